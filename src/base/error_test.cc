@@ -1,0 +1,34 @@
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan {
+namespace {
+
+struct Row {
+  const char* teaches;
+  Error error;
+  const char* text;
+};
+
+const Row kRows[] = {
+    {"everything known",
+     {ErrorKind::input, "a.yaml", 3, 7, "unknown key, expected slo"},
+     "a.yaml:3:7: unknown key, expected slo"},
+    {"no column", {ErrorKind::input, "trace.csv", 12, 0, "negative tokens"}, "trace.csv:12: negative tokens"},
+    {"no line: a column alone says nothing",
+     {ErrorKind::input, "trace.csv", 0, 9, "truncated"},
+     "trace.csv: truncated"},
+    {"no file", {ErrorKind::input, "", 4, 2, "bad number"}, "4:2: bad number"},
+    {"no place", {ErrorKind::usage, "", 0, 0, "no such option"}, "no such option"},
+};
+
+TEST(Error, TextNamesWhatIsKnown) {
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.teaches);
+    EXPECT_EQ(row.error.text(), row.text);
+  }
+}
+
+}  // namespace
+}  // namespace capstan

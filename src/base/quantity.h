@@ -1,0 +1,35 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace capstan {
+
+/// An integer with a unit. Sums and differences keep the unit; anything else says what it means by `count`.
+template <typename Tag>
+struct Quantity {
+  std::int64_t count = 0;
+
+  friend constexpr auto operator<=>(Quantity, Quantity) = default;
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.count + b.count}; }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.count - b.count}; }
+  friend constexpr Quantity operator*(Quantity a, std::int64_t n) { return {a.count * n}; }
+  constexpr Quantity& operator+=(Quantity other) { return count += other.count, *this; }
+  constexpr Quantity& operator-=(Quantity other) { return count -= other.count, *this; }
+};
+
+using MilliGpu = Quantity<struct MilliGpuTag>;  ///< thousandths of a GPU
+using MicroUsd = Quantity<struct MicroUsdTag>;  ///< millionths of a US dollar
+using Bytes = Quantity<struct BytesTag>;
+
+constexpr MilliGpu whole_gpus(std::int64_t n) { return {n * 1000}; }
+
+using Tokens = std::int64_t;
+using GpuCount = std::int64_t;
+using ReplicaCount = std::int64_t;
+using RequestCount = std::int64_t;
+
+/// ceil(a / b) for a >= 0, b > 0.
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace capstan

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/offering.h"
+#include "model/service.h"
+#include "model/topology.h"
+
+namespace capstan::model {
+
+/// What changes only when somebody edits it: services, pools, prices, the tree of domains. Ids index these vectors.
+struct Catalog {
+  std::vector<std::string> gpu_kinds;
+  std::vector<Domain> domains;
+  std::vector<Offering> offerings;
+  std::vector<Pool> pools;
+  std::vector<Service> services;
+
+  const std::string& gpu_kind(GpuKindId id) const { return gpu_kinds.at(id.value); }
+  const Domain& domain(DomainId id) const { return domains.at(id.value); }
+  const Offering& offering(OfferingId id) const { return offerings.at(id.value); }
+  const Pool& pool(PoolId id) const { return pools.at(id.value); }
+  const Service& service(ServiceId id) const { return services.at(id.value); }
+};
+
+}  // namespace capstan::model

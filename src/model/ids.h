@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/ids.h"
+
+namespace capstan::model {
+
+using ServiceId = Id<struct ServiceTag>;
+using VariantId = Id<struct VariantTag>;    ///< within its service
+using GpuKindId = Id<struct GpuKindTag>;
+using DomainId = Id<struct DomainTag>;
+using OfferingId = Id<struct OfferingTag>;
+using PoolId = Id<struct PoolTag>;
+using NodeId = Id<struct NodeTag>;
+using ClaimId = Id<struct ClaimTag>;
+using ClaimGroupId = Id<struct ClaimGroupTag>;
+using GangId = Id<struct GangTag>;
+using PodId = Id<struct PodTag>;
+using ActionToken = Id<struct ActionTokenTag>;
+
+}  // namespace capstan::model

@@ -1,0 +1,84 @@
+#include "model/snapshot.h"
+
+#include "base/hash.h"
+
+namespace capstan::model {
+namespace {
+
+void add(StateHash& hash, const Signal& signal) {
+  hash.add(static_cast<std::uint64_t>(signal.state));
+  hash.add(static_cast<std::uint64_t>(signal.value));
+  hash.add(static_cast<std::uint64_t>(signal.age.count()));
+}
+
+void add(StateHash& hash, Instant instant) { hash.add(static_cast<std::uint64_t>(instant.since_start.count())); }
+
+void add(StateHash& hash, const ServiceState& state) {
+  hash.add(static_cast<std::uint64_t>(state.desired_replicas));
+  add(hash, state.gateway_waiting);
+}
+
+void add(StateHash& hash, const Node& node) {
+  hash.add(static_cast<std::uint64_t>(node.phase));
+  for (std::uint32_t id : {node.pool.value, node.offering.value, node.claim.value, node.gpu.value}) hash.add(id);
+  hash.add(static_cast<std::uint64_t>(node.gpus.count));
+  for (DomainId domain : node.domains) hash.add(domain.value);
+  add(hash, node.ready_at);
+}
+
+void add(StateHash& hash, const Claim& claim) {
+  hash.add(static_cast<std::uint64_t>(claim.phase));
+  for (std::uint32_t id : {claim.pool.value, claim.offering.value, claim.within.value, claim.group.value,
+                           claim.node.value}) {
+    hash.add(id);
+  }
+  add(hash, claim.requested_at);
+  add(hash, claim.expected_ready_at);
+}
+
+void add(StateHash& hash, const Gang& gang) {
+  hash.add(static_cast<std::uint64_t>(gang.phase));
+  for (std::uint32_t id : {gang.service.value, gang.variant.value, gang.ordinal, gang.gpu.value}) hash.add(id);
+  for (PodId pod : gang.pods) hash.add(pod.value);
+  hash.add(static_cast<std::uint64_t>(gang.gpus_per_pod.count));
+  hash.add(static_cast<std::uint64_t>(gang.together));
+  add(hash, gang.created_at);
+  add(hash, gang.expected_ready_at);
+  const ReplicaSignals& s = gang.signals;
+  for (const Signal* signal : {&s.waiting, &s.running, &s.kv_usage_ppm, &s.duty_cycle_percent, &s.memory_used_percent,
+                               &s.ttft_p99_us, &s.prompt_tokens_total, &s.generated_tokens_total}) {
+    add(hash, *signal);
+  }
+}
+
+void add(StateHash& hash, const Pod& pod) {
+  hash.add(static_cast<std::uint64_t>(pod.phase));
+  hash.add(pod.gang.value);
+  hash.add(static_cast<std::uint64_t>(pod.gpus.count));
+  hash.add(pod.node.value);
+  add(hash, pod.created_at);
+}
+
+template <typename IdType, typename T>
+void add(StateHash& hash, const SharedTable<IdType, T>& table) {
+  hash.add(table.size());
+  table.for_each([&](IdType id, const T& row) {
+    hash.add(id.value);
+    add(hash, row);
+  });
+}
+
+}  // namespace
+
+std::uint64_t state_hash(const Snapshot& snapshot) {
+  StateHash hash;
+  add(hash, snapshot.at);
+  add(hash, snapshot.services);
+  add(hash, snapshot.nodes);
+  add(hash, snapshot.claims);
+  add(hash, snapshot.gangs);
+  add(hash, snapshot.pods);
+  return hash.value();
+}
+
+}  // namespace capstan::model
