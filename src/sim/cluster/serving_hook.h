@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "model/ids.h"
+
+namespace capstan::sim {
+
+/// A replica that begins to serve.
+struct ReplicaStart {
+  model::GangId gang;
+  model::ServiceId service;
+  model::VariantId variant;
+  std::uint32_t ordinal = 0;
+};
+
+/// What an engine says of itself at one moment.
+struct EngineReading {
+  RequestCount waiting = 0;
+  RequestCount running = 0;
+  std::int64_t kv_blocks_used = 0;
+  std::int64_t kv_blocks_total = 0;
+  Duration busy_total{};  ///< time in which it computed, since it became ready; never decreases
+  std::optional<Duration> ttft_p99;  ///< of first tokens since the last scrape; none if there were none
+  Tokens prompt_tokens_total = 0;
+  Tokens generated_tokens_total = 0;
+};
+
+/// What the cluster needs from whatever serves requests. The caller advances the serving side to the time of the next
+/// cluster event before it advances the cluster, so that every call here is about its present.
+class ServingHook {
+ public:
+  virtual ~ServingHook() = default;
+  virtual void ready(const ReplicaStart& replica, Instant at) = 0;  ///< joins the router now
+  virtual void drain(model::GangId gang, Instant at) = 0;           ///< leaves the router, finishes what it holds
+  virtual bool drained(model::GangId gang) = 0;  ///< holds nothing more; after `true` the gang is never named again
+  virtual void killed(model::GangId gang, Instant at) = 0;  ///< ends now; what it held is lost; never named again
+  /// `scrape` is true when this is the reading of a scrape, which begins a new interval for `ttft_p99`.
+  virtual EngineReading sample(model::GangId gang, Instant at, bool scrape) = 0;
+  virtual RequestCount gateway_waiting(model::ServiceId service, Instant at) = 0;
+};
+
+}  // namespace capstan::sim
