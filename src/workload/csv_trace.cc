@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "workload/scan.h"
+#include "workload/trace.h"
+
+namespace capstan::workload {
+namespace {
+
+constexpr std::size_t kMaxColumns = 64;
+constexpr std::int64_t kMaxClient = 0xffff'fffe;  // the reader adds 1: 0 means that the client is not known
+
+enum class Role : std::uint8_t { skip, timestamp, seconds, input, output, client_number, client_text };
+
+struct Column {
+  std::string_view name;
+  Role role;
+  bool needed;
+};
+
+/// A format is known by the name of its time column, its first here.
+struct Format {
+  std::array<Column, 4> columns;
+  std::string_view header;  ///< as its publisher writes it
+};
+
+constexpr Format kFormats[] = {
+    {{{{"TIMESTAMP", Role::timestamp, true},
+       {"ContextTokens", Role::input, true},
+       {"GeneratedTokens", Role::output, true},
+       {"", Role::skip, false}}},
+     "TIMESTAMP,ContextTokens,GeneratedTokens"},
+    {{{{"Timestamp", Role::seconds, true},
+       {"Request tokens", Role::input, true},
+       {"Response tokens", Role::output, true},
+       {"Session ID", Role::client_text, false}}},
+     "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type"},
+    {{{{"arrival_s", Role::seconds, true},
+       {"input_tokens", Role::input, true},
+       {"output_tokens", Role::output, true},
+       {"client_id", Role::client_number, false}}},
+     "arrival_s,client_id,input_tokens,output_tokens"},
+};
+
+std::vector<std::string_view> split(std::string_view header) {
+  std::vector<std::string_view> names;
+  for (std::size_t at = 0; at <= header.size() && names.size() <= kMaxColumns;) {
+    const std::size_t comma = std::min(header.find(',', at), header.size());
+    std::string_view name = header.substr(at, comma - at);
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    names.push_back(name);
+    at = comma + 1;
+  }
+  return names;
+}
+
+/// A name for text, never 0.
+std::uint32_t client_of(std::string_view text) {
+  if (text.empty()) return 0;
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(hash_text(text)));
+}
+
+class CsvTrace final : public Source {
+ public:
+  struct Field {
+    Role role = Role::skip;
+    std::string name;
+  };
+
+  CsvTrace(LineReader lines, std::vector<Field> fields) : lines_(std::move(lines)), fields_(std::move(fields)) {}
+
+  bool next(Request& request) override {
+    std::string_view line;
+    if (!lines_.next(line)) {
+      if (!lines_.error() && !first_) lines_.fail(1, "the trace has no rows, expected at least one");
+      return false;
+    }
+    return row(line, request);
+  }
+
+  std::size_t fill(std::span<Request> out) override {
+    std::size_t count = 0;
+    while (count < out.size() && CsvTrace::next(out[count])) ++count;
+    return count;
+  }
+
+  std::optional<Error> error() const override { return lines_.error(); }
+  double progress() const override { return lines_.progress(); }
+
+ private:
+  bool row(std::string_view line, Request& request) {
+    Cursor cursor{line.data(), line.data() + line.size()};
+    Request made;
+    const char* time_at = cursor.at;
+    Duration time{};
+    for (std::size_t i = 0;; ++i) {
+      const Field& field = fields_[i];
+      const char* start = cursor.at;
+      if (field.role == Role::timestamp || field.role == Role::seconds) time_at = start;
+      if (!value(field, cursor, made, time) || (!cursor.done() && *cursor.at != ',')) {
+        return wrong_value(field, line, start);
+      }
+      if (i + 1 == fields_.size()) break;
+      if (!cursor.take(',')) {
+        return lines_.fail(line.size() + 1,
+                           fmt::format("the row has {} columns, expected {} as in the header", i + 1, fields_.size()));
+      }
+    }
+    if (!cursor.done()) {
+      return lines_.fail(static_cast<std::size_t>(cursor.at - line.data()) + 1,
+                         fmt::format("the row has more columns than the header, expected {}", fields_.size()));
+    }
+    if (!first_) first_ = last_ = time;
+    if (time < last_) {
+      return lines_.fail(static_cast<std::size_t>(time_at - line.data()) + 1,
+                         fmt::format("the time goes back by {:.9f} s, expected rows in order of arrival",
+                                     static_cast<double>((last_ - time).count()) * 1e-9));
+    }
+    last_ = time;
+    made.arrival = {time - *first_};
+    request = made;
+    return true;
+  }
+
+  static bool value(const Field& field, Cursor& cursor, Request& made, Duration& time) {
+    std::int64_t number = 0;
+    switch (field.role) {
+      case Role::skip:
+        text(cursor);
+        return true;
+      case Role::timestamp:
+        return scan_timestamp(cursor, time);
+      case Role::seconds:
+        return scan_time(cursor, 9, time);
+      case Role::input:
+        if (!scan_whole(cursor, kMaxTokens, number)) return false;
+        made.input_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
+        return true;
+      case Role::output:
+        if (!scan_whole(cursor, kMaxTokens, number)) return false;
+        made.output_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
+        return true;
+      case Role::client_number:
+        if (!scan_whole(cursor, kMaxClient, number)) return false;
+        made.client = static_cast<std::uint32_t>(number) + 1;
+        return true;
+      case Role::client_text:
+        made.client = client_of(text(cursor));
+        return true;
+    }
+    return false;
+  }
+
+  /// A field of any text, to its comma; quotes may hold commas.
+  static std::string_view text(Cursor& cursor) {
+    const char* start = cursor.at;
+    if (cursor.take('"')) {
+      while (!cursor.done() && *cursor.at != '"') ++cursor.at;
+      cursor.take('"');
+    }
+    const void* comma = std::memchr(cursor.at, ',', static_cast<std::size_t>(cursor.end - cursor.at));
+    cursor.at = comma == nullptr ? cursor.end : static_cast<const char*>(comma);
+    return {start, static_cast<std::size_t>(cursor.at - start)};
+  }
+
+  bool wrong_value(const Field& field, std::string_view line, const char* start) {
+    const std::size_t column = static_cast<std::size_t>(start - line.data());
+    const std::string found = shown(line.substr(column, std::min(line.find(',', column), line.size()) - column));
+    std::string expected;
+    switch (field.role) {
+      case Role::timestamp:
+        expected = "a time like 2023-11-16 18:15:46.6805900";
+        break;
+      case Role::seconds:
+        expected = fmt::format("seconds from 0 to {}", kMaxSeconds);
+        break;
+      case Role::client_number:
+        expected = fmt::format("a whole number from 0 to {}", kMaxClient);
+        break;
+      default:
+        expected = fmt::format("a whole number of tokens from 0 to {}", kMaxTokens);
+    }
+    return lines_.fail(column + 1, fmt::format("{} is '{}', expected {}", field.name, found, expected));
+  }
+
+  LineReader lines_;
+  std::vector<Field> fields_;
+  std::optional<Duration> first_;
+  Duration last_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string header) {
+  const std::vector<std::string_view> names = split(header);
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  const Format* format = std::ranges::find_if(kFormats, [&](const Format& f) { return has(f.columns[0].name); });
+  const auto refuse = [&](std::string message) {
+    lines.fail(1, std::move(message));
+    return std::unexpected(*lines.error());
+  };
+  if (format == std::end(kFormats)) {
+    return refuse(
+        fmt::format("the first line is '{}', expected a known trace: '{}' (Azure LLM), '{}' (BurstGPT), '{}' "
+                    "(ServeGen), or a JSON object a line with timestamp, input_length, output_length (Mooncake)",
+                    shown(header), kFormats[0].header, kFormats[1].header, kFormats[2].header));
+  }
+  if (names.size() > kMaxColumns) return refuse(fmt::format("more than {} columns, expected fewer", kMaxColumns));
+  for (const Column& column : format->columns) {
+    if (column.needed && !has(column.name)) {
+      return refuse(fmt::format("the header has no column '{}', expected '{}'", column.name, format->header));
+    }
+  }
+  std::vector<CsvTrace::Field> fields;
+  for (std::string_view name : names) {
+    const Column* column = std::ranges::find(format->columns, name, &Column::name);
+    const bool known = !name.empty() && column != format->columns.end();
+    if (known && std::ranges::count(names, name) > 1) {
+      return refuse(fmt::format("the header has the column '{}' twice, expected it once", name));
+    }
+    fields.push_back({known ? column->role : Role::skip, std::string(name)});
+  }
+  return std::make_unique<CsvTrace>(std::move(lines), std::move(fields));
+}
+
+}  // namespace capstan::workload
