@@ -1,0 +1,193 @@
+#include "tree/rules.h"
+
+#include <algorithm>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace capstan::tree {
+namespace {
+
+using Sees = LineRule::Sees;
+
+constexpr std::string_view kPureRooms[] = {"model", "engine", "decide", "explain"};
+
+/// What reaches a result: everything that has to give the same bytes on every machine.
+constexpr std::string_view kResultRooms[] = {"base",    "model", "engine",   "decide",     "explain",     "ports",
+                                             "control", "sim",   "workload", "experiment", "conformance", "emulator"};
+
+/// The only files below cli that speak to the outside on their own: an assertion that fails, and the clock that
+/// measures how fast a run goes (never what it results in).
+constexpr std::string_view kMaySpeak[] = {"src/base/assert.cc"};
+constexpr std::string_view kMayReadClock[] = {"src/experiment/stopwatch.cc"};
+
+/// Sources whose test stands elsewhere, each with the reason.
+constexpr std::string_view kTestedElsewhere[] = {
+    "src/base/assert.cc",  // one line, ends the process: assert_test.cc holds it through its macro
+};
+
+bool in(std::string_view what, const auto& list) { return std::ranges::find(list, what) != std::end(list); }
+
+bool production(const Source& s) { return s.is_cpp() && !s.room().empty() && !s.is_test(); }
+bool is_pure(const Source& s) { return production(s) && in(s.room(), kPureRooms); }
+bool below_cli(const Source& s) { return production(s) && s.room() != "cli"; }
+bool silent(const Source& s) { return below_cli(s) && !in(s.path, kMaySpeak); }
+bool timeless(const Source& s) { return below_cli(s) && !in(s.path, kMayReadClock); }
+bool reaches_results(const Source& s) { return production(s) && in(s.room(), kResultRooms); }
+bool in_src(const Source& s) { return s.is_cpp() && !s.room().empty(); }
+bool any_cpp(const Source& s) { return s.is_cpp(); }
+bool our_header(const Source& s) { return s.is_header() && !s.room().empty(); }
+bool decides(const Source& s) { return production(s) && s.room() == "decide"; }
+bool any_file(const Source&) { return true; }
+
+// Words that must not stand in any file, this one included, are spelled in two halves.
+const std::vector<LineRule> kLineRules = {
+    {"impure header", "a pure room sees no file, socket, thread, log or metric: take a value as an argument",
+     R"(^\s*#\s*include\s*<(fstream|iostream|istream|ostream|sstream|cstdio|stdio\.h|filesystem|thread|mutex|)"
+     R"(shared_mutex|condition_variable|future|stop_token|ctime|time\.h|csignal|unistd\.h|fcntl\.h|sys/|netinet/|arpa/|spdlog/|)"
+     R"(prometheus/|curl/|openssl/|httplib|sqlite3))",
+     Sees::code, is_pure, "src/decide/scale/hpa.cc", "#include <fstream>", "src/workload/byte_stream.cc",
+     "#include <fstream>"},
+    {"system clock", "time is injected as an Instant",
+     R"(\b(system_clock|steady_clock|high_resolution_clock|utc_clock|clock_gettime|gettimeofday)\b|)"
+     R"(\bstd::(time|clock)\s*\()",
+     Sees::code, timeless, "src/control/loop.cc", "const auto now = std::chrono::steady_clock::now();",
+     "src/experiment/stopwatch.cc", "const auto now = std::chrono::steady_clock::now();"},
+    {"output", "a library returns values; only cli prints",
+     R"(\bstd::(cout|cerr|clog)\b|\b(printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|perror)\s*\(|\bfmt::print\b)",
+     Sees::code, silent, "src/sim/meter.cc", "std::cout << unmet;", "src/base/assert.cc",
+     "std::fprintf(stderr, \"broken\");"},
+    {"formatting is not output", "a library returns values; only cli prints", R"(\bstd::(print|println)\b)", Sees::code,
+     silent, "src/sim/meter.cc", "std::println(\"{}\", unmet);", "src/sim/meter.cc",
+     "std::snprintf(buffer, sizeof buffer, \"%d\", unmet);"},
+    {"exit", "a library never ends the process: return an Error, or assert",
+     R"(\bstd::(exit|abort|quick_exit|terminate)\b|\b_exit\s*\()", Sees::code, silent, "src/workload/azure.cc",
+     "if (!ok) std::exit(1);", "src/cli/main.cc", "std::exit(64);"},
+    {"standard randomness", "draw from a named base/random stream: the standard's differ between libraries",
+     R"(\bstd::\w+_distribution\b|\b(random_device|mt19937|mt19937_64|minstd_rand|default_random_engine)\b|)"
+     R"(\bstd::(shuffle|random_shuffle|sample|rand|srand)\b|#\s*include\s*<random>)",
+     Sees::code, in_src, "src/workload/poisson.cc", "std::exponential_distribution<double> gap(rate);",
+     "src/workload/poisson.cc", "const double gap = stream.exponential() / rate;"},
+    {"libm function", "use base/portable_math: the C library's last bit depends on the processor",
+     R"((^|[^\w.>:])(std::|::)?(sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10|log1p|)"
+     R"(pow|cbrt|hypot|erf|erfc|tgamma|lgamma|fma|sinf|cosf|expf|logf|powf)\s*\()",
+     Sees::code, reaches_results, "src/workload/diurnal.cc", "return std::sin(phase);", "src/workload/diurnal.cc",
+     "return std::sqrt(portable_log(phase)) + forecast.log(3) + log_normal(1, 2);"},
+    {"floating-point of the machine", "results never depend on the rounding mode or the processor",
+     R"(\b(fesetround|__builtin_fma|ffast-math)\b|\blong\s+double\b)", Sees::code, reaches_results,
+     "src/engine/step.cc", "long double sum = 0;", "src/engine/step_test.cc", "long double sum = 0;"},
+    {"unordered container", "decisions iterate in a stated order: use a sorted vector, a map or a table by id",
+     R"(\bunordered_(map|set|multimap|multiset)\b)", Sees::code, decides, "src/decide/place/fit.cc",
+     "std::unordered_map<int, int> free;", "src/sim/router.cc", "std::unordered_map<int, int> cached;"},
+    {"pointer order", "the order of addresses differs from run to run: order by id",
+     R"(\bstd::(map|set)\s*<\s*(const\s+)?[\w:]+\s*\*)", Sees::code, reaches_results, "src/decide/place/fit.cc",
+     "std::set<const Node*> seen;", "src/decide/place/fit.cc", "std::map<NodeId, const Node*> by_id;"},
+    {"heavy header", "it would be compiled by everyone who includes ours: keep it in the .cc",
+     R"(^\s*#\s*include\s*<(nlohmann/json\.hpp|libfyaml\.h|fmt/|regex|CLI/|spdlog/|httplib|curl/|iostream|)"
+     R"(simdjson\.h))",
+     Sees::code, our_header, "src/workload/reader.h", "#include <nlohmann/json.hpp>", "src/workload/reader.cc",
+     "#include <nlohmann/json.hpp>"},
+    {"sleep", "wait for a state, never for time", R"(\bsleep_(for|until)\b|\b(usleep|nanosleep)\s*\()", Sees::code,
+     any_cpp, "src/control/loop_test.cc", "std::this_thread::sleep_for(1s);", "src/control/loop_test.cc",
+     "clock.advance(1s);"},
+    {"leftover", "finish it, or say it in the issue",
+     "\\b(TO"
+     "DO|FIX"
+     "ME|XX"
+     "X|HA"
+     "CK)\\b|\\bplace"
+     "holder\\b|\\bnot imple"
+     "mented\\b|\\bfor n"
+     "ow,",
+     Sees::text, any_file, "docs/architecture.md",
+     "TO"
+     "DO: draw it",
+     "docs/architecture.md", "a todo list is not a marker"},
+    {"machine path", "files of the project know no machine",
+     "(^|[\\s\"'=(])/(wo"
+     "rk|ho"
+     "me|Us"
+     "ers)/",
+     Sees::text, any_file, "scripts/bench",
+     "cd /ho"
+     "me/me/capstan",
+     "scripts/bench", "cd ../home/me"},
+    {"tab or trailing space", "spaces only, none at the end", "\\t|[ \\r]$", Sees::text, any_cpp, "src/base/time.h",
+     "int a; ", "src/base/time.h", "int a;"},
+};
+
+/// Characters of a UTF-8 line.
+std::size_t columns(std::string_view line) {
+  return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
+
+std::string without_ending(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
+
+}  // namespace
+
+const std::vector<LineRule>& line_rules() { return kLineRules; }
+
+std::vector<Finding> check_lines(const Source& source) {
+  static const std::vector<std::regex> patterns = [] {
+    std::vector<std::regex> compiled;
+    for (const LineRule& rule : kLineRules) compiled.emplace_back(rule.pattern, std::regex::optimize);
+    return compiled;
+  }();
+  std::vector<Finding> findings;
+  for (std::size_t r = 0; r < kLineRules.size(); ++r) {
+    const LineRule& rule = kLineRules[r];
+    if (!rule.applies(source)) continue;
+    const std::vector<std::string>& lines = rule.sees == Sees::code ? source.code : source.lines;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (std::regex_search(lines[i], patterns[r])) {
+        findings.push_back({source.path, i + 1, std::string(rule.name) + ": " + rule.because});
+      }
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> check_shape(const Source& source) {
+  std::vector<Finding> findings;
+  const bool script = source.path.starts_with("scripts/") || source.path.starts_with(".ci/");
+  if (!source.is_cpp() && !script) return findings;
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    if (columns(source.lines[i]) > kMaxColumns) findings.push_back({source.path, i + 1, "longer than 120 columns"});
+  }
+  if (source.lines.size() > kMaxLines) findings.push_back({source.path, 0, "more than 600 lines: is it one concept?"});
+  if (source.is_header()) {
+    const auto first = std::ranges::find_if_not(source.code, is_blank);
+    if (first == source.code.end() || *first != "#pragma once") {
+      findings.push_back({source.path, 1, "a header begins with #pragma once"});
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> check_tested(const std::vector<Source>& tree) {
+  std::set<std::string> paths, included_by_tests;
+  for (const Source& source : tree) {
+    paths.insert(source.path);
+    if (!source.is_test() || source.room().empty()) continue;
+    for (const std::string& line : source.code) {
+      if (!line.starts_with("#include \"")) continue;
+      const std::string header = line.substr(10, line.rfind('"') - 10);
+      if (header.starts_with(std::string(source.room()) + "/"))
+        included_by_tests.insert("src/" + without_ending(header));
+    }
+  }
+  std::vector<Finding> findings;
+  for (const Source& source : tree) {
+    if (!production(source) || source.is_header()) continue;
+    const std::string stem = without_ending(source.path);
+    const bool tested = paths.contains(stem + "_test.cc") || included_by_tests.contains(stem);
+    if (tested || stem.ends_with("/main") || in(source.path, kTestedElsewhere)) continue;
+    findings.push_back({source.path, 0, "no test beside it: expected " + stem + "_test.cc"});
+  }
+  return findings;
+}
+
+}  // namespace capstan::tree
