@@ -1,0 +1,179 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/step_model.h"
+#include "sim/serving/prefix_cache.h"
+#include "sim/serving/request.h"
+
+namespace capstan::sim {
+
+/// One engine instance with the iteration-exact continuous batching of vLLM v1: every step first serves what runs (one
+/// token a decoding sequence, the next chunk of a started prompt), preempting from the tail when KV blocks run out,
+/// then admits from the waiting queue while tokens, sequences and blocks allow, unless it preempted.
+///
+/// Cost is by request, not by token: while the batch stays the same, its steps are an exact arithmetic series, and the
+/// replica jumps to the step in which something changes. StepwiseReplica does the same one step at a time; tests hold
+/// both equal.
+///
+/// Rules of time. A step begins the instant the one before it ended. What is offered at `now` joins the first step that
+/// begins after `now`; an idle replica begins one at once. Callers advance the replica to `now` before any other call
+/// with that `now`, and `now` never goes back.
+class Replica {
+ public:
+  /// `model` outlives the replica and may be shared by many. `started` is when it begins to serve.
+  Replica(const ReplicaConfig& config, const engine::StepModel& model, Instant started = {});
+
+  OfferOutcome offer(const EngineRequest& request, Instant now);
+
+  /// When advance() next has something to do: an emission or a change of the batch. never() when idle.
+  /// Nothing visible happens before it.
+  Instant next_event() const {
+    return event_ps_ == kNeverPs ? Instant::never() : engine::instant_not_before(event_ps_);
+  }
+
+  /// Runs every step that ends at or before `to` and appends what happened, in order of time. Within a step, decoding
+  /// sequences come first, then prompts, each in the order of the batch.
+  void advance(Instant to, Emissions& out) {
+    if (event_ps_ <= engine::picoseconds(to)) run_until(engine::picoseconds(to), out);
+  }
+
+  /// The client went away. A waiting request leaves at once, a running one at the end of the step under way; no
+  /// emission follows. False if the slot does not hold that request any more.
+  bool cancel(std::uint32_t slot, std::uint32_t id, Instant now);
+
+  void drain() { accepting_ = false; }  ///< accepts nothing more, finishes what it holds
+  bool accepting() const { return accepting_; }
+
+  /// Ends at once; appends what it held, running first, then waiting, in their order.
+  void kill(std::vector<HeldRequest>& held, Instant now);
+
+  bool idle() const { return running_ == 0 && waiting_ == 0; }
+  std::int64_t waiting() const { return waiting_; }
+  std::int64_t running() const { return running_; }
+  std::int64_t load() const { return waiting_ + running_; }  ///< for routers; exact at any time
+
+  ReplicaSample sample(Instant now);
+
+  const ReplicaConfig& config() const { return config_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr engine::Picoseconds kNeverPs = INT64_MAX;
+
+  enum class State : std::uint8_t { free, waiting, prefilling, decoding };
+  enum class Mode : std::uint8_t {
+    idle,
+    stepping,  ///< one step under way that ends at event_ps_
+    gliding,   ///< decode-only steps, glide_steps_ of them, until event_ps_
+  };
+
+  /// A request inside the replica; one cache line. While decoding, lengths are as of `anchor_step` and grow by one each
+  /// step after it, so that nothing needs to be touched in between.
+  struct alignas(64) Slot {
+    std::uint32_t id = 0;
+    std::int32_t input = 0;
+    std::int32_t output = 0;
+    std::int32_t generated = 0;      ///< tokens generated, at the anchor
+    std::int32_t computed = 0;       ///< tokens whose KV is held, at the anchor
+    std::uint32_t anchor_step = 0;   ///< steps_ when decoding began
+    std::uint32_t finish_step = 0;   ///< steps_ after its last token
+    std::uint32_t sequence = 0;      ///< place in the order of the batch
+    std::uint32_t previous = kNone;  ///< in the batch or in the waiting queue
+    std::uint32_t next = kNone;
+    const std::uint64_t* hashes = nullptr;
+    std::uint32_t hash_count = 0;
+    std::uint32_t groups = 0;  ///< leading prefix groups it uses
+    State state = State::free;
+    bool cancelled = false;
+    bool kv_present = false;
+  };
+  static_assert(sizeof(Slot) == 64);
+
+  struct Chunk {
+    std::uint32_t slot = 0;
+    std::int32_t tokens = 0;
+  };
+
+  struct List {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+  };
+  void push_back(List& list, std::uint32_t slot);
+  void push_front(List& list, std::uint32_t slot);
+  void remove(List& list, std::uint32_t slot);
+
+  void run_until(engine::Picoseconds to, Emissions& out);
+  void plan(Emissions& out);
+  void begin_step(Emissions& out);
+  void make_room(std::int64_t need, std::int32_t partial_tokens, Emissions& out);
+  void admit(std::int64_t budget);
+  bool admit_first(std::int64_t& budget);
+  void start_decoding(std::uint32_t slot);
+  void end_step(Emissions& out);
+  void end_chunk(const Chunk& chunk, Emissions& out);
+  void finish_decodes(Emissions& out);
+  void pass_steps(std::int64_t steps, engine::Picoseconds took);
+  void settle(engine::Picoseconds now);
+  void break_glide(engine::Picoseconds now);
+  std::int64_t steps_until_finish();
+  std::int64_t steps_with_blocks(std::int64_t limit) const;
+  void push_finish(std::uint32_t slot);
+  void register_groups(Slot& slot, std::int64_t computed);
+  void leave_batch(std::uint32_t slot);
+  void free_slot(std::uint32_t slot);
+  void preempt_last(Emissions& out);
+  std::int64_t decode_length(const Slot& slot) const { return slot.computed + (step_index() - slot.anchor_step); }
+  std::int64_t held_blocks(const Slot& slot, std::int64_t computed) const;
+  std::uint32_t step_index() const { return static_cast<std::uint32_t>(steps_); }
+  std::int64_t available_blocks() const { return free_blocks_ + kPrefixGroupBlocks * cache_.evictable(); }
+  void take_blocks(std::int64_t blocks);
+  bool may_admit() const { return waiting_ > 0 && !head_blocked_ && running_ < config_.max_seqs; }
+
+  ReplicaConfig config_;
+  const engine::StepModel* model_;
+
+  Mode mode_ = Mode::idle;
+  bool accepting_ = true;
+  bool head_blocked_ = false;  ///< the first waiting request did not fit, and nothing was freed since
+  bool preempted_in_step_ = false;
+  engine::Picoseconds clock_ps_ = 0;  ///< when the step or glide under way began
+  engine::Picoseconds event_ps_ = kNeverPs;
+  std::int64_t glide_steps_ = 0;
+  std::int64_t steps_ = 0;  ///< completed
+  std::int64_t decoding_ = 0;
+  std::int64_t decode_tokens_ = 0;  ///< KV tokens held by decoding sequences, at the beginning of the step
+  std::int64_t running_ = 0;
+  std::int64_t waiting_ = 0;
+  std::int64_t free_blocks_ = 0;
+  std::uint32_t partial_ = kNone;  ///< the running prompt that is not finished; always the last of the batch
+  std::uint32_t next_sequence_ = 0;
+  List batch_;
+  List queue_;
+  std::array<std::int32_t, 16> block_phase_{};  ///< decoding sequences by (step at which they need a block) mod 16
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<std::uint64_t> finishes_;   ///< min-heap of finish_step << 32 | slot; entries may be out of date
+  std::vector<std::uint32_t> finishing_;  ///< scratch
+  std::vector<Chunk> chunks_;             ///< of the step under way
+  PrefixCache cache_;
+
+  std::int64_t prompt_tokens_ = 0;
+  std::int64_t generation_tokens_ = 0;
+  std::int64_t preemptions_ = 0;
+  std::int64_t prefix_queried_tokens_ = 0;
+  std::int64_t prefix_hit_tokens_ = 0;
+  std::int64_t inter_token_count_ = 0;
+  engine::Picoseconds busy_ps_ = 0;
+  __int128 inter_token_ps_ = 0;
+};
+
+/// Time to move the KV of `tokens` over a link.
+Duration kv_transfer_time(std::int64_t tokens, std::int64_t kv_bytes_per_token, std::int64_t link_bytes_per_s,
+                          Duration setup);
+
+}  // namespace capstan::sim

@@ -1,0 +1,364 @@
+#include "sim/serving/replica.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "sim/serving/stepwise_replica.h"
+
+namespace capstan::sim {
+namespace {
+
+/// Llama-3.1-8B, bfloat16, one H100, from data/engines.csv; the tests here depend on no file.
+engine::StepCoefficients llama_8b_h100() {
+  engine::StepCoefficients c;
+  const double linear_ms[] = {5.69, 5.9, 6.2, 6.41, 6.45, 6.54, 7.6, 10.8, 20.9, 40.6, 83.4, 172.0};
+  for (std::size_t i = 0; i < c.linear_ps.size(); ++i) {
+    c.linear_ps[i] = static_cast<engine::Picoseconds>(linear_ms[i] * 1e9);
+  }
+  c.decode_fixed_ps = 350'000'000;
+  c.decode_per_request_ps = 5'700'000;
+  c.decode_per_kv_token_ps = 40'500;
+  c.prefill_fixed_ps = 520'000'000;
+  c.prefill_per_pair_fs = 885'000;
+  return c;
+}
+
+constexpr Instant at_ns(std::int64_t ns) { return {Duration{ns}}; }
+constexpr Instant at_ms(std::int64_t ms) { return at_ns(ms * 1'000'000); }
+
+struct Seen {
+  std::int64_t at_ns;
+  std::uint32_t id;
+  EmissionKind kind;
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+std::string text(const Seen& s) {
+  return "at " + std::to_string(s.at_ns) + " ns, id " + std::to_string(s.id) + ", kind " +
+         std::to_string(static_cast<int>(s.kind));
+}
+
+std::vector<Seen> seen(const Emissions& emissions) {
+  std::vector<Seen> rows;
+  for (const Emission& e : emissions) rows.push_back({e.at.since_start.count(), e.id, e.kind});
+  return rows;
+}
+
+/// Both twins side by side: every call goes to both, and everything visible must be equal.
+class Pair {
+ public:
+  Pair(const ReplicaConfig& config, const engine::StepModel& model) : fast(config, model), slow(config, model) {}
+
+  void advance(Instant to) {
+    fast.advance(to, fast_out);
+    slow.advance(to, slow_out);
+  }
+
+  /// Follows next_event(), as a simulator does, instead of one long advance.
+  void advance_by_events(Instant to) {
+    while (fast.next_event() <= to) {
+      const Instant event = fast.next_event();
+      const std::size_t before = fast_out.size();
+      fast.advance(Instant{event.since_start - Duration{1}}, fast_out);
+      RC_ASSERT(fast_out.size() == before);  // nothing happens before the event announced
+      fast.advance(event, fast_out);
+      RC_ASSERT(fast.next_event() > event || fast.idle());
+    }
+    slow.advance(to, slow_out);
+  }
+
+  OfferResult offer(const EngineRequest& request, Instant now) {
+    const OfferOutcome outcome = fast.offer(request, now);
+    RC_ASSERT(outcome.result == slow.offer(request, now));
+    if (outcome.result == OfferResult::accepted) slots[request.id] = outcome.slot;
+    return outcome.result;
+  }
+
+  void cancel(std::uint32_t id, Instant now) {
+    const auto slot = slots.find(id);
+    if (slot == slots.end()) return;
+    RC_ASSERT(fast.cancel(slot->second, id, now) == slow.cancel(id, now));
+    slots.erase(slot);
+  }
+
+  void compare(Instant now) {
+    const std::vector<Seen> fast_seen = seen(fast_out);
+    const std::vector<Seen> slow_seen = seen(slow_out);
+    const auto [a_end, b_end] = std::mismatch(fast_seen.begin(), fast_seen.end(), slow_seen.begin(), slow_seen.end());
+    if (a_end != fast_seen.end()) RC_FAIL("first only in the fast one: " + text(*a_end));
+    if (b_end != slow_seen.end()) RC_FAIL("first only in the slow one: " + text(*b_end));
+    RC_ASSERT(fast.idle() == slow.idle());
+    const ReplicaSample a = fast.sample(now);
+    const ReplicaSample b = slow.sample();
+    RC_ASSERT(a.waiting == b.waiting);
+    RC_ASSERT(a.running == b.running);
+    RC_ASSERT(a.kv_blocks_used == b.kv_blocks_used);
+    RC_ASSERT(a.preemptions_total == b.preemptions_total);
+    RC_ASSERT(a.prefix_hit_tokens_total == b.prefix_hit_tokens_total);
+    RC_ASSERT(a.generation_tokens_total == b.generation_tokens_total);
+    RC_ASSERT(a.steps_total == b.steps_total);
+    RC_ASSERT(a == b);
+  }
+
+  Replica fast;
+  StepwiseReplica slow;
+  Emissions fast_out;
+  Emissions slow_out;
+  std::map<std::uint32_t, std::uint32_t> slots;
+};
+
+TEST(Replica, OneRequestTakesItsPrefillAndItsDecodeSteps) {
+  const engine::StepModel model(llama_8b_h100());
+  Replica replica({.kv_blocks = 1000}, model);
+  const Instant start = at_ms(5);
+  ASSERT_EQ(replica.offer({.id = 7, .input_tokens = 100, .output_tokens = 4}, start).result, OfferResult::accepted);
+  Emissions out;
+  replica.advance(at_ms(1000), out);
+  const engine::PrefillChunk prompt{100, 0};
+  engine::Picoseconds clock = engine::picoseconds(start) + model.step_ps(0, 0, {&prompt, 1});
+  const Instant first = engine::instant_not_before(clock);
+  for (std::int64_t context : {101, 102, 103}) clock += model.decode_step_ps(1, context);
+  const Instant last = engine::instant_not_before(clock);
+  const std::vector<Seen> expected = {{first.since_start.count(), 7, EmissionKind::first_token},
+                                      {last.since_start.count(), 7, EmissionKind::finished}};
+  EXPECT_EQ(seen(out), expected);
+  EXPECT_TRUE(replica.idle());
+  EXPECT_TRUE(replica.next_event().is_never());
+}
+
+TEST(Replica, RefusesWhatCannotBeServed) {
+  const engine::StepModel model(llama_8b_h100());
+  Replica replica({.max_seqs = 1, .max_waiting = 1, .kv_blocks = 4}, model);
+  EXPECT_EQ(replica.offer({.id = 1, .input_tokens = 60, .output_tokens = 5}, {}).result, OfferResult::too_long);
+  EXPECT_EQ(replica.offer({.id = 2, .input_tokens = 60, .output_tokens = 4}, {}).result, OfferResult::accepted);
+  EXPECT_EQ(replica.offer({.id = 3, .input_tokens = 1, .output_tokens = 1}, {}).result, OfferResult::accepted);
+  EXPECT_EQ(replica.offer({.id = 4, .input_tokens = 1, .output_tokens = 1}, {}).result, OfferResult::queue_full);
+  replica.drain();
+  EXPECT_EQ(replica.offer({.id = 5, .input_tokens = 1, .output_tokens = 1}, {}).result, OfferResult::draining);
+  Emissions out;
+  replica.advance(at_ms(10'000), out);
+  EXPECT_TRUE(replica.idle());
+}
+
+TEST(Replica, HandsOverAndContinues) {
+  const engine::StepModel model(llama_8b_h100());
+  Replica prefill({.kv_blocks = 1000, .role = EngineRole::prefill}, model);
+  Replica decode({.kv_blocks = 1000, .role = EngineRole::decode}, model);
+  prefill.offer({.id = 1, .input_tokens = 640, .output_tokens = 3}, {});
+  Emissions out;
+  prefill.advance(at_ms(1000), out);
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_EQ(out[0].kind, EmissionKind::handed_over);
+  const Instant there = out[0].at + kv_transfer_time(640, 131072, 50'000'000'000, Duration{1'000'000});
+  EXPECT_EQ((there - out[0].at).count(), 1'000'000 + 1'677'722);
+  out.clear();
+  decode.advance(there, out);
+  decode.offer({.id = 1, .input_tokens = 640, .output_tokens = 3, .kv_present = true}, there);
+  decode.advance(at_ms(2000), out);
+  const engine::Picoseconds end = engine::picoseconds(there) + model.decode_steps_ps(1, 641, 2);
+  const std::vector<Seen> expected = {{engine::instant_not_before(end).since_start.count(), 1, EmissionKind::finished}};
+  EXPECT_EQ(seen(out), expected);
+}
+
+TEST(Replica, KillReturnsWhatItHeld) {
+  const engine::StepModel model(llama_8b_h100());
+  Pair pair({.max_seqs = 2, .kv_blocks = 1000}, model);
+  for (std::uint32_t id : {1u, 2u, 3u}) pair.offer({.id = id, .input_tokens = 32, .output_tokens = 100}, {});
+  pair.advance(at_ms(100));
+  std::vector<HeldRequest> fast;
+  std::vector<HeldRequest> slow;
+  pair.fast.kill(fast, at_ms(100));
+  pair.slow.kill(slow);
+  EXPECT_EQ(fast, slow);
+  ASSERT_EQ(fast.size(), 3u);
+  EXPECT_GT(fast[0].generated_tokens, 5);
+  EXPECT_TRUE(pair.fast.idle());
+}
+
+/// A random engine and random traffic on it, from tiny memory with constant preemption to plenty.
+void random_workload(std::uint64_t seed, std::int64_t requests) {
+  RandomStream random(seed, "replica-test");
+  engine::StepCoefficients coefficients = llama_8b_h100();
+  if (random.chance_ppm(300'000)) coefficients.decode_per_kv_token_ps *= random.between(0, 200);
+  const engine::StepModel model(coefficients);
+  ReplicaConfig config;
+  config.max_seqs = random.chance_ppm(300'000) ? random.between(1, 4) : random.between(5, 64);
+  config.max_batched_tokens = config.max_seqs + (random.chance_ppm(500'000) ? random.between(0, 64) : 2048);
+  config.max_waiting = random.chance_ppm(500'000) ? random.between(1, 8) : 1000;
+  config.kv_blocks = random.chance_ppm(600'000) ? random.between(70, 200) : random.between(200, 2000);
+  config.prefix_cache = random.chance_ppm(700'000);
+  config.role = static_cast<EngineRole>(random.between(0, 2));
+  const std::int64_t longest_input = random.chance_ppm(500'000) ? 60 : 2100;
+  const std::int64_t longest_output = random.chance_ppm(500'000) ? 12 : 300;
+  const std::int64_t gap_ns = random.chance_ppm(500'000) ? 4'000'000 : 100'000'000;
+
+  // Prefixes form a tree of few branches, so that groups are shared.
+  std::vector<std::vector<std::uint64_t>> hashes(static_cast<std::size_t>(requests));
+  Pair pair(config, model);
+  Instant now{};
+  for (std::int64_t i = 0; i < requests; ++i) {
+    if (!random.chance_ppm(150'000)) now = now + Duration{random.between(1, 2 * gap_ns)};
+    if (random.chance_ppm(30'000)) now = now + Duration{20 * gap_ns};
+    random.chance_ppm(500'000) ? pair.advance(now) : pair.advance_by_events(now);
+    if (random.chance_ppm(200'000)) pair.compare(now);
+    if (random.chance_ppm(150'000)) {
+      pair.cancel(static_cast<std::uint32_t>(random.between(std::max<std::int64_t>(0, i - 20), i)), now);
+    }
+    EngineRequest request;
+    request.id = static_cast<std::uint32_t>(i);
+    request.input_tokens = static_cast<std::int32_t>(random.between(1, longest_input));
+    if (random.chance_ppm(100'000)) request.input_tokens = 512 * ((request.input_tokens + 511) / 512);
+    request.output_tokens = static_cast<std::int32_t>(random.between(1, longest_output));
+    if (config.role == EngineRole::decode && random.chance_ppm(800'000) && request.output_tokens > 1) {
+      request.kv_present = true;
+    }
+    auto& prefix = hashes[static_cast<std::size_t>(i)];
+    std::uint64_t chain = 17;
+    for (std::int64_t g = 0; g < (request.input_tokens + 511) / 512; ++g) {
+      chain = mix64(chain * 31 + random.below(3) + 1);
+      prefix.push_back(chain);
+    }
+    if (!random.chance_ppm(200'000)) request.prefix_hashes = prefix;
+    pair.offer(request, now);
+    if (i == requests - 3 && random.chance_ppm(200'000)) {
+      pair.fast.drain();
+      pair.slow.drain();
+    }
+  }
+  pair.compare(now);
+  if (random.chance_ppm(300'000)) {
+    std::vector<HeldRequest> fast;
+    std::vector<HeldRequest> slow;
+    pair.fast.kill(fast, now);
+    pair.slow.kill(slow);
+    RC_ASSERT(fast == slow);
+    return;
+  }
+  now = now + Duration{std::int64_t{100'000} * 1'000'000'000};
+  pair.advance(now);
+  pair.compare(now);
+  RC_ASSERT(pair.fast.idle());
+  RC_ASSERT(pair.fast.sample(now).kv_blocks_used == 0);
+}
+
+RC_GTEST_PROP(Replica, EqualsItsTwinOnRandomWorkloads, (std::uint64_t seed)) { random_workload(seed, 60); }
+
+RC_GTEST_PROP(Replica, EqualsItsTwinOnLongerRuns, (std::uint64_t seed)) { random_workload(~seed, 400); }
+
+/// The property above would say nothing if the hard cases never came up.
+TEST(Replica, RandomWorkloadsPreemptAndShare) {
+  const engine::StepModel model(llama_8b_h100());
+  Pair pair({.max_batched_tokens = 256, .max_seqs = 32, .kv_blocks = 100}, model);
+  std::vector<std::uint64_t> prefix = {1, 2};
+  Instant now{};
+  for (std::uint32_t id = 0; id < 200; ++id) {
+    now = now + Duration{20'000'000};
+    pair.advance(now);
+    pair.offer(
+        {.id = id,
+         .input_tokens = id % 3 == 0 ? 1100 : 40,
+         .output_tokens = 120,
+         .prefix_hashes = id % 3 == 0 ? std::span<const std::uint64_t>(prefix) : std::span<const std::uint64_t>()},
+        now);
+  }
+  pair.advance(at_ms(1'000'000));
+  pair.compare(at_ms(1'000'000));
+  const ReplicaSample sample = pair.fast.sample(at_ms(1'000'000));
+  EXPECT_GT(sample.preemptions_total, 10);
+  EXPECT_GT(sample.prefix_hit_tokens_total, 10'000);
+  EXPECT_TRUE(pair.fast.idle());
+}
+
+// --- real traces ---
+
+std::int64_t number_after(const std::string& line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  std::int64_t value = -1;
+  if (at != std::string::npos) {
+    const char* begin = line.data() + at + key.size();
+    while (*begin == ' ' || *begin == ':' || *begin == '"') ++begin;
+    std::from_chars(begin, line.data() + line.size(), value);
+  }
+  return value;
+}
+
+TEST(Replica, EqualsItsTwinOnTheAzureHour) {
+  std::ifstream file(CAPSTAN_SOURCE_DIR "/../shared/data/traces/azure-llm-2023/conv.csv");
+  if (!file) GTEST_SKIP() << "no Azure trace beside the source tree";
+  const engine::StepModel model(llama_8b_h100());
+  for (const std::int64_t kv_blocks : {30'000, 1'500}) {
+    file.clear();
+    file.seekg(0);
+    Pair pair({.kv_blocks = kv_blocks}, model);
+    std::string line;
+    std::getline(file, line);
+    Instant now{};
+    for (std::uint32_t id = 0; id < 3000 && std::getline(file, line); ++id) {
+      // 2023-11-16 18:15:46.6805900,374,44
+      const std::size_t comma = line.find(',');
+      const std::size_t second = line.find(',', comma + 1);
+      auto field = [&](std::size_t from, std::size_t length) { return std::stoll(line.substr(from, length)); };
+      const std::int64_t seconds = field(11, 2) * 3600 + field(14, 2) * 60 + field(17, 2) - 18 * 3600;
+      const Instant arrival = at_ns(seconds * 1'000'000'000 + field(20, 7) * 100);
+      now = std::max(now, arrival);
+      pair.advance(now);
+      pair.offer({.id = id,
+                  .input_tokens = static_cast<std::int32_t>(std::stoi(line.substr(comma + 1))),
+                  .output_tokens = static_cast<std::int32_t>(std::stoi(line.substr(second + 1)))},
+                 now);
+    }
+    pair.advance(now + Duration{std::int64_t{100'000} * 1'000'000'000});
+    EXPECT_EQ(seen(pair.fast_out), seen(pair.slow_out));
+    EXPECT_TRUE(pair.fast.idle());
+    if (kv_blocks < 2'000) {
+      EXPECT_GT(pair.slow.sample().preemptions_total, 0);
+    }
+  }
+}
+
+TEST(Replica, EqualsItsTwinOnMooncakePrefixes) {
+  std::ifstream file(CAPSTAN_SOURCE_DIR "/../shared/data/traces/mooncake/conversation.jsonl");
+  if (!file) GTEST_SKIP() << "no Mooncake trace beside the source tree";
+  const engine::StepModel model(llama_8b_h100());
+  Pair pair({.max_batched_tokens = 2048, .kv_blocks = 20'000}, model);
+  std::vector<std::vector<std::uint64_t>> hashes;
+  hashes.reserve(1200);
+  std::string line;
+  Instant now{};
+  for (std::uint32_t id = 0; id < 1200 && std::getline(file, line); ++id) {
+    now = std::max(now, at_ms(4 * number_after(line, "\"timestamp\"")));  // one replica cannot carry the whole rate
+    pair.advance(now);
+    auto& prefix = hashes.emplace_back();
+    const char* c = line.data() + line.find('[') + 1;
+    const char* end = line.data() + line.find(']');
+    while (c < end) {
+      std::uint64_t hash = 0;
+      c = std::from_chars(c, end, hash).ptr;
+      prefix.push_back(hash);
+      while (c < end && (*c == ',' || *c == ' ')) ++c;
+    }
+    pair.offer({.id = id,
+                .input_tokens = static_cast<std::int32_t>(number_after(line, "\"input_length\"")),
+                .output_tokens = static_cast<std::int32_t>(number_after(line, "\"output_length\"")),
+                .prefix_hashes = prefix},
+               now);
+    if (id % 100 == 0) pair.compare(now);
+  }
+  now = now + Duration{std::int64_t{100'000} * 1'000'000'000};
+  pair.advance(now);
+  pair.compare(now);
+  EXPECT_EQ(seen(pair.fast_out), seen(pair.slow_out));
+  EXPECT_GT(pair.fast.sample(now).prefix_hit_tokens_total, 100'000);
+}
+
+}  // namespace
+}  // namespace capstan::sim
