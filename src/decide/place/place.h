@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/quantity.h"
+#include "base/time.h"
+#include "decide/index.h"
+#include "model/gang.h"
+#include "model/ids.h"
+#include "model/plan.h"
+#include "model/snapshot.h"
+
+namespace capstan::decide::place {
+
+struct Policy {
+  enum class Kind : std::uint8_t {
+    first_fit,  ///< pod by pod, oldest first, each onto the first node (by id) with room; knows no gangs
+    gang,       ///< all pods of a gang at once inside one domain of its level, or none
+  };
+  Kind kind = Kind::gang;
+  Duration period = std::chrono::seconds(1);       ///< how often it wants to be asked; it always answers
+  Duration assume_for = std::chrono::seconds(30);  ///< a binding that nobody confirmed by then is decided again
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+/// "first_fit" or "gang".
+std::string_view name(Policy::Kind kind);
+
+/// Bindings that were decided and that no snapshot shows yet (what kube-scheduler calls assumed pods). Bounded by the
+/// pods that are unbound.
+struct Memory {
+  struct Assumed {
+    model::PodId pod;
+    model::NodeId node;
+    model::GangId gang;
+    MilliGpu gpus;
+    Instant until;
+    friend bool operator==(const Assumed&, const Assumed&) = default;
+  };
+  std::vector<Assumed> assumed;  ///< by pod
+  friend bool operator==(const Memory&, const Memory&) = default;
+};
+std::string to_text(const Memory& memory);
+Result<Memory> parse_memory(std::string_view text);
+/// The world refused to bind this gang: its pods are looked at again at the next decision.
+void forget(Memory& memory, model::GangId gang);
+
+/// What would have to be free for a gang to be placed: a message to whoever provides nodes, not "Unschedulable".
+/// A gang is named by (service, variant, ordinal), because it may be planned and have no pods yet.
+struct Shortfall {
+  model::GangId gang;  ///< none while it is only planned
+  model::ServiceId service;
+  model::VariantId variant;
+  std::uint32_t ordinal = 0;
+  model::GpuKindId gpu;
+  model::TopologyLevel level = model::TopologyLevel::node;
+  std::int64_t pods = 0;  ///< that still need a node
+  MilliGpu gpus_per_pod;
+  MilliGpu needed;              ///< pods x gpus_per_pod
+  MilliGpu short_by;            ///< what the best domain lacks, in pods that do not fit there x gpus_per_pod
+  model::DomainId best_domain;  ///< fits the most pods; none at level `node`, or where there is no domain yet
+  model::NodeId best_node;      ///< at level `node`
+  MilliGpu best_free;           ///< free in the best domain or node
+  bool bound_to_best = false;   ///< some pods of the gang already run there: no other domain will do
+  friend bool operator==(const Shortfall&, const Shortfall&) = default;
+};
+
+/// What is to become of one pending gang.
+struct Verdict {
+  enum class Kind : std::uint8_t {
+    placed,          ///< the plan binds it now
+    assumed,         ///< bound earlier, the world has not confirmed yet
+    cannot_fit_now,  ///< see the shortfall of the same gang
+    never_fits,      ///< larger than any domain that exists or can be bought
+  };
+  model::GangId gang;  ///< none for a planned gang
+  Kind kind = Kind::cannot_fit_now;
+  model::Reason why;
+};
+
+struct Decision {
+  std::vector<Verdict> verdicts;      ///< one for every pending gang, oldest first
+  std::vector<Shortfall> shortfalls;  ///< `gang` only; pending gangs oldest first, then planned ones
+  std::set<model::NodeId> nominated;  ///< nodes that assumed or planned pods are meant for
+  model::Plan plan;                   ///< BindPods; kept reasons of the rest
+};
+
+/// Where pending pods go.
+///
+/// `first_fit` is what a scheduler without gangs does, and its trap is kept: two gangs of four on seven free GPUs take
+/// some each, and both hold GPUs and wait. `gang` never binds a part. It takes the fullest domain that fits, fills
+/// nodes that are already in use first, and keeps untouched nodes whole; ties go to the lower id. A gang that cannot
+/// fit does not block younger ones. The aggregate of free GPUs per domain refuses hopeless gangs without a search.
+///
+/// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,
+///                 and can only leave shortfalls
+Decision decide(const Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
+                const Policy& policy, Memory& memory, Instant now);
+
+}  // namespace capstan::decide::place
