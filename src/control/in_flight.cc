@@ -1,0 +1,38 @@
+#include "control/in_flight.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::control {
+
+void InFlight::add(model::ActionToken token, model::Action action, Instant now) {
+  CAPSTAN_ASSERT(!full());
+  CAPSTAN_ASSERT(entries_.empty() || entries_.back().submitted_at <= now);
+  entries_.push_back({token, std::move(action), now});
+}
+
+std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome>& outcomes, Instant now) {
+  std::vector<Settled> settled;
+  if (entries_.empty()) return settled;
+  std::vector<ports::Outcome> by_token = outcomes;
+  std::ranges::sort(by_token, {}, &ports::Outcome::token);
+  std::vector<Entry> waiting;
+  for (Entry& entry : entries_) {
+    const auto answer = std::ranges::lower_bound(by_token, entry.token, {}, &ports::Outcome::token);
+    if (answer != by_token.end() && answer->token == entry.token) {
+      settled.push_back({std::move(entry.action), answer->kind, answer->why});
+    } else if (now - entry.submitted_at > kPatience) {
+      const model::Reason silence{model::ReasonCode::outcome_unknown,
+                                  {std::chrono::duration_cast<std::chrono::seconds>(kPatience).count()}};
+      settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence});
+    } else {
+      waiting.push_back(std::move(entry));
+    }
+  }
+  entries_ = std::move(waiting);
+  return settled;
+}
+
+}  // namespace capstan::control

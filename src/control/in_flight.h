@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+#include "model/plan.h"
+#include "ports/world.h"
+
+namespace capstan::control {
+
+/// Actions that were submitted and whose outcome has not arrived, oldest first.
+class InFlight {
+ public:
+  /// More than this many actions never wait for an answer at once; the loop submits the rest at a later tick.
+  static constexpr std::size_t kMost = 20'000;
+  /// Without an answer for this long the outcome counts as unknown: the next snapshot tells what happened.
+  static constexpr Duration kPatience = std::chrono::seconds(60);
+
+  struct Entry {
+    model::ActionToken token;
+    model::Action action;
+    Instant submitted_at;
+  };
+  struct Settled {
+    model::Action action;
+    ports::Outcome::Kind kind = ports::Outcome::Kind::unknown;
+    model::Reason why;
+  };
+
+  bool full() const { return entries_.size() >= kMost; }
+  void add(model::ActionToken token, model::Action action, Instant now);
+
+  /// Takes out what has been answered, and what has waited longer than kPatience as unknown; in order of submission.
+  std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  /// Is an action of this alternative of model::Action on its way?
+  template <typename What>
+  bool any() const {
+    for (const Entry& entry : entries_) {
+      if (std::holds_alternative<What>(entry.action.what)) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace capstan::control

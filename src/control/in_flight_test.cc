@@ -1,0 +1,46 @@
+#include "control/in_flight.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::control {
+namespace {
+
+using std::chrono::seconds;
+using Kind = ports::Outcome::Kind;
+
+constexpr Instant at(int s) { return {seconds(s)}; }
+model::Action evict(std::uint32_t pod) { return {model::EvictPod{{pod}}, {}}; }
+std::uint32_t pod_of(const InFlight::Settled& settled) { return std::get<model::EvictPod>(settled.action.what).pod.value; }
+
+TEST(InFlight, AnswersSettleInOrderOfSubmission) {
+  InFlight in_flight;
+  for (std::uint32_t i = 0; i < 3; ++i) in_flight.add({i}, evict(10 + i), at(0));
+  const auto settled = in_flight.settle({{{2}, Kind::refused, {}}, {{0}, Kind::applied, {}}}, at(1));
+  ASSERT_EQ(settled.size(), 2u);
+  EXPECT_EQ(pod_of(settled[0]), 10u);
+  EXPECT_EQ(settled[0].kind, Kind::applied);
+  EXPECT_EQ(pod_of(settled[1]), 12u);
+  EXPECT_EQ(settled[1].kind, Kind::refused);
+  EXPECT_EQ(in_flight.entries().size(), 1u);
+}
+
+TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
+  InFlight in_flight;
+  in_flight.add({7}, evict(1), at(0));
+  EXPECT_TRUE(in_flight.settle({}, at(60)).empty());
+  const auto settled = in_flight.settle({}, at(61));
+  ASSERT_EQ(settled.size(), 1u);
+  EXPECT_EQ(settled[0].kind, Kind::unknown);
+  EXPECT_EQ(settled[0].why.code, model::ReasonCode::outcome_unknown);
+}
+
+TEST(InFlight, AnAnswerToNobodyIsIgnored) {
+  InFlight in_flight;
+  in_flight.add({1}, evict(1), at(0));
+  EXPECT_TRUE(in_flight.settle({{{9}, Kind::applied, {}}}, at(1)).empty());
+  EXPECT_TRUE(in_flight.any<model::EvictPod>());
+  EXPECT_FALSE(in_flight.any<model::BindPods>());
+}
+
+}  // namespace
+}  // namespace capstan::control

@@ -1,0 +1,45 @@
+#include "model/snapshot.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::model {
+namespace {
+
+Snapshot small() {
+  Snapshot snapshot;
+  snapshot.services.set({0}, {.desired_replicas = 2, .gateway_waiting = Signal::of(3)});
+  snapshot.nodes.set({0}, {});
+  snapshot.claims.set({0}, {});
+  snapshot.gangs.set({0}, {});
+  snapshot.pods.set({0}, {});
+  return snapshot;
+}
+
+TEST(Snapshot, EqualContentHashesEqual) { EXPECT_EQ(state_hash(small()), state_hash(small())); }
+
+TEST(Snapshot, AnyRowChangesTheHash) {
+  const std::uint64_t before = state_hash(small());
+  Snapshot changed = small();
+  changed.nodes.set({0}, {.phase = Node::Phase::cordoned});
+  EXPECT_NE(state_hash(changed), before);
+  changed = small();
+  changed.pods.erase({0});
+  EXPECT_NE(state_hash(changed), before);
+  changed = small();
+  Gang gang;
+  gang.signals.waiting = {Signal::State::stale, 0, {}};
+  changed.gangs.set({0}, gang);
+  EXPECT_NE(state_hash(changed), before) << "stale and missing are different things";
+}
+
+TEST(Snapshot, ACopySharesRowsUntilOneChanges) {
+  const Snapshot first = small();
+  Snapshot second = first;
+  EXPECT_EQ(first.gangs.find({0}), second.gangs.find({0}));
+  second.gangs.set({0}, {.ordinal = 7});
+  EXPECT_EQ(first.gangs.at({0}).ordinal, 0u);
+  EXPECT_EQ(first.pods.find({0}), second.pods.find({0}));
+}
+
+}  // namespace
+}  // namespace capstan::model
