@@ -37,14 +37,6 @@ class InFlight {
 
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Is an action of this alternative of model::Action on its way?
-  template <typename What>
-  bool any() const {
-    for (const Entry& entry : entries_) {
-      if (std::holds_alternative<What>(entry.action.what)) return true;
-    }
-    return false;
-  }
 
  private:
   std::vector<Entry> entries_;

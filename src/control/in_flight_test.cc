@@ -38,8 +38,6 @@ TEST(InFlight, AnAnswerToNobodyIsIgnored) {
   InFlight in_flight;
   in_flight.add({1}, evict(1), at(0));
   EXPECT_TRUE(in_flight.settle({{{9}, Kind::applied, {}}}, at(1)).empty());
-  EXPECT_TRUE(in_flight.any<model::EvictPod>());
-  EXPECT_FALSE(in_flight.any<model::BindPods>());
 }
 
 }  // namespace

@@ -71,4 +71,7 @@ struct Plan {
   std::vector<Kept> kept;  ///< every subject that was looked at and not acted on
 };
 
+/// A hash of every action, its numbers and reasons, in order: equal plans have equal hashes on every machine.
+std::uint64_t plan_hash(const Plan& plan);
+
 }  // namespace capstan::model

@@ -1,0 +1,159 @@
+#include "control/controller.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/assert.h"
+#include "control/planned.h"
+
+namespace capstan::control {
+namespace {
+
+using Layer = LoggedDecision::Layer;
+
+/// Decides again from memory that went through its saved text; true when the plan and the memory come out the same.
+template <typename MemoryType, typename Decide, typename Parse>
+bool repeats(const MemoryType& before, const MemoryType& after, const model::Plan& plan, Decide&& decide,
+             Parse&& parse) {
+  Result<MemoryType> restored = parse(to_text(before));
+  if (!restored) return false;
+  const model::Plan again = decide(*restored).plan;
+  return plan_hash(again) == plan_hash(plan) && *restored == after;
+}
+
+}  // namespace
+
+Controller::Controller(Policies policies, ports::World& world, Options options)
+    : policies_(std::move(policies)), world_(world), options_(options), next_tick_(world.now()) {
+  next_scale_ = next_place_ = next_tick_;
+}
+
+void Controller::tick() {
+  const Instant now = world_.now();
+  CAPSTAN_ASSERT(now >= next_tick_);
+  ++stats_.ticks;
+
+  const ports::Observation seen = world_.observe();
+  follow(seen);
+  learn_outcomes(seen.outcomes, now);
+  // Beyond this point the index and the memory agree with the snapshot; the layers only read it.
+
+  update_planned(memory_.planned, seen.snapshot, index_, now);
+  if (now >= next_scale_) {
+    scale(seen, now);
+    next_scale_ = now + decide::scale::period(policies_.scale);
+  }
+  if (now >= next_place_) {
+    place_and_provision(seen, now);
+    next_place_ = now + policies_.place.period;
+  }
+  next_tick_ = std::min(next_scale_, next_place_);
+}
+
+void Controller::follow(const ports::Observation& seen) {
+  if (indexed_) {
+    decide::apply(index_, seen.snapshot, seen.delta);
+  } else {
+    index_ = decide::build(seen.snapshot);
+    indexed_ = true;
+  }
+  memory_.scale.resize(seen.snapshot.catalog->services.size());
+  last_direction_.resize(memory_.scale.size());
+}
+
+void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
+  for (const InFlight::Settled& settled : in_flight_.settle(outcomes, now)) {
+    if (settled.kind == ports::Outcome::Kind::applied) continue;
+    if (settled.kind == ports::Outcome::Kind::unknown) {
+      ++stats_.unknown;  // The snapshots tell what happened; memory gives up on what they never show.
+      continue;
+    }
+    ++stats_.refused;
+    if (const auto* bind = std::get_if<model::BindPods>(&settled.action.what)) {
+      decide::place::forget(memory_.place, bind->gang);
+    } else if (const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what)) {
+      decide::provision::refused(memory_.provision, *launch, policies_.provision, now);
+    } else if (const auto* terminate = std::get_if<model::TerminateNode>(&settled.action.what)) {
+      decide::provision::refused(memory_.provision, *terminate);
+    }
+  }
+}
+
+void Controller::scale(const ports::Observation& seen, Instant now) {
+  for (std::uint32_t i = 0; i < memory_.scale.size(); ++i) {
+    const model::ServiceId service{i};
+    if (scaling(service)) continue;  // its `/scale` has not answered: the count it would start from is not known
+    const decide::scale::RoleView role = decide::scale::view(seen.snapshot, index_, service);
+    decide::scale::Memory& memory = memory_.scale[i];
+    const decide::scale::Memory before = options_.verify_replay ? memory : decide::scale::Memory{};
+    decide::scale::Decision decision = decide::scale::decide(role, policies_.scale, memory, now);
+    if (options_.verify_replay) {
+      const bool same = repeats(
+          before, memory, decision.plan,
+          [&](decide::scale::Memory& m) { return decide::scale::decide(role, policies_.scale, m, now); },
+          decide::scale::parse_memory);
+      stats_.violations.not_repeatable += same ? 0 : 1;
+    }
+    for (const model::Action& action : decision.plan.actions) {
+      if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) note_direction(*set, role.current, now);
+    }
+    submit(std::move(decision.plan), Layer::scale, seen.snapshot, now);
+  }
+}
+
+void Controller::place_and_provision(const ports::Observation& seen, Instant now) {
+  const decide::place::Memory place_before = options_.verify_replay ? memory_.place : decide::place::Memory{};
+  decide::place::Decision placed =
+      decide::place::decide(index_, seen.snapshot, memory_.planned, policies_.place, memory_.place, now);
+  const decide::provision::Memory buy_before =
+      options_.verify_replay ? memory_.provision : decide::provision::Memory{};
+  decide::provision::Decision bought =
+      decide::provision::decide(index_, seen.snapshot, placed, policies_.provision, memory_.provision, now);
+  if (options_.verify_replay) {
+    const bool same_place = repeats(
+        place_before, memory_.place, placed.plan,
+        [&](decide::place::Memory& m) {
+          return decide::place::decide(index_, seen.snapshot, memory_.planned, policies_.place, m, now);
+        },
+        decide::place::parse_memory);
+    const bool same_buy = repeats(
+        buy_before, memory_.provision, bought.plan,
+        [&](decide::provision::Memory& m) {
+          return decide::provision::decide(index_, seen.snapshot, placed, policies_.provision, m, now);
+        },
+        decide::provision::parse_memory);
+    stats_.violations.not_repeatable += (same_place ? 0 : 1) + (same_buy ? 0 : 1);
+  }
+  submit(std::move(placed.plan), Layer::place, seen.snapshot, now);
+  submit(std::move(bought.plan), Layer::provision, seen.snapshot, now);
+}
+
+void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {
+  if (plan.actions.empty()) return;
+  guard(plan, snapshot, index_, stats_.violations);
+  for (model::Action& action : plan.actions) {
+    if (in_flight_.full()) break;  // what is left over is decided again at a later tick
+    ++stats_.actions;
+    log_.add(now, layer, action);
+    const model::ActionToken token = world_.submit(action);
+    in_flight_.add(token, std::move(action), now);
+  }
+}
+
+void Controller::note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now) {
+  const int sign = set.replicas > current ? 1 : set.replicas < current ? -1 : 0;
+  if (sign == 0) return;
+  Direction& last = last_direction_.at(set.service.value);
+  if (last.sign == -sign && now - last.at <= kReversalWindow) ++stats_.reversals;
+  last = {sign, now};
+}
+
+bool Controller::scaling(model::ServiceId service) const {
+  return std::ranges::any_of(in_flight_.entries(), [&](const InFlight::Entry& entry) {
+    const auto* set = std::get_if<model::SetReplicas>(&entry.action.what);
+    return set != nullptr && set->service == service;
+  });
+}
+
+}  // namespace capstan::control

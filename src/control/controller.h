@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "control/decision_log.h"
+#include "control/guards.h"
+#include "control/in_flight.h"
+#include "decide/index.h"
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
+#include "decide/scale/scale.h"
+#include "model/gang.h"
+#include "ports/world.h"
+
+namespace capstan::control {
+
+/// One policy for each layer: what a scenario's `policies:` names.
+struct Policies {
+  std::string name;
+  decide::scale::Policy scale;
+  decide::place::Policy place;
+  decide::provision::Policy provision;
+};
+
+/// Everything the loop remembers between two ticks that a decision depends on. Bounded; saved with a snapshot, it
+/// replays the decision byte for byte.
+struct Memory {
+  std::vector<decide::scale::Memory> scale;  ///< by service
+  decide::place::Memory place;
+  decide::provision::Memory provision;
+  std::vector<model::PlannedGang> planned;
+};
+
+struct Options {
+  bool verify_replay = false;  ///< decide twice, the second time from memory that went through its text: invariant 5
+};
+
+struct Stats {
+  std::int64_t ticks = 0;
+  std::int64_t actions = 0;
+  std::int64_t refused = 0;
+  std::int64_t unknown = 0;
+  std::int64_t reversals = 0;  ///< desired replicas changed direction within kReversalWindow
+  Violations violations;
+};
+
+/// The loop: observe, scale, place, provision, submit. Written against ports::World only, so that the same code runs in
+/// the simulator and against a cluster; it never waits, never reads a clock, and decides nothing itself.
+class Controller {
+ public:
+  static constexpr Duration kReversalWindow = std::chrono::minutes(15);
+
+  /// `world` outlives the controller. The first tick is due at once.
+  Controller(Policies policies, ports::World& world, Options options = {});
+
+  Instant next_tick() const { return next_tick_; }
+  /// One turn of the loop at world.now().
+  void tick();
+
+  const Stats& stats() const { return stats_; }
+  const Memory& memory() const { return memory_; }
+  const DecisionLog& log() const { return log_; }
+
+ private:
+  void learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now);
+  void follow(const ports::Observation& seen);
+  void scale(const ports::Observation& seen, Instant now);
+  void place_and_provision(const ports::Observation& seen, Instant now);
+  void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
+  void note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now);
+  bool scaling(model::ServiceId service) const;
+
+  Policies policies_;
+  ports::World& world_;
+  Options options_;
+  Memory memory_;
+  InFlight in_flight_;
+  decide::Index index_;
+  bool indexed_ = false;
+  Instant next_tick_{};
+  Instant next_scale_{};
+  Instant next_place_{};
+  DecisionLog log_;
+  Stats stats_;
+  struct Direction {
+    int sign = 0;
+    Instant at;
+  };
+  std::vector<Direction> last_direction_;  // by service
+};
+
+}  // namespace capstan::control

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "base/time.h"
+#include "model/plan.h"
+
+namespace capstan::control {
+
+/// One action that was submitted, or a service that was looked at and left alone.
+struct LoggedDecision {
+  enum class Layer : std::uint8_t { scale, place, provision };
+  std::uint64_t number = 0;
+  Instant at;
+  Layer layer{};
+  model::Action action;
+};
+
+/// The most recent decisions, oldest first.
+class DecisionLog {
+ public:
+  static constexpr std::size_t kMost = 10'000;
+
+  void add(Instant at, LoggedDecision::Layer layer, const model::Action& action) {
+    if (entries_.size() == kMost) entries_.pop_front();
+    entries_.push_back({count_++, at, layer, action});
+  }
+  const std::deque<LoggedDecision>& entries() const { return entries_; }
+  std::uint64_t count() const { return count_; }  ///< since the start, forgotten ones included
+
+ private:
+  std::deque<LoggedDecision> entries_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace capstan::control

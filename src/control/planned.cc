@@ -1,0 +1,50 @@
+#include "control/planned.h"
+
+#include <algorithm>
+#include <set>
+
+namespace capstan::control {
+namespace {
+
+/// What exists of the first variant of a service, which is the workload object that `/scale` speaks of.
+struct Existing {
+  std::set<std::uint32_t> ordinals;  // of every gang, draining ones too: their number is not free yet
+  ReplicaCount counted = 0;          // of those that do not drain
+};
+
+Existing existing(const model::Snapshot& snapshot, const decide::Index& index, model::ServiceId service,
+                  model::VariantId variant) {
+  Existing found;
+  const auto gangs = index.gangs_by_service.find(service);
+  if (gangs == index.gangs_by_service.end()) return found;
+  for (model::GangId id : gangs->second) {
+    const model::Gang& gang = snapshot.gangs.at(id);
+    if (gang.variant != variant) continue;
+    found.ordinals.insert(gang.ordinal);
+    found.counted += gang.phase == model::Gang::Phase::draining ? 0 : 1;
+  }
+  return found;
+}
+
+}  // namespace
+
+void update_planned(std::vector<model::PlannedGang>& planned, const model::Snapshot& snapshot,
+                    const decide::Index& index, Instant now) {
+  const std::vector<model::PlannedGang> before = std::move(planned);
+  planned.clear();
+  snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState& state) {
+    constexpr model::VariantId kFirst{0};
+    const Existing found = existing(snapshot, index, service, kFirst);
+    ReplicaCount lacking = state.desired_replicas - found.counted;
+    for (std::uint32_t ordinal = 0; lacking > 0; ++ordinal) {
+      if (found.ordinals.contains(ordinal)) continue;
+      const auto known = std::ranges::find_if(before, [&](const model::PlannedGang& gang) {
+        return gang.service == service && gang.variant == kFirst && gang.ordinal == ordinal;
+      });
+      planned.push_back({service, kFirst, ordinal, known == before.end() ? now : known->decided_at});
+      --lacking;
+    }
+  });
+}
+
+}  // namespace capstan::control

@@ -1,0 +1,60 @@
+#include "control/planned.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::control {
+namespace {
+
+using Phase = model::Gang::Phase;
+
+struct Row {
+  const char* teaches;
+  ReplicaCount desired;
+  std::vector<std::pair<std::uint32_t, Phase>> gangs;  // ordinal, phase
+  std::vector<std::uint32_t> planned;
+};
+
+const Row kRows[] = {
+    {"nothing lacks", 2, {{0, Phase::ready}, {1, Phase::starting}}, {}},
+    {"a replica whose pods do not exist yet is planned", 3, {{0, Phase::ready}}, {1, 2}},
+    {"ordinals fill the gaps", 3, {{0, Phase::ready}, {2, Phase::ready}}, {1}},
+    {"a draining replica does not count but keeps its number", 2, {{0, Phase::draining}, {1, Phase::ready}}, {2}},
+    {"fewer wanted than exist plans nothing", 1, {{0, Phase::ready}, {1, Phase::ready}}, {}},
+};
+
+TEST(Planned, Rows) {
+  for (const Row& row : kRows) {
+    SCOPED_TRACE(row.teaches);
+    model::Snapshot snapshot;
+    snapshot.catalog = std::make_shared<model::Catalog>();
+    snapshot.services.set({0}, {.desired_replicas = row.desired, .gateway_waiting = {}});
+    std::uint32_t id = 0;
+    for (const auto& [ordinal, phase] : row.gangs) {
+      model::Gang gang;
+      gang.service = {0};
+      gang.variant = {0};
+      gang.ordinal = ordinal;
+      gang.phase = phase;
+      snapshot.gangs.set({id++}, gang);
+    }
+    std::vector<model::PlannedGang> planned;
+    update_planned(planned, snapshot, decide::build(snapshot), {});
+    std::vector<std::uint32_t> ordinals;
+    for (const model::PlannedGang& gang : planned) ordinals.push_back(gang.ordinal);
+    EXPECT_EQ(ordinals, row.planned);
+  }
+}
+
+TEST(Planned, KeepsWhenItWasDecided) {
+  model::Snapshot snapshot;
+  snapshot.catalog = std::make_shared<model::Catalog>();
+  snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
+  std::vector<model::PlannedGang> planned;
+  update_planned(planned, snapshot, decide::build(snapshot), {std::chrono::seconds(5)});
+  update_planned(planned, snapshot, decide::build(snapshot), {std::chrono::seconds(9)});
+  ASSERT_EQ(planned.size(), 1u);
+  EXPECT_EQ(planned[0].decided_at, Instant{std::chrono::seconds(5)});
+}
+
+}  // namespace
+}  // namespace capstan::control
