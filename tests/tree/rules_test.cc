@@ -97,6 +97,12 @@ TEST(Tested, ASourceNeedsATestBesideIt) {
   EXPECT_EQ(check_tested({lonely, make_source("src/cli/x_test.cc", "#include \"sim/meter.h\"")}).size(), 1u)
       << "a test of another room does not count";
   EXPECT_TRUE(check_tested({make_source("src/cli/main.cc", "")}).empty());
+
+  const Source part = make_source("src/sim/meter_money.cc", "#include \"sim/meter.h\"");
+  EXPECT_TRUE(check_tested({part, make_source("src/sim/all_test.cc", "#include \"sim/meter.h\"")}).empty());
+  const Source user = make_source("src/sim/fleet.cc", "#include \"sim/meter.h\"");
+  EXPECT_EQ(check_tested({user, make_source("src/sim/all_test.cc", "#include \"sim/meter.h\"")}).size(), 1u)
+      << "to use a tested header is not to be tested";
 }
 
 struct CodeRow {
