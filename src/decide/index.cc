@@ -1,0 +1,168 @@
+#include "decide/index.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace capstan::decide {
+namespace {
+
+constexpr TopologyLevel kDomainLevels[] = {TopologyLevel::nvlink, TopologyLevel::rack, TopologyLevel::zone,
+                                           TopologyLevel::cluster};
+
+/// Never leaves an empty set behind: an index built anew would not have it.
+template <typename Map, typename Key, typename Value>
+void erase_from(Map& map, const Key& key, const Value& value) {
+  const auto found = map.find(key);
+  if (found == map.end()) return;
+  found->second.erase(value);
+  if (found->second.empty()) map.erase(found);
+}
+
+/// What a pod holds on its node. Terminating pods hold their GPUs to the end.
+bool holds(const model::Pod& pod) { return pod.node.valid(); }
+
+void forget_pod(Index& index, PodId id, std::set<NodeId>& touched) {
+  const auto found = index.pods.find(id);
+  if (found == index.pods.end()) return;
+  const Index::PodRow& row = found->second;
+  if (row.node.valid()) {
+    erase_from(index.pods_by_node, row.node, id);
+    touched.insert(row.node);
+  }
+  if (row.unbound) index.unbound_pods.erase({row.created_at, id});
+  index.pods.erase(found);
+}
+
+void learn_pod(Index& index, PodId id, const model::Pod& pod, std::set<NodeId>& touched) {
+  const bool unbound = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
+  index.pods[id] = {.node = pod.node, .gpus = pod.gpus, .created_at = pod.created_at, .unbound = unbound};
+  if (holds(pod)) {
+    index.pods_by_node[pod.node].insert(id);
+    touched.insert(pod.node);
+  }
+  if (unbound) index.unbound_pods.insert({pod.created_at, id});
+}
+
+void forget_gang(Index& index, GangId id) {
+  const auto found = index.gangs.find(id);
+  if (found == index.gangs.end()) return;
+  erase_from(index.gangs_by_service, found->second.service, id);
+  if (found->second.pending) index.pending_gangs.erase({found->second.created_at, id});
+  index.gangs.erase(found);
+}
+
+void learn_gang(Index& index, GangId id, const model::Gang& gang) {
+  const bool pending = gang.phase == model::Gang::Phase::pending;
+  index.gangs[id] = {.service = gang.service, .created_at = gang.created_at, .pending = pending};
+  index.gangs_by_service[gang.service].insert(id);
+  if (pending) index.pending_gangs.insert({gang.created_at, id});
+}
+
+/// The room of a node by its row and by the pods that the index knows on it.
+void refresh_node(Index& index, NodeId id, const model::Node* node) {
+  if (node == nullptr) {
+    index.rooms.erase(id);
+    return;
+  }
+  MilliGpu used;
+  if (const auto pods = index.pods_by_node.find(id); pods != index.pods_by_node.end()) {
+    for (PodId pod : pods->second) used += index.pods.at(pod).gpus;
+  }
+  index.rooms.set(id, {.gpu = node->gpu,
+                       .gpus = node->gpus,
+                       .free = std::max(MilliGpu{}, node->gpus - used),
+                       .open = node->phase == model::Node::Phase::ready,
+                       .domains = node->domains});
+}
+
+}  // namespace
+
+const NodeRoom* Rooms::find(NodeId id) const {
+  const auto found = nodes_.find(id);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+const DomainRoom* Rooms::find(const DomainKey& key) const {
+  const auto found = domains_.find(key);
+  return found == domains_.end() ? nullptr : &found->second;
+}
+
+const std::set<std::pair<MilliGpu, NodeId>>* Rooms::nodes_by_free(GpuKindId gpu) const {
+  const auto found = by_free_.find(gpu);
+  return found == by_free_.end() ? nullptr : &found->second;
+}
+
+const std::set<std::pair<MilliGpu, DomainId>>* Rooms::domains_by_free(TopologyLevel level, GpuKindId gpu) const {
+  const auto found = domains_by_free_.find({level, gpu});
+  return found == domains_by_free_.end() ? nullptr : &found->second;
+}
+
+void Rooms::count(NodeId id, const NodeRoom& room, int sign) {
+  if (!room.open) return;
+  if (sign > 0)
+    by_free_[room.gpu].insert({room.free, id});
+  else
+    erase_from(by_free_, room.gpu, std::pair{room.free, id});
+  for (TopologyLevel level : kDomainLevels) {
+    const DomainId domain = room.domains[static_cast<std::size_t>(level)];
+    if (!domain.valid() && level != TopologyLevel::cluster) continue;
+    const DomainKey key{level, domain, room.gpu};
+    DomainRoom& sum = domains_[key];
+    erase_from(domains_by_free_, std::pair{level, room.gpu}, std::pair{sum.free, domain});
+    sum.total += room.gpus * sign;
+    sum.free += room.free * sign;
+    if (sign > 0)
+      sum.nodes.insert(id);
+    else
+      sum.nodes.erase(id);
+    if (sum.nodes.empty())
+      domains_.erase(key);
+    else
+      domains_by_free_[{level, room.gpu}].insert({sum.free, domain});
+  }
+}
+
+void Rooms::set(NodeId id, const NodeRoom& room) {
+  erase(id);
+  nodes_[id] = room;
+  count(id, room, +1);
+}
+
+void Rooms::erase(NodeId id) {
+  const auto found = nodes_.find(id);
+  if (found == nodes_.end()) return;
+  count(id, found->second, -1);
+  nodes_.erase(found);
+}
+
+void Rooms::take(NodeId id, MilliGpu gpus) {
+  NodeRoom room = nodes_.at(id);
+  room.free -= gpus;
+  CAPSTAN_ASSERT(room.free >= MilliGpu{} && room.free <= room.gpus);
+  set(id, room);
+}
+
+Index build(const model::Snapshot& snapshot) {
+  Index index;
+  std::set<NodeId> touched;
+  snapshot.pods.for_each([&](PodId id, const model::Pod& pod) { learn_pod(index, id, pod, touched); });
+  snapshot.gangs.for_each([&](GangId id, const model::Gang& gang) { learn_gang(index, id, gang); });
+  snapshot.nodes.for_each([&](NodeId id, const model::Node& node) { refresh_node(index, id, &node); });
+  return index;
+}
+
+void apply(Index& index, const model::Snapshot& next, const model::Delta& delta) {
+  std::set<NodeId> touched(delta.nodes.begin(), delta.nodes.end());
+  for (PodId id : delta.pods) {
+    forget_pod(index, id, touched);
+    if (const model::Pod* pod = next.pods.find(id)) learn_pod(index, id, *pod, touched);
+  }
+  for (GangId id : delta.gangs) {
+    forget_gang(index, id);
+    if (const model::Gang* gang = next.gangs.find(id)) learn_gang(index, id, *gang);
+  }
+  for (NodeId id : touched) refresh_node(index, id, next.nodes.find(id));
+}
+
+}  // namespace capstan::decide

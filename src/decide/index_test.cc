@@ -1,0 +1,137 @@
+#include "decide/index.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "decide/testing/world.h"
+
+namespace capstan::decide {
+namespace {
+
+using testing::World;
+
+TEST(Index, CountsFreeRoomByNodeAndByDomain) {
+  World world;
+  const NodeId a = world.node(0), b = world.node(1);
+  world.bind(world.gang(3, 1, TopologyLevel::node), a);
+  const Index index = build(world.snapshot);
+  EXPECT_EQ(index.rooms.find(a)->free, whole_gpus(5));
+  EXPECT_EQ(index.rooms.find(b)->free, whole_gpus(8));
+  EXPECT_EQ(index.rooms.find({TopologyLevel::nvlink, world.nvlink(0), {0}})->free, whole_gpus(5));
+  EXPECT_EQ(index.rooms.find({TopologyLevel::rack, world.rack(0), {0}})->free, whole_gpus(13));
+  EXPECT_EQ(index.rooms.nodes_by_free({0})->begin()->second, a) << "the fullest comes first";
+}
+
+TEST(Index, ATerminatingPodStillHoldsItsGpus) {
+  World world;
+  const NodeId a = world.node(0);
+  const GangId gang = world.gang(1, 8, TopologyLevel::node);
+  world.bind(gang, a);
+  model::Pod pod = world.snapshot.pods.at(PodId{0});
+  pod.phase = model::Pod::Phase::terminating;
+  world.snapshot.pods.set(PodId{0}, pod);
+  EXPECT_EQ(build(world.snapshot).rooms.find(a)->free, MilliGpu{});
+}
+
+TEST(Index, ACordonedNodeHasNoRoomForOthers) {
+  World world;
+  const NodeId a = world.node(0);
+  model::Node node = world.snapshot.nodes.at(a);
+  node.phase = model::Node::Phase::cordoned;
+  world.snapshot.nodes.set(a, node);
+  const Index index = build(world.snapshot);
+  EXPECT_EQ(index.rooms.nodes_by_free({0}), nullptr);
+  EXPECT_FALSE(index.rooms.find(a)->open);
+}
+
+/// Sets or erases random rows, as a world would between two observations, and says which.
+model::Delta disturb(World& world) {
+  model::Delta delta;
+  model::Snapshot& s = world.snapshot;
+  for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
+    switch (*rc::gen::inRange(0, 6)) {
+      case 0:
+        delta.nodes.push_back(world.node(*rc::gen::inRange<std::size_t>(0, 8)));
+        break;
+      case 1: {
+        const NodeId id{*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
+        s.nodes.erase(id);
+        delta.nodes.push_back(id);
+        break;
+      }
+      case 2: {
+        const GangId id = world.gang(*rc::gen::inRange(1, 4), 1, TopologyLevel::rack, *rc::gen::inRange(0, 50));
+        delta.gangs.push_back(id);
+        for (PodId pod : s.gangs.at(id).pods) delta.pods.push_back(pod);
+        break;
+      }
+      case 3: {
+        const GangId id{*rc::gen::inRange<std::uint32_t>(0, world.next_gang + 1)};
+        if (const model::Gang* row = s.gangs.find(id)) {
+          for (PodId pod : std::vector<PodId>(row->pods)) {
+            s.pods.erase(pod);
+            delta.pods.push_back(pod);
+          }
+        }
+        s.gangs.erase(id);
+        delta.gangs.push_back(id);
+        break;
+      }
+      case 4: {
+        const PodId id{*rc::gen::inRange<std::uint32_t>(0, world.next_pod + 1)};
+        if (const model::Pod* row = s.pods.find(id)) {
+          model::Pod pod = *row;
+          pod.node = {*rc::gen::inRange<std::uint32_t>(0, world.next_node + 1)};
+          pod.phase = static_cast<model::Pod::Phase>(*rc::gen::inRange(0, 4));
+          s.pods.set(id, pod);
+        }
+        delta.pods.push_back(id);
+        break;
+      }
+      default: {
+        const GangId id{*rc::gen::inRange<std::uint32_t>(0, world.next_gang + 1)};
+        if (const model::Gang* row = s.gangs.find(id)) {
+          model::Gang gang = *row;
+          gang.phase = static_cast<model::Gang::Phase>(*rc::gen::inRange(0, 4));
+          s.gangs.set(id, gang);
+        }
+        delta.gangs.push_back(id);
+      }
+    }
+  }
+  return delta;
+}
+
+RC_GTEST_PROP(Index, AppliedChangesEqualTheIndexOfTheNextSnapshot, ()) {
+  World world = testing::random_world();
+  Index index = build(world.snapshot);
+  for (int step = 0; step < 4; ++step) {
+    const model::Delta delta = disturb(world);
+    apply(index, world.snapshot, delta);
+    RC_ASSERT(index == build(world.snapshot));
+  }
+}
+
+RC_GTEST_PROP(Index, FreeIsWhatACountByHandGives, ()) {
+  World world = testing::random_world();
+  const Index index = build(world.snapshot);
+  world.snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
+    MilliGpu used;
+    world.snapshot.pods.for_each([&](PodId, const model::Pod& pod) {
+      if (pod.node == id) used += pod.gpus;
+    });
+    RC_ASSERT(index.rooms.find(id)->free == node.gpus - used);
+  });
+  for (const auto& [key, room] : index.rooms.domains()) {
+    MilliGpu free;
+    world.snapshot.nodes.for_each([&, key = key](NodeId id, const model::Node& node) {
+      const bool open = node.phase == model::Node::Phase::ready;
+      const bool inside = node.domains[static_cast<std::size_t>(key.level)] == key.domain;
+      if (open && inside && node.gpu == key.gpu) free += index.rooms.find(id)->free;
+    });
+    RC_ASSERT(room.free == free);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::decide

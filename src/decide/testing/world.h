@@ -1,0 +1,54 @@
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/snapshot.h"
+
+namespace capstan::decide::testing {
+
+/// A snapshot that a test writes by hand, row by row; every row that is added gets the next id.
+class World {
+ public:
+  /// One GPU kind, cluster > two zones > two racks each > two NVLink domains each, one service of one-node gangs.
+  World();
+
+  model::Snapshot snapshot;
+  model::Catalog& catalog() { return *catalog_; }
+
+  model::DomainId nvlink(std::size_t n) const { return nvlinks_.at(n); }
+  model::DomainId rack(std::size_t n) const { return racks_.at(n); }
+  model::DomainId zone(std::size_t n) const { return zones_.at(n); }
+
+  /// A ready node in NVLink domain `n` and so in its rack and zone.
+  model::NodeId node(std::size_t nvlink_domain, std::int64_t gpus = 8);
+  /// A pending gang; each pod asks for whole GPUs.
+  model::GangId gang(std::int64_t pods, std::int64_t gpus_per_pod, model::TopologyLevel together,
+                     std::int64_t at_s = 0);
+  /// Puts every pod of the gang onto the node and the gang into a phase.
+  void bind(model::GangId gang, model::NodeId node, model::Gang::Phase phase = model::Gang::Phase::ready);
+  /// Binds one pod of the gang.
+  void bind_pod(model::GangId gang, std::size_t pod, model::NodeId node);
+  model::OfferingId offering(std::int64_t gpus, std::size_t zone, std::int64_t usd_per_hour);
+  model::PoolId pool(std::vector<model::OfferingId> offerings, GpuCount limit);
+  model::ClaimId claim(model::PoolId pool, model::OfferingId offering, model::Claim::Phase phase, std::int64_t at_s,
+                       model::ClaimGroupId group = {}, model::DomainId within = {});
+
+  std::uint32_t next_node = 0, next_gang = 0, next_pod = 0, next_claim = 0;
+
+ private:
+  model::DomainId domain(std::string name, model::TopologyLevel level, model::DomainId parent);
+  std::shared_ptr<model::Catalog> catalog_ = std::make_shared<model::Catalog>();
+  std::vector<model::DomainId> zones_, racks_, nvlinks_;
+};
+
+/// A random cluster: nodes of every phase, gangs of every level, pods bound where there is room.
+World random_world();
+
+constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }
+
+}  // namespace capstan::decide::testing

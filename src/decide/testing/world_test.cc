@@ -1,0 +1,145 @@
+#include "decide/testing/world.h"
+
+#include <algorithm>
+#include <map>
+
+namespace capstan::decide::testing {
+
+using model::TopologyLevel;
+
+World::World() {
+  model::Catalog& c = *catalog_;
+  c.gpu_kinds = {"H100", "A100"};
+  const model::DomainId cluster = domain("cluster", TopologyLevel::cluster, {});
+  for (int z = 0; z < 2; ++z) {
+    zones_.push_back(domain("zone-" + std::to_string(z), TopologyLevel::zone, cluster));
+    for (int r = 0; r < 2; ++r) {
+      racks_.push_back(domain("rack-" + std::to_string(racks_.size()), TopologyLevel::rack, zones_.back()));
+      for (int n = 0; n < 2; ++n) {
+        nvlinks_.push_back(domain("nvlink-" + std::to_string(nvlinks_.size()), TopologyLevel::nvlink, racks_.back()));
+      }
+    }
+  }
+  model::Variant variant;
+  variant.gpu = {0};
+  c.services.push_back({.name = "chat", .slo = {}, .variants = {variant}, .min_replicas = 1, .max_replicas = 10});
+  snapshot.catalog = catalog_;
+  snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
+}
+
+model::DomainId World::domain(std::string name, TopologyLevel level, model::DomainId parent) {
+  catalog_->domains.push_back({std::move(name), level, parent});
+  return {static_cast<std::uint32_t>(catalog_->domains.size() - 1)};
+}
+
+model::NodeId World::node(std::size_t nvlink_domain, std::int64_t gpus) {
+  model::Node node;
+  node.gpu = {0};
+  node.gpus = whole_gpus(gpus);
+  for (model::DomainId d = nvlinks_.at(nvlink_domain); d.valid(); d = catalog_->domain(d).parent) {
+    node.domains[static_cast<std::size_t>(catalog_->domain(d).level)] = d;
+  }
+  const model::NodeId id{next_node++};
+  snapshot.nodes.set(id, node);
+  return id;
+}
+
+model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, TopologyLevel together, std::int64_t at_s) {
+  const model::GangId id{next_gang++};
+  model::Gang gang;
+  gang.service = {0};
+  gang.variant = {0};
+  gang.ordinal = id.value;
+  gang.gpu = {0};
+  gang.gpus_per_pod = whole_gpus(gpus_per_pod);
+  gang.together = together;
+  gang.created_at = at(at_s);
+  for (std::int64_t i = 0; i < pods; ++i) {
+    const model::PodId pod{next_pod++};
+    snapshot.pods.set(pod, {.phase = model::Pod::Phase::pending,
+                            .gang = id,
+                            .gpus = gang.gpus_per_pod,
+                            .node = {},
+                            .created_at = gang.created_at});
+    gang.pods.push_back(pod);
+  }
+  snapshot.gangs.set(id, gang);
+  return id;
+}
+
+void World::bind_pod(model::GangId gang, std::size_t index, model::NodeId node) {
+  const model::PodId id = snapshot.gangs.at(gang).pods.at(index);
+  model::Pod pod = snapshot.pods.at(id);
+  pod.node = node;
+  pod.phase = model::Pod::Phase::starting;
+  snapshot.pods.set(id, pod);
+}
+
+void World::bind(model::GangId gang, model::NodeId node, model::Gang::Phase phase) {
+  model::Gang row = snapshot.gangs.at(gang);
+  for (std::size_t i = 0; i < row.pods.size(); ++i) bind_pod(gang, i, node);
+  row.phase = phase;
+  snapshot.gangs.set(gang, row);
+}
+
+model::OfferingId World::offering(std::int64_t gpus, std::size_t zone, std::int64_t usd_per_hour) {
+  catalog_->offerings.push_back({.instance_type = "i" + std::to_string(catalog_->offerings.size()),
+                                 .gpu = {0},
+                                 .gpus = gpus,
+                                 .zone = zones_.at(zone),
+                                 .capacity = model::CapacityType::on_demand,
+                                 .price_per_hour = {usd_per_hour * 1'000'000}});
+  return {static_cast<std::uint32_t>(catalog_->offerings.size() - 1)};
+}
+
+model::PoolId World::pool(std::vector<model::OfferingId> offerings, GpuCount limit) {
+  catalog_->pools.push_back({"pool", std::move(offerings), limit});
+  return {static_cast<std::uint32_t>(catalog_->pools.size() - 1)};
+}
+
+model::ClaimId World::claim(model::PoolId pool, model::OfferingId offering, model::Claim::Phase phase,
+                            std::int64_t at_s, model::ClaimGroupId group, model::DomainId within) {
+  const model::ClaimId id{next_claim++};
+  model::Claim claim;
+  claim.phase = phase;
+  claim.pool = pool;
+  claim.offering = offering;
+  claim.within = within;
+  claim.group = group;
+  claim.requested_at = at(at_s);
+  snapshot.claims.set(id, claim);
+  return id;
+}
+
+World random_world() {
+  World world;
+  std::map<model::NodeId, std::int64_t> free;
+  const int nodes = *rc::gen::inRange(0, 9);
+  for (int i = 0; i < nodes; ++i) {
+    const std::int64_t gpus = *rc::gen::element<std::int64_t>(1, 4, 8);
+    const model::NodeId id = world.node(*rc::gen::inRange<std::size_t>(0, 8), gpus);
+    free[id] = gpus;
+    model::Node row = world.snapshot.nodes.at(id);
+    row.phase = *rc::gen::weightedElement<model::Node::Phase>(
+        {{8, model::Node::Phase::ready}, {1, model::Node::Phase::cordoned}, {1, model::Node::Phase::terminating}});
+    row.gpu = {*rc::gen::weightedElement<std::uint32_t>({{6, 0U}, {1, 1U}})};
+    world.snapshot.nodes.set(id, row);
+  }
+  const int gangs = *rc::gen::inRange(0, 9);
+  for (int i = 0; i < gangs; ++i) {
+    const std::int64_t per_pod = *rc::gen::element<std::int64_t>(1, 2, 4);
+    const std::int64_t pods = *rc::gen::inRange<std::int64_t>(1, 7);
+    const auto level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5));
+    const model::GangId gang = world.gang(pods, per_pod, level, *rc::gen::inRange(0, 100));
+    if (nodes == 0 || *rc::gen::inRange(0, 2) == 0) continue;
+    const model::NodeId node{*rc::gen::inRange<std::uint32_t>(0, world.next_node)};
+    if (free[node] < pods * per_pod || world.snapshot.nodes.at(node).gpu.value != 0) continue;
+    free[node] -= pods * per_pod;
+    world.bind(
+        gang, node,
+        *rc::gen::element(model::Gang::Phase::starting, model::Gang::Phase::ready, model::Gang::Phase::draining));
+  }
+  return world;
+}
+
+}  // namespace capstan::decide::testing
