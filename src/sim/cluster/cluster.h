@@ -27,8 +27,10 @@ namespace capstan::sim {
 /// - A gang's ordinal is the lowest that no gang of its (service, variant) has, draining ones included.
 /// - A restarted replica (its node went, or a pod of it was evicted) is a new gang with new pods, made by the workload
 ///   controller as after a scale-up. An evicted pod of a gang that never had all its pods bound is replaced at once.
-/// - A signal's age is as of the last publication of its scrape round, so rows change once a scrape interval; nothing in
-///   a snapshot is newer than its scrape. A lost scrape keeps the old number and ages it: value, then stale, then missing.
+/// - A signal's age is as of the last publication of its scrape round, so rows change once a scrape interval; nothing
+/// in
+///   a snapshot is newer than its scrape. A lost scrape keeps the old number and ages it: value, then stale, then
+///   missing.
 /// - A replica that has not been ready yet is not scraped: its signals are missing.
 ///
 /// The order of a run: advance the serving side to next_event(), then advance(next_event()); observe and submit at any
@@ -41,7 +43,7 @@ class Cluster final : public ports::World {
   /// `hook` outlives the cluster and is first called by advance().
   Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook);
 
-  Instant next_event();
+  Instant next_event();      ///< never() when nothing more will happen by itself (scrapes go on for ever)
   void advance(Instant to);  ///< handles every event at or before `to`, in the order of time, kind and sequence
 
   Instant now() const override { return now_; }
@@ -88,25 +90,20 @@ class Cluster final : public ports::World {
 
   /// The part of a claim that no controller sees.
   struct ClaimRecord {
-    bool refused = false;  ///< what the provider will say
-    bool bought = false;
-    bool booted = false;
-    bool shown_failed = false;
-    model::DomainId place;  ///< NVLink domain, once bought
-    Instant bought_at;
+    model::DomainId place;                 ///< NVLink domain, once bought
+    Instant bought_at = Instant::never();  ///< paid from here until its node takes over
     Instant booted_at;
-    Duration boot{};
-    Duration driver{};
+    bool bought() const { return !bought_at.is_never(); }
   };
   struct Image {
     std::uint32_t number = 0;
     bool cached = false;
   };
+  using WorkloadKey = std::pair<model::ServiceId, model::VariantId>;
   struct Weights {
-    model::ServiceId service;
-    model::VariantId variant;
-    Bytes loaded;
-    bool compiled = false;
+    WorkloadKey of;
+    Bytes loaded;           ///< the largest share that was loaded here
+    bool compiled = false;  ///< the engine's compile cache is here
   };
   struct NodeRecord {
     MilliGpu allocated;
@@ -124,7 +121,6 @@ class Cluster final : public ports::World {
     Instant deferred_at;  ///< pending after this counts as deferred
     ColdStart start;
     std::vector<FlowId> loads;
-    Duration busy_before{};  ///< the engine's busy time when it became ready (always its zero)
     Instant ready_since;
     // What was scraped: the reading of the scrape before, and the last that arrived.
     Instant scraped_at;
@@ -143,11 +139,11 @@ class Cluster final : public ports::World {
     Duration expected_start{};  ///< bind to ready, learned from earlier starts
     std::set<model::GangId> gangs;
   };
-  using WorkloadKey = std::pair<model::ServiceId, model::VariantId>;
   struct Transfer {
     model::NodeId node;
     std::uint32_t image = 0;
-    model::GangId gang;  ///< none for an image
+    model::GangId gang;  ///< whose weights; none for an image
+    Bytes size;
   };
   struct Account {  ///< of one offering
     std::array<GpuTime, kGpuStates> gpu_time{};
@@ -155,15 +151,15 @@ class Cluster final : public ports::World {
   };
   struct Waiting {  ///< an action between its submission and its outcome
     model::Action action;
+    bool refused = false;  ///< by chance
+    bool known = true;     ///< its outcome will be told
     bool happens = true;
-    bool told = true;
   };
 
   // cluster.cc: the queue of events, the port.
   void schedule(Instant at, EventKind kind, std::uint32_t id = 0);
   void handle(const Event& event);
   void take_effect(model::ActionToken token);
-  void told(model::ActionToken token, ports::Outcome::Kind kind, model::Reason why = {});
   std::optional<model::Reason> perform(const model::SetReplicas& what);
   std::optional<model::Reason> perform(const model::BindPods& what);
   std::optional<model::Reason> perform(const model::LaunchNodes& what);
@@ -180,45 +176,51 @@ class Cluster final : public ports::World {
   // cluster_nodes.cc: buying, booting, giving back.
   void add_existing();
   std::optional<model::DomainId> find_place(const model::Offering& offering, model::DomainId within);
-  model::NodeId make_node(model::OfferingId offering, model::PoolId pool, model::ClaimId claim, model::DomainId place,
-                          Instant paid_since);
+  model::NodeId make_node(model::OfferingId offering, model::PoolId pool, model::ClaimId claim, model::DomainId place);
   void claim_decided(model::ClaimId id);
-  void claim_failed(model::ClaimId id);
   void node_booted(model::ClaimId id);
   void node_ready(model::ClaimId id);
   void cancel_claim(model::ClaimId id);
   void remove_pods(model::NodeId id, Why why);
   void terminate(model::NodeId id, Why why);
   void node_gone(model::NodeId id);
+  void spot_notice(model::NodeId id);
   GpuCount pool_gpus(model::PoolId pool) const;
 
   // cluster_gangs.cc: the workload controller, binding, draining, killing.
   void reconcile(std::uint32_t workload);
-  void create_gang(const WorkloadKey& key, Workload& workload);
+  void set_desired(const WorkloadKey& key, ReplicaCount replicas);
+  ReplicaCount alive(const Workload& workload) const;
+  model::GangId create_gang(const WorkloadKey& key, Workload& workload);
   model::PodId create_pod(model::GangId gang, MilliGpu gpus);
   void start_initial();
   bool place_whole(model::GangId id);
+  std::uint32_t domain_key(model::NodeId id, const model::Node& node, model::TopologyLevel level) const;
   void lower(const WorkloadKey& key, Workload& workload, const std::vector<model::GangId>& named);
-  void remove_gang_now(model::GangId id);
+  void remove_gang(model::GangId id);
   void begin_drain(model::GangId id);
   void poll_drains();
+  void cut_drain(model::GangId id);
+  void evict(model::PodId id, Why why);
   void kill_gang(model::GangId id, Why why);
   void bind(model::PodId pod, model::NodeId node);
-  void unbind(model::PodId pod);
+  void erase_pod(model::PodId id);
   void set_pod_states(model::GangId id, GpuState state);
-  void close_ready(model::GangId id);
-  void note_bound(model::GangId id);
+  void set_phases(model::GangId id, model::Gang::Phase phase, model::Pod::Phase pod_phase);
   std::uint32_t workload_index(const WorkloadKey& key) const;
 
   // cluster_start.cc: the chain from bound to ready.
-  const VariantStart& start_of(const model::Gang& gang) const;
-  void want_image(model::NodeId node, std::uint32_t image);
+  const VariantStart& start_of(const WorkloadKey& key) const;
+  void note_bound(model::GangId id);
+  void want_image(model::NodeId node, const VariantStart& start);
+  Weights& weights_on(model::NodeId node, const WorkloadKey& key);
   void check_images(model::GangId id);
   void load_weights(model::GangId id);
   void transfer_done(FlowId flow);
   void weights_done(model::GangId id);
   void engine_ready(model::GangId id);
   void warm(model::GangId id);
+  void serve_warm(model::GangId id);
   void serve(model::GangId id);
   std::vector<std::pair<model::NodeId, std::int64_t>> nodes_of(const model::Gang& gang) const;
   Duration nominal_start(const WorkloadKey& key) const;
@@ -231,8 +233,12 @@ class Cluster final : public ports::World {
   // cluster_account.cc: GPU time and money.
   void account_node(model::NodeId id);
   void account_pod(model::PodId id);
-  void add_time(model::OfferingId offering, GpuState state, MilliGpu gpus, Duration time);
-  void account_all(Instant end);
+  void close_ready(model::GangId id);
+  void account_free(std::vector<Account>& accounts, model::NodeId id, Instant end) const;
+  void account_bound(std::vector<Account>& accounts, model::PodId id, Instant end) const;
+  void account_ready(std::vector<Account>& accounts, model::GangId id, Instant end);
+  void account_paid(std::vector<Account>& accounts, const model::Node& node, Instant from, Instant end) const;
+  void account_launching(std::vector<Account>& accounts, model::OfferingId offering, Instant from, Instant end) const;
 
   ClusterConfig config_;
   ServingHook& hook_;
@@ -243,12 +249,13 @@ class Cluster final : public ports::World {
   std::map<FlowId, Transfer> transfers_;
   LinkId registry_, store_;
 
-  RandomStream provider_draws_, capacity_draws_, spot_draws_, workload_draws_, action_draws_, scrape_draws_, start_draws_;
+  RandomStream provider_draws_, capacity_draws_, spot_draws_, workload_draws_, action_draws_, scrape_draws_,
+      start_draws_;
 
-  model::Snapshot seen_;       ///< the world as its API server has it; observe() hands out copies
-  model::Delta changed_;       ///< since the last observation, not sorted yet
+  model::Snapshot seen_;  ///< the world as its API server has it; observe() hands out copies
+  model::Delta changed_;  ///< since the last observation, not sorted yet
   std::vector<ports::Outcome> outcomes_;
-  std::vector<Waiting> actions_;  ///< by token
+  std::map<model::ActionToken, Waiting> actions_;
   std::map<model::ClaimId, ClaimRecord> claims_;
   std::map<model::NodeId, NodeRecord> nodes_;
   std::map<model::GangId, GangRecord> gangs_;
@@ -260,14 +267,12 @@ class Cluster final : public ports::World {
   std::map<model::DomainId, std::int64_t> places_;  ///< machines that still fit, by NVLink domain
   std::map<model::OfferingId, Duration> expected_launch_;
   struct GatewayRecord {
-    bool has_reading = false;
     Instant reading_at;
     RequestCount waiting = 0;
   };
   std::map<model::ServiceId, GatewayRecord> gateways_;
-  std::uint32_t next_node_ = 0, next_claim_ = 0, next_gang_ = 0, next_pod_ = 0, next_group_ = 0;
+  std::uint32_t next_node_ = 0, next_claim_ = 0, next_gang_ = 0, next_pod_ = 0, next_group_ = 0, next_action_ = 0;
   bool polling_drains_ = false;
-  std::uint64_t draws_ = 0;
 
   std::vector<Account> accounts_;  ///< by offering
   ClusterMeter meter_;

@@ -28,15 +28,15 @@ struct Latency {
   Duration midpoint() const { return (low + high) / 2; }
 };
 
-/// How nodes come. Time from a request to a node that takes pods is decision + boot + driver; the scenario sets them, so
-/// that the sum is e.g. 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler); see data/cold_start.csv.
+/// How nodes come. Time from a request to a node that takes pods is decision + boot + driver; the scenario sets them,
+/// so that the sum is e.g. 45-60 s (Karpenter) or 90-120 s (Cluster Autoscaler); see data/cold_start.csv.
 struct ProviderConfig {
   Latency decision = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));  ///< until bought: not paid
   Latency boot = Latency::between(std::chrono::seconds(30), std::chrono::seconds(40));    ///< paid from here on
   Latency driver = Latency::between(std::chrono::seconds(12), std::chrono::seconds(14));  ///< driver and device plugin
-  std::vector<std::uint32_t> refused_ppm;    ///< by offering: launches that meet a capacity error; absent = 0
-  std::int64_t nodes_per_nvlink_domain = 1;  ///< machines that can stand in one; with the tree: the finite capacity
-  bool scatter = true;                       ///< a launched node lands in a random fitting domain; else in the first
+  std::vector<std::uint32_t> refused_ppm;       ///< by offering: launches that meet a capacity error; absent = 0
+  std::int64_t nodes_per_nvlink_domain = 1;     ///< machines that can stand in one; with the tree: the finite capacity
+  bool scatter = true;                          ///< a launched node lands in a random fitting domain; else in the first
   Duration removal = std::chrono::seconds(30);  ///< from the end of its pods until the machine is no longer paid
   std::uint32_t spot_interruptions_per_million_hours = 0;  ///< a spot node, in millionths an hour
   Duration spot_notice = std::chrono::seconds(120);        ///< from cordon to kill
@@ -68,9 +68,9 @@ struct VariantStart {
 
 /// Bandwidths that starts share, bytes per second, all > 0.
 struct BandwidthConfig {
-  std::int64_t registry = 10'000'000'000;     ///< all image pulls together
-  std::int64_t object_store = 25'000'000'000; ///< all weight downloads together
-  std::int64_t node_nic = 3'125'000'000;      ///< one node: images and weights share it
+  std::int64_t registry = 10'000'000'000;      ///< all image pulls together
+  std::int64_t object_store = 25'000'000'000;  ///< all weight downloads together
+  std::int64_t node_nic = 3'125'000'000;       ///< one node: images and weights share it
   std::int64_t node_disk = 3'000'000'000;
   std::int64_t node_host = 20'000'000'000;
   std::int64_t node_fabric = 20'000'000'000;  ///< one node from its peers
@@ -79,10 +79,10 @@ struct BandwidthConfig {
 /// How numbers reach controllers.
 struct ScrapeConfig {
   Duration interval = std::chrono::seconds(15);
-  Duration delay = std::chrono::seconds(1);  ///< from the scrape until a query sees it
-  std::uint32_t loss_ppm = 0;                ///< of one target's scrapes
-  Duration stale_after = std::chrono::seconds(60);    ///< an older number is stale
-  Duration missing_after = std::chrono::seconds(300); ///< an older number is missing; > stale_after
+  Duration delay = std::chrono::seconds(1);            ///< from the scrape until a query sees it
+  std::uint32_t loss_ppm = 0;                          ///< of one target's scrapes
+  Duration stale_after = std::chrono::seconds(60);     ///< an older number is stale
+  Duration missing_after = std::chrono::seconds(300);  ///< an older number is missing; > stale_after
 };
 
 /// Nodes that stand at the start and that somebody pays for from then on.
@@ -112,16 +112,17 @@ struct ClusterConfig {
   bool image_cached_on_boot = false;  ///< every image is part of the machine's image
   ScrapeConfig scrape;
 
-  Latency pod_creation = Latency::exactly(std::chrono::seconds(2));       ///< from /scale to pods
-  Duration bind_latency = std::chrono::milliseconds(100);                 ///< scheduler to kubelet
-  Duration action_latency = std::chrono::milliseconds(50);                ///< every other action
-  Duration unknown_after = std::chrono::seconds(10);                      ///< an unknown outcome is told this late
-  std::uint32_t refused_ppm = 0;                                          ///< of actions, conflicts and webhooks
-  std::uint32_t unknown_ppm = 0;                                          ///< of actions; half of these did happen
-  Duration termination_grace = std::chrono::seconds(120);                 ///< a drain that lasts longer is cut
-  Duration drain_poll = std::chrono::seconds(1);                          ///< how soon an empty replica is noticed
-  Duration scheduling_cycle = std::chrono::seconds(1);                    ///< pending longer counts as deferred
-  bool enforce_together = true;  ///< a bind that would spread a gang over domains of its level is refused (pod affinity)
+  Latency pod_creation = Latency::exactly(std::chrono::seconds(2));  ///< from /scale to pods
+  Duration bind_latency = std::chrono::milliseconds(100);            ///< scheduler to kubelet
+  Duration action_latency = std::chrono::milliseconds(50);           ///< every other action
+  Duration unknown_after = std::chrono::seconds(10);                 ///< an unknown outcome is told this late
+  std::uint32_t refused_ppm = 0;                                     ///< of actions, conflicts and webhooks
+  std::uint32_t unknown_ppm = 0;                                     ///< of actions; half of these did happen
+  Duration termination_grace = std::chrono::seconds(120);            ///< a drain that lasts longer is cut
+  Duration drain_poll = std::chrono::seconds(1);                     ///< how soon an empty replica is noticed
+  Duration scheduling_cycle = std::chrono::seconds(1);               ///< pending longer counts as deferred
+  bool enforce_together =
+      true;  ///< a bind that would spread a gang over domains of its level is refused (pod affinity)
   std::int64_t memory_used_percent = 92;  ///< of an engine that has preallocated its KV cache, whatever its load
 };
 

@@ -26,16 +26,16 @@ std::string_view name(GpuState state);
 
 using GpuTime = __int128;  ///< thousandths of a GPU times nanoseconds
 
-/// One start of a replica, for a waterfall. The spans follow each other without gaps; the first three are those of the
-/// node that came last, and empty when no node was bought after the decision.
+/// One start of a replica, for a waterfall: when each phase ended. The node's are those of the last of its nodes that
+/// was asked for after the decision, and zero when all of them were there or on their way before.
 struct ColdStart {
   model::GangId gang;
   model::ServiceId service;
   model::VariantId variant;
   std::uint32_t ordinal = 0;
-  Instant decided_at;        ///< /scale was raised
-  Instant created_at;        ///< its pods exist
-  Instant node_requested_at; ///< of the node that came last
+  Instant decided_at;         ///< /scale was raised
+  Instant created_at;         ///< its pods exist
+  Instant node_requested_at;  ///< of the node that came last
   Instant node_launched_at;
   Instant node_booted_at;
   Instant node_ready_at;
@@ -54,14 +54,14 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once an offering
 
-  std::int64_t launches = 0;           ///< nodes bought
-  std::int64_t launches_refused = 0;   ///< capacity errors
+  std::int64_t launches = 0;          ///< nodes bought
+  std::int64_t launches_refused = 0;  ///< capacity errors
   std::int64_t nodes_removed = 0;
   std::int64_t killed_by_termination = 0;  ///< ready replicas that ended with a node we gave back
   std::int64_t killed_by_eviction = 0;     ///< ready replicas that ended with an evicted pod
   std::int64_t killed_by_spot = 0;
-  std::int64_t drains_cut = 0;       ///< replicas that still held work when the grace was over
-  std::int64_t gangs_deferred = 0;   ///< pending longer than a scheduling cycle
+  std::int64_t drains_cut = 0;      ///< replicas that still held work when the grace was over
+  std::int64_t gangs_deferred = 0;  ///< pending longer than a scheduling cycle
   std::int64_t cold_starts = 0;
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;

@@ -14,8 +14,9 @@ namespace capstan::sim {
 using LinkId = Id<struct LinkTag>;
 using FlowId = Id<struct FlowTag>;
 
-/// Transfers that share links max-min fairly: no transfer can go faster without slowing one that is no faster. Rates are
-/// whole bytes per second, found anew whenever a transfer begins or ends; progress is exact (byte times nanosecond).
+/// Transfers that share links max-min fairly: no transfer can go faster without slowing one that is no faster. Rates
+/// are whole bytes per second, found anew whenever a transfer begins or ends; progress is exact (byte times
+/// nanosecond).
 class FlowNetwork {
  public:
   LinkId add_link(std::int64_t bytes_per_s);  ///< > 0

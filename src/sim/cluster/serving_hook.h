@@ -23,7 +23,7 @@ struct EngineReading {
   RequestCount running = 0;
   std::int64_t kv_blocks_used = 0;
   std::int64_t kv_blocks_total = 0;
-  Duration busy_total{};  ///< time in which it computed, since it became ready; never decreases
+  Duration busy_total{};             ///< time in which it computed, since it became ready; never decreases
   std::optional<Duration> ttft_p99;  ///< of first tokens since the last scrape; none if there were none
   Tokens prompt_tokens_total = 0;
   Tokens generated_tokens_total = 0;

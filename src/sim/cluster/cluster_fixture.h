@@ -1,0 +1,140 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/topology.h"
+
+// A small cluster with round numbers for the tests of this folder.
+namespace capstan::sim::test {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int64_t kGb = 1'000'000'000;
+constexpr Instant at_s(std::int64_t s) { return {seconds(s)}; }
+
+/// Serving without requests: every replica computes half of the time, drains when it is told so.
+class FakeServing final : public ServingHook {
+ public:
+  bool drains = true;  ///< a drained replica holds nothing
+  std::map<model::GangId, Instant> serving;
+  std::set<model::GangId> draining;
+  std::vector<model::GangId> killed_gangs;
+  RequestCount waiting = 7;
+
+  void ready(const ReplicaStart& replica, Instant at) override { serving[replica.gang] = at; }
+  void drain(model::GangId gang, Instant) override { draining.insert(gang); }
+  bool drained(model::GangId) override { return drains; }
+  void killed(model::GangId gang, Instant) override {
+    killed_gangs.push_back(gang);
+    serving.erase(gang);
+  }
+  EngineReading sample(model::GangId gang, Instant at, bool) override {
+    EngineReading reading;
+    reading.waiting = waiting;
+    reading.running = 3;
+    reading.kv_blocks_used = 250;
+    reading.kv_blocks_total = 1000;
+    reading.busy_total = (at - serving.at(gang)) / 2;
+    reading.ttft_p99 = milliseconds(120);
+    return reading;
+  }
+  RequestCount gateway_waiting(model::ServiceId, Instant) override { return waiting; }
+};
+
+/// Two zones of 2 racks with 2 NVLink domains of one 8-GPU node. Service 0 variant 0: four pods of one GPU on one node.
+/// Variant 1: eight pods of two GPUs in one rack. A node costs 36 USD/hour, comes 10 + 30 + 10 s after its request.
+inline ClusterConfig small_config() {
+  auto catalog = std::make_shared<model::Catalog>();
+  catalog->gpu_kinds = {"h100"};
+  const std::vector<model::DomainId> zones =
+      add_topology(*catalog, {.zones = {"a", "b"}, .racks_per_zone = 2, .nvlink_domains_per_rack = 2});
+  for (const model::DomainId zone : zones) {
+    catalog->offerings.push_back({"node8", {0}, 8, zone, model::CapacityType::on_demand, {36'000'000}});
+  }
+  catalog->offerings.push_back({"node8", {0}, 8, zones[0], model::CapacityType::spot, {12'000'000}});
+  catalog->pools.push_back({"gpu", {{0}, {1}, {2}}, 64});
+  model::Service service;
+  service.name = "chat";
+  service.max_replicas = 16;
+  model::Variant small;
+  small.gpu = {0};
+  small.tensor_parallel = 4;
+  small.pods = 4;
+  model::Variant large = small;
+  large.tensor_parallel = 16;
+  large.pods = 8;
+  large.together = model::TopologyLevel::rack;
+  service.variants = {small, large};
+  catalog->services.push_back(service);
+
+  ClusterConfig config;
+  config.catalog = catalog;
+  config.provider.decision = Latency::exactly(seconds(10));
+  config.provider.boot = Latency::exactly(seconds(30));
+  config.provider.driver = Latency::exactly(seconds(10));
+  config.provider.scatter = false;
+  VariantStart start;
+  start.service = {0};
+  start.variant = {0};
+  start.image = 1;
+  start.image_size = {16 * kGb};
+  start.weights = {140 * kGb};
+  start.engine_init = Latency::exactly(seconds(50));
+  start.engine_init_cached = Latency::exactly(seconds(20));
+  start.warm_up = Latency::exactly(seconds(5));
+  config.starts.push_back(start);
+  start.variant = {1};
+  config.starts.push_back(start);
+  config.bandwidth = {.registry = 1 * kGb,
+                      .object_store = 20 * kGb,
+                      .node_nic = 2 * kGb,
+                      .node_disk = 4 * kGb,
+                      .node_host = 20 * kGb,
+                      .node_fabric = 20 * kGb};
+  config.existing = {{{0}, 2, {0}}};
+  return config;
+}
+
+inline model::Action action(decltype(model::Action::what) what) { return {std::move(what), {}}; }
+
+inline model::Action scale_to(ReplicaCount replicas, std::uint32_t variant = 0) {
+  return action(model::SetReplicas{{0}, {variant}, replicas, {}});
+}
+
+/// The first `count` unbound pods of the gang, all to one node.
+inline model::Action bind_to(const model::Snapshot& snapshot, model::GangId gang, model::NodeId node,
+                             std::size_t count = 64) {
+  model::BindPods bind{gang, {}};
+  for (model::PodId pod : snapshot.gangs.at(gang).pods) {
+    if (!snapshot.pods.at(pod).node.valid() && bind.bindings.size() < count) bind.bindings.push_back({pod, node});
+  }
+  return action(bind);
+}
+
+/// A cluster that checks itself after every event.
+struct Bench {
+  FakeServing serving;
+  Cluster cluster;
+
+  explicit Bench(ClusterConfig config, std::uint64_t seed = 1) : cluster(std::move(config), seed, serving) {
+    run_to({});
+  }
+  void run_to(Instant to) {
+    while (cluster.next_event() <= to) {
+      cluster.advance(cluster.next_event());
+      cluster.check_invariants();
+    }
+    cluster.advance(to);
+    cluster.check_invariants();
+  }
+  void run_for(Duration d) { run_to(cluster.now() + d); }
+  const model::Snapshot& truth() const { return cluster.truth(); }
+  /// GPU-seconds so far.
+  std::int64_t gpu_s(GpuState state) { return cluster.meter(cluster.now()).gpu_milliseconds(state) / 1000; }
+};
+
+}  // namespace capstan::sim::test

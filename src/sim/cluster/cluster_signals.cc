@@ -1,0 +1,81 @@
+// Scraping: what controllers get to know, how old it is, and what is lost on the way.
+#include <algorithm>
+
+#include "sim/cluster/cluster.h"
+
+namespace capstan::sim {
+namespace {
+
+std::int64_t ratio(std::int64_t part, std::int64_t whole, std::int64_t scale) {
+  if (whole <= 0) return 0;
+  return static_cast<std::int64_t>(static_cast<__int128>(part) * scale / whole);
+}
+
+}  // namespace
+
+/// Reads every replica that serves or drains, and the gateways. What was read becomes visible `delay` later.
+void Cluster::scrape() {
+  for (auto& [id, record] : gangs_) {
+    if (record.stage != Stage::ready && record.stage != Stage::draining) continue;
+    if (scrape_draws_.chance_ppm(config_.scrape.loss_ppm)) continue;
+    const EngineReading raw = hook_.sample(id, now_, true);
+    const std::int64_t duty =
+        ratio((raw.busy_total - record.scraped_busy).count(), (now_ - record.scraped_at).count(), 100);
+    model::ReplicaSignals& signals = record.reading;
+    signals.waiting = model::Signal::of(raw.waiting);
+    signals.running = model::Signal::of(raw.running);
+    signals.kv_usage_ppm = model::Signal::of(ratio(raw.kv_blocks_used, raw.kv_blocks_total, 1'000'000));
+    signals.duty_cycle_percent = model::Signal::of(std::clamp<std::int64_t>(duty, 0, 100));
+    signals.memory_used_percent = model::Signal::of(config_.memory_used_percent);
+    signals.ttft_p99_us =
+        raw.ttft_p99 ? model::Signal::of(*raw.ttft_p99 / std::chrono::microseconds(1)) : model::Signal{};
+    signals.prompt_tokens_total = model::Signal::of(raw.prompt_tokens_total);
+    signals.generated_tokens_total = model::Signal::of(raw.generated_tokens_total);
+    record.scraped_busy = raw.busy_total;
+    record.scraped_at = now_;
+    record.reading_at = now_;
+    record.has_reading = true;
+  }
+  for (std::uint32_t s = 0; s < catalog().services.size(); ++s) {
+    if (scrape_draws_.chance_ppm(config_.scrape.loss_ppm)) continue;
+    gateways_[{s}] = {now_, hook_.gateway_waiting({s}, now_)};
+  }
+  schedule(now_ + config_.scrape.delay, EventKind::publish);
+  schedule(now_ + config_.scrape.interval, EventKind::scrape);
+}
+
+model::Signal Cluster::aged(model::Signal signal, Instant measured) const {
+  if (signal.state == model::Signal::State::missing) return signal;
+  signal.age = now_ - measured;
+  if (signal.age > config_.scrape.missing_after) {
+    signal.state = model::Signal::State::missing;
+    signal.value = 0;
+  } else if (signal.age > config_.scrape.stale_after) {
+    signal.state = model::Signal::State::stale;
+  }
+  return signal;
+}
+
+void Cluster::publish() {
+  for (const auto& [id, record] : gangs_) {
+    if (!record.has_reading) continue;
+    model::ReplicaSignals signals = record.reading;
+    for (model::Signal* signal : {&signals.waiting, &signals.running, &signals.kv_usage_ppm,
+                                  &signals.duty_cycle_percent, &signals.memory_used_percent, &signals.ttft_p99_us,
+                                  &signals.prompt_tokens_total, &signals.generated_tokens_total}) {
+      *signal = aged(*signal, record.reading_at);
+    }
+    const model::Gang& row = seen_.gangs.at(id);
+    if (row.signals == signals) continue;
+    model::Gang gang = row;
+    gang.signals = signals;
+    set(id, std::move(gang));
+  }
+  for (const auto& [id, gateway] : gateways_) {
+    model::ServiceState state = seen_.services.at(id);
+    state.gateway_waiting = aged(model::Signal::of(gateway.waiting), gateway.reading_at);
+    if (!(state == seen_.services.at(id))) set(id, state);
+  }
+}
+
+}  // namespace capstan::sim

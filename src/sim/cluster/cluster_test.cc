@@ -1,0 +1,372 @@
+#include "sim/cluster/cluster.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/cluster/cluster_fixture.h"
+
+namespace capstan::sim {
+namespace {
+
+using namespace test;
+using Kind = ports::Outcome::Kind;
+using GangPhase = model::Gang::Phase;
+using ClaimPhase = model::Claim::Phase;
+
+TEST(ClusterStart, TwoNodesShareTheRegistryThenLoadAlone) {
+  Bench bench(small_config());
+  bench.cluster.submit(scale_to(2));
+  bench.run_to(at_s(3));  // 0.05 s for the action, 2 s for the pods
+  ASSERT_EQ(bench.truth().gangs.size(), 2U);
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
+  bench.cluster.submit(bind_to(bench.truth(), {1}, {1}));
+  bench.run_to(at_s(300));
+  ASSERT_EQ(bench.cluster.cold_starts().size(), 2U);
+  const ColdStart& start = bench.cluster.cold_starts()[0];
+  EXPECT_EQ(start.bound_at - Instant{}, milliseconds(3'100));
+  EXPECT_EQ(start.image_at - start.bound_at, seconds(32));    // 16 GB at half of 1 GB/s
+  EXPECT_EQ(start.weights_at - start.image_at, seconds(70));  // 140 GB over a NIC of 2 GB/s, the store has room
+  EXPECT_EQ(start.init_at - start.weights_at, seconds(50));
+  EXPECT_EQ(start.ready_at - start.init_at, seconds(5));
+  EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::ready);
+  EXPECT_EQ(bench.serving.serving.size(), 2U);
+  // 4 GPUs each for 157 s; the other half of each node is free.
+  EXPECT_EQ(bench.gpu_s(GpuState::starting), 2 * 4 * 157);
+}
+
+TEST(ClusterStart, TheSecondOnANodeFindsImageWeightsAndCompileCache) {
+  Bench bench(small_config());
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
+  bench.run_to(at_s(200));
+  bench.cluster.submit(scale_to(2));
+  bench.run_to(at_s(203));
+  bench.cluster.submit(bind_to(bench.truth(), {1}, {0}));
+  bench.run_to(at_s(300));
+  ASSERT_EQ(bench.cluster.cold_starts().size(), 2U);
+  const ColdStart& start = bench.cluster.cold_starts()[1];
+  EXPECT_EQ(start.image_at, start.bound_at);
+  EXPECT_EQ(start.weights_at - start.image_at, seconds(35));  // from the disk, 4 GB/s
+  EXPECT_EQ(start.init_at - start.weights_at, seconds(20));
+}
+
+TEST(ClusterStart, ImageAndWeightsContendOnOneNic) {
+  ClusterConfig config = small_config();
+  config.bandwidth.registry = 10 * kGb;
+  config.starts[1].image = 2;  // the other variant comes in another image
+  Bench bench(config);
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
+  bench.run_to(at_s(13));  // image 8 s alone, then weights since 11.1 s
+  bench.cluster.submit(scale_to(1, 1));
+  bench.run_to(at_s(16));
+  bench.cluster.submit(bind_to(bench.truth(), {1}, {0}, 1));
+  bench.run_to(at_s(200));
+  // 16 GB at half the NIC put 16 GB = 8 s of the NIC in front of the weights.
+  EXPECT_EQ(bench.cluster.cold_starts().at(0).weights_at - bench.cluster.cold_starts()[0].image_at, seconds(78));
+}
+
+TEST(ClusterStart, PeersFeedTheSecond) {
+  ClusterConfig config = small_config();
+  config.starts[0].tier = WeightTier::peer;
+  config.initial = {{{0}, {0}, 1, true}};
+  Bench bench(config);
+  bench.cluster.submit(scale_to(2));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {1}, {1}));
+  bench.run_to(at_s(100));
+  ASSERT_EQ(bench.cluster.cold_starts().size(), 1U);
+  EXPECT_EQ(bench.cluster.cold_starts()[0].weights_at - bench.cluster.cold_starts()[0].image_at, seconds(7));
+}
+
+TEST(ClusterGang, SevenOfEightAreHeldAndPaid) {
+  Bench bench(small_config());
+  bench.cluster.submit(scale_to(1, 1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}, 4));
+  bench.run_to(at_s(4));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {1}, 3));
+  bench.run_to(at_s(1000));
+  EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::pending);
+  EXPECT_EQ(bench.gpu_s(GpuState::held), 8 * 9969 / 10 + 6 * 9959 / 10);  // since 3.1 s and 4.1 s
+  EXPECT_EQ(bench.gpu_s(GpuState::starting), 0);
+  EXPECT_EQ(bench.cluster.meter(at_s(1000)).gangs_deferred, 1);
+  EXPECT_EQ(bench.cluster.meter(at_s(1000)).cold_starts, 0);
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {1}));
+  bench.run_to(at_s(1001));
+  EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::starting);
+}
+
+TEST(ClusterGang, ABindOutsideTheDomainIsRefused) {
+  Bench bench(small_config());
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}, 2));
+  bench.cluster.submit(action(model::BindPods{{0}, {{{2}, {1}}}}));
+  bench.run_to(at_s(4));
+  const std::vector<ports::Outcome> outcomes = bench.cluster.observe().outcomes;
+  ASSERT_EQ(outcomes.size(), 3U);
+  EXPECT_EQ(outcomes[1].kind, Kind::applied);
+  EXPECT_EQ(outcomes[2].kind, Kind::refused);
+}
+
+TEST(ClusterGang, ABindIsAllOrNothing) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 1, true}};
+  Bench bench(config);
+  bench.cluster.submit(scale_to(1, 1));
+  bench.run_to(at_s(3));
+  bench.cluster.observe();
+  bench.cluster.submit(bind_to(bench.truth(), {1}, {0}, 3));  // 6 GPUs, 4 are free
+  bench.run_to(at_s(4));
+  const std::vector<ports::Outcome> outcomes = bench.cluster.observe().outcomes;
+  ASSERT_EQ(outcomes.size(), 1U);
+  EXPECT_EQ(outcomes[0].kind, Kind::refused);
+  EXPECT_EQ(outcomes[0].why.code, model::ReasonCode::no_node_fits);
+  for (model::PodId pod : bench.truth().gangs.at({1}).pods) EXPECT_FALSE(bench.truth().pods.at(pod).node.valid());
+}
+
+TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 4, true}};
+  Bench bench(config);
+  bench.serving.drains = false;
+  bench.cluster.submit(action(model::SetReplicas{{0}, {0}, 2, {{1}}}));
+  bench.run_to(at_s(1));
+  EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 2);
+  EXPECT_EQ(bench.truth().gangs.at({1}).phase, GangPhase::draining);
+  EXPECT_EQ(bench.truth().gangs.at({3}).phase, GangPhase::draining);
+  EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::ready);
+  EXPECT_EQ(bench.truth().pods.at(bench.truth().gangs.at({1}).pods[0]).phase, model::Pod::Phase::terminating);
+  bench.run_to(at_s(100));
+  EXPECT_EQ(bench.truth().gangs.size(), 4U);
+  bench.run_to(at_s(121));  // grace of 120 s
+  EXPECT_EQ(bench.truth().gangs.size(), 2U);
+  EXPECT_EQ(bench.cluster.meter(at_s(121)).drains_cut, 2);
+  EXPECT_EQ(bench.serving.killed_gangs.size(), 2U);
+  EXPECT_EQ(bench.gpu_s(GpuState::draining), 2 * 4 * 120);
+}
+
+TEST(ClusterGang, AnEmptyReplicaLeavesAtTheNextPoll) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 1, true}};
+  Bench bench(config);
+  bench.cluster.submit(scale_to(0));
+  bench.run_to(at_s(2));
+  EXPECT_EQ(bench.truth().gangs.size(), 0U);
+  EXPECT_TRUE(bench.serving.killed_gangs.empty());
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(5));
+  EXPECT_EQ(bench.truth().gangs.at({1}).ordinal, 0U);  // the lowest free one
+}
+
+TEST(ClusterGang, AnEvictedPodRestartsItsReplica) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 1, true}};
+  Bench bench(config);
+  bench.cluster.submit(action(model::EvictPod{{2}}));
+  bench.run_to(at_s(1));
+  EXPECT_EQ(bench.truth().gangs.size(), 0U);
+  EXPECT_EQ(bench.serving.killed_gangs, std::vector<model::GangId>{{0}});
+  bench.run_to(at_s(3));
+  EXPECT_EQ(bench.truth().gangs.at({1}).phase, GangPhase::pending);
+  EXPECT_EQ(bench.cluster.meter(at_s(3)).killed_by_eviction, 1);
+}
+
+TEST(ClusterGang, AnEvictedPodOfAnIncompleteGangIsReplacedAlone) {
+  Bench bench(small_config());
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}, 2));
+  bench.run_to(at_s(4));
+  bench.cluster.submit(action(model::EvictPod{{0}}));
+  bench.run_to(at_s(5));
+  EXPECT_EQ(bench.truth().gangs.at({0}).pods, (std::vector<model::PodId>{{4}, {1}, {2}, {3}}));
+  EXPECT_TRUE(bench.truth().pods.at({1}).node.valid());
+  EXPECT_EQ(bench.cluster.meter(at_s(5)).disruptions(), 0);
+}
+
+TEST(ClusterAction, RefusedAndUnknown) {
+  ClusterConfig config = small_config();
+  config.refused_ppm = 1'000'000;
+  Bench refusing(config);
+  refusing.cluster.submit(scale_to(3));
+  refusing.run_to(at_s(10));
+  const ports::Observation seen = refusing.cluster.observe();
+  ASSERT_EQ(seen.outcomes.size(), 1U);
+  EXPECT_EQ(seen.outcomes[0].kind, Kind::refused);
+  EXPECT_EQ(seen.snapshot.services.at({0}).desired_replicas, 0);
+
+  config.refused_ppm = 0;
+  config.unknown_ppm = 1'000'000;
+  Bench unknown(config);
+  for (int i = 0; i < 40; ++i) unknown.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 1, {}, {}}));
+  unknown.run_to(at_s(10));
+  EXPECT_TRUE(unknown.cluster.observe().outcomes.empty());
+  unknown.run_to(at_s(11));
+  const ports::Observation after = unknown.cluster.observe();
+  ASSERT_EQ(after.outcomes.size(), 40U);
+  for (const ports::Outcome& outcome : after.outcomes) EXPECT_EQ(outcome.kind, Kind::unknown);
+  EXPECT_GT(after.snapshot.claims.size(), 0U);  // some did happen
+  EXPECT_LT(after.snapshot.claims.size(), 40U);
+}
+
+TEST(ClusterNode, AClaimGoesThroughItsPhases) {
+  Bench bench(small_config());
+  bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 1, {}, {}}));
+  bench.run_to(at_s(1));
+  EXPECT_EQ(bench.truth().claims.at({0}).phase, ClaimPhase::requested);
+  EXPECT_EQ(bench.truth().claims.at({0}).expected_ready_at - Instant{}, milliseconds(50'050));
+  EXPECT_EQ(bench.gpu_s(GpuState::launching), 0);
+  bench.run_to(at_s(11));
+  EXPECT_EQ(bench.truth().claims.at({0}).phase, ClaimPhase::launched);
+  bench.run_to(at_s(60));
+  const model::Claim& claim = bench.truth().claims.at({0});
+  EXPECT_EQ(claim.phase, ClaimPhase::registered);
+  EXPECT_EQ(bench.truth().nodes.at(claim.node).ready_at - Instant{}, milliseconds(50'050));
+  EXPECT_EQ(bench.gpu_s(GpuState::launching), 8 * 40);
+  bench.cluster.submit(action(model::TerminateNode{claim.node}));
+  bench.run_to(at_s(100));
+  EXPECT_EQ(bench.truth().claims.size(), 0U);
+  EXPECT_EQ(bench.truth().nodes.size(), 2U);
+  // Bought at 10.05 s, given back at 60.05 s, gone 30 s later: 80 s of 1 cent. The two others: 100 s each.
+  EXPECT_EQ(bench.cluster.meter(at_s(100)).total_cost.count, 800'000 + 2'000'000);
+}
+
+TEST(ClusterNode, CapacityErrorsAndFullZonesFailTheClaim) {
+  ClusterConfig config = small_config();
+  config.provider.refused_ppm = {0, 1'000'000, 0};
+  Bench bench(config);
+  bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 1, {}, {}}));  // always refused
+  bench.cluster.submit(action(model::LaunchNodes{{0}, {0}, {}, 3, {}, {}}));  // two places are left in zone a
+  bench.run_to(at_s(11));
+  EXPECT_EQ(bench.cluster.meter(at_s(11)).launches_refused, 2);
+  EXPECT_EQ(bench.cluster.meter(at_s(11)).launches, 2);
+  const ports::Observation once = bench.cluster.observe();
+  EXPECT_EQ(once.snapshot.claims.at({0}).phase, ClaimPhase::failed);
+  EXPECT_EQ(once.snapshot.claims.size(), 4U);
+  const ports::Observation twice = bench.cluster.observe();
+  EXPECT_EQ(twice.snapshot.claims.find({0}), nullptr);
+  EXPECT_EQ(twice.delta.claims.size(), 2U);
+}
+
+TEST(ClusterNode, TheDomainIsHonoured) {
+  Bench bench(small_config());
+  model::DomainId rack;
+  for (std::uint32_t d = 0; d < bench.truth().catalog->domains.size(); ++d) {
+    if (bench.truth().catalog->domains[d].name == "b/rack-1") rack = {d};
+  }
+  bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, rack, 2, seconds(300), {}}));
+  bench.run_to(at_s(60));
+  for (std::uint32_t node : {2U, 3U}) {
+    EXPECT_EQ(bench.truth().nodes.at({node}).domains[static_cast<std::size_t>(model::TopologyLevel::rack)], rack);
+  }
+  EXPECT_NE(bench.truth().nodes.at({2}).domains, bench.truth().nodes.at({3}).domains);
+}
+
+TEST(ClusterNode, ThePoolLimitHolds) {
+  Bench bench(small_config());
+  bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 7, {}, {}}));  // 16 + 56 > 64
+  bench.run_to(at_s(1));
+  const ports::Observation seen = bench.cluster.observe();
+  ASSERT_EQ(seen.outcomes.size(), 1U);
+  EXPECT_EQ(seen.outcomes[0].why, (model::Reason{model::ReasonCode::pool_limit, {56, 64, 16}}));
+}
+
+TEST(ClusterNode, AGroupIsReleasedWhole) {
+  ClusterConfig config = small_config();
+  config.provider.driver = Latency::between(seconds(0), seconds(100));  // so that they come one after the other
+  Bench bench(config);
+  bench.cluster.submit(action(model::LaunchNodes{{0}, {1}, {}, 3, seconds(60), {}}));
+  while (bench.truth().nodes.size() < 3) bench.run_to(bench.cluster.next_event());
+  const model::ClaimGroupId group = bench.truth().claims.at({0}).group;
+  ASSERT_TRUE(group.valid());
+  bench.cluster.submit(action(model::ReleaseGroup{group}));
+  bench.run_for(seconds(40));
+  EXPECT_EQ(bench.truth().claims.size(), 0U);
+  EXPECT_EQ(bench.truth().nodes.size(), 2U);
+  EXPECT_EQ(bench.cluster.meter(bench.cluster.now()).nodes_removed, 3);
+  bench.cluster.submit(action(model::ReleaseGroup{group}));  // nothing is left to release
+  bench.run_for(seconds(1));
+  EXPECT_EQ(bench.cluster.observe().outcomes.back().kind, Kind::refused);
+}
+
+TEST(ClusterNode, ATerminatedNodeKillsWhatServesOnIt) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 3, true}};
+  Bench bench(config);
+  bench.cluster.submit(action(model::TerminateNode{{0}}));
+  bench.run_to(at_s(5));
+  EXPECT_EQ(bench.serving.killed_gangs.size(), 2U);
+  EXPECT_EQ(bench.cluster.meter(at_s(5)).killed_by_termination, 2);
+  EXPECT_EQ(bench.truth().gangs.size(), 3U);  // two of them made anew, waiting
+  EXPECT_EQ(bench.truth().gangs.at({4}).phase, GangPhase::pending);
+}
+
+TEST(ClusterNode, SpotIsCordonedThenTaken) {
+  ClusterConfig config = small_config();
+  config.provider.spot_interruptions_per_million_hours = 3'600'000'000;  // once a second
+  config.existing = {{{2}, 1, {0}}};
+  config.initial = {{{0}, {0}, 1, true}};
+  Bench bench(config);
+  while (bench.truth().nodes.at({0}).phase == model::Node::Phase::ready) bench.run_to(bench.cluster.next_event());
+  EXPECT_EQ(bench.truth().nodes.at({0}).phase, model::Node::Phase::cordoned);
+  EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::ready);
+  bench.run_for(seconds(119));
+  EXPECT_EQ(bench.truth().nodes.size(), 1U);
+  bench.run_for(seconds(1));
+  EXPECT_EQ(bench.truth().nodes.size(), 0U);
+  EXPECT_EQ(bench.cluster.meter(bench.cluster.now()).killed_by_spot, 1);
+}
+
+TEST(ClusterSignals, ComeOnceAScrapeAndGrowOld) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 1, true}};
+  Bench bench(config);
+  bench.run_to(at_s(15));  // scraped, not published
+  EXPECT_FALSE(bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting.usable());
+  bench.run_to(at_s(16));
+  const ports::Observation first = bench.cluster.observe();
+  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.waiting, model::Signal::of(7, seconds(1)));
+  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.kv_usage_ppm, model::Signal::of(250'000, seconds(1)));
+  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.duty_cycle_percent, model::Signal::of(50, seconds(1)));
+  EXPECT_EQ(first.snapshot.gangs.at({0}).signals.ttft_p99_us, model::Signal::of(120'000, seconds(1)));
+  EXPECT_EQ(first.snapshot.services.at({0}).gateway_waiting, model::Signal::of(7, seconds(1)));
+  bench.serving.waiting = 9;
+  bench.run_to(at_s(30));
+  EXPECT_TRUE(bench.cluster.observe().delta.empty());
+  bench.run_to(at_s(31));
+  EXPECT_EQ(bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting.value, 9);
+}
+
+TEST(ClusterSignals, LossKeepsAgesAndLoses) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 1, true}};
+  config.scrape.loss_ppm = 950'000;
+  config.scrape.stale_after = seconds(30);
+  config.scrape.missing_after = seconds(60);
+  Bench bench(config, 3);
+  std::set<model::Signal::State> states;
+  for (int i = 0; i < 400; ++i) {
+    bench.run_for(seconds(15));
+    const model::Signal signal = bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting;
+    states.insert(signal.state);
+    const bool young = signal.age <= seconds(30);
+    EXPECT_TRUE(signal.state == model::Signal::State::missing || young == signal.usable());
+  }
+  EXPECT_EQ(states.size(), 3U);
+}
+
+TEST(ClusterSignals, AStartingReplicaSaysNothing) {
+  Bench bench(small_config());
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
+  bench.run_to(at_s(100));
+  EXPECT_EQ(bench.truth().gangs.at({0}).phase, GangPhase::starting);
+  EXPECT_EQ(bench.truth().gangs.at({0}).signals.waiting.state, model::Signal::State::missing);
+}
+
+}  // namespace
+}  // namespace capstan::sim
