@@ -1,0 +1,109 @@
+#include "engine/csv.h"
+
+#include <fmt/format.h>
+
+namespace capstan::engine {
+namespace {
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+Result<Csv> Csv::parse(std::string_view text, std::string file) {
+  Csv csv;
+  csv.file_ = std::move(file);
+  std::uint32_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    const std::size_t bad = line.find_first_of(std::string_view("\0\"", 2));
+    if (bad != std::string_view::npos) {
+      return std::unexpected(Error{.file = csv.file_,
+                                   .line = number,
+                                   .column = static_cast<std::uint32_t>(bad + 1),
+                                   .message = "a quote or a NUL byte, expected plain fields separated by commas"});
+    }
+    std::vector<std::string_view> fields = split(line);
+    if (csv.columns_.empty()) {
+      csv.columns_ = std::move(fields);
+      continue;
+    }
+    if (fields.size() != csv.columns_.size()) {
+      return std::unexpected(
+          Error{.file = csv.file_,
+                .line = number,
+                .message = fmt::format("{} fields, expected {} as in the header", fields.size(), csv.columns_.size())});
+    }
+    csv.fields_.insert(csv.fields_.end(), fields.begin(), fields.end());
+    csv.lines_.push_back(number);
+  }
+  if (csv.columns_.empty()) {
+    return std::unexpected(Error{.file = csv.file_, .line = 1, .message = "empty, expected a header line"});
+  }
+  return csv;
+}
+
+Result<std::size_t> Csv::column(std::string_view name) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i] == name) return i;
+  }
+  return std::unexpected(
+      Error{.file = file_, .line = 1, .message = fmt::format("no column '{}', expected it in the header", name)});
+}
+
+Error Csv::error_at(std::size_t row, std::size_t column, std::string message) const {
+  const char* line_start = fields_[row * columns_.size()].data();
+  const auto offset = static_cast<std::uint32_t>(field(row, column).data() - line_start);
+  return {.file = file_, .line = lines_[row], .column = offset + 1, .message = std::move(message)};
+}
+
+Result<std::int64_t> Csv::scaled(std::size_t row, std::size_t column, int decimals) const {
+  constexpr std::int64_t kLimit = 900'000'000'000'000'000;
+  const std::string_view text = field(row, column);
+  std::int64_t value = 0;
+  int digits = 0;
+  int fraction = -1;  // digits after the point; -1 before it
+  bool round_up = false;
+  bool good = true;
+  for (const char c : text) {
+    if (c == '.' && fraction < 0) {
+      fraction = 0;
+      continue;
+    }
+    if (c < '0' || c > '9') {
+      good = false;
+      break;
+    }
+    ++digits;
+    if (fraction >= 0 && fraction++ >= decimals) {
+      if (fraction == decimals + 1) round_up = c >= '5';
+      continue;
+    }
+    value = value * 10 + (c - '0');
+    if (value > kLimit / 10) good = false;
+    if (!good) break;
+  }
+  for (int i = std::max(fraction, 0); good && i < decimals; ++i) {
+    good = value <= kLimit / 10;
+    if (good) value *= 10;
+  }
+  if (!good || digits == 0) {
+    return std::unexpected(error_at(
+        row, column, fmt::format("'{}' in column '{}', expected a number >= 0", text.substr(0, 40), columns_[column])));
+  }
+  return value + (round_up ? 1 : 0);
+}
+
+}  // namespace capstan::engine

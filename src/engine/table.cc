@@ -1,0 +1,210 @@
+#include "engine/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/assert.h"
+#include "base/random.h"
+#include "engine/csv.h"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::int64_t kOverheadBytes = 4'000'000'000;  // activations, CUDA graphs and the runtime's own memory
+constexpr std::int64_t kUsableMilli = 900;              // vLLM's gpu_memory_utilization
+
+struct Gpu {
+  std::string gpu;
+  std::string name;
+  Bytes memory;
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+std::string dtype(std::string_view text) {
+  std::string name = lower(text);
+  return name == "bf16" || name == "fp16" || name == "float16" ? "bfloat16" : name;
+}
+
+Result<std::vector<Gpu>> parse_gpus(std::string_view text, std::string file) {
+  const Result<Csv> csv = Csv::parse(text, std::move(file));
+  if (!csv) return std::unexpected(csv.error());
+  std::vector<Gpu> gpus;
+  std::array<std::size_t, 3> column{};
+  constexpr std::array<std::string_view, 3> kNames = {"gpu", "name", "memory_bytes"};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const Result<std::size_t> found = csv->column(kNames[i]);
+    if (!found) return std::unexpected(found.error());
+    column[i] = *found;
+  }
+  for (std::size_t row = 0; row < csv->rows(); ++row) {
+    const Result<std::int64_t> memory = csv->scaled(row, column[2], 0);
+    if (!memory) return std::unexpected(memory.error());
+    gpus.push_back({std::string(csv->field(row, column[0])), std::string(csv->field(row, column[1])), {*memory}});
+  }
+  return gpus;
+}
+
+/// Where each number of a row goes, and in which power of ten of the file's unit it is kept.
+struct Field {
+  std::string_view column;
+  int decimals;
+  std::int64_t& (*target)(EngineRow&);
+};
+
+constexpr std::array kFields = {
+    Field{"attn_dec_fixed_ms", 9, [](EngineRow& r) -> std::int64_t& { return r.coefficients.decode_fixed_ps; }},
+    Field{"attn_dec_per_req_us", 6, [](EngineRow& r) -> std::int64_t& { return r.coefficients.decode_per_request_ps; }},
+    Field{"attn_dec_per_kv_token_us", 6,
+          [](EngineRow& r) -> std::int64_t& { return r.coefficients.decode_per_kv_token_ps; }},
+    Field{"attn_prefill_fixed_ms", 9, [](EngineRow& r) -> std::int64_t& { return r.coefficients.prefill_fixed_ps; }},
+    Field{"attn_prefill_per_qk_pair_ns", 6,
+          [](EngineRow& r) -> std::int64_t& { return r.coefficients.prefill_per_pair_fs; }},
+    Field{"kv_bytes_per_token_per_gpu", 0, [](EngineRow& r) -> std::int64_t& { return r.kv_per_token_per_gpu.count; }},
+    Field{"weight_bytes_per_gpu", 0, [](EngineRow& r) -> std::int64_t& { return r.weights_per_gpu.count; }},
+    Field{"kappa_milli", 0, [](EngineRow& r) -> std::int64_t& { return r.coefficients.kappa_milli; }},
+    Field{"t_req_us", 6, [](EngineRow& r) -> std::int64_t& { return r.coefficients.per_request_ps; }},
+    Field{"t0_us", 6, [](EngineRow& r) -> std::int64_t& { return r.coefficients.per_step_ps; }},
+    Field{"tp", 0, [](EngineRow& r) -> std::int64_t& { return r.tp; }},
+};
+
+/// Reads one row; `columns` are those of kFields, then of the grid.
+Result<void> read_numbers(const Csv& csv, std::size_t row, const std::vector<std::size_t>& columns, EngineRow& out) {
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    const Result<std::int64_t> value = csv.scaled(row, columns[i], kFields[i].decimals);
+    if (!value) return std::unexpected(value.error());
+    kFields[i].target(out) = *value;
+  }
+  Picoseconds least = INT64_MAX;
+  for (std::size_t i = StepCoefficients::kGrid.size(); i-- > 0;) {
+    const Result<std::int64_t> value = csv.scaled(row, columns[kFields.size() + i], 9);
+    if (!value) return std::unexpected(value.error());
+    least = std::min(least, *value);
+    out.coefficients.linear_ps[i] = least;
+  }
+  if (out.coefficients.linear_ps.front() == 0 || out.tp == 0 || out.kv_per_token_per_gpu.count == 0) {
+    return std::unexpected(csv.error_at(row, 0, "a step time, tp or KV size of 0, expected more than 0"));
+  }
+  return {};
+}
+
+std::int64_t scaled_by(std::int64_t value, std::int64_t per_100k) {
+  return static_cast<std::int64_t>(static_cast<__int128>(value) * per_100k / 100'000);
+}
+
+}  // namespace
+
+Result<EngineTable> EngineTable::parse(std::string_view engines_csv, std::string engines_file,
+                                       std::string_view gpus_csv, std::string gpus_file) {
+  const Result<std::vector<Gpu>> gpus = parse_gpus(gpus_csv, std::move(gpus_file));
+  if (!gpus) return std::unexpected(gpus.error());
+  const Result<Csv> csv = Csv::parse(engines_csv, std::move(engines_file));
+  if (!csv) return std::unexpected(csv.error());
+
+  std::vector<std::size_t> names;
+  std::vector<std::size_t> numbers;
+  for (const std::string_view name : {"model", "gpu", "weight_dtype"}) {
+    const Result<std::size_t> column = csv->column(name);
+    if (!column) return std::unexpected(column.error());
+    names.push_back(*column);
+  }
+  for (const Field& field : kFields) {
+    const Result<std::size_t> column = csv->column(field.column);
+    if (!column) return std::unexpected(column.error());
+    numbers.push_back(*column);
+  }
+  for (const std::int64_t n : StepCoefficients::kGrid) {
+    const Result<std::size_t> column = csv->column(fmt::format("t_lin_ms_n{}", n));
+    if (!column) return std::unexpected(column.error());
+    numbers.push_back(*column);
+  }
+
+  EngineTable table;
+  for (std::size_t row = 0; row < csv->rows(); ++row) {
+    EngineRow out;
+    out.model = csv->field(row, names[0]);
+    out.gpu = csv->field(row, names[1]);
+    out.weight_dtype = csv->field(row, names[2]);
+    const auto gpu = std::find_if(gpus->begin(), gpus->end(), [&](const Gpu& g) { return g.gpu == out.gpu; });
+    if (gpu == gpus->end()) {
+      return std::unexpected(
+          csv->error_at(row, names[1], fmt::format("unknown GPU '{}', expected one of the GPU table", out.gpu)));
+    }
+    out.gpu_name = gpu->name;
+    out.gpu_memory = gpu->memory;
+    if (const Result<void> read = read_numbers(*csv, row, numbers, out); !read) return std::unexpected(read.error());
+    table.rows_.push_back(std::move(out));
+  }
+  return table;
+}
+
+const EngineTable& EngineTable::bundled() {
+  static const EngineTable table = [] {
+    Result<EngineTable> parsed = parse(bundled_engines_csv(), "data/engines.csv", bundled_gpus_csv(), "data/gpus.csv");
+    CAPSTAN_ASSERT(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return table;
+}
+
+Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_view gpu, std::int64_t tp,
+                                           std::string_view weight_dtype) const {
+  const std::string wanted_model = lower(model);
+  const std::string wanted_gpu = lower(gpu);
+  const std::string wanted_dtype = dtype(weight_dtype);
+  std::set<std::string> models;
+  std::vector<std::string> variants;  // of this model
+  for (const EngineRow& row : rows_) {
+    models.insert(row.model);
+    if (lower(row.model) != wanted_model) continue;
+    variants.push_back(fmt::format("{} tp {} {}", row.gpu_name, row.tp, row.weight_dtype));
+    const bool same_gpu = lower(row.gpu) == wanted_gpu || lower(row.gpu_name) == wanted_gpu;
+    if (same_gpu && row.tp == tp && row.weight_dtype == wanted_dtype) return &row;
+  }
+  std::string message = fmt::format("no engine table for {} on {} tp {} {}", model, gpu, tp, weight_dtype);
+  if (variants.empty()) {
+    message += fmt::format(", expected one of the models {}", fmt::join(models, ", "));
+  } else {
+    message += fmt::format(", expected one of: {}", fmt::join(variants, "; "));
+  }
+  return std::unexpected(Error{.kind = ErrorKind::infeasible, .file = {}, .message = std::move(message)});
+}
+
+Result<std::int64_t> kv_capacity_blocks(const EngineRow& row) {
+  const std::int64_t usable = row.gpu_memory.count / 1000 * kUsableMilli;
+  const std::int64_t left = usable - row.weights_per_gpu.count - kOverheadBytes;
+  const std::int64_t blocks = left > 0 ? left / row.kv_per_token_per_gpu.count / kKvBlockTokens : 0;
+  if (blocks > 0) return blocks;
+  return std::unexpected(
+      Error{.kind = ErrorKind::infeasible,
+            .file = {},
+            .message = fmt::format("{} {} does not fit {} x {}: {:.1f} GB of weights and 4 GB of overhead a GPU leave "
+                                   "no KV memory, expected less than 0.9 x {:.1f} GB",
+                                   row.model, row.weight_dtype, row.tp, row.gpu_name,
+                                   static_cast<double>(row.weights_per_gpu.count) / 1e9,
+                                   static_cast<double>(row.gpu_memory.count) / 1e9)});
+}
+
+StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed) {
+  RandomStream random(seed, "engine.perturbation");
+  StepCoefficients c = coefficients;
+  const auto factor = [&] { return random.between(90'000, 110'000); };
+  const std::int64_t linear = factor();
+  for (Picoseconds& f : c.linear_ps) f = std::max<Picoseconds>(1, scaled_by(f, linear));
+  for (std::int64_t* value : {&c.decode_fixed_ps, &c.decode_per_request_ps, &c.decode_per_kv_token_ps,
+                              &c.prefill_fixed_ps, &c.prefill_per_pair_fs, &c.per_request_ps, &c.per_step_ps}) {
+    *value = scaled_by(*value, factor());
+  }
+  return c;
+}
+
+}  // namespace capstan::engine

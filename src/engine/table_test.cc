@@ -1,0 +1,115 @@
+#include "engine/table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/csv.h"
+
+namespace capstan::engine {
+namespace {
+
+constexpr std::string_view kGpus = "gpu,name,memory_bytes\nh100_sxm,H100,85899345920\n";
+
+std::string engines(std::string_view first_f, std::string_view gpu = "h100_sxm") {
+  return std::string(
+             "model,gpu,tp,weight_dtype,kv_dtype,t_lin_ms_n1,t_lin_ms_n8,t_lin_ms_n16,t_lin_ms_n32,t_lin_ms_n64,"
+             "t_lin_ms_n128,t_lin_ms_n256,t_lin_ms_n512,t_lin_ms_n1024,t_lin_ms_n2048,t_lin_ms_n4096,t_lin_ms_n8192,"
+             "attn_dec_fixed_ms,attn_dec_per_req_us,attn_dec_per_kv_token_us,attn_prefill_fixed_ms,"
+             "attn_prefill_per_qk_pair_ns,kv_bytes_per_token_per_gpu,weight_bytes_per_gpu,kappa_milli,t_req_us,t0_us\n"
+             "M,") +
+         std::string(gpu) + ",1,fp8,fp8," + std::string(first_f) +
+         ",2,3,4,5,6,7,8,9,10,11,12,0.41,6.3,0.02341,0.59,0.9061,65536,8029995008,1250,40,0\n";
+}
+
+TEST(EngineTable, CarriesEveryRowMonotone) {
+  const EngineTable& table = EngineTable::bundled();
+  EXPECT_EQ(table.rows().size(), 156u);
+  for (const EngineRow& row : table.rows()) {
+    EXPECT_TRUE(std::ranges::is_sorted(row.coefficients.linear_ps)) << row.model << " " << row.gpu << " " << row.tp;
+    EXPECT_GT(row.gpu_memory.count, 40'000'000'000);
+  }
+}
+
+TEST(EngineTable, KeepsTheDigitsOfTheFile) {
+  const auto table = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
+  ASSERT_TRUE(table.has_value()) << table.error().text();
+  const StepCoefficients& c = table->rows().front().coefficients;
+  EXPECT_EQ(c.linear_ps[0], 1'500'000'000);
+  EXPECT_EQ(c.decode_per_request_ps, 6'300'000);
+  EXPECT_EQ(c.decode_per_kv_token_ps, 23'410);
+  EXPECT_EQ(c.prefill_per_pair_fs, 906'100);
+  EXPECT_EQ(c.per_request_ps, 40'000'000);
+}
+
+TEST(EngineTable, AnOutlierAtOneTokenDoesNotRaiseTheRest) {
+  const auto table = EngineTable::parse(engines("4.5"), "e.csv", kGpus, "g.csv");
+  ASSERT_TRUE(table.has_value());
+  const StepCoefficients& c = table->rows().front().coefficients;
+  EXPECT_EQ(c.linear_ps[0], 2'000'000'000);
+  EXPECT_EQ(c.linear_ps[2], 3'000'000'000);
+}
+
+TEST(EngineTable, ErrorsNameThePlace) {
+  struct Case {
+    std::string engines;
+    std::string_view expected;
+  };
+  const Case cases[] = {
+      {engines("fast"), "e.csv:2:22: 'fast' in column 't_lin_ms_n1', expected a number >= 0"},
+      {engines("-1"), "e.csv:2:22: '-1' in column 't_lin_ms_n1', expected a number >= 0"},
+      {engines(""), "e.csv:2:22: '' in column 't_lin_ms_n1', expected a number >= 0"},
+      {engines("99999999999999999999"),
+       "e.csv:2:22: '99999999999999999999' in column 't_lin_ms_n1', expected a number >= 0"},
+      {engines("1,1"), "e.csv:2: 28 fields, expected 27 as in the header"},
+      {engines("\"1\""), "e.csv:2:22: a quote or a NUL byte, expected plain fields separated by commas"},
+      {engines("1", "tpu"), "e.csv:2:3: unknown GPU 'tpu', expected one of the GPU table"},
+      {"", "e.csv:1: empty, expected a header line"},
+      {"model,gpu\n", "e.csv:1: no column 'weight_dtype', expected it in the header"},
+  };
+  for (const Case& c : cases) {
+    const auto table = EngineTable::parse(c.engines, "e.csv", kGpus, "g.csv");
+    ASSERT_FALSE(table.has_value()) << c.expected;
+    EXPECT_EQ(table.error().text(), c.expected);
+  }
+}
+
+TEST(EngineTable, FindsByEitherNameAndListsWhatThereIs) {
+  const EngineTable& table = EngineTable::bundled();
+  const auto a = table.find("Llama-3.3-70B", "A100", 4, "bfloat16");
+  const auto b = table.find("llama-3.3-70b", "a100_sxm", 4, "BF16");
+  ASSERT_TRUE(a.has_value() && b.has_value());
+  EXPECT_EQ(*a, *b);
+  const auto missing = table.find("Mixtral-8x7B", "L40S", 3, "fp8");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().kind, ErrorKind::infeasible);
+  EXPECT_NE(missing.error().message.find("H100 tp 2 bfloat16"), std::string::npos) << missing.error().message;
+  const auto unknown = table.find("GPT-2", "H100", 1, "fp8");
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_NE(unknown.error().message.find("Llama-3.1-8B, Llama-3.3-70B"), std::string::npos) << unknown.error().message;
+}
+
+TEST(EngineTable, KvCapacity) {
+  const EngineTable& table = EngineTable::bundled();
+  // 0.9 x 80 GiB - 16.06 GB - 4 GB = 57.2 GB; 131072 bytes a token: 436,783 tokens.
+  EXPECT_EQ(kv_capacity_blocks(**table.find("Llama-3.1-8B", "H100", 1, "bfloat16")), 27'298);
+  const auto none = kv_capacity_blocks(**table.find("Llama-3.3-70B", "H100", 1, "fp8"));
+  const bool fits = none.has_value() && *none > 2'000;
+  EXPECT_FALSE(fits) << "70 GB of weights leave next to nothing";
+}
+
+TEST(EngineTable, PerturbationIsSeededAndWithinTenPercent) {
+  const StepCoefficients& c = EngineTable::bundled().rows().front().coefficients;
+  EXPECT_EQ(perturbed(c, 7), perturbed(c, 7));
+  EXPECT_NE(perturbed(c, 7), perturbed(c, 8));
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const StepCoefficients p = perturbed(c, seed);
+    EXPECT_TRUE(std::ranges::is_sorted(p.linear_ps));
+    EXPECT_NEAR(static_cast<double>(p.linear_ps[5]) / static_cast<double>(c.linear_ps[5]), 1.0, 0.1001);
+    EXPECT_NEAR(static_cast<double>(p.decode_per_kv_token_ps) / static_cast<double>(c.decode_per_kv_token_ps), 1.0,
+                0.1001);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::engine

@@ -1,0 +1,74 @@
+#include "engine/work.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace capstan::engine {
+namespace {
+
+constexpr Picoseconds kRounding = 3;  // F between grid points, scaled by kappa, is rounded down by at most so much
+
+}  // namespace
+
+RequestWork::RequestWork(const StepModel& model, std::int64_t max_batched_tokens, std::int64_t max_seqs,
+                         std::int64_t gpus)
+    : coefficients_(model.coefficients()), gpus_(gpus) {
+  CAPSTAN_ASSERT(gpus >= 1 && max_seqs >= 1 && max_batched_tokens >= max_seqs);
+  const StepCoefficients& c = coefficients_;
+
+  // F is linear between the points of the grid, so the best is at a point, at an end, or beside one.
+  const auto chunks = [&](std::int64_t decoding, auto&& visit) {
+    for (const std::int64_t point : StepCoefficients::kGrid) {
+      const std::int64_t tokens = point - decoding;
+      if (tokens >= 1 && point <= max_batched_tokens) visit(tokens);
+    }
+    if (max_batched_tokens > decoding) visit(max_batched_tokens - decoding);
+    if (max_batched_tokens > decoding) visit(std::int64_t{1});
+  };
+
+  // What is priced as it is: each request's own share of a step, and the KV that attention reads.
+  const Picoseconds own = c.per_request_ps + c.decode_per_request_ps;
+  Picoseconds prefill = INT64_MAX;
+  chunks(0, [&](std::int64_t tokens) {
+    prefill = std::min(prefill, (model.step_ps(0, 0, tokens, 0, 1) - c.per_request_ps) / tokens);
+  });
+  Picoseconds decode = INT64_MAX;
+  for (std::int64_t decoding = 1; decoding <= max_seqs; ++decoding) {
+    decode = std::min(decode, model.decode_base_ps(decoding) / decoding - own);
+  }
+  // The mixed step that is cheapest for what it does, as a fraction of its price.
+  __int128 step_part = 1;
+  __int128 price_part = 1;
+  for (std::int64_t decoding = 1; decoding <= max_seqs; ++decoding) {
+    chunks(decoding, [&](std::int64_t tokens) {
+      const Picoseconds step = model.step_ps(decoding, 0, tokens, 0, 1) - c.per_request_ps - own * decoding;
+      const Picoseconds price = decode * decoding + prefill * tokens;
+      if (step * price_part < price * step_part) {
+        step_part = step;
+        price_part = price;
+      }
+    });
+  }
+  const auto scaled = [&](Picoseconds price) {
+    return std::max<Picoseconds>(static_cast<Picoseconds>(price * step_part / price_part) - kRounding, 0);
+  };
+  prefill_token_ps_ = scaled(prefill);
+  decode_token_ps_ = scaled(decode) + own;
+}
+
+Picoseconds RequestWork::prefill_gpu_ps(std::int64_t tokens, std::int64_t computed) const {
+  if (tokens <= 0) return 0;
+  const StepCoefficients& c = coefficients_;
+  const std::int64_t pairs = doubled_pairs({tokens, computed});
+  const Picoseconds attention = c.kappa_milli * (c.prefill_per_pair_fs * pairs / 2000) / 1000;
+  return gpus_ * (tokens * prefill_token_ps_ + attention + c.per_request_ps);
+}
+
+Picoseconds RequestWork::decode_gpu_ps(std::int64_t tokens, std::int64_t kv_tokens) const {
+  if (tokens <= 0) return 0;
+  const std::int64_t read = tokens * kv_tokens + tokens * (tokens - 1) / 2;
+  return gpus_ * (tokens * decode_token_ps_ + coefficients_.decode_per_kv_token_ps * read);
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "engine/table.h"
+
+namespace capstan::sim {
+
+/// One measured point beside what the simulated engine does at the same load.
+struct PredictRow {
+  std::uint32_t line = 0;  ///< in the file of points
+  std::string id;
+  std::string model;  ///< name of the engine table used
+  std::string gpu;    ///< "H100"
+  std::int64_t tp = 1;
+  std::string weight_dtype;
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t concurrency = 0;
+  Duration ttft_measured{};
+  Duration ttft_predicted{};
+  Duration tpot_measured{};
+  Duration tpot_predicted{};
+  double tpot_error = 0;  ///< predicted / measured - 1
+};
+
+struct PredictGroup {
+  std::string model;
+  std::string gpu;
+  std::int64_t rows = 0;
+  double tpot_error_median = 0;       ///< of the absolute errors
+  double tpot_error_bias_median = 0;  ///< of the signed ones: below 0, the model is too fast
+};
+
+/// The step model beside measured points of a real engine.
+struct PredictReport {
+  std::vector<PredictRow> rows;
+  std::vector<PredictGroup> groups;  ///< by model, then GPU
+  double tpot_error_median = 0;      ///< fraction, over all rows
+  double tpot_error_p90 = 0;
+  std::int64_t rows_skipped = 0;  ///< of another engine, mode or precision, or without a table
+};
+
+/// Reads points in the format of AIConfigurator's silicon sample (columns id, backend, model_path, system, precision,
+/// mode, isl, osl, batch_size, tp_size, pp_size, attention_dp_size, silicon_ttft_ms, silicon_tpot_ms) and replays each
+/// that has a table: `backend` = `engine`, aggregated, no pipeline or attention-data parallelism, not FP4; an empty
+/// precision means BF16 and Llama-3.1-70B has the shape of Llama-3.3-70B. Closed loop: `batch_size` clients that send
+/// the next request as soon as the last one ended.
+/// Errors: a malformed file (with its line), or no row left to compare (infeasible).
+Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,
+                              const engine::EngineTable& table);
+
+/// Time to first token and time per output token after it, mean over the requests of a closed loop of `concurrency`
+/// clients, first wave left out: all of its prompts arrive at once, which no later one does.
+struct ClosedLoop {
+  Duration ttft{};
+  Duration tpot{};
+};
+Result<ClosedLoop> run_closed_loop(const engine::EngineRow& row, std::int64_t input_tokens, std::int64_t output_tokens,
+                                   std::int64_t concurrency);
+
+}  // namespace capstan::sim
