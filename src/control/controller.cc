@@ -60,6 +60,7 @@ void Controller::follow(const ports::Observation& seen) {
   }
   memory_.scale.resize(seen.snapshot.catalog->services.size());
   last_direction_.resize(memory_.scale.size());
+  scale_reasons_.resize(memory_.scale.size(), {model::ReasonCode::nothing_to_do, {}});
 }
 
 void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
@@ -95,6 +96,7 @@ void Controller::scale(const ports::Observation& seen, Instant now) {
           decide::scale::parse_memory);
       stats_.violations.not_repeatable += same ? 0 : 1;
     }
+    scale_reasons_[i] = decision.why;
     for (const model::Action& action : decision.plan.actions) {
       if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) note_direction(*set, role.current, now);
     }

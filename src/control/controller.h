@@ -63,6 +63,8 @@ class Controller {
   const Stats& stats() const { return stats_; }
   const Memory& memory() const { return memory_; }
   const DecisionLog& log() const { return log_; }
+  /// Why the service has the replicas it has: of its last scale decision, also of one that left it alone.
+  const model::Reason& scale_reason(model::ServiceId service) const { return scale_reasons_.at(service.value); }
 
  private:
   void learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now);
@@ -89,7 +91,8 @@ class Controller {
     int sign = 0;
     Instant at;
   };
-  std::vector<Direction> last_direction_;  // by service
+  std::vector<Direction> last_direction_;     // by service
+  std::vector<model::Reason> scale_reasons_;  // by service
 };
 
 }  // namespace capstan::control

@@ -1,0 +1,50 @@
+#include "experiment/fleet_hook.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace capstan::experiment {
+
+void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
+  const bool fresh = replicas_.emplace(replica.gang, fleet_.add_replica(replica.variant.value, at)).second;
+  CAPSTAN_ASSERT(fresh);
+  serving_peak_ = std::max(serving_peak_, ++serving_);
+}
+
+void FleetHook::drain(model::GangId gang, Instant at) {
+  fleet_.drain(replicas_.at(gang), at);
+  draining_.insert(gang);
+  --serving_;
+}
+
+bool FleetHook::drained(model::GangId gang) {
+  const sim::ReplicaHandle handle = replicas_.at(gang);
+  if (!fleet_.drained(handle)) return false;
+  fleet_.remove(handle, fleet_.now());
+  replicas_.erase(gang);
+  draining_.erase(gang);
+  return true;
+}
+
+void FleetHook::killed(model::GangId gang, Instant at) {
+  fleet_.kill(replicas_.at(gang), at);
+  replicas_.erase(gang);
+  serving_ -= draining_.erase(gang) > 0 ? 0 : 1;
+}
+
+sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
+  const sim::ReplicaReading reading = fleet_.sample(replicas_.at(gang), at, scrape);
+  return {.waiting = reading.engine.waiting,
+          .running = reading.engine.running,
+          .kv_blocks_used = reading.engine.kv_blocks_used,
+          .kv_blocks_total = reading.engine.kv_blocks,
+          .busy_total = reading.engine.busy_total,
+          .ttft_p99 = reading.ttft_p99,
+          .prompt_tokens_total = reading.engine.prompt_tokens_total,
+          .generated_tokens_total = reading.engine.generation_tokens_total};
+}
+
+RequestCount FleetHook::gateway_waiting(model::ServiceId, Instant) { return fleet_.gateway_waiting(); }
+
+}  // namespace capstan::experiment

@@ -1,0 +1,196 @@
+#include "experiment/observer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "model/reason.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr std::size_t kMostMoments = 8;
+constexpr Duration kMinuteLength = std::chrono::minutes(1);
+constexpr model::ServiceId kService{0};
+
+GpuState state_of(sim::GpuState state) {
+  switch (state) {
+    case sim::GpuState::launching: return GpuState::launching;
+    case sim::GpuState::unallocated: return GpuState::unallocated;
+    case sim::GpuState::held: return GpuState::held;
+    case sim::GpuState::starting: return GpuState::starting;
+    case sim::GpuState::busy: return GpuState::busy;
+    case sim::GpuState::idle: return GpuState::idle;
+    case sim::GpuState::draining: return GpuState::draining;
+  }
+  return GpuState::unallocated;
+}
+
+Percentiles percentiles(const sim::LatencyHistogram& histogram) {
+  if (histogram.count() == 0) return {};
+  return {histogram.percentile_us(500'000), histogram.percentile_us(900'000), histogram.percentile_us(990'000)};
+}
+
+RequestFigures figures(const sim::RequestCounts& counts) {
+  return {.arrived = counts.arrived,
+          .completed = counts.completed,
+          .met = counts.met,
+          .rejected = counts.rejected,
+          .failed = counts.failed,
+          .timed_out = counts.timed_out,
+          .in_flight = counts.in_flight,
+          .queued = counts.queued,
+          .retries = counts.retries};
+}
+
+std::int64_t seconds(Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); }
+
+}  // namespace
+
+Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
+                   const control::Controller& controller)
+    : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), controller_(controller) {}
+
+void Observer::minute(Instant now) {
+  Minute here;
+  here.waiting = fleet_.waiting();
+  const model::Snapshot& truth = cluster_.truth();
+  if (const model::ServiceState* state = truth.services.find(kService)) here.desired = state->desired_replicas;
+  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    here.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
+  });
+  truth.nodes.for_each([&](model::NodeId, const model::Node& node) { here.gpus_paid += node.gpus.count / 1000; });
+
+  const sim::ClusterMeter meter = cluster_.meter(now);
+  watch_queue(now, here);
+  watch_held(now, meter);
+  watch_disruptions(now, meter);
+  watch_groups(now);
+  if (setup_.verify) verify(now);
+  minutes_.push_back(here);
+}
+
+void Observer::watch_queue(Instant now, const Minute& here) {
+  if (here.waiting <= 2 * std::max<ReplicaCount>(here.ready, 1)) return close(queue_);
+  if (queue_.from.is_never()) queue_.from = now;
+  queue_.sum += here.waiting;
+  if (here.waiting <= queue_.worst.weight) return;
+  const model::Reason& why = controller_.scale_reason(kService);
+  queue_.worst = {now, here.waiting,
+                  fmt::format("{} requests waited for {} ready replicas, {} were asked for: {}", here.waiting,
+                              here.ready, here.desired, model::sentence(why)),
+                  std::string(model::name(why.code))};
+}
+
+void Observer::watch_held(Instant now, const sim::ClusterMeter& meter) {
+  const std::int64_t held_ms = meter.gpu_milliseconds(sim::GpuState::held);
+  const std::int64_t more_s = (held_ms - held_ms_before_) / 1000;
+  held_ms_before_ = held_ms;
+  if (more_s < seconds(kMinuteLength)) return close(held_);
+  if (held_.from.is_never()) held_.from = now - kMinuteLength;
+  held_.sum += more_s;
+  held_.worst = {held_.from, held_.sum,
+                 fmt::format("{} GPU-seconds were held by gangs that lacked a pod, over {} min", held_.sum,
+                             seconds(now - held_.from) / 60),
+                 "partial_gang"};
+}
+
+void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
+  const std::int64_t more = meter.disruptions() - disruptions_before_;
+  const RequestCount cut = fleet_.meter().counts.cut - cut_before_;
+  disruptions_before_ += more;
+  cut_before_ += cut;
+  if (more == 0) return;
+  moments_.push_back({now, 60 * more + cut,
+                      fmt::format("{} running replicas were ended within a minute, and {} requests with them", more,
+                                  cut),
+                      "disruption"});
+}
+
+void Observer::watch_groups(Instant now) {
+  // A release takes effect a little after the hold: the action's own latency.
+  const Duration limit = setup_.policies.provision.hold + kMinuteLength;
+  cluster_.truth().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    const bool on_its_way =
+        claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
+    if (claim.group.valid() && on_its_way && now - claim.requested_at > limit) overheld_.insert(claim.group);
+  });
+}
+
+void Observer::verify(Instant) {
+  not_conserved_ += fleet_.check() && fleet_.meter().counts.conserved() ? 0 : 1;
+  cluster_.check_invariants();
+}
+
+void Observer::close(Stretch& stretch) {
+  if (!stretch.from.is_never()) moments_.push_back(stretch.worst);
+  stretch = {};
+}
+
+RunResult Observer::result(Instant end) {
+  close(queue_);
+  close(held_);
+  const sim::ClusterMeter cluster = cluster_.meter(end);
+  const sim::RequestMeter& fleet = fleet_.meter();
+  const control::Stats& stats = controller_.stats();
+
+  RunResult result;
+  result.policy = setup_.policies.name;
+  result.seed = setup_.seed;
+  result.simulated = end.since_start;
+  result.requests = figures(fleet.counts);
+  result.ttft = percentiles(fleet.ttft);
+  result.tpot = percentiles(fleet.tpot);
+  result.e2e = percentiles(fleet.e2e);
+  for (std::size_t i = 0; i < sim::kGpuStates; ++i) {
+    const std::size_t state = static_cast<std::size_t>(state_of(static_cast<sim::GpuState>(i)));
+    result.gpu_ns[state] = static_cast<std::int64_t>(cluster.gpu_time[i] / 1000);
+    result.cost_micro_usd[state] = cluster.cost[i].count;
+  }
+  result.useful_gpu_ns = fleet.useful_gpu_ns();
+  result.gangs_deferred = cluster.gangs_deferred;
+  result.cold_starts = cluster.cold_starts;
+  std::vector<Duration> starts;
+  for (const sim::ColdStart& start : cluster_.cold_starts()) starts.push_back(start.ready_at - start.bound_at);
+  std::ranges::sort(starts);
+  if (!starts.empty()) {
+    result.cold_start_p50 = starts[(starts.size() - 1) / 2];
+    result.cold_start_max = starts.back();
+  }
+  result.nodes_launched = cluster.launches;
+  result.nodes_refused = cluster.launches_refused;
+  result.nodes_released = cluster.nodes_removed;
+  result.decisions = stats.actions;
+  result.reversals = stats.reversals;
+  result.replicas_peak = hook_.serving_peak();
+  result.disruptions = {.consolidation = cluster.killed_by_termination,
+                        .scale_down = cluster.drains_cut,
+                        .eviction = cluster.killed_by_eviction,
+                        .spot = cluster.killed_by_spot,
+                        .requests_cut = fleet.counts.cut};
+  result.invariants = {.partial_gang = stats.violations.partial_gang,
+                       .work_cut = cluster.killed_by_termination + cluster.killed_by_eviction + cluster.drains_cut,
+                       .lowered_blind = stats.violations.lowered_blind,
+                       .limit_exceeded = stats.violations.limit_exceeded,
+                       .not_repeatable = stats.violations.not_repeatable,
+                       .group_overheld = static_cast<std::int64_t>(overheld_.size()),
+                       .oracle = 0,
+                       .not_conserved = not_conserved_ + (fleet.counts.conserved() ? 0 : 1)};
+  std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
+  if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
+  result.moments = std::move(moments_);
+  for (std::size_t i = 0; i < minutes_.size() && i < fleet.minutes.size(); ++i) {
+    minutes_[i].arrived = fleet.minutes[i].arrived;
+    minutes_[i].met = fleet.minutes[i].met;
+    minutes_[i].ttft_p99_us = fleet.minutes[i].ttft_p99_us;
+  }
+  result.minutes = std::move(minutes_);
+  StateHash hash;
+  hash.add(fleet_.state_hash());
+  hash.add(cluster_.state_hash());
+  result.state_hash = hash.value();
+  return result;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "base/time.h"
+#include "control/controller.h"
+#include "experiment/fleet_hook.h"
+#include "experiment/result.h"
+#include "experiment/simulation.h"
+#include "sim/cluster/cluster.h"
+#include "sim/fleet/fleet.h"
+
+namespace capstan::experiment {
+
+/// Watches a run from outside, once a simulated minute, and says at its end what came of it. It sees the truth; nothing
+/// that it knows goes back to the controller.
+class Observer {
+ public:
+  /// All outlive the observer.
+  Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
+           const control::Controller& controller);
+
+  void minute(Instant now);
+  RunResult result(Instant end);
+
+ private:
+  void watch_queue(Instant now, const Minute& here);
+  void watch_held(Instant now, const sim::ClusterMeter& meter);
+  void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
+  void watch_groups(Instant now);
+  void verify(Instant now);
+
+  /// A stretch of minutes in which something went wrong: how much in all, and when it was worst.
+  struct Stretch {
+    Instant from = Instant::never();
+    std::int64_t sum = 0;
+    Moment worst;
+  };
+  void close(Stretch& stretch);
+
+  const SimulationSetup& setup_;
+  sim::Fleet& fleet_;
+  sim::Cluster& cluster_;
+  const FleetHook& hook_;
+  const control::Controller& controller_;
+
+  std::vector<Minute> minutes_;
+  std::vector<Moment> moments_;
+  Stretch queue_;
+  Stretch held_;
+  std::int64_t held_ms_before_ = 0;
+  std::int64_t disruptions_before_ = 0;
+  RequestCount cut_before_ = 0;
+  std::set<model::ClaimGroupId> overheld_;
+  std::int64_t not_conserved_ = 0;
+};
+
+}  // namespace capstan::experiment

@@ -1,0 +1,97 @@
+#include "experiment/simulation.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/hash.h"
+#include "experiment/fleet_hook.h"
+#include "experiment/observer.h"
+#include "sim/cluster/cluster.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr Duration kMinute = std::chrono::minutes(1);
+
+/// The load of a run: arrivals of their own, or clients that wait for their answers.
+struct Load {
+  std::unique_ptr<workload::Source> source;
+  std::optional<workload::ClosedLoop> clients;
+
+  std::optional<Error> error() const { return source ? source->error() : std::nullopt; }
+  double progress() const { return source ? source->progress() : 0; }
+};
+
+Result<Load> open_load(const SimulationSetup& setup) {
+  Load load;
+  if (workload::is_closed_loop(setup.workload)) {
+    Result<workload::ClosedLoop> clients = workload::open_closed_loop(setup.workload, setup.seed);
+    if (!clients) return std::unexpected(clients.error());
+    load.clients.emplace(std::move(*clients));
+  } else {
+    Result<std::unique_ptr<workload::Source>> source = workload::open(setup.workload, setup.seed);
+    if (!source) return std::unexpected(source.error());
+    load.source = std::move(*source);
+  }
+  return load;
+}
+
+std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load) {
+  sim::FleetConfig config = setup.fleet;
+  config.seed = setup.seed;
+  return load.clients ? std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.clients)
+                      : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
+}
+
+/// When the run is over.
+class End {
+ public:
+  explicit End(const SimulationSetup& setup) : setup_(setup) {}
+
+  bool reached(const sim::Fleet& fleet, Instant now) {
+    if (setup_.duration) return now.since_start >= *setup_.duration;
+    if (fleet.over()) return true;
+    if (!fleet.arrivals_over()) return false;
+    if (last_arrival_.is_never()) last_arrival_ = now;
+    return now - last_arrival_ >= setup_.settle;
+  }
+  Instant latest() const { return setup_.duration ? Instant{*setup_.duration} : Instant::never(); }
+
+ private:
+  const SimulationSetup& setup_;
+  Instant last_arrival_ = Instant::never();
+};
+
+}  // namespace
+
+Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress) {
+  Result<Load> load = open_load(setup);
+  if (!load) return std::unexpected(load.error());
+  const std::unique_ptr<sim::Fleet> fleet = make_fleet(setup, *load);
+  FleetHook hook(*fleet);
+  sim::Cluster cluster(setup.cluster, setup.seed, hook);
+  cluster.advance({});  // what stands at the start stands before anybody looks
+  control::Controller controller(setup.policies, cluster, {.verify_replay = setup.verify});
+  Observer observer(setup, *fleet, cluster, hook, controller);
+
+  End end(setup);
+  Instant minute{kMinute};
+  Instant now{};
+  while (!end.reached(*fleet, now)) {
+    now = std::min({cluster.next_event(), controller.next_tick(), minute, end.latest()});
+    fleet->advance(now);
+    cluster.advance(now);
+    if (controller.next_tick() <= now) controller.tick();
+    if (minute <= now) {
+      observer.minute(now);
+      if (progress) progress({now, load->progress(), fleet->meter().counts.arrived});
+      minute = minute + kMinute;
+    }
+    if (load->error()) return std::unexpected(*load->error());
+  }
+  fleet->finish(now);
+  return observer.result(now);
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "control/controller.h"
+#include "experiment/result.h"
+#include "model/slo.h"
+#include "sim/cluster/cluster_config.h"
+#include "sim/fleet/fleet.h"
+#include "workload/spec.h"
+
+namespace capstan::experiment {
+
+/// One simulated run, every choice made: what a scenario and one of its policies come to.
+struct SimulationSetup {
+  sim::ClusterConfig cluster;
+  sim::FleetConfig fleet;
+  std::vector<sim::FleetVariant> variants;  ///< of the one service; models and work prices outlive the run
+  model::Slo slo;
+  workload::WorkloadSpec workload;
+  control::Policies policies;
+  std::uint64_t seed = 1;
+  std::optional<Duration> duration;                ///< the run ends here; without it, when every request has ended ...
+  Duration settle = std::chrono::minutes(15);      ///< ... or this long after the last arrival, whatever is left
+  bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
+};
+
+/// Where a run stands, for a progress line: called about once a simulated minute.
+struct Progress {
+  Instant at;
+  double part = 0;  ///< of the workload, 0 to 1
+  RequestCount arrived = 0;
+};
+using ProgressCallback = std::function<void(const Progress&)>;
+
+/// Simulation and control put together: the fleet serves, the cluster starts and ends replicas, the control loop sees
+/// the cluster through its port only. At one moment requests come first, then the cluster, then the loop.
+/// @return an input error when the workload's file is bad
+Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress = {});
+
+}  // namespace capstan::experiment
