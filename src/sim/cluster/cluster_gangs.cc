@@ -73,10 +73,12 @@ void Cluster::reconcile(std::uint32_t index) {
 model::GangId Cluster::create_gang(const WorkloadKey& key, Workload& workload) {
   const model::Variant& variant = catalog().service(key.first).variants.at(key.second.value);
   CAPSTAN_ASSERT(variant.pods > 0 && variant.tensor_parallel > 0);
-  std::set<std::uint32_t> taken;
-  for (model::GangId id : workload.gangs) taken.insert(seen_.gangs.at(id).ordinal);
-  std::uint32_t ordinal = 0;
-  while (taken.contains(ordinal)) ++ordinal;
+  std::vector<bool> taken(workload.gangs.size() + 1);  // one of so many is free
+  for (model::GangId id : workload.gangs) {
+    const std::uint32_t other = seen_.gangs.at(id).ordinal;
+    if (other < taken.size()) taken[other] = true;
+  }
+  const auto ordinal = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
 
   const model::GangId id{next_gang_++};
   model::Gang gang;
@@ -126,22 +128,23 @@ void Cluster::start_initial() {
 /// Binds all pods of a gang inside the first domain of its level where they fit, nodes in order; false if none does.
 bool Cluster::place_whole(model::GangId id) {
   const model::Gang& gang = seen_.gangs.at(id);
-  std::map<std::uint32_t, std::vector<model::NodeId>> domains;
+  std::vector<std::pair<std::uint32_t, model::NodeId>> candidates;  // with room, by domain
   seen_.nodes.for_each([&](model::NodeId node_id, const model::Node& node) {
     if (node.phase != model::Node::Phase::ready || node.gpu != gang.gpu) return;
-    domains[domain_key(node_id, node, gang.together)].push_back(node_id);
+    if (node.gpus - nodes_.at(node_id).allocated < gang.gpus_per_pod) return;
+    candidates.emplace_back(domain_key(node_id, node, gang.together), node_id);
   });
-  for (const auto& [domain, members] : domains) {
-    std::vector<std::pair<model::PodId, model::NodeId>> bindings;
-    for (model::NodeId node : members) {
-      MilliGpu room = seen_.nodes.at(node).gpus - nodes_.at(node).allocated;
-      while (bindings.size() < gang.pods.size() && room >= gang.gpus_per_pod) {
-        bindings.emplace_back(gang.pods[bindings.size()], node);
-        room -= gang.gpus_per_pod;
-      }
-    }
-    if (bindings.size() < gang.pods.size()) continue;
-    for (const auto& [pod, node] : bindings) bind(pod, node);
+  std::sort(candidates.begin(), candidates.end());
+  std::vector<model::NodeId> nodes;  // of the pods, as far as the domain at hand takes them
+  std::uint32_t at_hand = 0;
+  for (const auto& [domain, node] : candidates) {
+    if (domain != at_hand) nodes.clear();
+    at_hand = domain;
+    MilliGpu room = seen_.nodes.at(node).gpus - nodes_.at(node).allocated;
+    for (; nodes.size() < gang.pods.size() && room >= gang.gpus_per_pod; room -= gang.gpus_per_pod)
+      nodes.push_back(node);
+    if (nodes.size() < gang.pods.size()) continue;
+    for (std::size_t i = 0; i < nodes.size(); ++i) bind(gang.pods[i], nodes[i]);
     return true;
   }
   return false;
