@@ -108,8 +108,7 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
   const decide::place::Memory place_before = options_.verify_replay ? memory_.place : decide::place::Memory{};
   decide::place::Decision placed =
       decide::place::decide(index_, seen.snapshot, memory_.planned, policies_.place, memory_.place, now);
-  const decide::provision::Memory buy_before =
-      options_.verify_replay ? memory_.provision : decide::provision::Memory{};
+  const decide::provision::Memory buy_before = options_.verify_replay ? memory_.provision : decide::provision::Memory{};
   decide::provision::Decision bought =
       decide::provision::decide(index_, seen.snapshot, placed, policies_.provision, memory_.provision, now);
   if (options_.verify_replay) {

@@ -8,8 +8,8 @@
 
 namespace capstan::control {
 
-/// How often a plan would have broken a numbered invariant (docs/invariants.md). Capstan's own policies show zeros; what
-/// a baseline breaks is counted and shown in its row.
+/// How often a plan would have broken a numbered invariant (docs/invariants.md). Capstan's own policies show zeros;
+/// what a baseline breaks is counted and shown in its row.
 struct Violations {
   std::int64_t partial_gang = 0;    ///< 1: bindings that leave a gang with some pods bound and some not
   std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a ready replica gave no usable signal

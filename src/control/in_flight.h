@@ -37,7 +37,6 @@ class InFlight {
 
   const std::vector<Entry>& entries() const { return entries_; }
 
-
  private:
   std::vector<Entry> entries_;
 };

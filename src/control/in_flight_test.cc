@@ -10,7 +10,9 @@ using Kind = ports::Outcome::Kind;
 
 constexpr Instant at(int s) { return {seconds(s)}; }
 model::Action evict(std::uint32_t pod) { return {model::EvictPod{{pod}}, {}}; }
-std::uint32_t pod_of(const InFlight::Settled& settled) { return std::get<model::EvictPod>(settled.action.what).pod.value; }
+std::uint32_t pod_of(const InFlight::Settled& settled) {
+  return std::get<model::EvictPod>(settled.action.what).pod.value;
+}
 
 TEST(InFlight, AnswersSettleInOrderOfSubmission) {
   InFlight in_flight;

@@ -9,8 +9,8 @@
 
 namespace capstan::control {
 
-/// Brings the replicas that are decided but have no pods yet up to date: those whose gang has appeared leave, those that
-/// are no longer wanted leave, those that are newly wanted join with the lowest free ordinals. Sorted by service,
+/// Brings the replicas that are decided but have no pods yet up to date: those whose gang has appeared leave, those
+/// that are no longer wanted leave, those that are newly wanted join with the lowest free ordinals. Sorted by service,
 /// variant, ordinal. A planned replica stands for its gang from the decision on, so that capacity is counted once and
 /// nodes can be bought before pods exist.
 void update_planned(std::vector<model::PlannedGang>& planned, const model::Snapshot& snapshot,

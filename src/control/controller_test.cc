@@ -1,0 +1,148 @@
+#include "control/controller.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace capstan::control {
+namespace {
+
+using std::chrono::seconds;
+using Kind = ports::Outcome::Kind;
+
+/// A world that a test writes by hand: one service, one node of eight GPUs, and answers as told.
+class ScriptedWorld final : public ports::World {
+ public:
+  ScriptedWorld() {
+    auto catalog = std::make_shared<model::Catalog>();
+    catalog->gpu_kinds = {"h100_sxm"};
+    model::Variant variant;
+    variant.gpu = {0};
+    model::Service service;
+    service.variants = {variant};
+    service.max_replicas = 8;
+    catalog->services = {service};
+    seen_.snapshot.catalog = catalog;
+    seen_.snapshot.services.set({0}, {.desired_replicas = 2, .gateway_waiting = {}});
+    model::Node node;
+    node.gpu = {0};
+    node.gpus = whole_gpus(8);
+    seen_.snapshot.nodes.set({0}, node);
+    seen_.delta.services = {{0}};
+    seen_.delta.nodes = {{0}};
+  }
+
+  Instant now() const override { return now_; }
+  ports::Observation observe() override {
+    ports::Observation seen = seen_;
+    seen.snapshot.at = now_;
+    seen_.delta = {};
+    seen_.outcomes.clear();
+    return seen;
+  }
+  model::ActionToken submit(const model::Action& action) override {
+    submitted.push_back(action);
+    return {next_token_++};
+  }
+
+  void advance(Instant to) { now_ = to; }
+  void add_pending_gang(std::uint32_t id) {
+    model::Gang gang;
+    gang.service = {0};
+    gang.variant = {0};
+    gang.ordinal = id;
+    gang.gpu = {0};
+    gang.gpus_per_pod = whole_gpus(1);
+    gang.pods = {{id}};
+    model::Pod pod;
+    pod.gang = {id};
+    pod.gpus = whole_gpus(1);
+    seen_.snapshot.gangs.set({id}, gang);
+    seen_.snapshot.pods.set({id}, pod);
+    seen_.delta.gangs.push_back({id});
+    seen_.delta.pods.push_back({id});
+  }
+  void answer(std::uint32_t token, Kind kind) { seen_.outcomes.push_back({{token}, kind, {}}); }
+
+  std::vector<model::Action> submitted;
+
+ private:
+  Instant now_{};
+  ports::Observation seen_;
+  std::uint32_t next_token_ = 0;
+};
+
+Policies fixed(ReplicaCount replicas) {
+  decide::provision::Policy provision = decide::provision::whole_groups();
+  provision.consolidation.enabled = false;
+  return {.name = "fixed", .scale = decide::scale::Fixed{.replicas = replicas}, .place = {}, .provision = provision};
+}
+
+std::int64_t count_binds(const ScriptedWorld& world) {
+  return std::ranges::count_if(world.submitted,
+                               [](const model::Action& a) { return std::holds_alternative<model::BindPods>(a.what); });
+}
+
+void run_to(Controller& controller, ScriptedWorld& world, Instant end) {
+  while (controller.next_tick() <= end) {
+    world.advance(controller.next_tick());
+    controller.tick();
+  }
+}
+
+TEST(Controller, ABindingIsNotSentTwiceWhileItsAnswerIsOnTheWay) {
+  ScriptedWorld world;
+  world.add_pending_gang(0);
+  Controller controller(fixed(2), world);
+  run_to(controller, world, {seconds(5)});
+  EXPECT_EQ(count_binds(world), 1);
+}
+
+TEST(Controller, ARefusedBindingIsDecidedAgain) {
+  ScriptedWorld world;
+  world.add_pending_gang(0);
+  Controller controller(fixed(2), world);
+  controller.tick();
+  world.answer(0, Kind::refused);
+  run_to(controller, world, {seconds(2)});
+  EXPECT_EQ(count_binds(world), 2);
+  EXPECT_EQ(controller.stats().refused, 1);
+}
+
+TEST(Controller, PlansTheReplicasWhosePodsDoNotExistYet) {
+  ScriptedWorld world;
+  world.add_pending_gang(0);
+  Controller controller(fixed(2), world);
+  controller.tick();
+  ASSERT_EQ(controller.memory().planned.size(), 1u);
+  EXPECT_EQ(controller.memory().planned[0].ordinal, 1u);
+}
+
+TEST(Controller, AsksForReplicasOnceAndWaitsForTheAnswer) {
+  ScriptedWorld world;
+  Controller controller(fixed(5), world);
+  run_to(controller, world, {seconds(40)});
+  std::int64_t asked = 0;
+  for (const model::Action& action : world.submitted) {
+    const auto* set = std::get_if<model::SetReplicas>(&action.what);
+    asked += set != nullptr ? 1 : 0;
+    if (set != nullptr) {
+      EXPECT_EQ(set->replicas, 5);
+    }
+  }
+  EXPECT_EQ(asked, 1) << "two scale periods passed without an answer";
+  EXPECT_EQ(controller.log().count(), static_cast<std::uint64_t>(controller.stats().actions));
+}
+
+TEST(Controller, DecidesTheSameFromMemoryThatWasSavedAndRead) {
+  ScriptedWorld world;
+  for (std::uint32_t i = 0; i < 3; ++i) world.add_pending_gang(i);
+  Controller controller(fixed(4), world, {.verify_replay = true});
+  run_to(controller, world, {seconds(60)});
+  EXPECT_GT(controller.stats().ticks, 30);
+  EXPECT_EQ(controller.stats().violations.not_repeatable, 0);
+}
+
+}  // namespace
+}  // namespace capstan::control
