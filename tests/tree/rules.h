@@ -34,8 +34,8 @@ inline constexpr std::size_t kMaxLines = 600;    ///< more than one concept live
 std::vector<Finding> check_shape(const Source& source);
 
 /// Source files that no test beside them covers: neither `x_test.cc` next to `x.cc`, nor a test of the same room that
-/// includes its header (or the header it shares, as cluster_nodes.cc shares cluster.h). Programs' main files and the
-/// list in rules.cc are excepted.
+/// includes its header (or the header it shares, as cluster_nodes.cc shares cluster.h), or reaches it through headers.
+/// Programs' main files and the list in rules.cc are excepted.
 std::vector<Finding> check_tested(const std::vector<Source>& tree);
 
 }  // namespace capstan::tree

@@ -100,8 +100,12 @@ TEST(Tested, ASourceNeedsATestBesideIt) {
 
   const Source part = make_source("src/sim/meter_money.cc", "#include \"sim/meter.h\"");
   EXPECT_TRUE(check_tested({part, make_source("src/sim/all_test.cc", "#include \"sim/meter.h\"")}).empty());
+  const Source support = make_source("src/sim/testing.h", "#include \"sim/meter.h\"");
+  EXPECT_TRUE(
+      check_tested({lonely, support, make_source("src/sim/all_test.cc", "#include \"sim/testing.h\"")}).empty());
   const Source user = make_source("src/sim/fleet.cc", "#include \"sim/meter.h\"");
-  EXPECT_EQ(check_tested({user, make_source("src/sim/all_test.cc", "#include \"sim/meter.h\"")}).size(), 1u)
+  const Source header = make_source("src/sim/fleet.h", "");
+  EXPECT_EQ(check_tested({user, header, make_source("src/sim/all_test.cc", "#include \"sim/meter.h\"")}).size(), 1u)
       << "to use a tested header is not to be tested";
 }
 
