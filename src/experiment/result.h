@@ -1,0 +1,139 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+
+namespace capstan::experiment {
+
+/// What a GPU that is paid for was doing. Each GPU is in exactly one state at any moment (invariant 8).
+enum class GpuState : std::uint8_t {
+  launching,    ///< its node is bought and boots
+  held,         ///< bound by pods of a gang that is not whole yet: it waits and bills
+  starting,     ///< its replica pulls, loads and warms up
+  busy,         ///< its replica runs a step
+  idle,         ///< its replica is ready and has nothing to do
+  sleeping,     ///< its replica sleeps
+  draining,     ///< its replica finishes what it holds
+  unallocated,  ///< its node is ready and nothing is on it
+};
+inline constexpr std::size_t kGpuStates = 8;
+inline constexpr std::array<const char*, kGpuStates> kGpuStateNames = {
+    "launching", "held", "starting", "busy", "idle", "sleeping", "draining", "unallocated"};
+
+template <typename T>
+using ByGpuState = std::array<T, kGpuStates>;
+
+/// Requests by where they ended. Conservation: arrived = completed + in_flight + queued + rejected + failed +
+/// timed_out.
+struct RequestFigures {
+  RequestCount arrived = 0;
+  RequestCount completed = 0;
+  RequestCount met = 0;        ///< completed, every bound of the SLO held
+  RequestCount rejected = 0;   ///< refused for good by full queues
+  RequestCount failed = 0;     ///< cut while running, retries used up
+  RequestCount timed_out = 0;  ///< the client gave up
+  RequestCount in_flight = 0;  ///< in a batch at the end of the run
+  RequestCount queued = 0;     ///< waiting at the end of the run
+  RequestCount retries = 0;    ///< attempts after the first
+
+  RequestCount unmet() const { return rejected + failed + timed_out; }
+};
+
+/// Microseconds, of completed requests; 0 where none completed.
+struct Percentiles {
+  std::int64_t p50_us = 0;
+  std::int64_t p90_us = 0;
+  std::int64_t p99_us = 0;
+};
+
+/// Running work that was ended, by who did it. Forced ones are nobody's decision.
+struct DisruptionFigures {
+  std::int64_t consolidation = 0;  ///< replicas ended because their node was given back
+  std::int64_t scale_down = 0;     ///< replicas ended before they had finished what they held
+  std::int64_t eviction = 0;       ///< replicas ended for another gang
+  std::int64_t spot = 0;           ///< replicas ended by an interruption
+  RequestCount requests_cut = 0;   ///< running requests that were lost to any of these
+};
+
+/// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
+struct InvariantFigures {
+  std::int64_t partial_gang = 0;    ///< 1: moments at which a gang began to hold a part of its GPUs
+  std::int64_t work_cut = 0;        ///< 2: running requests ended by a decision
+  std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a signal was missing or stale
+  std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
+  std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not give again
+  std::int64_t group_overheld = 0;  ///< 6: groups neither whole nor released by the end of their hold
+  std::int64_t oracle = 0;          ///< 7: readings of what production could not know
+  std::int64_t not_conserved = 0;   ///< 8: balances of requests, GPU-time or money that did not close
+
+  std::int64_t total() const {
+    return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +
+           not_conserved;
+  }
+};
+
+/// A moment that explains a result, in one sentence with its numbers.
+struct Moment {
+  Instant at;
+  std::int64_t weight = 0;  ///< how telling: larger first (GPU-seconds or requests that it cost)
+  std::string sentence;
+  std::string reason;  ///< stable reason code, or empty
+};
+
+/// One minute of a run, for charts.
+struct Minute {
+  RequestCount arrived = 0;
+  RequestCount met = 0;
+  RequestCount waiting = 0;      ///< at the end of the minute
+  ReplicaCount desired = 0;      ///< at the end of the minute
+  ReplicaCount ready = 0;        ///< at the end of the minute
+  GpuCount gpus_paid = 0;        ///< at the end of the minute
+  std::int64_t ttft_p99_us = 0;  ///< of the requests whose first token came in this minute
+};
+
+/// Everything a run says of one policy (design §6). Integers, so that equal runs are equal bytes.
+struct RunResult {
+  std::string policy;
+  std::uint64_t seed = 0;
+  Duration simulated{};  ///< from the first arrival (time 0) to the end of the run
+
+  RequestFigures requests;
+  Percentiles ttft;
+  Percentiles tpot;
+  Percentiles e2e;
+
+  ByGpuState<std::int64_t> gpu_ns{};          ///< GPU x nanoseconds paid, by state
+  ByGpuState<std::int64_t> cost_micro_usd{};  ///< the same in money
+  std::int64_t useful_gpu_ns = 0;             ///< the least GPU time in which the met requests could have been served
+
+  std::int64_t gangs_deferred = 0;  ///< gangs that had to wait for GPUs at least once
+  std::int64_t cold_starts = 0;     ///< replicas that went through a start
+  Duration cold_start_p50{};        ///< from bound to ready
+  Duration cold_start_max{};
+  std::int64_t nodes_launched = 0;
+  std::int64_t nodes_refused = 0;  ///< launches that the provider had no capacity for
+  std::int64_t nodes_released = 0;
+  std::int64_t decisions = 0;      ///< actions submitted
+  std::int64_t reversals = 0;      ///< changes of direction of the desired replicas within 15 minutes
+  ReplicaCount replicas_peak = 0;  ///< ready at once
+  DisruptionFigures disruptions;
+  InvariantFigures invariants;
+
+  std::vector<Moment> moments;  ///< the most telling first, at most 8
+  std::vector<Minute> minutes;
+  std::uint64_t state_hash = 0;
+
+  std::int64_t paid_gpu_ns() const;
+  std::int64_t total_micro_usd() const;
+  /// Share of arrived requests that were met, millionths; 0 when nothing arrived.
+  std::int64_t attainment_ppm() const;
+  /// 100 x (met / arrived) x (useful / paid GPU time), in thousandths of a point; 0 when nothing arrived or was paid.
+  std::int64_t score_milli() const;
+};
+
+}  // namespace capstan::experiment

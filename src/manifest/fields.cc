@@ -1,0 +1,196 @@
+#include "manifest/fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "manifest/scalars.h"
+
+namespace capstan::manifest {
+
+namespace {
+
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+std::string quoted(std::string_view key) { return '"' + std::string(key) + '"'; }
+
+}  // namespace
+
+std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongest = 64;
+  if (word.empty() || word.size() > kLongest) return {};
+  std::string_view best;
+  std::size_t best_edits = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string_view name : names) {
+    const std::size_t distance = edits(word, name);
+    if (distance < best_edits) {
+      best = name;
+      best_edits = distance;
+    }
+  }
+  return best;
+}
+
+std::string one_of(std::span<const std::string_view> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+std::string duration_text(Duration duration) {
+  constexpr std::array<std::pair<const char*, std::int64_t>, 6> kUnits = {{{"h", 3'600'000'000'000},
+                                                                           {"m", 60'000'000'000},
+                                                                           {"s", 1'000'000'000},
+                                                                           {"ms", 1'000'000},
+                                                                           {"us", 1'000},
+                                                                           {"ns", 1}}};
+  std::int64_t rest = duration.count();
+  if (rest == 0) return "0s";
+  std::string text;
+  for (const auto& [unit, size] : kUnits) {
+    if (rest / size > 0) text += fmt::format("{}{}", rest / size, unit);
+    rest %= size;
+  }
+  return text;
+}
+
+Fields::Fields(const Node& node, std::string what, Verdict& verdict)
+    : node_(node), what_(std::move(what)), verdict_(verdict) {
+  if (node_.kind != Node::Kind::mapping && !node_.is_null()) {
+    verdict_.fail(node_.place, fmt::format("{} is {}, expected a mapping", what_, node_.words()));
+  }
+}
+
+const Node* Fields::take(std::string_view key) {
+  known_.push_back(key);
+  const Node* value = verdict_.ok() ? node_.find(key) : nullptr;
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+const Node* Fields::need(std::string_view key) {
+  const Node* value = take(key);
+  if (value == nullptr) verdict_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
+  return value;
+}
+
+std::span<const Node> Fields::list(std::string_view key) {
+  const Node* value = take(key);
+  if (value == nullptr) return {};
+  if (value->kind != Node::Kind::sequence) {
+    wrong(*value, key, "a list");
+    return {};
+  }
+  return value->items;
+}
+
+void Fields::wrong(const Node& value, std::string_view key, std::string_view expected) {
+  verdict_.fail(value.place, fmt::format("{}.{}: found {}, expected {}", what_, key, value.words(), expected));
+}
+
+const Node* Fields::scalar(std::string_view key, std::string_view expected) {
+  const Node* value = take(key);
+  if (value == nullptr) return nullptr;
+  if (value->kind == Node::Kind::scalar) return value;
+  wrong(*value, key, expected);
+  return nullptr;
+}
+
+template <typename Value, typename Read, typename Show>
+void Fields::measured(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
+                      Show show) {
+  const Node* value = scalar(key, expected);
+  if (value == nullptr) return;
+  const auto parsed = read(value->text);
+  if (!parsed) return wrong(*value, key, expected);
+  if (*parsed < low || high < *parsed) {
+    return wrong(*value, key, fmt::format("{} to {}", show(low), show(high)));
+  }
+  out = *parsed;
+}
+
+void Fields::text(std::string_view key, std::string& out) {
+  const Node* value = scalar(key, "a text");
+  if (value == nullptr) return;
+  if (value->text.empty()) return wrong(*value, key, "a text that is not empty");
+  out = value->text;
+}
+
+void Fields::boolean(std::string_view key, bool& out) {
+  measured(key, out, false, true, "true or false", read_boolean, [](bool b) { return b ? "true" : "false"; });
+}
+
+void Fields::duration(std::string_view key, Duration& out, Duration low, Duration high) {
+  measured(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration, duration_text);
+}
+
+void Fields::bytes(std::string_view key, Bytes& out, Bytes low, Bytes high) {
+  measured(key, out, low, high, "bytes with their unit, such as 20GB or 512MiB", read_bytes,
+           [](Bytes b) { return fmt::format("{}B", b.count); });
+}
+
+void Fields::bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
+  measured(key, out, low, high, "a bandwidth with its unit, such as 2GB/s or 10Gbit/s", read_bytes_per_second,
+           [](std::int64_t b) { return fmt::format("{}B/s", b); });
+}
+
+void Fields::usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high) {
+  measured(key, out, low, high, "an amount in USD, such as 12.29", read_usd,
+           [](MicroUsd m) { return fmt::format("{}.{:06d}", m.count / 1'000'000, m.count % 1'000'000); });
+}
+
+void Fields::number(std::string_view key, double& out, double low, double high) {
+  measured(key, out, low, high, "a number", read_number, [](double d) { return fmt::format("{}", d); });
+}
+
+void Fields::integer64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
+  measured(key, out, low, high, "a whole number", read_integer, [](std::int64_t n) { return fmt::format("{}", n); });
+}
+
+void Fields::share64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
+  measured(key, out, low, high, "a share, such as 80% or 0.8", read_share_ppm, [](std::int64_t ppm) {
+    return ppm % 10'000 == 0 ? fmt::format("{}%", ppm / 10'000) : fmt::format("{}%", static_cast<double>(ppm) / 1e4);
+  });
+}
+
+std::size_t Fields::pick(std::string_view key, std::span<const std::string_view> names) {
+  const std::string expected = one_of(names);
+  const Node* value = scalar(key, expected);
+  if (value == nullptr) return names.size();
+  const auto found = std::find(names.begin(), names.end(), value->text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const std::string_view meant = did_you_mean(value->text, names);
+  wrong(*value, key, meant.empty() ? expected : fmt::format("{} (did you mean {}?)", expected, meant));
+  return names.size();
+}
+
+void Fields::finish() {
+  if (!verdict_.ok()) return;
+  for (const Node::Entry& entry : node_.entries) {
+    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    std::vector<std::string_view> names = known_;
+    std::sort(names.begin(), names.end());
+    const std::string_view meant = did_you_mean(entry.key, names);
+    return verdict_.fail(entry.place,
+                         fmt::format("{}: found key {}, expected one of {}{}", what_, quoted(entry.key), one_of(names),
+                                     meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
+  }
+}
+
+}  // namespace capstan::manifest

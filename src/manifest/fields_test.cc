@@ -1,0 +1,107 @@
+#include "manifest/fields.h"
+
+#include <gtest/gtest.h>
+
+#include "manifest/scalars.h"
+
+namespace capstan::manifest {
+namespace {
+
+using namespace std::chrono_literals;
+
+enum class Color : std::uint8_t { red, green };
+
+struct Read {
+  std::int32_t count = 1;
+  Duration wait = 5s;
+  std::int64_t share_ppm = 500'000;
+  Bytes size{};
+  MicroUsd price{};
+  Color color = Color::red;
+  std::string name = "none";
+};
+
+/// What a mapping with one key of each kind reads to, or the error.
+Result<Read> read(std::string_view text) {
+  Result<Node> node = parse(text, "s.yaml");
+  if (!node) return std::unexpected(node.error());
+  Verdict verdict;
+  Read out;
+  Fields fields(*node, "thing", verdict);
+  fields.integer("count", out.count, 1, 10);
+  fields.duration("wait", out.wait, 0s, 1h);
+  fields.share_ppm("share", out.share_ppm, 0, 1'000'000);
+  fields.bytes("size", out.size, {}, {1ll << 50});
+  fields.usd("price", out.price, {}, {1'000'000'000});
+  fields.choice<Color>("color", out.color, {{"red", Color::red}, {"green", Color::green}});
+  fields.text("name", out.name);
+  fields.finish();
+  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  return out;
+}
+
+TEST(Fields, ReadsEveryKindAndKeepsDefaults) {
+  const Result<Read> all =
+      read("{count: 3, wait: 1m30s, share: 80%, size: 1.5GiB, price: 12.29, color: green, name: x}");
+  ASSERT_TRUE(all) << all.error().text();
+  EXPECT_EQ(all->count, 3);
+  EXPECT_EQ(all->wait, 90s);
+  EXPECT_EQ(all->share_ppm, 800'000);
+  EXPECT_EQ(all->size.count, 1'610'612'736);
+  EXPECT_EQ(all->price.count, 12'290'000);
+  EXPECT_EQ(all->color, Color::green);
+  const Result<Read> few = read("{count: ~}");
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->count, 1);
+  EXPECT_EQ(few->wait, 5s);
+}
+
+TEST(Fields, ErrorsSayWhatWasFoundAndWhatWasExpected) {
+  const struct {
+    const char* text;
+    const char* error;
+  } rows[] = {
+      {"count: three", "s.yaml:1:8: thing.count: found \"three\", expected a whole number"},
+      {"count: 11", "s.yaml:1:8: thing.count: found \"11\", expected 1 to 10"},
+      {"count: [1]", "s.yaml:1:8: thing.count: found a list, expected a whole number"},
+      {"wait: 90",
+       "s.yaml:1:7: thing.wait: found \"90\", expected a duration with its unit, such as 250ms, 90s or 1h30m"},
+      {"wait: 2h", "s.yaml:1:7: thing.wait: found \"2h\", expected 0s to 1h"},
+      {"share: 150%", "s.yaml:1:8: thing.share: found \"150%\", expected 0% to 100%"},
+      {"color: gren", "s.yaml:1:8: thing.color: found \"gren\", expected red or green (did you mean green?)"},
+      {"conut: 3",
+       "s.yaml:1:1: thing: found key \"conut\", expected one of color, count, name, price, share, size or wait "
+       "(did you mean count?)"},
+      {"- 1", "s.yaml:1:1: thing is a list, expected a mapping"},
+  };
+  for (const auto& row : rows) {
+    const Result<Read> result = read(row.text);
+    EXPECT_EQ(result ? "no error" : result.error().text(), row.error);
+  }
+}
+
+TEST(Scalars, AreExactOrRefused) {
+  EXPECT_EQ(read_duration("0.1s"), 100ms);
+  EXPECT_EQ(read_duration("1h 30m"), 90min);
+  EXPECT_EQ(read_duration("0.5ns"), std::nullopt);
+  EXPECT_EQ(read_duration("-1s"), std::nullopt);
+  EXPECT_EQ(read_duration("999999999d"), std::nullopt);
+  EXPECT_EQ(read_duration("5"), std::nullopt);
+  EXPECT_EQ(read_duration("s"), std::nullopt);
+  EXPECT_EQ(read_integer("1_000"), 1000);
+  EXPECT_EQ(read_integer("1__0"), std::nullopt);
+  EXPECT_EQ(read_integer("0x10"), std::nullopt);
+  EXPECT_EQ(read_integer("99999999999999999999"), std::nullopt);
+  EXPECT_EQ(read_number("nan"), std::nullopt);
+  EXPECT_EQ(read_number("1e-3"), 1e-3);
+  EXPECT_EQ(read_share_ppm("99.95%"), 999'500);
+  EXPECT_EQ(read_share_ppm("0.99"), 990'000);
+  EXPECT_EQ(read_bytes_per_second("10Gbit/s"), 1'250'000'000);
+  EXPECT_EQ(read_bytes_per_second("2GB/s"), 2'000'000'000);
+  EXPECT_EQ(read_usd("$3.5")->count, 3'500'000);
+  EXPECT_EQ(duration_text(90min), "1h30m");
+  EXPECT_EQ(duration_text(1500us), "1ms500us");
+}
+
+}  // namespace
+}  // namespace capstan::manifest

@@ -1,0 +1,407 @@
+#include "manifest/yaml.h"
+
+#include <libfyaml.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace capstan::manifest {
+
+const Node* Node::find(std::string_view key) const {
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+Node* Node::find(std::string_view key) { return const_cast<Node*>(std::as_const(*this).find(key)); }
+
+std::string Node::words() const {
+  constexpr std::size_t kShown = 40;
+  switch (kind) {
+    case Kind::sequence:
+      return "a list";
+    case Kind::mapping:
+      return "a mapping";
+    case Kind::scalar:
+      break;
+  }
+  if (is_null()) return "nothing";
+  // Whole characters only, so that the message stays valid UTF-8.
+  std::size_t cut = kShown;
+  while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) ++cut;
+  return text.size() > kShown ? '"' + text.substr(0, cut) + "…\"" : '"' + text + '"';
+}
+
+Error error_at(const Place& place, std::string message, ErrorKind kind) {
+  return {kind, place.file ? *place.file : std::string(), place.line, place.column, std::move(message)};
+}
+
+namespace {
+
+struct Deleter {
+  void operator()(fy_parser* parser) const { fy_parser_destroy(parser); }
+  void operator()(fy_diag* diag) const { fy_diag_destroy(diag); }
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// Builds the tree from the parser's events: one event, one node, with our own limits.
+class Builder {
+ public:
+  explicit Builder(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+
+  Result<Node> build(std::string_view text) {
+    const Place start{file_, 1, 1};
+    if (text.size() > kMaxYamlBytes) {
+      return std::unexpected(error_at({file_}, "is larger than " + std::to_string(kMaxYamlBytes >> 20) + " MiB"));
+    }
+    if (std::optional<Error> error = unprintable(text)) return std::unexpected(std::move(*error));
+    fy_diag_cfg diag_config{};
+    fy_diag_cfg_default(&diag_config);
+    diag_config.fp = nullptr;
+    diag_config.output_fn = [](fy_diag*, void*, const char*, std::size_t) {};
+    diag_config.colorize = false;
+    diag_.reset(fy_diag_create(&diag_config));
+    fy_diag_set_collect_errors(diag_.get(), true);
+    fy_parse_cfg config{};
+    config.flags = static_cast<fy_parse_cfg_flags>(FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_ALLOW_DUPLICATE_KEYS |
+                                                   FYPCF_JSON_NONE);
+    config.diag = diag_.get();
+    parser_.reset(fy_parser_create(&config));
+    if (!parser_ || fy_parser_set_string(parser_.get(), text.data(), text.size()) != 0) return syntax_error();
+
+    while (fy_event* event = fy_parser_parse(parser_.get())) {
+      const bool last = event->type == FYET_STREAM_END;
+      take(event);
+      fy_parser_event_free(parser_.get(), event);
+      if (error_) return std::unexpected(*error_);
+      if (last) break;
+      if (++events_ > 4 * kMaxYamlNodes) return std::unexpected(error_at(start, "has too many values"));
+    }
+    if (fy_diag_got_error(diag_.get())) return syntax_error();
+    if (!root_) return std::unexpected(error_at({file_}, "is empty, expected a YAML mapping"));
+    return std::move(*root_);
+  }
+
+ private:
+  /// YAML allows valid UTF-8 without control characters. The library does not survive all others, so none reach it.
+  std::optional<Error> unprintable(std::string_view text) const {
+    Place place{file_, 1, 0};
+    std::size_t i = 0;
+    while (i < text.size()) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      if (byte < 0x80) {
+        ++i;
+        ++place.column;
+        if (byte == '\n') place = {file_, place.line + 1, 0};
+        if (byte == 0) return error_at(place, "holds a NUL byte, expected a YAML text");
+        if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) {
+          return error_at(place, "holds a control character, expected a YAML text");
+        }
+        continue;
+      }
+      const std::size_t length = utf8_length(text.substr(i));
+      ++place.column;
+      if (length == 0) return error_at(place, "is not valid UTF-8, expected a YAML text");
+      i += length;
+    }
+    return std::nullopt;
+  }
+
+  /// Bytes of the character of more than one byte that `text` begins with, or 0 where it is not one.
+  static std::size_t utf8_length(std::string_view text) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t length = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
+    if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < length) return 0;
+    std::uint32_t code = at(0) & (0xffu >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+      if ((at(i) & 0xc0) != 0x80) return 0;
+      code = code << 6 | (at(i) & 0x3fu);
+    }
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    const bool control = code < 0xa0 && code != 0x85;
+    return overlong || control || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? 0 : length;
+  }
+
+  /// A collection that is being filled, and in a mapping the key that waits for its value.
+  struct Open {
+    Node node;
+    std::string anchor;
+    std::optional<Node::Entry> key;
+  };
+
+  void take(fy_event* event) {
+    switch (event->type) {
+      case FYET_SCALAR:
+        return scalar(event);
+      case FYET_ALIAS:
+        return alias(event);
+      case FYET_MAPPING_START:
+        return open(event, Node::Kind::mapping);
+      case FYET_SEQUENCE_START:
+        return open(event, Node::Kind::sequence);
+      case FYET_MAPPING_END:
+      case FYET_SEQUENCE_END:
+        return close();
+      case FYET_DOCUMENT_START:
+        if (++documents_ > 1) fail(place_of(event), "a second document begins here, expected one");
+        return;
+      case FYET_NONE:
+      case FYET_STREAM_START:
+      case FYET_STREAM_END:
+      case FYET_DOCUMENT_END:
+        return;
+    }
+  }
+
+  void scalar(fy_event* event) {
+    Node node;
+    node.place = place_of(event);
+    node.text = text_of(event->scalar.value);
+    node.quoted = event->scalar.value != nullptr && fy_token_scalar_style(event->scalar.value) != FYSS_PLAIN;
+    refuse_tag(event->scalar.tag, node.place);
+    if (!count(1, node.place)) return;
+    remember(text_of(event->scalar.anchor), node);
+    add(std::move(node));
+  }
+
+  void alias(fy_event* event) {
+    const Place place = place_of(event);
+    const std::string name = text_of(event->alias.anchor);
+    const auto known = anchors_.find(name);
+    if (known == anchors_.end()) return fail(place, "alias *" + name + " has no anchor before it");
+    if (!count(known->second.size, place)) return;
+    if (stack_.size() + known->second.depth > kMaxYamlDepth) return fail_depth(place);
+    add(known->second.node);
+  }
+
+  void open(fy_event* event, Node::Kind kind) {
+    Open level;
+    level.node.kind = kind;
+    level.node.place = place_of(event);
+    const bool mapping = kind == Node::Kind::mapping;
+    level.anchor = text_of(mapping ? event->mapping_start.anchor : event->sequence_start.anchor);
+    refuse_tag(mapping ? event->mapping_start.tag : event->sequence_start.tag, level.node.place);
+    if (!stack_.empty() && stack_.back().node.kind == Node::Kind::mapping && !stack_.back().key) {
+      return fail(level.node.place, "a key is " + level.node.words() + ", expected a text");
+    }
+    if (stack_.size() >= kMaxYamlDepth) return fail_depth(level.node.place);
+    if (!count(1, level.node.place)) return;
+    stack_.push_back(std::move(level));
+  }
+
+  void close() {
+    Open level = std::move(stack_.back());
+    stack_.pop_back();
+    remember(level.anchor, level.node);
+    add(std::move(level.node));
+  }
+
+  void add(Node node) {
+    if (error_) return;
+    if (stack_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& top = stack_.back();
+    if (top.node.kind == Node::Kind::sequence) {
+      top.node.items.push_back(std::move(node));
+    } else if (top.key) {
+      top.key->value = std::move(node);
+      top.node.entries.push_back(std::move(*top.key));
+      top.key.reset();
+    } else {
+      if (node.kind != Node::Kind::scalar) return fail(node.place, "a key is " + node.words() + ", expected a text");
+      for (const Node::Entry& entry : top.node.entries) {
+        if (entry.key != node.text) continue;
+        return fail(node.place,
+                    "key \"" + node.text + "\" is given twice, first on line " + std::to_string(entry.place.line));
+      }
+      if (top.node.entries.size() >= kMaxKeys) return fail(node.place, "the mapping has too many keys");
+      top.key = Node::Entry{std::move(node.text), std::move(node.place), {}};
+    }
+  }
+
+  /// A copy of an anchored value, with what a copy costs.
+  struct Anchored {
+    Node node;
+    std::size_t size;
+    std::size_t depth;
+  };
+
+  void remember(const std::string& anchor, const Node& node) {
+    if (anchor.empty()) return;
+    const std::size_t size = size_of(node);
+    if (!count(size, node.place)) return;  // the copy that is kept here costs as well
+    anchors_.insert_or_assign(anchor, Anchored{node, size, depth_of(node)});
+  }
+
+  static std::size_t size_of(const Node& node) {
+    std::size_t size = 1;
+    for (const Node& item : node.items) size += size_of(item);
+    for (const Node::Entry& entry : node.entries) size += size_of(entry.value);
+    return size;
+  }
+
+  static std::size_t depth_of(const Node& node) {
+    std::size_t deepest = 0;
+    for (const Node& item : node.items) deepest = std::max(deepest, depth_of(item));
+    for (const Node::Entry& entry : node.entries) deepest = std::max(deepest, depth_of(entry.value));
+    return deepest + 1;
+  }
+
+  bool count(std::size_t nodes, const Place& place) {
+    nodes_ += nodes;
+    if (nodes_ <= kMaxYamlNodes) return true;
+    fail(place, "more than " + std::to_string(kMaxYamlNodes) + " values, aliases expanded");
+    return false;
+  }
+
+  void refuse_tag(fy_token* tag, const Place& place) {
+    if (tag != nullptr) fail(place, "a tag, " + text_of(tag) + ", is not supported, expected a plain value");
+  }
+
+  void fail_depth(const Place& place) {
+    fail(place, "values are nested more than " + std::to_string(kMaxYamlDepth) + " deep");
+  }
+
+  void fail(const Place& place, std::string message) {
+    if (!error_) error_ = error_at(place, std::move(message));
+  }
+
+  std::unexpected<Error> syntax_error() {
+    void* cursor = nullptr;
+    const fy_diag_error* found = fy_diag_errors_iterate(diag_.get(), &cursor);
+    if (found == nullptr) return std::unexpected(error_at({file_}, "is not YAML"));
+    const auto line = static_cast<std::uint32_t>(std::max(found->line, 0));
+    const auto column = static_cast<std::uint32_t>(std::max(found->column, 0));
+    return std::unexpected(error_at({file_, line, column}, std::string("not YAML: ") + found->msg));
+  }
+
+  Place place_of(fy_event* event) const {
+    const fy_mark* mark = fy_event_start_mark(event);
+    if (mark == nullptr) return {file_};
+    return {file_, static_cast<std::uint32_t>(mark->line + 1), static_cast<std::uint32_t>(mark->column + 1)};
+  }
+
+  static std::string text_of(fy_token* token) {
+    if (token == nullptr) return {};
+    std::size_t size = 0;
+    const char* text = fy_token_get_text(token, &size);
+    return text == nullptr ? std::string() : std::string(text, size);
+  }
+
+  /// Duplicate keys are looked for by comparing with all earlier ones; this bounds what that costs.
+  static constexpr std::size_t kMaxKeys = 4096;
+
+  std::shared_ptr<const std::string> file_;
+  std::unique_ptr<fy_diag, Deleter> diag_;
+  std::unique_ptr<fy_parser, Deleter> parser_;  // after diag_: it is destroyed first
+  std::vector<Open> stack_;
+  std::map<std::string, Anchored> anchors_;
+  std::optional<Node> root_;
+  std::optional<Error> error_;
+  std::size_t nodes_ = 0;
+  std::size_t events_ = 0;
+  int documents_ = 0;
+};
+
+void forget_lines(Node& node) {
+  node.place.line = node.place.column = 0;
+  for (Node& item : node.items) forget_lines(item);
+  for (Node::Entry& entry : node.entries) {
+    entry.place.line = entry.place.column = 0;
+    forget_lines(entry.value);
+  }
+}
+
+std::optional<std::size_t> list_position(std::string_view step) {
+  if (step.empty() || step.size() > 6) return std::nullopt;
+  std::size_t position = 0;
+  for (const char c : step) {
+    if (c < '0' || c > '9') return std::nullopt;
+    position = position * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return position;
+}
+
+}  // namespace
+
+Result<Node> parse(std::string_view text, const std::string& file) {
+  return Builder(std::make_shared<const std::string>(file)).build(text);
+}
+
+Result<Node> parse_file(const std::string& path) {
+  const Place place{std::make_shared<const std::string>(path)};
+  const std::unique_ptr<std::FILE, Deleter> file(std::fopen(path.c_str(), "rb"));
+  if (!file) return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    text.append(buffer.data(), got);
+    if (text.size() > kMaxYamlBytes) break;  // parse says so
+  }
+  if (std::ferror(file.get()) != 0) return std::unexpected(error_at(place, "cannot be read, expected a YAML file"));
+  return parse(text, path);
+}
+
+Result<void> apply_set(Node& root, const std::string& assignment) {
+  const auto origin = std::make_shared<const std::string>("--set " + assignment);
+  const auto refuse = [&](std::string message) {
+    return std::unexpected(error_at({origin}, std::move(message), ErrorKind::usage));
+  };
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) return refuse("expected path=value, such as load.scale=2");
+
+  Node* at = &root;
+  std::string_view path(assignment.data(), equals);
+  std::string walked;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const std::string_view step = path.substr(0, dot);
+    if (step.empty()) return refuse("an empty name in the path");
+    const std::string where = walked.empty() ? "the scenario" : walked;
+    if (at->kind == Node::Kind::sequence) {
+      const std::optional<std::size_t> position = list_position(step);
+      if (!position || *position >= at->items.size()) {
+        return refuse(where + " is a list of " + std::to_string(at->items.size()) +
+                      ", expected a position from 0 instead of \"" + std::string(step) + '"');
+      }
+      at = &at->items[*position];
+    } else {
+      if (at->is_null()) {
+        at->kind = Node::Kind::mapping;
+        at->place = {origin};
+      }
+      if (at->kind != Node::Kind::mapping) return refuse(where + " is " + at->words() + ", it has no keys");
+      Node* value = at->find(step);
+      if (value == nullptr) {
+        at->entries.push_back({std::string(step), Place{origin}, Node{}});
+        value = &at->entries.back().value;
+        value->place = {origin};
+      }
+      at = value;
+    }
+    if (!walked.empty()) walked += '.';
+    walked += step;
+    if (dot == std::string_view::npos) break;
+    path.remove_prefix(dot + 1);
+  }
+
+  const std::string text = assignment.substr(equals + 1);
+  if (text.find_first_not_of(' ') == std::string::npos) {
+    *at = Node{};
+    at->place = {origin};
+    return {};
+  }
+  Result<Node> value = parse(text, *origin);
+  if (!value) return std::unexpected(std::move(value.error()));
+  forget_lines(*value);
+  *at = std::move(*value);
+  return {};
+}
+
+}  // namespace capstan::manifest

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace capstan::manifest {
+
+/// Where something was written. Line and column count from 1; line 0 means that it has none (it came from `--set`).
+struct Place {
+  std::shared_ptr<const std::string> file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+/// Limits of what is read, so that no input costs more than its size suggests.
+inline constexpr std::size_t kMaxYamlBytes = 8u << 20;
+inline constexpr std::size_t kMaxYamlDepth = 64;
+inline constexpr std::size_t kMaxYamlNodes = 500'000;  ///< after aliases are expanded: an alias bomb ends here
+
+/// One value of a YAML document. Aliases are expanded; keys are texts and unique in their mapping.
+struct Node {
+  enum class Kind : std::uint8_t { scalar, sequence, mapping };
+  struct Entry;
+
+  Kind kind = Kind::scalar;
+  Place place;
+  std::string text;            ///< scalar
+  bool quoted = false;         ///< scalar: written in quotes or as a block, hence a text whatever it looks like
+  std::vector<Node> items;     ///< sequence
+  std::vector<Entry> entries;  ///< mapping, in the order of the file
+
+  bool is_null() const { return kind == Kind::scalar && !quoted && (text.empty() || text == "~" || text == "null"); }
+  const Node* find(std::string_view key) const;  ///< the value of a mapping's key, or null
+  Node* find(std::string_view key);
+  std::string words() const;  ///< what was found, for a message: `"90 parsecs"`, `a list`, `a mapping`, `nothing`
+};
+
+struct Node::Entry {
+  std::string key;
+  Place place;
+  Node value;
+};
+
+Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKind::input);
+
+/// Reads a text that holds exactly one YAML document.
+/// @param file  its name in errors
+Result<Node> parse(std::string_view text, const std::string& file);
+
+/// Reads a file from disk.
+Result<Node> parse_file(const std::string& path);
+
+/// Applies one `--set path=value` to the tree. A path is keys and list positions between dots, `policies.0.scale`; keys
+/// that are missing are made, so that the reader of the tree judges them. The value is read as YAML. Errors about what
+/// was set carry `--set path=value` as their file.
+Result<void> apply_set(Node& root, const std::string& assignment);
+
+}  // namespace capstan::manifest
