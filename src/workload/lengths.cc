@@ -69,9 +69,27 @@ std::size_t LengthTable::cell_of(std::uint64_t draw) const {
 }
 
 Lengths LengthTable::draw(RandomStream& stream) const {
-  const Cell& cell = cells_[cell_of(stream.below(static_cast<std::uint64_t>(total_)))];
+  return draw_in(cells_[cell_of(stream.below(static_cast<std::uint64_t>(total_)))], stream);
+}
+
+Lengths LengthTable::draw_in(const Cell& cell, RandomStream& stream) const {
   const std::int32_t input = draw_within(cell.input_low, cell.input_high, cell.input_mean_milli, stream);
   return {input, draw_within(cell.output_low, cell.output_high, cell.output_mean_milli, stream)};
+}
+
+LengthDeck::LengthDeck(std::shared_ptr<const LengthTable> table) : table_(std::move(table)) {
+  if (table_->total() > kMaxCards) return;
+  for (std::uint32_t cell = 0; cell < table_->cells().size(); ++cell) {
+    cards_.insert(cards_.end(), static_cast<std::size_t>(table_->cells()[cell].count), cell);
+  }
+}
+
+Lengths LengthDeck::draw(RandomStream& stream) {
+  if (cards_.empty()) return table_->draw(stream);
+  if (left_ == 0) left_ = cards_.size();
+  std::swap(cards_[stream.below(left_)], cards_[left_ - 1]);
+  --left_;
+  return table_->draw_in(table_->cells()[cards_[left_]], stream);
 }
 
 }  // namespace capstan::workload

@@ -45,6 +45,9 @@ class LengthTable {
   /// Picks a cell by its count, then each length inside it so that the cell's mean is kept.
   Lengths draw(RandomStream& stream) const;
 
+  /// Lengths inside one cell, both means kept.
+  Lengths draw_in(const Cell& cell, RandomStream& stream) const;
+
   const std::vector<Cell>& cells() const { return cells_; }
   std::int64_t total() const { return total_; }
 
@@ -56,6 +59,22 @@ class LengthTable {
   std::vector<std::uint32_t> guide_;  ///< first cell for each of equal slices of the draw: a search of O(1) steps
   std::int64_t total_ = 0;
   std::uint64_t slice_ = 1;
+};
+
+/// Draws from a table like cards from a deck: every `total()` draws in a row hold each cell exactly as often as the
+/// table counts it, so that a profile's sums do not depend on luck. Tables of more than kMaxCards requests are drawn
+/// from independently instead.
+class LengthDeck {
+ public:
+  static constexpr std::int64_t kMaxCards = 1 << 20;
+
+  explicit LengthDeck(std::shared_ptr<const LengthTable> table);
+  Lengths draw(RandomStream& stream);
+
+ private:
+  std::shared_ptr<const LengthTable> table_;
+  std::vector<std::uint32_t> cards_;  ///< cells; those not drawn in this round come first
+  std::size_t left_ = 0;
 };
 
 /// Where a generated request's lengths come from: a joint table where there is one, else two independent draws.

@@ -27,13 +27,13 @@ struct ProfileSpec {
 };
 
 /// Requests (or sessions) per second over time. Every curve is made of steps of constant rate; a ramp and a diurnal
-/// curve are cut into steps of kRampStep and kDiurnalStep.
+/// curve are cut into kRampSteps and kDiurnalSteps (arrivals.h).
 struct RateCurve {
   enum class Kind : std::uint8_t { constant, diurnal, ramp, spike, on_off, piecewise };
   Kind kind = Kind::constant;
-  double rate = 1;                 ///< constant, and the curve's lower or first rate; requests/s, 0..1e7
+  double rate = 1;                 ///< constant, and the curve's lower or first rate; requests/s, 0 or 1e-6..1e7
   double peak = 1;                 ///< diurnal: the highest; ramp: the last; spike: inside it; on_off: while on
-  Duration period{};               ///< diurnal, on_off: the length of one cycle, >= 1 ms
+  Duration period{};               ///< diurnal (>= 1 min), on_off (>= 1 s): one cycle
   Duration start{};                ///< ramp, spike: when it begins; diurnal: when the peak is, in the cycle
   Duration length{};               ///< ramp, spike: how long it lasts; on_off: how long it is on in each cycle
   Duration step{};                 ///< piecewise: length of each step, >= 1 ms
@@ -44,7 +44,7 @@ struct RateCurve {
 struct ArrivalSpec {
   enum class Process : std::uint8_t { poisson, gamma, weibull };
   Process process = Process::poisson;
-  double shape = 1;  ///< gamma, weibull: below 1 clumps, 1 is Poisson, above 1 is more regular; 0.05..100
+  double shape = 1;  ///< gamma, weibull: below 1 clumps, 1 is Poisson, above 1 is more regular; 0.1..100
 };
 
 /// Conversations: each turn's prompt is all that was said before, and something new. Then `RateCurve` counts sessions,

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/time.h"
+#include "workload/byte_stream.h"
+#include "workload/lengths.h"
+#include "workload/source.h"
+
+namespace capstan::workload {
+
+/// Aggregate statistics of a trace, as scripts/make-profile writes them (the form: docs/guides/workloads.md).
+struct Profile {
+  std::string source;                          ///< where it comes from, with its licence
+  Duration duration{};                         ///< span of the trace; the last minute is usually a part of one
+  std::vector<std::int64_t> minutes;           ///< requests of each minute
+  std::shared_ptr<const LengthTable> lengths;  ///< never null in a profile that was read
+
+  RequestCount total() const;
+};
+
+Result<Profile> read_profile(std::unique_ptr<ByteStream> bytes);
+
+/// A bundled profile by its name, or else a file by its path.
+Result<Profile> find_profile(const std::string& name_or_path);
+
+struct BundledProfile {
+  std::string_view name;
+  std::string_view text;
+};
+std::span<const BundledProfile> bundled_profiles();
+
+/// Requests of a profile, its counts times `scale_ppm` / 1e6: each minute gets exactly its count (fractions carried to
+/// the next), at independent uniform moments. That is a Poisson process within the minute, given its count.
+class ProfileSource final : public Source {
+ public:
+  ProfileSource(Profile profile, std::int64_t scale_ppm, std::uint64_t seed);
+
+  bool next(Request& request) override;
+  std::size_t fill(std::span<Request> out) override;
+  std::optional<RequestCount> expected_total() const override;
+  double progress() const override;
+
+ private:
+  bool next_slice();
+  bool next_minute();
+
+  Profile profile_;
+  std::int64_t scale_ppm_;
+  RandomStream arrivals_;
+  RandomStream lengths_;
+  LengthDeck deck_;
+
+  std::size_t minute_ = 0;             ///< the next one to be cut into slices
+  std::int64_t counted_ = 0;           ///< requests of the profile in the minutes before
+  std::vector<std::uint32_t> slices_;  ///< requests in each slice of this minute
+  std::size_t slice_ = 0;              ///< the next one to be drawn
+  std::int64_t minute_start_ns_ = 0;
+  std::int64_t minute_length_ns_ = 0;
+  std::vector<std::int64_t> moments_;  ///< arrivals of this slice, in order
+  std::size_t moment_ = 0;             ///< the next one to be given out
+};
+
+}  // namespace capstan::workload
