@@ -1,0 +1,287 @@
+#include "sim/fleet/fleet.h"
+
+#include <functional>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::sim {
+namespace {
+
+constexpr Duration kMinute = std::chrono::minutes(1);
+constexpr std::size_t kArrivalBatch = 512;
+
+}  // namespace
+
+Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo)
+    : config_(config),
+      variants_(std::move(variants)),
+      slo_(slo),
+      events_(Instant::never()),
+      router_(config.router),
+      decode_router_(RouterConfig{.kind = RouterKind::least_loaded}),
+      minute_end_{kMinute} {
+  CAPSTAN_ASSERT(config.client.max_retries >= 0 && config.client.max_retries <= 100);
+  CAPSTAN_ASSERT(config.client.backoff.count() >= 0 && config.client.backoff <= config.client.backoff_max);
+  CAPSTAN_ASSERT(config.gateway_max_waiting >= 0);
+  hashes_wanted_ = config.router.kind == RouterKind::prefix_affine;
+  for (const FleetVariant& variant : variants_) hashes_wanted_ |= variant.replica.prefix_cache;
+}
+
+Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo,
+             workload::Source& source)
+    : Fleet(config, std::move(variants), slo) {
+  source_ = &source;
+  batch_.resize(kArrivalBatch);
+  refill();
+}
+
+Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo,
+             workload::ClosedLoop& clients)
+    : Fleet(config, std::move(variants), slo) {
+  clients_ = &clients;
+  for (std::int64_t i = 0; i < clients.concurrency(); ++i) next_client(Instant{});
+}
+
+Fleet::~Fleet() = default;
+
+// --- replicas ---
+
+Fleet::Server& Fleet::server_of(ReplicaHandle handle) const {
+  CAPSTAN_ASSERT(handle.value < servers_.size() && servers_[handle.value] != nullptr);
+  return *servers_[handle.value];
+}
+
+ReplicaHandle Fleet::add_replica(std::size_t variant, Instant now) {
+  CAPSTAN_ASSERT(variant < variants_.size());
+  advance(now);
+  std::uint32_t number = 0;
+  if (free_servers_.empty()) {
+    number = static_cast<std::uint32_t>(servers_.size());
+    servers_.emplace_back();
+  } else {
+    number = free_servers_.back();
+    free_servers_.pop_back();
+  }
+  servers_[number] = std::make_unique<Server>(variants_[variant], static_cast<std::uint32_t>(variant), now);
+  router_of(*servers_[number]).join(number);
+  refresh(number);
+  serve_held();
+  return {number};
+}
+
+void Fleet::leave_router(std::uint32_t number) {
+  Server& server = *servers_[number];
+  if (!server.routed) return;
+  server.routed = false;
+  router_of(server).leave(number);
+}
+
+void Fleet::free_server(std::uint32_t number) {
+  leave_router(number);
+  waiting_ -= servers_[number]->waiting;
+  events_.set(number, Instant::never());
+  servers_[number].reset();
+  free_servers_.push_back(number);
+}
+
+void Fleet::drain(ReplicaHandle handle, Instant now) {
+  advance(now);
+  server_of(handle).replica.drain();
+  leave_router(handle.value);
+}
+
+bool Fleet::drained(ReplicaHandle handle) const {
+  const Server& server = server_of(handle);
+  return !server.routed && server.replica.idle();
+}
+
+void Fleet::remove(ReplicaHandle handle, Instant now) {
+  advance(now);
+  CAPSTAN_ASSERT(drained(handle));
+  free_server(handle.value);
+}
+
+void Fleet::kill(ReplicaHandle handle, Instant now) {
+  advance(now);
+  Server& server = server_of(handle);
+  cut_.clear();
+  server.replica.kill(cut_, now);
+  CAPSTAN_ASSERT(static_cast<RequestCount>(cut_.size()) == server.holds);
+  free_server(handle.value);
+  for (const HeldRequest& held : cut_) {
+    ++meter_.counts.cut;
+    meter_.lost_tokens += held.generated_tokens;
+    attempt_ended(held.id, Cause::cut, true);
+  }
+}
+
+ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
+  advance(now);
+  Server& server = server_of(handle);
+  ReplicaReading reading;
+  reading.engine = server.replica.sample(now);
+  const std::int64_t elapsed = (now - server.scraped_at).count();
+  if (elapsed > 0) {
+    // A long step is booked when it ends, so an interval may seem to hold more than fits.
+    const auto busy = static_cast<__int128>((reading.engine.busy_total - server.scraped_busy).count());
+    reading.duty_cycle_ppm = static_cast<std::int64_t>(std::min<__int128>(busy * 1'000'000 / elapsed, 1'000'000));
+  }
+  reading.ttft = server.ttft;
+  reading.ttft_p99 = server.ttft.percentile(990'000);
+  if (scrape) {
+    server.scraped_at = now;
+    server.scraped_busy = reading.engine.busy_total;
+    server.ttft = {};
+  }
+  return reading;
+}
+
+Duration Fleet::busy_total(ReplicaHandle handle, Instant now) {
+  advance(now);
+  return server_of(handle).replica.sample(now).busy_total;
+}
+
+RequestCount Fleet::load(ReplicaHandle handle) const { return server_of(handle).replica.load(); }
+
+// --- time ---
+
+void Fleet::advance(Instant to) {
+  CAPSTAN_ASSERT(to >= now_ && !to.is_never());
+  for (;;) {
+    const Instant other = next_other();
+    const Instant next = std::min(events_.top_key(), other);
+    if (next > to) break;
+    now_ = next;
+    if (next >= minute_end_) close_minutes(next);
+    while (events_.top_key() == next) run_replica(events_.top());
+    serve_held();
+    if (other > next) continue;
+    run_timeouts();
+    run_timers();
+    while (next_arrival_ == next) arrive_next();
+  }
+  now_ = to;
+  close_minutes(to);
+}
+
+void Fleet::finish(Instant end) {
+  advance(end);
+  RequestMinute& last = minute_of(end);
+  last.waiting = waiting();
+  last.waiting_max = std::max(minute_waiting_max_, waiting());
+  last.ttft_p99_us = minute_ttft_.percentile_us(990'000);
+}
+
+void Fleet::close_minutes(Instant now) {
+  while (now >= minute_end_) {
+    RequestMinute& minute = minute_of(minute_end_ - kMinute);
+    minute.waiting = waiting();
+    minute.waiting_max = std::max(minute_waiting_max_, waiting());
+    minute.ttft_p99_us = minute_ttft_.percentile_us(990'000);
+    if (minute_ttft_.count() > 0) minute_ttft_.clear();
+    minute_waiting_max_ = waiting();
+    minute_end_ = minute_end_ + kMinute;
+  }
+}
+
+RequestMinute& Fleet::minute_of(Instant at) {
+  const auto minute = static_cast<std::size_t>(at.since_start / kMinute);
+  if (minute >= meter_.minutes.size()) meter_.minutes.resize(minute + 1);
+  return meter_.minutes[minute];
+}
+
+void Fleet::run_replica(std::uint32_t number) {
+  Server& server = *servers_[number];
+  emissions_.clear();
+  server.replica.advance(now_, emissions_);
+  for (const Emission& emission : emissions_) on_emission(server, emission);
+  refresh(number);
+}
+
+/// After anything that may have changed a replica: when it goes on, how much it holds, whether it can take more.
+void Fleet::refresh(std::uint32_t number) {
+  Server& server = *servers_[number];
+  events_.set(number, server.replica.next_event());
+  const RequestCount waits = server.replica.waiting();
+  if (waits != server.waiting) {
+    waiting_ += waits - server.waiting;
+    server.waiting = waits;
+    waiting_changed();
+  }
+  if (server.routed) router_of(server).update(number, server.replica.load(), waits < engine_queue_limit(server));
+}
+
+void Fleet::run_timeouts() {
+  while (!first_token_deadlines_.empty() && first_token_deadlines_.front().at <= now_) {
+    const Attempt attempt = first_token_deadlines_.front().attempt;
+    first_token_deadlines_.pop_front();
+    if (alive(attempt) && !lives_[attempt.id].answering) time_out(attempt.id);
+  }
+  while (!total_deadlines_.empty() && total_deadlines_.front().at <= now_) {
+    const Attempt attempt = total_deadlines_.front().attempt;
+    total_deadlines_.pop_front();
+    if (alive(attempt)) time_out(attempt.id);
+  }
+  serve_held();
+}
+
+void Fleet::run_timers() {
+  while (!timers_.empty() && timers_.front().at <= now_) {
+    const Attempt attempt = timers_.front().attempt;
+    std::pop_heap(timers_.begin(), timers_.end(), std::greater<>{});
+    timers_.pop_back();
+    if (!alive(attempt)) continue;
+    if (lives_[attempt.id].state == State::backing_off) {
+      --backing_off_;
+      ++meter_.counts.retries;
+      mark(Mark::retried, lives_[attempt.id].number);
+      start_attempt(attempt.id);
+    } else {
+      --in_transfer_;
+      route_decode(attempt.id);
+    }
+  }
+}
+
+// --- account ---
+
+const RequestMeter& Fleet::meter() {
+  meter_.counts.queued = waiting() + backing_off_;
+  meter_.counts.in_flight = live_ - meter_.counts.queued;
+  return meter_;
+}
+
+bool Fleet::check() const {
+  std::vector<RequestCount> holds(servers_.size());
+  RequestCount living = 0, held = 0, held_decode = 0, backing_off = 0, in_transfer = 0;
+  for (const Live& live : lives_) {
+    living += live.state != State::free ? 1 : 0;
+    held += live.state == State::held ? 1 : 0;
+    held_decode += live.state == State::held_decode ? 1 : 0;
+    backing_off += live.state == State::backing_off ? 1 : 0;
+    in_transfer += live.state == State::in_transfer ? 1 : 0;
+    if (live.state == State::in_engine) ++holds[live.server];
+  }
+  RequestCount queued_in_engines = 0;
+  bool engines_agree = true;
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    if (servers_[i] == nullptr) {
+      engines_agree &= holds[i] == 0;
+      continue;
+    }
+    const Server& server = *servers_[i];
+    queued_in_engines += server.replica.waiting();
+    // The replica may hold more: cancelled requests, until its step ends.
+    engines_agree &=
+        holds[i] == server.holds && server.holds <= server.replica.load() && server.replica.waiting() <= server.holds;
+  }
+  const RequestCounts& counts = meter_.counts;
+  return engines_agree && living == live_ && held == gateway_.live && held_decode == decode_gateway_.live &&
+         backing_off == backing_off_ && in_transfer == in_transfer_ && queued_in_engines == waiting_ &&
+         static_cast<std::size_t>(living) + free_lives_.size() == lives_.size() &&
+         counts.arrived == counts.completed + counts.rejected + counts.failed + counts.timed_out + living &&
+         counts.met <= counts.completed;
+}
+
+}  // namespace capstan::sim

@@ -1,0 +1,308 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/ids.h"
+#include "base/quantity.h"
+#include "base/time.h"
+#include "engine/step_model.h"
+#include "engine/work.h"
+#include "model/slo.h"
+#include "sim/fleet/attempt_ring.h"
+#include "sim/fleet/min_tree.h"
+#include "sim/fleet/request_meter.h"
+#include "sim/fleet/router.h"
+#include "sim/fleet/ttft_buckets.h"
+#include "sim/serving/replica.h"
+#include "workload/closed_loop.h"
+#include "workload/source.h"
+
+namespace capstan::sim {
+
+/// How clients behave. A bound of 0 is none. The waits between attempts are those of the OpenAI client libraries: they
+/// double from `backoff` up to `backoff_max`, and each is cut by up to a quarter, drawn from the seed.
+struct ClientConfig {
+  Duration first_token_timeout{};  ///< from the start of an attempt to its first token
+  Duration total_timeout{};        ///< from the start of an attempt to its last token
+  std::int32_t max_retries = 0;    ///< attempts after the first; 0..100
+  bool retry_timed_out = true;     ///< otherwise only refused and cut attempts are tried again
+  Duration backoff = std::chrono::milliseconds(500);
+  Duration backoff_max = std::chrono::seconds(8);
+};
+
+struct FleetConfig {
+  RouterConfig router;
+  ClientConfig client;
+  /// Requests that the gateway holds while no replica can take them, first come first served; the same number again
+  /// between prefill and decode. 0: refused at once.
+  RequestCount gateway_max_waiting = 1024;
+  std::uint64_t seed = 0;
+};
+
+/// What every replica of a variant is. `model` and `work` outlive the fleet.
+struct FleetVariant {
+  const engine::StepModel* model = nullptr;
+  ReplicaConfig replica;
+  /// Between client and engine, added to TTFT and end-to-end time (alpha0 in BLIS, measured on vLLM).
+  Duration front_end = std::chrono::milliseconds(15);
+  /// From a prefill replica of this variant to a decode replica.
+  std::int64_t kv_bytes_per_token = 131'072;
+  std::int64_t kv_link_bytes_per_s = 40'000'000'000;
+  Duration kv_setup = std::chrono::milliseconds(1);
+  const engine::RequestWork* work = nullptr;  ///< prices the useful work of met requests; none: they count nothing
+};
+
+/// A replica of a fleet. Used again after remove() or kill().
+using ReplicaHandle = Id<struct FleetReplicaTag>;
+
+/// What an engine says of itself.
+struct ReplicaReading {
+  ReplicaSample engine;
+  std::int64_t duty_cycle_ppm = 0;     ///< share of the time since the last scrape in which a step ran, 0..1000000
+  TtftBuckets ttft;                    ///< first tokens since the last scrape
+  std::optional<Duration> ttft_p99{};  ///< read from them; none if there were none
+};
+
+/// Everything between a client and a GPU, for one service: clients with time-outs and retries, the gateway, the router
+/// and the replicas. Nothing here knows nodes or pods; whoever does adds, drains and kills replicas.
+///
+/// Events happen in a total order: by time; at one time replicas first (by handle), then the gateway's queue, time-outs
+/// (of first tokens, of whole answers), retries and KV transfers, arrivals, each in the order in which they were set.
+/// Memory is bounded by the requests in flight, nothing is allocated for a request once the tables have grown.
+class Fleet {
+ public:
+  /// `source` outlives the fleet.
+  Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo, workload::Source& source);
+  Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo,
+        workload::ClosedLoop& clients);
+  ~Fleet();
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  // Replicas. Each call first advances to its `now`.
+
+  ReplicaHandle add_replica(std::size_t variant, Instant now);  ///< serves from now on
+  void drain(ReplicaHandle handle, Instant now);                ///< gets no more requests, finishes what it holds
+  bool drained(ReplicaHandle handle) const;                     ///< told to drain, and holds nothing more
+  void remove(ReplicaHandle handle, Instant now);               ///< must be drained
+  void kill(ReplicaHandle handle, Instant now);                 ///< ends; what it holds is cut, clients may try again
+
+  /// `scrape` begins a new interval for the duty cycle and the first tokens.
+  ReplicaReading sample(ReplicaHandle handle, Instant now, bool scrape);
+  Duration busy_total(ReplicaHandle handle, Instant now);  ///< in completed steps, since it was added
+  RequestCount load(ReplicaHandle handle) const;           ///< requests that it holds
+
+  // Time.
+
+  Instant now() const { return now_; }
+  /// When advance() next has something to do; never() when nothing will happen by itself. Nothing happens before it.
+  Instant next_event() const { return std::min(events_.top_key(), next_other()); }
+  void advance(Instant to);  ///< everything up to and including `to`
+  void finish(Instant end);  ///< end of the run: advances and closes the last minute
+  bool arrivals_over() const { return next_arrival_.is_never(); }  ///< no request is to come by itself
+  /// All requests have arrived and ended.
+  bool over() const { return live_ == 0 && arrivals_over(); }
+
+  // What came of it.
+
+  RequestCount gateway_waiting() const { return gateway_.live + decode_gateway_.live; }
+  RequestCount waiting() const { return waiting_ + gateway_waiting(); }  ///< there and in engines' queues
+  const RequestMeter& meter();                                           ///< up to now
+  std::uint64_t state_hash() const { return hash_.value(); }  ///< over every emission and end: number, kind, time
+  /// Compares every counter with a walk over all that lives (invariant 8). Costs as much as there is in flight.
+  bool check() const;
+
+ private:
+  enum class State : std::uint8_t { free, held, held_decode, in_engine, in_transfer, backing_off };
+  enum class Cause : std::uint8_t { none, refused, cut, timed_out };
+  enum class Mark : std::uint8_t {
+    first_token,
+    finished,
+    handed_over,
+    preempted,
+    rejected,
+    failed,
+    timed_out,
+    retried
+  };
+
+  /// A request from its arrival to its end; one cache line. Its index is its id inside engines.
+  struct alignas(64) Live {
+    Instant arrived;
+    Instant turn;  ///< when the engine got the attempt under way; once `answering`, when its first token came
+    const std::uint64_t* hashes = nullptr;
+    std::int32_t input = 0;
+    std::int32_t output = 0;
+    std::uint32_t number = 0;  ///< order of arrival
+    std::uint32_t stamp = 0;   ///< changes with each attempt and each use of the line: names one attempt
+    std::uint32_t server = 0;
+    std::uint32_t engine_slot = 0;
+    std::uint32_t hash_count = 0;
+    std::uint32_t hash_buffer = kNone;
+    std::uint8_t attempts = 0;
+    State state = State::free;
+    Cause cause = Cause::none;  ///< of what ended its earlier attempts, what says most
+    bool answering = false;
+  };
+  static_assert(sizeof(Live) == 64);
+
+  struct Server {
+    Server(const FleetVariant& v, std::uint32_t variant_index, Instant now)
+        : replica(v.replica, *v.model, now), variant(variant_index), role(v.replica.role), scraped_at(now) {}
+    Replica replica;
+    std::uint32_t variant;
+    EngineRole role;
+    bool routed = true;
+    RequestCount holds = 0;    ///< requests of ours inside; a cancelled one may stay in the replica until its step ends
+    RequestCount waiting = 0;  ///< as last added to Fleet::waiting_
+    TtftBuckets ttft;
+    Instant scraped_at;
+    Duration scraped_busy{};
+  };
+
+  /// Requests that wait in order.
+  struct Held {
+    AttemptRing ring;
+    RequestCount live = 0;
+  };
+
+  /// A retry or the end of a KV transfer.
+  struct Timer {
+    Instant at;
+    std::uint64_t sequence = 0;
+    Attempt attempt;
+    friend bool operator>(const Timer& a, const Timer& b) {
+      return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+    }
+  };
+
+  struct LaterArrival {
+    workload::Request request;
+    std::uint64_t sequence = 0;
+    friend bool operator>(const LaterArrival& a, const LaterArrival& b) {
+      return a.request.arrival != b.request.arrival ? a.request.arrival > b.request.arrival : a.sequence > b.sequence;
+    }
+  };
+
+  /// Hashes of a request, where they are not the source's own memory.
+  struct HashBuffer {
+    std::vector<std::uint64_t> hashes;
+    Instant read_until;  ///< an engine drops a cancelled request only at the end of the step under way
+  };
+
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+
+  Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo);
+
+  // Arrivals.
+  void refill();
+  void next_client(Instant ended);
+  void arrive_next();
+  void arrive(const workload::Request& request);
+  void take_hashes(Live& live, const workload::Request& request);
+  void give_back_hashes(Live& live);
+
+  // Attempts.
+  void start_attempt(std::uint32_t id);
+  void route(std::uint32_t id);
+  void route_decode(std::uint32_t id);
+  bool offer(std::uint32_t id, std::uint32_t server, bool kv_present);
+  void route_where_it_fits(std::uint32_t id, bool kv_present);
+  void hold(std::uint32_t id, Held& queue, State state);
+  void serve_held();
+  void serve_held(Held& queue, Router& router);
+  void attempt_ended(std::uint32_t id, Cause cause, bool may_retry);
+  void time_out(std::uint32_t id);
+  void end(std::uint32_t id, Mark mark);
+  bool alive(Attempt attempt) const { return lives_[attempt.id].stamp == attempt.stamp; }
+  Attempt attempt_of(std::uint32_t id) const { return {id, lives_[id].stamp}; }
+  void set_timer(Instant at, std::uint32_t id);
+
+  // Events.
+  void run_replica(std::uint32_t server);
+  void on_emission(Server& server, const Emission& emission);
+  void began(Server& server, Live& live);
+  void completed(Server& server, std::uint32_t id);
+  void run_timeouts();
+  void run_timers();
+  Instant next_other() const {
+    Instant next = next_arrival_;
+    if (!first_token_deadlines_.empty()) next = std::min(next, first_token_deadlines_.front().at);
+    if (!total_deadlines_.empty()) next = std::min(next, total_deadlines_.front().at);
+    if (!timers_.empty()) next = std::min(next, timers_.front().at);
+    return next;
+  }
+  void refresh(std::uint32_t server);
+  void waiting_changed() {
+    if (waiting() > minute_waiting_max_) minute_waiting_max_ = waiting();
+  }
+  void close_minutes(Instant now);
+  RequestMinute& minute_of(Instant at);
+  RequestCount engine_queue_limit(const Server& server) const { return server.replica.config().max_waiting; }
+  std::span<const std::uint64_t> hashes_of(const Live& live) const { return {live.hashes, live.hash_count}; }
+  template <typename Waits>
+  void add_deadline(AttemptRing& ring, Duration timeout, std::uint32_t id, Waits waits);
+  Router& router_of(const Server& server) { return server.role == EngineRole::decode ? decode_router_ : router_; }
+  Server& server_of(ReplicaHandle handle) const;
+  void leave_router(std::uint32_t server);
+  void free_server(std::uint32_t server);
+  void mark(Mark mark, std::uint32_t number) {
+    hash_.add(static_cast<std::uint64_t>(now_.since_start.count()));
+    hash_.add(static_cast<std::uint64_t>(mark) << 32 | number);
+  }
+
+  FleetConfig config_;
+  std::vector<FleetVariant> variants_;
+  model::Slo slo_;
+  workload::Source* source_ = nullptr;
+  workload::ClosedLoop* clients_ = nullptr;
+  bool hashes_wanted_ = false;
+
+  Instant now_{};
+  Instant next_arrival_ = Instant::never();
+
+  std::vector<workload::Request> batch_;
+  std::size_t batch_next_ = 0;
+  std::size_t batch_size_ = 0;
+  std::vector<LaterArrival> later_;  ///< min-heap, of a closed loop
+  std::uint64_t sequence_ = 0;
+
+  std::vector<Live> lives_;
+  std::vector<std::uint32_t> free_lives_;
+  RequestCount live_ = 0;
+  RequestCount backing_off_ = 0;
+  RequestCount in_transfer_ = 0;
+
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::vector<std::uint32_t> free_servers_;
+  MinTree<Instant> events_;  ///< servers by their next event
+  Router router_;            ///< prefill and mixed replicas
+  Router decode_router_;
+  Held gateway_;
+  Held decode_gateway_;
+  AttemptRing first_token_deadlines_;
+  AttemptRing total_deadlines_;
+  std::vector<Timer> timers_;  ///< min-heap
+
+  std::vector<HashBuffer> hash_buffers_;
+  std::vector<std::uint32_t> free_hash_buffers_;
+  std::vector<std::uint32_t> lingering_hash_buffers_;  ///< of no request, but an engine may still read them
+
+  Emissions emissions_;
+  std::vector<HeldRequest> cut_;
+  RequestCount waiting_ = 0;  ///< in engines' queues
+  RequestCount minute_waiting_max_ = 0;
+  Instant minute_end_;
+  std::size_t minute_ = 0;
+  LatencyHistogram minute_ttft_;
+  RequestMeter meter_;
+  StateHash hash_;
+};
+
+}  // namespace capstan::sim

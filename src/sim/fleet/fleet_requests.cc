@@ -1,0 +1,370 @@
+#include <functional>
+
+#include "base/assert.h"
+#include "sim/fleet/fleet.h"
+
+// A request from its arrival through its attempts to its end.
+namespace capstan::sim {
+namespace {
+
+/// Entries of ended attempts that a ring may hold beyond twice the living ones before they are dropped.
+constexpr std::size_t kRingSlack = 1024;
+
+}  // namespace
+
+// --- arrivals ---
+
+void Fleet::refill() {
+  batch_size_ = source_->fill(batch_);
+  batch_next_ = 0;
+  next_arrival_ = batch_size_ == 0 ? Instant::never() : batch_[0].arrival;
+}
+
+void Fleet::next_client(Instant ended) {
+  const std::optional<workload::Request> request = clients_->make(ended);
+  if (!request) return;
+  later_.push_back({*request, sequence_++});
+  std::push_heap(later_.begin(), later_.end(), std::greater<>{});
+  next_arrival_ = later_.front().request.arrival;
+}
+
+void Fleet::arrive_next() {
+  if (source_ != nullptr) {
+    arrive(batch_[batch_next_++]);
+    if (batch_next_ == batch_size_) {
+      refill();
+    } else {
+      next_arrival_ = batch_[batch_next_].arrival;
+    }
+    CAPSTAN_ASSERT(next_arrival_ >= now_);
+    return;
+  }
+  const workload::Request request = later_.front().request;
+  std::pop_heap(later_.begin(), later_.end(), std::greater<>{});
+  later_.pop_back();
+  next_arrival_ = later_.empty() ? Instant::never() : later_.front().request.arrival;
+  arrive(request);
+}
+
+void Fleet::arrive(const workload::Request& request) {
+  std::uint32_t id = 0;
+  if (free_lives_.empty()) {
+    id = static_cast<std::uint32_t>(lives_.size());
+    lives_.emplace_back();
+  } else {
+    id = free_lives_.back();
+    free_lives_.pop_back();
+  }
+  Live& live = lives_[id];
+  const std::uint32_t stamp = live.stamp;
+  live = {};
+  live.arrived = now_;
+  live.input = request.input_tokens;
+  live.output = request.output_tokens;
+  live.number = static_cast<std::uint32_t>(meter_.counts.arrived);
+  live.stamp = stamp;
+  if (hashes_wanted_ && !request.prefix_hashes.empty()) take_hashes(live, request);
+  ++meter_.counts.arrived;
+  ++minute_of(now_).arrived;
+  ++live_;
+  start_attempt(id);
+}
+
+/// The copies of a superposed trace have hashes of their own, which nobody else stores.
+void Fleet::take_hashes(Live& live, const workload::Request& request) {
+  live.hash_count = static_cast<std::uint32_t>(request.prefix_hashes.size());
+  if (request.prefix_salt == 0) {
+    live.hashes = request.prefix_hashes.data();
+    return;
+  }
+  if (free_hash_buffers_.empty()) {
+    std::erase_if(lingering_hash_buffers_, [&](std::uint32_t buffer) {
+      if (hash_buffers_[buffer].read_until > now_) return false;
+      free_hash_buffers_.push_back(buffer);
+      return true;
+    });
+  }
+  if (free_hash_buffers_.empty()) {
+    free_hash_buffers_.push_back(static_cast<std::uint32_t>(hash_buffers_.size()));
+    hash_buffers_.emplace_back();
+  }
+  live.hash_buffer = free_hash_buffers_.back();
+  free_hash_buffers_.pop_back();
+  HashBuffer& buffer = hash_buffers_[live.hash_buffer];
+  buffer.read_until = {};
+  buffer.hashes.resize(request.prefix_hashes.size());
+  for (std::size_t i = 0; i < buffer.hashes.size(); ++i) buffer.hashes[i] = request.block(i);
+  live.hashes = buffer.hashes.data();
+}
+
+void Fleet::give_back_hashes(Live& live) {
+  if (live.hash_buffer == kNone) return;
+  const bool read = hash_buffers_[live.hash_buffer].read_until > now_;
+  (read ? lingering_hash_buffers_ : free_hash_buffers_).push_back(live.hash_buffer);
+}
+
+// --- attempts ---
+
+template <typename Waits>
+void Fleet::add_deadline(AttemptRing& ring, Duration timeout, std::uint32_t id, Waits waits) {
+  if (timeout.count() <= 0) return;
+  if (ring.size() > 2 * static_cast<std::size_t>(live_) + kRingSlack) ring.compact(waits);
+  ring.push_back(now_ + timeout, attempt_of(id));
+}
+
+void Fleet::start_attempt(std::uint32_t id) {
+  ++lives_[id].attempts;
+  lives_[id].answering = false;
+  add_deadline(first_token_deadlines_, config_.client.first_token_timeout, id,
+               [&](Attempt attempt) { return alive(attempt) && !lives_[attempt.id].answering; });
+  add_deadline(total_deadlines_, config_.client.total_timeout, id, [&](Attempt attempt) { return alive(attempt); });
+  route(id);
+}
+
+/// Whoever is held came earlier; but while somebody is, no replica can take anything.
+void Fleet::route(std::uint32_t id) {
+  const std::uint32_t server = router_.pick(hashes_of(lives_[id]));
+  if (server == Router::kNone) return hold(id, gateway_, State::held);
+  if (offer(id, server, false)) {
+    router_.note(hashes_of(lives_[id]), server);
+  } else {
+    route_where_it_fits(id, false);
+  }
+}
+
+void Fleet::route_decode(std::uint32_t id) {
+  const std::uint32_t server = decode_router_.pick({});
+  if (server == Router::kNone) return hold(id, decode_gateway_, State::held_decode);
+  if (!offer(id, server, true)) route_where_it_fits(id, true);
+}
+
+bool Fleet::offer(std::uint32_t id, std::uint32_t number, bool kv_present) {
+  Live& live = lives_[id];
+  Server& server = *servers_[number];
+  const OfferOutcome outcome = server.replica.offer({.id = id,
+                                                     .input_tokens = live.input,
+                                                     .output_tokens = live.output,
+                                                     .prefix_hashes = hashes_of(live),
+                                                     .kv_present = kv_present},
+                                                    now_);
+  if (outcome.result == OfferResult::too_long) return false;
+  CAPSTAN_ASSERT(outcome.result == OfferResult::accepted);
+  live.state = State::in_engine;
+  live.server = number;
+  live.engine_slot = outcome.slot;
+  if (!kv_present) live.turn = now_;
+  ++server.holds;
+  refresh(number);
+  return true;
+}
+
+/// The router's choice has too little KV memory for it, ever. Looks at all others, which is rare: lengths that do not
+/// fit are few, and in a fleet of one variant the answer is no at once.
+void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
+  const std::int64_t blocks = ceil_div(std::int64_t{lives_[id].input} + lives_[id].output, engine::kKvBlockTokens);
+  std::uint32_t best = Router::kNone;
+  bool fits_somewhere = false;
+  if (variants_.size() > 1) {
+    for (std::uint32_t i = 0; i < servers_.size(); ++i) {
+      const Server* server = servers_[i].get();
+      if (server == nullptr || !server->routed || (server->role == EngineRole::decode) != kv_present) continue;
+      if (server->replica.config().kv_blocks < blocks) continue;
+      fits_somewhere = true;
+      if (server->replica.waiting() >= engine_queue_limit(*server)) continue;
+      if (best == Router::kNone || server->replica.load() < servers_[best]->replica.load()) best = i;
+    }
+  }
+  if (best != Router::kNone) {
+    CAPSTAN_ASSERT(offer(id, best, kv_present));
+    return;
+  }
+  if (!fits_somewhere) ++meter_.counts.too_long;
+  ++meter_.counts.refused_attempts;
+  attempt_ended(id, Cause::refused, fits_somewhere);
+}
+
+void Fleet::hold(std::uint32_t id, Held& queue, State state) {
+  if (queue.live >= config_.gateway_max_waiting) {
+    ++meter_.counts.refused_attempts;
+    return attempt_ended(id, Cause::refused, true);
+  }
+  if (queue.ring.size() > 2 * static_cast<std::size_t>(queue.live) + kRingSlack) {
+    queue.ring.compact([&](Attempt attempt) { return alive(attempt); });
+  }
+  queue.ring.push_back(now_, attempt_of(id));
+  ++queue.live;
+  lives_[id].state = state;
+  waiting_changed();
+}
+
+void Fleet::serve_held() {
+  if (gateway_.live > 0 && router_.any()) serve_held(gateway_, router_);
+  if (decode_gateway_.live > 0 && decode_router_.any()) serve_held(decode_gateway_, decode_router_);
+}
+
+void Fleet::serve_held(Held& queue, Router& router) {
+  while (queue.live > 0 && router.any()) {
+    const Attempt attempt = queue.ring.front().attempt;
+    queue.ring.pop_front();
+    if (!alive(attempt)) continue;
+    --queue.live;
+    if (&queue == &gateway_) {
+      route(attempt.id);
+    } else {
+      route_decode(attempt.id);
+    }
+  }
+}
+
+void Fleet::set_timer(Instant at, std::uint32_t id) {
+  timers_.push_back({at, sequence_++, attempt_of(id)});
+  std::push_heap(timers_.begin(), timers_.end(), std::greater<>{});
+}
+
+/// The client gives up on the attempt; whoever has it is told.
+void Fleet::time_out(std::uint32_t id) {
+  Live& live = lives_[id];
+  switch (live.state) {
+    case State::held:
+      --gateway_.live;
+      break;
+    case State::held_decode:
+      --decode_gateway_.live;
+      break;
+    case State::in_transfer:
+      --in_transfer_;
+      break;
+    case State::in_engine: {
+      Server& server = *servers_[live.server];
+      const bool cancelled = server.replica.cancel(live.engine_slot, id, now_);
+      CAPSTAN_ASSERT(cancelled);
+      const Instant step_end = server.replica.next_event();
+      if (live.hash_buffer != kNone && !step_end.is_never()) {
+        Instant& until = hash_buffers_[live.hash_buffer].read_until;
+        until = std::max(until, step_end);
+      }
+      --server.holds;
+      refresh(live.server);
+      break;
+    }
+    case State::free:
+    case State::backing_off:
+      CAPSTAN_ASSERT(false);
+  }
+  attempt_ended(id, Cause::timed_out, config_.client.retry_timed_out);
+}
+
+void Fleet::attempt_ended(std::uint32_t id, Cause cause, bool may_retry) {
+  Live& live = lives_[id];
+  ++live.stamp;
+  if (cause != Cause::refused || live.cause == Cause::none) live.cause = cause;
+  const ClientConfig& client = config_.client;
+  if (!may_retry || live.attempts > client.max_retries) {
+    return end(id, live.cause == Cause::cut         ? Mark::failed
+                   : live.cause == Cause::timed_out ? Mark::timed_out
+                                                    : Mark::rejected);
+  }
+  Duration wait = client.backoff;
+  for (int i = 1; i < live.attempts && wait < client.backoff_max; ++i) wait *= 2;
+  wait = std::min(wait, client.backoff_max);
+  const std::uint64_t draw = mix64(config_.seed ^ mix64(std::uint64_t{live.number} << 8 | live.attempts));
+  wait -= Duration{static_cast<std::int64_t>(static_cast<__int128>(wait.count() / 4) * (draw >> 44) >> 20)};
+  live.state = State::backing_off;
+  ++backing_off_;
+  set_timer(now_ + wait, id);
+}
+
+void Fleet::end(std::uint32_t id, Mark how) {
+  Live& live = lives_[id];
+  switch (how) {
+    case Mark::finished:
+      ++meter_.counts.completed;
+      break;
+    case Mark::rejected:
+      ++meter_.counts.rejected;
+      break;
+    case Mark::failed:
+      ++meter_.counts.failed;
+      break;
+    case Mark::timed_out:
+      ++meter_.counts.timed_out;
+      break;
+    case Mark::first_token:
+    case Mark::handed_over:
+    case Mark::preempted:
+    case Mark::retried:
+      CAPSTAN_ASSERT(false);
+  }
+  mark(how, live.number);
+  give_back_hashes(live);
+  ++live.stamp;
+  live.state = State::free;
+  free_lives_.push_back(id);
+  --live_;
+  if (clients_ != nullptr) next_client(now_);
+}
+
+// --- what engines say ---
+
+void Fleet::on_emission(Server& server, const Emission& emission) {
+  Live& live = lives_[emission.id];
+  switch (emission.kind) {
+    case EmissionKind::first_token:
+      mark(Mark::first_token, live.number);
+      began(server, live);
+      break;
+    case EmissionKind::finished:
+      --server.holds;
+      if (!live.answering) began(server, live);
+      completed(server, emission.id);
+      break;
+    case EmissionKind::handed_over: {
+      --server.holds;
+      ++meter_.counts.handed_over;
+      mark(Mark::handed_over, live.number);
+      began(server, live);
+      const FleetVariant& variant = variants_[server.variant];
+      live.state = State::in_transfer;
+      ++in_transfer_;
+      set_timer(now_ + kv_transfer_time(live.input, variant.kv_bytes_per_token, variant.kv_link_bytes_per_s,
+                                        variant.kv_setup),
+                emission.id);
+      break;
+    }
+    case EmissionKind::preempted:
+      ++meter_.counts.preempted;
+      mark(Mark::preempted, live.number);
+      break;
+  }
+}
+
+void Fleet::began(Server& server, Live& live) {
+  server.ttft.add(now_ - live.turn);
+  minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
+  live.turn = now_;
+  live.answering = true;
+}
+
+void Fleet::completed(Server& server, std::uint32_t id) {
+  const Live& live = lives_[id];
+  const FleetVariant& variant = variants_[server.variant];
+  const Duration ttft = live.turn - live.arrived + variant.front_end;
+  const Duration e2e = now_ - live.arrived + variant.front_end;
+  const Duration after_first = now_ - live.turn;
+  const std::int64_t later_tokens = live.output - 1;
+  meter_.input_tokens += live.input;
+  meter_.output_tokens += live.output;
+  meter_.ttft.add(ttft);
+  meter_.e2e.add(e2e);
+  if (later_tokens > 0) meter_.tpot.add(after_first / later_tokens);
+  const bool met = (slo_.ttft.count() == 0 || ttft <= slo_.ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
+                   (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
+  if (met) {
+    ++meter_.counts.met;
+    ++minute_of(live.arrived).met;
+    if (variant.work != nullptr) meter_.useful_gpu_ps += variant.work->gpu_ps(live.input, live.output);
+  }
+  end(id, Mark::finished);
+}
+
+}  // namespace capstan::sim

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+
+namespace capstan::sim {
+
+/// Durations counted in buckets whose width is at most 1/128 of their value (HdrHistogram's layout): a percentile is
+/// within 0.4 % of an exact one. Integers only, so equal runs are equal bytes and the parts of a run can be added up in
+/// any order. Resolution 1 us; exact below 256 us; what is longer than 12 days counts as that.
+class LatencyHistogram {
+ public:
+  LatencyHistogram() : counts_(kBuckets) {}
+
+  void add(Duration value) {
+    const std::int64_t us = value.count() <= 0 ? 0 : value.count() / 1000;
+    ++counts_[bucket(us)];
+    ++count_;
+    sum_us_ += us;
+  }
+  void merge(const LatencyHistogram& other);
+  void clear();
+
+  std::int64_t count() const { return count_; }
+  std::int64_t mean_us() const { return count_ == 0 ? 0 : sum_us_ / count_; }
+
+  /// The smallest bucket that at least `ppm` millionths of the values are in or below, by its middle; 0 without values.
+  std::int64_t percentile_us(std::int64_t ppm) const;
+
+  friend bool operator==(const LatencyHistogram&, const LatencyHistogram&) = default;
+
+ private:
+  static constexpr int kMaxBits = 40;
+  static constexpr std::size_t kBuckets = (kMaxBits - 8) * 128 + 256;
+
+  static std::size_t bucket(std::int64_t us) {
+    constexpr std::int64_t kMost = (std::int64_t{1} << kMaxBits) - 1;
+    const auto value = static_cast<std::uint64_t>(us < kMost ? us : kMost);
+    const int shift = value < 256 ? 0 : std::bit_width(value) - 8;
+    return static_cast<std::size_t>(shift) * 128 + (value >> shift);
+  }
+
+  std::vector<std::uint64_t> counts_;
+  std::int64_t count_ = 0;
+  std::int64_t sum_us_ = 0;
+};
+
+}  // namespace capstan::sim

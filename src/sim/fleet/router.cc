@@ -1,0 +1,104 @@
+#include "sim/fleet/router.h"
+
+#include <bit>
+
+#include "base/assert.h"
+
+namespace capstan::sim {
+
+std::string_view name(RouterKind kind) {
+  switch (kind) {
+    case RouterKind::round_robin:
+      return "round-robin";
+    case RouterKind::least_loaded:
+      return "least-loaded";
+    case RouterKind::prefix_affine:
+      return "prefix-affine";
+  }
+  return "";
+}
+
+std::optional<RouterKind> router_kind(std::string_view text) {
+  for (const RouterKind kind : {RouterKind::round_robin, RouterKind::least_loaded, RouterKind::prefix_affine}) {
+    if (text == name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+Router::Router(const RouterConfig& config)
+    : config_(config), affinity_(config.kind == RouterKind::prefix_affine ? config.affinity_blocks : 0) {}
+
+void Router::join(std::uint32_t replica) {
+  if (replica >= serials_.size()) serials_.resize(replica + 1);
+  if (replica / 64 >= able_.size()) able_.resize(replica / 64 + 1);
+  CAPSTAN_ASSERT(!able(replica));
+  ++serials_[replica];
+  update(replica, 0, true);
+}
+
+void Router::leave(std::uint32_t replica) {
+  ++serials_[replica];  // what is known of its prefixes is void
+  update(replica, 0, false);
+}
+
+void Router::update(std::uint32_t replica, RequestCount load, bool can_take) {
+  if (able(replica) != can_take) {
+    able_[replica / 64] ^= std::uint64_t{1} << (replica % 64);
+    able_count_ += can_take ? 1 : -1;
+  }
+  if (config_.kind != RouterKind::round_robin) loads_.set(replica, can_take ? load : kUnable);
+}
+
+std::uint32_t Router::pick(std::span<const std::uint64_t> hashes) {
+  if (able_count_ == 0) return kNone;
+  if (config_.kind == RouterKind::round_robin) return next_in_turn();
+  if (config_.kind == RouterKind::prefix_affine && !hashes.empty()) {
+    const std::uint32_t known = with_prefix(hashes);
+    if (known != kNone && loads_.key(known) <= loads_.top_key() + config_.affinity_extra_load) return known;
+  }
+  return loads_.top();
+}
+
+std::uint32_t Router::next_in_turn() {
+  std::size_t word = turn_ / 64;
+  std::uint64_t bits = word < able_.size() ? able_[word] & (~std::uint64_t{0} << (turn_ % 64)) : 0;
+  while (bits == 0) {
+    word = word + 1 < able_.size() ? word + 1 : 0;
+    bits = able_[word];
+  }
+  const auto replica = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+  turn_ = replica + 1;
+  return replica;
+}
+
+/// Whoever was sent a block was sent all before it, so the longest known prefix is found by halving. Entries that have
+/// given way can only make it look shorter.
+std::uint32_t Router::with_prefix(std::span<const std::uint64_t> hashes) const {
+  std::uint32_t best = kNone;
+  std::size_t known = 0;
+  std::size_t unknown = hashes.size() + 1;
+  while (known + 1 < unknown) {
+    const std::size_t middle = (known + unknown) / 2;
+    const AffinityIndex::Place place = affinity_.find(hashes[middle - 1]);
+    const bool valid = place.known() && serials_[place.replica] == place.serial;
+    if (valid) {
+      known = middle;
+      best = place.replica;
+    } else {
+      unknown = middle;
+    }
+  }
+  return best != kNone && able(best) ? best : kNone;
+}
+
+void Router::note(std::span<const std::uint64_t> hashes, std::uint32_t replica) {
+  if (config_.kind != RouterKind::prefix_affine) return;
+  const AffinityIndex::Place place{replica, serials_[replica]};
+  // From the end: a block that is known to be here has all before it here, too.
+  for (std::size_t i = hashes.size(); i > 0; --i) {
+    if (affinity_.find(hashes[i - 1]) == place) return;
+    affinity_.note(hashes[i - 1], place);
+  }
+}
+
+}  // namespace capstan::sim
