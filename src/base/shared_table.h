@@ -65,8 +65,10 @@ class SharedTable {
     const std::size_t block = id.value / kBlock;
     if (block >= blocks_.size()) blocks_.resize(block + 1);
     std::shared_ptr<Block>& shared = blocks_[block];
-    if (!shared) shared = std::make_shared<Block>();
-    else if (shared.use_count() > 1) shared = std::make_shared<Block>(*shared);
+    if (!shared)
+      shared = std::make_shared<Block>();
+    else if (shared.use_count() > 1)
+      shared = std::make_shared<Block>(*shared);
     return (*shared)[id.value % kBlock];
   }
 

@@ -29,13 +29,13 @@ struct Pod {
 
 /// What the engine of a replica says of itself, as scraped: aged, possibly missing. Never the truth.
 struct ReplicaSignals {
-  Signal waiting;               ///< requests in the engine's queue (vllm:num_requests_waiting)
-  Signal running;               ///< requests in the batch (vllm:num_requests_running)
-  Signal kv_usage_ppm;          ///< of KV blocks held, millionths (vllm:kv_cache_usage_perc)
-  Signal duty_cycle_percent;    ///< DCGM_FI_DEV_GPU_UTIL: share of the sampling interval in which any kernel ran
-  Signal memory_used_percent;   ///< DCGM_FI_DEV_FB_USED over total: preallocated by the engine, hence nearly constant
-  Signal ttft_p99_us;           ///< from the engine's histogram over the last scrape interval
-  Signal prompt_tokens_total;   ///< counter
+  Signal waiting;                 ///< requests in the engine's queue (vllm:num_requests_waiting)
+  Signal running;                 ///< requests in the batch (vllm:num_requests_running)
+  Signal kv_usage_ppm;            ///< of KV blocks held, millionths (vllm:kv_cache_usage_perc)
+  Signal duty_cycle_percent;      ///< DCGM_FI_DEV_GPU_UTIL: share of the sampling interval in which any kernel ran
+  Signal memory_used_percent;     ///< DCGM_FI_DEV_FB_USED over total: preallocated by the engine, hence nearly constant
+  Signal ttft_p99_us;             ///< from the engine's histogram over the last scrape interval
+  Signal prompt_tokens_total;     ///< counter
   Signal generated_tokens_total;  ///< counter
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;
 };
@@ -43,16 +43,16 @@ struct ReplicaSignals {
 /// One replica: pods that are useful all together or not at all.
 struct Gang {
   enum class Phase : std::uint8_t {
-    pending,      ///< not every pod is bound
-    starting,     ///< all bound, not serving yet
-    ready,        ///< in the router
-    draining,     ///< out of the router, finishing what it holds
+    pending,   ///< not every pod is bound
+    starting,  ///< all bound, not serving yet
+    ready,     ///< in the router
+    draining,  ///< out of the router, finishing what it holds
   };
   Phase phase = Phase::pending;
   ServiceId service;
   VariantId variant;
-  std::uint32_t ordinal = 0;   ///< replica number within (service, variant): what a PlannedGang is matched by
-  std::vector<PodId> pods;     ///< in the order of their index; all of them are the minimum
+  std::uint32_t ordinal = 0;  ///< replica number within (service, variant): what a PlannedGang is matched by
+  std::vector<PodId> pods;    ///< in the order of their index; all of them are the minimum
   GpuKindId gpu;
   MilliGpu gpus_per_pod;
   TopologyLevel together = TopologyLevel::node;

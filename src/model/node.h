@@ -21,7 +21,7 @@ struct Node {
   OfferingId offering;  ///< what it was bought as; decides GPU kind and price
   ClaimId claim;
   GpuKindId gpu;
-  MilliGpu gpus;        ///< allocatable
+  MilliGpu gpus;  ///< allocatable
   DomainPath domains;
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;
@@ -33,8 +33,8 @@ struct Claim {
   Phase phase = Phase::requested;
   PoolId pool;
   OfferingId offering;
-  DomainId within;            ///< the domain it must land in; none = anywhere in the offering's zone
-  ClaimGroupId group;         ///< claims that only make sense together
+  DomainId within;     ///< the domain it must land in; none = anywhere in the offering's zone
+  ClaimGroupId group;  ///< claims that only make sense together
   Instant requested_at;
   Instant expected_ready_at;  ///< predicted by whoever launched it
   NodeId node;                ///< once registered

@@ -33,10 +33,10 @@ struct BindPods {
 struct LaunchNodes {
   PoolId pool;
   OfferingId offering;
-  DomainId within;          ///< one domain for all of them; none = anywhere in the offering's zone
+  DomainId within;  ///< one domain for all of them; none = anywhere in the offering's zone
   std::int64_t count = 1;
-  Duration hold{};          ///< a group that is not whole by then is released whole; 0 = not a group
-  GangId gang;              ///< for whom; none for plain capacity
+  Duration hold{};  ///< a group that is not whole by then is released whole; 0 = not a group
+  GangId gang;      ///< for whom; none for plain capacity
 };
 
 /// Give a whole group back: claims that are still on their way and nodes that came of it.

@@ -18,13 +18,13 @@ enum class Role : std::uint8_t { both, prefill, decode };
 /// The model on one GPU kind, parallelism, dtype and engine; the shape of the gang that one replica of it is.
 struct Variant {
   std::string name;
-  std::string model;         ///< as in data/engines.csv, e.g. "Llama-3.3-70B"
+  std::string model;  ///< as in data/engines.csv, e.g. "Llama-3.3-70B"
   std::string engine = "vllm";
   GpuKindId gpu;
   std::int32_t tensor_parallel = 1;  ///< GPUs that one replica spans
   std::string dtype = "bfloat16";
   Role role = Role::both;
-  std::int32_t pods = 1;             ///< pods of the gang; each asks for tensor_parallel / pods GPUs
+  std::int32_t pods = 1;                         ///< pods of the gang; each asks for tensor_parallel / pods GPUs
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
 };
 

@@ -28,8 +28,8 @@ void add(StateHash& hash, const Node& node) {
 
 void add(StateHash& hash, const Claim& claim) {
   hash.add(static_cast<std::uint64_t>(claim.phase));
-  for (std::uint32_t id : {claim.pool.value, claim.offering.value, claim.within.value, claim.group.value,
-                           claim.node.value}) {
+  for (std::uint32_t id :
+       {claim.pool.value, claim.offering.value, claim.within.value, claim.group.value, claim.node.value}) {
     hash.add(id);
   }
   add(hash, claim.requested_at);

@@ -43,9 +43,7 @@ struct Delta {
   std::vector<GangId> gangs;
   std::vector<PodId> pods;
 
-  bool empty() const {
-    return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty();
-  }
+  bool empty() const { return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty(); }
 };
 
 /// A hash of everything in the snapshot; equal snapshots have equal hashes on every machine.

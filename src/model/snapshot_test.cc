@@ -20,7 +20,9 @@ TEST(Snapshot, EqualContentHashesEqual) { EXPECT_EQ(state_hash(small()), state_h
 TEST(Snapshot, AnyRowChangesTheHash) {
   const std::uint64_t before = state_hash(small());
   Snapshot changed = small();
-  changed.nodes.set({0}, {.phase = Node::Phase::cordoned});
+  Node cordoned;
+  cordoned.phase = Node::Phase::cordoned;
+  changed.nodes.set({0}, cordoned);
   EXPECT_NE(state_hash(changed), before);
   changed = small();
   changed.pods.erase({0});
@@ -36,7 +38,9 @@ TEST(Snapshot, ACopySharesRowsUntilOneChanges) {
   const Snapshot first = small();
   Snapshot second = first;
   EXPECT_EQ(first.gangs.find({0}), second.gangs.find({0}));
-  second.gangs.set({0}, {.ordinal = 7});
+  Gang seventh;
+  seventh.ordinal = 7;
+  second.gangs.set({0}, seventh);
   EXPECT_EQ(first.gangs.at({0}).ordinal, 0u);
   EXPECT_EQ(first.pods.find({0}), second.pods.find({0}));
 }
