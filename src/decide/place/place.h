@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/quantity.h"
 #include "base/time.h"
 #include "decide/index.h"
@@ -22,12 +24,32 @@ struct Policy {
     gang,       ///< all pods of a gang at once inside one domain of its level, or none
   };
   Kind kind = Kind::gang;
-  Duration period = std::chrono::seconds(1);  ///< how often it wants to be asked; it always answers
+  Duration period = std::chrono::seconds(1);       ///< how often it wants to be asked; it always answers
+  Duration assume_for = std::chrono::seconds(30);  ///< a binding that nobody confirmed by then is decided again
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
 /// "first_fit" or "gang".
 std::string_view name(Policy::Kind kind);
+
+/// Bindings that were decided and that no snapshot shows yet (what kube-scheduler calls assumed pods). Bounded by the
+/// pods that are unbound.
+struct Memory {
+  struct Assumed {
+    model::PodId pod;
+    model::NodeId node;
+    model::GangId gang;
+    MilliGpu gpus;
+    Instant until;
+    friend bool operator==(const Assumed&, const Assumed&) = default;
+  };
+  std::vector<Assumed> assumed;  ///< by pod
+  friend bool operator==(const Memory&, const Memory&) = default;
+};
+std::string to_text(const Memory& memory);
+Result<Memory> parse_memory(std::string_view text);
+/// The world refused to bind this gang: its pods are looked at again at the next decision.
+void forget(Memory& memory, model::GangId gang);
 
 /// What would have to be free for a gang to be placed: a message to whoever provides nodes, not "Unschedulable".
 /// A gang is named by (service, variant, ordinal), because it may be planned and have no pods yet.
@@ -53,7 +75,7 @@ struct Shortfall {
 struct Verdict {
   enum class Kind : std::uint8_t {
     placed,          ///< the plan binds it now
-    assumed,         ///< every pod is bound; the gang has only not been told yet
+    assumed,         ///< bound earlier, the world has not confirmed yet
     cannot_fit_now,  ///< see the shortfall of the same gang
     never_fits,      ///< larger than any domain that exists or can be bought
   };
@@ -65,12 +87,11 @@ struct Verdict {
 struct Decision {
   std::vector<Verdict> verdicts;      ///< one for every pending gang, oldest first
   std::vector<Shortfall> shortfalls;  ///< `gang` only; pending gangs oldest first, then planned ones
-  std::set<model::NodeId> nominated;  ///< nodes that this plan, or a planned gang, is meant for
+  std::set<model::NodeId> nominated;  ///< nodes that assumed or planned pods are meant for
   model::Plan plan;                   ///< BindPods; kept reasons of the rest
 };
 
-/// Where pending pods go. Nothing is remembered between decisions: the snapshot shows bindings that are in flight as
-/// bound (control/assume.h), and a gang's age is in its row.
+/// Where pending pods go.
 ///
 /// `first_fit` is what a scheduler without gangs does, and its trap is kept: two gangs of four on seven free GPUs take
 /// some each, and both hold GPUs and wait. `gang` never binds a part. It takes the fullest domain that fits, fills
@@ -80,6 +101,6 @@ struct Decision {
 /// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,
 ///                 and can only leave shortfalls
 Decision decide(const Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy);
+                const Policy& policy, Memory& memory, Instant now);
 
 }  // namespace capstan::decide::place

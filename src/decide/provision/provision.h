@@ -114,12 +114,16 @@ struct Memory {
   std::vector<Backoff> backoffs;
   std::vector<Quiet> quiet;  ///< by node
   std::vector<Replacing> replacing;
+  std::vector<model::NodeId> terminating;  ///< told to go, while the snapshot still shows them ready
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 /// The world refused a launch: it is not counted any more and its offering backs off.
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now);
+/// The world refused to end a node: it may be tried again.
+void refused(Memory& memory, const model::TerminateNode& terminate);
+
 struct Decision {
   GpuCount short_gpus = 0;     ///< GPUs that waiting pods or gangs lack, rounded up
   GpuCount coming_gpus = 0;    ///< GPUs on their way: claims in transit and launches not seen yet

@@ -1,0 +1,285 @@
+#include "decide/place/place.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "decide/place/fit.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using model::Gang;
+using model::Plan;
+using model::Reason;
+using model::ReasonCode;
+
+/// The rooms of the index, copied only once something is taken out of them: a decision with nothing to place copies
+/// nothing.
+class Overlay {
+ public:
+  explicit Overlay(const Rooms& base) : base_(base) {}
+  const Rooms& rooms() const { return copy_ ? *copy_ : base_; }
+  void take(NodeId node, MilliGpu gpus) {
+    if (!copy_) copy_ = base_;
+    copy_->take(node, gpus);
+  }
+
+ private:
+  const Rooms& base_;
+  std::optional<Rooms> copy_;
+};
+
+/// What of a gang needs a node.
+struct Need {
+  Shortfall shape;  // names the gang and what it asks for
+  std::vector<PodId> pods;
+  std::vector<NodeId> bound;  // where its other pods already are
+  bool leaving = false;       // some pod is still terminating
+};
+
+Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
+  Need need;
+  need.shape = {.gang = id,
+                .service = gang.service,
+                .variant = gang.variant,
+                .ordinal = gang.ordinal,
+                .gpu = gang.gpu,
+                .level = gang.together,
+                .pods = 0,
+                .gpus_per_pod = gang.gpus_per_pod,
+                .needed = {},
+                .short_by = {},
+                .best_domain = {},
+                .best_node = {},
+                .best_free = {},
+                .bound_to_best = false};
+  for (PodId pod_id : gang.pods) {
+    const model::Pod* pod = snapshot.pods.find(pod_id);
+    if (pod == nullptr || pod->phase == model::Pod::Phase::terminating)
+      need.leaving = true;
+    else if (pod->node.valid())
+      need.bound.push_back(pod->node);
+    else
+      need.pods.push_back(pod_id);
+  }
+  need.shape.pods = static_cast<std::int64_t>(need.pods.size());
+  need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
+  return need;
+}
+
+Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
+  const model::Variant& variant = catalog.service(planned.service).variants.at(planned.variant.value);
+  Need need;
+  need.shape.service = planned.service;
+  need.shape.variant = planned.variant;
+  need.shape.ordinal = planned.ordinal;
+  need.shape.gpu = variant.gpu;
+  need.shape.level = variant.together;
+  need.shape.pods = variant.pods;
+  need.shape.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
+  need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
+  return need;
+}
+
+GpuCount gpus_up(MilliGpu gpus) { return ceil_div(gpus.count, 1000); }
+
+/// Could nodes of some pool hold the whole gang, if every node of that pool were bought?
+bool could_be_bought(const model::Catalog& catalog, const Shortfall& shape, std::int64_t pods) {
+  for (const model::Pool& pool : catalog.pools) {
+    for (model::OfferingId id : pool.offerings) {
+      const model::Offering& offering = catalog.offering(id);
+      if (offering.gpu != shape.gpu) continue;
+      const std::int64_t per_node = whole_gpus(offering.gpus).count / shape.gpus_per_pod.count;
+      if (per_node == 0) continue;
+      const std::int64_t nodes = ceil_div(pods, per_node);
+      if ((shape.level != TopologyLevel::node || nodes == 1) && nodes * offering.gpus <= pool.gpu_limit) return true;
+    }
+  }
+  return false;
+}
+
+class Cycle {
+ public:
+  Cycle(const Index& index, const model::Snapshot& snapshot, const Memory& memory)
+      : index_(index), snapshot_(snapshot), memory_(memory), room_(index.rooms) {
+    for (const Memory::Assumed& assumed : memory.assumed) {
+      const NodeRoom* room = room_.rooms().find(assumed.node);
+      if (room != nullptr && room->free >= assumed.gpus) room_.take(assumed.node, assumed.gpus);
+      decision_.nominated.insert(assumed.node);
+    }
+  }
+
+  Decision first_fit() {
+    std::map<GangId, model::BindPods> binds;
+    std::map<GangId, bool> lacking;
+    for (const auto& [created, pod_id] : index_.unbound_pods) {
+      if (assumed(pod_id)) continue;
+      const model::Pod& pod = snapshot_.pods.at(pod_id);
+      const Gang& gang = snapshot_.gangs.at(pod.gang);
+      const NodeId node = first_with_room(room_.rooms(), gang.gpu, pod.gpus);
+      if (!node.valid()) {
+        lacking[pod.gang] = true;
+        continue;
+      }
+      room_.take(node, pod.gpus);
+      decision_.nominated.insert(node);
+      model::BindPods& bind = binds[pod.gang];
+      bind.gang = pod.gang;
+      bind.bindings.push_back({pod_id, node});
+    }
+    for (const auto& [created, id] : index_.pending_gangs) {
+      const MilliGpu per_pod = snapshot_.gangs.at(id).gpus_per_pod;
+      const auto bind = binds.find(id);
+      if (bind != binds.end()) {
+        decision_.plan.actions.push_back({std::move(bind->second), {ReasonCode::placed_first_fit, {per_pod.count}}});
+      }
+      if (lacking.contains(id)) {
+        keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::no_node_fits, {per_pod.count}});
+      } else if (bind != binds.end()) {
+        decision_.verdicts.push_back({id, Verdict::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
+      } else {
+        already_bound(id);
+      }
+    }
+    return std::move(decision_);
+  }
+
+  Decision whole_gangs(std::span<const model::PlannedGang> planned) {
+    for (const auto& [created, id] : index_.pending_gangs) place(id);
+    for (const model::PlannedGang& gang : planned) reserve(need_of(*snapshot_.catalog, gang));
+    return std::move(decision_);
+  }
+
+ private:
+  bool assumed(PodId pod) const {
+    return std::ranges::any_of(memory_.assumed, [&](const Memory::Assumed& a) { return a.pod == pod; });
+  }
+
+  void already_bound(GangId id) {
+    keep(id, Verdict::Kind::assumed,
+         {ReasonCode::binding_assumed, {static_cast<std::int64_t>(snapshot_.gangs.at(id).pods.size())}});
+  }
+
+  void keep(GangId id, Verdict::Kind kind, Reason why) {
+    decision_.verdicts.push_back({id, kind, why});
+    decision_.plan.kept.push_back({Plan::Kept::Subject::gang, id.value, why});
+  }
+
+  void place(GangId id) {
+    const Gang& gang = snapshot_.gangs.at(id);
+    Need need = need_of(snapshot_, id, gang);
+    if (need.leaving) {
+      const std::int64_t leaving = static_cast<std::int64_t>(gang.pods.size() - need.pods.size() - need.bound.size());
+      return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {leaving}});
+    }
+    if (need.pods.empty() || assumed(need.pods.front())) return already_bound(id);
+    const Fit fit = best_fit(room_.rooms(), request_of(need));
+    if (!fit.nodes.empty()) {
+      model::BindPods bind{.gang = id, .bindings = {}};
+      for (std::size_t i = 0; i < need.pods.size(); ++i) {
+        room_.take(fit.nodes[i], gang.gpus_per_pod);
+        decision_.nominated.insert(fit.nodes[i]);
+        bind.bindings.push_back({need.pods[i], fit.nodes[i]});
+      }
+      const Reason why{ReasonCode::placed_together, {need.shape.pods}};
+      decision_.plan.actions.push_back({std::move(bind), why});
+      decision_.verdicts.push_back({id, Verdict::Kind::placed, why});
+      return;
+    }
+    // What exists is only counted where nothing can be bought: it costs a look at every node.
+    const auto all = static_cast<std::int64_t>(gang.pods.size());
+    if (need.bound.empty() && !could_be_bought(*snapshot_.catalog, need.shape, all)) {
+      const std::int64_t largest = most_pods_ever(room_.rooms(), request_of(need));
+      if (largest < all) {
+        return keep(id, Verdict::Kind::never_fits,
+                    {ReasonCode::never_fits, {gpus_up(gang.gpus_per_pod * all), gpus_up(gang.gpus_per_pod * largest)}});
+      }
+    }
+    const Shortfall& lack = decision_.shortfalls.emplace_back(shortfall(need, fit));
+    keep(id, Verdict::Kind::cannot_fit_now,
+         {ReasonCode::shortfall, {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed)}});
+  }
+
+  void reserve(const Need& need) {
+    const Fit fit = best_fit(room_.rooms(), request_of(need));
+    for (NodeId node : fit.nodes) {
+      room_.take(node, need.shape.gpus_per_pod);
+      decision_.nominated.insert(node);
+    }
+    if (!fit.nodes.empty()) return;
+    if (could_be_bought(*snapshot_.catalog, need.shape, need.shape.pods) ||
+        most_pods_ever(room_.rooms(), request_of(need)) >= need.shape.pods) {
+      decision_.shortfalls.push_back(shortfall(need, fit));
+    }
+  }
+
+  Request request_of(const Need& need) const {
+    Request request{.gpu = need.shape.gpu,
+                    .level = need.shape.level,
+                    .pods = need.shape.pods,
+                    .gpus_per_pod = need.shape.gpus_per_pod,
+                    .only_domain = {},
+                    .only_node = {}};
+    if (need.bound.empty()) return request;
+    request.only_node = need.bound.front();
+    if (const NodeRoom* room = room_.rooms().find(request.only_node)) {
+      request.only_domain = room->domains[static_cast<std::size_t>(need.shape.level)];
+    }
+    return request;
+  }
+
+  static Shortfall shortfall(const Need& need, const Fit& fit) {
+    Shortfall lack = need.shape;
+    lack.best_domain = fit.best_domain;
+    lack.best_node = fit.best_node;
+    lack.best_free = fit.best_free;
+    lack.short_by = lack.gpus_per_pod * (lack.pods - fit.best_pods);
+    lack.bound_to_best = !need.bound.empty();
+    return lack;
+  }
+
+  const Index& index_;
+  const model::Snapshot& snapshot_;
+  const Memory& memory_;
+  Overlay room_;
+  Decision decision_;
+};
+
+/// Drops what the snapshot has confirmed, what is gone, and what nobody confirmed in time.
+void forget_settled(Memory& memory, const Index& index, Instant now) {
+  std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) {
+    const auto pod = index.pods.find(assumed.pod);
+    return now >= assumed.until || pod == index.pods.end() || !pod->second.unbound;
+  });
+}
+
+void assume(Memory& memory, const model::Snapshot& snapshot, const Plan& plan, Instant until) {
+  for (const model::Action& action : plan.actions) {
+    const auto& bind = std::get<model::BindPods>(action.what);
+    for (const model::BindPods::Binding& binding : bind.bindings) {
+      memory.assumed.push_back({binding.pod, binding.node, bind.gang, snapshot.pods.at(binding.pod).gpus, until});
+    }
+  }
+  std::ranges::sort(memory.assumed, {}, &Memory::Assumed::pod);
+}
+
+}  // namespace
+
+std::string_view name(Policy::Kind kind) { return kind == Policy::Kind::first_fit ? "first_fit" : "gang"; }
+
+void forget(Memory& memory, GangId gang) {
+  std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) { return assumed.gang == gang; });
+}
+
+Decision decide(const Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
+                const Policy& policy, Memory& memory, Instant now) {
+  forget_settled(memory, index, now);
+  if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
+  Cycle cycle(index, snapshot, memory);
+  Decision decision = policy.kind == Policy::Kind::first_fit ? cycle.first_fit() : cycle.whole_gangs(planned);
+  assume(memory, snapshot, decision.plan, now + policy.assume_for);
+  return decision;
+}
+
+}  // namespace capstan::decide::place

@@ -1,0 +1,294 @@
+#include "decide/place/place.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "decide/place/fit.h"
+#include "decide/testing/world.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using model::Gang;
+using testing::at;
+using testing::World;
+
+constexpr Policy kFirstFit{.kind = Policy::Kind::first_fit};
+constexpr Policy kGang{.kind = Policy::Kind::gang};
+
+Decision run(const World& world, const Policy& policy, std::vector<model::PlannedGang> planned = {}) {
+  Memory memory;
+  return decide(build(world.snapshot), world.snapshot, planned, policy, memory, at(100));
+}
+
+/// Node by pod, of every binding of the plan.
+std::map<PodId, NodeId> bindings(const Decision& decision) {
+  std::map<PodId, NodeId> found;
+  for (const model::Action& action : decision.plan.actions) {
+    for (const auto& b : std::get<model::BindPods>(action.what).bindings) found[b.pod] = b.node;
+  }
+  return found;
+}
+
+TEST(FirstFit, TwoGangsOfFourOnSixGpusBothHoldAndBothWait) {
+  World world;
+  world.node(0, 4);
+  world.node(1, 2);
+  const GangId a = world.gang(4, 1, TopologyLevel::node, 0), b = world.gang(4, 1, TopologyLevel::node, 0);
+  const Decision decision = run(world, kFirstFit);
+  EXPECT_EQ(bindings(decision).size(), 6u);
+  ASSERT_EQ(decision.verdicts.size(), 2u);
+  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
+  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::cannot_fit_now) << "yet two of its pods are bound";
+  EXPECT_TRUE(decision.shortfalls.empty()) << "nobody is told what is missing";
+  EXPECT_EQ(decision.verdicts[0].gang, a);
+  EXPECT_EQ(decision.verdicts[1].gang, b);
+}
+
+TEST(GangPlacement, SevenOfEightBindsNothingAndSaysWhatIsMissing) {
+  World world;
+  world.node(0, 7);
+  world.pool({world.offering(8, 0, 10)}, 64);
+  world.gang(8, 1, TopologyLevel::nvlink);
+  const Decision decision = run(world, kGang);
+  EXPECT_TRUE(decision.plan.actions.empty());
+  ASSERT_EQ(decision.shortfalls.size(), 1u);
+  const Shortfall& lack = decision.shortfalls[0];
+  EXPECT_EQ(lack.short_by, whole_gpus(1));
+  EXPECT_EQ(lack.needed, whole_gpus(8));
+  EXPECT_EQ(lack.best_domain, world.nvlink(0));
+  EXPECT_EQ(sentence(decision.verdicts[0].why),
+            "1 GPUs short: the fullest fitting domain has 7 free of the 8 the gang needs");
+}
+
+TEST(GangPlacement, FreeGpusInTwoRacksAreNoRack) {
+  World world;
+  world.node(0, 4);  // rack 0
+  world.node(2, 4);  // rack 1
+  world.pool({world.offering(8, 0, 10)}, 64);
+  world.gang(8, 1, TopologyLevel::rack, 0);
+  EXPECT_TRUE(run(world, kGang).plan.actions.empty());
+  world.gang(8, 1, TopologyLevel::zone, 1);
+  EXPECT_EQ(bindings(run(world, kGang)).size(), 8u) << "but they are a zone";
+}
+
+TEST(GangPlacement, TakesTheFullestNodeThatFits) {
+  World world;
+  world.node(0);
+  const NodeId used = world.node(1);
+  world.bind(world.gang(4, 1, TopologyLevel::node), used);
+  const GangId gang = world.gang(4, 1, TopologyLevel::node, 5);
+  for (const auto& [pod, node] : bindings(run(world, kGang))) EXPECT_EQ(node, used);
+  EXPECT_EQ(bindings(run(world, kGang)).size(), world.snapshot.gangs.at(gang).pods.size());
+}
+
+TEST(GangPlacement, FillsUsedNodesBeforeItOpensAWholeOne) {
+  World world;
+  const NodeId a = world.node(0), whole = world.node(0), b = world.node(0);
+  world.bind(world.gang(6, 1, TopologyLevel::node), a);
+  world.bind(world.gang(7, 1, TopologyLevel::node), b);
+  world.gang(3, 1, TopologyLevel::nvlink, 5);
+  for (const auto& [pod, node] : bindings(run(world, kGang))) EXPECT_NE(node, whole);
+}
+
+TEST(GangPlacement, ABlockedGangLeavesRoomToYoungerOnes) {
+  World world;
+  world.node(0, 4);
+  world.pool({world.offering(8, 0, 10)}, 64);
+  world.gang(8, 1, TopologyLevel::node, 0);
+  const GangId small = world.gang(4, 1, TopologyLevel::node, 1);
+  const Decision decision = run(world, kGang);
+  ASSERT_EQ(decision.plan.actions.size(), 1u);
+  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).gang, small);
+}
+
+TEST(GangPlacement, LargerThanAnythingThatCanBeBoughtNeverFits) {
+  World world;
+  world.node(0);
+  world.pool({world.offering(8, 0, 10)}, 64);
+  world.gang(16, 1, TopologyLevel::node);
+  const Decision decision = run(world, kGang);
+  ASSERT_EQ(decision.verdicts.size(), 1u);
+  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::never_fits);
+  EXPECT_TRUE(decision.shortfalls.empty()) << "nobody is to buy for it";
+}
+
+TEST(GangPlacement, TheRestOfAGangFollowsItsBoundPods) {
+  World world;
+  world.node(0);
+  const NodeId there = world.node(2, 4);
+  const GangId gang = world.gang(4, 1, TopologyLevel::rack);
+  world.bind_pod(gang, 0, there);
+  for (const auto& [pod, node] : bindings(run(world, kGang))) EXPECT_EQ(node, there);
+}
+
+TEST(GangPlacement, APlannedReplicaTakesRoomAndLeavesAShortfall) {
+  World world;
+  world.node(0, 4);
+  world.pool({world.offering(8, 0, 10)}, 64);
+  world.catalog().services[0].variants[0].tensor_parallel = 4;
+  world.catalog().services[0].variants[0].pods = 4;
+  const Decision decision = run(world, kGang, {{{0}, {0}, 7, at(1)}, {{0}, {0}, 8, at(1)}});
+  EXPECT_TRUE(decision.plan.actions.empty());
+  ASSERT_EQ(decision.shortfalls.size(), 1u) << "the first one fits";
+  EXPECT_EQ(decision.shortfalls[0].ordinal, 8u);
+  EXPECT_FALSE(decision.shortfalls[0].gang.valid());
+  EXPECT_EQ(decision.nominated.size(), 1u);
+}
+
+TEST(Placement, ABindingInFlightIsNotDecidedTwice) {
+  World world;
+  world.node(0);
+  const GangId gang = world.gang(4, 1, TopologyLevel::node);
+  const Index index = build(world.snapshot);
+  Memory memory;
+  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(0)).plan.actions.size(), 1u);
+  EXPECT_TRUE(decide(index, world.snapshot, {}, kGang, memory, at(1)).plan.actions.empty());
+  forget(memory, gang);
+  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(2)).plan.actions.size(), 1u);
+  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(40)).plan.actions.size(), 1u) << "nobody confirmed";
+}
+
+// --- What must hold always ---
+
+/// No node is given more than it had, and every pod goes to an open node of its kind.
+void check_room(const World& world, const Index& index, const Decision& decision) {
+  std::map<NodeId, MilliGpu> taken;
+  for (const auto& [pod, node] : bindings(decision)) {
+    taken[node] += world.snapshot.pods.at(pod).gpus;
+    RC_ASSERT(world.snapshot.nodes.at(node).phase == model::Node::Phase::ready);
+    RC_ASSERT(world.snapshot.nodes.at(node).gpu == world.snapshot.gangs.at(world.snapshot.pods.at(pod).gang).gpu);
+  }
+  for (const auto& [node, gpus] : taken) RC_ASSERT(gpus <= index.rooms.find(node)->free);
+}
+
+RC_GTEST_PROP(Placement, NoNodeIsOversubscribedAndTheTextRepeatsIt, ()) {
+  const World world = testing::random_world();
+  const Index index = build(world.snapshot);
+  for (const Policy& policy : {kFirstFit, kGang}) {
+    Memory memory;
+    for (int cycle = 0; cycle < 3; ++cycle) {
+      Memory saved = parse_memory(to_text(memory)).value();
+      const Decision decision = decide(index, world.snapshot, {}, policy, memory, at(cycle));
+      check_room(world, index, decision);
+      RC_ASSERT(decision.verdicts.size() == index.pending_gangs.size());
+      const Decision again = decide(index, world.snapshot, {}, policy, saved, at(cycle));
+      RC_ASSERT(plan_hash(again.plan) == plan_hash(decision.plan));
+      RC_ASSERT(saved == memory);
+    }
+  }
+}
+
+RC_GTEST_PROP(GangPlacement, NeverPartialAndNeverAcrossDomains, ()) {
+  const World world = testing::random_world();
+  const Decision decision = run(world, kGang);
+  for (const model::Action& action : decision.plan.actions) {
+    const auto& bind = std::get<model::BindPods>(action.what);
+    const Gang& gang = world.snapshot.gangs.at(bind.gang);
+    RC_ASSERT(bind.bindings.size() == gang.pods.size());
+    const auto place = [&](NodeId id) {
+      return gang.together == TopologyLevel::node
+                 ? id.value
+                 : world.snapshot.nodes.at(id).domains[static_cast<std::size_t>(gang.together)].value;
+    };
+    for (const auto& b : bind.bindings) RC_ASSERT(place(b.node) == place(bind.bindings.front().node));
+  }
+}
+
+/// The slow twin: looks at every domain of the level, counts by hand from the snapshot, keeps the fullest that fits.
+struct Twin {
+  bool fits = false;
+  std::uint32_t domain = 0;
+  std::int64_t most = 0;  // pods that the best domain takes
+};
+Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
+  std::map<std::uint32_t, std::vector<std::pair<MilliGpu, MilliGpu>>> domains;  // free and size of each node
+  snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
+    if (node.phase != model::Node::Phase::ready || node.gpu != request.gpu) return;
+    MilliGpu free = node.gpus;
+    snapshot.pods.for_each([&](PodId, const model::Pod& pod) {
+      if (pod.node == id) free -= pod.gpus;
+    });
+    const bool alone = request.level == TopologyLevel::node;
+    domains[alone ? id.value : node.domains[static_cast<std::size_t>(request.level)].value].push_back(
+        {free, node.gpus});
+  });
+  Twin twin;
+  MilliGpu fullest;
+  for (const auto& [id, nodes] : domains) {
+    MilliGpu free;
+    std::int64_t pods = 0;
+    for (const auto& [node_free, size] : nodes) {
+      free += node_free;
+      pods += node_free.count / request.gpus_per_pod.count;
+    }
+    twin.most = std::max(twin.most, std::min(pods, request.pods));
+    if (pods < request.pods || (twin.fits && free >= fullest)) continue;
+    twin.fits = true;
+    twin.domain = id;
+    fullest = free;
+  }
+  return twin;
+}
+
+RC_GTEST_PROP(GangPlacement, EqualsItsSlowTwin, ()) {
+  const World world = testing::random_world();
+  const Index index = build(world.snapshot);
+  const Request request{.gpu = {0},
+                        .level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5)),
+                        .pods = *rc::gen::inRange<std::int64_t>(1, 20),
+                        .gpus_per_pod = whole_gpus(*rc::gen::element<std::int64_t>(1, 2, 4)),
+                        .only_domain = {},
+                        .only_node = {}};
+  const Fit fit = best_fit(index.rooms, request);
+  const Twin twin = by_brute_force(world.snapshot, request);
+  RC_ASSERT(fit.nodes.empty() == !twin.fits);
+  RC_ASSERT(fit.best_pods == twin.most);
+  if (!twin.fits) return;
+  const std::uint32_t domain = request.level == TopologyLevel::node ? fit.nodes.front().value : fit.best_domain.value;
+  RC_ASSERT(domain == twin.domain);
+}
+
+RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
+  World world;
+  const int nodes = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < nodes; ++i) {
+    const NodeId node = world.node(0);
+    const auto used = *rc::gen::inRange<std::int64_t>(0, 9);
+    if (used > 0) world.bind(world.gang(used, 1, TopologyLevel::node), node);
+  }
+  const Request request{.gpu = {0},
+                        .level = TopologyLevel::nvlink,
+                        .pods = *rc::gen::inRange<std::int64_t>(1, 24),
+                        .gpus_per_pod = whole_gpus(1),
+                        .only_domain = {},
+                        .only_node = {}};
+  const Index index = build(world.snapshot);
+  const Fit fit = best_fit(index.rooms, request);
+  if (fit.nodes.empty()) return;
+  // Every subset of nodes that takes all pods, by brute force.
+  int fewest = nodes + 1;
+  for (int subset = 1; subset < (1 << nodes); ++subset) {
+    std::int64_t room = 0;
+    int opened = 0;
+    for (int i = 0; i < nodes; ++i) {
+      if ((subset >> i & 1) == 0) continue;
+      const NodeRoom& node = *index.rooms.find({static_cast<std::uint32_t>(i)});
+      room += node.free.count / 1000;
+      opened += node.free == node.gpus ? 1 : 0;
+    }
+    if (room >= request.pods) fewest = std::min(fewest, opened);
+  }
+  std::set<NodeId> opened;
+  for (NodeId id : fit.nodes) {
+    if (index.rooms.find(id)->free == index.rooms.find(id)->gpus) opened.insert(id);
+  }
+  RC_ASSERT(static_cast<int>(opened.size()) == fewest);
+}
+
+}  // namespace
+}  // namespace capstan::decide::place

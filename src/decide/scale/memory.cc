@@ -1,0 +1,36 @@
+#include "decide/scale/scale.h"
+#include "decide/text.h"
+
+namespace capstan::decide::scale {
+namespace {
+constexpr std::string_view kVersion = "scale-memory/1";
+}
+
+std::string to_text(const Memory& memory) {
+  TextWriter text(kVersion);
+  text.add(std::int64_t{memory.seen});
+  const auto row = [&](const auto& entry) {
+    text.add(entry.at);
+    text.add(entry.replicas);
+  };
+  text.rows(memory.answers, row);
+  text.rows(memory.ups, row);
+  text.rows(memory.downs, row);
+  return text.take();
+}
+
+Result<Memory> parse_memory(std::string_view saved) {
+  TextReader text(saved, kVersion);
+  Memory memory;
+  text.read(memory.seen);
+  const auto row = [&](auto& entry) {
+    text.read(entry.at);
+    text.read(entry.replicas);
+  };
+  text.rows(memory.answers, row);
+  text.rows(memory.ups, row);
+  text.rows(memory.downs, row);
+  return text.finish(std::move(memory));
+}
+
+}  // namespace capstan::decide::scale

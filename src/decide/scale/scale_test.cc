@@ -1,0 +1,230 @@
+#include "decide/scale/scale.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "decide/testing/world.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using model::Gang;
+using model::ReasonCode;
+using model::Signal;
+using testing::at;
+
+/// Replicas by phase; the ready ones read `each`, a further `silent` are ready and read nothing.
+RoleView role(ReplicaCount ready, std::int64_t each, ReplicaCount pending = 0, ReplicaCount silent = 0) {
+  RoleView view;
+  view.service = {0};
+  view.min = 1;
+  view.max = 20;
+  const auto add = [&](Gang::Phase phase, Signal signal, ReplicaCount count) {
+    for (ReplicaCount i = 0; i < count; ++i) {
+      RoleView::Replica replica{{static_cast<std::uint32_t>(view.replicas.size())}, phase, at(0), {}};
+      replica.signals.waiting = replica.signals.running = replica.signals.duty_cycle_percent =
+          replica.signals.memory_used_percent = signal;
+      view.replicas.push_back(replica);
+    }
+  };
+  add(Gang::Phase::ready, Signal::of(each), ready);
+  add(Gang::Phase::pending, {}, pending);
+  add(Gang::Phase::ready, {}, silent);
+  view.current = ready + pending + silent;
+  return view;
+}
+
+struct Row {
+  const char* teaches;
+  ReplicaCount ready;
+  std::int64_t each;
+  ReplicaCount pending, silent;
+  ReplicaCount wanted, desired;
+  ReasonCode why;
+};
+
+// Queue HPA with 4 waiting a replica, 1..20 replicas, first sight of the workload, no behaviour.
+constexpr Row kQueueRows[] = {
+    {"12 each over 4: ceil(3 x 2)", 2, 12, 0, 0, 6, 4, ReasonCode::rate_limited},
+    {"ceil(1.5 x 4), under max(2 x 4, 4)", 4, 6, 0, 0, 6, 6, ReasonCode::queue_above_target},
+    {"a ratio inside 10 % changes nothing", 10, 4, 0, 0, 10, 10, ReasonCode::within_tolerance},
+    {"down waits 5 min for the highest answer", 4, 1, 0, 0, 1, 4, ReasonCode::cooling_down},
+    {"no queue is ratio 0: the window still holds", 4, 0, 0, 0, 0, 4, ReasonCode::cooling_down},
+    {"pending ones count as idle on the way up: 16/4 pods", 2, 8, 2, 0, 4, 4, ReasonCode::within_tolerance},
+    {"on the way down they are no divisor: ceil(0.5 x 2)", 2, 2, 4, 0, 1, 6, ReasonCode::cooling_down},
+    {"missing ones count as on target on the way down", 3, 0, 0, 3, 3, 6, ReasonCode::cooling_down},
+    {"missing ones count as idle on the way up", 2, 12, 0, 2, 6, 6, ReasonCode::queue_above_target},
+    {"fill-in that turns the direction is no answer", 1, 5, 3, 0, 4, 4, ReasonCode::filled_in},
+    {"nothing read at all is an error: kept", 0, 0, 1, 3, 4, 4, ReasonCode::signal_missing},
+    {"the maximum is hard", 18, 8, 0, 0, 36, 20, ReasonCode::at_maximum},
+};
+
+TEST(QueueHpa, Rows) {
+  for (const Row& row : kQueueRows) {
+    SCOPED_TRACE(row.teaches);
+    Memory memory;
+    const Decision decision = decide(role(row.ready, row.each, row.pending, row.silent), QueueHpa{}, memory, at(0));
+    EXPECT_EQ(decision.wanted, row.wanted);
+    EXPECT_EQ(decision.desired, row.desired);
+    EXPECT_EQ(name(decision.why.code), name(row.why)) << sentence(decision.why);
+    EXPECT_EQ(decision.plan.actions.size() + decision.plan.kept.size(), 1u);
+  }
+}
+
+TEST(DutyCycleHpa, ReadsTheSameAtTenRequestsAndAtAHundred) {
+  Memory memory;
+  // Saturated at 100 % against 80 %: 4 -> 5 whatever the queue is, and again every sync.
+  EXPECT_EQ(decide(role(4, 100), DutyCycleHpa{}, memory, at(0)).desired, 5);
+}
+
+TEST(MemoryHpa, PreallocatedMemoryNeverLetsGo) {
+  Memory memory;
+  RoleView idle = role(4, 90);
+  for (int sync = 0; sync < 80; ++sync) {
+    const Decision decision = decide(idle, MemoryHpa{.target_percent = 70, .hpa = {}}, memory, at(15 * sync));
+    EXPECT_GE(decision.desired, idle.current);
+    idle = role(decision.desired, 90);
+  }
+  EXPECT_EQ(idle.current, 20) << "an idle fleet climbs to its maximum";
+}
+
+TEST(Hpa, GoesDownToTheHighestAnswerOfFiveMinutes) {
+  Memory memory;
+  EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(0)).desired, 8) << "the first sight counts as an answer";
+  EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(300)).desired, 8) << "exactly as old as the window";
+  EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(301)).desired, 2);
+}
+
+TEST(Hpa, BehaviourLimitsTheRateOfAPeriod) {
+  QueueHpa policy;
+  policy.hpa.behavior = HpaBehavior{};
+  policy.hpa.behavior->up.policies = {{HpaRatePolicy::Kind::pods, 2, std::chrono::seconds(60)}};
+  Memory memory;
+  EXPECT_EQ(decide(role(4, 16), policy, memory, at(0)).desired, 6);
+  const Decision blocked = decide(role(6, 16), policy, memory, at(30));
+  EXPECT_EQ(blocked.desired, 6) << "2 were added in this minute already";
+  EXPECT_EQ(name(blocked.why.code), "rate_limited");
+  EXPECT_EQ(decide(role(6, 16), policy, memory, at(61)).desired, 8);
+}
+
+TEST(Hpa, TheHighestOfTwoMetricsWinsAndSilenceOfOneForbidsDown) {
+  const QueueHpa policy{.waiting_per_replica = 4, .running_per_replica = 10, .hpa = {}};
+  RoleView view = role(4, 1);
+  for (RoleView::Replica& replica : view.replicas) replica.signals.running = Signal::of(15);
+  Memory memory;
+  EXPECT_EQ(decide(view, policy, memory, at(0)).desired, 6);
+  for (RoleView::Replica& replica : view.replicas) replica.signals.running = {};
+  Memory other;
+  const Decision kept = decide(view, policy, other, at(0));
+  EXPECT_EQ(name(kept.why.code), "signal_missing");
+  EXPECT_EQ(kept.desired, 4);
+}
+
+TEST(Hpa, LeavesAWorkloadAtZeroAlone) {
+  Memory memory;
+  RoleView view = role(0, 0);
+  EXPECT_EQ(name(decide(view, QueueHpa{}, memory, at(0)).why.code), "scaling_disabled");
+}
+
+TEST(Hpa, OutsideTheBoundsItReadsNoMetric) {
+  Memory memory;
+  RoleView view = role(4, 100);
+  view.max = 3;
+  const Decision decision = decide(view, QueueHpa{}, memory, at(0));
+  EXPECT_EQ(decision.desired, 3);
+  EXPECT_TRUE(decision.readings.empty());
+}
+
+TEST(Fixed, IsStatedInsideTheBounds) {
+  Memory memory;
+  EXPECT_EQ(decide(role(4, 100), Fixed{.replicas = 8, .period = std::chrono::seconds(15)}, memory, at(0)).desired, 8);
+  EXPECT_EQ(decide(role(4, 100), Fixed{.replicas = 80, .period = std::chrono::seconds(15)}, memory, at(0)).desired, 20);
+  EXPECT_EQ(period(Fixed{}), std::chrono::seconds(15));
+}
+
+TEST(Victims, LeastToLoseFirst) {
+  RoleView view = role(3, 5, 1);                     // 0 1 2 ready, 3 pending
+  view.replicas[1].signals.running = Signal::of(1);  // 1 holds least
+  view.replicas[2].signals = {};                     // 2 may hold anything
+  view.replicas.push_back({{4}, Gang::Phase::starting, at(9), {}});
+  view.replicas.push_back({{5}, Gang::Phase::draining, at(0), {}});
+  const std::vector<model::GangId> order = victims(view, 0);
+  EXPECT_EQ(order, (std::vector<model::GangId>{{3}, {4}, {1}, {0}, {2}}));
+  EXPECT_EQ(victims(view, 4), (std::vector<model::GangId>{{3}})) << "draining ones go anyway";
+  EXPECT_TRUE(victims(view, 9).empty());
+}
+
+TEST(Memory, IsRefusedWhenItIsNotWhole) {
+  EXPECT_FALSE(parse_memory("scale-memory/2 0 0 0 0"));
+  EXPECT_FALSE(parse_memory("scale-memory/1 0 1 5"));
+  EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 7"));
+  EXPECT_EQ(parse_memory("scale-memory/1 0 x 0 0").error().text(),
+            "1:20: saved memory: 'x' where an integer was expected");
+}
+
+// --- What must hold always ---
+
+Policy random_policy() {
+  HpaSettings hpa;
+  if (*rc::gen::arbitrary<bool>()) {
+    hpa.behavior = HpaBehavior{};
+    hpa.behavior->up.stabilization = std::chrono::seconds(*rc::gen::element(0, 30, 240));
+    hpa.behavior->down.stabilization = std::chrono::seconds(*rc::gen::element(0, 60, 300));
+    hpa.behavior->down.select =
+        *rc::gen::element(HpaRules::Select::max, HpaRules::Select::min, HpaRules::Select::disabled);
+    hpa.behavior->down.policies.push_back({HpaRatePolicy::Kind::pods, 1, std::chrono::seconds(60)});
+  }
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return Fixed{.replicas = *rc::gen::inRange(0, 30), .period = std::chrono::seconds(15)};
+    case 1:
+      return DutyCycleHpa{.target_percent = *rc::gen::inRange(1, 101), .hpa = hpa};
+    case 2:
+      return MemoryHpa{.target_percent = *rc::gen::inRange(1, 101), .hpa = hpa};
+    default:
+      return QueueHpa{.waiting_per_replica = *rc::gen::inRange(1, 20), .running_per_replica = 8, .hpa = hpa};
+  }
+}
+
+RoleView random_role(ReplicaCount current) {
+  RoleView view = role(*rc::gen::inRange<ReplicaCount>(0, 12), *rc::gen::inRange(0, 120),
+                       *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(0, 5));
+  if (current >= 0) view.current = current;
+  view.min = *rc::gen::inRange<ReplicaCount>(0, 4);
+  view.max = view.min + *rc::gen::inRange<ReplicaCount>(0, 12);
+  return view;
+}
+
+RC_GTEST_PROP(Scale, NeverLeavesItsBoundsAndRepeatsFromItsText, ()) {
+  const Policy policy = random_policy();
+  Memory memory;
+  ReplicaCount current = -1;
+  Instant now = at(0);
+  for (int sync = 0; sync < 12; ++sync) {
+    const RoleView view = random_role(current);
+    Memory saved = parse_memory(to_text(memory)).value();
+    RC_ASSERT(saved == memory);
+    const Decision decision = decide(view, policy, memory, now);
+    RC_ASSERT(decision.desired <= std::max(view.max, ReplicaCount{0}));
+    RC_ASSERT(decision.desired >= view.min || view.current == 0);
+    const Decision again = decide(view, policy, saved, now);
+    RC_ASSERT(plan_hash(again.plan) == plan_hash(decision.plan));
+    RC_ASSERT(to_text(saved) == to_text(memory));
+    RC_ASSERT(memory.answers.size() < 64u);
+    current = decision.desired;
+    now = now + std::chrono::seconds(*rc::gen::element(15, 45, 200));
+  }
+}
+
+RC_GTEST_PROP(Scale, SilenceOfAllNeverLowersInsideTheBounds, ()) {
+  Policy policy = random_policy();
+  if (std::holds_alternative<Fixed>(policy)) policy = QueueHpa{};
+  Memory memory;
+  RoleView view = role(0, 0, *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(1, 15));
+  RC_ASSERT(decide(view, policy, memory, at(0)).desired == view.current);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale
