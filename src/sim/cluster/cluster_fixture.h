@@ -99,7 +99,12 @@ inline ClusterConfig small_config() {
   return config;
 }
 
-inline model::Action action(decltype(model::Action::what) what) { return {std::move(what), {}}; }
+template <typename What>
+model::Action action(const What& what) {
+  model::Action made;
+  made.what.emplace<What>(what);
+  return made;
+}
 
 inline model::Action scale_to(ReplicaCount replicas, std::uint32_t variant = 0) {
   return action(model::SetReplicas{{0}, {variant}, replicas, {}});

@@ -78,7 +78,7 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
 template <typename IdType, typename T>
 void apply(SharedTable<IdType, T>& old, const SharedTable<IdType, T>& now, const std::vector<IdType>& changed) {
   for (std::size_t i = 0; i < changed.size(); ++i) {
-    RC_ASSERT(i == 0 || changed[i - 1] < changed[i]);
+    RC_ASSERT((i == 0 || changed[i - 1] < changed[i]));  // the macro overloads ||: without its own () both sides run
     const T* row = now.find(changed[i]);
     row != nullptr ? old.set(changed[i], *row) : old.erase(changed[i]);
   }
@@ -113,7 +113,7 @@ Run run(std::uint64_t seed, int steps) {
     // Nothing is newer than its scrape.
     seen.snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
       const model::Signal& waiting = gang.signals.waiting;
-      RC_ASSERT(waiting.state == model::Signal::State::missing || waiting.age >= seconds(1));
+      RC_ASSERT((waiting.state == model::Signal::State::missing || waiting.age >= seconds(1)));
     });
     const ClusterMeter total = bench.cluster.meter(bench.cluster.now() + seconds(5));
     GpuTime sum = 0;
