@@ -54,7 +54,7 @@ Fleet::Server& Fleet::server_of(ReplicaHandle handle) const {
 
 ReplicaHandle Fleet::add_replica(std::size_t variant, Instant now) {
   CAPSTAN_ASSERT(variant < variants_.size());
-  advance(now);
+  catch_up(now);
   std::uint32_t number = 0;
   if (free_servers_.empty()) {
     number = static_cast<std::uint32_t>(servers_.size());
@@ -86,7 +86,7 @@ void Fleet::free_server(std::uint32_t number) {
 }
 
 void Fleet::drain(ReplicaHandle handle, Instant now) {
-  advance(now);
+  catch_up(now);
   server_of(handle).replica.drain();
   leave_router(handle.value);
 }
@@ -97,13 +97,13 @@ bool Fleet::drained(ReplicaHandle handle) const {
 }
 
 void Fleet::remove(ReplicaHandle handle, Instant now) {
-  advance(now);
+  catch_up(now);
   CAPSTAN_ASSERT(drained(handle));
   free_server(handle.value);
 }
 
 void Fleet::kill(ReplicaHandle handle, Instant now) {
-  advance(now);
+  catch_up(now);
   Server& server = server_of(handle);
   cut_.clear();
   server.replica.kill(cut_, now);
@@ -117,7 +117,7 @@ void Fleet::kill(ReplicaHandle handle, Instant now) {
 }
 
 ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
-  advance(now);
+  catch_up(now);
   Server& server = server_of(handle);
   ReplicaReading reading;
   reading.engine = server.replica.sample(now);
@@ -138,13 +138,24 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
 }
 
 Duration Fleet::busy_total(ReplicaHandle handle, Instant now) {
-  advance(now);
+  catch_up(now);
   return server_of(handle).replica.sample(now).busy_total;
 }
 
 RequestCount Fleet::load(ReplicaHandle handle) const { return server_of(handle).replica.load(); }
 
 // --- time ---
+
+/// Everything before `now`, and what replicas do at it; its time-outs, retries and arrivals are still to come.
+void Fleet::catch_up(Instant now) {
+  if (now > now_) {
+    advance(now - Duration{1});
+    now_ = now;
+    close_minutes(now);
+  }
+  CAPSTAN_ASSERT(now == now_);
+  while (events_.top_key() <= now) run_replica(events_.top());
+}
 
 void Fleet::advance(Instant to) {
   CAPSTAN_ASSERT(to >= now_ && !to.is_never());

@@ -37,8 +37,8 @@ struct ClientConfig {
 };
 
 struct FleetConfig {
-  RouterConfig router;
-  ClientConfig client;
+  RouterConfig router{};
+  ClientConfig client{};
   /// Requests that the gateway holds while no replica can take them, first come first served; the same number again
   /// between prefill and decode. 0: refused at once.
   RequestCount gateway_max_waiting = 1024;
@@ -85,7 +85,8 @@ class Fleet {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  // Replicas. Each call first advances to its `now`.
+  // Replicas. Each call first advances to its `now`: at one time these come after what replicas do, before all else
+  // that has not happened yet, so that a replica added at 0 is there for what arrives at 0.
 
   ReplicaHandle add_replica(std::size_t variant, Instant now);  ///< serves from now on
   void drain(ReplicaHandle handle, Instant now);                ///< gets no more requests, finishes what it holds
@@ -225,6 +226,7 @@ class Fleet {
   void set_timer(Instant at, std::uint32_t id);
 
   // Events.
+  void catch_up(Instant now);
   void run_replica(std::uint32_t server);
   void on_emission(Server& server, const Emission& emission);
   void began(Server& server, Live& live);

@@ -1,0 +1,507 @@
+#include "sim/fleet/fleet.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/random.h"
+
+namespace capstan::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Instant at_ms(std::int64_t ms) { return {milliseconds(ms)}; }
+constexpr Instant at_s(std::int64_t s) { return {seconds(s)}; }
+
+class ListSource final : public workload::Source {
+ public:
+  explicit ListSource(std::vector<workload::Request> rows) : rows_(std::move(rows)) {}
+  bool next(workload::Request& request) override {
+    if (next_ == rows_.size()) return false;
+    request = rows_[next_++];
+    return true;
+  }
+
+ private:
+  std::vector<workload::Request> rows_;
+  std::size_t next_ = 0;
+};
+
+/// A decode step takes 10 ms and a prompt 10 ms (and a little each), whatever the batch, so that tests can count.
+engine::StepModel ten_ms_steps() {
+  engine::StepCoefficients c;
+  c.linear_ps.fill(10'000'000'000);
+  c.kappa_milli = 1000;
+  c.per_request_ps = 0;
+  return engine::StepModel(c);
+}
+
+const engine::StepModel kModel = ten_ms_steps();
+const engine::RequestWork kWork(kModel, 2048, 8, 1);
+
+FleetVariant variant() {
+  FleetVariant v;
+  v.model = &kModel;
+  v.work = &kWork;
+  v.front_end = {};
+  v.replica = {.max_batched_tokens = 2048, .max_seqs = 2, .max_waiting = 2, .kv_blocks = 200};
+  return v;
+}
+
+workload::Request row(std::int64_t ms, std::int32_t input, std::int32_t output) {
+  return {.arrival = at_ms(ms), .input_tokens = input, .output_tokens = output};
+}
+
+/// One after another, each in a step of its own.
+std::vector<workload::Request> crowd(int count, std::int32_t output) {
+  std::vector<workload::Request> rows;
+  for (int i = 0; i < count; ++i) rows.push_back(row(11 * i, 100, output));
+  return rows;
+}
+
+/// What became of some requests that met a small fleet: two run and two wait on each replica.
+struct Row {
+  const char* teaches;
+  std::vector<workload::Request> requests;
+  int replicas = 1;
+  RequestCount gateway = 0;
+  ClientConfig client{};
+  std::int64_t kill_at_ms = -1;  ///< the first replica
+  std::int64_t add_at_ms = -1;
+  RequestCount completed = 0, rejected = 0, failed = 0, timed_out = 0, retries = 0, cut = 0;
+};
+
+TEST(Fleet, Rows) {
+  const ClientConfig kRetries{.max_retries = 1, .backoff = milliseconds(500)};
+  const ClientConfig kRetriesLong{.max_retries = 1, .backoff = seconds(4)};
+  const std::vector<Row> rows = {
+      {.teaches = "two run, two wait, all complete", .requests = crowd(4, 10), .completed = 4},
+      {.teaches = "the fifth is refused", .requests = crowd(5, 10), .completed = 4, .rejected = 1},
+      {.teaches = "the gateway holds it instead", .requests = crowd(5, 10), .gateway = 1, .completed = 5},
+      {.teaches = "a full gateway refuses", .requests = crowd(6, 10), .gateway = 1, .completed = 5, .rejected = 1},
+      {.teaches = "a second replica takes as many", .requests = crowd(8, 10), .replicas = 2, .completed = 8},
+      {.teaches = "the client of a refused request tries again",
+       .requests = crowd(5, 10),
+       .client = kRetries,
+       .completed = 5,
+       .retries = 1},
+      {.teaches = "and not more often than it may",
+       .requests = crowd(5, 300),
+       .client = kRetries,
+       .completed = 4,
+       .rejected = 1,
+       .retries = 1},
+      {.teaches = "no replica, no gateway", .requests = crowd(1, 10), .replicas = 0, .rejected = 1},
+      {.teaches = "the gateway waits for the first replica",
+       .requests = crowd(3, 10),
+       .replicas = 0,
+       .gateway = 9,
+       .add_at_ms = 60'000,
+       .completed = 3},
+      {.teaches = "a prompt that no memory could hold",
+       .requests = {row(0, 5000, 10)},
+       .client = kRetries,
+       .rejected = 1},
+      {.teaches = "answers that take too long",
+       .requests = crowd(2, 300),
+       .client = {.total_timeout = seconds(2)},
+       .timed_out = 2},
+      {.teaches = "an answer that began is not late by the bound of its first token",
+       .requests = crowd(2, 300),
+       .client = {.first_token_timeout = seconds(2)},
+       .completed = 2},
+      {.teaches = "a first token that takes too long: those that wait in the engine",
+       .requests = crowd(4, 300),
+       .client = {.first_token_timeout = seconds(2)},
+       .completed = 2,
+       .timed_out = 2},
+      {.teaches = "those that wait at the gateway time out, too",
+       .requests = crowd(6, 300),
+       .gateway = 2,
+       .client = {.first_token_timeout = seconds(2)},
+       .completed = 2,
+       .timed_out = 4},
+      {.teaches = "who gave up may try again, with a new bound",
+       .requests = crowd(4, 300),
+       .client = {.first_token_timeout = seconds(2), .max_retries = 1, .backoff = seconds(4)},
+       .completed = 4,
+       .retries = 2},
+      {.teaches = "or does not",
+       .requests = crowd(4, 300),
+       .client = {.first_token_timeout = seconds(2), .max_retries = 1, .retry_timed_out = false},
+       .completed = 2,
+       .timed_out = 2},
+      {.teaches = "a killed replica fails all it held",
+       .requests = crowd(4, 300),
+       .kill_at_ms = 1000,
+       .failed = 4,
+       .cut = 4},
+      {.teaches = "cut requests are served by another",
+       .requests = crowd(3, 300),
+       .client = kRetriesLong,
+       .kill_at_ms = 1000,
+       .add_at_ms = 2000,
+       .completed = 3,
+       .retries = 3,
+       .cut = 3},
+      {.teaches = "who was cut and then refused has failed",
+       .requests = crowd(1, 300),
+       .client = kRetriesLong,
+       .kill_at_ms = 1000,
+       .failed = 1,
+       .retries = 1,
+       .cut = 1},
+  };
+  for (const Row& r : rows) {
+    SCOPED_TRACE(r.teaches);
+    ListSource source(r.requests);
+    FleetConfig config{.client = r.client, .gateway_max_waiting = r.gateway};
+    Fleet fleet(config, {variant()}, {}, source);
+    std::vector<ReplicaHandle> replicas;
+    for (int i = 0; i < r.replicas; ++i) replicas.push_back(fleet.add_replica(0, Instant{}));
+    if (r.kill_at_ms >= 0) fleet.kill(replicas[0], at_ms(r.kill_at_ms));
+    if (r.add_at_ms >= 0) fleet.add_replica(0, at_ms(r.add_at_ms));
+    fleet.finish(at_s(300));
+    const RequestCounts& counts = fleet.meter().counts;
+    EXPECT_EQ(counts.completed, r.completed);
+    EXPECT_EQ(counts.rejected, r.rejected);
+    EXPECT_EQ(counts.failed, r.failed);
+    EXPECT_EQ(counts.timed_out, r.timed_out);
+    EXPECT_EQ(counts.retries, r.retries);
+    EXPECT_EQ(counts.cut, r.cut);
+    EXPECT_EQ(counts.met, counts.completed);
+    EXPECT_EQ(counts.in_flight + counts.queued, 0);
+    EXPECT_TRUE(fleet.over());
+    EXPECT_TRUE(fleet.check());
+    EXPECT_TRUE(fleet.next_event().is_never());
+  }
+}
+
+TEST(Fleet, MeasuresWhatTheClientSees) {
+  ListSource source({row(5, 100, 11)});
+  FleetVariant v = variant();
+  v.front_end = milliseconds(15);
+  Fleet fleet({}, {v}, {}, source);
+  fleet.add_replica(0, Instant{});
+  fleet.finish(at_s(1));
+  const RequestMeter& meter = fleet.meter();
+  EXPECT_EQ(meter.ttft.percentile_us(500'000), 25'000 / 128 * 128 + 64);  // one step of 10 ms and the front end
+  EXPECT_EQ(meter.tpot.mean_us(), 10'000);
+  EXPECT_EQ(meter.e2e.mean_us(), 10'000 + 10 * 10'000 + 15'000);
+  EXPECT_EQ(meter.input_tokens, 100);
+  EXPECT_EQ(meter.output_tokens, 11);
+  EXPECT_EQ(meter.useful_gpu_ps, kWork.gpu_ps(100, 11));
+}
+
+struct SloRow {
+  const char* teaches;
+  model::Slo slo;
+  RequestCount met;
+};
+
+TEST(Fleet, MetMeansEveryBoundThatIsSet) {
+  const SloRow rows[] = {
+      {"no bound", {}, 1},
+      {"first token exactly in time", {.ttft = milliseconds(10)}, 1},
+      {"first token late", {.ttft = milliseconds(10) - Duration{1}}, 0},
+      {"tokens exactly in time", {.tpot = milliseconds(10)}, 1},
+      {"tokens late", {.tpot = milliseconds(10) - Duration{1}}, 0},
+      {"whole answer exactly in time", {.e2e = milliseconds(110)}, 1},
+      {"whole answer late", {.e2e = milliseconds(110) - Duration{1}}, 0},
+      {"one of three late", {.ttft = seconds(1), .tpot = milliseconds(9), .e2e = seconds(1)}, 0},
+  };
+  for (const SloRow& r : rows) {
+    SCOPED_TRACE(r.teaches);
+    ListSource source({row(0, 100, 11)});
+    Fleet fleet({}, {variant()}, r.slo, source);
+    fleet.add_replica(0, Instant{});
+    fleet.finish(at_s(1));
+    EXPECT_EQ(fleet.meter().counts.completed, 1);
+    EXPECT_EQ(fleet.meter().counts.met, r.met);
+    EXPECT_EQ(fleet.meter().useful_gpu_ps > 0, r.met == 1);
+  }
+}
+
+TEST(Fleet, TtftCountsFromTheFirstAttempt) {
+  ListSource source(crowd(1, 100));
+  Fleet fleet({.client = {.max_retries = 1, .backoff = seconds(4)}}, {variant()}, {.ttft = seconds(1)}, source);
+  const ReplicaHandle first = fleet.add_replica(0, Instant{});
+  fleet.add_replica(0, Instant{});
+  fleet.kill(first, at_ms(500));
+  fleet.finish(at_s(60));
+  EXPECT_EQ(fleet.meter().counts.completed, 1);
+  EXPECT_EQ(fleet.meter().counts.met, 0);
+  EXPECT_GT(fleet.meter().ttft.mean_us(), 3'500'000);  // the wait is cut by a quarter at the most
+  EXPECT_EQ(fleet.meter().lost_tokens, 50);
+}
+
+TEST(Fleet, ADrainingReplicaFinishesWhatItHolds) {
+  ListSource source({row(0, 100, 100), row(0, 100, 100), row(500, 100, 10)});
+  Fleet fleet({.gateway_max_waiting = 0}, {variant()}, {}, source);
+  const ReplicaHandle replica = fleet.add_replica(0, Instant{});
+  fleet.drain(replica, at_ms(100));
+  EXPECT_FALSE(fleet.drained(replica));
+  fleet.advance(at_s(2));
+  EXPECT_TRUE(fleet.drained(replica));
+  EXPECT_EQ(fleet.busy_total(replica, at_s(2)), milliseconds(1010));  // the second joined a step later
+  fleet.remove(replica, at_s(2));
+  fleet.finish(at_s(3));
+  EXPECT_EQ(fleet.meter().counts.completed, 2);
+  EXPECT_EQ(fleet.meter().counts.rejected, 1);
+}
+
+TEST(Fleet, HandsOverFromPrefillToDecode) {
+  FleetVariant prefill = variant();
+  prefill.replica.role = EngineRole::prefill;
+  prefill.kv_bytes_per_token = 1'000'000;
+  prefill.kv_link_bytes_per_s = 1'000'000'000;
+  prefill.kv_setup = {};
+  FleetVariant decode = variant();
+  decode.replica.role = EngineRole::decode;
+  ListSource source({row(0, 100, 11), row(500, 100, 1)});
+  Fleet fleet({}, {prefill, decode}, {}, source);
+  fleet.add_replica(0, Instant{});
+  fleet.add_replica(1, Instant{});
+  fleet.advance(at_ms(50));  // its KV is on the way: 100 ms from 10 ms on
+  EXPECT_EQ(fleet.meter().counts.in_flight, 1);
+  EXPECT_TRUE(fleet.check());
+  fleet.finish(at_s(1));
+  const RequestMeter& meter = fleet.meter();
+  EXPECT_EQ(meter.counts.completed, 2);
+  EXPECT_EQ(meter.counts.handed_over, 1);
+  EXPECT_EQ(meter.ttft.mean_us(), 10'000);
+  EXPECT_EQ(meter.tpot.mean_us(), 20'000);  // 100 ms of transfer and ten steps, over ten tokens
+}
+
+TEST(Fleet, WaitsForADecodeReplica) {
+  FleetVariant prefill = variant();
+  prefill.replica.role = EngineRole::prefill;
+  FleetVariant decode = variant();
+  decode.replica.role = EngineRole::decode;
+  ListSource source(crowd(2, 11));
+  Fleet fleet({.client = {.total_timeout = seconds(5)}}, {prefill, decode}, {}, source);
+  fleet.add_replica(0, Instant{});
+  fleet.advance(at_s(1));
+  EXPECT_EQ(fleet.gateway_waiting(), 2);
+  fleet.add_replica(1, at_s(1));
+  EXPECT_EQ(fleet.gateway_waiting(), 0);
+  fleet.finish(at_s(10));
+  EXPECT_EQ(fleet.meter().counts.completed, 2);
+}
+
+TEST(Fleet, ALongRequestFindsTheReplicaThatHasTheMemory) {
+  FleetVariant big = variant();
+  big.replica.kv_blocks = 1000;
+  ListSource source({row(0, 5000, 10)});
+  Fleet fleet({}, {variant(), big}, {}, source);
+  fleet.add_replica(0, Instant{});
+  fleet.add_replica(1, Instant{});
+  fleet.finish(at_s(10));
+  EXPECT_EQ(fleet.meter().counts.completed, 1);
+}
+
+TEST(Fleet, SamplesSayHowBusyAReplicaWas) {
+  ListSource source(crowd(1, 50));
+  Fleet fleet({}, {variant()}, {}, source);
+  const ReplicaHandle replica = fleet.add_replica(0, Instant{});
+  const ReplicaReading first = fleet.sample(replica, at_s(1), true);
+  EXPECT_EQ(first.duty_cycle_ppm, 500'000);
+  ASSERT_TRUE(first.ttft_p99.has_value());
+  EXPECT_LE(*first.ttft_p99, milliseconds(10));  // vLLM's bucket of 5 to 10 ms
+  const ReplicaReading second = fleet.sample(replica, at_s(2), true);
+  EXPECT_EQ(second.duty_cycle_ppm, 0);
+  EXPECT_FALSE(second.ttft_p99.has_value());
+  EXPECT_EQ(second.engine.busy_total, milliseconds(500));
+}
+
+TEST(Fleet, CountsByMinute) {
+  ListSource source({row(0, 100, 10), row(59'999, 100, 10), row(60'000, 100, 10), row(60'000, 100, 10),
+                     row(60'000, 100, 10), row(185'000, 100, 10)});
+  Fleet fleet({}, {variant()}, {}, source);
+  fleet.add_replica(0, Instant{});
+  fleet.finish(at_s(190));
+  const std::vector<RequestMinute>& minutes = fleet.meter().minutes;
+  ASSERT_EQ(minutes.size(), 4u);
+  const RequestCount arrived[] = {2, 3, 0, 1};
+  for (std::size_t i = 0; i < minutes.size(); ++i) {
+    EXPECT_EQ(minutes[i].arrived, arrived[i]);
+    EXPECT_EQ(minutes[i].met, arrived[i]);
+    EXPECT_EQ(minutes[i].waiting, 0);
+  }
+  EXPECT_GE(minutes[1].waiting_max, 1);
+  EXPECT_GT(minutes[1].ttft_p99_us, minutes[0].ttft_p99_us);
+  EXPECT_EQ(minutes[2].ttft_p99_us, 0);
+}
+
+TEST(Fleet, AClosedLoopKeepsItsConcurrency) {
+  workload::ClosedLoopSpec spec{.concurrency = 3, .lengths = {}, .lengths_profile = {}, .requests = 30};
+  spec.lengths.input.tokens = 100;
+  spec.lengths.output.tokens = 20;
+  workload::ClosedLoop clients(spec, 1, std::nullopt);
+  Fleet fleet({}, {variant()}, {}, clients);
+  fleet.add_replica(0, Instant{});
+  fleet.add_replica(0, Instant{});
+  for (int ms = 0; ms < 1000; ms += 7) {
+    fleet.advance(at_ms(ms));
+    EXPECT_EQ(fleet.meter().counts.in_flight + fleet.meter().counts.queued, 3);
+  }
+  fleet.finish(at_s(100));
+  EXPECT_EQ(fleet.meter().counts.completed, 30);
+  EXPECT_TRUE(fleet.over());
+}
+
+TEST(Fleet, TheCopiesOfATraceHaveTheirOwnPrefixes) {
+  const std::vector<std::uint64_t> hashes = {11, 12, 13, 14};
+  workload::Request request = row(0, 2048, 5);
+  request.prefix_hashes = hashes;
+  FleetVariant v = variant();
+  v.replica.kv_blocks = 1000;
+  for (const std::uint64_t salt : {0, 77}) {
+    workload::Request later = request;
+    later.arrival = at_s(1);
+    later.prefix_salt = salt;
+    ListSource source({request, later});
+    Fleet fleet({.router = {.kind = RouterKind::prefix_affine}}, {v}, {}, source);
+    const ReplicaHandle replica = fleet.add_replica(0, Instant{});
+    fleet.advance(at_s(5));
+    EXPECT_EQ(fleet.sample(replica, at_s(5), false).engine.prefix_hit_tokens_total > 0, salt == 0);
+  }
+}
+
+// --- properties ---
+
+struct Chaos {
+  std::uint64_t seed = 0;
+  RouterKind router = RouterKind::least_loaded;
+  bool split = false;
+  ClientConfig client;
+  RequestCount gateway = 0;
+  double rate = 1;
+};
+
+Chaos draw_chaos() {
+  Chaos c;
+  c.seed = *rc::gen::arbitrary<std::uint64_t>();
+  c.router = *rc::gen::element(RouterKind::round_robin, RouterKind::least_loaded, RouterKind::prefix_affine);
+  c.split = *rc::gen::arbitrary<bool>();
+  c.client.first_token_timeout = milliseconds(*rc::gen::element(0, 150, 700));
+  c.client.total_timeout = milliseconds(*rc::gen::element(0, 400, 1500));
+  c.client.max_retries = *rc::gen::inRange(0, 4);
+  c.client.retry_timed_out = *rc::gen::arbitrary<bool>();
+  c.client.backoff = milliseconds(*rc::gen::element(0, 20, 300));
+  c.gateway = *rc::gen::element(0, 3, 50);
+  c.rate = *rc::gen::element(5.0, 40.0, 150.0);
+  return c;
+}
+
+/// Random requests with shared prefixes, some of a superposed copy; multiples of 1 ms, so that events meet.
+std::vector<workload::Request> chaotic_requests(const Chaos& c, const std::vector<std::uint64_t>& blocks) {
+  RandomStream random(c.seed, "requests");
+  std::vector<workload::Request> rows;
+  std::int64_t ms = 0;
+  while (ms < 8000) {
+    workload::Request r =
+        row(ms, static_cast<std::int32_t>(random.between(1, 3000)), static_cast<std::int32_t>(random.between(1, 60)));
+    const std::size_t chain = random.below(4) * 6;
+    r.prefix_hashes = {blocks.data() + chain, static_cast<std::size_t>((r.input_tokens + 511) / 512)};
+    r.prefix_salt = random.below(3);
+    rows.push_back(r);
+    ms += static_cast<std::int64_t>(random.exponential() * 1000 / c.rate);
+  }
+  return rows;
+}
+
+struct ChaosResult {
+  std::uint64_t hash;
+  RequestCounts counts;
+  friend bool operator==(const ChaosResult&, const ChaosResult&) = default;
+};
+
+/// Adds, drains, kills and samples at random, and checks the account after every step.
+ChaosResult run_chaos(const Chaos& c, bool check) {
+  std::vector<std::uint64_t> blocks;
+  for (std::uint64_t i = 0; i < 24; ++i) blocks.push_back(1000 + i);
+  ListSource source(chaotic_requests(c, blocks));
+  FleetVariant entry = variant();
+  FleetVariant decode = variant();
+  decode.replica.role = EngineRole::decode;
+  if (c.split) entry.replica.role = EngineRole::prefill;
+  Fleet fleet({.router = {.kind = c.router, .affinity_extra_load = 2, .affinity_blocks = 16},
+               .client = c.client,
+               .gateway_max_waiting = c.gateway,
+               .seed = c.seed},
+              {entry, decode}, {.ttft = milliseconds(100)}, source);
+  RandomStream random(c.seed, "chaos");
+  std::vector<ReplicaHandle> replicas, draining;
+  std::int64_t ms = 0;
+  while (ms < 12'000) {
+    const Instant now = at_ms(ms);
+    const std::uint64_t what = random.below(10);
+    if (what < 4 && replicas.size() < 6) {
+      replicas.push_back(fleet.add_replica(c.split ? random.below(2) : 0, now));
+    } else if (what < 7 && !replicas.empty()) {
+      const std::size_t which = random.below(replicas.size());
+      if (what == 6) {
+        fleet.kill(replicas[which], now);
+      } else if (what == 5) {
+        fleet.drain(replicas[which], now);
+        draining.push_back(replicas[which]);
+      }
+      if (what != 4) replicas.erase(replicas.begin() + static_cast<std::ptrdiff_t>(which));
+    } else if (!replicas.empty()) {
+      fleet.sample(replicas.front(), now, what == 8);
+    }
+    std::erase_if(draining, [&](ReplicaHandle handle) {
+      if (!fleet.drained(handle)) return false;
+      fleet.remove(handle, now);
+      return true;
+    });
+    fleet.advance(now);
+    if (check) {
+      RC_ASSERT(fleet.check());
+      RC_ASSERT(fleet.meter().counts.conserved());
+    }
+    ms += static_cast<std::int64_t>(random.below(200));
+  }
+  fleet.finish(at_s(60));
+  if (check) RC_ASSERT(fleet.check());
+  return {fleet.state_hash(), fleet.meter().counts};
+}
+
+RC_GTEST_PROP(FleetProperties, NothingIsLostWhateverHappens, ()) { run_chaos(draw_chaos(), true); }
+
+RC_GTEST_PROP(FleetProperties, SameSeedSameBytes, ()) {
+  const Chaos chaos = draw_chaos();
+  RC_ASSERT(run_chaos(chaos, false) == run_chaos(chaos, false));
+}
+
+/// Many small steps, each to the next event as announced, are one big one; and nothing happens before it.
+RC_GTEST_PROP(FleetProperties, StepsDoNotMatter, ()) {
+  const Chaos c = draw_chaos();
+  std::vector<std::uint64_t> blocks;
+  for (std::uint64_t i = 0; i < 24; ++i) blocks.push_back(1000 + i);
+  const std::vector<workload::Request> requests = chaotic_requests(c, blocks);
+  ListSource one(requests), other(requests);
+  const FleetConfig config{
+      .router = {.kind = c.router}, .client = c.client, .gateway_max_waiting = c.gateway, .seed = c.seed};
+  Fleet whole(config, {variant()}, {}, one);
+  Fleet stepped(config, {variant()}, {}, other);
+  for (int i = 0; i < 3; ++i) whole.add_replica(0, Instant{}), stepped.add_replica(0, Instant{});
+  whole.advance(at_s(20));
+  while (stepped.next_event() <= at_s(20)) {
+    const Instant event = stepped.next_event();
+    const std::uint64_t before = stepped.state_hash();
+    if (event > stepped.now()) stepped.advance(event - Duration{1});
+    RC_ASSERT(stepped.state_hash() == before);
+    stepped.advance(event);
+  }
+  RC_ASSERT(whole.state_hash() == stepped.state_hash());
+  RC_ASSERT(whole.meter().counts == stepped.meter().counts);
+}
+
+}  // namespace
+}  // namespace capstan::sim

@@ -1,0 +1,85 @@
+#include "sim/fleet/latency_histogram.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/fleet/ttft_buckets.h"
+
+namespace capstan::sim {
+namespace {
+
+constexpr Duration us(std::int64_t n) { return Duration{n * 1000}; }
+
+struct Row {
+  const char* teaches;
+  std::vector<std::int64_t> values_us;
+  std::int64_t ppm;
+  std::int64_t expected_us;
+};
+
+TEST(LatencyHistogram, Rows) {
+  const Row rows[] = {
+      {"nothing is 0", {}, 500'000, 0},
+      {"one value is every percentile", {7}, 10'000, 7},
+      {"the median of an even number is the lower", {1, 2, 3, 4}, 500'000, 2},
+      {"p99 of 100 is the 99th", {100, 100, 100}, 990'000, 100},
+      {"p100 is the longest", {1, 250}, 1'000'000, 250},
+      {"a negative duration is 0", {-5}, 500'000, 0},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    LatencyHistogram histogram;
+    for (const std::int64_t value : row.values_us) histogram.add(us(value));
+    EXPECT_EQ(histogram.percentile_us(row.ppm), row.expected_us);
+  }
+}
+
+TEST(LatencyHistogram, TheLongestDurationHasABucket) {
+  LatencyHistogram histogram;
+  histogram.add(Duration::max());
+  EXPECT_GT(histogram.percentile_us(500'000), std::int64_t{1} << 39);
+}
+
+RC_GTEST_PROP(LatencyHistogram, IsWithinItsErrorOfTheExactPercentile, (std::vector<std::uint32_t> values)) {
+  RC_PRE(!values.empty());
+  LatencyHistogram histogram;
+  for (const std::uint32_t value : values) histogram.add(us(value));
+  std::ranges::sort(values);
+  const std::int64_t ppm = *rc::gen::inRange<std::int64_t>(0, 1'000'001);
+  const auto n = static_cast<std::int64_t>(values.size());
+  const std::int64_t rank = std::max<std::int64_t>(1, (n * ppm + 999'999) / 1'000'000);
+  const std::int64_t exact = values[static_cast<std::size_t>(rank - 1)];
+  RC_ASSERT(std::abs(histogram.percentile_us(ppm) - exact) * 250 <= exact);  // 0.4 %
+}
+
+RC_GTEST_PROP(LatencyHistogram, PartsAddUpInAnyOrder,
+              (const std::vector<std::uint16_t>& left, const std::vector<std::uint16_t>& right)) {
+  LatencyHistogram a, b, whole;
+  for (const std::uint16_t value : left) a.add(us(value)), whole.add(us(value));
+  for (const std::uint16_t value : right) b.add(us(value)), whole.add(us(value));
+  LatencyHistogram ab = a, ba = b;
+  ab.merge(b);
+  ba.merge(a);
+  RC_ASSERT(ab == whole);
+  RC_ASSERT(ba == whole);
+}
+
+TEST(TtftBuckets, ReadsAPercentileAsPrometheusDoes) {
+  TtftBuckets buckets;
+  EXPECT_FALSE(buckets.percentile(990'000).has_value());
+  for (int i = 0; i < 100; ++i) buckets.add(us(15'000));  // all in (10 ms, 20 ms]
+  EXPECT_EQ(buckets.percentile(990'000), us(19'900));
+  EXPECT_EQ(buckets.percentile(500'000), us(15'000));
+}
+
+TEST(TtftBuckets, WhatIsBeyondTheLastBoundReadsAsThatBound) {
+  TtftBuckets buckets;
+  buckets.add(std::chrono::hours(2));
+  EXPECT_EQ(buckets.percentile(500'000), us(2'560'000'000));
+}
+
+}  // namespace
+}  // namespace capstan::sim
