@@ -194,10 +194,11 @@ Result<std::int64_t> kv_capacity_blocks(const EngineRow& row) {
                                    static_cast<double>(row.gpu_memory.count) / 1e9)});
 }
 
-StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed) {
+StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed, std::int64_t spread_ppm) {
+  CAPSTAN_ASSERT(spread_ppm >= 0 && spread_ppm < 1'000'000);
   RandomStream random(seed, "engine.perturbation");
   StepCoefficients c = coefficients;
-  const auto factor = [&] { return random.between(90'000, 110'000); };
+  const auto factor = [&] { return random.between(1'000'000 - spread_ppm, 1'000'000 + spread_ppm); };
   const std::int64_t linear = factor();
   for (Picoseconds& f : c.linear_ps) f = std::max<Picoseconds>(1, scaled_by(f, linear));
   for (std::int64_t* value : {&c.decode_fixed_ps, &c.decode_per_request_ps, &c.decode_per_kv_token_ps,

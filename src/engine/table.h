@@ -31,9 +31,10 @@ struct EngineRow {
 /// and the runtime. Error (infeasible) if not one block is left.
 Result<std::int64_t> kv_capacity_blocks(const EngineRow& row);
 
-/// Every coefficient times its own factor in [0.9, 1.1], drawn from `seed` (the F table as a whole, so that it stays
-/// monotone): the engine that a policy meets is not the one that it was told of.
-StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed);
+/// Every coefficient times its own factor within `spread_ppm` millionths of 1, drawn from `seed` (the F table as a
+/// whole, so that it stays monotone): the engine that a policy meets is not the one that it was told of. 0 changes
+/// nothing.
+StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed, std::int64_t spread_ppm = 100'000);
 
 /// What the engine model knows, by model, GPU, parallelism and weight type.
 class EngineTable {
