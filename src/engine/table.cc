@@ -97,8 +97,8 @@ Result<void> read_numbers(const Csv& csv, std::size_t row, const std::vector<std
   return {};
 }
 
-std::int64_t scaled_by(std::int64_t value, std::int64_t per_100k) {
-  return static_cast<std::int64_t>(static_cast<__int128>(value) * per_100k / 100'000);
+std::int64_t scaled_by(std::int64_t value, std::int64_t ppm) {
+  return static_cast<std::int64_t>(static_cast<__int128>(value) * ppm / 1'000'000);
 }
 
 }  // namespace
