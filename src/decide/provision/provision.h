@@ -37,7 +37,7 @@ struct Policy {
   };
   Kind kind = Kind::group;
   Duration scan_interval{};  ///< launches are only decided this long after the last look; 0 = at every decision
-  Duration batch_idle{};     ///< wait until no new pod has come for this long (Karpenter: 1 s) ...
+  Duration batch_idle{};     ///< per_pod: wait until no new pod has come for this long (Karpenter: 1 s) ...
   Duration batch_max{};      ///< ... but no longer than this after the first (Karpenter: 10 s)
   Duration hold = std::chrono::minutes(10);    ///< group: what is not whole by then is released whole
   Duration backoff = std::chrono::minutes(3);  ///< an offering that was refused is not tried for this long, then twice
@@ -74,7 +74,9 @@ struct Memory {
   struct Group {
     model::ClaimGroupId id;
     model::OfferingId offering;
-    std::int64_t count = 0;
+    std::int64_t count = 0;              ///< claims it consists of
+    std::vector<model::ClaimId> claims;  ///< those that were seen
+    Instant requested_at;
     Instant until;
     Instant released_at = Instant::never();
     friend bool operator==(const Group&, const Group&) = default;
@@ -89,7 +91,7 @@ struct Memory {
   /// Since when the same pods have been on a node.
   struct Quiet {
     model::NodeId node;
-    std::uint64_t pods_hash = 0;
+    std::int64_t pods_hash = 0;
     Instant since;
     friend bool operator==(const Quiet&, const Quiet&) = default;
   };

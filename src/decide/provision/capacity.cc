@@ -1,0 +1,241 @@
+#include "decide/provision/capacity.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace capstan::decide::provision {
+
+using model::Claim;
+using model::ClaimId;
+using model::OfferingId;
+using model::PoolId;
+using model::Reason;
+using model::ReasonCode;
+
+namespace {
+
+bool in_transit(const Claim& claim, const model::Snapshot& snapshot) {
+  switch (claim.phase) {
+    case Claim::Phase::requested:
+    case Claim::Phase::launched:
+      return true;
+    case Claim::Phase::registered:  // its node may show a moment later
+      return claim.node.valid() && snapshot.nodes.find(claim.node) == nullptr;
+    case Claim::Phase::failed:
+      break;
+  }
+  return false;
+}
+
+bool released(const Memory& memory, model::ClaimGroupId group) {
+  return group.valid() && std::ranges::any_of(memory.groups, [&](const Memory::Group& g) {
+           return g.id == group && !g.released_at.is_never();
+         });
+}
+
+}  // namespace
+
+Capacity::Capacity(const model::Snapshot& snapshot, const Policy& policy, const Memory& memory, Instant now)
+    : catalog_(*snapshot.catalog), policy_(policy), now_(now) {
+  for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
+  snapshot.nodes.for_each([&](NodeId, const model::Node& node) {
+    if (!node.pool.valid()) return;
+    gpus_[node.pool] += node.gpus.count / 1000;
+    nodes_[node.pool] += node.phase == model::Node::Phase::terminating ? 0 : 1;
+  });
+  snapshot.claims.for_each([&](ClaimId, const Claim& claim) {
+    if (!in_transit(claim, snapshot)) return;
+    add_coming(claim.pool, claim.offering, claim.within);
+    // What is being released is still paid for, but nobody may count on it.
+    if (released(memory, claim.group)) {
+      coming_gpus_ -= catalog_.offering(claim.offering).gpus;
+      coming_.pop_back();
+    }
+  });
+  for (const Memory::Asked& asked : memory.asked) {
+    for (std::int64_t i = 0; i < asked.count; ++i) add_coming(asked.pool, asked.offering, asked.within);
+  }
+}
+
+void Capacity::add_coming(PoolId pool, OfferingId id, model::DomainId within) {
+  const model::Offering& offering = catalog_.offering(id);
+  gpus_[pool] += offering.gpus;
+  nodes_[pool] += 1;
+  coming_gpus_ += offering.gpus;
+  coming_.push_back({offering.gpu, within.valid() ? within : offering.zone, whole_gpus(offering.gpus)});
+}
+
+std::int64_t Capacity::nodes_of(PoolId pool) const {
+  const auto found = nodes_.find(pool);
+  return found == nodes_.end() ? 0 : found->second;
+}
+
+Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int64_t count) const {
+  const auto backoff = backoffs_.find(offering);
+  if (backoff != backoffs_.end() && now_ < backoff->second.until) return Obstacle::backing_off;
+  const auto used = gpus_.find(pool);
+  const GpuCount after = (used == gpus_.end() ? 0 : used->second) + count * catalog_.offering(offering).gpus;
+  return after <= catalog_.pool(pool).gpu_limit ? Obstacle::ok : Obstacle::pool_limit;
+}
+
+Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
+  if (obstacle == Obstacle::backing_off) {
+    const Memory::Backoff& backoff = backoffs_.at(offering);
+    return {ReasonCode::backing_off, {seconds(now_ - backoff.failed_at), seconds(backoff.until - backoff.failed_at)}};
+  }
+  const auto used = gpus_.find(pool);
+  return {ReasonCode::pool_limit,
+          {count * catalog_.offering(offering).gpus, catalog_.pool(pool).gpu_limit,
+           used == gpus_.end() ? 0 : used->second}};
+}
+
+bool Capacity::inside(model::DomainId inner, model::DomainId outer) const {
+  if (!outer.valid()) return true;
+  for (; inner.valid(); inner = catalog_.domain(inner).parent) {
+    if (inner == outer) return true;
+  }
+  return false;
+}
+
+model::DomainId Capacity::at_level(model::DomainId domain, model::TopologyLevel level) const {
+  for (; domain.valid(); domain = catalog_.domain(domain).parent) {
+    if (catalog_.domain(domain).level == level) return domain;
+  }
+  return {};
+}
+
+void Capacity::launch(const model::LaunchNodes& launch, Reason why, Decision& decision, Memory& memory) {
+  for (std::int64_t i = 0; i < launch.count; ++i) add_coming(launch.pool, launch.offering, launch.within);
+  decision.launched_gpus += launch.count * catalog_.offering(launch.offering).gpus;
+  memory.asked.push_back({launch.pool, launch.offering, launch.within, launch.gang, launch.count, launch.hold, now_});
+  decision.plan.actions.push_back({launch, why});
+}
+
+void back_off(Memory& memory, OfferingId offering, const Policy& policy, Instant now) {
+  const auto known = std::ranges::find(memory.backoffs, offering, &Memory::Backoff::offering);
+  Memory::Backoff& backoff =
+      known != memory.backoffs.end() ? *known : memory.backoffs.emplace_back(Memory::Backoff{offering, 0, now, now});
+  Duration wait = policy.backoff;
+  for (std::int64_t i = 0; i < backoff.failures && wait < policy.backoff_max; ++i) wait *= 2;
+  ++backoff.failures;
+  backoff.failed_at = now;
+  backoff.until = now + std::min(wait, std::max(policy.backoff, policy.backoff_max));
+}
+
+namespace {
+
+/// New claims answer the oldest launch of their kind.
+void match_claims(Memory& memory, const model::Snapshot& snapshot) {
+  const ClaimId newest_before = memory.newest_claim;
+  snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
+    if (newest_before.valid() && id <= newest_before) return;
+    memory.newest_claim = id;
+    const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) {
+      return a.count > 0 && a.pool == claim.pool && a.offering == claim.offering && a.within == claim.within;
+    });
+    if (asked == memory.asked.end()) return;
+    if (asked->hold > Duration{} && claim.group.valid()) {
+      auto group = std::ranges::find(memory.groups, claim.group, &Memory::Group::id);
+      if (group == memory.groups.end()) {
+        memory.groups.push_back({.id = claim.group,
+                                 .offering = claim.offering,
+                                 .count = asked->count,
+                                 .claims = {},
+                                 .requested_at = claim.requested_at,
+                                 .until = claim.requested_at + asked->hold,
+                                 .released_at = Instant::never()});
+        group = std::prev(memory.groups.end());
+      }
+      group->claims.push_back(id);
+    }
+    --asked->count;
+  });
+}
+
+void learn_failures(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
+  std::erase_if(memory.failed, [&](ClaimId id) { return snapshot.claims.find(id) == nullptr; });
+  snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
+    if (claim.phase != Claim::Phase::failed || has(memory.failed, id)) return;
+    memory.failed.push_back(id);
+    const bool grouped = has(memory.groups, claim.group, &Memory::Group::id);
+    if (!grouped) back_off(memory, claim.offering, policy, now);  // a group fails as one
+  });
+}
+
+/// What became of the claims of a group.
+struct Progress {
+  std::int64_t whole = 0;  // became nodes
+  std::int64_t lost = 0;   // failed or vanished without one
+  std::int64_t left = 0;   // still there in any form: something to release
+};
+
+Progress progress(const Memory::Group& group, const model::Snapshot& snapshot, const std::set<ClaimId>& arrived) {
+  Progress found;
+  for (ClaimId id : group.claims) {
+    const Claim* claim = snapshot.claims.find(id);
+    const bool node = arrived.contains(id) || (claim != nullptr && claim->phase == Claim::Phase::registered);
+    const bool alive = claim != nullptr && claim->phase != Claim::Phase::failed;
+    found.whole += node ? 1 : 0;
+    found.lost += !node && !alive ? 1 : 0;
+    found.left += node || alive ? 1 : 0;
+  }
+  return found;
+}
+
+/// Forgets groups that are whole, and gives back those that cannot be or took too long.
+void settle_groups(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now,
+                   Decision& decision) {
+  if (memory.groups.empty()) return;
+  std::set<ClaimId> arrived;
+  snapshot.nodes.for_each([&](NodeId, const model::Node& node) { arrived.insert(node.claim); });
+  std::vector<Memory::Group> open;
+  for (Memory::Group group : std::exchange(memory.groups, {})) {
+    const Progress found = progress(group, snapshot, arrived);
+    const bool released_before = !group.released_at.is_never();
+    if (!released_before && found.whole == group.count) {
+      std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) { return b.offering == group.offering; });
+      continue;
+    }
+    const bool hopeless = found.lost > 0 || now >= group.until;
+    if (!released_before && hopeless) back_off(memory, group.offering, policy, now);
+    const bool repeat = released_before && now - group.released_at >= policy.ask_timeout;
+    if ((released_before || hopeless) && found.left == 0) continue;
+    if ((!released_before && hopeless) || repeat) {
+      group.released_at = now;
+      decision.plan.actions.push_back(
+          {model::ReleaseGroup{group.id},
+           {ReasonCode::group_incomplete, {found.whole, group.count, seconds(group.until - group.requested_at)}}});
+    }
+    open.push_back(std::move(group));
+  }
+  memory.groups = std::move(open);
+}
+
+}  // namespace
+
+void follow(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now, Decision& decision) {
+  match_claims(memory, snapshot);
+  std::erase_if(memory.asked,
+                [&](const Memory::Asked& asked) { return asked.count <= 0 || now - asked.at >= policy.ask_timeout; });
+  learn_failures(memory, snapshot, policy, now);
+  settle_groups(memory, snapshot, policy, now, decision);
+}
+
+void buy_minimum(Capacity& capacity, const Policy& policy, Memory& memory, Decision& decision) {
+  if (policy.min_nodes == 0) return;
+  const model::Catalog& catalog = capacity.catalog();
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    const PoolId pool{p};
+    for (OfferingId offering : catalog.pool(pool).offerings) {
+      while (capacity.nodes_of(pool) < policy.min_nodes &&
+             capacity.obstacle(pool, offering, 1) == Capacity::Obstacle::ok) {
+        const Reason why{ReasonCode::pool_minimum, {capacity.nodes_of(pool), policy.min_nodes}};
+        capacity.launch({.pool = pool, .offering = offering, .within = {}, .count = 1, .hold = {}, .gang = {}}, why,
+                        decision, memory);
+      }
+    }
+  }
+}
+
+}  // namespace capstan::decide::provision

@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "base/hash.h"
+#include "decide/place/fit.h"
+#include "decide/provision/capacity.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+using model::Reason;
+using model::ReasonCode;
+
+/// A replacement that has not come by then is given up on, as Karpenter gives up on a command.
+constexpr Duration kReplacementTimeout = std::chrono::minutes(10);
+
+class Consolidator {
+ public:
+  Consolidator(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
+               const std::set<NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory, Instant now,
+               Decision& decision)
+      : index_(index),
+        snapshot_(snapshot),
+        placed_(placed),
+        nominated_(nominated),
+        capacity_(capacity),
+        policy_(policy),
+        memory_(memory),
+        now_(now),
+        decision_(decision) {}
+
+  void run() {
+    note_quiet();
+    finish_replacements();
+    count_budget();
+    const bool acted = give_back_empty();
+    if (!acted && policy_.consolidation.policy == model::ConsolidationPolicy::when_empty_or_underutilized) {
+      give_back_one_underutilized();
+    }
+  }
+
+ private:
+  std::int64_t pods_hash(NodeId id) const {
+    StateHash hash;
+    if (const auto pods = index_.pods_by_node.find(id); pods != index_.pods_by_node.end()) {
+      for (PodId pod : pods->second) hash.add(pod.value);
+    }
+    return static_cast<std::int64_t>(hash.value());
+  }
+
+  bool empty(NodeId id) const { return !index_.pods_by_node.contains(id); }
+
+  /// Since when each node has had the pods that it has now.
+  void note_quiet() {
+    std::vector<Memory::Quiet> quiet;
+    auto known = memory_.quiet.begin();
+    snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
+      if (!node.pool.valid()) return;
+      while (known != memory_.quiet.end() && known->node < id) ++known;
+      const std::int64_t hash = pods_hash(id);
+      const bool same = known != memory_.quiet.end() && known->node == id && known->pods_hash == hash;
+      quiet.push_back({id, hash, same ? known->since : now_});
+    });
+    memory_.quiet = std::move(quiet);
+  }
+
+  Duration quiet_for(NodeId id) const {
+    const auto found = std::ranges::lower_bound(memory_.quiet, id, {}, &Memory::Quiet::node);
+    return found != memory_.quiet.end() && found->node == id ? now_ - found->since : Duration{};
+  }
+
+  /// How many nodes of each pool may still go now.
+  void count_budget() {
+    std::map<model::PoolId, std::int64_t> all, going;
+    snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
+      if (!node.pool.valid()) return;
+      ++all[node.pool];
+      const bool told = has(memory_.terminating, id);
+      going[node.pool] += node.phase == model::Node::Phase::terminating || told ? 1 : 0;
+    });
+    for (const auto& [pool, nodes] : all) {
+      const std::int64_t allowed = ceil_div(nodes * policy_.consolidation.budget_percent, 100);
+      const std::int64_t above_minimum = capacity_.nodes_of(pool) - policy_.min_nodes;
+      budget_[pool] = std::min(allowed - going[pool], above_minimum);
+    }
+  }
+
+  bool in_unfinished_group(const model::Node& node) const {
+    return std::ranges::any_of(memory_.groups,
+                               [&](const Memory::Group& group) { return has(group.claims, node.claim); });
+  }
+
+  /// A whole-group provisioner keeps the room that it is about to complete for a gang.
+  bool awaited(const model::Node& node) const {
+    if (policy_.kind != Policy::Kind::group) return false;
+    return std::ranges::any_of(placed_.shortfalls, [&](const place::Shortfall& lack) {
+      return lack.gpu == node.gpu && lack.best_domain.valid() &&
+             node.domains[static_cast<std::size_t>(lack.level)] == lack.best_domain;
+    });
+  }
+
+  bool candidate(NodeId id, const model::Node& node) const {
+    return node.pool.valid() && node.phase == model::Node::Phase::ready && !nominated_.contains(id) &&
+           !has(memory_.terminating, id) && !in_unfinished_group(node) && !awaited(node);
+  }
+
+  void keep(NodeId id, Reason why) { decision_.plan.kept.push_back({model::Plan::Kept::Subject::node, id.value, why}); }
+
+  void terminate(NodeId id, const model::Node& node, Reason why) {
+    --budget_[node.pool];
+    memory_.terminating.push_back(id);
+    decision_.plan.actions.push_back({model::TerminateNode{id}, why});
+  }
+
+  bool give_back_empty() {
+    bool acted = false;
+    const std::int64_t wait = seconds(policy_.consolidation.after);
+    snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
+      if (!empty(id) || !candidate(id, node)) return;
+      const Duration quiet = quiet_for(id);
+      if (quiet < policy_.consolidation.after) return keep(id, {ReasonCode::not_quiet_yet, {seconds(quiet), wait}});
+      if (capacity_.nodes_of(node.pool) <= policy_.min_nodes) {
+        return keep(id, {ReasonCode::pool_minimum, {capacity_.nodes_of(node.pool), policy_.min_nodes}});
+      }
+      if (budget_[node.pool] <= 0) return;
+      terminate(id, node, {ReasonCode::node_empty, {seconds(quiet), wait}});
+      acted = true;
+    });
+    return acted;
+  }
+
+  struct Candidate {
+    NodeId id;
+    std::int64_t weight;  // price a disruption: higher goes first
+  };
+
+  std::vector<Candidate> underutilized() const {
+    std::vector<Candidate> candidates;
+    snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
+      if (empty(id) || !candidate(id, node) || quiet_for(id) < policy_.consolidation.after) return;
+      const auto budget = budget_.find(node.pool);
+      if (budget == budget_.end() || budget->second <= 0) return;
+      const NodeRoom& room = *index_.rooms.find(id);
+      const std::int64_t used = (room.gpus - room.free).count;
+      const bool full = policy_.consolidation.use_below_ppm < 1'000'000 &&
+                        used * 1'000'000 >= room.gpus.count * policy_.consolidation.use_below_ppm;
+      if (full || leaving(id)) return;
+      const auto pods = static_cast<std::int64_t>(index_.pods_by_node.at(id).size());
+      candidates.push_back({id, price(node).count / (1 + pods)});
+    });
+    std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
+      return std::tuple(b.weight, a.id) < std::tuple(a.weight, b.id);
+    });
+    return candidates;
+  }
+
+  /// A pod that terminates already makes room by itself; its node is looked at again once it is gone.
+  bool leaving(NodeId id) const {
+    const std::set<PodId>& pods = index_.pods_by_node.at(id);
+    return std::ranges::any_of(
+        pods, [&](PodId pod) { return snapshot_.pods.at(pod).phase == model::Pod::Phase::terminating; });
+  }
+
+  MicroUsd price(const model::Node& node) const {
+    return node.offering.valid() ? capacity_.catalog().offering(node.offering).price_per_hour : MicroUsd{};
+  }
+
+  /// What does not fit elsewhere if the node goes. Pods that wait compete for the same room and come first.
+  MilliGpu left_over(NodeId id, const model::Node& node) const {
+    Rooms rooms = index_.rooms;
+    rooms.erase(id);
+    for (const auto& [created, pod_id] : index_.unbound_pods) {
+      const model::Pod& pod = snapshot_.pods.at(pod_id);
+      const NodeId other = place::first_with_room(rooms, snapshot_.gangs.at(pod.gang).gpu, pod.gpus);
+      if (other.valid()) rooms.take(other, pod.gpus);
+    }
+    MilliGpu left;
+    for (PodId pod : index_.pods_by_node.at(id)) {
+      const MilliGpu gpus = index_.pods.at(pod).gpus;
+      const NodeId other = place::first_with_room(rooms, node.gpu, gpus);
+      if (other.valid())
+        rooms.take(other, gpus);
+      else
+        left += gpus;
+    }
+    return left;
+  }
+
+  /// One node a look, the dearest a disruption first. What runs on it is no obstacle: that is the rule's defect.
+  void give_back_one_underutilized() {
+    for (const Candidate& candidate : underutilized()) {
+      const model::Node& node = snapshot_.nodes.at(candidate.id);
+      const MilliGpu left = left_over(candidate.id, node);
+      const NodeRoom& room = *index_.rooms.find(candidate.id);
+      if (left == MilliGpu{}) {
+        if (capacity_.nodes_of(node.pool) <= policy_.min_nodes) continue;
+        terminate(candidate.id, node,
+                  {ReasonCode::node_underutilized, {(room.gpus - room.free).count, room.gpus.count}});
+        return;
+      }
+      if (memory_.replacing.empty() && replace(candidate.id, node, left)) return;
+    }
+  }
+
+  /// Buys a strictly cheaper node for what is left over; the old one goes once the new one is there.
+  bool replace(NodeId id, const model::Node& node, MilliGpu left) {
+    std::optional<std::pair<MicroUsd, model::OfferingId>> best;
+    for (model::OfferingId offering_id : capacity_.catalog().pool(node.pool).offerings) {
+      const model::Offering& offering = capacity_.catalog().offering(offering_id);
+      const bool fits = offering.gpu == node.gpu && whole_gpus(offering.gpus) >= left;
+      if (!fits || offering.price_per_hour >= price(node)) continue;
+      if (capacity_.obstacle(node.pool, offering_id, 1) != Capacity::Obstacle::ok) continue;
+      const std::pair option{offering.price_per_hour, offering_id};
+      if (!best || option < *best) best = option;
+    }
+    if (!best) return false;
+    NodeId newest;
+    snapshot_.nodes.for_each([&](NodeId node_id, const model::Node&) { newest = node_id; });
+    memory_.replacing.push_back({id, node.pool, best->second, newest, now_});
+    capacity_.launch({.pool = node.pool, .offering = best->second, .within = {}, .count = 1, .hold = {}, .gang = {}},
+                     {ReasonCode::cheaper_replacement, {best->first.count, price(node).count}}, decision_, memory_);
+    return true;
+  }
+
+  void finish_replacements() {
+    std::erase_if(memory_.replacing, [&](const Memory::Replacing& replacing) {
+      const model::Node* old = snapshot_.nodes.find(replacing.node);
+      if (old == nullptr || now_ - replacing.at >= kReplacementTimeout) return true;
+      bool came = false;
+      snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
+        came = came || (id > replacing.newest_node && node.pool == replacing.pool &&
+                        node.offering == replacing.offering && node.phase == model::Node::Phase::ready);
+      });
+      if (!came || old->phase != model::Node::Phase::ready) return false;
+      terminate(replacing.node, *old,
+                {ReasonCode::cheaper_replacement,
+                 {capacity_.catalog().offering(replacing.offering).price_per_hour.count, price(*old).count}});
+      return true;
+    });
+  }
+
+  const Index& index_;
+  const model::Snapshot& snapshot_;
+  const place::Decision& placed_;
+  const std::set<NodeId>& nominated_;
+  Capacity& capacity_;
+  const Policy& policy_;
+  Memory& memory_;
+  Instant now_;
+  Decision& decision_;
+  std::map<model::PoolId, std::int64_t> budget_;
+};
+
+}  // namespace
+
+void consolidate(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
+                 const std::set<NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory,
+                 Instant now, Decision& decision) {
+  Consolidator(index, snapshot, placed, nominated, capacity, policy, memory, now, decision).run();
+}
+
+}  // namespace capstan::decide::provision

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "decide/place/fit.h"
+#include "decide/provision/capacity.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+using model::OfferingId;
+using model::PoolId;
+using model::Reason;
+using model::ReasonCode;
+
+struct Waiting {
+  PodId pod;
+  GangId gang;
+  model::GpuKindId gpu;
+  MilliGpu gpus;
+  Instant since;
+};
+
+/// A node that does not exist yet, filled pod by pod; what it is bought as is decided when it is full.
+struct Bin {
+  model::GpuKindId gpu;
+  MilliGpu used;
+  std::vector<Waiting> pods;
+};
+
+struct Choice {
+  PoolId pool;
+  OfferingId offering;
+};
+
+/// The cheapest that holds `gpus` and can be bought now; ties go to the earlier pool, then to the lower id. `why` says
+/// what stood in the way when there is none.
+std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus, Reason& why) {
+  const model::Catalog& catalog = capacity.catalog();
+  std::optional<Choice> best;
+  why = {ReasonCode::no_offering, {ceil_div(gpus.count, 1000)}};
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    for (OfferingId id : catalog.pools[p].offerings) {
+      const model::Offering& offering = catalog.offering(id);
+      if (offering.gpu != gpu || whole_gpus(offering.gpus) < gpus) continue;
+      const Capacity::Obstacle obstacle = capacity.obstacle({p}, id, 1);
+      if (obstacle != Capacity::Obstacle::ok) {
+        why = capacity.reason(obstacle, {p}, id, 1);
+      } else if (!best || std::pair(offering.price_per_hour, id) <
+                              std::pair(catalog.offering(best->offering).price_per_hour, best->offering)) {
+        best = Choice{{p}, id};
+      }
+    }
+  }
+  return best;
+}
+
+/// Pods as Karpenter orders them: largest first, then oldest.
+std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& snapshot,
+                                  const std::set<PodId>& bound_now) {
+  std::vector<Waiting> pods;
+  for (const auto& [created, id] : index.unbound_pods) {
+    if (bound_now.contains(id)) continue;
+    const model::Pod& pod = snapshot.pods.at(id);
+    pods.push_back({id, pod.gang, snapshot.gangs.at(pod.gang).gpu, pod.gpus, created});
+  }
+  std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
+    return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
+  });
+  return pods;
+}
+
+/// Has the batch been open long enough? Remembers new pods.
+bool batch_closed(const std::vector<Waiting>& demand, const Policy& policy, Memory& memory, Instant now) {
+  if (demand.empty()) {
+    memory.batch_first = memory.batch_last = Instant::never();
+    return false;
+  }
+  PodId newest = demand.front().pod;
+  for (const Waiting& pod : demand) newest = std::max(newest, pod.pod);
+  if (memory.batch_first.is_never())
+    memory.batch_first = memory.batch_last = now;
+  else if (!memory.newest_pod.valid() || newest > memory.newest_pod)
+    memory.batch_last = now;
+  memory.newest_pod = newest;
+  return now - memory.batch_last >= policy.batch_idle || now - memory.batch_first >= policy.batch_max;
+}
+
+void keep(Decision& decision, const Waiting& pod, Reason why) {
+  std::vector<model::Plan::Kept>& kept = decision.plan.kept;
+  const auto same = [&](const model::Plan::Kept& k) { return k.id == pod.gang.value && k.why.code == why.code; };
+  if (std::ranges::none_of(kept, same)) kept.push_back({model::Plan::Kept::Subject::gang, pod.gang.value, why});
+}
+
+}  // namespace
+
+void buy_per_pod(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
+                 const Policy& policy, Memory& memory, Instant now, Decision& decision, std::set<NodeId>& nominated) {
+  if (index.unbound_pods.empty()) {
+    batch_closed({}, policy, memory, now);
+    return;
+  }
+  Rooms rooms = index.rooms;
+  std::set<PodId> bound_now;
+  for (const model::Action& action : placed.plan.actions) {
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind == nullptr) continue;
+    for (const model::BindPods::Binding& binding : bind->bindings) {
+      bound_now.insert(binding.pod);
+      rooms.take(binding.node, index.pods.at(binding.pod).gpus);
+    }
+  }
+  // A pod that fits some node, whatever its gang needs, is not a reason to buy: the scheduler "will place it".
+  std::vector<Waiting> demand;
+  for (const Waiting& pod : waiting_pods(index, snapshot, bound_now)) {
+    if (const NodeId node = place::first_with_room(rooms, pod.gpu, pod.gpus); node.valid()) {
+      rooms.take(node, pod.gpus);
+      nominated.insert(node);
+      continue;
+    }
+    const auto room = std::ranges::find_if(
+        capacity.coming(), [&](const Coming& coming) { return coming.gpu == pod.gpu && coming.free >= pod.gpus; });
+    if (room != capacity.coming().end()) {
+      room->free -= pod.gpus;
+      keep(decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), ceil_div(pod.gpus.count, 1000)}});
+      continue;
+    }
+    demand.push_back(pod);
+  }
+  MilliGpu short_by;
+  for (const Waiting& pod : demand) short_by += pod.gpus;
+  decision.short_gpus = ceil_div(short_by.count, 1000);
+  if (!batch_closed(demand, policy, memory, now)) {
+    for (const Waiting& pod : demand) {
+      const auto open_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_first).count();
+      const auto idle_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_last).count();
+      keep(decision, pod, {ReasonCode::batching, {open_ms, idle_ms}});
+    }
+    return;
+  }
+  memory.batch_first = memory.batch_last = Instant::never();
+
+  std::vector<Bin> bins;
+  Reason why;
+  for (const Waiting& pod : demand) {
+    const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
+      return b.gpu == pod.gpu && cheapest(capacity, b.gpu, b.used + pod.gpus, why).has_value();
+    });
+    Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{pod.gpu, {}, {}});
+    chosen.used += pod.gpus;
+    chosen.pods.push_back(pod);
+  }
+  for (const Bin& bin : bins) {
+    const std::optional<Choice> choice = cheapest(capacity, bin.gpu, bin.used, why);
+    if (!choice) {
+      for (const Waiting& pod : bin.pods) keep(decision, pod, why);
+      continue;
+    }
+    const Waiting& oldest = *std::ranges::min_element(bin.pods, {}, &Waiting::since);
+    const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - oldest.since).count();
+    capacity.launch(
+        {.pool = choice->pool, .offering = choice->offering, .within = {}, .count = 1, .hold = {}, .gang = {}},
+        {ReasonCode::launch_for_pod, {waited, oldest.gpus.count}}, decision, memory);
+    capacity.coming().back().free -= bin.used;
+  }
+}
+
+}  // namespace capstan::decide::provision
