@@ -97,12 +97,13 @@ TEST(Open, RefusesWhatCannotBe) {
 
 struct BadProfile {
   const char* teaches;
-  const char* text;
+  std::string text;
   const char* error;
 };
 
 const BadProfile kBadProfiles[] = {
     {"nothing", "", "profile: the file is empty, expected a workload profile"},
+    {"a NUL byte at once", std::string("caps\0tan,1\n", 11), "profile:1:5: a NUL byte, expected text in UTF-8"},
     {"another file", "TIMESTAMP,x\n", "profile:1:1: the first line is 'TIMESTAMP,x', expected 'capstan-profile,1'"},
     {"another row", "capstan-profile,1\nhour,1\n",
      "profile:2:1: 'hour' is no row of a profile, expected source, duration_ms, minute or cell"},

@@ -34,8 +34,10 @@ class ProfileReader {
 
  private:
   bool body() {
-    if (!lines_.next(line_))
-      return lines_.error() || fail_at(nullptr, "the file is empty, expected a workload profile");
+    if (!lines_.next(line_)) {
+      if (lines_.error()) return false;
+      return fail_at(nullptr, "the file is empty, expected a workload profile");
+    }
     if (line_ != kFirstLine) {
       return fail_at(line_.data(), fmt::format("the first line is '{}', expected '{}'", shown(line_), kFirstLine));
     }
