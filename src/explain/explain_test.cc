@@ -1,0 +1,98 @@
+#include "explain/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "explain/words.h"
+
+namespace capstan::explain {
+namespace {
+
+using model::ReasonCode;
+
+model::Catalog catalog() {
+  model::Catalog c;
+  c.gpu_kinds = {"H100"};
+  c.domains = {{"zone-a", model::TopologyLevel::zone, {}}, {"rack-1", model::TopologyLevel::rack, {0}}};
+  model::Offering offering;
+  offering.instance_type = "p5.48xlarge";
+  offering.gpu = {0};
+  offering.zone = {0};
+  c.offerings = {offering};
+  c.services.push_back(
+      {.name = "chat", .slo = {}, .variants = {model::Variant{}}, .min_replicas = 1, .max_replicas = 9});
+  return c;
+}
+
+decide::scale::Decision scale_up() {
+  decide::scale::RoleView role;
+  role.service = {0};
+  role.min = 1;
+  role.max = 9;
+  role.current = 2;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    role.replicas.push_back({{i}, model::Gang::Phase::ready, {}, {}});
+    role.replicas.back().signals.waiting = model::Signal::of(6);
+  }
+  decide::scale::Memory memory;
+  return decide::scale::decide(role, decide::scale::QueueHpa{}, memory, {});
+}
+
+TEST(Explain, ScalingIsToldWithItsArithmetic) {
+  EXPECT_EQ(paragraph(catalog(), scale_up()),
+            "chat has 2 replicas asked for and 2 counted. 2 of 2 replicas gave requests waiting: 12 in total, 6.000 on "
+            "average over a target of 4, a ratio of 1500 per mille; that asks for 3. It goes from 2 to 3: 12 requests "
+            "wait; at 4 a replica that needs 3, 2 are counted.");
+  EXPECT_EQ(line(catalog(), scale_up().plan.actions.at(0)),
+            "scale chat to 3 replicas: 12 requests wait; at 4 a replica that needs 3, 2 are counted");
+}
+
+TEST(Explain, AGroupOfNodesIsToldWithItsDomainAndItsHold) {
+  const model::Action action{
+      model::LaunchNodes{
+          .pool = {0}, .offering = {0}, .within = {1}, .count = 4, .hold = std::chrono::minutes(10), .gang = {3}},
+      {ReasonCode::launch_for_gang, {4, 32}}};
+  EXPECT_EQ(line(catalog(), action),
+            "launch 4 x p5.48xlarge in zone-a, all inside rack-1, all or none within 600 s: 4 nodes at once for a gang "
+            "that is 32 GPUs short");
+}
+
+TEST(Explain, WhatIsLeftAloneHasAReasonToo) {
+  const model::Plan::Kept kept{model::Plan::Kept::Subject::node, 7, {ReasonCode::not_quiet_yet, {30, 3600}}};
+  EXPECT_EQ(line(catalog(), kept), "node 7 stays as it is: pods came or went 30 s ago, the pool waits 3600 s");
+}
+
+TEST(Explain, AShortfallNamesWhatIsMissingAndWhere) {
+  decide::place::Decision decision;
+  decide::place::Shortfall lack;
+  lack.service = {0};
+  lack.ordinal = 2;
+  lack.gpu = {0};
+  lack.needed = whole_gpus(8);
+  lack.short_by = whole_gpus(1);
+  lack.best_domain = {1};
+  lack.best_free = whole_gpus(7);
+  decision.shortfalls.push_back(lack);
+  EXPECT_EQ(paragraph(catalog(), decision),
+            "0 gangs wait: 0 are placed now, 0 are bound already, 0 cannot fit now, 0 never will.\n"
+            "- chat replica 2 lacks 1 of 8 H100 GPUs together; rack-1 has 7 free");
+}
+
+TEST(Explain, JsonSaysTheSame) {
+  const auto parsed = nlohmann::json::parse(json(catalog(), scale_up()));
+  EXPECT_EQ(parsed["desired"], 3);
+  EXPECT_EQ(parsed["why"]["code"], "queue_above_target");
+  EXPECT_EQ(parsed["readings"][0]["metric"], "waiting");
+  EXPECT_EQ(parsed["actions"][0]["action"], "set_replicas");
+  EXPECT_EQ(nlohmann::json::parse(json(catalog(), decide::place::Decision{}))["layer"], "place");
+  EXPECT_EQ(nlohmann::json::parse(json(catalog(), decide::provision::Decision{}))["short_gpus"], 0);
+}
+
+TEST(Explain, PartsOfAGpuAreShownAsSuch) {
+  EXPECT_EQ(gpus_text({250}), "0.25");
+  EXPECT_EQ(gpus_text({8000}), "8");
+}
+
+}  // namespace
+}  // namespace capstan::explain

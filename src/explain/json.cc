@@ -1,0 +1,135 @@
+#include <nlohmann/json.hpp>
+
+#include "explain/explain.h"
+#include "explain/words.h"
+
+namespace capstan::explain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json reason_json(const model::Reason& why) {
+  return {{"code", model::name(why.code)}, {"numbers", why.numbers}, {"sentence", sentence(why)}};
+}
+
+template <typename Tag>
+Json id_json(Id<Tag> id) {
+  return id.valid() ? Json(id.value) : Json();
+}
+
+template <typename Ids>
+Json ids_json(const Ids& ids) {
+  Json list = Json::array();
+  for (const auto& id : ids) list.push_back(id.value);
+  return list;
+}
+
+struct What {
+  Json operator()(const model::SetReplicas& a) const {
+    return {{"action", "set_replicas"},
+            {"service", a.service.value},
+            {"variant", a.variant.value},
+            {"replicas", a.replicas},
+            {"drain", ids_json(a.drain)}};
+  }
+  Json operator()(const model::BindPods& a) const {
+    Json bindings = Json::array();
+    for (const auto& b : a.bindings) bindings.push_back({{"pod", b.pod.value}, {"node", b.node.value}});
+    return {{"action", "bind_pods"}, {"gang", a.gang.value}, {"bindings", bindings}};
+  }
+  Json operator()(const model::LaunchNodes& a) const {
+    return {{"action", "launch_nodes"},    {"pool", a.pool.value}, {"offering", a.offering.value},
+            {"within", id_json(a.within)}, {"count", a.count},     {"hold_ns", a.hold.count()},
+            {"gang", id_json(a.gang)}};
+  }
+  Json operator()(const model::ReleaseGroup& a) const {
+    return {{"action", "release_group"}, {"group", a.group.value}};
+  }
+  Json operator()(const model::TerminateNode& a) const {
+    return {{"action", "terminate_node"}, {"node", a.node.value}};
+  }
+  Json operator()(const model::EvictPod& a) const { return {{"action", "evict_pod"}, {"pod", a.pod.value}}; }
+};
+
+void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan) {
+  into["actions"] = Json::array();
+  for (const model::Action& action : plan.actions) {
+    Json row = std::visit(What{}, action.what);
+    row["why"] = reason_json(action.why);
+    row["line"] = line(catalog, action);
+    into["actions"].push_back(std::move(row));
+  }
+  into["kept"] = Json::array();
+  for (const model::Plan::Kept& kept : plan.kept) {
+    into["kept"].push_back({{"subject", subject_name(catalog, kept)}, {"why", reason_json(kept.why)}});
+  }
+}
+
+constexpr const char* kMetrics[] = {"duty_cycle_percent", "memory_used_percent", "waiting", "running"};
+constexpr const char* kVerdicts[] = {"placed", "assumed", "cannot_fit_now", "never_fits"};
+constexpr const char* kLevels[] = {"node", "nvlink", "rack", "zone", "cluster"};
+
+/// Names may hold any bytes: what is not UTF-8 is replaced rather than thrown over.
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string json(const model::Catalog& catalog, const decide::scale::Decision& d) {
+  Json out = {{"layer", "scale"},         {"service", service_name(catalog, d.service)},
+              {"current", d.current},     {"counted", d.counted},
+              {"wanted", d.wanted},       {"held_to", d.held_to},
+              {"desired", d.desired},     {"why", reason_json(d.why)},
+              {"readings", Json::array()}};
+  for (const decide::scale::MetricReading& r : d.readings) {
+    out["readings"].push_back({{"metric", kMetrics[static_cast<std::size_t>(r.kind)]},
+                               {"valid", r.valid},
+                               {"total", r.total},
+                               {"mean_milli", r.mean_milli},
+                               {"target", r.target},
+                               {"ratio_per_mille", r.ratio_per_mille},
+                               {"filled_ratio_per_mille", r.filled_ratio_per_mille},
+                               {"read", r.read},
+                               {"unready", r.unready},
+                               {"missing", r.missing},
+                               {"within_tolerance", r.within_tolerance},
+                               {"wanted", r.wanted}});
+  }
+  add_plan(out, catalog, d.plan);
+  return dump(out);
+}
+
+std::string json(const model::Catalog& catalog, const decide::place::Decision& d) {
+  Json out = {{"layer", "place"}, {"verdicts", Json::array()}, {"shortfalls", Json::array()}};
+  for (const decide::place::Verdict& v : d.verdicts) {
+    out["verdicts"].push_back({{"gang", id_json(v.gang)},
+                               {"verdict", kVerdicts[static_cast<std::size_t>(v.kind)]},
+                               {"why", reason_json(v.why)}});
+  }
+  for (const decide::place::Shortfall& s : d.shortfalls) {
+    out["shortfalls"].push_back(
+        {{"gang", id_json(s.gang)},
+         {"service", service_name(catalog, s.service)},
+         {"ordinal", s.ordinal},
+         {"gpu", gpu_name(catalog, s.gpu)},
+         {"level", kLevels[static_cast<std::size_t>(s.level)]},
+         {"pods", s.pods},
+         {"needed_milli_gpu", s.needed.count},
+         {"short_by_milli_gpu", s.short_by.count},
+         {"best_domain", s.best_domain.valid() ? Json(domain_name(catalog, s.best_domain)) : Json()},
+         {"best_node", id_json(s.best_node)},
+         {"best_free_milli_gpu", s.best_free.count}});
+  }
+  add_plan(out, catalog, d.plan);
+  return dump(out);
+}
+
+std::string json(const model::Catalog& catalog, const decide::provision::Decision& d) {
+  Json out = {{"layer", "provision"},
+              {"short_gpus", d.short_gpus},
+              {"coming_gpus", d.coming_gpus},
+              {"launched_gpus", d.launched_gpus}};
+  add_plan(out, catalog, d.plan);
+  return dump(out);
+}
+
+}  // namespace capstan::explain

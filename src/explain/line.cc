@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "explain/explain.h"
+#include "explain/words.h"
+
+namespace capstan::explain {
+namespace {
+
+struct What {
+  const model::Catalog& catalog;
+
+  std::string operator()(const model::SetReplicas& action) const {
+    std::string text = fmt::format("scale {} to {} replicas", service_name(catalog, action.service), action.replicas);
+    if (!action.drain.empty()) text += fmt::format(", draining {}", action.drain.size());
+    return text;
+  }
+  std::string operator()(const model::BindPods& action) const {
+    return fmt::format("bind {} pods of gang {}", action.bindings.size(), action.gang.value);
+  }
+  std::string operator()(const model::LaunchNodes& action) const {
+    const bool group = action.hold > Duration{};
+    std::string text = fmt::format("launch {} x {}", action.count, offering_name(catalog, action.offering));
+    if (action.within.valid()) text += fmt::format(", all inside {}", domain_name(catalog, action.within));
+    if (group) {
+      text += fmt::format(", all or none within {} s",
+                          std::chrono::duration_cast<std::chrono::seconds>(action.hold).count());
+    }
+    return text;
+  }
+  std::string operator()(const model::ReleaseGroup& action) const {
+    return fmt::format("release group {} whole", action.group.value);
+  }
+  std::string operator()(const model::TerminateNode& action) const {
+    return fmt::format("give back node {}", action.node.value);
+  }
+  std::string operator()(const model::EvictPod& action) const { return fmt::format("evict pod {}", action.pod.value); }
+};
+
+}  // namespace
+
+std::string line(const model::Catalog& catalog, const model::Action& action) {
+  return fmt::format("{}: {}", std::visit(What{catalog}, action.what), sentence(action.why));
+}
+
+std::string line(const model::Catalog& catalog, const model::Plan::Kept& kept) {
+  return fmt::format("{} stays as it is: {}", subject_name(catalog, kept), sentence(kept.why));
+}
+
+}  // namespace capstan::explain
