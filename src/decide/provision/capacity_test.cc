@@ -1,0 +1,71 @@
+#include "decide/provision/capacity.h"
+
+#include <gtest/gtest.h>
+
+#include "decide/testing/both_layers.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+using model::Claim;
+
+struct GroupOfTwo {
+  World world;
+  model::OfferingId first, second;
+  model::ClaimId a, b;
+  Memory memory;
+  GroupOfTwo() : first(world.offering(8, 0, 10)), second(world.offering(8, 1, 12)) {
+    const auto pool = world.pool({first, second}, 64);
+    world.gang(2, 8, TopologyLevel::zone);
+    EXPECT_EQ(launches(run(world, groups(), memory, 0)).at(0).offering, first);
+    a = world.claim(pool, first, Claim::Phase::requested, 0, {7}, world.zone(0));
+    b = world.claim(pool, first, Claim::Phase::requested, 0, {7}, world.zone(0));
+    EXPECT_TRUE(run(world, groups(), memory, 1).plan.actions.empty());
+  }
+  void set(model::ClaimId id, Claim::Phase phase) {
+    Claim claim = world.snapshot.claims.at(id);
+    claim.phase = phase;
+    if (phase == Claim::Phase::registered) {
+      claim.node = world.node(0);
+      model::Node node = world.snapshot.nodes.at(claim.node);
+      node.pool = claim.pool;
+      node.offering = claim.offering;
+      node.claim = id;
+      world.snapshot.nodes.set(claim.node, node);
+    }
+    world.snapshot.claims.set(id, claim);
+  }
+};
+
+TEST(Groups, ACapacityErrorOnOneNodeReleasesAllAndTakesTheNextOffering) {
+  GroupOfTwo g;
+  g.set(g.a, Claim::Phase::launched);
+  g.set(g.b, Claim::Phase::failed);
+  const Decision decision = run(g.world, groups(), g.memory, 30);
+  ASSERT_EQ(all<model::ReleaseGroup>(decision).size(), 1u);
+  ASSERT_EQ(launches(decision).size(), 1u);
+  EXPECT_EQ(launches(decision)[0].offering, g.second);
+  EXPECT_EQ(launches(decision)[0].count, 2);
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 31)).empty()) << "told once";
+}
+
+TEST(Groups, WhatIsNotWholeWithinItsHoldIsReleasedWhole) {
+  GroupOfTwo g;
+  g.set(g.a, Claim::Phase::registered);
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 599)).empty());
+  const Decision late = run(g.world, groups(), g.memory, 600);
+  ASSERT_EQ(all<model::ReleaseGroup>(late).size(), 1u);
+  EXPECT_EQ(sentence(late.plan.actions[0].why),
+            "1 of 2 nodes of the group came within the hold of 600 s: all released");
+}
+
+TEST(Groups, AWholeGroupIsLeftAlone) {
+  GroupOfTwo g;
+  g.set(g.a, Claim::Phase::registered);
+  g.set(g.b, Claim::Phase::registered);
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(g.world, groups(), g.memory, 600)).empty());
+  EXPECT_TRUE(g.memory.groups.empty());
+}
+
+}  // namespace
+}  // namespace capstan::decide::provision

@@ -1,0 +1,101 @@
+// Giving nodes back.
+#include <gtest/gtest.h>
+
+#include "decide/testing/both_layers.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+struct Fleet {
+  World world;
+  model::PoolId pool;
+  Fleet(int nodes, std::int64_t gpus = 8) {
+    const auto offering = world.offering(8, 0, 10);
+    pool = world.pool({offering, world.offering(4, 0, 4)}, 640);
+    for (int i = 0; i < nodes; ++i) own(world.node(0, gpus), offering);
+  }
+  void own(NodeId id, model::OfferingId offering) {
+    model::Node node = world.snapshot.nodes.at(id);
+    node.pool = pool;
+    node.offering = offering;
+    world.snapshot.nodes.set(id, node);
+  }
+};
+
+TEST(Consolidation, AnEmptyNodeGoesAfterItsHour) {
+  Fleet fleet(1);
+  Memory memory;
+  const Decision early = run(fleet.world, whole_groups(), memory, 0);
+  EXPECT_TRUE(ended(early).empty());
+  EXPECT_TRUE(kept_for(early, model::ReasonCode::not_quiet_yet));
+  EXPECT_TRUE(ended(run(fleet.world, whole_groups(), memory, 3599)).empty());
+  EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3610)).size(), 1u);
+  EXPECT_TRUE(ended(run(fleet.world, whole_groups(), memory, 3620)).empty()) << "told once";
+  refused(memory, model::TerminateNode{NodeId{0}});
+  EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3630)).size(), 1u);
+}
+
+TEST(Consolidation, WhenEmptyNeverEndsANodeWithPods) {
+  Fleet fleet(2);
+  fleet.world.bind(fleet.world.gang(1, 1, TopologyLevel::node), NodeId{0});
+  Memory memory;
+  run(fleet.world, whole_groups(), memory, 0);
+  const auto gone = ended(run(fleet.world, whole_groups(), memory, 90'000));
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0].node, NodeId{1});
+}
+
+TEST(Consolidation, KarpentersDefaultEndsARunningReplicaThatWouldFitElsewhere) {
+  Fleet fleet(2);
+  fleet.world.bind(fleet.world.gang(4, 1, TopologyLevel::node), NodeId{0});
+  fleet.world.bind(fleet.world.gang(4, 1, TopologyLevel::node), NodeId{1});
+  Memory memory;
+  const Decision decision = run(fleet.world, karpenter(), memory, 0);
+  ASSERT_EQ(ended(decision).size(), 1u);
+  EXPECT_EQ(name(decision.plan.actions[0].why.code), "node_underutilized");
+}
+
+TEST(Consolidation, FullNodesStay) {
+  Fleet fleet(2);
+  fleet.world.bind(fleet.world.gang(8, 1, TopologyLevel::node), NodeId{0});
+  fleet.world.bind(fleet.world.gang(8, 1, TopologyLevel::node), NodeId{1});
+  Memory memory;
+  EXPECT_TRUE(run(fleet.world, karpenter(), memory, 0).plan.actions.empty());
+}
+
+TEST(Consolidation, BuysTheCheaperNodeFirstAndEndsTheOldOneOnceItIsThere) {
+  Fleet fleet(1);
+  fleet.world.bind(fleet.world.gang(4, 1, TopologyLevel::node), NodeId{0});
+  Memory memory;
+  const Decision buy = run(fleet.world, karpenter(), memory, 0);
+  ASSERT_EQ(launches(buy).size(), 1u);
+  EXPECT_EQ(launches(buy)[0].offering, model::OfferingId{1});
+  EXPECT_TRUE(ended(buy).empty());
+  fleet.own(fleet.world.node(0, 4), {1});
+  const auto gone = ended(run(fleet.world, karpenter(), memory, 60));
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0].node, NodeId{0});
+}
+
+TEST(Consolidation, StaysInsideItsBudgetAndAboveTheMinimum) {
+  Fleet fleet(20);
+  Memory memory;
+  Policy policy = karpenter();
+  EXPECT_EQ(ended(run(fleet.world, policy, memory, 0)).size(), 2u) << "10 % of 20";
+  EXPECT_TRUE(ended(run(fleet.world, policy, memory, 10)).empty()) << "two are still going";
+  policy.min_nodes = 20;
+  Memory other;
+  EXPECT_TRUE(ended(run(fleet.world, policy, other, 0)).empty());
+  policy.min_nodes = 22;
+  EXPECT_EQ(launches(run(fleet.world, policy, other, 10)).size(), 2u);
+}
+
+TEST(Consolidation, ANodeThatAPodIsMeantForStays) {
+  Fleet fleet(1);
+  fleet.world.gang(4, 1, TopologyLevel::node);
+  Memory memory;
+  EXPECT_TRUE(ended(run(fleet.world, karpenter(), memory, 0)).empty());
+}
+
+}  // namespace
+}  // namespace capstan::decide::provision

@@ -1,0 +1,122 @@
+// Capacity for pods, one by one.
+#include <gtest/gtest.h>
+
+#include "decide/testing/both_layers.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+using model::Claim;
+
+TEST(PerPod, PacksPodsAndBuysTheCheapestThatHolds) {
+  World world;
+  const auto small = world.offering(4, 0, 5), big = world.offering(8, 0, 9);
+  world.pool({small, big}, 64);
+  world.gang(6, 1, TopologyLevel::node);
+  Memory memory;
+  const auto six = launches(run(world, at_once(), memory, 0));
+  ASSERT_EQ(six.size(), 1u);
+  EXPECT_EQ(six[0].offering, big) << "one node of eight holds six";
+  EXPECT_EQ(six[0].hold, Duration{}) << "nothing holds it together";
+  World other;
+  const auto cheap = other.offering(4, 0, 5);
+  other.pool({cheap, other.offering(8, 0, 9)}, 64);
+  other.gang(3, 1, TopologyLevel::node);
+  Memory fresh;
+  EXPECT_EQ(launches(run(other, at_once(), fresh, 0))[0].offering, cheap);
+}
+
+TEST(PerPod, APodThatFitsSomewhereIsNoReasonToBuyWhateverItsGangNeeds) {
+  World world;
+  world.pool({world.offering(8, 0, 9)}, 64);
+  world.node(0, 4);
+  world.node(2, 4);
+  world.gang(8, 1, TopologyLevel::nvlink);
+  const Index index = build(world.snapshot);
+  place::Memory placing;
+  const auto placed = place::decide(index, world.snapshot, {}, kGang, placing, at(0));
+  EXPECT_FALSE(placed.shortfalls.empty());
+  Memory memory;
+  EXPECT_TRUE(launches(decide(index, world.snapshot, placed, at_once(), memory, at(0))).empty())
+      << "a gang scheduler that does not speak to the provisioner waits for ever";
+}
+
+TEST(PerPod, CountsWhatIsOnItsWay) {
+  World world;
+  const auto offering = world.offering(8, 0, 9);
+  const auto pool = world.pool({offering}, 64);
+  world.gang(8, 1, TopologyLevel::node);
+  Memory memory;
+  EXPECT_EQ(launches(run(world, at_once(), memory, 0)).size(), 1u);
+  EXPECT_TRUE(launches(run(world, at_once(), memory, 1)).empty()) << "asked for, no claim seen yet";
+  world.claim(pool, offering, Claim::Phase::requested, 1);
+  const Decision later = run(world, at_once(), memory, 200);
+  EXPECT_TRUE(launches(later).empty()) << "a claim is on its way";
+  EXPECT_EQ(later.coming_gpus, 8) << "and it is the one that was asked for";
+}
+
+TEST(PerPod, ALaunchThatLeavesNoTraceIsTriedAgain) {
+  World world;
+  world.pool({world.offering(8, 0, 9)}, 64);
+  world.gang(8, 1, TopologyLevel::node);
+  Memory memory;
+  EXPECT_EQ(launches(run(world, at_once(), memory, 0)).size(), 1u);
+  EXPECT_TRUE(launches(run(world, at_once(), memory, 59)).empty());
+  EXPECT_EQ(launches(run(world, at_once(), memory, 60)).size(), 1u);
+}
+
+TEST(PerPod, KarpenterWaitsForTheBatchToFallSilent) {
+  World world;
+  world.pool({world.offering(8, 0, 9)}, 64);
+  world.gang(4, 1, TopologyLevel::node);
+  Policy policy = karpenter();
+  policy.consolidation.enabled = false;
+  Memory memory;
+  const Decision open = run(world, policy, memory, 0);
+  EXPECT_TRUE(launches(open).empty());
+  EXPECT_TRUE(kept_for(open, model::ReasonCode::batching));
+  world.gang(4, 1, TopologyLevel::node);
+  EXPECT_TRUE(launches(run(world, policy, memory, 1)).empty()) << "a pod has just come";
+  EXPECT_EQ(launches(run(world, policy, memory, 2)).size(), 1u) << "eight pods, one node";
+}
+
+TEST(PerPod, ClusterAutoscalerLooksEveryTenSeconds) {
+  World world;
+  world.pool({world.offering(8, 0, 9)}, 64);
+  Memory memory;
+  run(world, cluster_autoscaler(), memory, 0);
+  world.gang(4, 1, TopologyLevel::node);
+  EXPECT_TRUE(launches(run(world, cluster_autoscaler(), memory, 9)).empty());
+  EXPECT_EQ(launches(run(world, cluster_autoscaler(), memory, 10)).size(), 1u);
+}
+
+TEST(PerPod, TheLimitIsHardAndCountsWhatIsOnItsWay) {
+  World world;
+  const auto offering = world.offering(8, 0, 9);
+  const auto pool = world.pool({offering}, 16);
+  world.claim(pool, offering, Claim::Phase::launched, 0);
+  world.gang(3, 8, TopologyLevel::zone);
+  Memory memory;
+  const Decision decision = run(world, at_once(), memory, 0);
+  EXPECT_EQ(launches(decision).size(), 1u) << "one is coming, one more is allowed, the third is not";
+  EXPECT_TRUE(kept_for(decision, model::ReasonCode::pool_limit));
+}
+
+TEST(PerPod, ARefusedOfferingGivesWayToTheNextBest) {
+  World world;
+  const auto first = world.offering(8, 0, 9), second = world.offering(8, 1, 12);
+  world.pool({first, second}, 64);
+  world.gang(8, 1, TopologyLevel::node);
+  Memory memory;
+  const auto asked = launches(run(world, at_once(), memory, 0));
+  ASSERT_EQ(asked.at(0).offering, first);
+  refused(memory, asked[0], at_once(), at(5));
+  EXPECT_EQ(launches(run(world, at_once(), memory, 6)).at(0).offering, second);
+  Memory later = memory;
+  later.asked.clear();
+  EXPECT_EQ(launches(run(world, at_once(), later, 186)).at(0).offering, first)
+      << "after three minutes it is tried again";
+}
+
+}  // namespace
+}  // namespace capstan::decide::provision

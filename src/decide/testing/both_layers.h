@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "decide/provision/provision.h"
+#include "decide/testing/world.h"
+
+namespace capstan::decide::provision {
+
+using testing::at;
+using testing::World;
+
+inline constexpr place::Policy kFirstFit{.kind = place::Policy::Kind::first_fit};
+inline constexpr place::Policy kGang{.kind = place::Policy::Kind::gang};
+
+/// Both layers on one snapshot, as the loop runs them.
+inline Decision run(const World& world, const Policy& policy, Memory& memory, std::int64_t now_s) {
+  const Index index = build(world.snapshot);
+  place::Memory placing;
+  const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
+  const place::Decision placed = place::decide(index, world.snapshot, {}, place_policy, placing, at(now_s));
+  return decide(index, world.snapshot, placed, policy, memory, at(now_s));
+}
+
+template <typename What>
+std::vector<What> all(const Decision& decision) {
+  std::vector<What> found;
+  for (const model::Action& action : decision.plan.actions) {
+    if (const What* what = std::get_if<What>(&action.what)) found.push_back(*what);
+  }
+  return found;
+}
+inline std::vector<model::LaunchNodes> launches(const Decision& d) { return all<model::LaunchNodes>(d); }
+inline std::vector<model::TerminateNode> ended(const Decision& d) { return all<model::TerminateNode>(d); }
+
+inline Policy at_once() {
+  Policy policy = karpenter();
+  policy.batch_idle = policy.batch_max = {};
+  policy.consolidation.enabled = false;
+  return policy;
+}
+
+inline Policy groups() {
+  Policy policy = whole_groups();
+  policy.consolidation.enabled = false;
+  return policy;
+}
+
+inline bool kept_for(const Decision& decision, model::ReasonCode code) {
+  return std::ranges::any_of(decision.plan.kept, [&](const auto& kept) { return kept.why.code == code; });
+}
+
+}  // namespace capstan::decide::provision
