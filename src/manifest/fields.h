@@ -78,6 +78,12 @@ class Fields {
     if (picked < known.size()) out = (names.begin() + static_cast<std::ptrdiff_t>(picked))->second;
   }
 
+  /// Anything else: `read(node, verdict)` is called with the key's value where there is one.
+  template <typename Read>
+  void check(std::string_view key, Read read) {
+    if (const Node* value = take(key)) read(*value, verdict_);
+  }
+
   /// Refuses the keys that were not asked for.
   void finish();
 

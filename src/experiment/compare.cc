@@ -1,0 +1,116 @@
+#include "experiment/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "experiment/prepare.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+std::string load_words(const workload::WorkloadSpec& load) {
+  std::string words;
+  if (const auto* trace = std::get_if<workload::TraceSpec>(&load.from)) {
+    words = "trace " + trace->path.substr(trace->path.find_last_of('/') + 1);
+  } else if (const auto* profile = std::get_if<workload::ProfileSpec>(&load.from)) {
+    words = "profile " + profile->name.substr(profile->name.find_last_of('/') + 1);
+  } else if (const auto* loop = std::get_if<workload::ClosedLoopSpec>(&load.from)) {
+    words = fmt::format("{} clients in a closed loop", loop->concurrency);
+  } else {
+    words = "generated";
+  }
+  if (load.scale != 1) words += fmt::format(", {} times", load.scale);
+  return words;
+}
+
+std::string service_words(const Scenario& scenario) {
+  constexpr std::array<const char*, model::kTopologyLevels> kTogether = {"node", "NVLink domain", "rack", "zone",
+                                                                         "cluster"};
+  const model::Variant& variant = scenario.variant();
+  std::string words = fmt::format("{} TP{} on {}", variant.model, variant.tensor_parallel, scenario.engine->gpu_name);
+  if (variant.pods > 1) {
+    words += fmt::format(", gangs of {} pods in one {}", variant.pods,
+                         kTogether[static_cast<std::size_t>(variant.together)]);
+  }
+  return words;
+}
+
+/// The progress of all policies in one: the slowest clock, the mean part, the sum of requests.
+class Joined {
+ public:
+  Joined(std::size_t policies, const ProgressCallback& callback) : each_(policies), callback_(callback) {}
+
+  void note(std::size_t index, const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    each_[index] = progress;
+    Progress all{.at = Instant::never(), .part = 0, .arrived = 0};
+    for (const Progress& one : each_) {
+      all.at = std::min(all.at, one.at);
+      all.part += one.part / static_cast<double>(each_.size());
+      all.arrived += one.arrived;
+    }
+    callback_(all);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Progress> each_;
+  const ProgressCallback& callback_;
+};
+
+}  // namespace
+
+Comparison describe(const Scenario& scenario) {
+  return {.scenario = scenario.name,
+          .title = scenario.title,
+          .seed = scenario.seed,
+          .load = load_words(scenario.load),
+          .service = service_words(scenario),
+          .slo = scenario.service().slo,
+          .results = {}};
+}
+
+void rank(std::vector<RunResult>& results) {
+  std::sort(results.begin(), results.end(), [](const RunResult& a, const RunResult& b) {
+    if (a.score_milli() != b.score_milli()) return a.score_milli() > b.score_milli();
+    return a.policy < b.policy;
+  });
+}
+
+Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress) {
+  const std::size_t count = scenario.policies.size();
+  std::vector<std::optional<Result<RunResult>>> outcomes(count);
+  std::atomic<std::size_t> next{0};
+  Joined joined(count, progress);
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      const ProgressCallback mine = [&, i](const Progress& p) { joined.note(i, p); };
+      outcomes[i] = run(scenario, scenario.policies[i], scenario.seed, progress ? mine : ProgressCallback());
+    }
+  };
+  if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t threads = std::min<std::size_t>(jobs, count);
+  {
+    std::vector<std::jthread> helpers;
+    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+    work();
+  }
+
+  Comparison comparison = describe(scenario);
+  for (std::optional<Result<RunResult>>& outcome : outcomes) {
+    if (!*outcome) return std::unexpected(std::move(outcome->error()));
+    comparison.results.push_back(std::move(**outcome));
+  }
+  rank(comparison.results);
+  return comparison;
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/error.h"
+#include "engine/step_model.h"
+#include "engine/work.h"
+#include "experiment/result.h"
+#include "experiment/scenario.h"
+#include "experiment/simulation.h"
+
+namespace capstan::experiment {
+
+/// One policy of a scenario under one seed, ready to be simulated. Owns the engine models that the setup points to.
+struct Prepared {
+  std::unique_ptr<const engine::StepModel> model;
+  std::unique_ptr<const engine::RequestWork> work;
+  SimulationSetup setup;
+};
+
+Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed);
+
+/// `share_ppm` of 100'000 is `engine::perturbed`, 0 the coefficients themselves; others lie on the line through both.
+engine::StepCoefficients perturbed_by(const engine::StepCoefficients& coefficients, std::int64_t share_ppm,
+                                      std::uint64_t seed);
+
+/// Prepares and simulates.
+Result<RunResult> run(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed,
+                      const ProgressCallback& progress = {});
+
+}  // namespace capstan::experiment

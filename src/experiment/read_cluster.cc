@@ -1,0 +1,347 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "experiment/instances.h"
+#include "experiment/read_parts.h"
+#include "sim/cluster/topology.h"
+
+namespace capstan::experiment {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int64_t kMostGpus = 1'000'000;
+
+/// Names that can be chosen, for a message; instances of one GPU kind first, since those are what was meant.
+std::string instance_error(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Instance& row : instances()) names.push_back(row.name);
+  const std::string_view meant = manifest::did_you_mean(name, names);
+  return fmt::format(
+      "found \"{}\", expected an instance of data/instances.csv{}, or gpu, gpus and price beside the name", name,
+      meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+}
+
+class ClusterReader {
+ public:
+  ClusterReader(model::Catalog& catalog, Scenario& scenario, Verdict& verdict)
+      : catalog_(catalog), config_(scenario.cluster), verdict_(verdict) {}
+
+  void read(const Node& node) {
+    Fields fields(node, "cluster", verdict_);
+    read_topology(fields);
+    for (const Node& pool : fields.list("pools")) read_pool(pool);
+    for (const Node& existing : fields.list("existing")) read_existing(existing);
+    fields.check("provider", [&](const Node& n, Verdict&) { read_provider(n); });
+    fields.check("bandwidth", [&](const Node& n, Verdict&) { read_bandwidth(n); });
+    fields.check("scrape", [&](const Node& n, Verdict&) { read_scrape(n); });
+    fields.check("actions", [&](const Node& n, Verdict&) { read_actions(n); });
+    using Cache = sim::WeightCache;
+    fields.choice<Cache>("weight_cache", config_.weight_cache,
+                         {{"none", Cache::none}, {"disk", Cache::disk}, {"host_memory", Cache::host_memory}});
+    fields.boolean("image_cached_on_boot", config_.image_cached_on_boot);
+    fields.duration("termination_grace", config_.termination_grace, 0s, 24h);
+    fields.duration("drain_poll", config_.drain_poll, 1ms, 1h);
+    fields.duration("scheduling_cycle", config_.scheduling_cycle, 1ms, 1h);
+    fields.boolean("enforce_together", config_.enforce_together);
+    fields.integer("memory_used_percent", config_.memory_used_percent, 0, 100);
+    fields.finish();
+  }
+
+ private:
+  void read_topology(Fields& fields) {
+    sim::TopologyLayout layout;
+    const auto zones = fields.list("zones");
+    if (!zones.empty()) layout.zones.clear();
+    for (const Node& zone : zones) {
+      if (zone.kind != Node::Kind::scalar || zone.text.empty()) {
+        return verdict_.fail(zone.place, fmt::format("cluster.zones: found {}, expected a name", zone.words()));
+      }
+      if (std::find(layout.zones.begin(), layout.zones.end(), zone.text) != layout.zones.end()) {
+        return verdict_.fail(zone.place, fmt::format("cluster.zones: \"{}\" is given twice", zone.text));
+      }
+      layout.zones.push_back(zone.text);
+    }
+    fields.integer("racks_per_zone", layout.racks_per_zone, 1, 10'000);
+    fields.integer("nvlink_domains_per_rack", layout.nvlink_domains_per_rack, 1, 10'000);
+    fields.integer("nodes_per_nvlink_domain", config_.provider.nodes_per_nvlink_domain, 1, 1'000);
+    const std::int64_t domains =
+        static_cast<std::int64_t>(layout.zones.size()) * layout.racks_per_zone * layout.nvlink_domains_per_rack;
+    if (domains > kMostGpus) {
+      return verdict_.fail(fields.node().place,
+                           fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
+    }
+    zone_names_ = layout.zones;
+    zones_ = sim::add_topology(catalog_, layout);
+  }
+
+  /// What one machine is, from its instance name or spelt out.
+  struct Machine {
+    model::Offering offering;  ///< without its zone
+    std::uint32_t refused_ppm = 0;
+    std::vector<std::size_t> zones;  ///< none = all
+  };
+
+  Machine read_machine(Fields& fields) {
+    Machine machine;
+    model::Offering& offering = machine.offering;
+    const Node* name = fields.need("instance");
+    fields.text("instance", offering.instance_type);
+    const Instance* known = find_instance(offering.instance_type);
+    std::string gpu = known != nullptr ? known->gpu : "";
+    offering.gpus = known != nullptr ? known->gpus : 0;
+    fields.text("gpu", gpu);
+    fields.integer("gpus", offering.gpus, 1, 1024);
+    using Capacity = model::CapacityType;
+    fields.choice<Capacity>(
+        "capacity", offering.capacity,
+        {{"on_demand", Capacity::on_demand}, {"spot", Capacity::spot}, {"reserved", Capacity::reserved}});
+    const bool priced = fields.take("usd_per_hour") != nullptr;
+    fields.usd("usd_per_hour", offering.price_per_hour, {0}, {100'000'000'000});
+    fields.share_ppm("refused", machine.refused_ppm, 0, 1'000'000);
+    fields.check("zone", [&](const Node& zone, Verdict&) { machine.zones.push_back(zone_index(zone)); });
+    if (!verdict_.ok()) return machine;
+    if (gpu.empty() || offering.gpus == 0) {
+      verdict_.fail(name->place, fields.what() + ".instance: " + instance_error(offering.instance_type));
+      return machine;
+    }
+    if (!priced) {
+      std::optional<MicroUsd> price;
+      if (known != nullptr)
+        price = offering.capacity == Capacity::spot ? known->spot_per_hour : known->on_demand_per_hour;
+      if (!price) {
+        verdict_.fail(name->place, fmt::format("{}: no price is known for {}, expected usd_per_hour", fields.what(),
+                                               offering.instance_type));
+        return machine;
+      }
+      offering.price_per_hour = *price;
+    }
+    offering.gpu = gpu_kind(catalog_, gpu);
+    return machine;
+  }
+
+  std::size_t zone_index(const Node& node) {
+    const auto found = std::find(zone_names_.begin(), zone_names_.end(), node.text);
+    if (node.kind == Node::Kind::scalar && found != zone_names_.end()) {
+      return static_cast<std::size_t>(found - zone_names_.begin());
+    }
+    const std::vector<std::string_view> names(zone_names_.begin(), zone_names_.end());
+    verdict_.fail(node.place, fmt::format("zone: found {}, expected {}", node.words(), manifest::one_of(names)));
+    return 0;
+  }
+
+  model::OfferingId add_offering(const Machine& machine, std::size_t zone) {
+    model::Offering offering = machine.offering;
+    offering.zone = zones_[zone];
+    catalog_.offerings.push_back(std::move(offering));
+    config_.provider.refused_ppm.push_back(machine.refused_ppm);
+    return {static_cast<std::uint32_t>(catalog_.offerings.size() - 1)};
+  }
+
+  void read_pool(const Node& node) {
+    Fields fields(node, "cluster.pools", verdict_);
+    model::Pool pool;
+    pool.gpu_limit = kMostGpus;
+    if (fields.need("name") != nullptr) fields.text("name", pool.name);
+    fields.integer("gpu_limit", pool.gpu_limit, 0, kMostGpus);
+    for (const Node& item : fields.list("offerings")) {
+      Fields machine_fields(item, "cluster.pools.offerings", verdict_);
+      const Machine machine = read_machine(machine_fields);
+      machine_fields.finish();
+      if (!verdict_.ok()) return;
+      for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
+        const bool here = machine.zones.empty() || machine.zones.front() == zone;
+        if (here) pool.offerings.push_back(add_offering(machine, zone));
+      }
+    }
+    fields.finish();
+    for (const model::Pool& other : catalog_.pools) {
+      if (other.name == pool.name) {
+        verdict_.fail(node.place, fmt::format("cluster.pools: \"{}\" is given twice", pool.name));
+      }
+    }
+    catalog_.pools.push_back(std::move(pool));
+  }
+
+  void read_existing(const Node& node) {
+    Fields fields(node, "cluster.existing", verdict_);
+    Machine machine = read_machine(fields);
+    sim::ExistingNodes nodes;
+    nodes.count = 1;
+    fields.integer("count", nodes.count, 1, 100'000);
+    fields.check("pool", [&](const Node& pool, Verdict&) {
+      for (std::size_t i = 0; i < catalog_.pools.size(); ++i) {
+        if (pool.text == catalog_.pools[i].name) nodes.pool = {static_cast<std::uint32_t>(i)};
+      }
+      if (!nodes.pool.valid()) {
+        std::vector<std::string_view> names;
+        for (const model::Pool& known : catalog_.pools) names.push_back(known.name);
+        verdict_.fail(pool.place, fmt::format("cluster.existing.pool: found {}, expected {}", pool.words(),
+                                              names.empty() ? "a pool of this file" : manifest::one_of(names)));
+      }
+    });
+    fields.finish();
+    if (!verdict_.ok()) return;
+    const std::size_t zone = machine.zones.empty() ? 0 : machine.zones.front();
+    // A node that is the same machine as one a pool sells shares its offering; one without a price list is its own.
+    const auto same = std::find_if(catalog_.offerings.begin(), catalog_.offerings.end(), [&](const auto& other) {
+      return other.instance_type == machine.offering.instance_type && other.capacity == machine.offering.capacity &&
+             other.zone == zones_[zone] && other.gpus == machine.offering.gpus && other.gpu == machine.offering.gpu &&
+             other.price_per_hour == machine.offering.price_per_hour;
+    });
+    nodes.offering = same != catalog_.offerings.end()
+                         ? model::OfferingId{static_cast<std::uint32_t>(same - catalog_.offerings.begin())}
+                         : add_offering(machine, zone);
+    const std::int64_t places = std::count_if(catalog_.domains.begin(), catalog_.domains.end(),
+                                              [&](const auto& d) { return d.level == model::TopologyLevel::nvlink; }) /
+                                static_cast<std::int64_t>(zones_.size()) * config_.provider.nodes_per_nvlink_domain;
+    std::int64_t& standing = standing_[zone];
+    standing += nodes.count;
+    if (standing > places) {
+      return verdict_.fail(node.place,
+                           fmt::format("cluster.existing: {} nodes in zone {}, which has room for {}", standing,
+                                       zone_names_[zone], places),
+                           ErrorKind::infeasible);
+    }
+    config_.existing.push_back(nodes);
+  }
+
+  void read_provider(const Node& node) {
+    Fields fields(node, "cluster.provider", verdict_);
+    sim::ProviderConfig& provider = config_.provider;
+    fields.boolean("scatter", provider.scatter);
+    fields.duration("removal", provider.removal, 0s, 24h);
+    fields.share_ppm("spot_interruptions_per_hour", provider.spot_interruptions_per_million_hours, 0, 1'000'000'000);
+    fields.duration("spot_notice", provider.spot_notice, 0s, 24h);
+    fields.finish();
+  }
+
+  void read_bandwidth(const Node& node) {
+    Fields fields(node, "cluster.bandwidth", verdict_);
+    constexpr std::int64_t kMost = std::int64_t{1} << 50;
+    sim::BandwidthConfig& bandwidth = config_.bandwidth;
+    fields.bytes_per_second("registry", bandwidth.registry, 1, kMost);
+    fields.bytes_per_second("object_store", bandwidth.object_store, 1, kMost);
+    fields.bytes_per_second("node_nic", bandwidth.node_nic, 1, kMost);
+    fields.bytes_per_second("node_disk", bandwidth.node_disk, 1, kMost);
+    fields.bytes_per_second("node_host", bandwidth.node_host, 1, kMost);
+    fields.bytes_per_second("node_fabric", bandwidth.node_fabric, 1, kMost);
+    fields.finish();
+  }
+
+  void read_scrape(const Node& node) {
+    Fields fields(node, "cluster.scrape", verdict_);
+    sim::ScrapeConfig& scrape = config_.scrape;
+    fields.duration("interval", scrape.interval, 100ms, 1h);
+    fields.duration("delay", scrape.delay, 0s, 1h);
+    fields.share_ppm("loss", scrape.loss_ppm, 0, 1'000'000);
+    fields.duration("stale_after", scrape.stale_after, 1ms, 24h);
+    fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
+    fields.finish();
+    if (verdict_.ok() && scrape.missing_after <= scrape.stale_after) {
+      verdict_.fail(node.place, "cluster.scrape: missing_after is not above stale_after, expected a longer time");
+    }
+  }
+
+  void read_actions(const Node& node) {
+    Fields fields(node, "cluster.actions", verdict_);
+    read_latency(fields, "pod_creation", config_.pod_creation);
+    fields.duration("bind_latency", config_.bind_latency, 0s, 1h);
+    fields.duration("latency", config_.action_latency, 0s, 1h);
+    fields.share_ppm("refused", config_.refused_ppm, 0, 1'000'000);
+    fields.share_ppm("unknown", config_.unknown_ppm, 0, 1'000'000);
+    fields.duration("unknown_after", config_.unknown_after, 0s, 1h);
+    fields.finish();
+  }
+
+  model::Catalog& catalog_;
+  sim::ClusterConfig& config_;
+  Verdict& verdict_;
+  std::vector<std::string> zone_names_;
+  std::vector<model::DomainId> zones_;
+  std::map<std::size_t, std::int64_t> standing_;  ///< nodes by zone
+};
+
+/// The most GPUs of the service's kind that can stand together in one domain of a level.
+GpuCount largest_domain(const Scenario& scenario, model::TopologyLevel level) {
+  const model::Catalog& catalog = *scenario.catalog;
+  GpuCount node = 0;
+  std::set<model::OfferingId> usable;
+  for (const model::Pool& pool : catalog.pools) {
+    for (const model::OfferingId id : pool.offerings) {
+      if (catalog.offering(id).gpus <= pool.gpu_limit) usable.insert(id);
+    }
+  }
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
+  for (const model::OfferingId id : usable) {
+    if (catalog.offering(id).gpu == scenario.variant().gpu) node = std::max(node, catalog.offering(id).gpus);
+  }
+  if (level == model::TopologyLevel::node || node == 0) return node;
+  const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
+  std::int64_t nvlinks = 0;  // NVLink domains in a domain of the level: the tree is regular
+  std::int64_t domains = 0;
+  for (const model::Domain& domain : catalog.domains) {
+    nvlinks += domain.level == model::TopologyLevel::nvlink;
+    domains += domain.level == level;
+  }
+  return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
+}
+
+}  // namespace
+
+void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  ClusterReader(catalog, scenario, verdict).read(node);
+}
+
+void check_feasible(const Scenario& scenario, Verdict& verdict) {
+  if (!verdict.ok()) return;
+  const manifest::Place place{std::make_shared<const std::string>(scenario.file)};
+  const auto infeasible = [&](std::string message) { verdict.fail(place, std::move(message), ErrorKind::infeasible); };
+  const model::Catalog& catalog = *scenario.catalog;
+  const model::Variant& variant = scenario.variant();
+  const bool can_buy = std::any_of(catalog.pools.begin(), catalog.pools.end(),
+                                   [](const model::Pool& pool) { return !pool.offerings.empty(); });
+  if (scenario.cluster.existing.empty() && !can_buy) {
+    return infeasible("no node stands in the cluster and no pool offers one: nothing can ever serve");
+  }
+  const GpuCount largest_node = largest_domain(scenario, model::TopologyLevel::node);
+  const std::string& gpu = catalog.gpu_kind(variant.gpu);
+  if (largest_node == 0) {
+    return infeasible(fmt::format("no node has the GPU that the service runs on, {}", gpu));
+  }
+  const GpuCount per_pod = variant.tensor_parallel / variant.pods;
+  if (per_pod > largest_node) {
+    return infeasible(fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, largest_node));
+  }
+  const GpuCount largest = largest_domain(scenario, variant.together);
+  if (variant.tensor_parallel > largest) {
+    constexpr std::array<const char*, model::kTopologyLevels> kLevels = {"node", "NVLink domain", "rack", "zone",
+                                                                         "cluster"};
+    return infeasible(fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
+                                  variant.tensor_parallel, gpu, kLevels[static_cast<std::size_t>(variant.together)],
+                                  largest));
+  }
+  GpuCount most = 0;
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
+    const model::Offering& offering = catalog.offering(nodes.offering);
+    if (!nodes.pool.valid() && offering.gpu == variant.gpu) most += nodes.count * offering.gpus;
+  }
+  for (const model::Pool& pool : catalog.pools) {
+    if (!pool.offerings.empty()) most += pool.gpu_limit;
+  }
+  const GpuCount least = scenario.service().min_replicas * variant.tensor_parallel;
+  if (least > most) {
+    infeasible(fmt::format("{} replicas of {} GPUs are the minimum, nodes and pool limits allow {} GPUs",
+                           scenario.service().min_replicas, variant.tensor_parallel, most));
+  }
+}
+
+}  // namespace capstan::experiment

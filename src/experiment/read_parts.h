@@ -1,0 +1,30 @@
+#pragma once
+
+#include "experiment/scenario.h"
+#include "manifest/fields.h"
+
+// The parts of a scenario file, one reader each. All follow `manifest::Fields`: the first error is kept in the verdict.
+namespace capstan::experiment {
+
+void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::Verdict& verdict);
+
+/// Needs nothing else read; adds the service, its engine, router and clients, and how a replica starts.
+void read_service(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::Verdict& verdict);
+
+/// After the service: adds domains, offerings and pools.
+void read_cluster(const manifest::Node& node, model::Catalog& catalog, Scenario& scenario, manifest::Verdict& verdict);
+
+/// After the cluster, whose provider each policy starts from.
+PolicySpec read_policy(const manifest::Node& node, const Scenario& scenario, manifest::Verdict& verdict);
+
+/// A latency: "50s" is always that long, "45s..60s" is uniform between the two, `{low: 45s, high: 60s, shape:
+/// log_normal}` says more.
+void read_latency(manifest::Fields& fields, std::string_view key, sim::Latency& out);
+
+/// The id of a GPU kind, added where it is new.
+model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name);
+
+/// What cannot be, whatever any policy does (exit 3).
+void check_feasible(const Scenario& scenario, manifest::Verdict& verdict);
+
+}  // namespace capstan::experiment

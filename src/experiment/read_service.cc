@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiment/read_parts.h"
+#include "manifest/scalars.h"
+
+namespace capstan::experiment {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
+  const auto found = std::find(catalog.gpu_kinds.begin(), catalog.gpu_kinds.end(), name);
+  const auto index = static_cast<std::uint32_t>(found - catalog.gpu_kinds.begin());
+  if (found == catalog.gpu_kinds.end()) catalog.gpu_kinds.emplace_back(name);
+  return {index};
+}
+
+void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
+  fields.check(key, [&](const Node& node, Verdict& verdict) {
+    const std::string what = fmt::format("{}.{}", fields.what(), key);
+    if (node.kind == Node::Kind::mapping) {
+      Fields parts(node, what, verdict);
+      using Shape = sim::Latency::Shape;
+      parts.duration("low", out.low, 0s, 24h);
+      parts.duration("high", out.high, 0s, 24h);
+      parts.choice<Shape>("shape", out.shape, {{"uniform", Shape::uniform}, {"log_normal", Shape::log_normal}});
+      parts.finish();
+      if (verdict.ok() && out.shape == Shape::log_normal && out.low <= 0s) {
+        verdict.fail(node.place, what + ".low: found 0s, expected more than 0s for log_normal");
+      }
+    } else {
+      const std::string_view text = node.text;
+      const std::size_t dots = text.find("..");
+      const auto low = manifest::read_duration(text.substr(0, dots));
+      const auto high = dots == text.npos ? low : manifest::read_duration(text.substr(dots + 2));
+      if (node.kind != Node::Kind::scalar || !low || !high || *high > 24h) {
+        return verdict.fail(
+            node.place, fmt::format("{}: found {}, expected a duration such as 50s or 45s..60s", what, node.words()));
+      }
+      out = sim::Latency::between(*low, *high);
+    }
+    if (verdict.ok() && out.low > out.high) {
+      verdict.fail(node.place, fmt::format("{}: {} is above {}, expected the shorter time first", what,
+                                           manifest::duration_text(out.low), manifest::duration_text(out.high)));
+    }
+  });
+}
+
+namespace {
+
+/// A bound of the SLO that is stated must be more than nothing: 0 can never be met.
+void read_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
+  if (fields.take(key) == nullptr) return;
+  fields.duration(key, out, 0s, 24h);
+  if (verdict.ok() && out == 0s) {
+    verdict.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
+                 ErrorKind::infeasible);
+  }
+}
+
+void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
+  Fields fields(node, "slo", verdict);
+  read_bound(fields, "ttft", slo.ttft, verdict);
+  read_bound(fields, "tpot", slo.tpot, verdict);
+  read_bound(fields, "e2e", slo.e2e, verdict);
+  fields.share_ppm("attainment", slo.attainment_ppm, 1, 1'000'000);
+  fields.finish();
+  if (verdict.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
+    verdict.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
+  }
+}
+
+void read_engine_settings(const Node& node, Scenario& scenario, Verdict& verdict) {
+  Fields fields(node, "service.engine_settings", verdict);
+  sim::ReplicaConfig& replica = scenario.replica;
+  fields.integer("max_batched_tokens", replica.max_batched_tokens, 1, 1 << 24);
+  fields.integer("max_seqs", replica.max_seqs, 1, 1 << 16);
+  fields.integer("max_waiting", replica.max_waiting, 1, 1 << 24);
+  if (fields.take("kv_blocks") != nullptr) fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
+  fields.boolean("prefix_cache", replica.prefix_cache);
+  fields.duration("front_end", scenario.front_end, 0s, 10s);
+  fields.finish();
+  if (verdict.ok() && replica.max_batched_tokens < replica.max_seqs) {
+    verdict.fail(node.place,
+                 fmt::format("service.engine_settings: max_batched_tokens {} is below max_seqs {}, expected at least "
+                             "one token a sequence",
+                             replica.max_batched_tokens, replica.max_seqs));
+  }
+}
+
+void read_router(const Node& node, sim::FleetConfig& fleet, Verdict& verdict) {
+  Fields fields(node, "service.router", verdict);
+  using Kind = sim::RouterKind;
+  fields.choice<Kind>("policy", fleet.router.kind,
+                      {{"round_robin", Kind::round_robin},
+                       {"least_loaded", Kind::least_loaded},
+                       {"prefix_affine", Kind::prefix_affine}});
+  fields.integer("affinity_extra_load", fleet.router.affinity_extra_load, 0, 1'000'000);
+  fields.integer("affinity_blocks", fleet.router.affinity_blocks, 1, 1 << 26);
+  fields.integer("gateway_max_waiting", fleet.gateway_max_waiting, 0, 1 << 24);
+  fields.finish();
+}
+
+void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) {
+  Fields fields(node, "service.client", verdict);
+  fields.duration("first_token_timeout", client.first_token_timeout, 0s, 24h);
+  fields.duration("total_timeout", client.total_timeout, 0s, 24h);
+  fields.integer("max_retries", client.max_retries, 0, 100);
+  fields.boolean("retry_timed_out", client.retry_timed_out);
+  fields.duration("backoff", client.backoff, 0s, 1h);
+  fields.duration("backoff_max", client.backoff_max, 0s, 1h);
+  fields.finish();
+}
+
+void read_start(const Node& node, sim::VariantStart& start, Verdict& verdict) {
+  Fields fields(node, "service.start", verdict);
+  fields.bytes("image_size", start.image_size, {}, {1ll << 42});
+  fields.bytes("weights", start.weights, {}, {1ll << 46});
+  using Tier = sim::WeightTier;
+  fields.choice<Tier>("weights_from", start.tier,
+                      {{"object_store", Tier::object_store},
+                       {"disk", Tier::disk},
+                       {"host_memory", Tier::host_memory},
+                       {"peer", Tier::peer}});
+  read_latency(fields, "engine_init", start.engine_init);
+  start.engine_init_cached = start.engine_init;
+  read_latency(fields, "engine_init_cached", start.engine_init_cached);
+  read_latency(fields, "warm_up", start.warm_up);
+  fields.finish();
+}
+
+struct Replicas {
+  ReplicaCount initial = 1;
+  bool ready = true;
+};
+
+Replicas read_replicas(const Node& node, model::Service& service, Verdict& verdict) {
+  constexpr std::int64_t kMost = 100'000;
+  Fields fields(node, "service.replicas", verdict);
+  fields.integer("min", service.min_replicas, 0, kMost);
+  service.max_replicas = std::max(service.min_replicas, service.max_replicas);
+  fields.integer("max", service.max_replicas, 1, kMost);
+  Replicas replicas{service.min_replicas, true};
+  fields.integer("initial", replicas.initial, 0, kMost);
+  fields.boolean("ready", replicas.ready);
+  fields.finish();
+  if (!verdict.ok()) return replicas;
+  if (service.min_replicas > service.max_replicas) {
+    verdict.fail(node.place,
+                 fmt::format("service.replicas: min {} is above max {}", service.min_replicas, service.max_replicas));
+  } else if (replicas.initial < service.min_replicas || replicas.initial > service.max_replicas) {
+    verdict.fail(node.place, fmt::format("service.replicas: initial {} lies outside {} to {}", replicas.initial,
+                                         service.min_replicas, service.max_replicas));
+  }
+  return replicas;
+}
+
+}  // namespace
+
+void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  Fields fields(node, "service", verdict);
+  model::Service service;
+  model::Variant variant;
+  service.name = "service";
+  fields.text("name", service.name);
+  if (fields.need("model") != nullptr) fields.text("model", variant.model);
+  enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
+  fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
+  std::string gpu;
+  if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
+  fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1024);
+  fields.text("dtype", variant.dtype);
+  fields.integer("pods_per_replica", variant.pods, 1, 1024);
+  using Level = model::TopologyLevel;
+  fields.choice<Level>("together", variant.together,
+                       {{"node", Level::node},
+                        {"nvlink", Level::nvlink},
+                        {"rack", Level::rack},
+                        {"zone", Level::zone},
+                        {"cluster", Level::cluster}});
+  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
+  Replicas replicas;
+  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, service, verdict);
+  if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, scenario, verdict);
+  fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
+  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
+  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
+
+  const Node* start_node = fields.take("start");
+  if (verdict.ok()) {
+    const Result<const engine::EngineRow*> row =
+        engine::EngineTable::bundled().find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
+    if (!row) {
+      verdict.fail(node.place, "service: " + row.error().message, row.error().kind);
+    } else {
+      scenario.engine = *row;
+    }
+  }
+  if (verdict.ok() && variant.tensor_parallel % variant.pods != 0) {
+    verdict.fail(node.place, fmt::format("service: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
+                                         "to divide tensor_parallel",
+                                         variant.tensor_parallel, variant.pods));
+  }
+  if (verdict.ok() && scenario.replica.kv_blocks == 0) {
+    const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*scenario.engine);
+    if (blocks) scenario.replica.kv_blocks = *blocks;
+    if (!blocks) verdict.fail(node.place, "service: " + blocks.error().message, ErrorKind::infeasible);
+  }
+  sim::VariantStart start{.service = {0},
+                          .variant = {0},
+                          .image = 0,
+                          .image_size = {10'000'000'000},
+                          .weights = {},
+                          .tier = sim::WeightTier::object_store,
+                          .engine_init = sim::Latency::between(30s, 45s),
+                          .engine_init_cached = sim::Latency::between(15s, 20s),
+                          .warm_up = sim::Latency::between(3s, 6s)};
+  if (verdict.ok()) start.weights = scenario.engine->weights();
+  if (start_node != nullptr) read_start(*start_node, start, verdict);
+  fields.finish();
+  if (!verdict.ok()) return;
+
+  variant.model = scenario.engine->model;
+  variant.dtype = scenario.engine->weight_dtype;
+  variant.gpu = gpu_kind(catalog, scenario.engine->gpu);
+  variant.name = fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, scenario.engine->gpu_name);
+  service.variants.push_back(std::move(variant));
+  catalog.services.push_back(std::move(service));
+  scenario.cluster.starts.push_back(start);
+  scenario.cluster.initial.push_back({{0}, {0}, replicas.initial, replicas.ready});
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiment/render.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json percentiles(const Percentiles& p) { return {{"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p99_us", p.p99_us}}; }
+
+Json by_state(const ByGpuState<std::int64_t>& values) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kGpuStates; ++i) json[kGpuStateNames[i]] = values[i];
+  return json;
+}
+
+Json series(const std::vector<Minute>& minutes) {
+  Json json = {{"arrived", Json::array()},    {"met", Json::array()},   {"waiting", Json::array()},
+               {"desired", Json::array()},    {"ready", Json::array()}, {"gpus_paid", Json::array()},
+               {"ttft_p99_us", Json::array()}};
+  for (const Minute& minute : minutes) {
+    json["arrived"].push_back(minute.arrived);
+    json["met"].push_back(minute.met);
+    json["waiting"].push_back(minute.waiting);
+    json["desired"].push_back(minute.desired);
+    json["ready"].push_back(minute.ready);
+    json["gpus_paid"].push_back(minute.gpus_paid);
+    json["ttft_p99_us"].push_back(minute.ttft_p99_us);
+  }
+  return json;
+}
+
+Json moments(const std::vector<Moment>& all) {
+  Json json = Json::array();
+  for (const Moment& moment : all) {
+    json.push_back({{"at_ns", moment.at.since_start.count()},
+                    {"weight", moment.weight},
+                    {"reason", moment.reason},
+                    {"sentence", moment.sentence}});
+  }
+  return json;
+}
+
+Json policy(const RunResult& r, bool minutes) {
+  Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
+  json["requests"] = {
+      {"arrived", r.requests.arrived},     {"completed", r.requests.completed}, {"met", r.requests.met},
+      {"unmet", r.requests.unmet()},       {"rejected", r.requests.rejected},   {"failed", r.requests.failed},
+      {"timed_out", r.requests.timed_out}, {"in_flight", r.requests.in_flight}, {"queued", r.requests.queued},
+      {"retries", r.requests.retries}};
+  json["attainment_ppm"] = r.attainment_ppm();
+  json["ttft"] = percentiles(r.ttft);
+  json["tpot"] = percentiles(r.tpot);
+  json["e2e"] = percentiles(r.e2e);
+  json["gpu_time_by_state_ns"] = by_state(r.gpu_ns);
+  json["paid_gpu_time_ns"] = r.paid_gpu_ns();
+  json["useful_gpu_time_ns"] = r.useful_gpu_ns;
+  json["cost_by_state_micro_usd"] = by_state(r.cost_micro_usd);
+  json["cost_micro_usd"] = r.total_micro_usd();
+  json["gangs_deferred"] = r.gangs_deferred;
+  json["cold_starts"] = {
+      {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
+  json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
+  json["replicas_peak"] = r.replicas_peak;
+  json["decisions"] = r.decisions;
+  json["reversals"] = r.reversals;
+  json["disruptions"] = {{"consolidation", r.disruptions.consolidation},
+                         {"scale_down", r.disruptions.scale_down},
+                         {"eviction", r.disruptions.eviction},
+                         {"spot", r.disruptions.spot},
+                         {"requests_cut", r.disruptions.requests_cut}};
+  json["invariants_broken"] = {{"partial_gang", r.invariants.partial_gang},
+                               {"work_cut", r.invariants.work_cut},
+                               {"lowered_blind", r.invariants.lowered_blind},
+                               {"limit_exceeded", r.invariants.limit_exceeded},
+                               {"not_repeatable", r.invariants.not_repeatable},
+                               {"group_overheld", r.invariants.group_overheld},
+                               {"oracle", r.invariants.oracle},
+                               {"not_conserved", r.invariants.not_conserved}};
+  json["moments"] = moments(r.moments);
+  if (minutes) json["by_minute"] = series(r.minutes);
+  json["state_hash"] = fmt::format("{:016x}", r.state_hash);
+  json["score_milli"] = r.score_milli();
+  return json;
+}
+
+}  // namespace
+
+std::string render_json(const Comparison& comparison, bool minutes) {
+  Json json = {{"format_version", 1},     {"scenario", comparison.scenario}, {"title", comparison.title},
+               {"load", comparison.load}, {"service", comparison.service},   {"seed", comparison.seed}};
+  json["slo"] = {{"ttft_ns", comparison.slo.ttft.count()},
+                 {"tpot_ns", comparison.slo.tpot.count()},
+                 {"e2e_ns", comparison.slo.e2e.count()},
+                 {"attainment_ppm", comparison.slo.attainment_ppm}};
+  json["policies"] = Json::array();
+  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, minutes));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,121 @@
+#include "experiment/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "experiment/read_parts.h"
+
+namespace capstan::experiment {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+namespace {
+
+void read_policies(std::span<const Node> nodes, const Node& root, Scenario& scenario, Verdict& verdict) {
+  if (nodes.empty()) return verdict.fail(root.place, "scenario lists no policies, expected at least one");
+  constexpr std::size_t kMost = 1000;
+  if (nodes.size() > kMost) {
+    return verdict.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
+  }
+  for (const Node& node : nodes) {
+    PolicySpec policy = read_policy(node, scenario, verdict);
+    if (!verdict.ok()) return;
+    for (const PolicySpec& other : scenario.policies) {
+      if (other.policies.name == policy.policies.name) {
+        return verdict.fail(node.place, fmt::format("policies: \"{}\" is given twice", policy.policies.name));
+      }
+    }
+    scenario.policies.push_back(std::move(policy));
+  }
+}
+
+void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdict& verdict) {
+  if (names.empty() || !verdict.ok()) return;
+  std::vector<std::string_view> known;
+  for (const PolicySpec& policy : scenario.policies) known.push_back(policy.policies.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::string list;
+    for (const std::string_view each : known) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", each);
+    const std::string_view meant = manifest::did_you_mean(name, known);
+    const manifest::Place place{std::make_shared<const std::string>("--policy")};
+    return verdict.fail(place,
+                        fmt::format("found \"{}\", expected one of {}{}", name, list,
+                                    meant.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", meant)),
+                        ErrorKind::usage);
+  }
+  std::erase_if(scenario.policies, [&](const PolicySpec& policy) {
+    return std::find(names.begin(), names.end(), policy.policies.name) == names.end();
+  });
+}
+
+/// A generator without an end needs one from the scenario.
+bool ends_by_itself(const workload::WorkloadSpec& load) {
+  if (load.duration) return true;
+  if (const auto* generator = std::get_if<workload::GeneratorSpec>(&load.from)) {
+    return generator->rate.kind == workload::RateCurve::Kind::piecewise;
+  }
+  if (const auto* loop = std::get_if<workload::ClosedLoopSpec>(&load.from)) return loop->requests.has_value();
+  return true;
+}
+
+Result<Scenario> read(Node root, const std::string& file, const ScenarioOverrides& overrides) {
+  for (const std::string& set : overrides.sets) {
+    if (Result<void> done = manifest::apply_set(root, set); !done) return std::unexpected(std::move(done.error()));
+  }
+  Scenario scenario;
+  scenario.file = file;
+  Verdict verdict;
+  model::Catalog catalog;
+  Fields fields(root, "scenario", verdict);
+  if (fields.need("name") != nullptr) fields.text("name", scenario.name);
+  scenario.title = scenario.name;
+  fields.text("title", scenario.title);
+  fields.integer("seed", scenario.seed, 0, std::numeric_limits<std::int64_t>::max());
+  if (fields.take("duration") != nullptr) fields.duration("duration", scenario.duration.emplace(), 1s, 8784h);
+  fields.duration("settle", scenario.settle, 0s, 24h);
+  const Node* load = fields.need("load");
+  const Node* service = fields.need("service");
+  const Node* cluster = fields.need("cluster");
+  const auto policies = fields.list("policies");
+  fields.finish();
+  if (verdict.ok()) read_load(*load, scenario.load, verdict);
+  if (verdict.ok()) read_service(*service, catalog, scenario, verdict);
+  if (verdict.ok()) read_cluster(*cluster, catalog, scenario, verdict);
+  scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
+  scenario.cluster.catalog = scenario.catalog;
+  if (verdict.ok()) read_policies(policies, root, scenario, verdict);
+  if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
+  if (overrides.seed) scenario.seed = *overrides.seed;
+  if (verdict.ok() && !ends_by_itself(scenario.load) && !scenario.duration) {
+    verdict.fail(load->place, "load never ends, expected load.duration (or duration of the whole run)");
+  }
+  // The workload of a run that ends is not generated beyond it.
+  if (!scenario.load.duration) scenario.load.duration = scenario.duration;
+  check_feasible(scenario, verdict);
+  keep_named(overrides.policies, scenario, verdict);
+  if (!verdict.ok()) return std::unexpected(std::move(*verdict.error));
+  return scenario;
+}
+
+}  // namespace
+
+Result<Scenario> read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
+  Result<Node> root = manifest::parse_file(path);
+  if (!root) return std::unexpected(std::move(root.error()));
+  return read(std::move(*root), path, overrides);
+}
+
+Result<Scenario> parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {
+  Result<Node> root = manifest::parse(text, file);
+  if (!root) return std::unexpected(std::move(root.error()));
+  return read(std::move(*root), file, overrides);
+}
+
+}  // namespace capstan::experiment

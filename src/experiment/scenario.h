@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "control/controller.h"
+#include "engine/table.h"
+#include "model/catalog.h"
+#include "sim/cluster/cluster_config.h"
+#include "sim/fleet/fleet.h"
+#include "workload/spec.h"
+
+namespace capstan::experiment {
+
+/// One row of `policies:`: a policy for each layer, and how fast its provisioner's nodes come.
+struct PolicySpec {
+  control::Policies policies;    ///< with its name
+  sim::ProviderConfig provider;  ///< the cluster's, with this provisioner's latencies
+};
+
+/// A scenario file, read and found possible: a load, a service, a cluster, and the policies to compare.
+/// The schema is docs/reference/scenario.md.
+struct Scenario {
+  std::string file;
+  std::string name;
+  std::string title;  ///< for people; the name where the file gives none
+  std::uint64_t seed = 1;
+  std::optional<Duration> duration;
+  Duration settle = std::chrono::minutes(15);
+
+  workload::WorkloadSpec load;
+  std::shared_ptr<const model::Catalog> catalog;   ///< one service with one variant, the GPU kinds, pools and prices
+  const engine::EngineRow* engine = nullptr;       ///< of the bundled table
+  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may be from what policies believe
+  sim::ReplicaConfig replica;
+  Duration front_end = std::chrono::milliseconds(15);
+  sim::FleetConfig fleet;
+  sim::ClusterConfig cluster;
+  std::vector<PolicySpec> policies;  ///< at least one, names unique
+
+  const model::Service& service() const { return catalog->services.front(); }
+  const model::Variant& variant() const { return service().variants.front(); }
+};
+
+/// What a command line changes.
+struct ScenarioOverrides {
+  std::vector<std::string> sets;      ///< `--set path=value`, applied in order
+  std::optional<std::string> trace;   ///< `--trace FILE`: replaces where the load comes from, keeps scale and duration
+  std::optional<std::uint64_t> seed;  ///< `--seed N`
+  std::vector<std::string> policies;  ///< `--policy NAME`: only these, in the scenario's order
+};
+
+/// Reads and checks a scenario.
+/// @return an input error with its place for what is wrong in the file, an infeasible one for what cannot be, a usage
+///         one for an override that does not fit
+Result<Scenario> read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
+
+/// The same from memory. `file` names it in errors; relative paths inside are relative to the working directory.
+Result<Scenario> parse_scenario(std::string_view text, const std::string& file,
+                                const ScenarioOverrides& overrides = {});
+
+}  // namespace capstan::experiment

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "experiment/compare.h"
+
+// Numbers and sentences for people. Integer arithmetic only: the same text on every machine.
+namespace capstan::experiment {
+
+/// "19,366".
+std::string grouped(std::int64_t number);
+/// number / unit with one decimal, rounded half up: tenths(993'000, 10'000) is "99.3".
+std::string tenths(std::int64_t number, std::int64_t unit);
+/// Microseconds as seconds with as many decimals as matter: "1.62 s", "14.8 s", "148 s".
+std::string seconds(std::int64_t microseconds);
+/// "43.90" from micro-USD, grouped.
+std::string usd(std::int64_t micro_usd);
+/// GPU x nanoseconds as hours with one decimal, grouped.
+std::string gpu_hours(std::int64_t gpu_ns);
+/// A duration in at most `parts` units: "58 min 22 s", "80 ms", "2 s".
+std::string time_words(Duration duration, int parts = 2);
+/// "00:17:20".
+std::string clock(Instant at);
+/// Columns that a text takes on a terminal: one for each character, none for combining ones.
+std::size_t columns(std::string_view text);
+/// At most `width` columns, with an ellipsis where it was cut.
+std::string shortened(const std::string& text, std::size_t width);
+
+/// Paid minutes of GPUs that did no work of any request: idle, sleeping, held, unallocated.
+std::int64_t idle_gpu_minutes(const RunResult& result);
+
+/// What the policy broke, "broke: 12 partial gangs, 340 running requests cut", or nothing.
+std::string broken_words(const RunResult& result);
+
+/// One sentence: who won, by how much, with numbers; or for one policy whether it held its SLO.
+std::string verdict_words(const Comparison& comparison);
+
+}  // namespace capstan::experiment
