@@ -33,7 +33,8 @@ struct Consolidation {
 struct Policy {
   enum class Kind : std::uint8_t {
     per_pod,  ///< capacity for every pod that fits nowhere, pod by pod, without knowledge of gangs or domains
-    group,    ///< capacity for whole gangs from their shortfalls: all nodes in one domain, or none
+    group,    ///< capacity for whole gangs from their shortfalls: all nodes in one domain, or none; needs a placement
+              ///< that states shortfalls, and buys nothing under first_fit, which states none
   };
   Kind kind = Kind::group;
   Duration scan_interval{};  ///< launches are only decided this long after the last look; 0 = at every decision
