@@ -1,0 +1,98 @@
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/terminal.h"
+#include "cli/threshold.h"
+#include "experiment/compare.h"
+#include "experiment/render.h"
+#include "experiment/words.h"
+
+namespace capstan::cli {
+
+ExitCode exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::input:
+      return kError;
+    case ErrorKind::infeasible:
+      return kInfeasible;
+    case ErrorKind::usage:
+      return kUsage;
+  }
+  return kError;
+}
+
+ExitCode report(const Error& error) {
+  std::fputs((error.text() + "\n").c_str(), stderr);
+  return exit_code(error.kind);
+}
+
+namespace {
+
+/// The whole result at once: nothing is left half written unless the system itself fails.
+ExitCode print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written ? kOk : report({ErrorKind::input, "standard output", 0, 0, "cannot be written"});
+}
+
+ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Comparison& comparison) {
+  ExitCode code = kOk;
+  for (const Threshold& threshold : thresholds) {
+    for (const experiment::RunResult& result : comparison.results) {
+      if (!threshold.missed(result)) continue;
+      std::fputs(fmt::format("--fail-on {}: {}\n", threshold.text, result.policy).c_str(), stderr);
+      code = kFindings;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+ExitCode simulate(const SimulateArguments& arguments) {
+  std::vector<Threshold> thresholds;
+  for (const std::string& text : arguments.fail_on) {
+    Result<Threshold> threshold = parse_threshold(text);
+    if (!threshold) return report(threshold.error());
+    thresholds.push_back(std::move(*threshold));
+  }
+  Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, arguments.overrides);
+  if (!scenario) return report(scenario.error());
+  if (!arguments.compare) scenario->policies.resize(1);
+
+  double elapsed = 0;
+  Result<experiment::Comparison> comparison = [&] {
+    ProgressLine line;
+    auto outcome = experiment::compare(*scenario, arguments.jobs,
+                                       [&](const experiment::Progress& progress) { line.show(progress); });
+    elapsed = line.elapsed_seconds();
+    return outcome;
+  }();
+  if (!comparison) return report(comparison.error());
+
+  const bool json = arguments.output == Output::json;
+  const experiment::RenderOptions options{.color = wants_color(), .width = output_width()};
+  const ExitCode printed = print(json ? experiment::render_json(*comparison)
+                                      : experiment::render_text(*comparison, arguments.scenario, options));
+  if (printed != kOk) return printed;
+  if (!json) {
+    // How long it took differs from run to run: it is no part of the result.
+    RequestCount requests = 0;
+    for (const experiment::RunResult& result : comparison->results) requests += result.requests.arrived;
+    std::fputs(
+        fmt::format("{} {}, {} simulated requests in {:.2f} s\n", comparison->results.size(),
+                    comparison->results.size() == 1 ? "policy" : "policies", experiment::grouped(requests), elapsed)
+            .c_str(),
+        stderr);
+  }
+  return judge(thresholds, *comparison);
+}
+
+ExitCode version(Output output) {
+  return print(output == Output::json ? "{\"format_version\": 1, \"version\": \"" CAPSTAN_VERSION "\"}\n"
+                                      : "capstan " CAPSTAN_VERSION "\n");
+}
+
+}  // namespace capstan::cli

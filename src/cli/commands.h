@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "experiment/scenario.h"
+
+// What each command does, once its arguments are read. Each prints its result and returns the program's exit code.
+namespace capstan::cli {
+
+/// Exit codes (docs/reference/exit-codes.md).
+enum ExitCode : int { kOk = 0, kError = 1, kFindings = 2, kInfeasible = 3, kUsage = 64 };
+
+ExitCode exit_code(ErrorKind kind);
+/// Says it on standard error.
+ExitCode report(const Error& error);
+
+enum class Output : std::uint8_t { text, json };
+
+struct SimulateArguments {
+  std::string scenario;
+  experiment::ScenarioOverrides overrides;
+  Output output = Output::text;
+  unsigned jobs = 0;                 ///< 0 = one a core
+  std::vector<std::string> fail_on;  ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2
+  bool compare = false;              ///< all policies; else the first, or the one that is named
+};
+ExitCode simulate(const SimulateArguments& arguments);
+
+struct PredictArguments {
+  std::string engine = "vllm";
+  std::string points;
+  Output output = Output::text;
+};
+ExitCode predict(const PredictArguments& arguments);
+
+ExitCode version(Output output);
+
+}  // namespace capstan::cli

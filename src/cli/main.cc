@@ -1,0 +1,107 @@
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <map>
+
+#include "cli/commands.h"
+
+namespace {
+
+using namespace capstan::cli;
+
+const std::map<std::string, Output> kOutputs = {{"text", Output::text}, {"json", Output::json}};
+
+void add_output(CLI::App& command, Output& output) {
+  command.add_option("-o,--output", output, "How the result is written: text or json")
+      ->transform(CLI::CheckedTransformer(kOutputs, CLI::ignore_case))
+      ->option_text("text|json");
+}
+
+void add_simulation(CLI::App& command, SimulateArguments& arguments) {
+  command.add_option("scenario", arguments.scenario, "The scenario, a YAML file")
+      ->required()
+      ->option_text("SCENARIO.yaml");
+  command.add_option("--trace", arguments.overrides.trace, "Replay this trace instead of the scenario's load")
+      ->option_text("FILE");
+  command.add_option("--policy", arguments.overrides.policies, "Only the policy of this name; may be repeated")
+      ->option_text("NAME")
+      ->allow_extra_args(false);
+  command.add_option("--seed", arguments.overrides.seed, "Instead of the scenario's seed")->option_text("N");
+  command.add_option("--set", arguments.overrides.sets, "Change one value of the scenario; may be repeated")
+      ->option_text("path=value")
+      ->allow_extra_args(false);
+  command.add_option("--fail-on", arguments.fail_on, "Exit with 2 where a policy misses this, such as met<99%")
+      ->option_text("figure<bound")
+      ->allow_extra_args(false);
+  add_output(command, arguments.output);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Capstan autoscales LLM inference on GPUs: replicas, gangs and nodes, decided together.", "capstan");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "capstan " CAPSTAN_VERSION);
+  app.footer(
+      "Examples:\n"
+      "  capstan compare scenarios/azure-hour.yaml\n"
+      "  capstan sim scenarios/azure-hour.yaml --set load.scale=2 -o json\n\n"
+      "Exit codes: 0 ok, 1 error, 2 a threshold was missed, 3 infeasible or refused, 64 usage.");
+
+  SimulateArguments sim_arguments;
+  CLI::App* sim = app.add_subcommand("sim", "Simulate one policy of a scenario");
+  add_simulation(*sim, sim_arguments);
+  sim->footer(
+      "Examples:\n"
+      "  capstan sim scenarios/azure-hour.yaml --policy \"queue · gang · group\"\n"
+      "  capstan sim scenarios/azure-hour.yaml --trace conv.csv --seed 7 -o json");
+
+  SimulateArguments compare_arguments;
+  compare_arguments.compare = true;
+  CLI::App* compare = app.add_subcommand("compare", "Simulate every policy of a scenario and rank them");
+  add_simulation(*compare, compare_arguments);
+  compare->add_option("--jobs", compare_arguments.jobs, "Policies simulated at once; 0 = one a core")
+      ->option_text("N")
+      ->check(CLI::Range(0u, 1024u));
+  compare->footer(
+      "Examples:\n"
+      "  capstan compare scenarios/azure-hour.yaml\n"
+      "  capstan compare scenarios/azure-hour.yaml --set service.slo.ttft=1s --fail-on \"met<99%\"");
+
+  PredictArguments predict_arguments;
+  CLI::App* engine = app.add_subcommand("engine", "The engine's step model");
+  engine->require_subcommand(1);
+  CLI::App* predict_command = engine->add_subcommand("predict", "The step model beside measured points");
+  predict_command->add_option("--engine", predict_arguments.engine, "Rows of this engine")->option_text("vllm");
+  predict_command->add_option("--points", predict_arguments.points, "Measured points, a CSV file")
+      ->required()
+      ->option_text("FILE");
+  add_output(*predict_command, predict_arguments.output);
+  predict_command->footer(
+      "Examples:\n"
+      "  capstan engine predict --points silicon_sample.csv\n"
+      "  capstan engine predict --engine vllm --points silicon_sample.csv -o json");
+
+  Output version_output = Output::text;
+  CLI::App* version_command = app.add_subcommand("version", "Print the version");
+  add_output(*version_command, version_output);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  if (*sim) return simulate(sim_arguments);
+  if (*compare) return simulate(compare_arguments);
+  if (*predict_command) return predict(predict_arguments);
+  return version(version_output);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    // Nothing of ours throws: this is the system, out of memory.
+    return report({capstan::ErrorKind::input, "", 0, 0, std::string("capstan: ") + error.what()});
+  }
+}

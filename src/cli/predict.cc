@@ -1,0 +1,106 @@
+#include "sim/serving/predict.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "engine/table.h"
+
+namespace capstan::cli {
+
+namespace {
+
+constexpr std::size_t kMostBytes = 64u << 20;
+
+Result<std::string> read_file(const std::string& path) {
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  if (!file) return std::unexpected(Error{ErrorKind::input, path, 0, 0, "cannot be opened, expected a CSV file"});
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    text.append(buffer.data(), got);
+    if (text.size() > kMostBytes) {
+      return std::unexpected(Error{ErrorKind::input, path, 0, 0, "is larger than 64 MiB"});
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    return std::unexpected(Error{ErrorKind::input, path, 0, 0, "cannot be read, expected a CSV file"});
+  }
+  return text;
+}
+
+/// Fractions are shown and written in units of 1e-6: the last bits of a double are nobody's business.
+double rounded(double fraction) {
+  return static_cast<double>(static_cast<std::int64_t>(fraction * 1e6 + (fraction < 0 ? -0.5 : 0.5))) / 1e6;
+}
+
+std::string json_of(const sim::PredictReport& report, const std::string& engine) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"format_version", 1},
+               {"engine", engine},
+               {"tpot_error_median", rounded(report.tpot_error_median)},
+               {"tpot_error_p90", rounded(report.tpot_error_p90)},
+               {"rows", report.rows.size()},
+               {"rows_skipped", report.rows_skipped}};
+  json["groups"] = Json::array();
+  for (const sim::PredictGroup& group : report.groups) {
+    json["groups"].push_back({{"model", group.model},
+                              {"gpu", group.gpu},
+                              {"rows", group.rows},
+                              {"tpot_error_median", rounded(group.tpot_error_median)},
+                              {"tpot_error_bias_median", rounded(group.tpot_error_bias_median)}});
+  }
+  json["points"] = Json::array();
+  for (const sim::PredictRow& row : report.rows) {
+    json["points"].push_back({{"line", row.line},
+                              {"id", row.id},
+                              {"model", row.model},
+                              {"gpu", row.gpu},
+                              {"tensor_parallel", row.tp},
+                              {"weight_dtype", row.weight_dtype},
+                              {"input_tokens", row.input_tokens},
+                              {"output_tokens", row.output_tokens},
+                              {"concurrency", row.concurrency},
+                              {"tpot_error", rounded(row.tpot_error)},
+                              {"ttft_measured_ns", row.ttft_measured.count()},
+                              {"ttft_predicted_ns", row.ttft_predicted.count()},
+                              {"tpot_measured_ns", row.tpot_measured.count()},
+                              {"tpot_predicted_ns", row.tpot_predicted.count()}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string text_of(const sim::PredictReport& report, const std::string& engine) {
+  std::string text = fmt::format("{} · {} measured points compared, {} without a table or of another kind\n\n", engine,
+                                 report.rows.size(), report.rows_skipped);
+  text += fmt::format("  {:<24} {:<8} {:>5}  {:>11}  {:>6}\n", "model", "GPU", "rows", "TPOT error", "bias");
+  for (const sim::PredictGroup& group : report.groups) {
+    text += fmt::format("  {:<24} {:<8} {:>5}  {:>9.1f} %  {:>+4.1f} %\n", group.model, group.gpu, group.rows,
+                        100 * group.tpot_error_median, 100 * group.tpot_error_bias_median);
+  }
+  return text + fmt::format("\nTPOT error: median {:.1f} %, 90 % of points within {:.1f} %\n",
+                            100 * report.tpot_error_median, 100 * report.tpot_error_p90);
+}
+
+}  // namespace
+
+ExitCode predict(const PredictArguments& arguments) {
+  const Result<std::string> points = read_file(arguments.points);
+  if (!points) return report(points.error());
+  const Result<sim::PredictReport> prediction =
+      sim::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());
+  if (!prediction) return report(prediction.error());
+  const std::string text = arguments.output == Output::json ? json_of(*prediction, arguments.engine)
+                                                            : text_of(*prediction, arguments.engine);
+  std::fputs(text.c_str(), stdout);
+  return kOk;
+}
+
+}  // namespace capstan::cli
