@@ -51,8 +51,10 @@ double portable_sin_turns(double turns) {
   double fraction = turns - static_cast<double>(static_cast<std::int64_t>(turns));
   if (fraction < 0) fraction += 1.0;
   // Fold onto [-1/4, 1/4] of a turn, where the series below converges fast.
-  if (fraction > 0.75) fraction -= 1.0;
-  else if (fraction > 0.25) fraction = 0.5 - fraction;
+  if (fraction > 0.75)
+    fraction -= 1.0;
+  else if (fraction > 0.25)
+    fraction = 0.5 - fraction;
   const double x = fraction * 6.283185307179586;
   const double x2 = x * x;
   double series = 1.0;

@@ -14,16 +14,16 @@ class RandomStream {
   RandomStream(std::uint64_t seed, std::string_view name, std::uint64_t index = 0);
 
   std::uint64_t bits();
-  std::uint64_t below(std::uint64_t bound);                           ///< uniform in [0, bound), unbiased; bound > 0
-  std::int64_t between(std::int64_t low, std::int64_t high);          ///< uniform in [low, high]
-  double unit();                                                      ///< uniform in (0, 1), 53 bits, never 0 or 1
+  std::uint64_t below(std::uint64_t bound);                              ///< uniform in [0, bound), unbiased; bound > 0
+  std::int64_t between(std::int64_t low, std::int64_t high);             ///< uniform in [low, high]
+  double unit();                                                         ///< uniform in (0, 1), 53 bits, never 0 or 1
   bool chance_ppm(std::uint32_t ppm) { return below(1'000'000) < ppm; }  ///< true with ppm / 1e6
 
-  double exponential();                                ///< mean 1
-  double normal();                                     ///< mean 0, deviation 1 (polar method, Marsaglia 1964)
-  double gamma(double shape);                          ///< mean = shape, scale 1 (Marsaglia and Tsang 2000); shape > 0
-  double weibull(double shape);                        ///< scale 1; shape > 0
-  double log_normal(double median, double sigma);      ///< median * exp(sigma * normal)
+  double exponential();                            ///< mean 1
+  double normal();                                 ///< mean 0, deviation 1 (polar method, Marsaglia 1964)
+  double gamma(double shape);                      ///< mean = shape, scale 1 (Marsaglia and Tsang 2000); shape > 0
+  double weibull(double shape);                    ///< scale 1; shape > 0
+  double log_normal(double median, double sigma);  ///< median * exp(sigma * normal)
 
  private:
   std::array<std::uint64_t, 4> state_;

@@ -16,13 +16,20 @@ constexpr model::ServiceId kService{0};
 
 GpuState state_of(sim::GpuState state) {
   switch (state) {
-    case sim::GpuState::launching: return GpuState::launching;
-    case sim::GpuState::unallocated: return GpuState::unallocated;
-    case sim::GpuState::held: return GpuState::held;
-    case sim::GpuState::starting: return GpuState::starting;
-    case sim::GpuState::busy: return GpuState::busy;
-    case sim::GpuState::idle: return GpuState::idle;
-    case sim::GpuState::draining: return GpuState::draining;
+    case sim::GpuState::launching:
+      return GpuState::launching;
+    case sim::GpuState::unallocated:
+      return GpuState::unallocated;
+    case sim::GpuState::held:
+      return GpuState::held;
+    case sim::GpuState::starting:
+      return GpuState::starting;
+    case sim::GpuState::busy:
+      return GpuState::busy;
+    case sim::GpuState::idle:
+      return GpuState::idle;
+    case sim::GpuState::draining:
+      return GpuState::draining;
   }
   return GpuState::unallocated;
 }
@@ -57,9 +64,8 @@ void Observer::minute(Instant now) {
   here.waiting = fleet_.waiting();
   const model::Snapshot& truth = cluster_.truth();
   if (const model::ServiceState* state = truth.services.find(kService)) here.desired = state->desired_replicas;
-  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
-    here.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0;
-  });
+  truth.gangs.for_each(
+      [&](model::GangId, const model::Gang& gang) { here.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0; });
   truth.nodes.for_each([&](model::NodeId, const model::Node& node) { here.gpus_paid += node.gpus.count / 1000; });
 
   const sim::ClusterMeter meter = cluster_.meter(now);
@@ -102,10 +108,10 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
   disruptions_before_ += more;
   cut_before_ += cut;
   if (more == 0) return;
-  moments_.push_back({now, 60 * more + cut,
-                      fmt::format("{} running replicas were ended within a minute, and {} requests with them", more,
-                                  cut),
-                      "disruption"});
+  moments_.push_back(
+      {now, 60 * more + cut,
+       fmt::format("{} running replicas were ended within a minute, and {} requests with them", more, cut),
+       "disruption"});
 }
 
 void Observer::watch_groups(Instant now) {

@@ -173,7 +173,9 @@ void why(std::string& out, const Comparison& c, int width) {
                    [](const Told& a, const Told& b) { return a.moment->weight > b.moment->weight; });
   std::vector<Told> told;
   for (const Told& t : all) {
-    const bool same = std::any_of(told.begin(), told.end(), [&](const Told& o) { return o.of == t.of; });
+    const bool same = std::any_of(told.begin(), told.end(), [&](const Told& o) {
+      return o.of == t.of || o.moment->sentence == t.moment->sentence;
+    });
     if (!same || c.results.size() == 1) told.push_back(t);
     if (told.size() == 2) break;
   }

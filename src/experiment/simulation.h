@@ -25,8 +25,8 @@ struct SimulationSetup {
   workload::WorkloadSpec workload;
   control::Policies policies;
   std::uint64_t seed = 1;
-  std::optional<Duration> duration;                ///< the run ends here; without it, when every request has ended ...
-  Duration settle = std::chrono::minutes(15);      ///< ... or this long after the last arrival, whatever is left
+  std::optional<Duration> duration;            ///< the run ends here; without it, when every request has ended ...
+  Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is left
   bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
 };
 

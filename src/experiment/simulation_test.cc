@@ -69,10 +69,8 @@ class Small {
     decide::scale::QueueHpa queue;
     queue.waiting_per_replica = 2;
     queue.running_per_replica = 40;
-    setup.policies = {.name = "queue · gang · group",
-                      .scale = queue,
-                      .place = {},
-                      .provision = decide::provision::whole_groups()};
+    setup.policies = {
+        .name = "queue · gang · group", .scale = queue, .place = {}, .provision = decide::provision::whole_groups()};
   }
 
   SimulationSetup setup;
@@ -89,8 +87,8 @@ TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
   EXPECT_GT(result.replicas_peak, 2);
   EXPECT_GT(result.cold_starts, 0);
   EXPECT_GT(result.decisions, 0);
-  EXPECT_EQ(result.requests.arrived, result.requests.completed + result.requests.in_flight + result.requests.queued +
-                                         result.requests.unmet());
+  EXPECT_EQ(result.requests.arrived,
+            result.requests.completed + result.requests.in_flight + result.requests.queued + result.requests.unmet());
   EXPECT_GT(result.useful_gpu_ns, 0);
   EXPECT_LT(result.useful_gpu_ns, result.paid_gpu_ns());
 }

@@ -125,35 +125,35 @@ std::string broken_words(const RunResult& result) {
 
 std::string verdict_words(const Comparison& c) {
   const RunResult& best = c.results.front();
-  const bool holds = best.attainment_ppm() >= c.slo.attainment_ppm;
-  const std::string slo = fmt::format("{} the SLO ({} % met, {} % asked)", holds ? "holds" : "misses",
-                                      tenths(best.attainment_ppm(), 10'000), tenths(c.slo.attainment_ppm, 10'000));
   if (best.requests.arrived == 0) return "No request arrived.";
+  const bool holds = best.attainment_ppm() >= c.slo.attainment_ppm;
+  const std::string met = tenths(best.attainment_ppm(), 10'000);
+  const std::string asked = tenths(c.slo.attainment_ppm, 10'000);
   if (c.results.size() == 1) {
-    return fmt::format("{} {}, for {} USD; {} requests unmet, score {}.", best.policy, slo, usd(best.total_micro_usd()),
-                       grouped(best.requests.unmet()), tenths(best.score_milli(), 1000));
+    return fmt::format("{} {} the SLO: {} % met, {} % asked, for {} USD; {} unmet, score {}.", best.policy,
+                       holds ? "holds" : "misses", met, asked, usd(best.total_micro_usd()),
+                       counted(best.requests.unmet(), "request", "requests"), tenths(best.score_milli(), 1000));
   }
   const RunResult& last = c.results.back();
   if (best.score_milli() == last.score_milli()) {
     return fmt::format("All {} policies score {}: nothing in this load tells them apart.", c.results.size(),
                        tenths(best.score_milli(), 1000));
   }
-  std::string text = fmt::format("{} wins: {}", best.policy, slo);
+  std::string text = fmt::format("{} wins{} {} % met, {} % asked", best.policy,
+                                 holds ? " and holds the SLO:" : ", but misses the SLO:", met, asked);
   const std::int64_t points = best.attainment_ppm() - last.attainment_ppm();
-  if (points >= 500) text += fmt::format(", {} points more than {}", tenths(points, 10'000), last.policy);
-  if (points <= -500) text += fmt::format(", {} points fewer than {}", tenths(-points, 10'000), last.policy);
-  if (points > -500 && points < 500) text += fmt::format(", as many as {}", last.policy);
-  const std::int64_t less = percent_less(best.total_micro_usd(), last.total_micro_usd());
-  const std::int64_t more = percent_less(last.total_micro_usd(), best.total_micro_usd());
-  if (less > 0) {
-    text += fmt::format(", for {} % less money", less);
-  } else if (more > 0) {
-    text += fmt::format(", for {} % more money", (best.total_micro_usd() - last.total_micro_usd()) * 100 /
-                                                     std::max<std::int64_t>(1, last.total_micro_usd()));
+  if (points >= 500) {
+    text += fmt::format("; {} points more than {}", tenths(points, 10'000), last.policy);
+  } else if (points <= -500) {
+    text += fmt::format("; {} points fewer than {}", tenths(-points, 10'000), last.policy);
   } else {
-    text += ", for the same money";
+    text += fmt::format("; as many as {}", last.policy);
   }
-  return text + ".";
+  const std::int64_t less = percent_less(best.total_micro_usd(), last.total_micro_usd());
+  if (less > 0) return text + fmt::format(", for {} % less money.", less);
+  const std::int64_t more = best.total_micro_usd() - last.total_micro_usd();
+  const std::int64_t percent = more * 100 / std::max<std::int64_t>(1, last.total_micro_usd());
+  return text + (percent > 0 ? fmt::format(", for {} % more money.", percent) : ", for the same money.");
 }
 
 }  // namespace capstan::experiment

@@ -227,7 +227,7 @@ void Fleet::run_timeouts() {
   while (!first_token_deadlines_.empty() && first_token_deadlines_.front().at <= now_) {
     const Attempt attempt = first_token_deadlines_.front().attempt;
     first_token_deadlines_.pop_front();
-    if (alive(attempt) && !lives_[attempt.id].answering) time_out(attempt.id);
+    if (awaits_first_token(attempt)) time_out(attempt.id);
   }
   while (!total_deadlines_.empty() && total_deadlines_.front().at <= now_) {
     const Attempt attempt = total_deadlines_.front().attempt;

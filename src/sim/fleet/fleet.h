@@ -136,7 +136,7 @@ class Fleet {
   /// A request from its arrival to its end; one cache line. Its index is its id inside engines.
   struct alignas(64) Live {
     Instant arrived;
-    Instant turn;  ///< when the engine got the attempt under way; once `answering`, when its first token came
+    Instant turn;  ///< when the engine got the attempt under way; once it is answering, when its first token came
     const std::uint64_t* hashes = nullptr;
     std::int32_t input = 0;
     std::int32_t output = 0;
@@ -149,11 +149,10 @@ class Fleet {
     std::uint8_t attempts = 0;
     State state = State::free;
     Cause cause = Cause::none;  ///< of what ended its earlier attempts, what says most
-    bool answering = false;
   };
   static_assert(sizeof(Live) == 64);
 
-  struct Server {
+  struct alignas(64) Server {
     Server(const FleetVariant& v, std::uint32_t variant_index, Instant now)
         : replica(v.replica, *v.model, now), variant(variant_index), role(v.replica.role), scraped_at(now) {}
     Replica replica;
@@ -216,20 +215,25 @@ class Fleet {
   bool offer(std::uint32_t id, std::uint32_t server, bool kv_present);
   void route_where_it_fits(std::uint32_t id, bool kv_present);
   void hold(std::uint32_t id, Held& queue, State state);
-  void serve_held();
+  void serve_held() {
+    if (gateway_.live > 0 && router_.any()) serve_held(gateway_, router_);
+    if (decode_gateway_.live > 0 && decode_router_.any()) serve_held(decode_gateway_, decode_router_);
+  }
   void serve_held(Held& queue, Router& router);
   void attempt_ended(std::uint32_t id, Cause cause, bool may_retry);
   void time_out(std::uint32_t id);
   void end(std::uint32_t id, Mark mark);
-  bool alive(Attempt attempt) const { return lives_[attempt.id].stamp == attempt.stamp; }
-  Attempt attempt_of(std::uint32_t id) const { return {id, lives_[id].stamp}; }
+  bool alive(Attempt attempt) const { return (stamps_[attempt.id] | 1) == (attempt.stamp | 1); }
+  bool awaits_first_token(Attempt attempt) const { return stamps_[attempt.id] == (attempt.stamp & ~1U); }
+  bool answering(std::uint32_t id) const { return (stamps_[id] & 1) != 0; }
+  Attempt attempt_of(std::uint32_t id) const { return {id, stamps_[id]}; }
   void set_timer(Instant at, std::uint32_t id);
 
   // Events.
   void catch_up(Instant now);
   void run_replica(std::uint32_t server);
   void on_emission(Server& server, const Emission& emission);
-  void began(Server& server, Live& live);
+  void began(Server& server, std::uint32_t id);
   void completed(Server& server, std::uint32_t id);
   void run_timeouts();
   void run_timers();
@@ -276,6 +280,9 @@ class Fleet {
   std::uint64_t sequence_ = 0;
 
   std::vector<Live> lives_;
+  /// Names the attempt under way of each of lives_: even until its first token, odd from then on, the next even number
+  /// for the next attempt. Apart from them, since rings look at many.
+  std::vector<std::uint32_t> stamps_;
   std::vector<std::uint32_t> free_lives_;
   RequestCount live_ = 0;
   RequestCount backing_off_ = 0;

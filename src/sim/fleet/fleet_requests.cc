@@ -7,8 +7,8 @@
 namespace capstan::sim {
 namespace {
 
-/// Entries of ended attempts that a ring may hold beyond twice the living ones before they are dropped.
-constexpr std::size_t kRingSlack = 1024;
+/// Entries that a ring may hold beyond a multiple of the living ones before those of ended attempts are dropped.
+constexpr std::size_t kRingSlack = 4096;
 
 }  // namespace
 
@@ -51,18 +51,17 @@ void Fleet::arrive(const workload::Request& request) {
   if (free_lives_.empty()) {
     id = static_cast<std::uint32_t>(lives_.size());
     lives_.emplace_back();
+    stamps_.push_back(0);
   } else {
     id = free_lives_.back();
     free_lives_.pop_back();
   }
   Live& live = lives_[id];
-  const std::uint32_t stamp = live.stamp;
   live = {};
   live.arrived = now_;
   live.input = request.input_tokens;
   live.output = request.output_tokens;
   live.number = static_cast<std::uint32_t>(meter_.counts.arrived);
-  live.stamp = stamp;
   if (hashes_wanted_ && !request.prefix_hashes.empty()) take_hashes(live, request);
   ++meter_.counts.arrived;
   ++minute_of(now_).arrived;
@@ -108,15 +107,14 @@ void Fleet::give_back_hashes(Live& live) {
 template <typename Waits>
 void Fleet::add_deadline(AttemptRing& ring, Duration timeout, std::uint32_t id, Waits waits) {
   if (timeout.count() <= 0) return;
-  if (ring.size() > 2 * static_cast<std::size_t>(live_) + kRingSlack) ring.compact(waits);
+  if (ring.size() > 4 * static_cast<std::size_t>(live_) + kRingSlack) ring.compact(waits);
   ring.push_back(now_ + timeout, attempt_of(id));
 }
 
 void Fleet::start_attempt(std::uint32_t id) {
   ++lives_[id].attempts;
-  lives_[id].answering = false;
   add_deadline(first_token_deadlines_, config_.client.first_token_timeout, id,
-               [&](Attempt attempt) { return alive(attempt) && !lives_[attempt.id].answering; });
+               [&](Attempt attempt) { return awaits_first_token(attempt); });
   add_deadline(total_deadlines_, config_.client.total_timeout, id, [&](Attempt attempt) { return alive(attempt); });
   route(id);
 }
@@ -197,11 +195,6 @@ void Fleet::hold(std::uint32_t id, Held& queue, State state) {
   waiting_changed();
 }
 
-void Fleet::serve_held() {
-  if (gateway_.live > 0 && router_.any()) serve_held(gateway_, router_);
-  if (decode_gateway_.live > 0 && decode_router_.any()) serve_held(decode_gateway_, decode_router_);
-}
-
 void Fleet::serve_held(Held& queue, Router& router) {
   while (queue.live > 0 && router.any()) {
     const Attempt attempt = queue.ring.front().attempt;
@@ -256,7 +249,7 @@ void Fleet::time_out(std::uint32_t id) {
 
 void Fleet::attempt_ended(std::uint32_t id, Cause cause, bool may_retry) {
   Live& live = lives_[id];
-  ++live.stamp;
+  stamps_[id] = (stamps_[id] | 1) + 1;
   if (cause != Cause::refused || live.cause == Cause::none) live.cause = cause;
   const ClientConfig& client = config_.client;
   if (!may_retry || live.attempts > client.max_retries) {
@@ -297,7 +290,7 @@ void Fleet::end(std::uint32_t id, Mark how) {
   }
   mark(how, live.number);
   give_back_hashes(live);
-  ++live.stamp;
+  stamps_[id] = (stamps_[id] | 1) + 1;
   live.state = State::free;
   free_lives_.push_back(id);
   --live_;
@@ -311,18 +304,18 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
   switch (emission.kind) {
     case EmissionKind::first_token:
       mark(Mark::first_token, live.number);
-      began(server, live);
+      began(server, emission.id);
       break;
     case EmissionKind::finished:
       --server.holds;
-      if (!live.answering) began(server, live);
+      if (!answering(emission.id)) began(server, emission.id);
       completed(server, emission.id);
       break;
     case EmissionKind::handed_over: {
       --server.holds;
       ++meter_.counts.handed_over;
       mark(Mark::handed_over, live.number);
-      began(server, live);
+      began(server, emission.id);
       const FleetVariant& variant = variants_[server.variant];
       live.state = State::in_transfer;
       ++in_transfer_;
@@ -338,11 +331,12 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
   }
 }
 
-void Fleet::began(Server& server, Live& live) {
+void Fleet::began(Server& server, std::uint32_t id) {
+  Live& live = lives_[id];
   server.ttft.add(now_ - live.turn);
   minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
   live.turn = now_;
-  live.answering = true;
+  stamps_[id] |= 1;
 }
 
 void Fleet::completed(Server& server, std::uint32_t id) {

@@ -1,0 +1,64 @@
+#include "experiment/compare.h"
+
+#include <gtest/gtest.h>
+
+#include "experiment/render.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr const char* kScenario = R"(name: small
+load: {generator: {rate: {kind: on_off, rate: 1, peak: 30, period: 4m, length: 1m}, input: 900, output: 120}, duration: 12m}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {ttft: 1s, tpot: 50ms}
+  replicas: {min: 1, max: 8}
+cluster:
+  pools: [{name: h100, gpu_limit: 64, offerings: [{instance: p5.48xlarge}]}]
+  existing: [{instance: p5.48xlarge, pool: h100}]
+policies:
+  - {name: queue, scale: queue_hpa, place: gang, provision: group}
+  - {name: duty, scale: duty_cycle_hpa, place: first_fit, provision: karpenter}
+  - {name: memory, scale: memory_hpa, place: first_fit, provision: cluster_autoscaler}
+)";
+
+TEST(Compare, SameBytesOnAnyNumberOfThreads) {
+  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const Result<Comparison> one = compare(*scenario, 1);
+  const Result<Comparison> three = compare(*scenario, 3);
+  ASSERT_TRUE(one && three);
+  EXPECT_EQ(render_json(*one), render_json(*three));
+  EXPECT_EQ(render_text(*one, "s.yaml"), render_text(*three, "s.yaml"));
+}
+
+TEST(Compare, EveryPolicyMeetsTheSameRequests) {
+  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  ASSERT_TRUE(scenario);
+  const Result<Comparison> comparison = compare(*scenario, 0);
+  ASSERT_TRUE(comparison);
+  ASSERT_EQ(comparison->results.size(), 3u);
+  for (const RunResult& r : comparison->results) {
+    SCOPED_TRACE(r.policy);
+    EXPECT_EQ(r.requests.arrived, comparison->results[0].requests.arrived);
+    EXPECT_GT(r.requests.arrived, 0);
+    const RequestFigures& q = r.requests;
+    EXPECT_EQ(q.arrived, q.completed + q.rejected + q.failed + q.timed_out + q.in_flight + q.queued);
+    EXPECT_LE(r.useful_gpu_ns, r.paid_gpu_ns());
+    EXPECT_EQ(r.invariants.not_conserved, 0);
+    EXPECT_EQ(r.invariants.oracle, 0);
+  }
+}
+
+TEST(Compare, ABadTraceIsOneError) {
+  const Result<Scenario> scenario =
+      parse_scenario(kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  const Result<Comparison> comparison = compare(*scenario, 2);
+  ASSERT_FALSE(comparison);
+  EXPECT_EQ(comparison.error().kind, ErrorKind::input);
+}
+
+}  // namespace
+}  // namespace capstan::experiment

@@ -1,0 +1,174 @@
+#include "experiment/scenario.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "experiment/instances.h"
+#include "experiment/prepare.h"
+#include "experiment/read_parts.h"
+
+namespace capstan::experiment {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kSmall = R"(name: small
+load: {generator: {rate: 2, input: 200, output: 50}, duration: 5m}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {ttft: 1s}
+  replicas: {min: 1, max: 4}
+cluster:
+  pools:
+    - name: h100
+      gpu_limit: 16
+      offerings:
+        - {instance: p5.48xlarge}
+policies:
+  - {name: a, scale: queue_hpa, place: gang, provision: group}
+  - {name: b, scale: {policy: duty_cycle_hpa, target: 70%}, place: first_fit, provision: cluster_autoscaler}
+)";
+
+std::string outcome(std::vector<std::string> sets, std::vector<std::string> policies = {}) {
+  const Result<Scenario> scenario =
+      parse_scenario(kSmall, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = policies});
+  return scenario ? "possible" : scenario.error().text();
+}
+
+TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
+  const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
+  ASSERT_TRUE(scenario) << scenario.error().text();
+  EXPECT_EQ(scenario->variant().model, "Llama-3.1-8B");
+  EXPECT_EQ(scenario->engine->gpu, "h100_sxm");
+  EXPECT_EQ(scenario->service().slo.ttft, 1s);
+  EXPECT_EQ(scenario->catalog->offerings.at(0).price_per_hour.count, 55'040'000);
+  EXPECT_EQ(scenario->cluster.initial.at(0).replicas, 1);
+  EXPECT_GT(scenario->replica.kv_blocks, 0);
+  ASSERT_EQ(scenario->policies.size(), 2u);
+  EXPECT_EQ(std::get<decide::scale::DutyCycleHpa>(scenario->policies[1].policies.scale).target_percent, 70);
+}
+
+TEST(Scenario, NodesComeAtTheLatencyOfTheirProvisioner) {
+  const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
+  ASSERT_TRUE(scenario);
+  const auto sum = [&](std::size_t policy, Duration sim::Latency::* end) {
+    const sim::ProviderConfig& p = scenario->policies.at(policy).provider;
+    return p.decision.*end + p.boot.*end + p.driver.*end;
+  };
+  EXPECT_EQ(sum(0, &sim::Latency::low), 45s);
+  EXPECT_EQ(sum(0, &sim::Latency::high), 60s);
+  EXPECT_EQ(sum(1, &sim::Latency::low), 90s);
+  EXPECT_EQ(sum(1, &sim::Latency::high), 120s);
+}
+
+struct Row {
+  const char* teaches;
+  std::vector<std::string> sets;
+  const char* outcome;
+};
+
+TEST(Scenario, SaysWhatIsWrong) {
+  const Row rows[] = {
+      {"as it is", {}, "possible"},
+      {"a number with a unit is not one without",
+       {"service.slo.ttft=2"},
+       "--set service.slo.ttft=2: slo.ttft: found \"2\", expected a duration with its unit, such as 250ms, 90s or "
+       "1h30m"},
+      {"unknown keys are errors",
+       {"service.modle=x"},
+       "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
+       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, replicas, router, slo, start, "
+       "tensor_parallel or together (did you mean model?)"},
+      {"two sources of load",
+       {"load.profile=azure-hour"},
+       "s.yaml:2:7: load names 2 sources, expected one of trace, profile, generator or closed_loop"},
+      {"an unknown instance",
+       {"cluster.pools.0.offerings.0.instance=p5.48xlage"},
+       "--set cluster.pools.0.offerings.0.instance=p5.48xlage: cluster.pools.offerings.instance: found "
+       "\"p5.48xlage\", expected an instance of data/instances.csv (did you mean p5.48xlarge?), or gpu, gpus and price "
+       "beside the name"},
+      {"bounds the wrong way round", {"service.replicas.min=5"}, "s.yaml:7:13: service.replicas: min 5 is above max 4"},
+      {"pods must divide the GPUs",
+       {"service.tensor_parallel=4", "service.pods_per_replica=3"},
+       "s.yaml:4:3: service: 4 GPUs cannot be divided over 3 pods, expected pods_per_replica to divide "
+       "tensor_parallel"},
+      {"load without an end",
+       {"load.duration=~"},
+       "s.yaml:2:7: load never ends, expected load.duration (or duration of the whole run)"},
+      {"the same name twice", {"policies.1.name=a"}, "s.yaml:16:5: policies: \"a\" is given twice"},
+      {"no policy", {"policies=[]"}, "s.yaml:1:1: scenario lists no policies, expected at least one"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    EXPECT_EQ(outcome(row.sets), row.outcome);
+  }
+}
+
+TEST(Scenario, RefusesTheImpossible) {
+  const Row rows[] = {
+      {"an SLO of nothing",
+       {"service.slo.ttft=0s"},
+       "--set service.slo.ttft=0s: slo.ttft: an SLO of 0 can never be met"},
+      {"no node and no pool",
+       {"cluster.pools=[]", "policies=[{name: a, scale: queue_hpa, place: gang, provision: none}]"},
+       "s.yaml: no node stands in the cluster and no pool offers one: nothing can ever serve"},
+      {"a gang larger than any node",
+       {"service.tensor_parallel=2", "service.pods_per_replica=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
+       "s.yaml: a replica is a gang of 2 h100_sxm GPUs that must share one node, the largest has 1"},
+      {"another GPU",
+       {"cluster.pools.0.offerings.0.instance=p4de.24xlarge"},
+       "s.yaml: no node has the GPU that the service runs on, h100_sxm"},
+      {"a limit below the minimum",
+       {"cluster.pools.0.gpu_limit=8", "service.replicas={min: 9, max: 9}"},
+       "s.yaml: 9 replicas of 1 GPUs are the minimum, nodes and pool limits allow 8 GPUs"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    const Result<Scenario> scenario =
+        parse_scenario(kSmall, "s.yaml", {.sets = row.sets, .trace = {}, .seed = {}, .policies = {}});
+    ASSERT_FALSE(scenario);
+    EXPECT_EQ(scenario.error().text(), row.outcome);
+    EXPECT_EQ(scenario.error().kind, ErrorKind::infeasible);
+  }
+}
+
+TEST(Scenario, PoliciesArePickedByName) {
+  EXPECT_EQ(outcome({}, {"b"}), "possible");
+  EXPECT_EQ(outcome({}, {"c"}), "--policy: found \"c\", expected one of \"a\", \"b\" (did you mean \"a\"?)");
+}
+
+TEST(Scenario, EveryExampleIsPossible) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR "/scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Result<Scenario> scenario = read_scenario(entry.path());
+    EXPECT_TRUE(scenario) << scenario.error().text();
+    ++count;
+  }
+  EXPECT_GE(count, 2u);
+}
+
+TEST(Instances, EveryRowIsWhole) {
+  EXPECT_GT(instances().size(), 50u);
+  for (const Instance& row : instances()) {
+    EXPECT_GT(row.gpus, 0) << row.name;
+    EXPECT_FALSE(row.gpu.empty()) << row.name;
+  }
+  EXPECT_EQ(find_instance("nothing"), nullptr);
+}
+
+TEST(Prepare, PerturbationIsAsWideAsItIsAsked) {
+  const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
+  ASSERT_TRUE(scenario);
+  const engine::StepCoefficients& prior = scenario->engine->coefficients;
+  EXPECT_EQ(perturbed_by(prior, 0, 7), prior);
+  EXPECT_EQ(perturbed_by(prior, 100'000, 7), engine::perturbed(prior, 7));
+  EXPECT_NE(perturbed_by(prior, 50'000, 7), prior);
+}
+
+}  // namespace
+}  // namespace capstan::experiment
