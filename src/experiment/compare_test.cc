@@ -8,7 +8,9 @@ namespace capstan::experiment {
 namespace {
 
 constexpr const char* kScenario = R"(name: small
-load: {generator: {rate: {kind: on_off, rate: 1, peak: 30, period: 4m, length: 1m}, input: 900, output: 120}, duration: 12m}
+load:
+  generator: {rate: {kind: on_off, rate: 1, peak: 30, period: 4m, length: 1m}, input: 900, output: 120}
+  duration: 12m
 service:
   model: Llama-3.1-8B
   gpu: H100

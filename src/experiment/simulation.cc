@@ -78,7 +78,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   End end(setup);
   Instant minute{kMinute};
   Instant now{};
-  while (!end.reached(*fleet, now)) {
+  while (!end.reached(*fleet, now) && !load->error()) {
     now = std::min({cluster.next_event(), controller.next_tick(), minute, end.latest()});
     fleet->advance(now);
     cluster.advance(now);
@@ -88,8 +88,8 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
       if (progress) progress({now, load->progress(), fleet->meter().counts.arrived});
       minute = minute + kMinute;
     }
-    if (load->error()) return std::unexpected(*load->error());
   }
+  if (load->error()) return std::unexpected(*load->error());
   fleet->finish(now);
   return observer.result(now);
 }

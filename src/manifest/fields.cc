@@ -79,7 +79,7 @@ Fields::Fields(const Node& node, std::string what, Verdict& verdict)
 }
 
 const Node* Fields::take(std::string_view key) {
-  known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   const Node* value = verdict_.ok() ? node_.find(key) : nullptr;
   return value == nullptr || value->is_null() ? nullptr : value;
 }

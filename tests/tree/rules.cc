@@ -33,6 +33,9 @@ constexpr std::string_view kTestedElsewhere[] = {
     // Two sides of a run that mean nothing apart from it: simulation_test.cc.
     "src/experiment/fleet_hook.cc",
     "src/experiment/observer.cc",
+    // The program itself, from outside: tests/cli.
+    "src/cli/commands.cc",
+    "src/cli/predict.cc",
 };
 
 bool in(std::string_view what, const auto& list) { return std::ranges::find(list, what) != std::end(list); }
