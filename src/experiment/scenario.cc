@@ -55,6 +55,15 @@ void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdi
   });
 }
 
+/// A relative path that a file states means beside that file; one of the command line means where the user stands.
+void beside_the_file(const Node& load, const std::string& file, workload::WorkloadSpec& spec) {
+  const Node* node = load.find("trace");
+  auto* trace = std::get_if<workload::TraceSpec>(&spec.from);
+  if (trace == nullptr || node == nullptr || node->place.line == 0 || trace->path.starts_with('/')) return;
+  const std::size_t slash = file.find_last_of('/');
+  if (slash != std::string::npos) trace->path = file.substr(0, slash + 1) + trace->path;
+}
+
 /// A generator without an end needs one from the scenario.
 bool ends_by_itself(const workload::WorkloadSpec& load) {
   if (load.duration) return true;
@@ -86,6 +95,7 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   const auto policies = fields.list("policies");
   fields.finish();
   if (verdict.ok()) read_load(*load, scenario.load, verdict);
+  if (verdict.ok()) beside_the_file(*load, file, scenario.load);
   if (verdict.ok()) read_service(*service, catalog, scenario, verdict);
   if (verdict.ok()) read_cluster(*cluster, catalog, scenario, verdict);
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
@@ -95,6 +105,11 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   if (overrides.seed) scenario.seed = *overrides.seed;
   if (verdict.ok() && !ends_by_itself(scenario.load) && !scenario.duration) {
     verdict.fail(load->place, "load never ends, expected load.duration (or duration of the whole run)");
+  }
+  // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
+  if (workload::is_closed_loop(scenario.load)) {
+    if (!scenario.duration) scenario.duration = scenario.load.duration;
+    scenario.settle = 8784h;
   }
   // The workload of a run that ends is not generated beyond it.
   if (!scenario.load.duration) scenario.load.duration = scenario.duration;

@@ -60,7 +60,7 @@ struct ScenarioOverrides {
 ///         one for an override that does not fit
 Result<Scenario> read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
 
-/// The same from memory. `file` names it in errors; relative paths inside are relative to the working directory.
+/// The same from memory. `file` names it in errors; a relative trace inside is beside it.
 Result<Scenario> parse_scenario(std::string_view text, const std::string& file,
                                 const ScenarioOverrides& overrides = {});
 

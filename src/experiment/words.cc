@@ -149,6 +149,7 @@ std::string verdict_words(const Comparison& c) {
   } else {
     text += fmt::format("; as many as {}", last.policy);
   }
+  if (last.total_micro_usd() <= 0) return text + ".";
   const std::int64_t less = percent_less(best.total_micro_usd(), last.total_micro_usd());
   if (less > 0) return text + fmt::format(", for {} % less money.", less);
   const std::int64_t more = best.total_micro_usd() - last.total_micro_usd();
