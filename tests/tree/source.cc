@@ -88,6 +88,7 @@ class Blanker {
 };
 
 bool looked_at(const std::filesystem::path& file) {
+  if (file.filename() == ".git") return false;  // in a work tree of git a file that names its machine's paths
   const std::string ending = file.extension().string();
   return ending.empty() || std::ranges::find(kEndings, ending) != std::end(kEndings);
 }

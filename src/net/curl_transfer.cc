@@ -1,0 +1,317 @@
+#include "net/curl_transfer.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <optional>
+
+#include <curl/curl.h>
+
+#include "base/assert.h"
+
+namespace capstan::net {
+namespace {
+
+static_assert(CURL_ERROR_SIZE == 256);
+
+bool printable(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+}
+
+/// What is wrong with a request before anything is sent; a line break in a header would smuggle in another one.
+std::string fault_of(const Request& request) {
+  if (!printable(request.url) || request.url.contains(' ')) return "the URL has a space or a control character";
+  if (!request.url.starts_with("http://") && !request.url.starts_with("https://")) {
+    return "the URL is neither http nor https";
+  }
+  for (const Header& header : request.headers) {
+    const bool named = !header.name.empty() && header.name.find_first_of(" :") == header.name.npos;
+    if (!named || !printable(header.name)) return "the name of a header is not one";
+    if (!printable(header.value)) return "header " + header.name + " has a control character";
+  }
+  return {};
+}
+
+std::string origin_of(const std::string& url) { return url.substr(0, url.find('/', url.find("://") + 3)); }
+
+/// A new socket is not inherited by children, and sent bytes that nobody acknowledges end the connection.
+int on_new_socket(void* keepalive_ms, curl_socket_t socket, curlsocktype) {
+  const unsigned timeout_ms = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(keepalive_ms));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
+  return fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 ? CURL_SOCKOPT_ERROR : CURL_SOCKOPT_OK;
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// 404 of "HTTP/1.1 404 Not Found".
+int status_of(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  int status = 0;
+  for (std::size_t i = space + 1; space != line.npos && i < line.size() && i < space + 4; ++i) {
+    if (line[i] < '0' || line[i] > '9') return 0;
+    status = status * 10 + (line[i] - '0');
+  }
+  return status;
+}
+
+void set_blob(CURL* easy, CURLoption option, const std::string& bytes) {
+  curl_blob blob{.data = const_cast<char*>(bytes.data()), .len = bytes.size(), .flags = CURL_BLOB_COPY};
+  curl_easy_setopt(easy, option, &blob);
+}
+
+}  // namespace
+
+CurlTransfer::CurlTransfer(RequestId id, Request request, Handler handler, const Instant& now)
+    : id_(id),
+      request_(std::move(request)),
+      handler_(std::move(handler)),
+      origin_(origin_of(request_.url)),
+      refusal_(fault_of(request_)),
+      now_(now),
+      started_at_(now),
+      active_at_(now) {}
+
+CurlTransfer::~CurlTransfer() {
+  curl_easy_cleanup(easy_);
+  curl_slist_free_all(header_list_);
+  curl_slist_free_all(connect_to_);
+}
+
+bool CurlTransfer::set_up(Duration keepalive, bool fresh_connection) {
+  if (!refusal_.empty()) return false;
+  easy_ = curl_easy_init();
+  CAPSTAN_ASSERT(easy_ != nullptr);
+  set_callbacks();
+  set_method();
+  set_headers();
+  set_tls();
+  set_address(fresh_connection);
+  const auto silence = std::chrono::ceil<std::chrono::seconds>(keepalive).count();
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, static_cast<long>(silence));
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 5L);
+  curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, on_new_socket);
+  curl_easy_setopt(easy_, CURLOPT_SOCKOPTDATA, reinterpret_cast<void*>(static_cast<std::uintptr_t>(silence * 1000)));
+  return refusal_.empty();
+}
+
+void CurlTransfer::set_callbacks() {
+  curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_.data());
+  curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, on_header);
+  curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, on_body);
+  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, on_connected);
+  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
+}
+
+void CurlTransfer::set_method() {
+  if (request_.method == "HEAD") {
+    curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+    return;
+  }
+  if (!request_.body.empty() || request_.method == "POST") {
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // not copied: the request lives as long
+  }
+  curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+}
+
+void CurlTransfer::set_headers() {
+  // libcurl adds these two by itself to a request with a body; an empty value takes them away.
+  for (const char* own : {"Expect", "Content-Type"}) {
+    if (!find_header(request_.headers, own)) {
+      header_list_ = curl_slist_append(header_list_, (std::string(own) + ":").c_str());
+    }
+  }
+  for (const Header& header : request_.headers) {
+    const std::string line = header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
+    header_list_ = curl_slist_append(header_list_, line.c_str());
+  }
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
+  curl_easy_setopt(easy_, CURLOPT_USERAGENT, "capstan/" CAPSTAN_VERSION);
+}
+
+void CurlTransfer::set_tls() {
+  curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (origin_.starts_with("https")) curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);  // rather share a connection
+  if (!request_.tls) return;
+  const Tls& tls = *request_.tls;
+  if (!tls.ca.empty()) set_blob(easy_, CURLOPT_CAINFO_BLOB, tls.ca);
+  if (!tls.certificate.empty()) set_blob(easy_, CURLOPT_SSLCERT_BLOB, tls.certificate);
+  if (!tls.key.empty()) set_blob(easy_, CURLOPT_SSLKEY_BLOB, tls.key);
+  curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, tls.verify ? 1L : 0L);
+  curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, tls.verify ? 2L : 0L);
+}
+
+/// The URL; where the server is to be known by another name, the URL carries that name and the address stays.
+void CurlTransfer::set_address(bool fresh_connection) {
+  CURLU* url = curl_url();
+  char* host = nullptr;
+  char* port = nullptr;
+  char* named = nullptr;
+  const bool parsed = curl_url_set(url, CURLUPART_URL, request_.url.c_str(), 0) == CURLUE_OK &&
+                      curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+                      curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+  if (!parsed) refuse("the URL cannot be read");
+  if (parsed && request_.tls && !request_.tls->server_name.empty()) {
+    connect_to_ = curl_slist_append(nullptr, ("::" + std::string(host) + ":" + port).c_str());
+    curl_easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_);
+    if (curl_url_set(url, CURLUPART_HOST, request_.tls->server_name.c_str(), 0) != CURLUE_OK) {
+      refuse("the server name is not one");
+    }
+  }
+  if (parsed && curl_url_get(url, CURLUPART_URL, &named, 0) == CURLUE_OK) curl_easy_setopt(easy_, CURLOPT_URL, named);
+  for (char* part : {host, port, named}) curl_free(part);
+  curl_url_cleanup(url);
+  curl_easy_setopt(easy_, CURLOPT_PROXY, request_.proxy.c_str());
+  curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, fresh_connection ? 1L : 0L);
+}
+
+Instant CurlTransfer::next_deadline() const {
+  const Limits& limits = request_.limits;
+  Instant next = Instant::never();
+  const auto bound = [&](Instant from, Duration limit) {
+    if (limit > Duration::zero()) next = std::min(next, from + limit);
+  };
+  bound(started_at_, limits.total);
+  if (!connected_) bound(started_at_, limits.connect);
+  bound(connected_ ? active_at_ : now_, limits.idle);  // the silence begins when it is connected, at the earliest now
+  return next;
+}
+
+Failure CurlTransfer::expired(Instant now) const {
+  const Limits& limits = request_.limits;
+  const auto over = [&](Instant from, Duration limit) { return limit > Duration::zero() && now >= from + limit; };
+  if (!connected_ && over(started_at_, limits.connect)) return Failure::connect_timeout;
+  if (over(started_at_, limits.total)) return Failure::total_timeout;
+  if (connected_ && over(active_at_, limits.idle)) return Failure::idle_timeout;
+  return Failure::none;
+}
+
+std::string CurlTransfer::timeout_message(Failure failure) const {
+  const auto ms = [](Duration d) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
+  };
+  const Limits& limits = request_.limits;
+  if (failure == Failure::connect_timeout) return "no connection to " + origin_ + " within " + ms(limits.connect);
+  if (failure == Failure::idle_timeout) return "nothing from " + origin_ + " for " + ms(limits.idle);
+  return "no whole answer from " + origin_ + " within " + ms(limits.total);
+}
+
+Failure CurlTransfer::failure_of(int curl_code) const {
+  if (too_large_) return Failure::too_large;
+  switch (curl_code) {
+    case CURLE_OK:
+      return headers_complete_ ? Failure::none : Failure::lost;
+    case CURLE_URL_MALFORMAT:
+      return Failure::refused;
+    case CURLE_UNSUPPORTED_PROTOCOL:  // what is not HTTP looks like HTTP/0.9
+      return connected_ ? Failure::protocol : Failure::refused;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return Failure::resolve;
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PROXY:
+      return Failure::connect;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return Failure::tls;
+    case CURLE_OPERATION_TIMEDOUT:
+      return connected_ ? Failure::total_timeout : Failure::connect_timeout;
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+      return Failure::protocol;
+    default:
+      return connected_ ? Failure::lost : Failure::connect;
+  }
+}
+
+std::string CurlTransfer::message_of(int curl_code) const {
+  if (curl_code == CURLE_OK) return headers_complete_ ? "" : origin_ + ": the answer ends within its header";
+  if (too_large_) return "the answer of " + origin_ + " is larger than its bound";
+  const std::string_view detail = error_.data();
+  return origin_ + ": " +
+         (detail.empty() ? std::string(curl_easy_strerror(static_cast<CURLcode>(curl_code))) : std::string(detail));
+}
+
+void CurlTransfer::finish(Failure failure, std::string message) {
+  if (forgotten_ || !handler_.on_done) return;
+  handler_.on_done(
+      {.failure = failure, .message = std::move(message), .sent = connected_, .response = std::move(response_)});
+}
+
+std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t count, void* self) {
+  return static_cast<CurlTransfer*>(self)->take_header({bytes, size * count}) ? size * count : 0;
+}
+
+std::size_t CurlTransfer::on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
+  // Any other number than that of the bytes given ends the transfer.
+  return static_cast<CurlTransfer*>(self)->take_body({bytes, size * count}) ? size * count : size * count + 1;
+}
+
+int CurlTransfer::on_connected(void* self, char*, char*, int, int) {
+  auto& transfer = *static_cast<CurlTransfer*>(self);
+  transfer.connected_ = true;
+  transfer.active_at_ = transfer.now_;
+  return CURL_PREREQFUNC_OK;
+}
+
+/// A line of the header, its status line and the empty line at the end included.
+bool CurlTransfer::take_header(std::string_view line) {
+  if (forgotten_) return false;
+  active_at_ = now_;
+  header_bytes_ += line.size();
+  if (header_bytes_ > request_.limits.header_bytes) {
+    too_large_ = true;
+    return false;
+  }
+  if (headers_complete_) return true;  // trailers: nobody asks for them
+  if (line.starts_with("HTTP/")) {
+    response_.status = status_of(line);
+    response_.headers.clear();
+    return true;
+  }
+  const std::string_view text = trim(line);
+  if (text.empty()) {
+    headers_complete_ = response_.status >= 200;  // 100 to 199 announce another header
+    if (headers_complete_ && handler_.on_headers) handler_.on_headers(response_);
+    return !forgotten_;
+  }
+  if (const std::size_t colon = text.find(':'); colon != text.npos) {
+    response_.headers.push_back({std::string(trim(text.substr(0, colon))), std::string(trim(text.substr(colon + 1)))});
+  }
+  return true;
+}
+
+bool CurlTransfer::take_body(std::string_view bytes) {
+  if (forgotten_) return false;
+  active_at_ = now_;
+  body_bytes_ += bytes.size();
+  if (request_.limits.body_bytes > 0 && body_bytes_ > request_.limits.body_bytes) {
+    too_large_ = true;
+    return false;
+  }
+  if (handler_.on_body) {
+    handler_.on_body(bytes);
+  } else {
+    response_.body.append(bytes);
+  }
+  return !forgotten_;
+}
+
+}  // namespace capstan::net
