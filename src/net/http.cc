@@ -9,11 +9,11 @@ namespace {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
+}  // namespace
+
 bool equal_any_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
-
-}  // namespace
 
 const std::string* find_header(const std::vector<Header>& headers, std::string_view name) {
   const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_any_case(h.name, name); });

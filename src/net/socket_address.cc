@@ -1,0 +1,47 @@
+#include "net/socket_address.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace capstan::net {
+namespace {
+
+std::optional<std::string> shortest(int family, const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (inet_pton(family, host.c_str(), bytes.data()) != 1) return std::nullopt;
+  return inet_ntop(family, bytes.data(), text.data(), text.size());
+}
+
+}  // namespace
+
+std::string SocketAddress::text() const {
+  return host.find(':') == host.npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+Result<SocketAddress> parse_socket_address(std::string_view text) {
+  const auto wrong = [&] {
+    return std::unexpected(
+        Error{.kind = ErrorKind::usage,
+              .file = {},
+              .message = fmt::format("'{}' is no address, expected a number and a port such as 127.0.0.1:8000", text)});
+  };
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0) return wrong();
+  const std::string_view digits = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (error != std::errc() || end != digits.data() + digits.size()) return wrong();
+  std::string host(text.substr(0, colon));
+  const bool bracketed = host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  const std::optional<std::string> short_host = shortest(bracketed ? AF_INET6 : AF_INET, host);
+  if (!short_host) return wrong();
+  return SocketAddress{*short_host, port};
+}
+
+}  // namespace capstan::net
