@@ -45,8 +45,8 @@ struct PortableScan {
 
 #if defined(__SSE2__)
 
-/// The same sixteen bytes at a time, with what every x86-64 processor has. Near the end of a page, byte by byte: nothing
-/// behind it is read.
+/// The same sixteen bytes at a time, with what every x86-64 processor has. Near the end of a page, byte by byte:
+/// nothing behind it is read.
 struct SimdScan {
   static const char* metric_name_end(const char* at, const char* end) {
     for (; end - at >= 16; at += 16) {

@@ -18,9 +18,7 @@ constexpr std::string_view kOpenTypes[] = {"counter", "gauge", "histogram", "gau
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
-bool starts_name(char c) {
-  return PortableScan::in_label_name(static_cast<unsigned char>(c)) && !is_digit(c);
-}
+bool starts_name(char c) { return PortableScan::in_label_name(static_cast<unsigned char>(c)) && !is_digit(c); }
 std::string_view between(const char* from, const char* to) { return {from, static_cast<std::size_t>(to - from)}; }
 
 }  // namespace
@@ -278,9 +276,7 @@ const char* BasicExpositionReader<Scan>::read_text_end(const char* at) {
 /// Behind a value in OpenMetrics: perhaps seconds, perhaps an exemplar, then a line feed.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_open_end(const char* at) {
-  const auto exemplar_follows = [this](const char* p) {
-    return end_ - p >= 4 && between(p, p + 4) == " # {";
-  };
+  const auto exemplar_follows = [this](const char* p) { return end_ - p >= 4 && between(p, p + 4) == " # {"; };
   if (at != end_ && *at == ' ' && !exemplar_follows(at)) {
     at = read_seconds(at + 1, sample_.timestamp_ms);
     if (at == nullptr) return nullptr;

@@ -93,7 +93,8 @@ std::string read_all(std::string_view page, Exposition format, const ExpositionL
 }
 
 /// bench/prometheus_parser/rows.txt: rows that Prometheus' own parser has been seen to take or refuse. "T" or "O" (the
-/// format), "+" or "-" (taken or refused), then the page with \n for a line feed (\\ for a backslash, \r, \t, \0, \xNN).
+/// format), "+" or "-" (taken or refused), then the page with \n for a line feed (\\ for a backslash, \r, \t, \0,
+/// \xNN).
 struct Row {
   Exposition format;
   bool taken;
@@ -192,8 +193,7 @@ TEST(Exposition, SaysWhereAndWhat) {
       {"a 1 x\n", "! page:1:5: not a timestamp, expected whole milliseconds since 1970\n"},
       {"a 1 2 3\n", "! page:1:7: more on the line, expected its end\n"},
       {"a 1\r\n", "! page:1:3: not a value, expected a number such as 1, 2.5e3, NaN or +Inf\n"},
-      {"{a=\"b\"} 1\n",
-       "! page:1:1: no metric name, expected one before the labels or, quoted, among them\n"},
+      {"{a=\"b\"} 1\n", "! page:1:1: no metric name, expected one before the labels or, quoted, among them\n"},
       {"a{\"b\"} 1\n", "! page:1:3: a second metric name, expected label=\"value\"\n"},
       {"[{\"iterLatencyMS\": 3}]\n", "! page:1:1: expected a metric name, '{', '#' or an empty line\n"},
       {"# TYPE a counterr\n",
@@ -238,12 +238,12 @@ TEST(Exposition, FollowsTheContentType) {
 /// A page that is mostly right, with some bytes changed.
 rc::Gen<std::string> nearly_a_page() {
   const auto piece = rc::gen::element<std::string>(
-      "vllm:num_requests_running", "a", "_b:c", "{", "}", "le=\"0.5\"", "model_name=\"meta-llama/Llama-3.1-8B-Instruct\"",
-      "engine=\"0\"", "\"quoted.name\"", ",", ",", "=", "\"", "\\", "\\\"", " ", " ", "\t", "\n", "\n", "\n", "1", "12.5",
-      "1e3", "1.23456789012345678901e-5", "+Inf", "NaN", "-nan", "0x1p3", "1_0", "1e999", "1e-999", ".", "5.", ".5e+1",
-      "1700000000123", "9223372036854775808", "# HELP a b\n", "# TYPE a gauge\n", "# UNIT a_s s\n", "# EOF\n", "# ", "#",
-      " # {t=\"1\"} 3 4.5\n", "\r", std::string(1, '\0'), "\xc3\xa9", "\xff", "a{b=\"c\"} 1\n", "{\"n\"} 2 3\n",
-      "x{a=\"b\",c=\"d\"} 4.25 1.5\n", "y 0.1\n");
+      "vllm:num_requests_running", "a", "_b:c", "{", "}", "le=\"0.5\"",
+      "model_name=\"meta-llama/Llama-3.1-8B-Instruct\"", "engine=\"0\"", "\"quoted.name\"", ",", ",", "=", "\"", "\\",
+      "\\\"", " ", " ", "\t", "\n", "\n", "\n", "1", "12.5", "1e3", "1.23456789012345678901e-5", "+Inf", "NaN", "-nan",
+      "0x1p3", "1_0", "1e999", "1e-999", ".", "5.", ".5e+1", "1700000000123", "9223372036854775808", "# HELP a b\n",
+      "# TYPE a gauge\n", "# UNIT a_s s\n", "# EOF\n", "# ", "#", " # {t=\"1\"} 3 4.5\n", "\r", std::string(1, '\0'),
+      "\xc3\xa9", "\xff", "a{b=\"c\"} 1\n", "{\"n\"} 2 3\n", "x{a=\"b\",c=\"d\"} 4.25 1.5\n", "y 0.1\n");
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece), [](const std::vector<std::string>& pieces) {
     std::string page;
     for (const std::string& each : pieces) page += each;

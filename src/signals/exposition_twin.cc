@@ -88,8 +88,7 @@ class Line {
   static std::optional<double> number(const std::string& text) {
     std::string word;
     for (const char c : text) word += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    static const std::set<std::string> kWords = {"nan",  "inf",      "+inf",      "-inf",
-                                                 "infinity", "+infinity", "-infinity"};
+    static const std::set<std::string> kWords = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"};
     const bool decimal = word.find_first_not_of("0123456789.e+-") == std::string::npos;
     if (!kWords.contains(word) && !decimal) return std::nullopt;
     char* end = nullptr;

@@ -21,9 +21,19 @@ TEST(Number, ReadsWhatPrometheusReads) {
   const struct {
     const char* text;
     double value;
-  } good[] = {{"0", 0},           {"1.0", 1},     {"5.", 5},         {".5", .5},    {"+1", 1},
-              {"-2.5e+3", -2500}, {"1E2", 100},   {"1e-999", 0},     {"0e999", 0},  {"1e0000000000000000000002", 100},
-              {"0.1", 0.1},       {"1e23", 1e23}, {"9007199254740993", 9007199254740992.0},
+  } good[] = {{"0", 0},
+              {"1.0", 1},
+              {"5.", 5},
+              {".5", .5},
+              {"+1", 1},
+              {"-2.5e+3", -2500},
+              {"1E2", 100},
+              {"1e-999", 0},
+              {"0e999", 0},
+              {"1e0000000000000000000002", 100},
+              {"0.1", 0.1},
+              {"1e23", 1e23},
+              {"9007199254740993", 9007199254740992.0},
               {"1e-99999999999999999999", 0}};
   for (const auto& row : good) EXPECT_EQ(parse_number(row.text), row.value) << row.text;
   for (const char* text : {"inf", "+Inf", "INFINITY"}) EXPECT_EQ(parse_number(text), HUGE_VAL) << text;
@@ -32,8 +42,9 @@ TEST(Number, ReadsWhatPrometheusReads) {
 }
 
 TEST(Number, RefusesTheRest) {
-  for (const char* text : {"", "+", ".", "e5", "1e", "1e+", "0x10", "0x1p3", "1_000", "1,5", "+nan", "-nan", "nan(1)",
-                           "++1", "+-1", "1e999", "-1e999", "1e99999999999999999999", "infin", " 1", "1 "}) {
+  for (const char* text : {"",      "+",    ".",    "e5",     "1e",  "1e+", "0x10",  "0x1p3",  "1_000",
+                           "1,5",   "+nan", "-nan", "nan(1)", "++1", "+-1", "1e999", "-1e999", "1e99999999999999999999",
+                           "infin", " 1",   "1 "}) {
     EXPECT_EQ(parse_number(text), std::nullopt) << '"' << text << '"';
   }
 }

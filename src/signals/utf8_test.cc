@@ -16,10 +16,17 @@ TEST(Utf8, RefusesTheRest) {
   const struct {
     const char* text;
     const char* why;
-  } rows[] = {{"\xff", "no lead"},          {"\x80", "a continuation alone"},     {"\xc3", "cut"},
-              {"\xc0\x80", "overlong NUL"}, {"\xe0\x9f\xbf", "overlong"},         {"\xed\xa0\x80", "a surrogate"},
-              {"\xe2\x82", "cut"},          {"\xf4\x90\x80\x80", "beyond U+10FFFF"}, {"\xf0\x8f\xbf\xbf", "overlong"},
-              {"\xf0\x90\x80z", "cut"},     {"\xf5\x80\x80\x80", "no lead"}};
+  } rows[] = {{"\xff", "no lead"},
+              {"\x80", "a continuation alone"},
+              {"\xc3", "cut"},
+              {"\xc0\x80", "overlong NUL"},
+              {"\xe0\x9f\xbf", "overlong"},
+              {"\xed\xa0\x80", "a surrogate"},
+              {"\xe2\x82", "cut"},
+              {"\xf4\x90\x80\x80", "beyond U+10FFFF"},
+              {"\xf0\x8f\xbf\xbf", "overlong"},
+              {"\xf0\x90\x80z", "cut"},
+              {"\xf5\x80\x80\x80", "no lead"}};
   for (const auto& row : rows) EXPECT_FALSE(is_utf8(row.text)) << row.why;
 }
 

@@ -1,0 +1,87 @@
+#include "signals/histogram.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+namespace capstan::signals {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::int64_t kInf = Histogram::kInfinity;
+
+TEST(Histogram, HasTheQuantilesOfPrometheus) {
+  const struct {
+    const char* what;
+    Histogram histogram;
+    std::int64_t share_ppm;
+    std::optional<std::int64_t> value;
+  } rows[] = {
+      {"nothing observed", {{100, kInf}, {0, 0}}, 990'000, std::nullopt},
+      {"no buckets", {{}, {}}, 990'000, std::nullopt},
+      {"linear in the first bucket", {{100, 200, kInf}, {10, 10, 10}}, 500'000, 50},
+      {"linear within", {{100, 200, kInf}, {10, 20, 20}}, 750'000, 150},
+      {"on a border", {{100, 200, kInf}, {10, 20, 20}}, 500'000, 100},
+      {"in the bucket without end", {{100, 200, kInf}, {1, 2, 100}}, 990'000, 200},
+      {"only that bucket", {{kInf}, {100}}, 990'000, 0},
+      {"a bound below zero first", {{-5, 200, kInf}, {10, 10, 10}}, 500'000, -5},
+      {"the lowest", {{100, 200, kInf}, {0, 10, 10}}, 0, 0},
+      {"rounded down", {{100, 200, kInf}, {0, 3, 3}}, 500'000, 150},
+      {"large counts",
+       {{1'000'000, 2'560'000'000, kInf}, {0, 9'000'000'000'000, 9'000'000'000'000}},
+       500'000,
+       1'280'500'000},
+  };
+  for (const auto& row : rows) EXPECT_EQ(quantile(row.histogram, row.share_ppm), row.value) << row.what;
+}
+
+RC_GTEST_PROP(Histogram, QuantilesAscend, ()) {
+  Histogram histogram;
+  std::int64_t bound = 0;
+  std::int64_t count = 0;
+  for (const auto& [step, observed] : *rc::gen::container<std::vector<std::pair<std::uint8_t, std::uint8_t>>>(
+           rc::gen::arbitrary<std::pair<std::uint8_t, std::uint8_t>>())) {
+    histogram.bounds.push_back(bound += step + 1);
+    histogram.counts.push_back(count += observed);
+  }
+  histogram.bounds.push_back(kInf);
+  histogram.counts.push_back(count);
+  std::int64_t last = 0;
+  for (std::int64_t ppm = 0; ppm <= 1'000'000; ppm += 50'000) {
+    const std::optional<std::int64_t> value = quantile(histogram, ppm);
+    RC_ASSERT(value.has_value() == (count > 0));
+    if (!value) return;
+    RC_ASSERT(*value >= last);
+    RC_ASSERT(*value <= bound);
+    last = *value;
+  }
+}
+
+TEST(WindowedHistogram, ForgetsWhatIsOlder) {
+  const seconds window(80);  // slots of ten seconds
+  WindowedHistogram lately;
+  const auto one = [](std::int64_t n) { return Histogram{{100, kInf}, {n, n}}; };
+  lately.add(one(1), {seconds(5)}, window);
+  lately.add(one(2), {seconds(9)}, window);
+  lately.add(one(4), {seconds(40)}, window);
+  const struct {
+    seconds now;
+    std::int64_t observed;
+  } rows[] = {{seconds(40), 7}, {seconds(79), 7}, {seconds(80), 4}, {seconds(119), 4}, {seconds(120), 0}};
+  for (const auto& row : rows) EXPECT_EQ(lately.sum({row.now}, window).total(), row.observed) << row.now.count();
+  lately.add(one(8), {seconds(121)}, window);
+  EXPECT_EQ(lately.sum({seconds(121)}, window).total(), 8) << "the slot of second 40 is used again";
+}
+
+TEST(Histogram, ChangedBoundsBeginAnew) {
+  Histogram all{{100, kInf}, {1, 2}};
+  all.add({{100, kInf}, {10, 20}});
+  EXPECT_EQ(all, (Histogram{{100, kInf}, {11, 22}}));
+  all.add({{50, kInf}, {3, 4}});
+  EXPECT_EQ(all, (Histogram{{50, kInf}, {3, 4}}));
+}
+
+}  // namespace
+}  // namespace capstan::signals

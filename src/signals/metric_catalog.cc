@@ -1,0 +1,258 @@
+#include "signals/metric_catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/assert.h"
+#include "base/hash.h"
+#include "signals/bundled_metrics.h"
+
+namespace capstan::signals {
+namespace {
+
+using Problem = std::pair<std::string, std::string>;  // field, message
+
+struct UnitRule {
+  std::string_view unit;
+  Measure measure;
+  double scale;
+};
+
+constexpr UnitRule kUnits[] = {
+    {"requests", Measure::requests, 1},
+    {"tokens", Measure::tokens, 1},
+    {"ppm", Measure::ppm, 1},
+    {"ratio", Measure::ppm, 1e6},
+    {"percent", Measure::ppm, 1e4},
+    {"percent", Measure::percent, 1},
+    {"ratio", Measure::percent, 100},
+    {"microseconds", Measure::microseconds, 1},
+    {"seconds", Measure::microseconds, 1e6},
+    {"milliseconds", Measure::microseconds, 1e3},
+    {"nanoseconds", Measure::microseconds, 1e-3},
+};
+constexpr std::string_view kShareUnits[] = {"bytes", "mebibytes", "blocks", "tokens"};
+constexpr std::string_view kKinds[] = {"gauge", "counter", "histogram", "share_used", "share_rest", "share_whole"};
+constexpr std::string_view kColumns[] = {"engine", "signal",  "metric",  "kind",    "unit",
+                                         "where",  "combine", "subject", "versions"};
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool is_share(MetricKind kind) { return kind >= MetricKind::share_used; }
+bool is_counter(SignalName signal) { return info(signal).name.ends_with("_total"); }
+
+std::string_view words(Measure measure) {
+  constexpr std::string_view kWords[] = {"requests", "tokens", "ppm", "percent", "microseconds"};
+  return kWords[static_cast<std::size_t>(measure)];
+}
+
+std::string all_signals() {
+  std::string text;
+  for (const SignalInfo& each : kSignals) text += (text.empty() ? "" : ", ") + std::string(each.name);
+  return text;
+}
+
+bool is_metric_name(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':'; };
+  return !name.empty() && letter(name.front()) &&
+         std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// Does a metric of this kind say what the signal means?
+std::optional<std::string> kind_problem(SignalName signal, MetricKind kind) {
+  const Measure measure = info(signal).measure;
+  if (is_counter(signal) != (kind == MetricKind::counter)) {
+    return is_counter(signal) ? "expected counter: the signal counts since the start"
+                              : "expected another kind than counter: the signal is a state of now";
+  }
+  if (kind == MetricKind::histogram && measure != Measure::microseconds)
+    return "expected gauge: only times are observed";
+  if (is_share(kind) && measure != Measure::ppm && measure != Measure::percent) {
+    return "expected gauge: the signal is no share";
+  }
+  return std::nullopt;
+}
+
+std::optional<double> scale_of(std::string_view unit, SignalName signal, MetricKind kind) {
+  if (is_share(kind))
+    return std::ranges::find(kShareUnits, unit) != std::end(kShareUnits) ? std::optional(1.0) : std::nullopt;
+  for (const UnitRule& rule : kUnits) {
+    if (rule.unit == unit && rule.measure == info(signal).measure) return rule.scale;
+  }
+  return std::nullopt;
+}
+
+std::string units_for(SignalName signal, MetricKind kind) {
+  std::string text;
+  const auto append = [&](std::string_view unit) { text += (text.empty() ? "" : ", ") + std::string(unit); };
+  if (is_share(kind)) {
+    for (const std::string_view unit : kShareUnits) append(unit);
+  } else {
+    for (const UnitRule& rule : kUnits) {
+      if (rule.measure == info(signal).measure) append(rule.unit);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t MetricCatalog::Hash::operator()(std::string_view name) const {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c == ':' ? '_' : c)) * 0x100000001b3ULL;
+  return mix64(hash);
+}
+
+bool MetricCatalog::Same::operator()(std::string_view a, std::string_view b) const {
+  const auto plain = [](char c) { return c == ':' ? '_' : c; };
+  return std::ranges::equal(a, b, {}, plain, plain);
+}
+
+std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
+  MetricRow row;
+  const auto problem = [](std::string field, std::string message) {
+    return std::unexpected(Problem{std::move(field), std::move(message)});
+  };
+  if (text.engine.empty()) return problem("engine", "nothing, expected the engine's name");
+  const std::optional<SignalName> signal = signal_named(text.signal);
+  if (!signal)
+    return problem("signal", fmt::format("'{}' is no signal, expected one of {}", text.signal, all_signals()));
+  row.signal = *signal;
+  if (!is_metric_name(text.metric)) {
+    return problem("metric", fmt::format("'{}' is no metric name, expected letters, digits, '_' and ':'", text.metric));
+  }
+  row.metric = text.metric;
+  const auto kind = std::ranges::find(kKinds, text.kind);
+  if (kind == std::end(kKinds)) {
+    return problem("kind", fmt::format("'{}' is no kind, expected one of {}", text.kind, fmt::join(kKinds, ", ")));
+  }
+  row.kind = static_cast<MetricKind>(kind - std::begin(kKinds));
+  if (const std::optional<std::string> wrong = kind_problem(row.signal, row.kind)) {
+    return problem("kind", fmt::format("a {} cannot give {}, {}", text.kind, text.signal, *wrong));
+  }
+  row.unit = text.unit.empty() && !is_share(row.kind) ? std::string(words(info(row.signal).measure)) : text.unit;
+  const std::optional<double> scale = scale_of(row.unit, row.signal, row.kind);
+  if (!scale) {
+    return problem("unit", fmt::format("'{}' is no unit for {}, expected one of {}", row.unit, text.signal,
+                                       units_for(row.signal, row.kind)));
+  }
+  row.scale = *scale;
+  const Measure measure = info(row.signal).measure;
+  const bool adds_up = measure == Measure::requests || measure == Measure::tokens || row.kind != MetricKind::gauge;
+  if (!text.combine.empty() && text.combine != "sum" && text.combine != "max") {
+    return problem("combine", fmt::format("'{}', expected sum or max", text.combine));
+  }
+  if (text.combine == "sum" && !adds_up) {
+    return problem("combine", fmt::format("{} of several ranks do not add up, expected max", text.signal));
+  }
+  row.combine = text.combine == "max" || (text.combine.empty() && !adds_up) ? Combine::max : Combine::sum;
+  if (row.combine == Combine::max && row.kind != MetricKind::gauge) {
+    return problem("combine", fmt::format("max of a {}, expected sum", text.kind));
+  }
+  for (const std::string& pair : text.where.empty() ? std::vector<std::string>{} : split(text.where, ';')) {
+    const std::size_t equal = pair.find('=');
+    if (equal == std::string::npos || equal == 0) {
+      return problem("where", fmt::format("'{}', expected label=value, several between ';'", pair));
+    }
+    row.where.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
+  }
+  row.subject = text.subject;
+  for (const std::string& choice : text.subject.empty() ? std::vector<std::string>{} : split(text.subject, '|')) {
+    row.subject_labels.push_back(split(choice, '/'));
+    if (std::ranges::find(row.subject_labels.back(), "") != row.subject_labels.back().end()) {
+      return problem("subject", fmt::format("'{}', expected label names between '/' and '|'", text.subject));
+    }
+  }
+  row.versions = text.versions;
+  for (const MetricRow& other : rows_) {
+    if (engines_[other.engine] == text.engine && other.signal == row.signal && Same{}(other.metric, row.metric) &&
+        other.where == row.where) {
+      return problem("metric", fmt::format("{} means {} already, expected each once", text.metric, text.signal));
+    }
+  }
+  const auto engine = std::ranges::find(engines_, text.engine);
+  row.engine = static_cast<std::uint16_t>(engine - engines_.begin());
+  if (engine == engines_.end()) engines_.push_back(text.engine);
+  by_name_[row.metric + (row.kind == MetricKind::histogram ? "_bucket" : "")].push_back(
+      static_cast<std::uint16_t>(rows_.size()));
+  rows_.push_back(std::move(row));
+  return {};
+}
+
+Result<MetricCatalog> MetricCatalog::parse(std::string_view csv, const std::string& file) {
+  MetricCatalog catalog;
+  std::uint32_t number = 0;
+  const auto wrong = [&](std::string message) {
+    return std::unexpected(Error{.file = file, .line = number, .message = std::move(message)});
+  };
+  for (const std::string& line : split(csv, '\n')) {
+    ++number;
+    const std::vector<std::string> fields = split(line, ',');
+    if (number == 1) {
+      if (!std::ranges::equal(fields, kColumns))
+        return wrong(fmt::format("expected the header {}", fmt::join(kColumns, ",")));
+      continue;
+    }
+    if (line.empty()) continue;
+    if (fields.size() != std::size(kColumns)) {
+      return wrong(fmt::format("{} fields, expected {}", fields.size(), std::size(kColumns)));
+    }
+    const auto added = catalog.add(
+        {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], fields[6], fields[7], fields[8]});
+    if (!added) return wrong(added.error().first + ": " + added.error().second);
+  }
+  return catalog;
+}
+
+Result<MetricCatalog> MetricCatalog::custom(std::span<const MetricText> rows, const std::string& where_written) {
+  constexpr std::size_t kMaxRows = 256;
+  MetricCatalog catalog;
+  const auto wrong = [&](std::string message) {
+    return std::unexpected(Error{.file = where_written, .message = std::move(message)});
+  };
+  if (rows.empty()) return wrong("metrics: nothing, expected at least one metric that means a signal");
+  if (rows.size() > kMaxRows) return wrong(fmt::format("metrics: {}, expected at most {}", rows.size(), kMaxRows));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    MetricText row = rows[i];
+    row.engine = "custom";
+    const auto added = catalog.add(row);
+    if (!added) return wrong(fmt::format("metrics[{}].{}: {}", i, added.error().first, added.error().second));
+  }
+  return catalog;
+}
+
+const MetricCatalog& MetricCatalog::bundled() {
+  static const MetricCatalog catalog = [] {
+    Result<MetricCatalog> parsed = parse(bundled_metrics_csv(), "schema/metrics.csv");
+    CAPSTAN_ASSERT(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return catalog;
+}
+
+Result<std::uint16_t> MetricCatalog::engine(std::string_view name) const {
+  const auto found = std::ranges::find(engines_, name);
+  if (found != engines_.end()) return static_cast<std::uint16_t>(found - engines_.begin());
+  return std::unexpected(Error{
+      .file = {}, .message = fmt::format("'{}' is no engine, expected one of {}", name, fmt::join(engines_, ", "))});
+}
+
+std::span<const std::uint16_t> MetricCatalog::find(std::string_view series_name) const {
+  auto found = by_name_.find(series_name);
+  if (found == by_name_.end() && series_name.starts_with("kserve_")) found = by_name_.find(series_name.substr(7));
+  if (found == by_name_.end()) return {};
+  return found->second;
+}
+
+}  // namespace capstan::signals

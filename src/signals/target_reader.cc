@@ -1,0 +1,317 @@
+#include "signals/target_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <tuple>
+
+namespace capstan::signals {
+namespace {
+
+constexpr std::size_t kMaxSubjects = 1024;  ///< remembered beyond those of the last page
+constexpr double kMaxCount = 9e15;          ///< below 2^53: every whole number up to here is exact
+
+/// The value as a whole number of the signal's unit, or why it cannot be meant. One percent above the largest value is
+/// rounding of the engine's, and taken as the largest.
+std::expected<std::int64_t, Missing> checked(double scaled, std::int64_t max) {
+  const auto limit = static_cast<double>(max);
+  if (scaled != scaled || scaled - scaled != 0) return std::unexpected(Missing::not_a_number);
+  if (scaled < 0) return std::unexpected(Missing::negative);
+  if (scaled > limit * 1.01) return std::unexpected(Missing::out_of_range);
+  return scaled >= limit ? max : static_cast<std::int64_t>(scaled + 0.5);
+}
+
+/// Removes the second of two equal cells. False where they differ in their value: which is right, nobody knows.
+bool unite_duplicates(std::span<Cell>& cells) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (kept > 0) {
+      const Cell& last = cells[kept - 1];
+      const bool same = last.row == cells[i].row && last.series == cells[i].series && last.bound == cells[i].bound;
+      if (same && last.value != cells[i].value) return false;
+      if (same) continue;
+    }
+    cells[kept++] = cells[i];
+  }
+  cells = cells.first(kept);
+  return true;
+}
+
+/// One series' buckets as a histogram; nothing where they are none.
+std::optional<Histogram> buckets(std::span<const Cell> cells) {
+  Histogram histogram;
+  for (const Cell& cell : cells) {
+    const bool whole = cell.value >= 0 && cell.value <= kMaxCount;  // false for NaN
+    if (cell.bound == Cell::kBadBound || !whole) return std::nullopt;
+    const auto count = static_cast<std::int64_t>(cell.value);
+    if (!histogram.counts.empty() && count < histogram.counts.back()) return std::nullopt;
+    histogram.bounds.push_back(cell.bound);
+    histogram.counts.push_back(count);
+  }
+  if (histogram.bounds.empty() || histogram.bounds.back() != Histogram::kInfinity) return std::nullopt;
+  return histogram;
+}
+
+/// What was observed from `before` to `after`; all of `after` where the engine began anew.
+Histogram increment(const Histogram& before, const Histogram& after) {
+  if (before.bounds != after.bounds) return after;
+  Histogram grown = after;
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < grown.counts.size(); ++i) {
+    if (after.counts[i] < before.counts[i]) return after;
+    grown.counts[i] -= before.counts[i];
+    grown.counts[i] = last = std::max(last, grown.counts[i]);  // a page caught between two updates
+  }
+  return grown;
+}
+
+template <typename Same>
+std::size_t run_length(std::span<const Cell> cells, Same same) {
+  std::size_t length = 1;
+  while (length < cells.size() && same(cells[0], cells[length])) ++length;
+  return length;
+}
+
+}  // namespace
+
+SubjectReadings TargetReadings::single() const {
+  if (subjects.size() == 1) return subjects.front();
+  SubjectReadings none;
+  const Missing why = page != Missing::none ? page : subjects.empty() ? Missing::no_metric : Missing::several_models;
+  for (SignalReading& each : none.signals) each.why = why;
+  return none;
+}
+
+model::ReplicaSignals replica_signals(const SubjectReadings& readings) {
+  return {.waiting = readings[SignalName::waiting].signal,
+          .running = readings[SignalName::running].signal,
+          .kv_usage_ppm = readings[SignalName::kv_usage_ppm].signal,
+          .duty_cycle_percent = readings[SignalName::duty_cycle_percent].signal,
+          .memory_used_percent = readings[SignalName::memory_used_percent].signal,
+          .ttft_p99_us = readings[SignalName::ttft_p99_us].signal,
+          .prompt_tokens_total = readings[SignalName::prompt_tokens_total].signal,
+          .generated_tokens_total = readings[SignalName::generated_tokens_total].signal};
+}
+
+CellCollector TargetReader::collector() const {
+  return {*options_.catalog, options_.engine, options_.pod, options_.cells_max};
+}
+
+void TargetReader::read(std::string_view page, Exposition format, std::string_view source, const ReadAt& at) {
+  ExpositionReader reader(page, format, source, options_.limits);
+  CellCollector collected = collector();
+  ExpositionReader::Entry entry = reader.next_sample();
+  for (; entry == ExpositionReader::Entry::sample; entry = reader.next_sample()) collected.take(reader.sample());
+  if (entry == ExpositionReader::Entry::error) {
+    error_ = reader.error();
+    page_ = Missing::bad_page;
+    return;
+  }
+  read(collected, at);
+}
+
+void TargetReader::read(CellCollector& collected, const ReadAt& at) {
+  error_.reset();
+  page_ = Missing::none;
+  std::vector<Cell>& cells = collected.cells();
+  const std::optional<std::uint16_t> engine = options_.engine ? options_.engine : find_engine(cells);
+  if (collected.too_many()) return failed(Missing::too_many_series);
+  if (collected.other_pod()) return failed(Missing::other_pod);
+  if (!engine || cells.empty()) return failed(options_.engine ? Missing::no_metric : Missing::unknown_engine);
+  std::erase_if(cells, [&](const Cell& cell) { return options_.catalog->rows()[cell.row].engine != *engine; });
+
+  const std::vector<std::string>& names = collected.subjects();
+  std::erase_if(cells, [&](const Cell& cell) { return !accepts(names[cell.subject]); });
+  if (cells.empty()) return failed(Missing::other_model);
+  engine_ = engine;
+  note_restart(collected.process_start_seconds());
+
+  const auto order = [this](const Cell& cell) {
+    return std::tuple(cell.subject, options_.catalog->rows()[cell.row].signal, cell.row, cell.series, cell.bound);
+  };
+  std::ranges::sort(cells, {}, order);
+  std::set<std::string_view> present;
+  for (std::span<Cell> rest(cells); !rest.empty();) {
+    const std::size_t length = run_length(rest, [](const Cell& a, const Cell& b) { return a.subject == b.subject; });
+    const std::string& name = names[rest.front().subject];
+    present.insert(name);
+    read_subject(subjects_[name], rest.first(length), at);
+    rest = rest.subspan(length);
+  }
+  for (auto& [name, subject] : subjects_) {
+    if (present.contains(name)) continue;
+    for (State& state : subject.states) state.why = Missing::no_metric;
+  }
+  if (subjects_.size() > kMaxSubjects) {
+    std::erase_if(subjects_, [&](const auto& entry) { return !present.contains(entry.first); });
+  }
+}
+
+/// The engine that the most signals of the page belong to; of equals the first of the table.
+std::optional<std::uint16_t> TargetReader::find_engine(const std::vector<Cell>& cells) const {
+  std::vector<std::uint8_t> seen(options_.catalog->engines().size() * kSignalCount);
+  for (const Cell& cell : cells) {
+    const MetricRow& row = options_.catalog->rows()[cell.row];
+    seen[row.engine * kSignalCount + static_cast<std::size_t>(row.signal)] = 1;
+  }
+  std::ptrdiff_t most = 0;
+  std::optional<std::uint16_t> best;
+  for (std::size_t engine = 0; engine < options_.catalog->engines().size(); ++engine) {
+    const auto first = seen.begin() + static_cast<std::ptrdiff_t>(engine * kSignalCount);
+    const std::ptrdiff_t signals = std::count(first, first + static_cast<std::ptrdiff_t>(kSignalCount), 1);
+    if (signals > most) best = static_cast<std::uint16_t>(engine);
+    most = std::max(most, signals);
+  }
+  return best;
+}
+
+bool TargetReader::accepts(const std::string& subject) const {
+  return options_.models.empty() || subject.empty() ||
+         std::ranges::find(options_.models, subject) != options_.models.end();
+}
+
+/// Another start of the process than before: every counter of it began at zero.
+void TargetReader::note_restart(std::optional<double> process_start_seconds) {
+  if (!process_start_seconds || !(*process_start_seconds > 0)) return;
+  const bool other = process_start_ && *process_start_seconds != *process_start_;
+  process_start_ = process_start_seconds;
+  if (!other) return;
+  ++restarts_;
+  for (auto& [name, subject] : subjects_) {
+    subject.counters.clear();
+    subject.histograms.clear();
+    for (State& state : subject.states) state.row.reset();
+  }
+}
+
+void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at) {
+  const auto signal_of = [this](const Cell& cell) { return options_.catalog->rows()[cell.row].signal; };
+  for (State& state : subject.states) state.why = Missing::no_metric;
+  while (!cells.empty()) {
+    const SignalName name = signal_of(cells.front());
+    const std::size_t length =
+        run_length(cells, [&](const Cell& a, const Cell& b) { return signal_of(a) == signal_of(b); });
+    Cells mine = cells.first(length);
+    cells = cells.subspan(length);
+    State& state = subject.states[static_cast<std::size_t>(name)];
+    const Outcome outcome = evaluate(subject, name, mine, at.at);
+    state.why = outcome ? Missing::none : outcome.error();
+    if (!outcome) continue;
+    state.value = *outcome;
+    const std::int64_t oldest_ms = std::ranges::min(mine, {}, &Cell::timestamp_ms).timestamp_ms;
+    const std::int64_t age_ms =
+        at.unix_ms > 0 && oldest_ms >= 0 ? std::max<std::int64_t>(0, at.unix_ms - oldest_ms) : 0;
+    state.at = at.at - std::min<Duration>(std::chrono::milliseconds(std::min<std::int64_t>(age_ms, 1'000'000'000)),
+                                          at.at.since_start);
+  }
+  subject.last_page = at.at;
+}
+
+TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, Cells cells, Instant at) {
+  State& state = subject.states[static_cast<std::size_t>(name)];
+  const std::uint16_t newest = cells.front().row;
+  const MetricRow& row = options_.catalog->rows()[newest];
+  if (row.kind >= MetricKind::share_used)
+    return unite_duplicates(cells) ? share(name, cells) : std::unexpected(Missing::duplicate);
+  cells = cells.first(run_length(cells, [](const Cell& a, const Cell& b) { return a.row == b.row; }));
+  if (!unite_duplicates(cells)) return std::unexpected(Missing::duplicate);
+  const Outcome outcome = row.kind == MetricKind::gauge     ? gauge(row, cells)
+                          : row.kind == MetricKind::counter ? counter(subject, state, row, cells)
+                                                            : histogram(subject, state, cells, at);
+  if (outcome) state.row = newest;
+  return outcome;
+}
+
+TargetReader::Outcome TargetReader::gauge(const MetricRow& row, Cells cells) const {
+  double all = 0;
+  for (const Cell& cell : cells) {
+    const double scaled = cell.value * row.scale;
+    if (const Outcome one = checked(scaled, info(row.signal).max); !one) return one;
+    all = row.combine == Combine::sum ? all + scaled : std::max(all, scaled);
+  }
+  return checked(all, info(row.signal).max);
+}
+
+TargetReader::Outcome TargetReader::counter(Subject& subject, State& state, const MetricRow& row, Cells cells) const {
+  std::vector<std::int64_t> values;
+  for (const Cell& cell : cells) {
+    const Outcome value = checked(cell.value * row.scale, info(row.signal).max);
+    if (!value) return value;
+    values.push_back(*value);
+  }
+  // The same counter under another name: what it counted before is in the total already.
+  const bool renamed = state.row && *state.row != cells.front().row;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto [known, is_new] = subject.counters.try_emplace({cells[i].row, cells[i].series}, values[i]);
+    const bool reset = values[i] < known->second;
+    if (!renamed) state.total += is_new || reset ? values[i] : values[i] - known->second;
+    known->second = values[i];
+  }
+  return state.total;
+}
+
+TargetReader::Outcome TargetReader::histogram(Subject& subject, State& state, Cells cells, Instant at) {
+  std::vector<std::pair<SeriesKey, Histogram>> now;
+  for (Cells rest = cells; !rest.empty();) {
+    const std::size_t length = run_length(rest, [](const Cell& a, const Cell& b) { return a.series == b.series; });
+    std::optional<Histogram> one = buckets(rest.first(length));
+    if (!one) return std::unexpected(Missing::bad_histogram);
+    now.emplace_back(SeriesKey{rest.front().row, rest.front().series}, std::move(*one));
+    if (now.back().second.bounds != now.front().second.bounds) return std::unexpected(Missing::bad_histogram);
+    rest = rest.subspan(length);
+  }
+  // After a silence longer than the window nobody knows when it was observed.
+  const bool follows = subject.last_page && at - *subject.last_page <= options_.window;
+  Histogram grown;
+  for (auto& [key, histogram] : now) {
+    const auto [known, is_new] = subject.histograms.try_emplace(key, histogram);
+    if (follows) grown.add(is_new ? histogram : increment(known->second, histogram));
+    known->second = std::move(histogram);
+  }
+  if (follows) state.window.add(grown, at, options_.window);
+  const std::optional<std::int64_t> value = quantile(state.window.sum(at, options_.window), options_.percentile_ppm);
+  if (!value) return std::unexpected(follows ? Missing::no_observations : Missing::first_page);
+  return checked(static_cast<double>(*value), info(options_.catalog->rows()[cells.front().row].signal).max);
+}
+
+TargetReader::Outcome TargetReader::share(SignalName name, Cells cells) const {
+  double used = 0;
+  double rest = 0;
+  double whole = 0;
+  bool has_used = false;
+  for (const Cell& cell : cells) {
+    if (const Outcome good = checked(cell.value, static_cast<std::int64_t>(kMaxCount)); !good) return good;
+    const MetricKind kind = options_.catalog->rows()[cell.row].kind;
+    (kind == MetricKind::share_used ? used : kind == MetricKind::share_rest ? rest : whole) += cell.value;
+    has_used |= kind == MetricKind::share_used;
+  }
+  const double all = whole > 0 ? whole : used + rest;
+  if (!has_used || !(all > 0) || (whole == 0 && rest == 0)) return std::unexpected(Missing::no_metric);
+  return checked(used / all * (info(name).measure == Measure::ppm ? 1e6 : 100), info(name).max);
+}
+
+TargetReadings TargetReader::readings(Instant now) const {
+  const std::optional<std::uint16_t> engine = options_.engine ? options_.engine : engine_;
+  TargetReadings all{.engine = engine ? options_.catalog->engines()[*engine] : std::string(),
+                     .page = page_,
+                     .error = error_,
+                     .restarts = restarts_,
+                     .subjects = {}};
+  for (const auto& [name, subject] : subjects_) {
+    SubjectReadings& readings = all.subjects.emplace_back();
+    readings.subject = name;
+    for (std::size_t i = 0; i < kSignalCount; ++i) {
+      const State& state = subject.states[i];
+      readings.signals[i].why = page_ != Missing::none ? page_ : state.why;
+      if (!state.value) continue;
+      model::Signal& signal = readings.signals[i].signal;
+      signal.age = std::max(now - state.at, Duration::zero());
+      if (signal.age > options_.missing_after) continue;
+      signal.value = *state.value;
+      signal.state = signal.age > options_.stale_after ? model::Signal::State::stale : model::Signal::State::value;
+    }
+  }
+  return all;
+}
+
+}  // namespace capstan::signals

@@ -1,0 +1,370 @@
+// Pages in, signals out: what each engine's names mean, and what nonsense becomes.
+#include "signals/target_reader.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace capstan::signals {
+namespace {
+
+using std::chrono::seconds;
+
+/// "waiting=3 kv_usage_ppm=500000~" ('~': stale); signals that are not there only if the page says why, as
+/// "running:duplicate".
+std::string text_of(const SubjectReadings& readings) {
+  std::string text;
+  for (std::size_t i = 0; i < kSignalCount; ++i) {
+    const SignalReading& reading = readings.signals[i];
+    const bool there = reading.signal.state != model::Signal::State::missing;
+    const bool explained = reading.why != Missing::none && reading.why != Missing::no_metric;
+    if (!there && !explained) continue;
+    text += (text.empty() ? "" : " ") + std::string(kSignals[i].name);
+    if (there) text += "=" + std::to_string(reading.signal.value);
+    if (reading.signal.state == model::Signal::State::stale) text += "~";
+    if (explained) text += ":" + std::string(info(reading.why).code);
+  }
+  return text;
+}
+
+/// All subjects of a target: "vllm [m] waiting=3 | [n] waiting=4".
+std::string text_of(const TargetReadings& readings) {
+  std::string text = readings.engine;
+  for (const SubjectReadings& subject : readings.subjects) {
+    text += (&subject == &readings.subjects.front() ? " [" : " | [") + subject.subject + "] " + text_of(subject);
+  }
+  if (readings.page != Missing::none) text += (text.empty() ? "! " : " ! ") + std::string(info(readings.page).code);
+  return text;
+}
+
+struct Target {
+  TargetReader reader{TargetOptions{}};
+  Instant now{seconds(100)};
+
+  explicit Target(TargetOptions options = {}) : reader(std::move(options)) {}
+
+  /// Reads a page one second after the last and says what is known then.
+  std::string page(const std::string& text) {
+    now = now + seconds(1);
+    reader.read(text, Exposition::text, "pod", {now, 0});
+    return text_of(reader.readings(now));
+  }
+  std::string after(Duration silence) {
+    now = now + silence;
+    return text_of(reader.readings(now));
+  }
+};
+
+std::string buckets(const std::string& name, const std::string& labels, std::vector<int> counts) {
+  const char* const bounds[] = {"0.1", "0.5", "+Inf"};
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    text += name + "_bucket{" + labels + "le=\"" + bounds[i] + "\"} " + std::to_string(counts[i]) + "\n";
+  }
+  return text;
+}
+
+TEST(TargetReader, KnowsTheEnginesByTheirNames) {
+  const struct {
+    const char* what;
+    std::string page;
+    const char* read;
+  } rows[] = {
+      {"vLLM, newest",
+       "vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 7.0\n"
+       "vllm:num_requests_waiting{engine=\"0\",model_name=\"m\"} 5.0\n"
+       "vllm:num_requests_waiting_by_reason{engine=\"0\",model_name=\"m\",reason=\"capacity\"} 3.0\n"
+       "vllm:num_requests_waiting_by_reason{engine=\"0\",model_name=\"m\",reason=\"deferred\"} 2.0\n"
+       "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m\"} 0.425\n"
+       "vllm:prompt_tokens_total{engine=\"0\",model_name=\"m\"} 1.5e+06\n"
+       "vllm:prompt_tokens_created{engine=\"0\",model_name=\"m\"} 1.7e+09\n"
+       "vllm:generation_tokens_total{engine=\"0\",model_name=\"m\"} 20\n"
+       "vllm:num_preemptions_total{engine=\"0\",model_name=\"m\"} 1\n"
+       "vllm:prefix_cache_queries_total{engine=\"0\",model_name=\"m\"} 100\n"
+       "vllm:prefix_cache_hits_total{engine=\"0\",model_name=\"m\"} 40\n",
+       "vllm [m] waiting=3 running=7 kv_usage_ppm=425000 prompt_tokens_total=1500000 generated_tokens_total=20 "
+       "prefix_queries_total=100 prefix_hits_total=40 preemptions_total=1"},
+      {"vLLM 0.8",
+       "vllm:num_requests_running{model_name=\"m\"} 7\nvllm:num_requests_waiting{model_name=\"m\"} 5\n"
+       "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\nvllm:gpu_prefix_cache_hits_total{model_name=\"m\"} 4\n",
+       "vllm [m] waiting=5 running=7 kv_usage_ppm=500000 prefix_hits_total=4"},
+      {"both names of one thing: the newer counts",
+       "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.1\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.2\n",
+       "vllm [m] kv_usage_ppm=200000"},
+      {"relabelled by KServe", "kserve_vllm:num_requests_running{model_name=\"m\"} 1\n", "vllm [m] running=1"},
+      {"SGLang",
+       "sglang:num_running_reqs{model_name=\"m\"} 2\nsglang:num_queue_reqs{model_name=\"m\"} 1\n"
+       "sglang:token_usage{model_name=\"m\"} 0.25\nsglang:prompt_tokens_total{model_name=\"m\"} 9\n",
+       "sglang [m] waiting=1 running=2 kv_usage_ppm=250000 prompt_tokens_total=9"},
+      {"SGLang behind its router", "sglang_num_running_reqs{model_name=\"m\"} 2\n", "sglang [m] running=2"},
+      {"TensorRT-LLM",
+       "trtllm_num_requests_waiting{model_name=\"m\",engine_type=\"trt\"} 4\n"
+       "trtllm_kv_cache_utilization{model_name=\"m\",engine_type=\"trt\"} 0.75\n",
+       "tensorrt-llm [m] waiting=4 kv_usage_ppm=750000"},
+      {"Triton with TensorRT-LLM",
+       "nv_trt_llm_request_metrics{model=\"m\",request_type=\"waiting\",version=\"1\"} 4\n"
+       "nv_trt_llm_request_metrics{model=\"m\",request_type=\"scheduled\",version=\"1\"} 8\n"
+       "nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type=\"fraction\",model=\"m\",version=\"1\"} 0.5\n"
+       "nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type=\"max\",model=\"m\",version=\"1\"} 9000\n"
+       "nv_inference_pending_request_count{model=\"m\",version=\"1\"} 12\n",
+       "triton [m] waiting=4 running=8 kv_usage_ppm=500000"},
+      {"TGI", "tgi_queue_size 3\ntgi_batch_current_size 17\ntgi_request_count 40\n", "tgi [] waiting=3 running=17"},
+      {"NIM", "num_requests_running{model_name=\"m\"} 1\ngpu_cache_usage_perc{model_name=\"m\"} 0.9\n",
+       "nim [m] running=1 kv_usage_ppm=900000"},
+      {"DCGM exporter, two GPUs of one pod",
+       "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",namespace=\"a\",pod=\"p\"} 30\n"
+       "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\",namespace=\"a\",pod=\"p\"} 90\n"
+       "DCGM_FI_DEV_FB_USED{gpu=\"0\",namespace=\"a\",pod=\"p\"} 60\n"
+       "DCGM_FI_DEV_FB_USED{gpu=\"1\",namespace=\"a\",pod=\"p\"} 60\n"
+       "DCGM_FI_DEV_FB_FREE{gpu=\"0\",namespace=\"a\",pod=\"p\"} 20\n"
+       "DCGM_FI_DEV_FB_FREE{gpu=\"1\",namespace=\"a\",pod=\"p\"} 20\n"
+       "DCGM_FI_DEV_GPU_UTIL{gpu=\"2\",namespace=\"exporter\",pod=\"dcgm\",exported_namespace=\"b\",exported_pod=\"q\"}"
+       " 5\n",
+       "dcgm-exporter [a/p] duty_cycle_percent=90 memory_used_percent=75 | [b/q] duty_cycle_percent=5"},
+      {"inference gateway, old names",
+       "inference_extension_flow_control_queue_size{target_model_name=\"m\",priority=\"0\"} 2\n"
+       "inference_extension_flow_control_queue_size{target_model_name=\"m\",priority=\"1\"} 3\n",
+       "inference-gateway [m] gateway_waiting=5"},
+      {"inference gateway, new names", "llm_d_epp_flow_control_queue_size{target_model_name=\"m\"} 2\n",
+       "inference-gateway [m] gateway_waiting=2"},
+      {"something else", "go_goroutines 12\nnode_load1 0.3\n", "! unknown_engine"},
+      {"TensorRT-LLM's JSON page", "[{\"numQueuedRequests\": 3}]", "! bad_page"},
+      {"an empty page", "", "! unknown_engine"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(Target().page(row.page), row.read) << row.what;
+}
+
+TEST(TargetReader, UnitesTheRanksOfAnEngine) {
+  EXPECT_EQ(Target().page("vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 7\n"
+                          "vllm:num_requests_running{engine=\"1\",model_name=\"m\"} 5\n"
+                          "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m\"} 0.2\n"
+                          "vllm:kv_cache_usage_perc{engine=\"1\",model_name=\"m\"} 0.9\n"
+                          "vllm:request_success_total{engine=\"0\",finished_reason=\"stop\",model_name=\"m\"} 10\n"
+                          "vllm:request_success_total{engine=\"1\",finished_reason=\"length\",model_name=\"m\"} 4\n"),
+            "vllm [m] running=12 kv_usage_ppm=900000 finished_total=14");
+}
+
+TEST(TargetReader, RefusesNonsense) {
+  const std::string good = "vllm:num_requests_waiting{model_name=\"m\"} 1\n";
+  const struct {
+    const char* value;
+    const char* read;
+  } rows[] = {
+      {"NaN", "running:not_a_number"},
+      {"+Inf", "running:not_a_number"},
+      {"-1", "running:negative"},
+      {"1e300", "running:out_of_range"},
+      {"20000000", "running:out_of_range"},
+      {"10000000", "running=10000000"},
+      {"0", "running=0"},
+      {"2.5", "running=3"},
+      {"-0", "running=0"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Target().page(good + "vllm:num_requests_running{model_name=\"m\"} " + row.value + "\n"),
+              std::string("vllm [m] waiting=1 ") + row.read)
+        << row.value;
+  }
+  EXPECT_EQ(Target().page(good + "vllm:kv_cache_usage_perc{model_name=\"m\"} 42.5\n"),
+            "vllm [m] waiting=1 kv_usage_ppm:out_of_range")
+      << "a percentage where a ratio belongs is not guessed at";
+  EXPECT_EQ(Target().page(good + "vllm:kv_cache_usage_perc{model_name=\"m\"} 1.0000001\n"),
+            "vllm [m] waiting=1 kv_usage_ppm=1000000");
+  EXPECT_EQ(Target().page("vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 3\n"
+                          "vllm:num_requests_running{engine=\"1\",model_name=\"m\"} NaN\n"),
+            "vllm [m] running:not_a_number")
+      << "never the sum of some ranks only";
+}
+
+TEST(TargetReader, UnitesEqualDuplicatesAndRefusesOthers) {
+  const std::string series = "vllm:num_requests_running{engine=\"0\",model_name=\"m\"} ";
+  const std::string turned = "vllm:num_requests_running{model_name=\"m\",engine=\"0\"} ";
+  EXPECT_EQ(Target().page(series + "3\n" + turned + "3\n"), "vllm [m] running=3");
+  EXPECT_EQ(Target().page(series + "3\n" + turned + "4\n"), "vllm [m] running:duplicate");
+}
+
+TEST(TargetReader, CountsOnThroughResets) {
+  const auto tokens = [](const char* value, const char* more = "") {
+    return "vllm:prompt_tokens_total{model_name=\"m\"} " + std::string(value) + "\n" + more;
+  };
+  Target target;
+  EXPECT_EQ(target.page(tokens("100")), "vllm [m] prompt_tokens_total=100");
+  EXPECT_EQ(target.page(tokens("130")), "vllm [m] prompt_tokens_total=130");
+  EXPECT_EQ(target.page(tokens("20")), "vllm [m] prompt_tokens_total=150") << "began anew: 20 since";
+  EXPECT_EQ(target.page(tokens("NaN")), "vllm [m] prompt_tokens_total=150:not_a_number");
+  EXPECT_EQ(target.page(tokens("25")), "vllm [m] prompt_tokens_total=155");
+  EXPECT_EQ(target.page(tokens("30", "vllm:prompt_tokens_total{model_name=\"m\",engine=\"1\"} 4\n")),
+            "vllm [m] prompt_tokens_total=164")
+      << "a new series began at zero";
+}
+
+TEST(TargetReader, SeesARestartThatNoCounterShows) {
+  const auto page = [](int start, int tokens) {
+    return "process_start_time_seconds " + std::to_string(start) + "\nvllm:prompt_tokens_total{model_name=\"m\"} " +
+           std::to_string(tokens) + "\n";
+  };
+  Target target;
+  target.page(page(1000, 100));
+  EXPECT_EQ(target.page(page(2000, 110)), "vllm [m] prompt_tokens_total=210") << "110 since the start, not 10";
+  EXPECT_EQ(target.reader.readings(target.now).restarts, 1u);
+}
+
+TEST(TargetReader, DoesNotCountTwiceWhenAMetricIsRenamed) {
+  Target target;
+  target.page("vllm:gpu_prefix_cache_hits_total{model_name=\"m\"} 500\n");
+  EXPECT_EQ(target.page("vllm:gpu_prefix_cache_hits_total{model_name=\"m\"} 510\n"
+                        "vllm:prefix_cache_hits_total{model_name=\"m\"} 510\n"),
+            "vllm [m] prefix_hits_total=500");
+  EXPECT_EQ(target.page("vllm:prefix_cache_hits_total{model_name=\"m\"} 530\n"), "vllm [m] prefix_hits_total=520");
+}
+
+TEST(TargetReader, TakesPercentilesOfTheWindow) {
+  const std::string name = "vllm:time_to_first_token_seconds";
+  const std::string m = "model_name=\"m\",";
+  Target target;
+  EXPECT_EQ(target.page(buckets(name, m, {100, 100, 100})), "vllm [m] ttft_p99_us:first_page");
+  EXPECT_EQ(target.page(buckets(name, m, {100, 100, 100})), "vllm [m] ttft_p99_us:no_observations");
+  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=496000") << "99 of 100 up to 0.5 s";
+  EXPECT_EQ(target.page(buckets(name, m, {0, 0, 10})), "vllm [m] ttft_p99_us=500000")
+      << "began anew; ten observations above the last bound";
+  target.after(seconds(70));
+  EXPECT_EQ(target.page(buckets(name, m, {0, 10, 20})), "vllm [m] ttft_p99_us:first_page")
+      << "a silence longer than the window: nobody knows when";
+  EXPECT_EQ(target.page(buckets(name, m, {100, 110, 120})), "vllm [m] ttft_p99_us=99000");
+}
+
+TEST(TargetReader, UnitesTheHistogramsOfRanks) {
+  const std::string name = "vllm:time_to_first_token_seconds";
+  const auto page = [&](std::vector<int> a, std::vector<int> b) {
+    return buckets(name, "engine=\"0\",model_name=\"m\",", a) + buckets(name, "engine=\"1\",model_name=\"m\",", b);
+  };
+  Target target;
+  target.page(page({0, 0, 0}, {0, 0, 0}));
+  EXPECT_EQ(target.page(page({90, 90, 90}, {0, 10, 10})), "vllm [m] ttft_p99_us=460000");
+}
+
+TEST(TargetReader, RefusesBucketsThatAreNone) {
+  const std::string name = "vllm:time_to_first_token_seconds";
+  const std::string m = "model_name=\"m\",";
+  const std::string bad[] = {buckets(name, m, {5, 6}), buckets(name, m, {5, 4, 6}), buckets(name, m, {-1, 4, 6}),
+                             name + "_bucket{model_name=\"m\"} 3\n", name + "_bucket{model_name=\"m\",le=\"x\"} 3\n"};
+  for (const std::string& page : bad) EXPECT_EQ(Target().page(page), "vllm [m] ttft_p99_us:bad_histogram") << page;
+}
+
+TEST(TargetReader, LetsValuesAge) {
+  const std::string page = "vllm:num_requests_running{model_name=\"m\"} 3\n";
+  Target target;
+  EXPECT_EQ(text_of(target.reader.readings(target.now)), "! never_scraped");
+  target.page(page);
+  EXPECT_EQ(target.after(seconds(3)), "vllm [m] running=3");
+  EXPECT_EQ(target.after(seconds(1)), "vllm [m] running=3~");
+  target.reader.failed(Missing::scrape_failed);
+  EXPECT_EQ(target.after(seconds(26)).substr(0, 34), "vllm [m] waiting:scrape_failed run");
+  EXPECT_EQ(target.reader.readings(target.now).single()[SignalName::running].signal.state, model::Signal::State::stale);
+  const SignalReading gone = [&] {
+    target.after(seconds(1));
+    return target.reader.readings(target.now).single()[SignalName::running];
+  }();
+  EXPECT_EQ(gone.signal, (model::Signal{model::Signal::State::missing, 0, seconds(31)})) << "missing is never zero";
+  EXPECT_EQ(gone.why, Missing::scrape_failed);
+  EXPECT_EQ(target.page(page), "vllm [m] running=3");
+}
+
+TEST(TargetReader, ABadLineDiscardsThePage) {
+  Target target;
+  target.page("vllm:num_requests_running{model_name=\"m\"} 3\n");
+  target.page("vllm:num_requests_running{model_name=\"m\"} 0\nvllm:num_requests_waiting{model_name=\"m\"} x\n");
+  const TargetReadings readings = target.reader.readings(target.now);
+  EXPECT_EQ(readings.page, Missing::bad_page);
+  EXPECT_EQ(readings.error->text().substr(0, 20), "pod:2:43: not a valu");
+  EXPECT_EQ(readings.single()[SignalName::running].signal, model::Signal::of(3, seconds(1)));
+}
+
+TEST(TargetReader, HonoursTimestampsOfThePage) {
+  TargetReader reader{TargetOptions{}};
+  const Instant now{seconds(100)};
+  reader.read("vllm:num_requests_running{model_name=\"m\"} 3 1700000000000\n", Exposition::text, "pod",
+              {now, 1'700'000'002'000});
+  EXPECT_EQ(reader.readings(now).single()[SignalName::running].signal, model::Signal::of(3, seconds(2)));
+}
+
+TEST(TargetReader, NeverUsesAnothersPage) {
+  const std::string page = "vllm:num_requests_running{model_name=\"m\",pod=\"a\"} 3\n";
+  const auto with = [](std::vector<std::string> models, std::string pod) {
+    TargetOptions options;
+    options.models = std::move(models);
+    options.pod = std::move(pod);
+    return options;
+  };
+  EXPECT_EQ(Target(with({"m"}, "a")).page(page), "vllm [m] running=3");
+  EXPECT_EQ(Target(with({"n", "m"}, "")).page(page), "vllm [m] running=3");
+  EXPECT_EQ(Target(with({"n"}, "")).page(page), "! other_model");
+  EXPECT_EQ(Target(with({}, "b")).page(page), "! other_pod");
+  Target target(with({}, "a"));
+  target.page(page);
+  EXPECT_EQ(target.page("vllm:num_requests_running{model_name=\"m\",pod=\"b\"} 0\n").substr(0, 40),
+            "vllm [m] waiting:other_pod running=3:oth")
+      << "the last value of our own ages";
+}
+
+TEST(TargetReader, KeepsTheModelsOfAServerApart) {
+  const std::string page =
+      "vllm:num_requests_running{model_name=\"a\"} 3\nvllm:num_requests_running{model_name=\"b\"} 4\n";
+  EXPECT_EQ(Target().page(page), "vllm [a] running=3 | [b] running=4");
+  Target target;
+  target.page(page);
+  EXPECT_EQ(target.reader.readings(target.now).single()[SignalName::running].why, Missing::several_models);
+  TargetOptions one;
+  one.models = {"b"};
+  EXPECT_EQ(Target(one).page(page), "vllm [b] running=4");
+}
+
+TEST(TargetReader, BoundsWhatItKeeps) {
+  TargetOptions options;
+  options.cells_max = 10;
+  std::string page;
+  for (int i = 0; i < 11; ++i) page += "tgi_queue_size{n=\"" + std::to_string(i) + "\"} 1\n";
+  EXPECT_EQ(Target(options).page(page), "! too_many_series");
+}
+
+TEST(TargetReader, ReadsAUsersOwnServer) {
+  MetricText row;
+  row.signal = "waiting";
+  row.metric = "my_queue";
+  row.kind = "gauge";
+  row.where = "state=queued";
+  const MetricCatalog catalog = MetricCatalog::custom(std::vector{row}, "scaler").value();
+  TargetOptions options;
+  options.catalog = &catalog;
+  options.engine = 0;
+  EXPECT_EQ(Target(options).page("my_queue{state=\"queued\"} 4\nmy_queue{state=\"done\"} 9\n"), "custom [] waiting=4");
+  EXPECT_EQ(Target(options).page("other 1\n"), "custom ! no_metric");
+}
+
+TEST(TargetReader, FillsTheFieldsOfAReplica) {
+  Target target;
+  target.page("vllm:num_requests_running{model_name=\"m\"} 3\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.5\n");
+  const model::ReplicaSignals signals = replica_signals(target.reader.readings(target.now).single());
+  EXPECT_EQ(signals.running, model::Signal::of(3));
+  EXPECT_EQ(signals.kv_usage_ppm, model::Signal::of(500'000));
+  EXPECT_EQ(signals.waiting.state, model::Signal::State::missing);
+}
+
+RC_GTEST_PROP(TargetReader, TotalsNeverFall, ()) {
+  Target target;
+  std::int64_t last = 0;
+  for (const std::uint16_t raw : *rc::gen::container<std::vector<std::uint16_t>>(rc::gen::arbitrary<std::uint16_t>())) {
+    target.page("process_start_time_seconds " + std::to_string(1 + raw % 3) +
+                "\nvllm:prompt_tokens_total{model_name=\"m\"} " + std::to_string(raw) + "\n");
+    const std::int64_t total =
+        target.reader.readings(target.now).single()[SignalName::prompt_tokens_total].signal.value;
+    RC_ASSERT(total >= last);
+    RC_ASSERT(total >= raw);
+    last = total;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::signals
