@@ -99,6 +99,17 @@ std::uint16_t bound_port(int fd) {
                   : reinterpret_cast<sockaddr_in6&>(bound.storage).sin6_port);
 }
 
+void look_for_connections(int epoll, int operation, int fd, std::uint32_t listener) {
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = kListenerBit | listener}};
+  epoll_ctl(epoll, operation, fd, &event);
+}
+
+Error not_available(const SocketAddress& address) {
+  return {.file = address.text(),
+          .message =
+              fmt::format("cannot be listened on: {}, expected a free address of this machine", std::strerror(errno))};
+}
+
 }  // namespace
 
 struct HttpServer::Listener {
@@ -108,6 +119,7 @@ struct HttpServer::Listener {
   Socket socket;
   SocketAddress address;
   std::uint32_t index;
+  bool open = false;
 };
 
 /// A client's connection: what it sends is read all the time, so that its leaving is noticed even while it waits.
@@ -143,8 +155,13 @@ struct HttpServer::Connection {
   std::size_t unsent() const { return output.size() - sent; }
 };
 
-HttpServer::HttpServer(const HttpServerLimits& limits, HttpHandler& handler)
-    : limits_(limits), handler_(handler), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+HttpServer::HttpServer(Clock clock, const HttpServerLimits& limits, HttpHandler& handler)
+    : clock_(std::move(clock)),
+      limits_(limits),
+      handler_(handler),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      now_(clock_()),
+      next_sweep_(now_ + kSweepEvery) {
   CAPSTAN_ASSERT(epoll_ >= 0);
 }
 
@@ -156,23 +173,35 @@ HttpServer::~HttpServer() {
 
 // --- listening ---
 
-Result<ListenerId> HttpServer::listen(const SocketAddress& address) {
+Result<ListenerId> HttpServer::bind(const SocketAddress& address) {
   NativeAddress wanted = native(address);
   const int fd = ::socket(wanted.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   auto listener = std::make_unique<Listener>(fd, address, listeners_.size());
   const int on = 1;
-  epoll_event event{.events = EPOLLIN, .data = {.u64 = kListenerBit | listener->index}};
   if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-      bind(fd, wanted.get(), wanted.size) != 0 || ::listen(fd, kBacklog) != 0 ||
-      (!paused_ && epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0)) {
-    return std::unexpected(Error{
-        .file = address.text(),
-        .message =
-            fmt::format("cannot be listened on: {}, expected a free address of this machine", std::strerror(errno))});
+      ::bind(fd, wanted.get(), wanted.size) != 0) {
+    return std::unexpected(not_available(address));
   }
   listener->address.port = bound_port(fd);
   listeners_.push_back(std::move(listener));
   return ListenerId{listeners_.back()->index};
+}
+
+Result<void> HttpServer::open(ListenerId listener) {
+  const int fd = listeners_.at(listener.value)->socket.fd();
+  if (::listen(fd, kBacklog) != 0) return std::unexpected(not_available(address(listener)));
+  listeners_[listener.value]->open = true;
+  if (!paused_) look_for_connections(epoll_, EPOLL_CTL_ADD, fd, listener.value);
+  return {};
+}
+
+Result<ListenerId> HttpServer::listen(const SocketAddress& address) {
+  const Result<ListenerId> listener = bind(address);
+  if (!listener) return listener;
+  const Result<void> opened = open(*listener);
+  if (opened) return listener;
+  close(*listener, Connections::stay);
+  return std::unexpected(opened.error());
 }
 
 const SocketAddress& HttpServer::address(ListenerId listener) const { return listeners_.at(listener.value)->address; }
@@ -201,9 +230,8 @@ void HttpServer::pause_accepting(bool paused) {
   if (paused_ == paused) return;
   paused_ = paused;
   for (const auto& listener : listeners_) {
-    if (!listener) continue;
-    epoll_event event{.events = EPOLLIN, .data = {.u64 = kListenerBit | listener->index}};
-    epoll_ctl(epoll_, paused ? EPOLL_CTL_DEL : EPOLL_CTL_ADD, listener->socket.fd(), &event);
+    if (!listener || !listener->open) continue;
+    look_for_connections(epoll_, paused ? EPOLL_CTL_DEL : EPOLL_CTL_ADD, listener->socket.fd(), listener->index);
   }
 }
 
@@ -235,8 +263,8 @@ void HttpServer::accept_from(std::uint32_t index) {
 
 // --- reading ---
 
-bool HttpServer::run_once(Instant now, Duration max_wait) {
-  now_ = std::max(now_, now);
+bool HttpServer::run_once(Duration max_wait) {
+  now_ = clock_();
   flush_all();
   for (const std::uint32_t index : std::exchange(freed_, {})) free_.push_back(index);
   std::array<epoll_event, kEventsARound> events;
@@ -244,6 +272,7 @@ bool HttpServer::run_once(Instant now, Duration max_wait) {
   const auto wait_ms =
       std::chrono::ceil<std::chrono::milliseconds>(std::clamp<Duration>(most, Duration{}, kSweepEvery * 60));
   const int count = epoll_wait(epoll_, events.data(), kEventsARound, static_cast<int>(wait_ms.count()));
+  now_ = clock_();
   for (int i = 0; i < count; ++i) {
     const std::uint64_t who = events[static_cast<std::size_t>(i)].data.u64;
     if ((who & kListenerBit) != 0) {

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "net/http_parser.h"
 #include "net/http_request.h"
+#include "net/monotonic.h"
 #include "net/socket_address.h"
 
 namespace capstan::net {
@@ -49,19 +50,23 @@ struct HttpReply {
 };
 
 /// An HTTP/1.1 server for many addresses in one thread: non-blocking sockets, one epoll, requests one after another on
-/// each connection. Time is the caller's. Nothing is written before the end of run_once(), so that what a round has to
+/// each connection. Nothing is written before the end of run_once(), so that what a round has to
 /// say to a client goes out in one piece.
 ///
 /// Calls with an exchange that is over do nothing: whoever answers late need not know that the client left.
 class HttpServer {
  public:
   /// `handler` outlives the server.
-  HttpServer(const HttpServerLimits& limits, HttpHandler& handler);
+  HttpServer(Clock clock, const HttpServerLimits& limits, HttpHandler& handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  /// Listens; port 0 picks a free one. Error (input): the address and the system's reason.
+  /// Takes the address; port 0 picks a free one. Connections are refused until it is opened. Error (input): the address
+  /// and the system's reason.
+  Result<ListenerId> bind(const SocketAddress& address);
+  Result<void> open(ListenerId listener);
+  /// Both.
   Result<ListenerId> listen(const SocketAddress& address);
   const SocketAddress& address(ListenerId listener) const;  ///< with the port that it really has
 
@@ -81,9 +86,8 @@ class HttpServer {
   void write(ExchangeId exchange, std::string_view piece);
   void end(ExchangeId exchange);
 
-  /// Handles what there is, waiting at most `max_wait` for it, and sends what was written. `now` never goes back. True
-  /// if anything happened.
-  bool run_once(Instant now, Duration max_wait);
+  /// Handles what there is, waiting at most `max_wait` for it, and sends what was written. True if anything happened.
+  bool run_once(Duration max_wait);
 
   /// Readable when run_once() has something to do: for a loop that waits for other things too.
   int poll_fd() const { return epoll_; }
@@ -109,6 +113,7 @@ class HttpServer {
   Connection* find(ExchangeId exchange);
   void head(Connection& c, int status, std::string_view content_type, const std::vector<Header>& headers);
 
+  Clock clock_;
   HttpServerLimits limits_;
   HttpHandler& handler_;
   int epoll_ = -1;

@@ -66,7 +66,7 @@ class Fixture : public testing::Test, public HttpHandler {
 
  protected:
   void start(const HttpServerLimits& limits = {}) {
-    server = std::make_unique<HttpServer>(limits, *this);
+    server = std::make_unique<HttpServer>([this] { return now; }, limits, *this);
     const Result<ListenerId> listener = server->listen({"127.0.0.1", 0});
     ASSERT_TRUE(listener.has_value()) << listener.error().text();
     at = server->address(*listener);
@@ -74,9 +74,9 @@ class Fixture : public testing::Test, public HttpHandler {
   }
   /// Rounds until nothing happens any more. Loopback hands bytes over before send() returns, so nothing is on its way.
   void run() {
-    while (server->run_once(now, {})) {
+    while (server->run_once({})) {
     }
-    server->run_once(now, {});
+    server->run_once({});
   }
   /// Sends it, and what came back.
   std::string ask(Client& client, std::string_view bytes) {
@@ -216,8 +216,8 @@ TEST_F(HttpServerTest, HasPatienceThatEnds) {
     Duration dead;
   };
   for (const Row& row : {Row{"", 9s, 12s}, Row{"GET / HT", 4s, 7s}, Row{kGet, 9s, 12s}, Row{kHold, 1000s, 1000s}}) {
-    start(limits);
     now = {};
+    start(limits);
     Client client(at);
     ask(client, row.sends);
     now = Instant{row.alive};
@@ -291,6 +291,17 @@ TEST_F(HttpServerTest, ListensOnManyAddressesThatComeAndGo) {
 
   const Result<ListenerId> again = server->listen({"127.0.0.2", at.port});
   EXPECT_TRUE(again.has_value());
+}
+
+TEST_F(HttpServerTest, RefusesConnectionsUntilAnAddressIsOpened) {
+  start();
+  const Result<ListenerId> bound = server->bind({"127.0.0.3", 0});
+  ASSERT_TRUE(bound.has_value());
+  Client early(server->address(*bound));
+  EXPECT_TRUE(early.closed());
+  ASSERT_TRUE(server->open(*bound).has_value());
+  Client client(server->address(*bound));
+  EXPECT_EQ(ask(client, kGet), kReply);
 }
 
 TEST_F(HttpServerTest, AnAddressThatIsTakenIsAnError) {

@@ -172,6 +172,19 @@ ReplicaSample Replica::sample(Instant now) {
   return sample;
 }
 
+Instant Replica::step_end(Instant now) {
+  settle(picoseconds(now));
+  if (mode_ != Mode::gliding) return next_event();
+  return instant_not_before(clock_ps_ + model_->decode_step_ps(decoding_, decode_tokens_ + decoding_));
+}
+
+std::int32_t Replica::generated(std::uint32_t slot, Instant now) {
+  CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
+  settle(picoseconds(now));
+  const Slot& s = slots_.at(slot);
+  return s.generated + (s.state == State::decoding ? static_cast<std::int32_t>(step_index() - s.anchor_step) : 0);
+}
+
 // --- time ---
 
 void Replica::run_until(Picoseconds to, Emissions& out) {

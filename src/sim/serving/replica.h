@@ -59,6 +59,11 @@ class Replica {
 
   ReplicaSample sample(Instant now);
 
+  /// When the step under way at `now` ends, and with it the next token of every decoding sequence; never() when idle.
+  Instant step_end(Instant now);
+  /// Tokens that a request inside has by `now`, its first included. Its slot must still be its own.
+  std::int32_t generated(std::uint32_t slot, Instant now);
+
   const ReplicaConfig& config() const { return config_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <map>
@@ -133,6 +134,42 @@ TEST(Replica, OneRequestTakesItsPrefillAndItsDecodeSteps) {
   EXPECT_EQ(seen(out), expected);
   EXPECT_TRUE(replica.idle());
   EXPECT_TRUE(replica.next_event().is_never());
+}
+
+TEST(Replica, TellsWhenEachStepEndsAndHowFarEachRequestIs) {
+  const engine::StepModel model(llama_8b_h100());
+  const ReplicaConfig config{.max_batched_tokens = 64, .max_seqs = 8, .kv_blocks = 12};
+  Replica replica(config, model);
+  StepwiseReplica slow(config, model);
+  std::array<std::uint32_t, 3> slots{};
+  for (std::uint32_t id = 0; id < 3; ++id) {
+    const EngineRequest request{.id = id, .input_tokens = 40 + 10 * static_cast<std::int32_t>(id), .output_tokens = 30};
+    slots[id] = replica.offer(request, {}).slot;
+    slow.offer(request, {});
+  }
+  Emissions out;
+  Emissions slow_out;
+  std::int64_t steps = 0;
+  std::array<std::int32_t, 3> tokens{};
+  std::array<bool, 3> ended{};
+  for (Instant end = replica.step_end({}); !end.is_never(); end = replica.step_end(end)) {
+    slow.advance(Instant{end.since_start - Duration{1}}, slow_out);
+    EXPECT_EQ(slow.sample().steps_total, steps);
+    slow.advance(end, slow_out);
+    EXPECT_EQ(slow.sample().steps_total, ++steps);
+    out.clear();
+    replica.advance(end, out);
+    for (const Emission& e : out) ended[e.id] = e.kind == EmissionKind::finished;
+    std::int64_t sum = 0;
+    for (std::uint32_t id = 0; id < 3; ++id) {
+      const std::int32_t now = ended[id] ? 30 : replica.generated(slots[id], end);
+      EXPECT_TRUE(now == tokens[id] || now == tokens[id] + 1);
+      sum += tokens[id] = now;
+    }
+    EXPECT_EQ(sum, slow.sample().generation_tokens_total);
+  }
+  EXPECT_EQ(tokens, (std::array<std::int32_t, 3>{30, 30, 30}));
+  EXPECT_GT(slow.sample().preemptions_total, 0);
 }
 
 TEST(Replica, RefusesWhatCannotBeServed) {
