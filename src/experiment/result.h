@@ -63,7 +63,7 @@ struct DisruptionFigures {
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
 struct InvariantFigures {
   std::int64_t partial_gang = 0;    ///< 1: moments at which a gang began to hold a part of its GPUs
-  std::int64_t work_cut = 0;        ///< 2: running requests ended by a decision
+  std::int64_t work_cut = 0;        ///< 2: running replicas ended by a decision; the requests are in DisruptionFigures
   std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a signal was missing or stale
   std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not give again

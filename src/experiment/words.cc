@@ -113,7 +113,7 @@ std::string broken_words(const RunResult& result) {
   };
   const InvariantFigures& broken = result.invariants;
   add(broken.partial_gang, "gang partly placed", "gangs partly placed");
-  add(broken.work_cut, "running request cut", "running requests cut");
+  add(broken.work_cut, "running replica ended", "running replicas ended");
   add(broken.lowered_blind, "scale-down without data", "scale-downs without data");
   add(broken.limit_exceeded, "limit exceeded", "limits exceeded");
   add(broken.not_repeatable, "decision not repeatable", "decisions not repeatable");

@@ -31,7 +31,7 @@ std::string shortened(const std::string& text, std::size_t width);
 /// Paid minutes of GPUs that did no work of any request: idle, sleeping, held, unallocated.
 std::int64_t idle_gpu_minutes(const RunResult& result);
 
-/// What the policy broke, "broke: 12 partial gangs, 340 running requests cut", or nothing.
+/// What the policy broke, "broke: 12 gangs partly placed, 3 running replicas ended", or nothing.
 std::string broken_words(const RunResult& result);
 
 /// One sentence: who won, by how much, with numbers; or for one policy whether it held its SLO.
