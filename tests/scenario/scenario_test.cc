@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <ostream>
 #include <string>
 
 #include "experiment/compare.h"
@@ -16,6 +17,9 @@
 #include "scenario/figures.h"
 
 namespace capstan::scenario {
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
 namespace {
 
 const std::string kRoot = CAPSTAN_SOURCE_DIR;
