@@ -80,6 +80,7 @@ void Fleet::leave_router(std::uint32_t number) {
 void Fleet::free_server(std::uint32_t number) {
   leave_router(number);
   waiting_ -= servers_[number]->waiting;
+  gone_ += servers_[number]->replica.token_account(now_);
   events_.set(number, Instant::never());
   servers_[number].reset();
   free_servers_.push_back(number);
@@ -263,7 +264,19 @@ const RequestMeter& Fleet::meter() {
   return meter_;
 }
 
-bool Fleet::check() const {
+TokenFigures Fleet::tokens() {
+  TokenAccount engines = gone_;
+  for (const std::unique_ptr<Server>& server : servers_) {
+    if (server != nullptr) engines += server->replica.token_account(now_);
+  }
+  return {.generated = engines.generated,
+          .delivered = meter_.output_tokens,
+          .cut = meter_.lost_tokens,
+          .abandoned = engines.discarded + meter_.orphaned_tokens,
+          .held = engines.held + in_transfer_ + decode_gateway_.live};
+}
+
+bool Fleet::check() {
   std::vector<RequestCount> holds(servers_.size());
   RequestCount living = 0, held = 0, held_decode = 0, backing_off = 0, in_transfer = 0;
   for (const Live& live : lives_) {
@@ -292,7 +305,7 @@ bool Fleet::check() const {
          backing_off == backing_off_ && in_transfer == in_transfer_ && queued_in_engines == waiting_ &&
          static_cast<std::size_t>(living) + free_lives_.size() == lives_.size() &&
          counts.arrived == counts.completed + counts.rejected + counts.failed + counts.timed_out + living &&
-         counts.met <= counts.completed;
+         counts.met <= counts.completed && tokens().conserved();
 }
 
 }  // namespace capstan::sim

@@ -116,8 +116,9 @@ class Fleet {
   RequestCount waiting() const { return waiting_ + gateway_waiting(); }  ///< there and in engines' queues
   const RequestMeter& meter();                                           ///< up to now
   std::uint64_t state_hash() const { return hash_.value(); }  ///< over every emission and end: number, kind, time
+  TokenFigures tokens();                                      ///< up to now; costs as much as there is in flight
   /// Compares every counter with a walk over all that lives (invariant 8). Costs as much as there is in flight.
-  bool check() const;
+  bool check();
 
  private:
   enum class State : std::uint8_t { free, held, held_decode, in_engine, in_transfer, backing_off };
@@ -141,7 +142,7 @@ class Fleet {
     std::int32_t input = 0;
     std::int32_t output = 0;
     std::uint32_t number = 0;  ///< order of arrival
-    std::uint32_t stamp = 0;   ///< changes with each attempt and each use of the line: names one attempt
+    std::int32_t cached = 0;   ///< prompt tokens of the attempt under way that an engine's prefix cache held
     std::uint32_t server = 0;
     std::uint32_t engine_slot = 0;
     std::uint32_t hash_count = 0;
@@ -233,7 +234,7 @@ class Fleet {
   void catch_up(Instant now);
   void run_replica(std::uint32_t server);
   void on_emission(Server& server, const Emission& emission);
-  void began(Server& server, std::uint32_t id);
+  void began(Server& server, const Emission& emission);
   void completed(Server& server, std::uint32_t id);
   void run_timeouts();
   void run_timers();
@@ -311,6 +312,7 @@ class Fleet {
   std::size_t minute_ = 0;
   LatencyHistogram minute_ttft_;
   RequestMeter meter_;
+  TokenAccount gone_;  ///< of replicas that are gone
   StateHash hash_;
 };
 

@@ -250,6 +250,8 @@ void Fleet::time_out(std::uint32_t id) {
 void Fleet::attempt_ended(std::uint32_t id, Cause cause, bool may_retry) {
   Live& live = lives_[id];
   stamps_[id] = (stamps_[id] | 1) + 1;
+  const bool between_engines = live.state == State::in_transfer || live.state == State::held_decode;
+  meter_.orphaned_tokens += between_engines ? 1 : 0;
   if (cause != Cause::refused || live.cause == Cause::none) live.cause = cause;
   const ClientConfig& client = config_.client;
   if (!may_retry || live.attempts > client.max_retries) {
@@ -304,18 +306,18 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
   switch (emission.kind) {
     case EmissionKind::first_token:
       mark(Mark::first_token, live.number);
-      began(server, emission.id);
+      began(server, emission);
       break;
     case EmissionKind::finished:
       --server.holds;
-      if (!answering(emission.id)) began(server, emission.id);
+      if (!answering(emission.id)) began(server, emission);
       completed(server, emission.id);
       break;
     case EmissionKind::handed_over: {
       --server.holds;
       ++meter_.counts.handed_over;
       mark(Mark::handed_over, live.number);
-      began(server, emission.id);
+      began(server, emission);
       const FleetVariant& variant = variants_[server.variant];
       live.state = State::in_transfer;
       ++in_transfer_;
@@ -331,12 +333,13 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
   }
 }
 
-void Fleet::began(Server& server, std::uint32_t id) {
-  Live& live = lives_[id];
+void Fleet::began(Server& server, const Emission& emission) {
+  Live& live = lives_[emission.id];
+  live.cached = emission.cached_tokens;
   server.ttft.add(now_ - live.turn);
   minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
   live.turn = now_;
-  stamps_[id] |= 1;
+  stamps_[emission.id] |= 1;
 }
 
 void Fleet::completed(Server& server, std::uint32_t id) {
@@ -348,6 +351,7 @@ void Fleet::completed(Server& server, std::uint32_t id) {
   const std::int64_t later_tokens = live.output - 1;
   meter_.input_tokens += live.input;
   meter_.output_tokens += live.output;
+  meter_.cached_tokens += live.cached;
   meter_.ttft.add(ttft);
   meter_.e2e.add(e2e);
   if (later_tokens > 0) meter_.tpot.add(after_first / later_tokens);
@@ -356,7 +360,7 @@ void Fleet::completed(Server& server, std::uint32_t id) {
   if (met) {
     ++meter_.counts.met;
     ++minute_of(live.arrived).met;
-    if (variant.work != nullptr) meter_.useful_gpu_ps += variant.work->gpu_ps(live.input, live.output);
+    if (variant.work != nullptr) meter_.useful_gpu_ps += variant.work->gpu_ps(live.input, live.output, live.cached);
   }
   end(id, Mark::finished);
 }

@@ -372,6 +372,75 @@ TEST(Fleet, TheCopiesOfATraceHaveTheirOwnPrefixes) {
   }
 }
 
+TEST(Fleet, ACopyOfATraceIsNotRoutedToWhereTheOriginalWent) {
+  const std::vector<std::uint64_t> hashes = {11, 12, 13, 14};
+  for (const std::uint64_t salt : {0, 77}) {
+    workload::Request first = row(0, 2048, 5), other = row(500, 64, 400), later = row(1000, 2048, 5);
+    first.prefix_hashes = later.prefix_hashes = hashes;
+    later.prefix_salt = salt;
+    ListSource source({first, other, later});
+    FleetVariant v = variant();
+    v.replica.kv_blocks = 1000;
+    Fleet fleet({.router = {.kind = RouterKind::prefix_affine}}, {v}, {}, source);
+    const ReplicaHandle knows = fleet.add_replica(0, Instant{});
+    fleet.add_replica(0, Instant{});
+    fleet.advance(at_s(1));
+    EXPECT_EQ(fleet.load(knows), salt == 0 ? 2 : 1);  // it is the busier one: only who knows the prefix is sent there
+  }
+}
+
+struct CacheRow {
+  const char* teaches;
+  std::int32_t input;
+  std::uint64_t second_salt;
+  std::int32_t cached;  ///< tokens of the second request's prompt that had not to be computed
+};
+const CacheRow kCacheRows[] = {
+    {"whole groups of 512 tokens are found again", 2000, 0, 1536},
+    {"one token is computed even of a prompt that is cached whole", 2048, 0, 1536},
+    {"less than a group is never shared", 511, 0, 0},
+    {"a copy of the trace shares nothing", 2000, 77, 0},
+};
+
+TEST(Fleet, UsefulWorkIsOnlyWhatHadToBeComputed) {
+  const std::vector<std::uint64_t> hashes = {11, 12, 13, 14};
+  FleetVariant v = variant();
+  v.replica.kv_blocks = 1000;
+  for (const CacheRow& c : kCacheRows) {
+    SCOPED_TRACE(c.teaches);
+    workload::Request first = row(0, c.input, 5), second = row(1000, c.input, 5);
+    first.prefix_hashes = second.prefix_hashes = hashes;
+    second.prefix_salt = c.second_salt;
+    ListSource source({first, second});
+    Fleet fleet({}, {v}, {}, source);
+    fleet.add_replica(0, Instant{});
+    fleet.finish(at_s(5));
+    EXPECT_EQ(fleet.meter().counts.met, 2);
+    EXPECT_EQ(fleet.meter().cached_tokens, c.cached);
+    EXPECT_TRUE(fleet.meter().useful_gpu_ps == kWork.gpu_ps(c.input, 5) + kWork.gpu_ps(c.input, 5, c.cached));
+    EXPECT_EQ(fleet.tokens(), (TokenFigures{.generated = 10, .delivered = 10, .cut = 0, .abandoned = 0, .held = 0}));
+  }
+}
+
+TEST(Fleet, TokensAreCountedWhereTheyWent) {
+  ListSource source(crowd(4, 100));
+  Fleet fleet({.client = {.total_timeout = milliseconds(200), .max_retries = 0}}, {variant()}, {}, source);
+  const ReplicaHandle killed = fleet.add_replica(0, Instant{});
+  fleet.add_replica(0, Instant{});
+  fleet.kill(killed, at_ms(100));
+  TokenFigures tokens = fleet.tokens();
+  EXPECT_GT(tokens.cut, 0);
+  EXPECT_GT(tokens.held, 0);
+  EXPECT_TRUE(tokens.conserved());
+  fleet.finish(at_s(2));
+  tokens = fleet.tokens();
+  EXPECT_GT(tokens.abandoned, 0);
+  EXPECT_EQ(tokens.held, 0);
+  EXPECT_TRUE(tokens.conserved());
+  --tokens.delivered;
+  EXPECT_FALSE(tokens.conserved());
+}
+
 // --- properties ---
 
 struct Chaos {

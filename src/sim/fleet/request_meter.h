@@ -46,16 +46,31 @@ struct RequestMinute {
   friend bool operator==(const RequestMinute&, const RequestMinute&) = default;
 };
 
+/// Tokens of answers, from the engines that generated them to where they went (invariant 8).
+struct TokenFigures {
+  Tokens generated = 0;  ///< by all engines, those that are gone included
+  Tokens delivered = 0;  ///< of completed requests
+  Tokens cut = 0;        ///< thrown away when a replica ended
+  Tokens abandoned = 0;  ///< of attempts whose client gave up, or that no decode replica took
+  Tokens held = 0;       ///< of requests under way
+
+  bool conserved() const { return generated == delivered + cut + abandoned + held; }
+  friend bool operator==(const TokenFigures&, const TokenFigures&) = default;
+};
+
 /// What a run says of its requests. Latencies are of completed requests, as their clients saw them.
 struct RequestMeter {
   RequestCounts counts;
-  Tokens input_tokens = 0;   ///< of completed requests
-  Tokens output_tokens = 0;  ///< of completed requests
-  Tokens lost_tokens = 0;    ///< generated and thrown away when a replica ended
-  LatencyHistogram ttft;     ///< first sent to first token
-  LatencyHistogram tpot;     ///< between tokens after the first, mean of a request; of those with two or more
-  LatencyHistogram e2e;      ///< first sent to last token
-  /// Picoseconds: the least GPU time in which the met requests could have been served, every prompt computed whole.
+  Tokens input_tokens = 0;     ///< of completed requests
+  Tokens output_tokens = 0;    ///< of completed requests
+  Tokens cached_tokens = 0;    ///< of the prompts of completed requests: found in a prefix cache, not computed
+  Tokens lost_tokens = 0;      ///< generated and thrown away when a replica ended
+  Tokens orphaned_tokens = 0;  ///< first tokens of requests that ended between prefill and decode
+  LatencyHistogram ttft;       ///< first sent to first token
+  LatencyHistogram tpot;       ///< between tokens after the first, mean of a request; of those with two or more
+  LatencyHistogram e2e;        ///< first sent to last token
+  /// Picoseconds: the least GPU time in which the met requests could have been served. What a prefix cache held did not
+  /// have to be computed, so it counts nothing.
   __int128 useful_gpu_ps = 0;
   std::vector<RequestMinute> minutes;
 

@@ -81,6 +81,7 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   s.hashes = request.prefix_hashes.data();
   s.hash_count = static_cast<std::uint32_t>(request.prefix_hashes.size());
   s.state = State::waiting;
+  tokens_.received += s.generated;
   push_back(queue_, slot);
   ++waiting_;
   if (mode_ == Mode::idle) {
@@ -103,6 +104,7 @@ bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
       const bool first = queue_.first == slot;
       remove(queue_, slot);
       --waiting_;
+      tokens_.discarded += s.generated;
       free_slot(slot);
       if (first) {
         head_blocked_ = false;
@@ -128,12 +130,13 @@ void Replica::kill(std::vector<HeldRequest>& held, Instant now) {
   settle(picoseconds(now));
   for (std::uint32_t slot = batch_.first; slot != kNone; slot = slots_[slot].next) {
     const Slot& s = slots_[slot];
-    if (s.cancelled) continue;
-    const std::int64_t since = s.state == State::decoding ? step_index() - s.anchor_step : 0;
-    held.push_back({s.id, static_cast<std::int32_t>(s.generated + since)});
+    const std::int64_t tokens = tokens_of(s);
+    (s.cancelled ? tokens_.discarded : tokens_.cut) += tokens;
+    if (!s.cancelled) held.push_back({s.id, static_cast<std::int32_t>(tokens)});
   }
   for (std::uint32_t slot = queue_.first; slot != kNone; slot = slots_[slot].next) {
     held.push_back({slots_[slot].id, slots_[slot].generated});
+    tokens_.cut += slots_[slot].generated;
   }
   accepting_ = false;
   mode_ = Mode::idle;
@@ -181,8 +184,20 @@ Instant Replica::step_end(Instant now) {
 std::int32_t Replica::generated(std::uint32_t slot, Instant now) {
   CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
   settle(picoseconds(now));
-  const Slot& s = slots_.at(slot);
-  return s.generated + (s.state == State::decoding ? static_cast<std::int32_t>(step_index() - s.anchor_step) : 0);
+  return static_cast<std::int32_t>(tokens_of(slots_.at(slot)));
+}
+
+TokenAccount Replica::token_account(Instant now) {
+  CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
+  settle(picoseconds(now));
+  TokenAccount account = tokens_;
+  account.generated = generation_tokens_;
+  for (const List& list : {batch_, queue_}) {
+    for (std::uint32_t slot = list.first; slot != kNone; slot = slots_[slot].next) {
+      account.held += tokens_of(slots_[slot]);
+    }
+  }
+  return account;
 }
 
 // --- time ---
@@ -310,7 +325,7 @@ void Replica::preempt_last(Emissions& out) {
   ++waiting_;
   ++preemptions_;
   preempted_in_step_ = true;
-  out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::preempted});
+  out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::preempted, 0});
 }
 
 void Replica::admit(std::int64_t budget) {
@@ -328,6 +343,7 @@ bool Replica::admit_first(std::int64_t& budget) {
     if (need > available_blocks()) return false;
     take_blocks(need);
     --budget;
+    s.cached = 0;  // its prompt was computed elsewhere
   } else {
     // Whole groups of the prompt that are cached, leaving at least one token to compute.
     std::uint32_t hits = 0;
@@ -349,6 +365,7 @@ bool Replica::admit_first(std::int64_t& budget) {
     take_blocks(need);
     s.groups = hits;
     s.computed = static_cast<std::int32_t>(cached);
+    if (s.cached < 0) s.cached = s.computed;
     if (config_.prefix_cache) {
       prefix_queried_tokens_ += total;
       prefix_hit_tokens_ += cached;
@@ -403,6 +420,7 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
   Slot& s = slots_[chunk.slot];
   s.computed += chunk.tokens;
   if (s.cancelled) {
+    tokens_.discarded += s.generated;
     leave_batch(chunk.slot);
     free_slot(chunk.slot);
     return;
@@ -417,14 +435,19 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
   ++generation_tokens_;
   const bool last = s.generated == s.output;
   if (last || (first && config_.role == EngineRole::prefill)) {
-    const EmissionKind kind = last ? EmissionKind::finished : EmissionKind::handed_over;
-    out.push_back({instant_not_before(clock_ps_), s.id, chunk.slot, kind});
+    emit(out, chunk.slot, last ? EmissionKind::finished : EmissionKind::handed_over);
+    tokens_.delivered += s.generated;
     leave_batch(chunk.slot);
     free_slot(chunk.slot);
     return;
   }
-  if (first) out.push_back({instant_not_before(clock_ps_), s.id, chunk.slot, EmissionKind::first_token});
+  if (first) emit(out, chunk.slot, EmissionKind::first_token);
   start_decoding(chunk.slot);
+}
+
+void Replica::emit(Emissions& out, std::uint32_t slot, EmissionKind kind) const {
+  const Slot& s = slots_[slot];
+  out.push_back({instant_not_before(clock_ps_), s.id, slot, kind, std::max(s.cached, 0)});
 }
 
 /// Lets go the decoding sequences whose last token came with the step just completed, in the order of the batch.
@@ -446,7 +469,8 @@ void Replica::finish_decodes(Emissions& out) {
   }
   for (const std::uint32_t slot : finishing_) {
     const Slot& s = slots_[slot];
-    if (!s.cancelled) out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::finished});
+    (s.cancelled ? tokens_.discarded : tokens_.delivered) += tokens_of(s);
+    if (!s.cancelled) emit(out, slot, EmissionKind::finished);
     leave_batch(slot);
     free_slot(slot);
   }

@@ -58,6 +58,7 @@ class Replica {
   std::int64_t load() const { return waiting_ + running_; }  ///< for routers; exact at any time
 
   ReplicaSample sample(Instant now);
+  TokenAccount token_account(Instant now);  ///< costs a walk over all that it holds
 
   /// When the step under way at `now` ends, and with it the next token of every decoding sequence; never() when idle.
   Instant step_end(Instant now);
@@ -96,6 +97,7 @@ class Replica {
     State state = State::free;
     bool cancelled = false;
     bool kv_present = false;
+    std::int32_t cached = -1;  ///< prompt tokens found in the cache at the first admission; -1 before
   };
   static_assert(sizeof(Slot) == 64);
 
@@ -132,6 +134,10 @@ class Replica {
   void leave_batch(std::uint32_t slot);
   void free_slot(std::uint32_t slot);
   void preempt_last(Emissions& out);
+  std::int64_t tokens_of(const Slot& slot) const {  ///< of its answer, so far
+    return slot.generated + (slot.state == State::decoding ? step_index() - slot.anchor_step : 0);
+  }
+  void emit(Emissions& out, std::uint32_t slot, EmissionKind kind) const;
   std::int64_t decode_length(const Slot& slot) const { return slot.computed + (step_index() - slot.anchor_step); }
   std::int64_t held_blocks(const Slot& slot, std::int64_t computed) const;
   std::uint32_t step_index() const { return static_cast<std::uint32_t>(steps_); }
@@ -169,6 +175,7 @@ class Replica {
 
   std::int64_t prompt_tokens_ = 0;
   std::int64_t generation_tokens_ = 0;
+  TokenAccount tokens_;  ///< all but what is generated and held
   std::int64_t preemptions_ = 0;
   std::int64_t prefix_queried_tokens_ = 0;
   std::int64_t prefix_hit_tokens_ = 0;

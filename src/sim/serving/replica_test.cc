@@ -40,17 +40,18 @@ struct Seen {
   std::int64_t at_ns;
   std::uint32_t id;
   EmissionKind kind;
+  std::int32_t cached_tokens = 0;
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
 std::string text(const Seen& s) {
   return "at " + std::to_string(s.at_ns) + " ns, id " + std::to_string(s.id) + ", kind " +
-         std::to_string(static_cast<int>(s.kind));
+         std::to_string(static_cast<int>(s.kind)) + ", cached " + std::to_string(s.cached_tokens);
 }
 
 std::vector<Seen> seen(const Emissions& emissions) {
   std::vector<Seen> rows;
-  for (const Emission& e : emissions) rows.push_back({e.at.since_start.count(), e.id, e.kind});
+  for (const Emission& e : emissions) rows.push_back({e.at.since_start.count(), e.id, e.kind, e.cached_tokens});
   return rows;
 }
 
@@ -108,6 +109,7 @@ class Pair {
     RC_ASSERT(a.generation_tokens_total == b.generation_tokens_total);
     RC_ASSERT(a.steps_total == b.steps_total);
     RC_ASSERT(a == b);
+    RC_ASSERT(fast.token_account(now).conserved());
   }
 
   Replica fast;
@@ -278,6 +280,7 @@ void random_workload(std::uint64_t seed, std::int64_t requests) {
     pair.fast.kill(fast, now);
     pair.slow.kill(slow);
     RC_ASSERT(fast == slow);
+    RC_ASSERT(pair.fast.token_account(now).conserved());
     return;
   }
   now = now + Duration{std::int64_t{100'000} * 1'000'000'000};

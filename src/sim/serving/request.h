@@ -62,6 +62,7 @@ struct Emission {
   std::uint32_t id = 0;
   std::uint32_t slot = 0;
   EmissionKind kind = EmissionKind::finished;
+  std::int32_t cached_tokens = 0;  ///< of the prompt, found in the prefix cache when it was first admitted
 
   friend bool operator==(const Emission&, const Emission&) = default;
 };
@@ -73,6 +74,27 @@ struct HeldRequest {
   std::int32_t generated_tokens = 0;
 
   friend bool operator==(const HeldRequest&, const HeldRequest&) = default;
+};
+
+/// Where the tokens of an engine's answers are (invariant 8). Prompts do not count.
+struct TokenAccount {
+  std::int64_t generated = 0;  ///< by the engine
+  std::int64_t received = 0;   ///< first tokens that came with their KV from a prefill replica
+  std::int64_t delivered = 0;  ///< of requests that left with all that this replica owed them
+  std::int64_t discarded = 0;  ///< of requests whose client went away
+  std::int64_t cut = 0;        ///< of requests that the end of the replica cut
+  std::int64_t held = 0;       ///< of requests that are here
+
+  bool conserved() const { return generated + received == delivered + discarded + cut + held; }
+  TokenAccount& operator+=(const TokenAccount& other) {
+    generated += other.generated;
+    received += other.received;
+    delivered += other.delivered;
+    discarded += other.discarded;
+    cut += other.cut;
+    held += other.held;
+    return *this;
+  }
 };
 
 /// Counters and gauges as an engine exports them; all since the replica started. Nothing in it knows the future.

@@ -125,7 +125,7 @@ void StepwiseReplica::schedule(Emissions& out) {
       last.given.kv_present = false;
       preempted = true;
       ++preemptions_;
-      out.push_back({instant_not_before(start_ps_), last.given.id, 0, EmissionKind::preempted});
+      out.push_back({instant_not_before(start_ps_), last.given.id, 0, EmissionKind::preempted, 0});
       waiting_.push_front(last);
       if (running_.size() == i) break;
     }
@@ -181,6 +181,7 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
     queried_ += total(r);
     hit_ += r.computed;
   }
+  if (!r.cached) r.cached = r.decoding ? 0 : r.computed;
   waiting_.pop_front();
   if (!r.decoding) share_groups(r);
   budget -= r.scheduled;
@@ -213,12 +214,13 @@ void StepwiseReplica::complete_step(Emissions& out) {
       }
       if (r.cancelled) continue;
       if (token && first) prompt_tokens_ += r.given.input_tokens;
+      const auto cached = static_cast<std::int32_t>(r.cached.value_or(0));
       if (token && r.generated == r.given.output_tokens) {
-        out.push_back({at, r.given.id, 0, EmissionKind::finished});
+        out.push_back({at, r.given.id, 0, EmissionKind::finished, cached});
       } else if (token && first && config_.role == EngineRole::prefill) {
-        out.push_back({at, r.given.id, 0, EmissionKind::handed_over});
+        out.push_back({at, r.given.id, 0, EmissionKind::handed_over, cached});
       } else if (token && first) {
-        out.push_back({at, r.given.id, 0, EmissionKind::first_token});
+        out.push_back({at, r.given.id, 0, EmissionKind::first_token, cached});
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/step_model.h"
@@ -29,9 +30,10 @@ class StepwiseReplica {
   struct Request {
     EngineRequest given;
     std::int64_t generated = 0;
-    std::int64_t computed = 0;   ///< tokens whose KV is held
-    std::int64_t scheduled = 0;  ///< tokens of the step under way
-    std::int64_t groups = 0;     ///< leading prefix groups that it shares
+    std::int64_t computed = 0;           ///< tokens whose KV is held
+    std::int64_t scheduled = 0;          ///< tokens of the step under way
+    std::int64_t groups = 0;             ///< leading prefix groups that it shares
+    std::optional<std::int64_t> cached;  ///< tokens of the prompt that were cached when it was first admitted
     bool decoding = false;
     bool produced = false;  ///< a token in the step just completed
     bool cancelled = false;
