@@ -28,11 +28,9 @@ bool lowers_blind(const model::SetReplicas& set, const model::Snapshot& snapshot
   });
 }
 
-GpuCount pool_gpus(model::PoolId pool, const model::Snapshot& snapshot) {
-  GpuCount gpus = 0;
-  snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
-    if (node.pool == pool) gpus += node.gpus.count / 1000;
-  });
+GpuCount pool_gpus(model::PoolId pool, const model::Snapshot& snapshot, const decide::Index& index) {
+  const auto sum = index.pools.find(pool);
+  GpuCount gpus = sum == index.pools.end() ? 0 : sum->second.gpus;
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool on_its_way =
         claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
@@ -41,13 +39,14 @@ GpuCount pool_gpus(model::PoolId pool, const model::Snapshot& snapshot) {
   return gpus;
 }
 
-bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot, const model::Plan& before) {
+bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index,
+                   const model::Plan& before) {
   if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
     return set->replicas > snapshot.catalog->service(set->service).max_replicas;
   }
   const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
   if (launch == nullptr) return false;
-  GpuCount gpus = pool_gpus(launch->pool, snapshot);
+  GpuCount gpus = pool_gpus(launch->pool, snapshot, index);
   const auto add = [&](const model::LaunchNodes& more) {
     gpus += more.count * snapshot.catalog->offering(more.offering).gpus;
   };
@@ -65,7 +64,7 @@ void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Ind
   model::Plan allowed;
   allowed.kept = std::move(plan.kept);
   for (model::Action& action : plan.actions) {
-    if (exceeds_limit(action, snapshot, allowed)) {
+    if (exceeds_limit(action, snapshot, index, allowed)) {
       ++violations.limit_exceeded;
       continue;
     }

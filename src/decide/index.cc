@@ -59,12 +59,31 @@ void learn_gang(Index& index, GangId id, const model::Gang& gang) {
   if (pending) index.pending_gangs.insert({gang.created_at, id});
 }
 
-/// The room of a node by its row and by the pods that the index knows on it.
+/// Adds (+1) or takes away (-1) a node's part of its pool.
+void count_in_pool(Index& index, const Index::NodeRow& row, int sign) {
+  if (!row.pool.valid()) return;
+  Index::PoolSum& pool = index.pools[row.pool];
+  pool.gpus += sign * row.gpus;
+  pool.nodes += row.stays ? sign : 0;
+  if (pool == Index::PoolSum{}) index.pools.erase(row.pool);
+}
+
+void forget_node(Index& index, NodeId id) {
+  const auto found = index.nodes.find(id);
+  if (found == index.nodes.end()) return;
+  count_in_pool(index, found->second, -1);
+  index.nodes.erase(found);
+}
+
+/// A node by its row, its room by the pods that the index knows on it.
 void refresh_node(Index& index, NodeId id, const model::Node* node) {
+  forget_node(index, id);
   if (node == nullptr) {
     index.rooms.erase(id);
     return;
   }
+  const Index::NodeRow row{node->pool, node->gpus.count / 1000, node->phase != model::Node::Phase::terminating};
+  count_in_pool(index, index.nodes[id] = row, +1);
   MilliGpu used;
   if (const auto pods = index.pods_by_node.find(id); pods != index.pods_by_node.end()) {
     for (PodId pod : pods->second) used += index.pods.at(pod).gpus;

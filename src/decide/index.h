@@ -19,6 +19,7 @@ using model::GangId;
 using model::GpuKindId;
 using model::NodeId;
 using model::PodId;
+using model::PoolId;
 using model::ServiceId;
 using model::TopologyLevel;
 
@@ -48,7 +49,7 @@ struct DomainRoom {
 };
 
 /// Free room by node, by domain and in order of size: what makes "does it fit, and where best" cheap.
-/// A copy of it is the overlay on which a decision tries things out.
+/// A decision tries things out on an Overlay of it.
 class Rooms {
  public:
   const std::map<NodeId, NodeRoom>& nodes() const { return nodes_; }
@@ -90,6 +91,18 @@ struct Index {
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;
   };
+  struct NodeRow {
+    PoolId pool;  ///< none for a node that no pool launched
+    GpuCount gpus = 0;
+    bool stays = false;  ///< it has not been told to go
+    friend bool operator==(const NodeRow&, const NodeRow&) = default;
+  };
+  /// The nodes of a pool together.
+  struct PoolSum {
+    GpuCount gpus = 0;       ///< of all of them: what counts against the pool's limit
+    std::int64_t nodes = 0;  ///< that are not on their way out
+    friend bool operator==(const PoolSum&, const PoolSum&) = default;
+  };
   struct GangRow {
     ServiceId service;
     Instant created_at;
@@ -98,6 +111,8 @@ struct Index {
   };
 
   Rooms rooms;
+  std::map<NodeId, NodeRow> nodes;
+  std::map<PoolId, PoolSum> pools;  ///< those that have nodes
   std::map<PodId, PodRow> pods;
   std::map<GangId, GangRow> gangs;
   std::map<NodeId, std::set<PodId>> pods_by_node;          ///< everything that holds GPUs there

@@ -1,6 +1,8 @@
 #include "model/reason.h"
 
-#include <fmt/format.h>
+#include <iterator>
+
+#include "base/assert.h"
 
 namespace capstan::model {
 namespace {
@@ -16,6 +18,16 @@ constexpr Row kRows[] = {
 #undef CAPSTAN_REASON
 };
 
+/// What stands between the braces: "0" is the number, "0:one|many" the word that goes with it.
+std::string filled(std::string_view field, const Reason& reason) {
+  CAPSTAN_ASSERT(!field.empty() && field.front() >= '0' && field.front() < '0' + std::ssize(reason.numbers));
+  const std::int64_t number = reason.numbers[static_cast<std::size_t>(field.front() - '0')];
+  if (field.size() == 1) return std::to_string(number);
+  const std::size_t bar = field.find('|');
+  CAPSTAN_ASSERT(field[1] == ':' && bar != field.npos);
+  return std::string(number == 1 ? field.substr(2, bar - 2) : field.substr(bar + 1));
+}
+
 const Row& row(ReasonCode code) { return kRows[static_cast<std::size_t>(code)]; }
 
 }  // namespace
@@ -23,8 +35,16 @@ const Row& row(ReasonCode code) { return kRows[static_cast<std::size_t>(code)]; 
 std::string_view name(ReasonCode code) { return row(code).name; }
 
 std::string sentence(const Reason& reason) {
-  return fmt::format(fmt::runtime(row(reason.code).sentence), reason.numbers[0], reason.numbers[1], reason.numbers[2],
-                     reason.numbers[3]);
+  std::string text;
+  std::string_view rest = row(reason.code).sentence;
+  for (std::size_t open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
+    const std::size_t close = rest.find('}', open);
+    CAPSTAN_ASSERT(close != rest.npos);
+    text += rest.substr(0, open);
+    text += filled(rest.substr(open + 1, close - open - 1), reason);
+    rest.remove_prefix(close + 1);
+  }
+  return text += rest;
 }
 
 std::size_t reason_count() { return std::size(kRows); }

@@ -20,6 +20,10 @@ TEST(Reason, EveryCodeHasItsOwnNameAndASentenceThatTakesItsNumbers) {
 TEST(Reason, NumbersStandWhereTheSentenceSays) {
   EXPECT_EQ(sentence({ReasonCode::never_fits, {16, 8, 0, 0}}),
             "the gang needs 16 GPUs together, the largest domain has 8");
+  EXPECT_EQ(sentence({ReasonCode::queue_above_target, {1, 4, 2, 1}}),
+            "1 request waits; at 4 a replica that needs 2, 1 is counted");
+  EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 0, 2}}),
+            "0 requests wait; at 4 a replica that needs 0, 2 are counted");
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
+#include "decide/overlay.h"
 #include "decide/place/fit.h"
 
 namespace capstan::decide::place {
@@ -13,22 +13,6 @@ using model::Gang;
 using model::Plan;
 using model::Reason;
 using model::ReasonCode;
-
-/// The rooms of the index, copied only once something is taken out of them: a decision with nothing to place copies
-/// nothing.
-class Overlay {
- public:
-  explicit Overlay(const Rooms& base) : base_(base) {}
-  const Rooms& rooms() const { return copy_ ? *copy_ : base_; }
-  void take(NodeId node, MilliGpu gpus) {
-    if (!copy_) copy_ = base_;
-    copy_->take(node, gpus);
-  }
-
- private:
-  const Rooms& base_;
-  std::optional<Rooms> copy_;
-};
 
 /// What of a gang needs a node.
 struct Need {
@@ -101,7 +85,7 @@ bool could_be_bought(const model::Catalog& catalog, const Shortfall& shape, std:
 
 class Cycle {
  public:
-  Cycle(const Index& index, const model::Snapshot& snapshot, const Memory& memory)
+  Cycle(Index& index, const model::Snapshot& snapshot, const Memory& memory)
       : index_(index), snapshot_(snapshot), memory_(memory), room_(index.rooms) {
     for (const Memory::Assumed& assumed : memory.assumed) {
       const NodeRoom* room = room_.rooms().find(assumed.node);
@@ -272,7 +256,7 @@ void forget(Memory& memory, GangId gang) {
   std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) { return assumed.gang == gang; });
 }
 
-Decision decide(const Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
+Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now) {
   forget_settled(memory, index, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};

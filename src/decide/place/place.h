@@ -98,9 +98,10 @@ struct Decision {
 /// nodes that are already in use first, and keeps untouched nodes whole; ties go to the lower id. A gang that cannot
 /// fit does not block younger ones. The aggregate of free GPUs per domain refuses hopeless gangs without a search.
 ///
+/// @param index    of the snapshot; decisions are tried out on it, and it comes out as it went in
 /// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,
 ///                 and can only leave shortfalls
-Decision decide(const Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
+Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now);
 
 }  // namespace capstan::decide::place

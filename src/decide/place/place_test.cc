@@ -22,7 +22,8 @@ constexpr Policy kGang{.kind = Policy::Kind::gang};
 
 Decision run(const World& world, const Policy& policy, std::vector<model::PlannedGang> planned = {}) {
   Memory memory;
-  return decide(build(world.snapshot), world.snapshot, planned, policy, memory, at(100));
+  Index index = build(world.snapshot);
+  return decide(index, world.snapshot, planned, policy, memory, at(100));
 }
 
 /// Node by pod, of every binding of the plan.
@@ -62,7 +63,7 @@ TEST(GangPlacement, SevenOfEightBindsNothingAndSaysWhatIsMissing) {
   EXPECT_EQ(lack.needed, whole_gpus(8));
   EXPECT_EQ(lack.best_domain, world.nvlink(0));
   EXPECT_EQ(sentence(decision.verdicts[0].why),
-            "1 GPUs short: the fullest fitting domain has 7 free of the 8 the gang needs");
+            "1 GPU short: the fullest fitting domain has 7 free of the 8 the gang needs");
 }
 
 TEST(GangPlacement, FreeGpusInTwoRacksAreNoRack) {
@@ -144,7 +145,7 @@ TEST(Placement, ABindingInFlightIsNotDecidedTwice) {
   World world;
   world.node(0);
   const GangId gang = world.gang(4, 1, TopologyLevel::node);
-  const Index index = build(world.snapshot);
+  Index index = build(world.snapshot);
   Memory memory;
   EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(0)).plan.actions.size(), 1u);
   EXPECT_TRUE(decide(index, world.snapshot, {}, kGang, memory, at(1)).plan.actions.empty());
@@ -168,7 +169,7 @@ void check_room(const World& world, const Index& index, const Decision& decision
 
 RC_GTEST_PROP(Placement, NoNodeIsOversubscribedAndTheTextRepeatsIt, ()) {
   const World world = testing::random_world();
-  const Index index = build(world.snapshot);
+  Index index = build(world.snapshot);
   for (const Policy& policy : {kFirstFit, kGang}) {
     Memory memory;
     for (int cycle = 0; cycle < 3; ++cycle) {
@@ -237,7 +238,7 @@ Twin by_brute_force(const model::Snapshot& snapshot, const Request& request) {
 
 RC_GTEST_PROP(GangPlacement, EqualsItsSlowTwin, ()) {
   const World world = testing::random_world();
-  const Index index = build(world.snapshot);
+  Index index = build(world.snapshot);
   const Request request{.gpu = {0},
                         .level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5)),
                         .pods = *rc::gen::inRange<std::int64_t>(1, 20),
@@ -267,7 +268,7 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
                         .gpus_per_pod = whole_gpus(1),
                         .only_domain = {},
                         .only_node = {}};
-  const Index index = build(world.snapshot);
+  Index index = build(world.snapshot);
   const Fit fit = best_fit(index.rooms, request);
   if (fit.nodes.empty()) return;
   // Every subset of nodes that takes all pods, by brute force.

@@ -36,14 +36,14 @@ bool released(const Memory& memory, model::ClaimGroupId group) {
 
 }  // namespace
 
-Capacity::Capacity(const model::Snapshot& snapshot, const Policy& policy, const Memory& memory, Instant now)
+Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Policy& policy, const Memory& memory,
+                   Instant now)
     : catalog_(*snapshot.catalog), policy_(policy), now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
-  snapshot.nodes.for_each([&](NodeId, const model::Node& node) {
-    if (!node.pool.valid()) return;
-    gpus_[node.pool] += node.gpus.count / 1000;
-    nodes_[node.pool] += node.phase == model::Node::Phase::terminating ? 0 : 1;
-  });
+  for (const auto& [pool, sum] : index.pools) {
+    gpus_[pool] = sum.gpus;
+    nodes_[pool] = sum.nodes;
+  }
   snapshot.claims.for_each([&](ClaimId, const Claim& claim) {
     if (!in_transit(claim, snapshot)) return;
     add_coming(claim.pool, claim.offering, claim.within);

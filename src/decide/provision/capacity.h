@@ -20,7 +20,8 @@ struct Coming {
 /// What is bought already and what may still be bought, at one moment of one decision.
 class Capacity {
  public:
-  Capacity(const model::Snapshot& snapshot, const Policy& policy, const Memory& memory, Instant now);
+  Capacity(const Index& index, const model::Snapshot& snapshot, const Policy& policy, const Memory& memory,
+           Instant now);
 
   const model::Catalog& catalog() const { return catalog_; }
   std::vector<Coming>& coming() { return coming_; }
@@ -62,12 +63,12 @@ void back_off(Memory& memory, model::OfferingId offering, const Policy& policy, 
 
 /// The parts of a decision, one file each.
 void buy_minimum(Capacity& capacity, const Policy& policy, Memory& memory, Decision& decision);
-void buy_per_pod(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
+void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
                  const Policy& policy, Memory& memory, Instant now, Decision& decision,
                  std::set<model::NodeId>& nominated);
 void buy_groups(const Index& index, const place::Decision& placed, Capacity& capacity, const Policy& policy,
                 Memory& memory, Decision& decision);
-void consolidate(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
+void consolidate(Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
                  const std::set<model::NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory,
                  Instant now, Decision& decision);
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/capacity.h"
 
@@ -19,7 +20,7 @@ constexpr Duration kReplacementTimeout = std::chrono::minutes(10);
 
 class Consolidator {
  public:
-  Consolidator(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
+  Consolidator(Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
                const std::set<NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory, Instant now,
                Decision& decision)
       : index_(index),
@@ -170,19 +171,19 @@ class Consolidator {
 
   /// What does not fit elsewhere if the node goes. Pods that wait compete for the same room and come first.
   MilliGpu left_over(NodeId id, const model::Node& node) const {
-    Rooms rooms = index_.rooms;
-    rooms.erase(id);
+    Overlay room(index_.rooms);
+    room.erase(id);
     for (const auto& [created, pod_id] : index_.unbound_pods) {
       const model::Pod& pod = snapshot_.pods.at(pod_id);
-      const NodeId other = place::first_with_room(rooms, snapshot_.gangs.at(pod.gang).gpu, pod.gpus);
-      if (other.valid()) rooms.take(other, pod.gpus);
+      const NodeId other = place::first_with_room(room.rooms(), snapshot_.gangs.at(pod.gang).gpu, pod.gpus);
+      if (other.valid()) room.take(other, pod.gpus);
     }
     MilliGpu left;
     for (PodId pod : index_.pods_by_node.at(id)) {
       const MilliGpu gpus = index_.pods.at(pod).gpus;
-      const NodeId other = place::first_with_room(rooms, node.gpu, gpus);
+      const NodeId other = place::first_with_room(room.rooms(), node.gpu, gpus);
       if (other.valid())
-        rooms.take(other, gpus);
+        room.take(other, gpus);
       else
         left += gpus;
     }
@@ -242,7 +243,7 @@ class Consolidator {
     });
   }
 
-  const Index& index_;
+  Index& index_;
   const model::Snapshot& snapshot_;
   const place::Decision& placed_;
   const std::set<NodeId>& nominated_;
@@ -256,7 +257,7 @@ class Consolidator {
 
 }  // namespace
 
-void consolidate(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
+void consolidate(Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
                  const std::set<NodeId>& nominated, Capacity& capacity, const Policy& policy, Memory& memory,
                  Instant now, Decision& decision) {
   Consolidator(index, snapshot, placed, nominated, capacity, policy, memory, now, decision).run();

@@ -2,6 +2,7 @@
 #include <optional>
 #include <tuple>
 
+#include "decide/overlay.h"
 #include "decide/place/fit.h"
 #include "decide/provision/capacity.h"
 
@@ -94,34 +95,34 @@ void keep(Decision& decision, const Waiting& pod, Reason why) {
 
 }  // namespace
 
-void buy_per_pod(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
+void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, Capacity& capacity,
                  const Policy& policy, Memory& memory, Instant now, Decision& decision, std::set<NodeId>& nominated) {
   if (index.unbound_pods.empty()) {
     batch_closed({}, policy, memory, now);
     return;
   }
-  Rooms rooms = index.rooms;
+  Overlay room(index.rooms);
   std::set<PodId> bound_now;
   for (const model::Action& action : placed.plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.what);
     if (bind == nullptr) continue;
     for (const model::BindPods::Binding& binding : bind->bindings) {
       bound_now.insert(binding.pod);
-      rooms.take(binding.node, index.pods.at(binding.pod).gpus);
+      room.take(binding.node, index.pods.at(binding.pod).gpus);
     }
   }
   // A pod that fits some node, whatever its gang needs, is not a reason to buy: the scheduler "will place it".
   std::vector<Waiting> demand;
   for (const Waiting& pod : waiting_pods(index, snapshot, bound_now)) {
-    if (const NodeId node = place::first_with_room(rooms, pod.gpu, pod.gpus); node.valid()) {
-      rooms.take(node, pod.gpus);
+    if (const NodeId node = place::first_with_room(room.rooms(), pod.gpu, pod.gpus); node.valid()) {
+      room.take(node, pod.gpus);
       nominated.insert(node);
       continue;
     }
-    const auto room = std::ranges::find_if(
-        capacity.coming(), [&](const Coming& coming) { return coming.gpu == pod.gpu && coming.free >= pod.gpus; });
-    if (room != capacity.coming().end()) {
-      room->free -= pod.gpus;
+    const auto coming = std::ranges::find_if(capacity.coming(),
+                                             [&](const Coming& c) { return c.gpu == pod.gpu && c.free >= pod.gpus; });
+    if (coming != capacity.coming().end()) {
+      coming->free -= pod.gpus;
       keep(decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), ceil_div(pod.gpus.count, 1000)}});
       continue;
     }

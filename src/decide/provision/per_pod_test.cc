@@ -32,7 +32,7 @@ TEST(PerPod, APodThatFitsSomewhereIsNoReasonToBuyWhateverItsGangNeeds) {
   world.node(0, 4);
   world.node(2, 4);
   world.gang(8, 1, TopologyLevel::nvlink);
-  const Index index = build(world.snapshot);
+  Index index = build(world.snapshot);
   place::Memory placing;
   const auto placed = place::decide(index, world.snapshot, {}, kGang, placing, at(0));
   EXPECT_FALSE(placed.shortfalls.empty());

@@ -54,12 +54,12 @@ void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& pol
 
 void refused(Memory& memory, const model::TerminateNode& terminate) { std::erase(memory.terminating, terminate.node); }
 
-Decision decide(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
-                const Policy& policy, Memory& memory, Instant now) {
+Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
+                Memory& memory, Instant now) {
   Decision decision;
   forget_terminated(memory, snapshot);
   follow(memory, snapshot, policy, now, decision);
-  Capacity capacity(snapshot, policy, memory, now);
+  Capacity capacity(index, snapshot, policy, memory, now);
   decision.coming_gpus = capacity.coming_gpus();
   std::set<NodeId> nominated = placed.nominated;
 

@@ -145,9 +145,10 @@ struct Decision {
 /// also ends a node whose pods would fit elsewhere or on one cheaper node, whatever runs on it and whatever gang that
 /// belongs to.
 ///
+/// @param index   of the snapshot; decisions are tried out on it, and it comes out as it went in
 /// @param placed  the decision of the layer above for the same snapshot: its shortfalls are `group`'s demand, the
 ///                nodes it nominated are not given back
-Decision decide(const Index& index, const model::Snapshot& snapshot, const place::Decision& placed,
-                const Policy& policy, Memory& memory, Instant now);
+Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
+                Memory& memory, Instant now);
 
 }  // namespace capstan::decide::provision

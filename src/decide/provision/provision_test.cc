@@ -44,7 +44,7 @@ RC_GTEST_PROP(Provision, KeepsTheLimitOverManyDecisionsAndRepeatsFromItsText, ()
   std::uint32_t group = 0;
   for (int step = 0; step < 8; ++step) {
     const Instant now = at(step * 11);
-    const Index index = build(world.snapshot);
+    Index index = build(world.snapshot);
     const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
     const place::Decision placed = place::decide(index, world.snapshot, {}, place_policy, placing, now);
     Memory saved = parse_memory(to_text(memory)).value();

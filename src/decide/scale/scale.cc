@@ -178,8 +178,12 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
   // One metric alone may raise; to lower, all must have spoken.
   if (highest == nullptr || (silent > 0 && highest->wanted < role.current)) {
     const MetricReading& reading = decision.readings.front();
-    decision.why = {ReasonCode::signal_missing,
-                    {reading.missing + reading.unready, reading.read + reading.missing + reading.unready}};
+    const ReplicaCount pods = reading.read + reading.missing + reading.unready;
+    if (pods == 0) {
+      decision.why = {ReasonCode::no_replica_to_read, {role.current}};
+      return finish(std::move(decision), role);
+    }
+    decision.why = {ReasonCode::signal_missing, {reading.missing + reading.unready, pods}};
     return finish(std::move(decision), role);
   }
 

@@ -128,6 +128,15 @@ TEST(Hpa, LeavesAWorkloadAtZeroAlone) {
   EXPECT_EQ(name(decide(view, QueueHpa{}, memory, at(0)).why.code), "scaling_disabled");
 }
 
+TEST(Hpa, AtZeroThereIsNoPodWhoseMetricCouldRaiseIt) {
+  Memory memory;
+  RoleView view = role(0, 0);
+  view.min = 0;
+  const Decision decision = decide(view, QueueHpa{}, memory, at(0));
+  EXPECT_EQ(decision.desired, 0);
+  EXPECT_EQ(name(decision.why.code), "no_replica_to_read");
+}
+
 TEST(Hpa, OutsideTheBoundsItReadsNoMetric) {
   Memory memory;
   RoleView view = role(4, 100);

@@ -16,7 +16,7 @@ inline constexpr place::Policy kGang{.kind = place::Policy::Kind::gang};
 
 /// Both layers on one snapshot, as the loop runs them.
 inline Decision run(const World& world, const Policy& policy, Memory& memory, std::int64_t now_s) {
-  const Index index = build(world.snapshot);
+  Index index = build(world.snapshot);
   place::Memory placing;
   const place::Policy& place_policy = policy.kind == Policy::Kind::group ? kGang : kFirstFit;
   const place::Decision placed = place::decide(index, world.snapshot, {}, place_policy, placing, at(now_s));

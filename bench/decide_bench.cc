@@ -1,0 +1,145 @@
+// What a decision costs when little has changed, by the size of the cluster: ten gangs of four one-GPU pods come and go
+// in a cluster of so many nodes of eight GPUs, nine in ten of them full. Cost that follows what changed stays flat from
+// the first argument to the last; each argument is a number of nodes.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "decide/index.h"
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
+
+namespace capstan::decide {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::uint32_t kPodsOfAGang = 4;
+constexpr std::uint32_t kChanges = 10;
+constexpr std::uint32_t kNodesOfADomain = 8;
+constexpr Instant kNow{seconds(3600)};
+
+/// A cluster before and after ten gangs came, and what changed between the two.
+struct Bench {
+  model::Snapshot before, after;
+  model::Delta delta;
+
+  explicit Bench(std::uint32_t nodes) {
+    auto catalog = std::make_shared<model::Catalog>();
+    catalog->gpu_kinds = {"h100"};
+    catalog->domains = {{"cluster", model::TopologyLevel::cluster, {}}, {"zone", model::TopologyLevel::zone, {0}}};
+    catalog->offerings = {{"eight", {0}, 8, {1}, model::CapacityType::on_demand, {55'000'000}}};
+    catalog->pools = {{"h100", {{0}}, 1'000'000}};
+    model::Variant variant;
+    variant.gpu = {0};
+    variant.tensor_parallel = variant.pods = kPodsOfAGang;
+    catalog->services.push_back({"chat", {}, {variant}, 0, 100'000});
+    before.services.set({0}, {.desired_replicas = 0, .gateway_waiting = {}});
+    for (std::uint32_t n = 0; n < nodes; ++n) add_node(*catalog, n);
+    for (std::uint32_t n = 0; n < nodes; ++n) {
+      if (n % 10 != 0) add_gang(before, {n}), add_gang(before, {n});
+    }
+    before.catalog = catalog;
+    after = before;
+    for (std::uint32_t i = 0; i < kChanges; ++i) {
+      delta.gangs.push_back({gangs_});
+      for (std::uint32_t p = 0; p < kPodsOfAGang; ++p) delta.pods.push_back({pods_ + p});
+      add_gang(after, {});
+    }
+  }
+
+ private:
+  void add_node(model::Catalog& catalog, std::uint32_t n) {
+    if (n % kNodesOfADomain == 0) {
+      const auto rack = static_cast<std::uint32_t>(catalog.domains.size());
+      catalog.domains.push_back({"rack", model::TopologyLevel::rack, {1}});
+      catalog.domains.push_back({"nvlink", model::TopologyLevel::nvlink, {rack}});
+    }
+    const auto nvlink = static_cast<std::uint32_t>(catalog.domains.size()) - 1;
+    model::Node node;
+    node.pool = {0};
+    node.offering = {0};
+    node.gpu = {0};
+    node.gpus = whole_gpus(8);
+    const auto at = [&](model::TopologyLevel level) -> model::DomainId& {
+      return node.domains[static_cast<std::size_t>(level)];
+    };
+    at(model::TopologyLevel::nvlink) = {nvlink};
+    at(model::TopologyLevel::rack) = {nvlink - 1};
+    at(model::TopologyLevel::zone) = {1};
+    at(model::TopologyLevel::cluster) = {0};
+    before.nodes.set({n}, node);
+  }
+
+  /// Bound to the node and ready, or pending where it is none.
+  void add_gang(model::Snapshot& snapshot, model::NodeId node) {
+    model::Gang gang;
+    gang.phase = node.valid() ? model::Gang::Phase::ready : model::Gang::Phase::pending;
+    gang.service = {0};
+    gang.variant = {0};
+    gang.gpu = {0};
+    gang.gpus_per_pod = whole_gpus(1);
+    for (std::uint32_t p = 0; p < kPodsOfAGang; ++p) {
+      model::Pod pod;
+      pod.phase = node.valid() ? model::Pod::Phase::ready : model::Pod::Phase::pending;
+      pod.gang = {gangs_};
+      pod.gpus = whole_gpus(1);
+      pod.node = node;
+      gang.pods.push_back({pods_});
+      snapshot.pods.set({pods_++}, pod);
+    }
+    snapshot.gangs.set({gangs_++}, gang);
+  }
+
+  std::uint32_t gangs_ = 0, pods_ = 0;
+};
+
+void follow(benchmark::State& state) {
+  const Bench bench(static_cast<std::uint32_t>(state.range(0)));
+  Index index = build(bench.before);
+  for (auto _ : state) {
+    apply(index, bench.after, bench.delta);
+    apply(index, bench.before, bench.delta);
+  }
+}
+
+void place_gangs(benchmark::State& state) {
+  const Bench bench(static_cast<std::uint32_t>(state.range(0)));
+  Index index = build(bench.after);
+  for (auto _ : state) {
+    place::Memory memory;
+    benchmark::DoNotOptimize(place::decide(index, bench.after, {}, {}, memory, kNow));
+  }
+}
+
+/// Once every ten seconds consolidation looks at the nodes; at all other decisions it does not.
+void buy(benchmark::State& state, provision::Policy policy, bool consolidation_due) {
+  const Bench bench(static_cast<std::uint32_t>(state.range(0)));
+  Index index = build(bench.after);
+  place::Memory placing;
+  const place::Decision placed = place::decide(index, bench.after, {}, {}, placing, kNow);
+  policy.batch_idle = {};
+  provision::Memory settled;
+  provision::decide(index, bench.after, placed, policy, settled, kNow);
+  for (auto _ : state) {
+    state.PauseTiming();
+    provision::Memory memory = settled;
+    memory.last_consolidation = consolidation_due ? Instant::never() : kNow;
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(provision::decide(index, bench.after, placed, policy, memory, kNow));
+  }
+}
+
+void sizes(benchmark::internal::Benchmark* b) { b->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond); }
+
+BENCHMARK(follow)->Apply(sizes)->Name("index: ten gangs come and go");
+BENCHMARK(place_gangs)->Apply(sizes)->Name("place: ten gangs");
+BENCHMARK_CAPTURE(buy, group, provision::whole_groups(), false)->Apply(sizes);
+BENCHMARK_CAPTURE(buy, group_looks_at_nodes, provision::whole_groups(), true)->Apply(sizes);
+BENCHMARK_CAPTURE(buy, karpenter, provision::karpenter(), false)->Apply(sizes);
+BENCHMARK_CAPTURE(buy, karpenter_looks_at_nodes, provision::karpenter(), true)->Apply(sizes);
+
+}  // namespace
+}  // namespace capstan::decide

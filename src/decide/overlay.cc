@@ -1,0 +1,19 @@
+#include "decide/overlay.h"
+
+namespace capstan::decide {
+
+void Overlay::take(NodeId node, MilliGpu gpus) {
+  before_.emplace_back(node, *rooms_.find(node));
+  rooms_.take(node, gpus);
+}
+
+void Overlay::erase(NodeId node) {
+  before_.emplace_back(node, *rooms_.find(node));
+  rooms_.erase(node);
+}
+
+void Overlay::rollback(Mark mark) {
+  for (; before_.size() > mark; before_.pop_back()) rooms_.set(before_.back().first, before_.back().second);
+}
+
+}  // namespace capstan::decide
