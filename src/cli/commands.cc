@@ -62,14 +62,13 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!scenario) return report(scenario.error());
   if (!arguments.compare) scenario->policies.resize(1);
 
-  double elapsed = 0;
+  const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {
-    ProgressLine line;
-    auto outcome = experiment::compare(*scenario, arguments.jobs,
-                                       [&](const experiment::Progress& progress) { line.show(progress); });
-    elapsed = line.elapsed_seconds();
-    return outcome;
+    ProgressLine line(progress_output());
+    return experiment::compare(*scenario, arguments.jobs,
+                               [&](const experiment::Progress& progress) { line.show(progress, watch.elapsed()); });
   }();
+  const double elapsed = std::chrono::duration<double>(watch.elapsed()).count();
   if (!comparison) return report(comparison.error());
 
   const bool json = arguments.output == Output::json;

@@ -29,38 +29,34 @@ int output_width() {
   return size.ws_col;
 }
 
-ProgressLine::ProgressLine()
-    : enabled_(errors_are_terminal()), start_(std::chrono::steady_clock::now()), last_(start_) {}
+ProgressLine::Write progress_output() {
+  if (!errors_are_terminal()) return {};
+  return [](const std::string& bytes) {
+    std::fputs(bytes.c_str(), stderr);
+    std::fflush(stderr);
+  };
+}
 
 ProgressLine::~ProgressLine() {
-  if (shown_) std::fputs("\r\x1b[K", stderr);
+  if (shown_) write_("\r\x1b[K");
 }
 
-double ProgressLine::elapsed_seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
-void ProgressLine::show(const experiment::Progress& progress) {
-  if (!enabled_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - start_ < std::chrono::seconds(1) || now - last_ < std::chrono::milliseconds(200)) return;
-  last_ = now;
+void ProgressLine::show(const experiment::Progress& progress, Duration elapsed) {
+  if (!write_ || elapsed < kFirst || (shown_ && elapsed - last_ < kBetween)) return;
+  last_ = elapsed;
   shown_ = true;
-  std::fputs(("\r\x1b[K" + progress_words(progress, elapsed_seconds())).c_str(), stderr);
-  std::fflush(stderr);
+  write_("\r\x1b[K" + progress_words(progress, elapsed));
 }
 
-std::string progress_words(const experiment::Progress& progress, double elapsed_seconds) {
-  const double simulated = std::chrono::duration<double>(progress.at.since_start).count();
-  std::string text =
-      fmt::format("{} simulated · {} requests", experiment::clock(progress.at), experiment::grouped(progress.arrived));
-  if (elapsed_seconds > 0) {
-    text +=
-        fmt::format(" · {} x real time", experiment::grouped(static_cast<std::int64_t>(simulated / elapsed_seconds)));
+std::string progress_words(const experiment::Progress& progress, Duration elapsed) {
+  std::string text = fmt::format("{} simulated · {}", experiment::clock(progress.at),
+                                 experiment::counted(progress.arrived, "request", "requests"));
+  if (elapsed.count() > 0) {
+    text += fmt::format(" · {} x real time", experiment::grouped(progress.at.since_start / elapsed));
   }
   if (progress.part > 0.01 && progress.part <= 1) {
-    const auto left = static_cast<std::int64_t>(elapsed_seconds * (1 - progress.part) / progress.part);
-    text += fmt::format(" · {} s left", experiment::grouped(left));
+    const double left = std::chrono::duration<double>(elapsed).count() * (1 - progress.part) / progress.part;
+    text += fmt::format(" · {} s left", experiment::grouped(static_cast<std::int64_t>(left)));
   }
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace capstan::decide {
 
-/// Speculation on the rooms of an index: what is taken here is put back at the end, or earlier by rollback(), so that the
-/// index comes out as it went in. Costs what is taken; a copy of the rooms would cost what exists.
+/// Speculation on the rooms of an index: what is taken here is put back at the end, or earlier by rollback(), so that
+/// the index comes out as it went in. Costs what is taken; a copy of the rooms would cost what exists.
 class Overlay {
  public:
   explicit Overlay(Rooms& rooms) : rooms_(rooms) {}

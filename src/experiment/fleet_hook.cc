@@ -22,29 +22,41 @@ bool FleetHook::drained(model::GangId gang) {
   const sim::ReplicaHandle handle = replicas_.at(gang);
   if (!fleet_.drained(handle)) return false;
   fleet_.remove(handle, fleet_.now());
-  replicas_.erase(gang);
-  draining_.erase(gang);
+  forget(gang);
   return true;
 }
 
-void FleetHook::killed(model::GangId gang, Instant at) {
+void FleetHook::killed(model::GangId gang, Instant at, sim::Interruption why) {
+  const RequestCount before = fleet_.meter().counts.cut;
   fleet_.kill(replicas_.at(gang), at);
+  cut_[static_cast<std::size_t>(why)] += fleet_.meter().counts.cut - before;
+  serving_ -= draining_.contains(gang) ? 0 : 1;
+  forget(gang);
+}
+
+void FleetHook::forget(model::GangId gang) {
   replicas_.erase(gang);
-  serving_ -= draining_.erase(gang) > 0 ? 0 : 1;
+  draining_.erase(gang);
+  scraped_.forget(gang);
 }
 
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
   const sim::ReplicaReading reading = fleet_.sample(replicas_.at(gang), at, scrape);
-  return {.waiting = reading.engine.waiting,
-          .running = reading.engine.running,
-          .kv_blocks_used = reading.engine.kv_blocks_used,
-          .kv_blocks_total = reading.engine.kv_blocks,
-          .busy_total = reading.engine.busy_total,
-          .ttft_p99 = reading.ttft_p99,
-          .prompt_tokens_total = reading.engine.prompt_tokens_total,
-          .generated_tokens_total = reading.engine.generation_tokens_total};
+  const sim::EngineReading said = {.waiting = reading.engine.waiting,
+                                   .running = reading.engine.running,
+                                   .kv_blocks_used = reading.engine.kv_blocks_used,
+                                   .kv_blocks_total = reading.engine.kv_blocks,
+                                   .busy_total = reading.engine.busy_total,
+                                   .ttft_p99 = reading.ttft_p99,
+                                   .prompt_tokens_total = reading.engine.prompt_tokens_total,
+                                   .generated_tokens_total = reading.engine.generation_tokens_total};
+  if (scrape) scraped_.add(gang, at, said);
+  return said;
 }
 
-RequestCount FleetHook::gateway_waiting(model::ServiceId, Instant) { return fleet_.gateway_waiting(); }
+RequestCount FleetHook::gateway_waiting(model::ServiceId service, Instant at) {
+  scraped_.add(service, at, fleet_.gateway_waiting());
+  return fleet_.gateway_waiting();
+}
 
 }  // namespace capstan::experiment

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
 
+#include "experiment/scrape_log.h"
 #include "sim/cluster/serving_hook.h"
 #include "sim/fleet/fleet.h"
 
@@ -18,18 +20,25 @@ class FleetHook final : public sim::ServingHook {
   void ready(const sim::ReplicaStart& replica, Instant at) override;
   void drain(model::GangId gang, Instant at) override;
   bool drained(model::GangId gang) override;
-  void killed(model::GangId gang, Instant at) override;
+  void killed(model::GangId gang, Instant at, sim::Interruption why) override;
   sim::EngineReading sample(model::GangId gang, Instant at, bool scrape) override;
   RequestCount gateway_waiting(model::ServiceId service, Instant at) override;
 
   ReplicaCount serving_peak() const { return serving_peak_; }  ///< most replicas in the router at once
+  /// Requests that replicas held when they were ended.
+  RequestCount cut(sim::Interruption why) const { return cut_[static_cast<std::size_t>(why)]; }
+  const ScrapeLog& scraped() const { return scraped_; }
 
  private:
+  void forget(model::GangId gang);
+
   sim::Fleet& fleet_;
   std::map<model::GangId, sim::ReplicaHandle> replicas_;
   std::set<model::GangId> draining_;
   ReplicaCount serving_ = 0;
   ReplicaCount serving_peak_ = 0;
+  std::array<RequestCount, sim::kInterruptions> cut_{};
+  ScrapeLog scraped_;
 };
 
 }  // namespace capstan::experiment

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "experiment/words.h"
 #include "model/reason.h"
 
 namespace capstan::experiment {
@@ -14,29 +15,10 @@ constexpr std::size_t kMostMoments = 8;
 constexpr Duration kMinuteLength = std::chrono::minutes(1);
 constexpr model::ServiceId kService{0};
 
-GpuState state_of(sim::GpuState state) {
-  switch (state) {
-    case sim::GpuState::launching:
-      return GpuState::launching;
-    case sim::GpuState::unallocated:
-      return GpuState::unallocated;
-    case sim::GpuState::held:
-      return GpuState::held;
-    case sim::GpuState::starting:
-      return GpuState::starting;
-    case sim::GpuState::busy:
-      return GpuState::busy;
-    case sim::GpuState::idle:
-      return GpuState::idle;
-    case sim::GpuState::draining:
-      return GpuState::draining;
-  }
-  return GpuState::unallocated;
-}
-
 Percentiles percentiles(const sim::LatencyHistogram& histogram) {
   if (histogram.count() == 0) return {};
-  return {histogram.percentile_us(500'000), histogram.percentile_us(900'000), histogram.percentile_us(990'000)};
+  return {histogram.percentile_us(500'000), histogram.percentile_us(900'000), histogram.percentile_us(950'000),
+          histogram.percentile_us(990'000)};
 }
 
 RequestFigures figures(const sim::RequestCounts& counts) {
@@ -51,13 +33,35 @@ RequestFigures figures(const sim::RequestCounts& counts) {
           .retries = counts.retries};
 }
 
-std::int64_t seconds(Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); }
+std::int64_t whole_minutes(Duration d) { return std::chrono::duration_cast<std::chrono::minutes>(d).count(); }
+
+/// The GPU time of each state in nanoseconds. What is rounded down adds up over the states, so that their sum is the
+/// whole, rounded down once.
+ByGpuState<std::int64_t> gpu_nanoseconds(const std::array<sim::GpuTime, kGpuStates>& milli_gpu_time) {
+  ByGpuState<std::int64_t> time{};
+  sim::GpuTime so_far = 0;
+  for (std::size_t s = 0; s < kGpuStates; ++s) {
+    const sim::GpuTime before = so_far / 1000;
+    so_far += milli_gpu_time[s];
+    time[s] = static_cast<std::int64_t>(so_far / 1000 - before);
+  }
+  return time;
+}
+
+DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut, RequestCount cut_by_spot) {
+  return {.consolidation = cluster.killed_by_termination,
+          .scale_down = cluster.drains_cut,
+          .eviction = cluster.killed_by_eviction,
+          .spot = cluster.killed_by_spot,
+          .requests_cut = cut,
+          .requests_cut_forced = cut_by_spot};
+}
 
 }  // namespace
 
 Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
-                   const control::Controller& controller)
-    : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), controller_(controller) {}
+                   const WatchedWorld& world, const control::Controller& controller)
+    : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), world_(world), controller_(controller) {}
 
 void Observer::minute(Instant now) {
   Minute here;
@@ -84,8 +88,9 @@ void Observer::watch_queue(Instant now, const Minute& here) {
   if (here.waiting <= queue_.worst.weight) return;
   const model::Reason& why = controller_.scale_reason(kService);
   queue_.worst = {now, here.waiting,
-                  fmt::format("{} requests waited for {} ready replicas, {} were asked for: {}", here.waiting,
-                              here.ready, here.desired, model::sentence(why)),
+                  fmt::format("{} waited for {}, {} asked for: {}", counted(here.waiting, "request", "requests"),
+                              counted(here.ready, "ready replica", "ready replicas"),
+                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were", model::sentence(why)),
                   std::string(model::name(why.code))};
 }
 
@@ -93,12 +98,12 @@ void Observer::watch_held(Instant now, const sim::ClusterMeter& meter) {
   const std::int64_t held_ms = meter.gpu_milliseconds(sim::GpuState::held);
   const std::int64_t more_s = (held_ms - held_ms_before_) / 1000;
   held_ms_before_ = held_ms;
-  if (more_s < seconds(kMinuteLength)) return close(held_);
+  if (more_s < 60) return close(held_);
   if (held_.from.is_never()) held_.from = now - kMinuteLength;
   held_.sum += more_s;
   held_.worst = {held_.from, held_.sum,
-                 fmt::format("{} GPU-seconds were held by gangs that lacked a pod, over {} min", held_.sum,
-                             seconds(now - held_.from) / 60),
+                 fmt::format("{} GPU-minutes were held and paid within {} min by gangs that lacked a pod",
+                             tenths(held_.sum, 60), whole_minutes(now - held_.from)),
                  "partial_gang"};
 }
 
@@ -108,10 +113,11 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
   disruptions_before_ += more;
   cut_before_ += cut;
   if (more == 0) return;
-  moments_.push_back(
-      {now, 60 * more + cut,
-       fmt::format("{} running replicas were ended within a minute, and {} requests with them", more, cut),
-       "disruption"});
+  moments_.push_back({now, 60 * more + cut,
+                      fmt::format("{} ended within a minute, and {} with {}",
+                                  more == 1 ? "1 running replica was" : grouped(more) + " running replicas were",
+                                  counted(cut, "request", "requests"), more == 1 ? "it" : "them"),
+                      "disruption"});
 }
 
 void Observer::watch_groups(Instant now) {
@@ -137,24 +143,59 @@ void Observer::close(Stretch& stretch) {
 RunResult Observer::result(Instant end) {
   close(queue_);
   close(held_);
-  const sim::ClusterMeter cluster = cluster_.meter(end);
-  const sim::RequestMeter& fleet = fleet_.meter();
-  const control::Stats& stats = controller_.stats();
-
   RunResult result;
+  read_requests(result);
+  read_cluster(result, end);
   result.policy = setup_.policies.name;
   result.seed = setup_.seed;
   result.simulated = end.since_start;
+  const control::Stats& stats = controller_.stats();
+  result.decisions = stats.actions;
+  result.reversals = stats.reversals;
+  result.replicas_peak = hook_.serving_peak();
+  std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
+  if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
+  result.moments = std::move(moments_);
+  result.invariants = {.partial_gang = stats.violations.partial_gang,
+                       .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced,
+                       .lowered_blind = stats.violations.lowered_blind,
+                       .limit_exceeded = stats.violations.limit_exceeded,
+                       .not_repeatable = stats.violations.not_repeatable,
+                       .group_overheld = static_cast<std::int64_t>(overheld_.size()),
+                       .oracle = world_.oracle_rows(),
+                       .not_conserved = not_conserved_ + open_balances(result)};
+  StateHash hash;
+  hash.add(fleet_.state_hash());
+  hash.add(cluster_.state_hash());
+  result.state_hash = hash.value();
+  return result;
+}
+
+void Observer::read_requests(RunResult& result) {
+  const sim::RequestMeter& fleet = fleet_.meter();
   result.requests = figures(fleet.counts);
   result.ttft = percentiles(fleet.ttft);
   result.tpot = percentiles(fleet.tpot);
   result.e2e = percentiles(fleet.e2e);
-  for (std::size_t i = 0; i < sim::kGpuStates; ++i) {
-    const std::size_t state = static_cast<std::size_t>(state_of(static_cast<sim::GpuState>(i)));
-    result.gpu_ns[state] = static_cast<std::int64_t>(cluster.gpu_time[i] / 1000);
-    result.cost_micro_usd[state] = cluster.cost[i].count;
-  }
+  result.prompt_tokens = fleet.input_tokens;
+  result.cached_tokens = fleet.cached_tokens;
+  result.tokens = fleet_.tokens();
   result.useful_gpu_ns = fleet.useful_gpu_ns();
+  result.disruptions.requests_cut = fleet.counts.cut;
+  for (std::size_t i = 0; i < minutes_.size() && i < fleet.minutes.size(); ++i) {
+    minutes_[i].arrived = fleet.minutes[i].arrived;
+    minutes_[i].met = fleet.minutes[i].met;
+    minutes_[i].ttft_p99_us = fleet.minutes[i].ttft_p99_us;
+  }
+  result.minutes = std::move(minutes_);
+}
+
+void Observer::read_cluster(RunResult& result, Instant end) {
+  const sim::ClusterMeter cluster = cluster_.meter(end);
+  result.gpu_ns = gpu_nanoseconds(cluster.gpu_time);
+  result.node_gpu_ns = static_cast<std::int64_t>(cluster.paid_gpu_time / 1000);
+  std::ranges::transform(cluster.cost, result.cost_micro_usd.begin(), &MicroUsd::count);
+  result.node_micro_usd = cluster.total_cost.count;
   result.gangs_deferred = cluster.gangs_deferred;
   result.cold_starts = cluster.cold_starts;
   std::vector<Duration> starts;
@@ -167,36 +208,7 @@ RunResult Observer::result(Instant end) {
   result.nodes_launched = cluster.launches;
   result.nodes_refused = cluster.launches_refused;
   result.nodes_released = cluster.nodes_removed;
-  result.decisions = stats.actions;
-  result.reversals = stats.reversals;
-  result.replicas_peak = hook_.serving_peak();
-  result.disruptions = {.consolidation = cluster.killed_by_termination,
-                        .scale_down = cluster.drains_cut,
-                        .eviction = cluster.killed_by_eviction,
-                        .spot = cluster.killed_by_spot,
-                        .requests_cut = fleet.counts.cut};
-  result.invariants = {.partial_gang = stats.violations.partial_gang,
-                       .work_cut = cluster.killed_by_termination + cluster.killed_by_eviction + cluster.drains_cut,
-                       .lowered_blind = stats.violations.lowered_blind,
-                       .limit_exceeded = stats.violations.limit_exceeded,
-                       .not_repeatable = stats.violations.not_repeatable,
-                       .group_overheld = static_cast<std::int64_t>(overheld_.size()),
-                       .oracle = 0,
-                       .not_conserved = not_conserved_ + (fleet.counts.conserved() ? 0 : 1)};
-  std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
-  if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
-  result.moments = std::move(moments_);
-  for (std::size_t i = 0; i < minutes_.size() && i < fleet.minutes.size(); ++i) {
-    minutes_[i].arrived = fleet.minutes[i].arrived;
-    minutes_[i].met = fleet.minutes[i].met;
-    minutes_[i].ttft_p99_us = fleet.minutes[i].ttft_p99_us;
-  }
-  result.minutes = std::move(minutes_);
-  StateHash hash;
-  hash.add(fleet_.state_hash());
-  hash.add(cluster_.state_hash());
-  result.state_hash = hash.value();
-  return result;
+  result.disruptions = disruptions(cluster, result.disruptions.requests_cut, hook_.cut(sim::Interruption::spot));
 }
 
 }  // namespace capstan::experiment

@@ -9,6 +9,7 @@
 #include "experiment/fleet_hook.h"
 #include "experiment/result.h"
 #include "experiment/simulation.h"
+#include "experiment/watched_world.h"
 #include "sim/cluster/cluster.h"
 #include "sim/fleet/fleet.h"
 
@@ -20,7 +21,7 @@ class Observer {
  public:
   /// All outlive the observer.
   Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
-           const control::Controller& controller);
+           const WatchedWorld& world, const control::Controller& controller);
 
   void minute(Instant now);
   RunResult result(Instant end);
@@ -31,6 +32,8 @@ class Observer {
   void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
   void watch_groups(Instant now);
   void verify(Instant now);
+  void read_requests(RunResult& result);
+  void read_cluster(RunResult& result, Instant end);
 
   /// A stretch of minutes in which something went wrong: how much in all, and when it was worst.
   struct Stretch {
@@ -44,6 +47,7 @@ class Observer {
   sim::Fleet& fleet_;
   sim::Cluster& cluster_;
   const FleetHook& hook_;
+  const WatchedWorld& world_;
   const control::Controller& controller_;
 
   std::vector<Minute> minutes_;

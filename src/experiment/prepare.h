@@ -21,10 +21,6 @@ struct Prepared {
 
 Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed);
 
-/// `share_ppm` of 100'000 is `engine::perturbed`, 0 the coefficients themselves; others lie on the line through both.
-engine::StepCoefficients perturbed_by(const engine::StepCoefficients& coefficients, std::int64_t share_ppm,
-                                      std::uint64_t seed);
-
 /// Prepares and simulates.
 Result<RunResult> run(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed,
                       const ProgressCallback& progress = {});

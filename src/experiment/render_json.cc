@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiment/render.h"
+#include "experiment/words.h"
 
 namespace capstan::experiment {
 
@@ -10,11 +11,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json percentiles(const Percentiles& p) { return {{"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p99_us", p.p99_us}}; }
+Json percentiles(const Percentiles& p) {
+  return {{"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
+}
 
 Json by_state(const ByGpuState<std::int64_t>& values) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < kGpuStates; ++i) json[kGpuStateNames[i]] = values[i];
+  for (std::size_t i = 0; i < kGpuStates; ++i) json[std::string(name(static_cast<GpuState>(i)))] = values[i];
   return json;
 }
 
@@ -48,19 +51,27 @@ Json moments(const std::vector<Moment>& all) {
 Json policy(const RunResult& r, bool minutes) {
   Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
   json["requests"] = {
-      {"arrived", r.requests.arrived},     {"completed", r.requests.completed}, {"met", r.requests.met},
-      {"unmet", r.requests.unmet()},       {"rejected", r.requests.rejected},   {"failed", r.requests.failed},
-      {"timed_out", r.requests.timed_out}, {"in_flight", r.requests.in_flight}, {"queued", r.requests.queued},
-      {"retries", r.requests.retries}};
+      {"arrived", r.requests.arrived}, {"completed", r.requests.completed}, {"met", r.requests.met},
+      {"unmet", r.requests.unmet()},   {"late", r.requests.late()},         {"rejected", r.requests.rejected},
+      {"failed", r.requests.failed},   {"timed_out", r.requests.timed_out}, {"in_flight", r.requests.in_flight},
+      {"queued", r.requests.queued},   {"retries", r.requests.retries}};
   json["attainment_ppm"] = r.attainment_ppm();
   json["ttft"] = percentiles(r.ttft);
   json["tpot"] = percentiles(r.tpot);
   json["e2e"] = percentiles(r.e2e);
+  json["tokens"] = {{"prompt", r.prompt_tokens},
+                    {"prompt_cached", r.cached_tokens},
+                    {"generated", r.tokens.generated},
+                    {"delivered", r.tokens.delivered},
+                    {"cut", r.tokens.cut},
+                    {"abandoned", r.tokens.abandoned},
+                    {"held", r.tokens.held}};
   json["gpu_time_by_state_ns"] = by_state(r.gpu_ns);
   json["paid_gpu_time_ns"] = r.paid_gpu_ns();
   json["useful_gpu_time_ns"] = r.useful_gpu_ns;
   json["cost_by_state_micro_usd"] = by_state(r.cost_micro_usd);
   json["cost_micro_usd"] = r.total_micro_usd();
+  json["idle_gpu_minutes"] = idle_gpu_minutes(r);
   json["gangs_deferred"] = r.gangs_deferred;
   json["cold_starts"] = {
       {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
@@ -68,11 +79,10 @@ Json policy(const RunResult& r, bool minutes) {
   json["replicas_peak"] = r.replicas_peak;
   json["decisions"] = r.decisions;
   json["reversals"] = r.reversals;
-  json["disruptions"] = {{"consolidation", r.disruptions.consolidation},
-                         {"scale_down", r.disruptions.scale_down},
-                         {"eviction", r.disruptions.eviction},
-                         {"spot", r.disruptions.spot},
-                         {"requests_cut", r.disruptions.requests_cut}};
+  json["disruptions"] = {
+      {"consolidation", r.disruptions.consolidation}, {"scale_down", r.disruptions.scale_down},
+      {"eviction", r.disruptions.eviction},           {"spot", r.disruptions.spot},
+      {"requests_cut", r.disruptions.requests_cut},   {"requests_cut_forced", r.disruptions.requests_cut_forced}};
   json["invariants_broken"] = {{"partial_gang", r.invariants.partial_gang},
                                {"work_cut", r.invariants.work_cut},
                                {"lowered_blind", r.invariants.lowered_blind},

@@ -2,6 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "experiment/details.h"
+#include "experiment/layout.h"
+#include "experiment/verdict.h"
 #include "experiment/words.h"
 
 namespace capstan::experiment {
@@ -14,7 +23,9 @@ RunResult result(const char* policy, RequestCount met, std::int64_t busy_hours, 
   r.seed = 1;
   r.simulated = std::chrono::seconds(3502);
   r.requests = {.arrived = 1000, .completed = 1000 - (met < 900 ? 12 : 0), .met = met, .timed_out = met < 900 ? 12 : 0};
-  r.ttft = {200'000, 900'000, met < 900 ? 48'200'000 : 1'620'000};
+  r.ttft = {200'000, 900'000, 1'400'000, met < 900 ? 48'200'000 : 1'620'000};
+  r.tpot = {31'000, 42'000, 48'000, 61'250};
+  r.e2e = {5'000'000, 9'000'000, 12'000'000, 60'000'000};
   r.gpu_ns[static_cast<std::size_t>(GpuState::busy)] = busy_hours * kHour;
   r.gpu_ns[static_cast<std::size_t>(GpuState::idle)] = idle_hours * kHour;
   r.cost_micro_usd[static_cast<std::size_t>(GpuState::busy)] = busy_hours * 2'000'000;
@@ -50,11 +61,162 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
     broke: 3 gangs partly placed
   GPU time: █ busy ▒ idle ░ starting ▞ held · empty
 
-queue · gang · group wins and holds the SLO: 99.3 % met, 99.0 % asked; 38.3 points more than duty cycle · first-fit ·
-CA, for 33 % less money.
-why   00:17:20  140 requests wait, +1 replica was asked for (duty cycle · first-fit · CA)
-next  capstan sim s.yaml --policy "queue · gang · group" -o json
+queue · gang · group wins by score: 99.3 % met for 40.00 USD, and holds the SLO of 99.0 %; 38.3 points more than duty
+cycle · first-fit · CA for 33 % less money.
+why   against duty cycle · first-fit · CA: 38.3 points more met (371 fewer late, 12 fewer timed out); 10.0 GPU-hours
+      less: 12.0 less idle, 2.0 more busy
+      00:17:20  140 requests wait, +1 replica was asked for (duty cycle · first-fit · CA)
+next  capstan sim s.yaml --policy "queue · gang · group"
 )");
+}
+
+Comparison one() {
+  Comparison c = two();
+  c.results.pop_back();
+  RunResult& r = c.results.front();
+  r.requests.retries = 1;
+  r.prompt_tokens = 1'014'000;
+  r.tokens = {.generated = 211'400, .delivered = 211'000, .cut = 400, .abandoned = 0, .held = 0};
+  r.gpu_ns[static_cast<std::size_t>(GpuState::starting)] = 90'000'000'000;
+  r.replicas_peak = 3;
+  r.cold_starts = 2;
+  r.cold_start_max = std::chrono::seconds(171);
+  r.nodes_launched = 1;
+  r.decisions = 12;
+  r.disruptions = {
+      .consolidation = 1, .scale_down = 0, .eviction = 0, .spot = 0, .requests_cut = 9, .requests_cut_forced = 0};
+  return c;
+}
+
+TEST(RenderText, OneRunInFull) {
+  EXPECT_EQ(render_text(one(), "s.yaml"),
+            R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1
+Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · cold start 2 min 10 s
+
+  policy                   met TTFT p99   GPU-h idle GPU-min  GPU time         USD   unmet score
+  queue · gang · group  99.3 %   1.62 s    20.0          360  ███████▒▒▒     40.00       0  24.8
+  GPU time: █ busy ▒ idle ░ starting ▞ held · empty
+
+  GPU time           GPU-h     share       USD
+    launching          0.0     0.0 %      0.00
+    unallocated        0.0     0.0 %      0.00
+    held               0.0     0.0 %      0.00
+    starting           0.0     0.1 %      0.00
+    busy              14.0    69.9 %     28.00
+    idle               6.0    30.0 %     12.00
+    draining           0.0     0.0 %      0.00
+    paid              20.0   100.0 %     40.00
+    useful work        5.0    25.0 %
+  latency              p50       p90       p95       p99
+    TTFT            0.20 s    0.90 s    1.40 s    1.62 s
+    TPOT           31.0 ms   42.0 ms   48.0 ms   61.3 ms
+    end to end      5.00 s    9.00 s    12.0 s    60.0 s
+  requests      1,000 arrived · 993 met · 7 late · 0 rejected · 0 failed · 0 timed out · 0 in flight · 0 queued · 1
+                retry
+  prompt tokens 1,014,000 completed · 0 of them cached
+  answer tokens 211,400 generated · 211,000 delivered · 400 cut · 0 abandoned · 0 under way
+  replicas      3 ready at most · 0 gangs deferred · 2 cold starts, half within 2 min 10 s, the longest 2 min 51 s
+  nodes         1 launched · 0 refused · 0 released
+  disruptions   1 by consolidation · 0 by scale-down · 0 by eviction · 0 by spot · 9 requests cut · 0 of them forced
+  decisions     12 actions · 0 reversals
+
+queue · gang · group holds the SLO: 99.3 % met for 40.00 USD, 99.0 % asked; 0 requests unmet, score 24.8.
+next  capstan compare s.yaml · capstan sim s.yaml --policy "queue · gang · group" -o json
+)");
+}
+
+TEST(Details, ARunWithoutAnswersHasNoLatencies) {
+  EXPECT_EQ(details(RunResult{}, 120).find("TTFT"), std::string::npos);
+  EXPECT_NE(details(one().results.front(), 120).find("TTFT"), std::string::npos);
+}
+
+TEST(RenderText, NoLineIsWiderThanTheTerminal) {
+  for (const Comparison& c : {two(), one()}) {
+    for (const int width : {80, 100, 120, 200}) {
+      const std::string text = render_text(c, "scenarios/azure-hour.yaml", {.color = false, .width = width});
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(columns(line), static_cast<std::size_t>(width)) << line;
+    }
+  }
+}
+
+/// Policies of a comparison by what they met, in thousandths, and cost; scored in the order of the list.
+struct Choice {
+  const char* teaches;
+  struct Policy {
+    const char* name;
+    RequestCount met;
+    std::int64_t usd;
+  };
+  std::vector<Policy> policies;
+  const char* verdict;
+};
+const Choice kChoices[] = {
+    {"the best holds it and nobody is cheaper",
+     {{"a", 995, 40}, {"b", 610, 60}},
+     "a wins by score: 99.5 % met for 40.00 USD, and holds the SLO of 99.0 %; 38.5 points more than b for 33 % less "
+     "money."},
+    {"the best holds it, and another does for less",
+     {{"a", 995, 40}, {"b", 991, 35}, {"c", 990, 60}},
+     "a wins by score: 99.5 % met for 40.00 USD, and holds the SLO of 99.0 %; 0.5 points more than c for 33 % less "
+     "money. "
+     "The cheapest that holds it is b: 99.1 % met for 35.00 USD."},
+    {"the best misses it, the cheapest that holds it is named with its price",
+     {{"a", 964, 69}, {"b", 992, 180}, {"c", 993, 172}},
+     "a wins by score: 96.4 % met for 69.00 USD, but misses the SLO of 99.0 %. The cheapest that holds it is c: 99.3 % "
+     "met for 172.00 USD."},
+    {"nobody holds it",
+     {{"a", 820, 114}, {"b", 822, 132}, {"c", 642, 126}},
+     "a wins by score: 82.0 % met for 114.00 USD, but misses the SLO of 99.0 %. No policy holds it; b comes closest: "
+     "82.2 % met for 132.00 USD."},
+    {"nobody holds it or comes closer than the best",
+     {{"a", 820, 114}, {"b", 642, 126}},
+     "a wins by score: 82.0 % met for 114.00 USD, but misses the SLO of 99.0 %. No policy holds it, and none comes "
+     "closer."},
+};
+
+TEST(Verdict, Rows) {
+  for (const Choice& row : kChoices) {
+    SCOPED_TRACE(row.teaches);
+    Comparison c = two();
+    c.results.clear();
+    std::int64_t useful = 100'000;
+    for (const Choice::Policy& p : row.policies) {
+      RunResult r;
+      r.policy = p.name;
+      r.requests = {.arrived = 1000, .completed = 1000, .met = p.met};
+      r.gpu_ns[0] = 1'000'000'000;
+      r.useful_gpu_ns = useful -= 10'000;
+      r.cost_micro_usd[0] = p.usd * 1'000'000;
+      c.results.push_back(r);
+    }
+    EXPECT_EQ(verdict_words(c), row.verdict);
+  }
+}
+
+TEST(Verdict, PoliciesThatAreAlikeDifferInNothing) {
+  EXPECT_EQ(difference_words(result("a", 950, 3, 4), result("b", 950, 3, 4)), "");
+  EXPECT_EQ(difference_words(result("a", 950, 4, 3), result("b", 950, 3, 4)),
+            "as many GPU-hours: 1.0 more busy, 1.0 less idle");
+}
+
+void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) keys.insert(key);
+    if (value.is_structured()) collect_keys(value, keys);
+  }
+}
+
+TEST(RenderJson, EveryKeyIsOnThePageOfTheResult) {
+  std::ifstream file(CAPSTAN_SOURCE_DIR "/docs/reference/result.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  Comparison c = two();
+  c.results[0].minutes.resize(1);
+  std::set<std::string> keys;
+  collect_keys(nlohmann::json::parse(render_json(c)), keys);
+  EXPECT_GT(keys.size(), 80u);
+  for (const std::string& key : keys) EXPECT_NE(page.find("`" + key + "`"), std::string::npos) << key;
 }
 
 TEST(RenderText, ColoursOnlyWhereAsked) {

@@ -1,11 +1,16 @@
+#include "experiment/render.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 #include <vector>
 
-#include "experiment/render.h"
+#include "experiment/details.h"
+#include "experiment/layout.h"
+#include "experiment/verdict.h"
 #include "experiment/words.h"
 
 namespace capstan::experiment {
@@ -40,7 +45,7 @@ struct Band {
   std::size_t count;
 };
 constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuState::busy}, 1},
-                                         {"▒", "idle", {GpuState::idle, GpuState::sleeping}, 2},
+                                         {"▒", "idle", {GpuState::idle, GpuState::idle}, 1},
                                          {"░", "starting", {GpuState::starting, GpuState::draining}, 2},
                                          {"▞", "held", {GpuState::held, GpuState::held}, 1},
                                          {"·", "empty", {GpuState::launching, GpuState::unallocated}, 2}}};
@@ -82,85 +87,88 @@ std::string slo_words(const model::Slo& slo) {
   return text;
 }
 
-std::string pad_right(const std::string& text, std::size_t width) {
-  const std::size_t have = columns(text);
-  return have >= width ? text : text + std::string(width - have, ' ');
-}
-
-std::string pad_left(const std::string& text, std::size_t width) {
-  const std::size_t have = columns(text);
-  return have >= width ? text : std::string(width - have, ' ') + text;
-}
-
 struct Column {
   const char* head;
   std::size_t width;
   std::string (*cell)(const RunResult&);
 };
 
-/// No column that nobody asks about: all others are in the JSON.
+/// No column that nobody asks about: all others are in `sim` and in the JSON.
 const std::array<Column, 7> kColumns = {{
     {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
-    {"TTFT p99", 9, [](const RunResult& r) { return seconds(r.ttft.p99_us); }},
+    {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
     {"GPU-h", 8, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
     {"idle GPU-min", 13, [](const RunResult& r) { return grouped(idle_gpu_minutes(r)); }},
     {"USD", 10, [](const RunResult& r) { return usd(r.total_micro_usd()); }},
     {"unmet", 8, [](const RunResult& r) { return grouped(r.requests.unmet()); }},
     {"score", 6, [](const RunResult& r) { return tenths(r.score_milli(), 1000); }},
 }};
+constexpr std::size_t kBarAfter = 3;  ///< the bar of states stands behind this column
 
-void table(std::string& out, const Comparison& c, const Paint& paint) {
-  std::size_t name_width = kNameLeast;
-  for (const RunResult& r : c.results) name_width = std::max(name_width, columns(r.policy));
-  name_width = std::min(name_width, kNameMost);
-  std::string head = "  " + pad_right("policy", name_width);
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    head += pad_left(kColumns[i].head, kColumns[i].width);
-    if (i == 3) head += "  " + pad_right("GPU time", kBarCells);
+/// How the table fits the terminal: the bar goes first, then names are cut.
+struct Shape {
+  std::size_t name = kNameLeast;
+  bool bar = true;
+
+  Shape(const Comparison& c, std::size_t width) {
+    for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
+    name = std::min(name, kNameMost);
+    std::size_t numbers = 2;
+    for (const Column& column : kColumns) numbers += column.width;
+    bar = name + numbers + 2 + kBarCells <= width;
+    if (!bar) name = std::clamp(width > numbers ? width - numbers : 0, kNameLeast, name);
   }
-  out += paint.dim(head) + "\n";
+};
+
+std::string table(const Comparison& c, const Paint& paint, std::size_t width) {
+  const Shape shape(c, width);
+  std::string out = "  " + pad_right("policy", shape.name);
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    out += pad_left(kColumns[i].head, kColumns[i].width);
+    if (i == kBarAfter && shape.bar) out += "  " + pad_right("GPU time", kBarCells);
+  }
+  out = paint.dim(out) + "\n";
   for (std::size_t row = 0; row < c.results.size(); ++row) {
     const RunResult& r = c.results[row];
-    std::string line =
-        (row == 0 && c.results.size() > 1 ? "▶ " : "  ") + pad_right(shortened(r.policy, kNameMost), name_width);
+    std::string line = row == 0 && c.results.size() > 1 ? "▶ " : "  ";
+    line += pad_right(shortened(r.policy, shape.name), shape.name);
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       std::string cell = pad_left(kColumns[i].cell(r), kColumns[i].width);
-      if (i == 0) cell = r.attainment_ppm() >= c.slo.attainment_ppm ? paint.good(cell) : paint.bad(cell);
+      if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
       line += cell;
-      if (i == 3) line += "  " + bar(r);
+      if (i == kBarAfter && shape.bar) line += "  " + bar(r);
     }
     out += (row == 0 ? paint.bold(line) : line) + "\n";
     const std::string broken = broken_words(r);
-    if (!broken.empty()) out += "    " + paint.bad(broken) + "\n";
+    if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
   }
+  if (!shape.bar) return out;
   std::string legend = "  GPU time:";
   for (const Band& band : kBands) legend += fmt::format(" {} {}", band.glyph, band.word);
-  out += paint.dim(legend) + "\n";
+  return out + paint.dim(legend) + "\n";
 }
 
-void wrapped(std::string& out, const std::string& label, const std::string& text, int width) {
-  const auto room = static_cast<std::size_t>(std::max(width, 40));
-  std::string line = label;
-  const std::string indent(columns(label), ' ');
-  std::string_view rest = text;
-  bool first = true;
-  while (!rest.empty()) {
-    const std::size_t space = rest.find(' ');
-    const std::string word(rest.substr(0, space));
-    rest.remove_prefix(space == rest.npos ? rest.size() : space + 1);
-    if (!first && columns(line) + 1 + columns(word) > room) {
-      out += line + "\n";
-      line = indent + word;
-    } else {
-      line += (first ? "" : " ") + word;
-    }
-    first = false;
+/// What sets the winner apart: from the cheapest that holds the SLO where it misses it, from the next, from the last.
+std::string differences(const Comparison& c, std::size_t width) {
+  const RunResult& best = c.results.front();
+  std::vector<const RunResult*> others;
+  const auto add = [&](const RunResult* other) {
+    if (other == nullptr || other == &best || std::ranges::find(others, other) != others.end()) return;
+    if (!difference_words(best, *other).empty()) others.push_back(other);
+  };
+  if (!holds_slo(best, c.slo)) add(cheapest_that_holds(c));
+  add(&c.results[1]);
+  add(&c.results.back());
+  std::string text;
+  for (const RunResult* other : others) {
+    text += wrapped(text.empty() ? "why   " : "      ",
+                    fmt::format("against {}: {}", other->policy, difference_words(best, *other)), width);
   }
-  out += line + "\n";
+  return text;
 }
 
-/// The two most telling moments of all policies, in the order of time, each from another policy where possible.
-void why(std::string& out, const Comparison& c, int width) {
+/// The two most telling moments of all policies, in the order of time, each of another policy where there are several.
+std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
   struct Told {
     const Moment* moment;
     const RunResult* of;
@@ -169,46 +177,52 @@ void why(std::string& out, const Comparison& c, int width) {
   for (const RunResult& r : c.results) {
     for (const Moment& m : r.moments) all.push_back({&m, &r});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Told& a, const Told& b) { return a.moment->weight > b.moment->weight; });
+  std::ranges::stable_sort(all, std::ranges::greater{}, [](const Told& t) { return t.moment->weight; });
   std::vector<Told> told;
   for (const Told& t : all) {
-    const bool same = std::any_of(told.begin(), told.end(), [&](const Told& o) {
-      return o.of == t.of || o.moment->sentence == t.moment->sentence;
-    });
+    const bool same = std::ranges::any_of(
+        told, [&](const Told& o) { return o.of == t.of || o.moment->sentence == t.moment->sentence; });
     if (!same || c.results.size() == 1) told.push_back(t);
     if (told.size() == 2) break;
   }
-  std::stable_sort(told.begin(), told.end(), [](const Told& a, const Told& b) { return a.moment->at < b.moment->at; });
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    std::string text = told[i].moment->sentence;
-    if (c.results.size() > 1) text += fmt::format(" ({})", told[i].of->policy);
-    wrapped(out, fmt::format("{}{}  ", i == 0 ? "why   " : "      ", clock(told[i].moment->at)), text, width);
+  std::ranges::stable_sort(told, {}, [](const Told& t) { return t.moment->at; });
+  std::string text;
+  for (const Told& t : told) {
+    const std::string whose = c.results.size() > 1 ? fmt::format(" ({})", t.of->policy) : "";
+    text += wrapped((text.empty() ? first_label : "      ") + clock(t.moment->at) + "  ", t.moment->sentence + whose,
+                    width);
   }
+  return text;
+}
+
+std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
+  const RunResult& best = c.results.front();
+  std::string first = wrapped("",
+                              fmt::format("{} · {} · {} · {} · seed {}", c.title, time_words(best.simulated, 2),
+                                          counted(best.requests.arrived, "request", "requests"), c.load, c.seed),
+                              width);
+  first.pop_back();
+  Duration cold_start{};
+  for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
+  const std::string cold = cold_start.count() > 0 ? " · cold start " + time_words(cold_start, 2) : "";
+  return paint.bold(first) + "\n" + wrapped("", fmt::format("{} · {}{}", c.service, slo_words(c.slo), cold), width);
 }
 
 }  // namespace
 
 std::string render_text(const Comparison& c, const std::string& scenario_file, const RenderOptions& options) {
+  if (c.results.empty()) return "";
   const Paint paint(options.color);
-  std::string out;
-  if (c.results.empty()) return out;
-  const RunResult& best = c.results.front();
-  out += paint.bold(fmt::format("{} · {} · {} requests · {} · seed {}", c.title, time_words(best.simulated, 2),
-                                grouped(best.requests.arrived), c.load, c.seed)) +
-         "\n";
-  Duration cold_start{};
-  for (const RunResult& r : c.results) cold_start = std::max(cold_start, r.cold_start_p50);
-  out += fmt::format("{} · {}{}\n\n", c.service, slo_words(c.slo),
-                     cold_start.count() > 0 ? " · cold start " + time_words(cold_start, 2) : "");
-  table(out, c, paint);
-  out += "\n";
-  wrapped(out, "", verdict_words(c), options.width);
-  why(out, c, options.width);
-  const std::string again = fmt::format("capstan sim {} --policy \"{}\" -o json", scenario_file, best.policy);
-  wrapped(out, "next  ", c.results.size() > 1 ? again : fmt::format("capstan compare {} · {}", scenario_file, again),
-          options.width);
-  return out;
+  const auto width = static_cast<std::size_t>(std::max(options.width, 1));
+  const bool one = c.results.size() == 1;
+  std::string out = header(c, paint, width) + "\n" + table(c, paint, width) + "\n";
+  if (one) out += details(c.results.front(), width) + "\n";
+  out += wrapped("", verdict_words(c), width);
+  const std::string why = one ? "" : differences(c, width);
+  out += why + moments(c, why.empty() ? "why   " : "      ", width);
+  const std::string again = fmt::format("capstan sim {} --policy \"{}\"", scenario_file, c.results.front().policy);
+  return out +
+         wrapped("next  ", one ? fmt::format("capstan compare {} · {} -o json", scenario_file, again) : again, width);
 }
 
 }  // namespace capstan::experiment

@@ -28,4 +28,14 @@ std::int64_t RunResult::score_milli() const {
   return ratio(Wide{100'000} * requests.met * (useful_gpu_ns / 1000), Wide{requests.arrived} * (paid_gpu_ns() / 1000));
 }
 
+std::int64_t open_balances(const RunResult& r) {
+  const RequestFigures& q = r.requests;
+  const bool requests =
+      q.arrived == q.completed + q.in_flight + q.queued + q.rejected + q.failed + q.timed_out && q.met <= q.completed;
+  const bool tokens = r.tokens.conserved() && r.cached_tokens <= r.prompt_tokens;
+  const bool gpu_time = r.paid_gpu_ns() == r.node_gpu_ns && r.useful_gpu_ns <= r.node_gpu_ns;
+  const bool money = r.total_micro_usd() == r.node_micro_usd;
+  return (requests ? 0 : 1) + (tokens ? 0 : 1) + (gpu_time ? 0 : 1) + (money ? 0 : 1);
+}
+
 }  // namespace capstan::experiment

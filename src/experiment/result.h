@@ -7,24 +7,15 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "sim/cluster/cluster_meter.h"
+#include "sim/fleet/request_meter.h"
 
 namespace capstan::experiment {
 
-/// What a GPU that is paid for was doing. Each GPU is in exactly one state at any moment (invariant 8).
-enum class GpuState : std::uint8_t {
-  launching,    ///< its node is bought and boots
-  held,         ///< bound by pods of a gang that is not whole yet: it waits and bills
-  starting,     ///< its replica pulls, loads and warms up
-  busy,         ///< its replica runs a step
-  idle,         ///< its replica is ready and has nothing to do
-  sleeping,     ///< its replica sleeps
-  draining,     ///< its replica finishes what it holds
-  unallocated,  ///< its node is ready and nothing is on it
-};
-inline constexpr std::size_t kGpuStates = 8;
-inline constexpr std::array<const char*, kGpuStates> kGpuStateNames = {
-    "launching", "held", "starting", "busy", "idle", "sleeping", "draining", "unallocated"};
-
+/// What a GPU that is paid for was doing; each GPU is in exactly one state at any moment (invariant 8). There is no
+/// `sleeping` among them: no policy of today puts a replica to sleep, and a zero would read as if one could have.
+using sim::GpuState;
+using sim::kGpuStates;
 template <typename T>
 using ByGpuState = std::array<T, kGpuStates>;
 
@@ -42,34 +33,37 @@ struct RequestFigures {
   RequestCount retries = 0;    ///< attempts after the first
 
   RequestCount unmet() const { return rejected + failed + timed_out; }
+  RequestCount late() const { return completed - met; }  ///< completed outside a bound of the SLO
 };
 
 /// Microseconds, of completed requests; 0 where none completed.
 struct Percentiles {
   std::int64_t p50_us = 0;
   std::int64_t p90_us = 0;
+  std::int64_t p95_us = 0;
   std::int64_t p99_us = 0;
 };
 
-/// Running work that was ended, by who did it. Forced ones are nobody's decision.
+/// Replicas that were ended while they served, by who did it. Forced ones are nobody's decision.
 struct DisruptionFigures {
-  std::int64_t consolidation = 0;  ///< replicas ended because their node was given back
-  std::int64_t scale_down = 0;     ///< replicas ended before they had finished what they held
-  std::int64_t eviction = 0;       ///< replicas ended for another gang
-  std::int64_t spot = 0;           ///< replicas ended by an interruption
-  RequestCount requests_cut = 0;   ///< running requests that were lost to any of these
+  std::int64_t consolidation = 0;        ///< replicas ended because their node was given back
+  std::int64_t scale_down = 0;           ///< replicas ended before they had finished what they held
+  std::int64_t eviction = 0;             ///< replicas ended for another gang
+  std::int64_t spot = 0;                 ///< forced: replicas ended by an interruption
+  RequestCount requests_cut = 0;         ///< requests that those replicas held; their clients may try again
+  RequestCount requests_cut_forced = 0;  ///< of them, by forced ends
 };
 
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
 struct InvariantFigures {
   std::int64_t partial_gang = 0;    ///< 1: moments at which a gang began to hold a part of its GPUs
-  std::int64_t work_cut = 0;        ///< 2: running replicas ended by a decision; the requests are in DisruptionFigures
+  std::int64_t work_cut = 0;        ///< 2: requests ended by a decision; forced ends do not count
   std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a signal was missing or stale
   std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not give again
   std::int64_t group_overheld = 0;  ///< 6: groups neither whole nor released by the end of their hold
-  std::int64_t oracle = 0;          ///< 7: readings of what production could not know
-  std::int64_t not_conserved = 0;   ///< 8: balances of requests, GPU-time or money that did not close
+  std::int64_t oracle = 0;          ///< 7: observed rows that held what production could not know
+  std::int64_t not_conserved = 0;   ///< 8: balances of requests, tokens, GPU time or money that did not close
 
   std::int64_t total() const {
     return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +
@@ -106,9 +100,14 @@ struct RunResult {
   Percentiles ttft;
   Percentiles tpot;
   Percentiles e2e;
+  Tokens prompt_tokens = 0;  ///< of completed requests
+  Tokens cached_tokens = 0;  ///< of these, found in a prefix cache and not computed
+  sim::TokenFigures tokens;  ///< of answers
 
   ByGpuState<std::int64_t> gpu_ns{};          ///< GPU x nanoseconds paid, by state
   ByGpuState<std::int64_t> cost_micro_usd{};  ///< the same in money
+  std::int64_t node_gpu_ns = 0;               ///< GPU x nanoseconds of the nodes that were paid for, metered apart
+  std::int64_t node_micro_usd = 0;            ///< what those nodes cost, metered apart
   std::int64_t useful_gpu_ns = 0;             ///< the least GPU time in which the met requests could have been served
 
   std::int64_t gangs_deferred = 0;  ///< gangs that had to wait for GPUs at least once
@@ -135,5 +134,10 @@ struct RunResult {
   /// 100 x (met / arrived) x (useful / paid GPU time), in thousandths of a point; 0 when nothing arrived or was paid.
   std::int64_t score_milli() const;
 };
+
+/// How many of the four balances of invariant 8 do not close in a result: requests (arrived = where they ended or are),
+/// tokens (generated = delivered, thrown away or held), GPU time and money (the states add up to what the nodes were
+/// paid for).
+std::int64_t open_balances(const RunResult& result);
 
 }  // namespace capstan::experiment

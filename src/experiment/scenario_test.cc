@@ -161,13 +161,19 @@ TEST(Instances, EveryRowIsWhole) {
   EXPECT_EQ(find_instance("nothing"), nullptr);
 }
 
-TEST(Prepare, PerturbationIsAsWideAsItIsAsked) {
-  const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
-  ASSERT_TRUE(scenario);
-  const engine::StepCoefficients& prior = scenario->engine->coefficients;
-  EXPECT_EQ(perturbed_by(prior, 0, 7), prior);
-  EXPECT_EQ(perturbed_by(prior, 100'000, 7), engine::perturbed(prior, 7));
-  EXPECT_NE(perturbed_by(prior, 50'000, 7), prior);
+TEST(Prepare, TheSimulatedEngineIsAsFarFromThePriorAsItIsAsked) {
+  for (const auto& [perturbation, spread_ppm] : {std::pair{"0", 0}, {"2.5%", 25'000}, {"10%", 100'000}}) {
+    SCOPED_TRACE(perturbation);
+    const Result<Scenario> scenario =
+        parse_scenario(kSmall, "s.yaml",
+                       {.sets = {std::string("service.engine_perturbation=") + perturbation},
+                        .trace = {},
+                        .seed = {},
+                        .policies = {}});
+    ASSERT_TRUE(scenario) << scenario.error().text();
+    const Prepared prepared = prepare(*scenario, scenario->policies.front(), 7);
+    EXPECT_EQ(prepared.model->coefficients(), engine::perturbed(scenario->engine->coefficients, 7, spread_ppm));
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "experiment/fleet_hook.h"
 #include "experiment/observer.h"
+#include "experiment/watched_world.h"
 #include "sim/cluster/cluster.h"
 
 namespace capstan::experiment {
@@ -44,6 +45,14 @@ std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load)
                       : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
 }
 
+/// How far the run is, 0 to 1: by whichever of its end and its load says more.
+double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
+  const Duration length = setup.duration.value_or(setup.workload.duration.value_or(Duration{}));
+  const double by_time =
+      length.count() > 0 ? static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()) : 0;
+  return std::min(1.0, std::max(by_time, load.progress()));
+}
+
 /// When the run is over.
 class End {
  public:
@@ -72,8 +81,9 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   FleetHook hook(*fleet);
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // what stands at the start stands before anybody looks
-  control::Controller controller(setup.policies, cluster, {.verify_replay = setup.verify});
-  Observer observer(setup, *fleet, cluster, hook, controller);
+  WatchedWorld world(cluster, hook.scraped(), setup.cluster.scrape.delay);
+  control::Controller controller(setup.policies, world, {.verify_replay = setup.verify});
+  Observer observer(setup, *fleet, cluster, hook, world, controller);
 
   End end(setup);
   Instant minute{kMinute};
@@ -85,7 +95,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     if (controller.next_tick() <= now) controller.tick();
     if (minute <= now) {
       observer.minute(now);
-      if (progress) progress({now, load->progress(), fleet->meter().counts.arrived});
+      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived});
       minute = minute + kMinute;
     }
   }

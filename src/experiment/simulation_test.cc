@@ -54,16 +54,7 @@ class Small {
     fleet.replica.kv_blocks = engine::kv_capacity_blocks(*row).value();
     setup.variants = {fleet};
 
-    workload::GeneratorSpec load;
-    load.rate.kind = workload::RateCurve::Kind::spike;
-    load.rate.rate = 5;
-    load.rate.peak = 120;
-    load.rate.start = minutes(5);
-    load.rate.length = minutes(10);
-    load.lengths.input = {.kind = workload::LengthSpec::Kind::log_normal, .tokens = 600, .sigma = 0.8};
-    load.lengths.output = {.kind = workload::LengthSpec::Kind::log_normal, .tokens = 200, .sigma = 0.7};
-    setup.workload.from = load;
-    setup.workload.duration = minutes(40);
+    rate(5, 120, minutes(5), minutes(10), minutes(40));
     setup.verify = true;
 
     decide::scale::QueueHpa queue;
@@ -71,6 +62,20 @@ class Small {
     queue.running_per_replica = 40;
     setup.policies = {
         .name = "queue · gang · group", .scale = queue, .place = {}, .provision = decide::provision::whole_groups()};
+  }
+
+  /// Requests a second, with a spike of some minutes.
+  void rate(double usual, double peak, minutes start, minutes length, minutes duration) {
+    workload::GeneratorSpec load;
+    load.rate.kind = workload::RateCurve::Kind::spike;
+    load.rate.rate = usual;
+    load.rate.peak = peak;
+    load.rate.start = start;
+    load.rate.length = length;
+    load.lengths.input = {.kind = workload::LengthSpec::Kind::log_normal, .tokens = 600, .sigma = 0.8};
+    load.lengths.output = {.kind = workload::LengthSpec::Kind::log_normal, .tokens = 200, .sigma = 0.7};
+    setup.workload.from = load;
+    setup.workload.duration = duration;
   }
 
   SimulationSetup setup;
@@ -101,6 +106,7 @@ TEST(Simulation, CapstansOwnLayersBreakNoInvariant) {
   EXPECT_EQ(result.invariants.limit_exceeded, 0);
   EXPECT_EQ(result.invariants.not_repeatable, 0);
   EXPECT_EQ(result.invariants.group_overheld, 0);
+  EXPECT_EQ(result.invariants.oracle, 0);
   EXPECT_EQ(result.invariants.not_conserved, 0);
 }
 
@@ -124,10 +130,102 @@ TEST(Simulation, HoldsUnderRefusalsLossAndUnknownOutcomes) {
     small.setup.cluster.provider.refused_ppm = {200'000};
     const RunResult result = simulate(small.setup).value();
     EXPECT_EQ(result.invariants.not_conserved, 0);
+    EXPECT_EQ(result.invariants.oracle, 0);
     EXPECT_EQ(result.invariants.not_repeatable, 0);
     EXPECT_EQ(result.invariants.limit_exceeded, 0);
     EXPECT_EQ(result.invariants.group_overheld, 0);
     EXPECT_GT(result.requests.completed, 0);
+  }
+}
+
+TEST(Simulation, WhatASpotInterruptionCutsIsForcedAndNoDecision) {
+  Small small(2);
+  auto catalog = std::make_shared<model::Catalog>(*small.setup.cluster.catalog);
+  catalog->offerings[0].capacity = model::CapacityType::spot;
+  small.setup.cluster.catalog = catalog;
+  small.setup.cluster.provider.spot_interruptions_per_million_hours = 4'000'000;
+  const RunResult result = simulate(small.setup).value();
+  EXPECT_GT(result.disruptions.spot, 0);
+  EXPECT_GT(result.disruptions.requests_cut, 0);
+  EXPECT_EQ(result.disruptions.requests_cut_forced, result.disruptions.requests_cut);
+  EXPECT_EQ(result.invariants.work_cut, 0);
+  EXPECT_GT(result.tokens.cut, 0);
+  EXPECT_EQ(result.invariants.not_conserved, 0);
+}
+
+TEST(Simulation, WhatADrainBeyondItsGraceCutsIsADecision) {
+  Small small;
+  small.setup.cluster.termination_grace = std::chrono::milliseconds(100);
+  const RunResult result = simulate(small.setup).value();
+  EXPECT_GT(result.disruptions.scale_down, 0);
+  EXPECT_GT(result.invariants.work_cut, 0);
+  EXPECT_EQ(result.disruptions.requests_cut_forced, 0);
+  EXPECT_EQ(result.invariants.work_cut, result.disruptions.requests_cut);
+}
+
+struct Broken {
+  const char* teaches;
+  void (*change)(RunResult&);
+  std::int64_t open;
+};
+const Broken kBroken[] = {
+    {"a run as it is closes all four", [](RunResult&) {}, 0},
+    {"a request that is nowhere", [](RunResult& r) { ++r.requests.arrived; }, 1},
+    {"a request that ended twice", [](RunResult& r) { ++r.requests.timed_out; }, 1},
+    {"more met than completed", [](RunResult& r) { r.requests.met = r.requests.completed + 1; }, 1},
+    {"a token that nobody generated", [](RunResult& r) { ++r.tokens.delivered; }, 1},
+    {"a token that went nowhere", [](RunResult& r) { ++r.tokens.generated; }, 1},
+    {"more cached than asked", [](RunResult& r) { r.cached_tokens = r.prompt_tokens + 1; }, 1},
+    {"GPU time that no node was paid for", [](RunResult& r) { ++r.gpu_ns[0]; }, 1},
+    {"a paid GPU without a state", [](RunResult& r) { ++r.node_gpu_ns; }, 1},
+    {"more useful work than was paid", [](RunResult& r) { r.useful_gpu_ns = r.node_gpu_ns + 1; }, 1},
+    {"money that bought nothing", [](RunResult& r) { ++r.node_micro_usd; }, 1},
+    {"a micro-USD booked twice", [](RunResult& r) { ++r.cost_micro_usd[3]; }, 1},
+};
+
+TEST(Balances, EachIsSeenToBeBroken) {
+  Small small;
+  small.setup.workload.duration = minutes(8);
+  const RunResult whole = simulate(small.setup).value();
+  EXPECT_GT(whole.tokens.generated, 0);
+  EXPECT_GT(whole.node_micro_usd, 0);
+  for (const Broken& row : kBroken) {
+    SCOPED_TRACE(row.teaches);
+    RunResult result = whole;
+    row.change(result);
+    EXPECT_EQ(open_balances(result), row.open);
+  }
+}
+
+/// Invariant 5 for every policy of every layer: with `verify` the loop decides twice, the second time from memory that
+/// was saved as text and read back, and both plans and both memories must be equal.
+TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
+  using namespace decide;
+  scale::QueueHpa behaved;
+  behaved.hpa.behavior.emplace();
+  const scale::Policy scales[] = {scale::Fixed{.replicas = 4}, scale::DutyCycleHpa{}, scale::QueueHpa{},
+                                  scale::MemoryHpa{}, behaved};
+  const place::Policy::Kind places[] = {place::Policy::Kind::first_fit, place::Policy::Kind::gang};
+  const provision::Policy provisions[] = {provision::cluster_autoscaler(), provision::karpenter(),
+                                          provision::whole_groups()};
+  for (const scale::Policy& scale : scales) {
+    for (const place::Policy::Kind place : places) {
+      for (const provision::Policy& provision : provisions) {
+        SCOPED_TRACE(std::string(scale::name(scale)) + " " + std::string(place::name(place)) + " " +
+                     std::to_string(static_cast<int>(provision.kind)));
+        Small small(2);
+        small.rate(2, 40, minutes(3), minutes(3), minutes(12));
+        small.setup.cluster.refused_ppm = small.setup.cluster.unknown_ppm = 50'000;
+        small.setup.cluster.provider.refused_ppm = {200'000};
+        small.setup.policies.scale = scale;
+        small.setup.policies.place.kind = place;
+        small.setup.policies.provision = provision;
+        const RunResult result = simulate(small.setup).value();
+        EXPECT_EQ(result.invariants.not_repeatable, 0);
+        EXPECT_EQ(result.invariants.oracle, 0);
+        EXPECT_EQ(result.invariants.not_conserved, 0);
+      }
+    }
   }
 }
 

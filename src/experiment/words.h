@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
-#include "experiment/compare.h"
+#include "base/time.h"
+#include "experiment/result.h"
 
 // Numbers and sentences for people. Integer arithmetic only: the same text on every machine.
 namespace capstan::experiment {
@@ -13,8 +13,12 @@ namespace capstan::experiment {
 std::string grouped(std::int64_t number);
 /// number / unit with one decimal, rounded half up: tenths(993'000, 10'000) is "99.3".
 std::string tenths(std::int64_t number, std::int64_t unit);
+/// "1 replica", "2 replicas".
+std::string counted(std::int64_t number, const char* one, const char* many);
 /// Microseconds as seconds with as many decimals as matter: "1.62 s", "14.8 s", "148 s".
 std::string seconds(std::int64_t microseconds);
+/// Microseconds as milliseconds: "48.2 ms".
+std::string milliseconds(std::int64_t microseconds);
 /// "43.90" from micro-USD, grouped.
 std::string usd(std::int64_t micro_usd);
 /// GPU x nanoseconds as hours with one decimal, grouped.
@@ -23,18 +27,10 @@ std::string gpu_hours(std::int64_t gpu_ns);
 std::string time_words(Duration duration, int parts = 2);
 /// "00:17:20".
 std::string clock(Instant at);
-/// Columns that a text takes on a terminal: one for each character, none for combining ones.
-std::size_t columns(std::string_view text);
-/// At most `width` columns, with an ellipsis where it was cut.
-std::string shortened(const std::string& text, std::size_t width);
-
-/// Paid minutes of GPUs that did no work of any request: idle, sleeping, held, unallocated.
+/// Paid minutes of GPUs that did no work of any request: idle, held, unallocated.
 std::int64_t idle_gpu_minutes(const RunResult& result);
 
-/// What the policy broke, "broke: 12 gangs partly placed, 3 running replicas ended", or nothing.
+/// What the policy broke, "broke: 12 gangs partly placed, 340 requests cut by decisions", or nothing.
 std::string broken_words(const RunResult& result);
-
-/// One sentence: who won, by how much, with numbers; or for one policy whether it held its SLO.
-std::string verdict_words(const Comparison& comparison);
 
 }  // namespace capstan::experiment

@@ -66,7 +66,7 @@ std::string figures_table(const experiment::Comparison& comparison) {
   std::string text = "| GPU minutes |";
   std::string line = "|---|";
   for (const GpuState state : kStates) {
-    text += fmt::format(" {} |", experiment::kGpuStateNames[static_cast<std::size_t>(state)]);
+    text += fmt::format(" {} |", sim::name(state));
     line += "---:|";
   }
   text += " most ready | cold starts, p50 | reversals | nodes bought, refused | requests cut |\n" + line +

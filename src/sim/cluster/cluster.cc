@@ -87,7 +87,7 @@ void Cluster::handle(const Event& event) {
     case EventKind::node_gone:
       return node_gone({event.id});
     case EventKind::spot_kill:
-      if (nodes_.contains({event.id})) terminate({event.id}, Why::spot);
+      if (nodes_.contains({event.id})) terminate({event.id}, Interruption::spot);
       return;
     case EventKind::spot_notice:
       return spot_notice({event.id});

@@ -86,8 +86,6 @@ class Cluster final : public ports::World {
     friend auto operator<=>(const Event&, const Event&) = default;
   };
 
-  enum class Why : std::uint8_t { termination, eviction, spot };
-
   /// The part of a claim that no controller sees.
   struct ClaimRecord {
     model::DomainId place;                 ///< NVLink domain, once bought
@@ -181,8 +179,8 @@ class Cluster final : public ports::World {
   void node_booted(model::ClaimId id);
   void node_ready(model::ClaimId id);
   void cancel_claim(model::ClaimId id);
-  void remove_pods(model::NodeId id, Why why);
-  void terminate(model::NodeId id, Why why);
+  void remove_pods(model::NodeId id, Interruption why);
+  void terminate(model::NodeId id, Interruption why);
   void node_gone(model::NodeId id);
   void spot_notice(model::NodeId id);
   GpuCount pool_gpus(model::PoolId pool) const;
@@ -201,8 +199,8 @@ class Cluster final : public ports::World {
   void begin_drain(model::GangId id);
   void poll_drains();
   void cut_drain(model::GangId id);
-  void evict(model::PodId id, Why why);
-  void kill_gang(model::GangId id, Why why);
+  void evict(model::PodId id, Interruption why);
+  void kill_gang(model::GangId id, Interruption why);
   void bind(model::PodId pod, model::NodeId node);
   void erase_pod(model::PodId id);
   void set_pod_states(model::GangId id, GpuState state);

@@ -23,13 +23,15 @@ class FakeServing final : public ServingHook {
   std::map<model::GangId, Instant> serving;
   std::set<model::GangId> draining;
   std::vector<model::GangId> killed_gangs;
+  std::vector<Interruption> interruptions;  ///< of them
   RequestCount waiting = 7;
 
   void ready(const ReplicaStart& replica, Instant at) override { serving[replica.gang] = at; }
   void drain(model::GangId gang, Instant) override { draining.insert(gang); }
   bool drained(model::GangId) override { return drains; }
-  void killed(model::GangId gang, Instant) override {
+  void killed(model::GangId gang, Instant, Interruption why) override {
     killed_gangs.push_back(gang);
+    interruptions.push_back(why);
     serving.erase(gang);
   }
   EngineReading sample(model::GangId gang, Instant at, bool) override {

@@ -260,7 +260,7 @@ void Cluster::cut_drain(model::GangId id) {
   if (!draining_.contains(id)) return;
   if (!hook_.drained(id)) {
     ++meter_.drains_cut;
-    hook_.killed(id, now_);
+    hook_.killed(id, now_, Interruption::grace_over);
   }
   remove_gang(id);
 }
@@ -284,7 +284,7 @@ void Cluster::remove_gang(model::GangId id) {
 }
 
 /// Ends a gang at once, whatever it does, and lets the workload controller make it anew.
-void Cluster::kill_gang(model::GangId id, Why why) {
+void Cluster::kill_gang(model::GangId id, Interruption why) {
   GangRecord& record = gangs_.at(id);
   const bool serving = record.stage == Stage::ready || (record.stage == Stage::draining && !hook_.drained(id));
   if (record.stage == Stage::ready) {
@@ -292,10 +292,10 @@ void Cluster::kill_gang(model::GangId id, Why why) {
     record.stage = Stage::draining;
   }
   if (serving) {
-    hook_.killed(id, now_);
-    std::int64_t& count = why == Why::termination ? meter_.killed_by_termination
-                          : why == Why::eviction  ? meter_.killed_by_eviction
-                                                  : meter_.killed_by_spot;
+    hook_.killed(id, now_, why);
+    std::int64_t& count = why == Interruption::termination ? meter_.killed_by_termination
+                          : why == Interruption::eviction  ? meter_.killed_by_eviction
+                                                           : meter_.killed_by_spot;
     ++count;
   }
   const WorkloadKey key{record.start.service, record.start.variant};
@@ -303,7 +303,7 @@ void Cluster::kill_gang(model::GangId id, Why why) {
   schedule(now_ + config_.pod_creation.draw(workload_draws_), EventKind::reconcile, workload_index(key));
 }
 
-void Cluster::evict(model::PodId id, Why why) {
+void Cluster::evict(model::PodId id, Interruption why) {
   const model::Pod pod = seen_.pods.at(id);
   if (gangs_.at(pod.gang).stage != Stage::binding) return kill_gang(pod.gang, why);
   // The others of the gang have not started either: they stay where they are.
@@ -316,7 +316,7 @@ void Cluster::evict(model::PodId id, Why why) {
 std::optional<model::Reason> Cluster::perform(const model::EvictPod& what) {
   const model::Pod* pod = seen_.pods.find(what.pod);
   if (pod == nullptr || !pod->node.valid()) return model::Reason{model::ReasonCode::outcome_refused};
-  evict(what.pod, Why::eviction);
+  evict(what.pod, Interruption::eviction);
   return std::nullopt;
 }
 

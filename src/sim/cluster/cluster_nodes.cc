@@ -176,7 +176,7 @@ std::optional<model::Reason> Cluster::perform(const model::ReleaseGroup& what) {
     if (!node.valid()) {
       cancel_claim(id);
     } else if (seen_.nodes.at(node).phase != model::Node::Phase::terminating) {
-      terminate(node, Why::termination);
+      terminate(node, Interruption::termination);
     }
   }
   return std::nullopt;
@@ -186,16 +186,16 @@ std::optional<model::Reason> Cluster::perform(const model::TerminateNode& what) 
   const model::Node* node = seen_.nodes.find(what.node);
   const bool ours = node != nullptr && node->pool.valid();
   if (!ours || node->phase == model::Node::Phase::terminating) return model::Reason{model::ReasonCode::outcome_refused};
-  terminate(what.node, Why::termination);
+  terminate(what.node, Interruption::termination);
   return std::nullopt;
 }
 
 /// Ends every placement on the node at once.
-void Cluster::remove_pods(model::NodeId id, Why why) {
+void Cluster::remove_pods(model::NodeId id, Interruption why) {
   while (!nodes_.at(id).pods.empty()) evict(nodes_.at(id).pods.front(), why);
 }
 
-void Cluster::terminate(model::NodeId id, Why why) {
+void Cluster::terminate(model::NodeId id, Interruption why) {
   model::Node node = seen_.nodes.at(id);
   node.phase = model::Node::Phase::terminating;
   set(id, node);  // first, so that nothing that follows is placed here
@@ -209,7 +209,7 @@ void Cluster::terminate(model::NodeId id, Why why) {
     }
   }
   // The provider takes a spot node at once; one that is given back shuts down first.
-  schedule(why == Why::spot ? now_ : now_ + config_.provider.removal, EventKind::node_gone, id.value);
+  schedule(why == Interruption::spot ? now_ : now_ + config_.provider.removal, EventKind::node_gone, id.value);
 }
 
 void Cluster::node_gone(model::NodeId id) {

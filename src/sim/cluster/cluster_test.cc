@@ -144,6 +144,7 @@ TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
   bench.run_to(at_s(121));  // grace of 120 s
   EXPECT_EQ(bench.truth().gangs.size(), 2U);
   EXPECT_EQ(bench.cluster.meter(at_s(121)).drains_cut, 2);
+  EXPECT_EQ(bench.serving.interruptions, std::vector<Interruption>(2, Interruption::grace_over));
   EXPECT_EQ(bench.serving.killed_gangs.size(), 2U);
   EXPECT_EQ(bench.gpu_s(GpuState::draining), 2 * 4 * 120);
 }
@@ -169,6 +170,7 @@ TEST(ClusterGang, AnEvictedPodRestartsItsReplica) {
   bench.run_to(at_s(1));
   EXPECT_EQ(bench.truth().gangs.size(), 0U);
   EXPECT_EQ(bench.serving.killed_gangs, std::vector<model::GangId>{{0}});
+  EXPECT_EQ(bench.serving.interruptions, std::vector<Interruption>{Interruption::eviction});
   bench.run_to(at_s(3));
   EXPECT_EQ(bench.truth().gangs.at({1}).phase, GangPhase::pending);
   EXPECT_EQ(bench.cluster.meter(at_s(3)).killed_by_eviction, 1);
@@ -300,6 +302,7 @@ TEST(ClusterNode, ATerminatedNodeKillsWhatServesOnIt) {
   bench.run_to(at_s(5));
   EXPECT_EQ(bench.serving.killed_gangs.size(), 2U);
   EXPECT_EQ(bench.cluster.meter(at_s(5)).killed_by_termination, 2);
+  EXPECT_EQ(bench.serving.interruptions, std::vector<Interruption>(2, Interruption::termination));
   EXPECT_EQ(bench.truth().gangs.size(), 3U);  // two of them made anew, waiting
   EXPECT_EQ(bench.truth().gangs.at({4}).phase, GangPhase::pending);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -16,6 +17,15 @@ struct ReplicaStart {
   model::VariantId variant;
   std::uint32_t ordinal = 0;
 };
+
+/// Who ended a replica that still served. A spot interruption is forced; all others follow from somebody's decision.
+enum class Interruption : std::uint8_t {
+  termination,  ///< its node was given back
+  eviction,     ///< a pod of it was evicted
+  grace_over,   ///< it was to drain, and held work longer than the grace
+  spot,         ///< the provider took its node
+};
+inline constexpr std::size_t kInterruptions = 4;
 
 /// What an engine says of itself at one moment.
 struct EngineReading {
@@ -37,7 +47,8 @@ class ServingHook {
   virtual void ready(const ReplicaStart& replica, Instant at) = 0;  ///< joins the router now
   virtual void drain(model::GangId gang, Instant at) = 0;           ///< leaves the router, finishes what it holds
   virtual bool drained(model::GangId gang) = 0;  ///< holds nothing more; after `true` the gang is never named again
-  virtual void killed(model::GangId gang, Instant at) = 0;  ///< ends now; what it held is lost; never named again
+  virtual void killed(model::GangId gang, Instant at, Interruption why) = 0;  ///< ends now; what it held is lost; never
+                                                                              ///< named again
   /// `scrape` is true when this is the reading of a scrape, which begins a new interval for `ttft_p99`.
   virtual EngineReading sample(model::GangId gang, Instant at, bool scrape) = 0;
   virtual RequestCount gateway_waiting(model::ServiceId service, Instant at) = 0;

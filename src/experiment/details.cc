@@ -1,0 +1,113 @@
+#include "experiment/details.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "experiment/layout.h"
+#include "experiment/words.h"
+
+namespace capstan::experiment {
+
+namespace {
+
+constexpr std::size_t kLabel = 14;   // columns of a row's name
+constexpr std::size_t kNumber = 10;  // columns of a number
+
+std::string row(const std::string& label, const std::vector<std::string>& cells) {
+  std::string line = "  " + pad_right(label, kLabel);
+  for (const std::string& cell : cells) line += pad_left(cell, kNumber);
+  return line + "\n";
+}
+
+std::string share(std::int64_t part_ns, std::int64_t whole_ns) {
+  const std::int64_t percent_us = whole_ns / 1000 / 100;
+  return percent_us <= 0 ? "-" : tenths(part_ns / 1000, percent_us) + " %";
+}
+
+std::string gpu_rows(const RunResult& r) {
+  const std::int64_t paid = r.paid_gpu_ns();
+  std::string text = row("GPU time", {"GPU-h", "share", "USD"});
+  for (std::size_t s = 0; s < kGpuStates; ++s) {
+    text += row("  " + std::string(name(static_cast<GpuState>(s))),
+                {gpu_hours(r.gpu_ns[s]), share(r.gpu_ns[s], paid), usd(r.cost_micro_usd[s])});
+  }
+  text += row("  paid", {gpu_hours(paid), share(paid, paid), usd(r.total_micro_usd())});
+  return text + row("  useful work", {gpu_hours(r.useful_gpu_ns), share(r.useful_gpu_ns, paid)});
+}
+
+std::string latency_rows(const RunResult& r) {
+  if (r.requests.completed == 0) return "";
+  const auto cells = [](const Percentiles& p, std::string (*words)(std::int64_t)) {
+    return std::vector<std::string>{words(p.p50_us), words(p.p90_us), words(p.p95_us), words(p.p99_us)};
+  };
+  return row("latency", {"p50", "p90", "p95", "p99"}) + row("  TTFT", cells(r.ttft, seconds)) +
+         row("  TPOT", cells(r.tpot, milliseconds)) + row("  end to end", cells(r.e2e, seconds));
+}
+
+/// A label and figures behind it: "1,204 late", where the word that stands for one differs, its forms.
+struct Figure {
+  std::int64_t number;
+  const char* one;
+  const char* many;
+  Figure(std::int64_t n, const char* word) : number(n), one(word), many(word) {}
+  Figure(std::int64_t n, const char* single, const char* several) : number(n), one(single), many(several) {}
+};
+
+std::string figures(const char* label, const std::vector<Figure>& all, std::size_t width, std::string rest = "") {
+  std::string text;
+  for (const Figure& f : all) text += (text.empty() ? "" : " · ") + counted(f.number, f.one, f.many);
+  return wrapped("  " + pad_right(label, kLabel), text + rest, width);
+}
+
+}  // namespace
+
+std::string details(const RunResult& r, std::size_t width) {
+  const RequestFigures& q = r.requests;
+  const DisruptionFigures& d = r.disruptions;
+  std::string text = gpu_rows(r) + latency_rows(r);
+  text += figures("requests",
+                  {{q.arrived, "arrived"},
+                   {q.met, "met"},
+                   {q.late(), "late"},
+                   {q.rejected, "rejected"},
+                   {q.failed, "failed"},
+                   {q.timed_out, "timed out"},
+                   {q.in_flight, "in flight"},
+                   {q.queued, "queued"},
+                   {q.retries, "retry", "retries"}},
+                  width);
+  text += figures("prompt tokens", {{r.prompt_tokens, "completed"}, {r.cached_tokens, "of them cached"}}, width);
+  text += figures("answer tokens",
+                  {{r.tokens.generated, "generated"},
+                   {r.tokens.delivered, "delivered"},
+                   {r.tokens.cut, "cut"},
+                   {r.tokens.abandoned, "abandoned"},
+                   {r.tokens.held, "under way"}},
+                  width);
+  const std::string starts =
+      r.cold_starts == 0
+          ? ""
+          : fmt::format(", half within {}, the longest {}", time_words(r.cold_start_p50), time_words(r.cold_start_max));
+  text += figures("replicas",
+                  {{r.replicas_peak, "ready at most"},
+                   {r.gangs_deferred, "gang deferred", "gangs deferred"},
+                   {r.cold_starts, "cold start", "cold starts"}},
+                  width, starts);
+  text += figures(
+      "nodes", {{r.nodes_launched, "launched"}, {r.nodes_refused, "refused"}, {r.nodes_released, "released"}}, width);
+  text += figures("disruptions",
+                  {{d.consolidation, "by consolidation"},
+                   {d.scale_down, "by scale-down"},
+                   {d.eviction, "by eviction"},
+                   {d.spot, "by spot"},
+                   {d.requests_cut, "request cut", "requests cut"},
+                   {d.requests_cut_forced, "of them forced"}},
+                  width);
+  return text +
+         figures("decisions", {{r.decisions, "action", "actions"}, {r.reversals, "reversal", "reversals"}}, width);
+}
+
+}  // namespace capstan::experiment
