@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "cli/terminal.h"
 #include "cli/threshold.h"
@@ -29,13 +31,13 @@ ExitCode report(const Error& error) {
   return exit_code(error.kind);
 }
 
-namespace {
-
-/// The whole result at once: nothing is left half written unless the system itself fails.
 ExitCode print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written ? kOk : report({ErrorKind::input, "standard output", 0, 0, "cannot be written"});
+  if (written) return kOk;
+  return report({ErrorKind::input, "standard output", 0, 0, std::string("cannot be written: ") + std::strerror(errno)});
 }
+
+namespace {
 
 ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Comparison& comparison) {
   ExitCode code = kOk;

@@ -16,6 +16,8 @@ enum ExitCode : int { kOk = 0, kError = 1, kFindings = 2, kInfeasible = 3, kUsag
 ExitCode exit_code(ErrorKind kind);
 /// Says it on standard error.
 ExitCode report(const Error& error);
+/// Writes a whole result to standard output at once, and says so where a full disk or a closed pipe refuses it.
+ExitCode print(const std::string& text);
 
 enum class Output : std::uint8_t { text, json };
 

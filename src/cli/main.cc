@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 
+#include <csignal>
 #include <exception>
 #include <map>
+#include <sstream>
 
 #include "cli/commands.h"
 
@@ -26,7 +28,9 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--policy", arguments.overrides.policies, "Only the policy of this name; may be repeated")
       ->option_text("NAME")
       ->allow_extra_args(false);
-  command.add_option("--seed", arguments.overrides.seed, "Instead of the scenario's seed")->option_text("N");
+  command.add_option("--seed", arguments.overrides.seed, "Instead of the scenario's seed")
+      ->option_text("N")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--set", arguments.overrides.sets, "Change one value of the scenario; may be repeated")
       ->option_text("path=value")
       ->allow_extra_args(false);
@@ -87,7 +91,9 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
+    std::ostringstream asked;  // --help and --version: a result like any other
+    const bool answered = app.exit(error, asked) == 0;
+    return answered ? print(asked.str()) : kUsage;
   }
   if (*sim) return simulate(sim_arguments);
   if (*compare) return simulate(compare_arguments);
@@ -98,6 +104,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error to report, not a death
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -97,10 +97,8 @@ ExitCode predict(const PredictArguments& arguments) {
   const Result<sim::PredictReport> prediction =
       sim::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());
   if (!prediction) return report(prediction.error());
-  const std::string text = arguments.output == Output::json ? json_of(*prediction, arguments.engine)
-                                                            : text_of(*prediction, arguments.engine);
-  std::fputs(text.c_str(), stdout);
-  return kOk;
+  return print(arguments.output == Output::json ? json_of(*prediction, arguments.engine)
+                                                : text_of(*prediction, arguments.engine));
 }
 
 }  // namespace capstan::cli

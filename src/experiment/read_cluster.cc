@@ -246,8 +246,14 @@ class ClusterReader {
     fields.duration("stale_after", scrape.stale_after, 1ms, 24h);
     fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
     fields.finish();
+    if (verdict_.ok() && scrape.delay >= scrape.interval) {
+      verdict_.fail(fields.blame({"delay", "interval"}),
+                    fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
+                                manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
+    }
     if (verdict_.ok() && scrape.missing_after <= scrape.stale_after) {
-      verdict_.fail(node.place, "cluster.scrape: missing_after is not above stale_after, expected a longer time");
+      verdict_.fail(fields.blame({"missing_after", "stale_after"}),
+                    "cluster.scrape: missing_after is not above stale_after, expected a longer time");
     }
   }
 
@@ -301,9 +307,9 @@ void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario,
   ClusterReader(catalog, scenario, verdict).read(node);
 }
 
-void check_feasible(const Scenario& scenario, Verdict& verdict) {
+void check_feasible(const Scenario& scenario, const std::string& where, Verdict& verdict) {
   if (!verdict.ok()) return;
-  const manifest::Place place{std::make_shared<const std::string>(scenario.file)};
+  const manifest::Place place{std::make_shared<const std::string>(where)};
   const auto infeasible = [&](std::string message) { verdict.fail(place, std::move(message), ErrorKind::infeasible); };
   const model::Catalog& catalog = *scenario.catalog;
   const model::Variant& variant = scenario.variant();

@@ -25,6 +25,7 @@ void read_latency(manifest::Fields& fields, std::string_view key, sim::Latency& 
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name);
 
 /// What cannot be, whatever any policy does (exit 3).
-void check_feasible(const Scenario& scenario, manifest::Verdict& verdict);
+/// @param where  the scenario's file, and what was set beside it
+void check_feasible(const Scenario& scenario, const std::string& where, manifest::Verdict& verdict);
 
 }  // namespace capstan::experiment

@@ -220,6 +220,16 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);
   }
   fields.finish();
+  const control::Policies& layers = spec.policies;
+  if (verdict.ok() && layers.provision.kind == provision::Policy::Kind::group &&
+      layers.place.kind == place::Policy::Kind::first_fit) {
+    // First fit binds pod by pod and states no shortfall: nobody would ever ask for a group.
+    verdict.fail(fields.blame({"place", "provision"}),
+                 fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
+                             "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
+                             layers.name),
+                 ErrorKind::infeasible);
+  }
   return spec;
 }
 

@@ -85,7 +85,7 @@ void read_engine_settings(const Node& node, Scenario& scenario, Verdict& verdict
   fields.duration("front_end", scenario.front_end, 0s, 10s);
   fields.finish();
   if (verdict.ok() && replica.max_batched_tokens < replica.max_seqs) {
-    verdict.fail(node.place,
+    verdict.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
                  fmt::format("service.engine_settings: max_batched_tokens {} is below max_seqs {}, expected at least "
                              "one token a sequence",
                              replica.max_batched_tokens, replica.max_seqs));
@@ -114,6 +114,11 @@ void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) 
   fields.duration("backoff", client.backoff, 0s, 1h);
   fields.duration("backoff_max", client.backoff_max, 0s, 1h);
   fields.finish();
+  if (verdict.ok() && client.backoff > client.backoff_max) {
+    verdict.fail(fields.blame({"backoff", "backoff_max"}),
+                 fmt::format("service.client: backoff {} is above backoff_max {}",
+                             manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
+  }
 }
 
 void read_start(const Node& node, sim::VariantStart& start, Verdict& verdict) {
@@ -150,11 +155,12 @@ Replicas read_replicas(const Node& node, model::Service& service, Verdict& verdi
   fields.finish();
   if (!verdict.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
-    verdict.fail(node.place,
+    verdict.fail(fields.blame({"min", "max"}),
                  fmt::format("service.replicas: min {} is above max {}", service.min_replicas, service.max_replicas));
   } else if (replicas.initial < service.min_replicas || replicas.initial > service.max_replicas) {
-    verdict.fail(node.place, fmt::format("service.replicas: initial {} lies outside {} to {}", replicas.initial,
-                                         service.min_replicas, service.max_replicas));
+    verdict.fail(fields.blame({"initial", "min", "max"}),
+                 fmt::format("service.replicas: initial {} lies outside {} to {}", replicas.initial,
+                             service.min_replicas, service.max_replicas));
   }
   return replicas;
 }
@@ -195,20 +201,24 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
     const Result<const engine::EngineRow*> row =
         engine::EngineTable::bundled().find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
     if (!row) {
-      verdict.fail(node.place, "service: " + row.error().message, row.error().kind);
+      verdict.fail(fields.blame({"model", "gpu", "tensor_parallel", "dtype"}), "service: " + row.error().message,
+                   row.error().kind);
     } else {
       scenario.engine = *row;
     }
   }
   if (verdict.ok() && variant.tensor_parallel % variant.pods != 0) {
-    verdict.fail(node.place, fmt::format("service: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
-                                         "to divide tensor_parallel",
-                                         variant.tensor_parallel, variant.pods));
+    verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+                 fmt::format("service: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
+                             "to divide tensor_parallel",
+                             variant.tensor_parallel, variant.pods));
   }
   if (verdict.ok() && scenario.replica.kv_blocks == 0) {
     const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*scenario.engine);
     if (blocks) scenario.replica.kv_blocks = *blocks;
-    if (!blocks) verdict.fail(node.place, "service: " + blocks.error().message, ErrorKind::infeasible);
+    if (!blocks)
+      verdict.fail(fields.blame({"model", "gpu", "tensor_parallel", "dtype"}), "service: " + blocks.error().message,
+                   ErrorKind::infeasible);
   }
   sim::VariantStart start{.service = {0},
                           .variant = {0},

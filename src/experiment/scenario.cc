@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiment/read_parts.h"
+#include "workload/check.h"
 
 namespace capstan::experiment {
 
@@ -64,16 +65,6 @@ void beside_the_file(const Node& load, const std::string& file, workload::Worklo
   if (slash != std::string::npos) trace->path = file.substr(0, slash + 1) + trace->path;
 }
 
-/// A generator without an end needs one from the scenario.
-bool ends_by_itself(const workload::WorkloadSpec& load) {
-  if (load.duration) return true;
-  if (const auto* generator = std::get_if<workload::GeneratorSpec>(&load.from)) {
-    return generator->rate.kind == workload::RateCurve::Kind::piecewise;
-  }
-  if (const auto* loop = std::get_if<workload::ClosedLoopSpec>(&load.from)) return loop->requests.has_value();
-  return true;
-}
-
 Result<Scenario> read(Node root, const std::string& file, const ScenarioOverrides& overrides) {
   for (const std::string& set : overrides.sets) {
     if (Result<void> done = manifest::apply_set(root, set); !done) return std::unexpected(std::move(done.error()));
@@ -103,7 +94,7 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   if (verdict.ok()) read_policies(policies, root, scenario, verdict);
   if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
   if (overrides.seed) scenario.seed = *overrides.seed;
-  if (verdict.ok() && !ends_by_itself(scenario.load) && !scenario.duration) {
+  if (verdict.ok() && !workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
     verdict.fail(load->place, "load never ends, expected load.duration (or duration of the whole run)");
   }
   // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
@@ -113,7 +104,9 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   }
   // The workload of a run that ends is not generated beyond it.
   if (!scenario.load.duration) scenario.load.duration = scenario.duration;
-  check_feasible(scenario, verdict);
+  std::string where = file;
+  for (const std::string& set : overrides.sets) where += " --set " + set;
+  check_feasible(scenario, where, verdict);
   keep_named(overrides.policies, scenario, verdict);
   if (!verdict.ok()) return std::unexpected(std::move(*verdict.error));
   return scenario;

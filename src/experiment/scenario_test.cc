@@ -91,10 +91,44 @@ TEST(Scenario, SaysWhatIsWrong) {
        "--set cluster.pools.0.offerings.0.instance=p5.48xlage: cluster.pools.offerings.instance: found "
        "\"p5.48xlage\", expected an instance of data/instances.csv (did you mean p5.48xlarge?), or gpu, gpus and price "
        "beside the name"},
-      {"bounds the wrong way round", {"service.replicas.min=5"}, "s.yaml:7:13: service.replicas: min 5 is above max 4"},
+      {"bounds the wrong way round, pointed out at the one that was set",
+       {"service.replicas.min=5"},
+       "--set service.replicas.min=5: service.replicas: min 5 is above max 4"},
+      {"a load's bounds are those of the workload, with their place",
+       {"load.generator.arrivals={process: gamma, shape: 0.05}"},
+       "--set load.generator.arrivals={process: gamma, shape: 0.05}: load.generator.arrivals.shape: the shape of the "
+       "arrivals is 0.05, expected 0.1 to 100"},
+      {"a setting that is not in the file stands where it is missing",
+       {"load.generator.rate={kind: on_off, rate: 1, peak: 2}"},
+       "--set load.generator.rate={kind: on_off, rate: 1, peak: 2}: load.generator.rate.period: the period is 0 s, "
+       "expected 1 s to 31622400 s"},
+      {"a rate of one step in many",
+       {"load.generator.rate={kind: piecewise, step: 1m, step_rates: [1, -2]}"},
+       "--set load.generator.rate={kind: piecewise, step: 1m, step_rates: [1, -2]}: load.generator.rate.step_rates.1: "
+       "the rate of a step is -2 per second, expected 0 or 1e-06 to 10000000"},
+      {"no prompt is longer than the workload allows",
+       {"load.generator.input=99999999"},
+       "--set load.generator.input=99999999: load.generator.input.tokens: input tokens is 99999999, expected 1 to "
+       "16777216"},
+      {"a number beyond its type",
+       {"load.generator.input=99999999999"},
+       "--set load.generator.input=99999999999: load.generator.input: found \"99999999999\", expected -2147483648 to "
+       "2147483647"},
+      {"a list where a number should be",
+       {"load.scale=[1]"},
+       "--set load.scale=[1]: load.scale: found a list, expected a number"},
+      {"not a number", {"load.scale=.nan"}, "--set load.scale=.nan: load.scale: found \".nan\", expected a number"},
+      {"scrapes that overtake each other",
+       {"cluster.scrape.delay=15s"},
+       "--set cluster.scrape.delay=15s: cluster.scrape: delay 15s is not below interval 15s, expected one scrape at a "
+       "time"},
+      {"a back-off beyond its own bound",
+       {"service.client={backoff: 2s, backoff_max: 1s}"},
+       "--set service.client={backoff: 2s, backoff_max: 1s}: service.client: backoff 2s is above backoff_max 1s"},
       {"pods must divide the GPUs",
        {"service.tensor_parallel=4", "service.pods_per_replica=3"},
-       "s.yaml:4:3: service: 4 GPUs cannot be divided over 3 pods, expected pods_per_replica to divide "
+       "--set service.pods_per_replica=3: service: 4 GPUs cannot be divided over 3 pods, expected pods_per_replica to "
+       "divide "
        "tensor_parallel"},
       {"load without an end",
        {"load.duration=~"},
@@ -115,16 +149,25 @@ TEST(Scenario, RefusesTheImpossible) {
        "--set service.slo.ttft=0s: slo.ttft: an SLO of 0 can never be met"},
       {"no node and no pool",
        {"cluster.pools=[]", "policies=[{name: a, scale: queue_hpa, place: gang, provision: none}]"},
-       "s.yaml: no node stands in the cluster and no pool offers one: nothing can ever serve"},
+       "s.yaml --set cluster.pools=[] --set policies=[{name: a, scale: queue_hpa, place: gang, provision: none}]: no "
+       "node stands in the cluster and no pool offers one: nothing can ever serve"},
       {"a gang larger than any node",
        {"service.tensor_parallel=2", "service.pods_per_replica=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
-       "s.yaml: a replica is a gang of 2 h100_sxm GPUs that must share one node, the largest has 1"},
+       "s.yaml --set service.tensor_parallel=2 --set service.pods_per_replica=2 --set "
+       "cluster.pools.0.offerings.0.instance=p5.4xlarge: a replica is a gang of 2 h100_sxm GPUs that must share one "
+       "node, the largest has 1"},
       {"another GPU",
        {"cluster.pools.0.offerings.0.instance=p4de.24xlarge"},
-       "s.yaml: no node has the GPU that the service runs on, h100_sxm"},
+       "s.yaml --set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "
+       "h100_sxm"},
+      {"groups that nobody would ask for",
+       {"policies.0.place=first_fit"},
+       "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision group buys what place gang "
+       "states as lacking, expected place: gang, or provision: karpenter or cluster_autoscaler"},
       {"a limit below the minimum",
        {"cluster.pools.0.gpu_limit=8", "service.replicas={min: 9, max: 9}"},
-       "s.yaml: 9 replicas of 1 GPUs are the minimum, nodes and pool limits allow 8 GPUs"},
+       "s.yaml --set cluster.pools.0.gpu_limit=8 --set service.replicas={min: 9, max: 9}: 9 replicas of 1 GPUs are the "
+       "minimum, nodes and pool limits allow 8 GPUs"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.teaches);

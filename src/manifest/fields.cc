@@ -180,6 +180,17 @@ std::size_t Fields::pick(std::string_view key, std::span<const std::string_view>
   return names.size();
 }
 
+const Place& Fields::blame(std::initializer_list<std::string_view> keys) const {
+  const Node* first = nullptr;
+  for (const std::string_view key : keys) {
+    const Node* value = node_.find(key);
+    if (value == nullptr) continue;
+    if (value->place.line == 0) return value->place;
+    if (first == nullptr) first = value;
+  }
+  return first == nullptr ? node_.place : first->place;
+}
+
 void Fields::finish() {
   if (!verdict_.ok()) return;
   for (const Node::Entry& entry : node_.entries) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,14 +46,18 @@ class Fields {
 
   void text(std::string_view key, std::string& out);
   void boolean(std::string_view key, bool& out);
-  void duration(std::string_view key, Duration& out, Duration low, Duration high);
+  // Numbers between two bounds, or without bounds whatever the type holds.
+
+  void duration(std::string_view key, Duration& out, Duration low = Duration::min(), Duration high = Duration::max());
   void bytes(std::string_view key, Bytes& out, Bytes low, Bytes high);
   void bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high);
   void usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high);
-  void number(std::string_view key, double& out, double low, double high);
+  void number(std::string_view key, double& out, double low = std::numeric_limits<double>::lowest(),
+              double high = std::numeric_limits<double>::max());
 
   template <typename Integer>
-  void integer(std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
+  void integer(std::string_view key, Integer& out, std::int64_t low = std::numeric_limits<Integer>::min(),
+               std::int64_t high = std::numeric_limits<Integer>::max()) {
     std::int64_t wide = static_cast<std::int64_t>(out);
     integer64(key, wide, low, high);
     out = static_cast<Integer>(wide);
@@ -88,6 +93,9 @@ class Fields {
   void finish();
 
   const Node& node() const { return node_; }
+  /// Where to point when several keys do not fit together: at the one that a command line set, else at the first that
+  /// the file has, else at the mapping.
+  const Place& blame(std::initializer_list<std::string_view> keys) const;
   const std::string& what() const { return what_; }
 
  private:

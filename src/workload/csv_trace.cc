@@ -77,7 +77,7 @@ class CsvTrace final : public Source {
   bool next(Request& request) override {
     std::string_view line;
     if (!lines_.next(line)) {
-      if (!lines_.error() && !first_) lines_.fail(1, "the trace has no rows, expected at least one");
+      if (!lines_.error() && !times_.any()) lines_.fail(1, "the trace has no rows, expected at least one");
       return false;
     }
     return row(line, request);
@@ -115,14 +115,9 @@ class CsvTrace final : public Source {
       return lines_.fail(static_cast<std::size_t>(cursor.at - line.data()) + 1,
                          fmt::format("the row has more columns than the header, expected {}", fields_.size()));
     }
-    if (!first_) first_ = last_ = time;
-    if (time < last_) {
-      return lines_.fail(static_cast<std::size_t>(time_at - line.data()) + 1,
-                         fmt::format("the time goes back by {:.9f} s, expected rows in order of arrival",
-                                     static_cast<double>((last_ - time).count()) * 1e-9));
+    if (!times_.take(time, made.arrival)) {
+      return lines_.fail(static_cast<std::size_t>(time_at - line.data()) + 1, times_.fault(time));
     }
-    last_ = time;
-    made.arrival = {time - *first_};
     request = made;
     return true;
   }
@@ -190,8 +185,7 @@ class CsvTrace final : public Source {
 
   LineReader lines_;
   std::vector<Field> fields_;
-  std::optional<Duration> first_;
-  Duration last_{};
+  RowTimes times_;
 };
 
 }  // namespace

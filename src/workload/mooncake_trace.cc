@@ -175,14 +175,7 @@ class MooncakeTrace final : public Source {
                   fmt::format("hash_ids has {} blocks, expected at most {} for {} input tokens", blocks_.size(),
                               blocks_of_input, made.input_tokens));
     }
-    if (!first_) first_ = last_ = *time;
-    if (*time < last_) {
-      return fail(line, time_at,
-                  fmt::format("the time goes back by {:.6f} ms, expected rows in order of arrival",
-                              static_cast<double>((last_ - *time).count()) * 1e-6));
-    }
-    last_ = *time;
-    made.arrival = {*time - *first_};
+    if (!times_.take(*time, made.arrival)) return fail(line, time_at, times_.fault(*time));
     if (!blocks_.empty()) made.prefix_hashes = arena_.keep(blocks_);
     request = made;
     return true;
@@ -194,8 +187,7 @@ class MooncakeTrace final : public Source {
   bool started_ = false;
   std::vector<std::uint64_t> blocks_;  // of the row being read
   BlockArena arena_;
-  std::optional<Duration> first_;
-  Duration last_{};
+  RowTimes times_;
 };
 
 }  // namespace

@@ -30,6 +30,10 @@ struct Request {
   }
 };
 
+/// The longest load, from its first request to its last, and the longest of any time in its settings: a leap year. It
+/// bounds what a run of hostile input can cost.
+inline constexpr Duration kLongest = std::chrono::hours(366 * 24);
+
 /// No real prompt or answer is longer; a bound that keeps every sum of lengths far from overflow.
 inline constexpr std::int32_t kMaxTokens = 1 << 24;
 

@@ -6,11 +6,34 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "workload/request.h"
 
 namespace capstan::workload {
 
 /// Nobody records longer: 100 years, so that no sum of times overflows.
 inline constexpr std::int64_t kMaxSeconds = 100LL * 365 * 24 * 3600;
+
+/// The times of a trace's rows: in order, and none later than kLongest after the first.
+class RowTimes {
+ public:
+  /// Takes the time of the next row, in any epoch, and gives its arrival. False, and nothing taken, where it is wrong.
+  bool take(Duration time, Instant& arrival) {
+    if (!first_) first_ = last_ = time;
+    if (time < last_ || time - *first_ > kLongest) return false;
+    last_ = time;
+    arrival = {time - *first_};
+    return true;
+  }
+
+  /// What is wrong with a time that was not taken.
+  std::string fault(Duration time) const;
+
+  bool any() const { return first_.has_value(); }
+
+ private:
+  std::optional<Duration> first_;
+  Duration last_{};
+};
 
 /// Where a scanner stands in a line.
 struct Cursor {

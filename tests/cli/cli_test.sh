@@ -1,55 +1,191 @@
 #!/usr/bin/env bash
 # The program as its users meet it: exit codes, and what a mistake is told.
-#   cli_test.sh PROGRAM SOURCE_DIR
+#   cli_test.sh PROGRAM VALID_JSON SOURCE_DIR
 set -uo pipefail
-program=$1
-cd "$2"
+program=$1 valid_json=$2
+cd "$3"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-# expect CODE WORDS -- ARGUMENTS: the exit code, and words that standard output or error must hold.
+# judge WHAT CODE WORDS GOT: the exit code that was got, and words that $work/out must hold.
+judge() {
+  if [[ $4 == "$2" ]] && { [[ -z $3 ]] || grep -qF -- "$3" "$work/out"; }; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAILED: %s\n  expected exit %s and "%s", found exit %s and:\n' "$1" "$2" "$3" "$4"
+    head -c 2000 "$work/out" | head -5
+  fi
+}
+
+# expect CODE WORDS -- ARGUMENTS: what standard output and error say together.
 expect() {
   local code=$1 words=$2
   shift 3
   "$program" "$@" >"$work/out" 2>&1
-  local got=$?
-  if [[ $got == "$code" ]] && grep -qF -- "$words" "$work/out"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: capstan %s\n  expected exit %s and "%s", found exit %s and:\n' "$*" "$code" "$words" "$got"
-    head -5 "$work/out"
-  fi
+  judge "capstan $*" "$code" "$words" $?
+}
+
+# trace WORDS BYTES...: a trace of these bytes (as printf reads them) is one error, with a place where it has one.
+trace() {
+  printf -- "$2" >"$work/bad.csv"
+  expect 1 "$1" -- sim $small --trace "$work/bad.csv"
+}
+
+# scenario CODE WORDS TEXT: a scenario file of this text.
+scenario() {
+  printf -- "$3" >"$work/bad.yaml"
+  expect "$1" "$2" -- sim "$work/bad.yaml"
+}
+
+# set_to CODE WORDS ASSIGNMENT...: the smallest possible scenario with these changes; an error names the option.
+set_to() {
+  local code=$1 words=$2 sets=()
+  shift 2
+  for assignment in "$@"; do sets+=(--set "$assignment"); done
+  expect "$code" "$words" -- compare "$work/tiny.yaml" "${sets[@]}"
 }
 
 hour=scenarios/azure-hour.yaml
 small=scenarios/azure-hour-8b-h100.yaml
+cat >"$work/tiny.yaml" <<'YAML'
+name: tiny
+load: {generator: {rate: 2, input: 200, output: 50}, duration: 1m}
+service: {model: Llama-3.1-8B, gpu: H100, slo: {ttft: 1s}, replicas: {min: 1, max: 4}}
+cluster:
+  pools: [{name: h100, gpu_limit: 16, offerings: [{instance: p5.48xlarge}]}]
+  existing: [{instance: p5.48xlarge, pool: h100}]
+policies: [{name: a, scale: queue_hpa, place: gang, provision: group}]
+YAML
 
+# What works.
 expect 0 "capstan 0." -- version
 expect 0 "compare" -- --help
+expect 0 "capstan 0." -- --version
+expect 0 "eight fixed" -- sim $small
+expect 0 "wins" -- compare $hour
+set_to 0 "holds the SLO"
+set_to 0 "0 requests" load.generator.rate=0
+
+# Usage.
 expect 64 "" -- nonsense
 expect 64 "" -- compare
-expect 0 "eight fixed" -- sim $small
-expect 0 '"format_version": 1' -- sim $small -o json
-expect 0 "wins" -- compare $hour
-expect 1 "nowhere.yaml" -- compare nowhere.yaml
-expect 1 "nowhere.csv" -- sim $small --trace nowhere.csv
-expect 1 "did you mean model?" -- sim $small --set service.modle=x
-expect 3 "an SLO of 0 can never be met" -- sim $small --set service.slo.ttft=0s
-expect 3 "the largest node has" -- compare $hour --set service.pods_per_replica=1 --set service.tensor_parallel=8 \
-  --set cluster.pools.0.offerings.0.gpus=4 --set cluster.existing.0.gpus=4
+expect 64 "--nonsense" -- compare $hour --nonsense
+expect 64 "--seed" -- compare $hour --seed -1
+expect 64 "--seed" -- compare $hour --seed x
+expect 64 "--jobs" -- compare $hour --jobs 5000
+expect 64 "--output" -- compare $hour -o xml
 expect 64 "expected one of" -- compare $hour --policy nobody
+expect 64 "--set load.scale: expected path=value" -- compare $hour --set load.scale
+expect 64 "--set policies.9.scale=x: policies is a list of" -- compare $hour --set policies.9.scale=x
+expect 64 "--fail-on mets<1: found \"mets\", expected one of" -- compare $hour --fail-on "mets<1"
 expect 2 "--fail-on" -- compare $hour --fail-on "score<99"
 
-printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,-3,4\n' >"$work/negative.csv"
-expect 1 "negative.csv:2" -- sim $small --trace "$work/negative.csv"
-printf 'TIMESTAMP,ContextTokens\n' >"$work/columns.csv"
-expect 1 "columns.csv" -- sim $small --trace "$work/columns.csv"
-printf 'name: x\nload: [\n' >"$work/broken.yaml"
-expect 1 "broken.yaml" -- sim "$work/broken.yaml"
+# Files that are not there, or not files.
+expect 1 "nowhere.yaml: cannot be opened" -- compare nowhere.yaml
+expect 1 "nowhere.csv: cannot be opened" -- sim $small --trace nowhere.csv
+expect 1 "nowhere.csv: cannot be opened" -- engine predict --points nowhere.csv
+expect 1 "scenarios: cannot be read" -- compare scenarios
+expect 1 "scenarios: cannot be read" -- sim $small --trace scenarios
+expect 1 "scenarios: cannot be read" -- engine predict --points scenarios
+if ((EUID != 0)); then # nothing is unreadable to root
+  install -m 000 /dev/null "$work/secret"
+  expect 1 "secret: cannot be opened" -- compare "$work/secret"
+  expect 1 "secret: cannot be opened: Permission denied" -- sim $small --trace "$work/secret"
+fi
+head -c 4096 "$program" >"$work/binary"
+expect 1 "binary:1:1: holds a control character, expected a YAML text" -- compare "$work/binary"
+expect 1 "binary:1:9: a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
+expect 1 "a quote or a NUL byte, expected plain fields" -- engine predict --points "$work/binary"
+
+# Traces (every row of every reader: src/workload/trace_test.cc).
+azure='TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,3,4\n'
+trace "bad.csv: the file is empty, expected a trace" ''
+trace "bad.csv:1:1: the header has no column 'GeneratedTokens'" 'TIMESTAMP,ContextTokens\n'
+trace "bad.csv:3:24: ContextTokens is '-3', expected a whole number of tokens" "${azure}2023-11-16 18:15:46.68,-3,4\n"
+trace "bad.csv:3:1: the time goes back by" "${azure}2023-11-16 18:15:46.67,3,4\n"
+trace "bad.csv:3:4: a NUL byte" "${azure}202\\0003-11-16\n"
+{ printf "$azure" && head -c 10000000 /dev/zero | tr '\0' 1; } >"$work/long.csv"
+expect 1 "long.csv:3:1048577: the line is longer than 1048576 bytes" -- sim $small --trace "$work/long.csv"
+printf "$azure" | gzip | head -c 40 >"$work/cut.csv.gz"
+expect 1 "cut.csv.gz: the gzip data ends early, expected a whole file" -- sim $small --trace "$work/cut.csv.gz"
+printf '\x28\xb5\x2f\xfd\x00' >"$work/cut.csv.zst"
+expect 1 "cut.csv.zst: the zstd data ends early, expected a whole file" -- sim $small --trace "$work/cut.csv.zst"
+set_to 1 "trace.csv: cannot be opened" 'load={trace: trace.csv}'
+
+# Scenarios (every key: src/experiment/scenario_test.cc, src/manifest/yaml_test.cc).
+scenario 1 "bad.yaml: is empty, expected a YAML mapping" ''
+scenario 1 "bad.yaml:1:1: scenario is a list, expected a mapping" '- 1\n'
+scenario 1 "bad.yaml:3:1: not YAML" 'name: x\nload: [\n'
+scenario 1 "bad.yaml:2:1: key \"name\" is given twice, first on line 1" 'name: x\nname: y\n'
+scenario 1 "bad.yaml:1:1: scenario lacks \"load\"" 'name: x\n'
+scenario 1 "(did you mean load?)" 'name: x\nlaod: {}\nload: {}\nservice: {}\ncluster: {}\n'
+scenario 1 "nested more than 64 deep" "name: $(printf '[%.0s' {1..200})\n"
+bomb='a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n'
+for i in {1..9}; do bomb+="a$i: &a$i [$(printf "*a$((i - 1)), %.0s" {1..10})]\n"; done
+scenario 1 "more than 500000 values, aliases expanded" "$bomb"
+head -c 9000000 /dev/zero | tr '\0' ' ' >"$work/big.yaml"
+expect 1 "big.yaml: is larger than 8 MiB" -- sim "$work/big.yaml"
+
+# Values: the error names the option that gave them.
+set_to 1 "--set service.modle=x: service: found key \"modle\"" service.modle=x
+set_to 1 "did you mean model?" service.modle=x
+set_to 1 "--set load.scale=.nan: load.scale: found \".nan\", expected a number" load.scale=.nan
+set_to 1 "--set load.scale=1e999: load.scale: found" load.scale=1e999
+set_to 1 "--set load.scale=1e9: load.scale: the scale is 1000000000, expected 1e-06 to 100000" load.scale=1e9
+set_to 1 "--set seed=99999999999999999999: scenario.seed: found" seed=99999999999999999999
+set_to 1 "--set service.slo=fast: slo is \"fast\", expected a mapping" service.slo=fast
+set_to 1 "--set service.replicas.min=5: service.replicas: min 5 is above max 4" service.replicas.min=5
+set_to 1 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies.0.scale=queue
+
+# What cannot be.
+set_to 3 "an SLO of 0 can never be met" service.slo.ttft=0s
+set_to 3 "no node stands in the cluster and no pool offers one" 'cluster={}' policies.0.provision=none
+set_to 3 "a pod needs 2 h100_sxm GPUs, the largest node has 1" cluster.existing=[] service.tensor_parallel=2 \
+  'cluster.pools.0.offerings.0={instance: p5.4xlarge}'
+set_to 3 "a gang of 2 h100_sxm GPUs that must share one node, the largest has 1" cluster.existing=[] \
+  service.tensor_parallel=2 service.pods_per_replica=2 'cluster.pools.0.offerings.0={instance: p5.4xlarge}'
+set_to 3 "no engine table for Llama-3.1-8B on H100 tp 3" service.tensor_parallel=3
+set_to 3 "can never buy a node" policies.0.place=first_fit
+
+# Measured points.
 printf 'backend,nonsense\n' >"$work/points.csv"
-expect 1 "points.csv" -- engine predict --engine vllm --points "$work/points.csv"
+expect 1 "points.csv:1: no column 'id'" -- engine predict --engine vllm --points "$work/points.csv"
+printf 'id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size,silicon_ttft_ms,silicon_tpot_ms\n' >"$work/points.csv"
+expect 3 "no row of engine 'vllm'" -- engine predict --points "$work/points.csv"
+echo 'p,vllm,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,16,4,1,1,1,40.5,6.25' >>"$work/points.csv"
+expect 0 "1 measured points compared" -- engine predict --points "$work/points.csv"
+sed 's/,128,/,-128,/' "$work/points.csv" >"$work/negative.csv"
+expect 1 "negative.csv:2:50: '-128' in column 'isl', expected a number >= 0" -- \
+  engine predict --points "$work/negative.csv"
+
+# Standard output that takes nothing.
+for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -o json" \
+  "engine predict --points $work/points.csv"; do
+  "$program" $arguments >/dev/full 2>"$work/out"
+  judge "capstan $arguments >/dev/full" 1 "standard output: cannot be written: No space left on device" $?
+  mkfifo "$work/pipe"
+  : <"$work/pipe" & # somebody who opens the pipe and goes away at once
+  exec 7>"$work/pipe"
+  wait $!
+  "$program" $arguments >&7 2>"$work/out"
+  judge "capstan $arguments, into a closed pipe" 1 "standard output: cannot be written: Broken pipe" $?
+  exec 7>&-
+  rm "$work/pipe"
+done
+
+# JSON is JSON, whatever the names in it.
+for arguments in "version" "sim $small" "compare $hour --fail-on score<99" "engine predict --points $work/points.csv"; do
+  "$program" $arguments -o json 2>/dev/null | "$valid_json" >"$work/out"
+  judge "capstan $arguments -o json" 0 "" "${PIPESTATUS[1]}"
+done
+"$program" sim "$work/tiny.yaml" --set 'title="a \"b\" \\ \t ü €"' -o json | "$valid_json" >"$work/out"
+judge "quotes, escapes and letters in a title" 0 "" "${PIPESTATUS[1]}"
+cp "$work/points.csv" "$work"/$'n\xff"\n.csv'
+printf "$azure" >"$work"/$'t\xff"\n.csv'
+"$program" sim $small --trace "$work"/$'t\xff"\n.csv' -o json | "$valid_json" >"$work/out"
+judge "a trace whose name is no text" 0 "" "${PIPESTATUS[1]}"
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

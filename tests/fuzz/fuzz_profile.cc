@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!stream) return 0;
   Result<workload::Profile> profile = workload::read_profile(std::move(*stream));
   if (!profile) {
-    fuzz::check_error(profile.error());
+    fuzz::check_input_error(profile.error());
     return 0;
   }
   // Counts are dealt out a minute at a time: a tiny scale keeps a minute of a billion requests small.

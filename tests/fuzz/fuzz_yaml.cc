@@ -1,0 +1,34 @@
+// Any bytes as YAML, and as what `--set` puts into a tree.
+#include <string>
+
+#include "check_error.h"
+#include "manifest/yaml.h"
+
+namespace {
+
+using capstan::manifest::Node;
+
+/// Values and the depth of a tree, held to what the reader promises.
+void check(const Node& node, std::size_t depth, std::size_t& values) {
+  CAPSTAN_ASSERT(++values <= capstan::manifest::kMaxYamlNodes && depth <= capstan::manifest::kMaxYamlDepth + 1);
+  for (const Node& item : node.items) check(item, depth + 1, values);
+  for (std::size_t i = 0; i < node.entries.size(); ++i) {
+    CAPSTAN_ASSERT(node.find(node.entries[i].key) == &node.entries[i].value);  // keys are unique
+    check(node.entries[i].value, depth + 1, values);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace capstan;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const Result<Node> tree = manifest::parse(text, "fuzz.yaml");
+  std::size_t values = 0;
+  tree ? check(*tree, 0, values) : fuzz::check_error(tree.error());
+
+  Result<Node> root = manifest::parse("load: {scale: 1}\nlist: [{name: a}]\n", "base.yaml");
+  const Result<void> set = manifest::apply_set(*root, text);
+  if (!set) fuzz::check_error(set.error());
+  return 0;
+}
