@@ -176,5 +176,106 @@ TEST(HostileWorld, FaultsDoHappen) {
   EXPECT_GT(baseline.partial_gang + baseline.work_cut, 0);  // what pod-by-pod placement and consolidation break
 }
 
+// Every number of a scenario, and what somebody may write there. What the reader lets pass must run to its end.
+constexpr const char* kPaths[] = {
+    "duration",
+    "settle",
+    "load.duration",
+    "load.scale",
+    "load.scale_jitter",
+    "load.generator.input",
+    "load.generator.output",
+    "load.generator.rate",
+    "service.tensor_parallel",
+    "service.pods_per_replica",
+    "service.slo.ttft",
+    "service.slo.tpot",
+    "service.slo.attainment",
+    "service.replicas.min",
+    "service.replicas.max",
+    "service.replicas.initial",
+    "service.engine_settings.max_batched_tokens",
+    "service.engine_settings.max_seqs",
+    "service.engine_settings.max_waiting",
+    "service.engine_settings.kv_blocks",
+    "service.engine_settings.front_end",
+    "service.engine_perturbation",
+    "service.router.affinity_extra_load",
+    "service.router.affinity_blocks",
+    "service.router.gateway_max_waiting",
+    "service.client.first_token_timeout",
+    "service.client.total_timeout",
+    "service.client.max_retries",
+    "service.client.backoff",
+    "service.client.backoff_max",
+    "service.start.engine_init",
+    "service.start.warm_up",
+    "cluster.racks_per_zone",
+    "cluster.nvlink_domains_per_rack",
+    "cluster.nodes_per_nvlink_domain",
+    "cluster.pools.0.gpu_limit",
+    "cluster.pools.0.offerings.0.gpus",
+    "cluster.pools.0.offerings.0.refused",
+    "cluster.existing.0.count",
+    "cluster.provider.removal",
+    "cluster.provider.spot_interruptions_per_hour",
+    "cluster.provider.spot_notice",
+    "cluster.bandwidth.registry",
+    "cluster.bandwidth.object_store",
+    "cluster.bandwidth.node_nic",
+    "cluster.bandwidth.node_disk",
+    "cluster.scrape.interval",
+    "cluster.scrape.delay",
+    "cluster.scrape.loss",
+    "cluster.scrape.stale_after",
+    "cluster.scrape.missing_after",
+    "cluster.actions.pod_creation",
+    "cluster.actions.bind_latency",
+    "cluster.actions.latency",
+    "cluster.actions.refused",
+    "cluster.actions.unknown",
+    "cluster.actions.unknown_after",
+    "cluster.termination_grace",
+    "cluster.drain_poll",
+    "cluster.scheduling_cycle",
+    "cluster.memory_used_percent",
+    "policies.0.scale.waiting_per_replica",
+    "policies.0.scale.running_per_replica",
+    "policies.0.scale.sync_period",
+    "policies.0.scale.tolerance",
+    "policies.0.scale.downscale_stabilization",
+    "policies.0.provision.hold",
+    "policies.0.provision.backoff",
+    "policies.0.provision.min_nodes",
+    "policies.0.provision.scan_interval",
+    "policies.0.provision.consolidation.after",
+};
+constexpr const char* kValues[] = {"0",  "1",    "1024", "0s",    "1ms",     "1s",   "1h", "0%",
+                                   "1%", "100%", "1B/s", "1GB/s", "0s..24h", "true", "[]"};
+
+TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
+  int ran = 0;
+  for (const char* path : kPaths) {
+    int ran_here = 0;
+    for (const char* value : kValues) {
+      const std::string set = std::string(path) + "=" + value;
+      SCOPED_TRACE(set);
+      const Result<Scenario> scenario = parse_scenario(
+          kWorld, "hostile.yaml",
+          {.sets = {"duration=1m", "load.generator.rate=3", set}, .trace = {}, .seed = {}, .policies = {}});
+      if (!scenario) {
+        EXPECT_LT(scenario.error().text().size(), 2'000u);
+        continue;
+      }
+      ++ran_here;
+      if (scenario->duration > Duration(std::chrono::minutes(1))) continue;  // the value was that of the duration
+      EXPECT_EQ(run_verified(*scenario, 0, 1).invariants.not_conserved, 0);
+    }
+    EXPECT_GT(ran_here, 0) << path << " takes none of the values: is it still called that?";
+    ran += ran_here;
+  }
+  EXPECT_GT(ran, 200);
+}
+
 }  // namespace
 }  // namespace capstan::experiment
