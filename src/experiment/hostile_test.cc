@@ -250,8 +250,8 @@ constexpr const char* kPaths[] = {
     "policies.0.provision.scan_interval",
     "policies.0.provision.consolidation.after",
 };
-constexpr const char* kValues[] = {"0",  "1",    "1024", "0s",    "1ms",     "1s",   "1h", "0%",
-                                   "1%", "100%", "1B/s", "1GB/s", "0s..24h", "true", "[]"};
+constexpr const char* kValues[] = {"0",  "1",  "2",    "1024", "0s",    "1ms",     "1s",   "1h",
+                                   "0%", "1%", "100%", "1B/s", "1GB/s", "0s..24h", "true", "[]"};
 
 TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
   int ran = 0;
