@@ -9,24 +9,37 @@ namespace capstan::experiment {
 using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
+using namespace std::chrono_literals;
+
 namespace {
+
+constexpr double kMaxRate = 1e7;
 
 void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, Verdict& verdict) {
   const Node* node = from.take(key);
   if (node == nullptr) return;
   if (node->kind == Node::Kind::scalar) {
+    const auto tokens = manifest::read_integer(node->text);
+    if (!tokens || *tokens < 1 || *tokens > workload::kMaxTokens) {
+      return verdict.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping",
+                                                   from.what(), key, node->words()));
+    }
     out = {};
-    return from.integer(key, out.tokens);
+    out.tokens = static_cast<std::int32_t>(*tokens);
+    return;
   }
   Fields fields(*node, fmt::format("{}.{}", from.what(), key), verdict);
   using Kind = workload::LengthSpec::Kind;
   fields.choice<Kind>("kind", out.kind,
                       {{"constant", Kind::constant}, {"uniform", Kind::uniform}, {"log_normal", Kind::log_normal}});
-  fields.integer("tokens", out.tokens);
-  fields.number("sigma", out.sigma);
-  fields.integer("min", out.min);
-  fields.integer("max", out.max);
+  fields.integer("tokens", out.tokens, 1, workload::kMaxTokens);
+  fields.number("sigma", out.sigma, 0, 10);
+  fields.integer("min", out.min, 1, workload::kMaxTokens);
+  fields.integer("max", out.max, 1, workload::kMaxTokens);
   fields.finish();
+  if (verdict.ok() && out.min > out.max) {
+    verdict.fail(node->place, fmt::format("{}: min {} is above max {}", fields.what(), out.min, out.max));
+  }
 }
 
 void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& profile, Verdict& verdict) {
@@ -36,6 +49,15 @@ void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& p
 }
 
 void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
+  if (node.kind == Node::Kind::scalar) {
+    const auto constant = manifest::read_number(node.text);
+    if (!constant || *constant < 0 || *constant > kMaxRate) {
+      verdict.fail(node.place, fmt::format("rate: found {}, expected requests per second or a mapping", node.words()));
+    } else {
+      rate.rate = *constant;
+    }
+    return;
+  }
   Fields fields(node, "rate", verdict);
   using Kind = workload::RateCurve::Kind;
   fields.choice<Kind>("kind", rate.kind,
@@ -45,17 +67,17 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
                        {"spike", Kind::spike},
                        {"on_off", Kind::on_off},
                        {"piecewise", Kind::piecewise}});
-  fields.number("rate", rate.rate);
-  fields.number("peak", rate.peak);
-  fields.duration("period", rate.period);
-  fields.duration("start", rate.start);
-  fields.duration("length", rate.length);
-  fields.duration("step", rate.step);
+  fields.number("rate", rate.rate, 0, kMaxRate);
+  fields.number("peak", rate.peak, 0, kMaxRate);
+  fields.duration("period", rate.period, 1ms, 8784h);
+  fields.duration("start", rate.start, 0s, 8784h);
+  fields.duration("length", rate.length, 0s, 8784h);
+  fields.duration("step", rate.step, 1ms, 8784h);
   for (const Node& step : fields.list("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
-    if (!value) {
-      return verdict.fail(step.place,
-                          fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
+    if (!value || *value < 0 || *value > kMaxRate) {
+      verdict.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
+      return;
     }
     rate.step_rates.push_back(*value);
   }
@@ -65,26 +87,23 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
 workload::GeneratorSpec read_generator(const Node& node, Verdict& verdict) {
   workload::GeneratorSpec spec;
   Fields fields(node, "load.generator", verdict);
-  if (const Node* rate = fields.need("rate")) {
-    const bool constant = rate->kind == Node::Kind::scalar;
-    constant ? fields.number("rate", spec.rate.rate) : read_rate(*rate, spec.rate, verdict);
-  }
+  if (const Node* rate = fields.need("rate")) read_rate(*rate, spec.rate, verdict);
   if (const Node* arrivals = fields.take("arrivals")) {
     Fields process(*arrivals, "load.generator.arrivals", verdict);
     using Process = workload::ArrivalSpec::Process;
     process.choice<Process>("process", spec.arrivals.process,
                             {{"poisson", Process::poisson}, {"gamma", Process::gamma}, {"weibull", Process::weibull}});
-    process.number("shape", spec.arrivals.shape);
+    process.number("shape", spec.arrivals.shape, 0.1, 100);
     process.finish();
   }
   read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);
   if (const Node* node_of_sessions = fields.take("sessions")) {
     workload::SessionSpec& sessions = spec.sessions.emplace();
     Fields session(*node_of_sessions, "load.generator.sessions", verdict);
-    session.number("turns_mean", sessions.turns_mean);
-    session.duration("turn_gap_mean", sessions.turn_gap_mean);
-    session.integer("system_tokens", sessions.system_tokens);
-    session.integer("max_context", sessions.max_context);
+    session.number("turns_mean", sessions.turns_mean, 1, 1000);
+    session.duration("turn_gap_mean", sessions.turn_gap_mean, 0s, 24h);
+    session.integer("system_tokens", sessions.system_tokens, 0, workload::kMaxTokens);
+    session.integer("max_context", sessions.max_context, 1, workload::kMaxTokens);
     session.finish();
   }
   fields.finish();
@@ -106,10 +125,10 @@ const Node& nearest(const Node& load, std::string_view setting) {
 workload::ClosedLoopSpec read_closed_loop(const Node& node, Verdict& verdict) {
   workload::ClosedLoopSpec spec;
   Fields fields(node, "load.closed_loop", verdict);
-  fields.integer("concurrency", spec.concurrency);
-  fields.duration("think_time", spec.think_time);
+  fields.integer("concurrency", spec.concurrency, 1, 1'000'000);
+  fields.duration("think_time", spec.think_time, 0s, 24h);
   fields.boolean("think_exponential", spec.think_exponential);
-  if (fields.take("requests") != nullptr) fields.integer("requests", spec.requests.emplace(1));
+  if (fields.take("requests") != nullptr) fields.integer("requests", spec.requests.emplace(1), 1, 1'000'000'000);
   read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);
   fields.finish();
   return spec;
@@ -137,10 +156,11 @@ void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict)
   if (profile != nullptr) load.from = from_profile;
   if (generator != nullptr) load.from = read_generator(*generator, verdict);
   if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, verdict);
-  if (fields.take("duration") != nullptr) fields.duration("duration", load.duration.emplace());
-  fields.number("scale", load.scale);
-  fields.duration("scale_jitter", load.scale_jitter);
+  if (fields.take("duration") != nullptr) fields.duration("duration", load.duration.emplace(), 1s, 8784h);
+  fields.number("scale", load.scale, 1e-6, 1e5);
+  fields.duration("scale_jitter", load.scale_jitter, 0s, 1h);
   fields.finish();
+  // What is right by itself may still be wrong with the rest of it, or more than the workload takes.
   if (!verdict.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
     verdict.fail(nearest(node, fault->setting).place, fmt::format("load.{}: {}", fault->setting, fault->message));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,18 +45,14 @@ class Fields {
 
   void text(std::string_view key, std::string& out);
   void boolean(std::string_view key, bool& out);
-  // Numbers between two bounds, or without bounds whatever the type holds.
-
-  void duration(std::string_view key, Duration& out, Duration low = Duration::min(), Duration high = Duration::max());
+  void duration(std::string_view key, Duration& out, Duration low, Duration high);
   void bytes(std::string_view key, Bytes& out, Bytes low, Bytes high);
   void bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high);
   void usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high);
-  void number(std::string_view key, double& out, double low = std::numeric_limits<double>::lowest(),
-              double high = std::numeric_limits<double>::max());
+  void number(std::string_view key, double& out, double low, double high);
 
   template <typename Integer>
-  void integer(std::string_view key, Integer& out, std::int64_t low = std::numeric_limits<Integer>::min(),
-               std::int64_t high = std::numeric_limits<Integer>::max()) {
+  void integer(std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
     std::int64_t wide = static_cast<std::int64_t>(out);
     integer64(key, wide, low, high);
     out = static_cast<Integer>(wide);

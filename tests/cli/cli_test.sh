@@ -133,7 +133,7 @@ set_to 1 "--set service.modle=x: service: found key \"modle\"" service.modle=x
 set_to 1 "did you mean model?" service.modle=x
 set_to 1 "--set load.scale=.nan: load.scale: found \".nan\", expected a number" load.scale=.nan
 set_to 1 "--set load.scale=1e999: load.scale: found" load.scale=1e999
-set_to 1 "--set load.scale=1e9: load.scale: the scale is 1000000000, expected 1e-06 to 100000" load.scale=1e9
+set_to 1 "--set load.scale=1e9: load.scale: found \"1e9\", expected 1e-06 to 100000" load.scale=1e9
 set_to 1 "--set seed=99999999999999999999: scenario.seed: found" seed=99999999999999999999
 set_to 1 "--set service.slo=fast: slo is \"fast\", expected a mapping" service.slo=fast
 set_to 1 "--set service.replicas.min=5: service.replicas: min 5 is above max 4" service.replicas.min=5
