@@ -24,9 +24,7 @@ TEST(Check, NamesTheSettingAsAScenarioSpellsIt) {
   const Row rows[] = {
       {"as it is", [](auto&, auto&) {}, ""},
       {"scale", [](auto& load, auto&) { load.scale = 0; }, "scale"},
-      {"a curve's period",
-       [](auto&, auto& g) { g.rate.kind = RateCurve::Kind::diurnal; },
-       "generator.rate.period"},
+      {"a curve's period", [](auto&, auto& g) { g.rate.kind = RateCurve::Kind::diurnal; }, "generator.rate.period"},
       {"one step of many",
        [](auto&, auto& g) {
          g.rate.kind = RateCurve::Kind::piecewise;
@@ -42,8 +40,7 @@ TEST(Check, NamesTheSettingAsAScenarioSpellsIt) {
        },
        ""},
       {"a shape means nothing to Poisson", [](auto&, auto& g) { g.arrivals.shape = 0; }, ""},
-      {"no time is longer than a leap year",
-       [](auto& load, auto&) { load.duration = kLongest + Duration(1); },
+      {"no time is longer than a leap year", [](auto& load, auto&) { load.duration = kLongest + Duration(1); },
        "duration"},
       {"a loop", [](auto& load, auto&) { load.from = loop_of(0); }, "closed_loop.concurrency"},
       {"a loop, scaled",
