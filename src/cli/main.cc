@@ -6,12 +6,20 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/offline.h"
 
 namespace {
 
 using namespace capstan::cli;
 
 const std::map<std::string, Output> kOutputs = {{"text", Output::text}, {"json", Output::json}};
+
+const std::map<std::string, Layer> kLayers = {
+    {"scale", Layer::scale}, {"place", Layer::place}, {"provision", Layer::provision}};
+
+CLI::Option* add_snapshot(CLI::App& command, std::string& path, const char* name) {
+  return command.add_option(name, path, "A file that `capstan snapshot` wrote")->option_text("SNAPSHOT.json");
+}
 
 void add_output(CLI::App& command, Output& output) {
   command.add_option("-o,--output", output, "How the result is written: text or json")
@@ -84,6 +92,41 @@ int run(int argc, char** argv) {
       "  capstan engine predict --points silicon_sample.csv\n"
       "  capstan engine predict --engine vllm --points silicon_sample.csv -o json");
 
+  DecideArguments decide_arguments;
+  CLI::App* decide_command = app.add_subcommand("decide", "One decision of one layer, from a snapshot");
+  decide_command->add_option("layer", decide_arguments.layer, "scale, place or provision")
+      ->required()
+      ->transform(CLI::CheckedTransformer(kLayers, CLI::ignore_case))
+      ->option_text("scale|place|provision");
+  add_snapshot(*decide_command, decide_arguments.snapshot, "snapshot")->required();
+  add_output(*decide_command, decide_arguments.output);
+  decide_command->footer("Example:\n  capstan decide scale incident.json\n\nExit code 2: it would change something.");
+
+  ExplainArguments explain_arguments;
+  CLI::App* explain_command = app.add_subcommand("explain", "Why something is as it is, and what is about to happen");
+  explain_command->add_option("object", explain_arguments.object, "Its name, or its kind and id: \"gang 7\"")
+      ->required()
+      ->option_text("OBJECT");
+  add_snapshot(*explain_command, explain_arguments.snapshot, "--snapshot")->required();
+  add_output(*explain_command, explain_arguments.output);
+  explain_command->footer("Example:\n  capstan explain chat --snapshot incident.json");
+
+  SnapshotArguments snapshot_arguments;
+  CLI::App* snapshot_command =
+      app.add_subcommand("snapshot", "What a controller saw and remembered at a moment, as JSON");
+  snapshot_command->add_option("--scenario", snapshot_arguments.scenario, "Simulate this one up to the moment")
+      ->required()
+      ->option_text("SCENARIO.yaml");
+  snapshot_command->add_option("--at", snapshot_arguments.at, "Since the start of the simulation")
+      ->option_text("DURATION");
+  snapshot_command->add_option("--policy", snapshot_arguments.overrides.policies, "Of the scenario's; else the first")
+      ->option_text("NAME")
+      ->allow_extra_args(false);
+  snapshot_command->add_option("--set", snapshot_arguments.overrides.sets, "Change one value of the scenario")
+      ->option_text("path=value")
+      ->allow_extra_args(false);
+  snapshot_command->footer("Example:\n  capstan snapshot --scenario scenarios/azure-hour.yaml --at 33m > incident.json");
+
   Output version_output = Output::text;
   CLI::App* version_command = app.add_subcommand("version", "Print the version");
   add_output(*version_command, version_output);
@@ -97,6 +140,9 @@ int run(int argc, char** argv) {
   }
   if (*sim) return simulate(sim_arguments);
   if (*compare) return simulate(compare_arguments);
+  if (*decide_command) return decide(decide_arguments);
+  if (*explain_command) return explain(explain_arguments);
+  if (*snapshot_command) return snapshot(snapshot_arguments);
   if (*predict_command) return predict(predict_arguments);
   return version(version_output);
 }

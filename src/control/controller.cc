@@ -25,7 +25,7 @@ bool repeats(const MemoryType& before, const MemoryType& after, const model::Pla
 }  // namespace
 
 Controller::Controller(Policies policies, ports::World& world, Options options)
-    : policies_(std::move(policies)), world_(world), options_(options), next_tick_(world.now()) {
+    : policies_(std::move(policies)), world_(world), options_(std::move(options)), next_tick_(world.now()) {
   next_scale_ = next_place_ = next_tick_;
 }
 
@@ -41,6 +41,7 @@ void Controller::tick() {
 
   update_planned(memory_.planned, seen.snapshot, index_, now);
   if (now >= next_scale_) {
+    if (options_.witness) options_.witness(seen.snapshot, memory_);
     scale(seen, now);
     next_scale_ = now + decide::scale::period(policies_.scale);
   }

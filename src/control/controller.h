@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,12 @@ struct Memory {
   std::vector<model::PlannedGang> planned;
 };
 
+/// Is shown what the layers are about to decide from: the snapshot and the memory before it.
+using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
+
 struct Options {
   bool verify_replay = false;  ///< decide twice, the second time from memory that went through its text: invariant 5
+  Witness witness{};           ///< called at every tick at which replicas are decided
 };
 
 struct Stats {

@@ -82,7 +82,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // what stands at the start stands before anybody looks
   WatchedWorld world(cluster, hook.scraped(), setup.cluster.scrape.delay);
-  control::Controller controller(setup.policies, world, {.verify_replay = setup.verify});
+  control::Controller controller(setup.policies, world, {.verify_replay = setup.verify, .witness = setup.witness});
   Observer observer(setup, *fleet, cluster, hook, world, controller);
 
   End end(setup);

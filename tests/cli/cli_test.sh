@@ -187,5 +187,15 @@ printf "$azure" >"$work"/$'t\xff"\n.csv'
 "$program" sim $small --trace "$work"/$'t\xff"\n.csv' -o json | "$valid_json" >"$work/out"
 judge "a trace whose name is no text" 0 "" "${PIPESTATUS[1]}"
 
+"$program" snapshot --scenario $hour --at 20m >"$work/incident.json"
+expect 0 "replicas asked for" -- decide scale "$work/incident.json"
+expect 0 '"layer": "place"' -- decide place "$work/incident.json" -o json
+expect 0 "x a100_sxm" -- explain "node 1" --snapshot "$work/incident.json"
+expect 64 "such as \"gang 7\"" -- explain nobody --snapshot "$work/incident.json"
+expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h
+expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
+sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
+expect 1 "broken.json:4" -- decide scale "$work/broken.json"
+
 echo "$passed passed, $failed failed"
 ((failed == 0))

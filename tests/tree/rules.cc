@@ -35,6 +35,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/experiment/observer.cc",
     // The program itself, from outside: tests/cli.
     "src/cli/commands.cc",
+    "src/cli/offline.cc",
     "src/cli/predict.cc",
 };
 

@@ -1,0 +1,116 @@
+#include "archive/read_catalog.h"
+
+#include "archive/rows.h"
+
+namespace capstan::archive {
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+
+void read_domains(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  for (const Node& item : from.list("domains")) {
+    Fields fields(item, "catalog.domains", verdict);
+    model::Domain domain;
+    fields.text("name", domain.name);
+    read_word(fields, verdict, "level", domain.level);
+    // A parent stands before its children: so no chain of parents is a ring.
+    read_ref(fields, verdict, "parent", domain.parent, within(catalog.domains));
+    fields.finish();
+    catalog.domains.push_back(std::move(domain));
+  }
+}
+
+void read_offerings(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  for (const Node& item : from.list("offerings")) {
+    Fields fields(item, "catalog.offerings", verdict);
+    model::Offering offering;
+    fields.text("instance_type", offering.instance_type);
+    read_ref(fields, verdict, "gpu", offering.gpu, within(catalog.gpu_kinds));
+    fields.integer("gpus", offering.gpus, 1, 1'000);
+    read_ref(fields, verdict, "zone", offering.zone, within(catalog.domains));
+    read_word(fields, verdict, "capacity", offering.capacity);
+    fields.integer("micro_usd_per_hour", offering.price_per_hour.count, 0, 1'000'000'000'000);
+    fields.finish();
+    catalog.offerings.push_back(std::move(offering));
+  }
+}
+
+void read_pools(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  for (const Node& item : from.list("pools")) {
+    Fields fields(item, "catalog.pools", verdict);
+    model::Pool pool;
+    fields.text("name", pool.name);
+    fields.integer("gpu_limit", pool.gpu_limit, 0, kMaxGpus);
+    read_refs(fields, verdict, "offerings", pool.offerings, within(catalog.offerings));
+    fields.finish();
+    catalog.pools.push_back(std::move(pool));
+  }
+}
+
+model::Variant read_variant(const Node& item, const model::Catalog& catalog, Verdict& verdict) {
+  Fields fields(item, "catalog.services.variants", verdict);
+  model::Variant variant;
+  variant.engine.clear();  // what the file leaves out is empty, whatever a new variant begins with
+  variant.dtype.clear();
+  fields.text("name", variant.name);
+  fields.text("model", variant.model);
+  fields.text("engine", variant.engine);
+  read_ref(fields, verdict, "gpu", variant.gpu, within(catalog.gpu_kinds));
+  fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1'024);
+  fields.text("dtype", variant.dtype);
+  read_word(fields, verdict, "role", variant.role);
+  fields.integer("pods", variant.pods, 1, 1'024);
+  read_word(fields, verdict, "together", variant.together);
+  fields.finish();
+  return variant;
+}
+
+void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  for (const Node& item : from.list("services")) {
+    Fields fields(item, "catalog.services", verdict);
+    model::Service service;
+    fields.text("name", service.name);
+    fields.check("slo", [&](const Node& node, Verdict& v) {
+      Fields slo(node, "catalog.services.slo", v);
+      read_duration_ns(slo, "ttft_ns", service.slo.ttft);
+      read_duration_ns(slo, "tpot_ns", service.slo.tpot);
+      read_duration_ns(slo, "e2e_ns", service.slo.e2e);
+      slo.integer("attainment_ppm", service.slo.attainment_ppm, 0, 1'000'000);
+      slo.finish();
+    });
+    fields.integer("max_replicas", service.max_replicas, 0, kMaxReplicas);
+    fields.integer("min_replicas", service.min_replicas, 0, service.max_replicas);
+    const auto variants = fields.list("variants");
+    if (variants.empty()) verdict.fail(item.place, "catalog.services: no variants, expected at least one");
+    for (const Node& each : variants) service.variants.push_back(read_variant(each, catalog, verdict));
+    fields.finish();
+    catalog.services.push_back(std::move(service));
+  }
+}
+
+void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  for (const Node& kind : from.list("gpu_kinds")) {
+    if (kind.kind != Node::Kind::scalar) {
+      verdict.fail(kind.place, "catalog.gpu_kinds: " + kind.words() + ", expected a name");
+    }
+    catalog.gpu_kinds.push_back(kind.text);
+  }
+}
+
+}  // namespace
+
+model::Catalog read_catalog(const Node& node, Verdict& verdict) {
+  model::Catalog catalog;
+  Fields fields(node, "catalog", verdict);
+  read_gpu_kinds(fields, catalog, verdict);
+  read_domains(fields, catalog, verdict);
+  read_offerings(fields, catalog, verdict);
+  read_pools(fields, catalog, verdict);
+  read_services(fields, catalog, verdict);
+  fields.finish();
+  return catalog;
+}
+
+}  // namespace capstan::archive

@@ -1,0 +1,21 @@
+#include "archive/redecide.h"
+
+namespace capstan::archive {
+
+Redecided redecide(const SavedState& state) {
+  const model::Snapshot& snapshot = state.snapshot;
+  decide::Index index = decide::build(snapshot);
+  control::Memory memory = state.memory;
+  Redecided out;
+  for (std::uint32_t i = 0; i < memory.scale.size(); ++i) {
+    const decide::scale::RoleView role = decide::scale::view(snapshot, index, model::ServiceId{i});
+    out.scale.push_back(decide::scale::decide(role, state.policies.scale, memory.scale[i], snapshot.at));
+  }
+  out.place =
+      decide::place::decide(index, snapshot, memory.planned, state.policies.place, memory.place, snapshot.at);
+  out.provision = decide::provision::decide(index, snapshot, out.place, state.policies.provision, memory.provision,
+                                            snapshot.at);
+  return out;
+}
+
+}  // namespace capstan::archive

@@ -1,0 +1,60 @@
+#include "archive/redecide.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "decide/testing/world.h"
+
+namespace capstan::archive {
+namespace {
+
+/// A world that is seen once and keeps what it is told.
+class OneLook final : public ports::World {
+ public:
+  explicit OneLook(model::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
+  Instant now() const override { return snapshot_.at; }
+  ports::Observation observe() override { return {snapshot_, {}, {}}; }
+  model::ActionToken submit(const model::Action& action) override {
+    submitted.actions.push_back(action);
+    return model::ActionToken{next_++};
+  }
+
+  model::Plan submitted;
+
+ private:
+  model::Snapshot snapshot_;
+  std::uint32_t next_ = 0;
+};
+
+/// Everything that was decided, in the order in which the loop submits it.
+model::Plan whole(const Redecided& all) {
+  model::Plan plan;
+  const auto add = [&](const model::Plan& part) {
+    plan.actions.insert(plan.actions.end(), part.actions.begin(), part.actions.end());
+  };
+  for (const decide::scale::Decision& decision : all.scale) add(decision.plan);
+  add(all.place.plan);
+  add(all.provision.plan);
+  return plan;
+}
+
+RC_GTEST_PROP(Redecide, SaysWhatTheLoopDid, ()) {
+  decide::testing::World world = decide::testing::random_world();
+  world.snapshot.at = decide::testing::at(100);
+  control::Policies policies{"any", decide::scale::Fixed{*rc::gen::inRange(0, 20)}, {}, {}};
+  policies.provision = *rc::gen::element(decide::provision::whole_groups(), decide::provision::karpenter());
+
+  OneLook port(world.snapshot);
+  std::string saved;
+  const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    saved = to_json({snapshot, {}, policies, memory});
+  };
+  control::Controller(policies, port, {.verify_replay = false, .witness = witness}).tick();
+
+  const Result<SavedState> state = parse(saved, "incident.json");
+  RC_ASSERT(state.has_value());
+  RC_ASSERT(plan_hash(whole(redecide(*state))) == plan_hash(port.submitted));
+}
+
+}  // namespace
+}  // namespace capstan::archive

@@ -1,0 +1,101 @@
+#include "archive/saved_state.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "decide/testing/world.h"
+
+namespace capstan::archive {
+namespace {
+
+using decide::testing::World;
+
+SavedState any_state() {
+  World world = decide::testing::random_world();
+  SavedState state;
+  state.snapshot = world.snapshot;
+  state.snapshot.at = decide::testing::at(100);
+  state.policies.name = "queue · gang \"quoted\"";
+  state.policies.provision = decide::provision::whole_groups();
+  const std::size_t services = state.snapshot.catalog->services.size();
+  state.memory.scale.resize(services);
+  state.memory.scale[0].answers.push_back({decide::testing::at(90), 3});
+  state.memory.planned.push_back({model::ServiceId{0}, model::VariantId{0}, 7, decide::testing::at(95)});
+  state.snapshot.nodes.for_each([&](model::NodeId id, const model::Node&) {
+    state.names.nodes.set(id, "node-" + std::to_string(id.value));
+  });
+  return state;
+}
+
+RC_GTEST_PROP(SavedState, IsReadAsItWasWritten, ()) {
+  const SavedState state = any_state();
+  const std::string text = to_json(state);
+  const Result<SavedState> again = parse(text, "s.json");
+  if (!again) RC_FAIL(again.error().text());
+  RC_ASSERT(state_hash(again->snapshot) == state_hash(state.snapshot));
+  RC_ASSERT(to_json(*again) == text);
+  RC_ASSERT((again->memory.place == state.memory.place && again->memory.provision == state.memory.provision));
+  RC_ASSERT((again->memory.scale == state.memory.scale && again->memory.planned == state.memory.planned));
+}
+
+RC_GTEST_PROP(SavedState, ADecisionComesOutTheSameFromItsFile, ()) {
+  const SavedState state = any_state();
+  const Result<SavedState> again = parse(to_json(state), "s.json");
+  RC_ASSERT(again.has_value());
+  const auto plans = [](const SavedState& from) {
+    decide::Index index = decide::build(from.snapshot);
+    decide::place::Memory place = from.memory.place;
+    decide::provision::Memory provision = from.memory.provision;
+    const auto placed = decide::place::decide(index, from.snapshot, from.memory.planned, from.policies.place, place,
+                                              from.snapshot.at);
+    const auto bought = decide::provision::decide(index, from.snapshot, placed, from.policies.provision, provision,
+                                                  from.snapshot.at);
+    return std::pair(plan_hash(placed.plan), plan_hash(bought.plan));
+  };
+  RC_ASSERT(plans(state) == plans(*again));
+}
+
+struct Bad {
+  const char* what;
+  std::string_view from;
+  std::string_view to;
+  std::string_view message;  ///< a part of it
+};
+
+SavedState small_state() {
+  World world;
+  const model::NodeId node = world.node(0);
+  const model::GangId gang = world.gang(1, 4, model::TopologyLevel::node);
+  world.bind(gang, node);
+  SavedState state;
+  state.snapshot = world.snapshot;
+  state.policies.name = "small";
+  state.memory.scale.resize(state.snapshot.catalog->services.size());
+  return state;
+}
+
+TEST(SavedState, RefusesWhatDoesNotFit) {
+  const Bad rows[] = {
+      {"another format", R"("format_version": 1)", R"("format_version": 2)", "format_version: found \"2\", expected"},
+      {"a word that is none", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
+      {"a pod on no node", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)", "there is no 9"},
+      {"a gang without pods", R"("pods":[0])", R"("pods":[])", "no pods, expected at least one"},
+      {"an unknown key", R"("ordinal":0)", R"("ordinal":0,"colour":1)", "colour"},
+      {"a broken memory", R"("place":"place)", R"("place":"plaice)", "memory.place"},
+      {"a huge id", R"("id":0,"phase":"ready","service")", R"("id":99999999,"phase":"ready","service")", "99999999"},
+  };
+  const std::string good = to_json(small_state());
+  for (const Bad& row : rows) {
+    const std::size_t at = good.find(row.from);
+    ASSERT_NE(at, std::string::npos) << row.what << "\n" << good;
+    std::string bad = good;
+    bad.replace(at, row.from.size(), row.to);
+    const Result<SavedState> state = parse(bad, "s.json");
+    ASSERT_FALSE(state) << row.what;
+    EXPECT_NE(state.error().text().find(row.message), std::string::npos) << row.what << ": " << state.error().text();
+    EXPECT_GT(state.error().line, 0u) << row.what;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::archive

@@ -1,0 +1,222 @@
+#include <nlohmann/json.hpp>
+
+#include "archive/saved_state.h"
+#include "archive/words.h"
+#include "settings/policy.h"
+
+namespace capstan::archive {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::int64_t ns(Instant instant) { return instant.since_start.count(); }
+
+/// "never", "none" and "" are said by leaving the key out.
+void put(Json& json, const char* key, Instant instant) {
+  if (!instant.is_never()) json[key] = ns(instant);
+}
+template <typename Tag>
+void put(Json& json, const char* key, Id<Tag> id) {
+  if (id.valid()) json[key] = id.value;
+}
+
+void put(Json& json, const char* key, const std::string& text) {
+  if (!text.empty()) json[key] = text;
+}
+
+Json signal(const model::Signal& from) {
+  Json json = {{"state", word(from.state)}};
+  if (from.state != model::Signal::State::missing) json["value"] = from.value;
+  json["age_ns"] = from.age.count();
+  return json;
+}
+
+template <typename IdType>
+Json row(IdType id, const SharedTable<IdType, std::string>& names) {
+  Json json = {{"id", id.value}};
+  if (const std::string* name = names.find(id)) json["name"] = *name;
+  return json;
+}
+
+Json variant(const model::Variant& from) {
+  Json json = Json::object();
+  put(json, "name", from.name);
+  put(json, "model", from.model);
+  put(json, "engine", from.engine);
+  put(json, "gpu", from.gpu);
+  json["tensor_parallel"] = from.tensor_parallel;
+  put(json, "dtype", from.dtype);
+  json["role"] = word(from.role);
+  json["pods"] = from.pods;
+  json["together"] = word(from.together);
+  return json;
+}
+
+Json service(const model::Service& from) {
+  Json json = {{"name", from.name},
+               {"slo",
+                {{"ttft_ns", from.slo.ttft.count()},
+                 {"tpot_ns", from.slo.tpot.count()},
+                 {"e2e_ns", from.slo.e2e.count()},
+                 {"attainment_ppm", from.slo.attainment_ppm}}},
+               {"min_replicas", from.min_replicas},
+               {"max_replicas", from.max_replicas},
+               {"variants", Json::array()}};
+  for (const model::Variant& each : from.variants) json["variants"].push_back(variant(each));
+  return json;
+}
+
+Json offering(const model::Offering& from) {
+  Json json = {{"instance_type", from.instance_type}};
+  put(json, "gpu", from.gpu);
+  json["gpus"] = from.gpus;
+  put(json, "zone", from.zone);
+  json["capacity"] = word(from.capacity);
+  json["micro_usd_per_hour"] = from.price_per_hour.count;
+  return json;
+}
+
+Json catalog(const model::Catalog& from) {
+  Json json = {{"gpu_kinds", from.gpu_kinds},
+               {"domains", Json::array()},
+               {"offerings", Json::array()},
+               {"pools", Json::array()},
+               {"services", Json::array()}};
+  for (const model::Domain& domain : from.domains) {
+    Json each = {{"name", domain.name}, {"level", word(domain.level)}};
+    put(each, "parent", domain.parent);
+    json["domains"].push_back(each);
+  }
+  for (const model::Offering& each : from.offerings) json["offerings"].push_back(offering(each));
+  for (const model::Pool& pool : from.pools) {
+    Json each = {{"name", pool.name}, {"gpu_limit", pool.gpu_limit}, {"offerings", Json::array()}};
+    for (model::OfferingId id : pool.offerings) each["offerings"].push_back(id.value);
+    json["pools"].push_back(each);
+  }
+  for (const model::Service& each : from.services) json["services"].push_back(service(each));
+  return json;
+}
+
+Json node(Json json, const model::Node& from) {
+  json["phase"] = word(from.phase);
+  put(json, "pool", from.pool);
+  put(json, "offering", from.offering);
+  put(json, "claim", from.claim);
+  put(json, "gpu", from.gpu);
+  json["gpus_milli"] = from.gpus.count;
+  json["domains"] = Json::object();
+  for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
+    put(json["domains"], std::string(kWords<model::TopologyLevel>[level]).c_str(), from.domains[level]);
+  }
+  put(json, "ready_at_ns", from.ready_at);
+  return json;
+}
+
+Json claim(Json json, const model::Claim& from) {
+  json["phase"] = word(from.phase);
+  put(json, "pool", from.pool);
+  put(json, "offering", from.offering);
+  put(json, "within", from.within);
+  put(json, "group", from.group);
+  put(json, "requested_at_ns", from.requested_at);
+  put(json, "expected_ready_at_ns", from.expected_ready_at);
+  put(json, "node", from.node);
+  return json;
+}
+
+Json gang(Json json, const model::Gang& from) {
+  json["phase"] = word(from.phase);
+  put(json, "service", from.service);
+  put(json, "variant", from.variant);
+  json["ordinal"] = from.ordinal;
+  json["pods"] = Json::array();
+  for (model::PodId pod : from.pods) json["pods"].push_back(pod.value);
+  put(json, "gpu", from.gpu);
+  json["gpus_per_pod_milli"] = from.gpus_per_pod.count;
+  json["together"] = word(from.together);
+  put(json, "created_at_ns", from.created_at);
+  put(json, "expected_ready_at_ns", from.expected_ready_at);
+  for (const SignalField& each : kSignalFields) {
+    const model::Signal& value = from.signals.*each.field;
+    if (value != model::Signal{}) json["signals"][std::string(each.name)] = signal(value);
+  }
+  return json;
+}
+
+Json pod(Json json, const model::Pod& from) {
+  json["phase"] = word(from.phase);
+  put(json, "gang", from.gang);
+  json["gpus_milli"] = from.gpus.count;
+  put(json, "node", from.node);
+  put(json, "created_at_ns", from.created_at);
+  return json;
+}
+
+template <typename IdType, typename T, typename Write>
+Json table(const SharedTable<IdType, T>& rows, const SharedTable<IdType, std::string>& names, Write write) {
+  Json json = Json::array();
+  rows.for_each([&](IdType id, const T& each) { json.push_back(write(row(id, names), each)); });
+  return json;
+}
+
+Json memory(const control::Memory& from) {
+  Json json = {{"scale", Json::array()},
+               {"place", to_text(from.place)},
+               {"provision", to_text(from.provision)},
+               {"planned", Json::array()}};
+  for (const decide::scale::Memory& each : from.scale) json["scale"].push_back(to_text(each));
+  for (const model::PlannedGang& planned : from.planned) {
+    Json each = Json::object();
+    put(each, "service", planned.service);
+    put(each, "variant", planned.variant);
+    each["ordinal"] = planned.ordinal;
+    put(each, "decided_at_ns", planned.decided_at);
+    json["planned"].push_back(each);
+  }
+  return json;
+}
+
+/// One line a row, so that a snapshot of a large cluster can be read, searched and compared line by line.
+std::string lines(const Json& json) {
+  std::string out = "{\n";
+  bool first = true;
+  for (const auto& [key, value] : json.items()) {
+    out += first ? "" : ",\n";
+    first = false;
+    out += Json(key).dump() + ": ";
+    if (!value.is_array() || value.empty()) {
+      out += value.dump();
+      continue;
+    }
+    out += "[";
+    for (std::size_t i = 0; i < value.size(); ++i) out += (i == 0 ? "\n  " : ",\n  ") + value[i].dump();
+    out += "\n]";
+  }
+  return out + "\n}\n";
+}
+
+}  // namespace
+
+std::string to_json(const SavedState& state) {
+  const model::Snapshot& from = state.snapshot;
+  Json json = {{"format_version", 1}, {"version", from.version}, {"at_ns", ns(from.at)}};
+  json["policies"] = {{"name", state.policies.name},
+                      {"scale", Json::parse(settings::to_json(state.policies.scale))},
+                      {"place", Json::parse(settings::to_json(state.policies.place))},
+                      {"provision", Json::parse(settings::to_json(state.policies.provision))}};
+  json["catalog"] = catalog(*from.catalog);
+  json["services"] = Json::array();
+  from.services.for_each([&](model::ServiceId id, const model::ServiceState& each) {
+    json["services"].push_back({{"id", id.value},
+                                {"desired_replicas", each.desired_replicas},
+                                {"gateway_waiting", signal(each.gateway_waiting)}});
+  });
+  json["nodes"] = table(from.nodes, state.names.nodes, node);
+  json["claims"] = table(from.claims, state.names.claims, claim);
+  json["gangs"] = table(from.gangs, state.names.gangs, gang);
+  json["pods"] = table(from.pods, state.names.pods, pod);
+  json["memory"] = memory(state.memory);
+  return lines(json);
+}
+
+}  // namespace capstan::archive

@@ -1,0 +1,113 @@
+#include "cli/offline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "archive/redecide.h"
+#include "archive/saved_state.h"
+#include "cli/print.h"
+#include "decide/scale/scale.h"
+#include "experiment/prepare.h"
+#include "explain/explain.h"
+#include "explain/object.h"
+#include "manifest/fields.h"
+#include "manifest/scalars.h"
+
+namespace capstan::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> paragraphs(const model::Catalog& catalog, const archive::Redecided& all, Layer layer) {
+  std::vector<std::string> out;
+  if (layer == Layer::scale) {
+    for (const auto& decision : all.scale) out.push_back(explain::paragraph(catalog, decision));
+  }
+  if (layer == Layer::place) out.push_back(explain::paragraph(catalog, all.place));
+  if (layer == Layer::provision) out.push_back(explain::paragraph(catalog, all.provision));
+  return out;
+}
+
+std::vector<std::string> documents(const model::Catalog& catalog, const archive::Redecided& all, Layer layer) {
+  std::vector<std::string> out;
+  if (layer == Layer::scale) {
+    for (const auto& decision : all.scale) out.push_back(explain::json(catalog, decision));
+  }
+  if (layer == Layer::place) out.push_back(explain::json(catalog, all.place));
+  if (layer == Layer::provision) out.push_back(explain::json(catalog, all.provision));
+  return out;
+}
+
+bool changes(const archive::Redecided& all, Layer layer) {
+  if (layer == Layer::place) return !all.place.plan.actions.empty();
+  if (layer == Layer::provision) return !all.provision.plan.actions.empty();
+  return std::ranges::any_of(all.scale, [](const auto& decision) { return !decision.plan.actions.empty(); });
+}
+
+/// What the controller saw at its first decision from `at` on.
+Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Instant at) {
+  const experiment::PolicySpec& policy = scenario.policies.front();
+  experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
+  std::optional<archive::SavedState> state;
+  prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    if (!state && snapshot.at >= at) state = {snapshot, {}, policy.policies, memory};
+  };
+  const Result<experiment::RunResult> run = experiment::simulate(prepared.setup);
+  if (!run) return std::unexpected(run.error());
+  if (!state) {
+    return std::unexpected(Error{ErrorKind::usage, "--at", 0, 0,
+                                 fmt::format("the run ends after {}, expected a moment before that",
+                                             manifest::duration_text(run->simulated))});
+  }
+  return std::move(*state);
+}
+
+}  // namespace
+
+ExitCode decide(const DecideArguments& arguments) {
+  const Result<archive::SavedState> state = archive::read(arguments.snapshot);
+  if (!state) return report(state.error());
+  const archive::Redecided all = archive::redecide(*state);
+  const model::Catalog& catalog = *state->snapshot.catalog;
+  std::string text;
+  if (arguments.output == Output::json) {
+    Json json = {{"format_version", 1}, {"decisions", Json::array()}};
+    for (const std::string& each : documents(catalog, all, arguments.layer)) {
+      json["decisions"].push_back(Json::parse(each));
+    }
+    text = json.dump(2) + "\n";
+  } else {
+    for (const std::string& each : paragraphs(catalog, all, arguments.layer)) text += each + "\n";
+  }
+  const ExitCode printed = print(text);
+  return printed != kOk ? printed : changes(all, arguments.layer) ? kFindings : kOk;
+}
+
+ExitCode explain(const ExplainArguments& arguments) {
+  const Result<archive::SavedState> state = archive::read(arguments.snapshot);
+  if (!state) return report(state.error());
+  const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
+  if (!object) return report(object.error());
+  const archive::Redecided all = archive::redecide(*state);
+  const std::string text =
+      explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision});
+  if (arguments.output == Output::text) return print(text + "\n");
+  return print(Json{{"format_version", 1}, {"object", arguments.object}, {"explanation", text}}.dump(2) + "\n");
+}
+
+ExitCode snapshot(const SnapshotArguments& arguments) {
+  const std::optional<Duration> at = manifest::read_duration(arguments.at);
+  if (!at || *at < Duration{}) {
+    return report({ErrorKind::usage, "--at", 0, 0,
+                   fmt::format("\"{}\", expected a duration since the start such as 33m", arguments.at)});
+  }
+  const Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, arguments.overrides);
+  if (!scenario) return report(scenario.error());
+  const Result<archive::SavedState> state = state_at(*scenario, Instant{*at});
+  return state ? print(archive::to_json(*state)) : report(state.error());
+}
+
+}  // namespace capstan::cli

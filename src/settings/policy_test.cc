@@ -1,0 +1,112 @@
+#include "settings/policy.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace capstan::settings {
+namespace {
+
+using namespace std::chrono_literals;
+using decide::scale::HpaRules;
+using manifest::Verdict;
+
+manifest::Node yaml(std::string_view text) { return *manifest::parse(text, "policy.yaml"); }
+
+Duration any_seconds(int low, int high) { return std::chrono::seconds(*rc::gen::inRange(low, high)); }
+
+HpaRules any_rules() {
+  HpaRules rules;
+  rules.stabilization = any_seconds(0, 3600);
+  rules.select = *rc::gen::element(HpaRules::Select::max, HpaRules::Select::min, HpaRules::Select::disabled);
+  using Kind = decide::scale::HpaRatePolicy::Kind;
+  rules.policies.clear();
+  for (int i = *rc::gen::inRange(1, 4); i > 0; --i) {
+    rules.policies.push_back(
+        {*rc::gen::element(Kind::pods, Kind::percent), *rc::gen::inRange(1, 1000), any_seconds(1, 1800)});
+  }
+  return rules;
+}
+
+decide::scale::HpaSettings any_hpa() {
+  decide::scale::HpaSettings hpa;
+  hpa.sync_period = any_seconds(1, 3600);
+  hpa.tolerance_up_per_mille = hpa.tolerance_down_per_mille = *rc::gen::inRange(0, 1001);
+  hpa.downscale_stabilization = any_seconds(0, 86'400);
+  if (*rc::gen::arbitrary<bool>()) hpa.behavior = {any_rules(), any_rules()};
+  return hpa;
+}
+
+decide::scale::Policy any_scale() {
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return decide::scale::Fixed{*rc::gen::inRange(0, 1000), any_seconds(1, 3600)};
+    case 1:
+      return decide::scale::DutyCycleHpa{*rc::gen::inRange(1, 101), any_hpa()};
+    case 2:
+      return decide::scale::MemoryHpa{*rc::gen::inRange(1, 101), any_hpa()};
+    default: {
+      decide::scale::QueueHpa queue{*rc::gen::inRange(1, 1000), {}, any_hpa()};
+      if (*rc::gen::arbitrary<bool>()) queue.running_per_replica = *rc::gen::inRange(1, 1000);
+      return queue;
+    }
+  }
+}
+
+decide::provision::Policy any_provision() {
+  decide::provision::Policy policy = *rc::gen::element(
+      decide::provision::cluster_autoscaler(), decide::provision::karpenter(), decide::provision::whole_groups());
+  policy.hold = any_seconds(1, 3600);
+  policy.ask_timeout = any_seconds(1, 3600);
+  policy.min_nodes = *rc::gen::inRange(0, 100);
+  policy.consolidation.after = any_seconds(0, 3600);
+  policy.consolidation.use_below_ppm = *rc::gen::inRange(0, 1'000'001);
+  policy.consolidation.enabled = *rc::gen::arbitrary<bool>();
+  if (!policy.consolidation.enabled) policy.consolidation.policy = model::ConsolidationPolicy::when_empty;
+  return policy;
+}
+
+RC_GTEST_PROP(Settings, AScalePolicyIsReadAsItWasWritten, ()) {
+  const decide::scale::Policy policy = any_scale();
+  Verdict verdict;
+  const decide::scale::Policy again = read_scale(yaml(to_json(policy)), verdict);
+  RC_ASSERT(verdict.ok());
+  RC_ASSERT((again == policy));
+}
+
+RC_GTEST_PROP(Settings, AProvisionPolicyIsReadAsItWasWritten, ()) {
+  const decide::provision::Policy policy = any_provision();
+  const manifest::Node node = yaml(to_json(policy));
+  Verdict verdict;
+  manifest::Fields fields(node, "provision", verdict);
+  Provisioner which = Provisioner::none;
+  const decide::provision::Policy again = read_provision(fields, which, verdict);
+  fields.finish();
+  RC_ASSERT(verdict.ok());
+  RC_ASSERT((again == policy));
+}
+
+TEST(Settings, APlacePolicyIsReadAsItWasWritten) {
+  for (const auto kind : {decide::place::Policy::Kind::first_fit, decide::place::Policy::Kind::gang}) {
+    const decide::place::Policy policy{kind, 2s, 45s};
+    Verdict verdict;
+    EXPECT_EQ(read_place(yaml(to_json(policy)), verdict), policy);
+    EXPECT_TRUE(verdict.ok());
+  }
+}
+
+TEST(Settings, ABareNameHasTheDefaults) {
+  Verdict verdict;
+  EXPECT_EQ(read_scale(yaml("queue_hpa"), verdict), decide::scale::Policy(decide::scale::QueueHpa{}));
+  EXPECT_EQ(read_place(yaml("gang"), verdict), decide::place::Policy{});
+  EXPECT_TRUE(verdict.ok());
+}
+
+TEST(Settings, WhatIsWrongIsNamedWithItsPlace) {
+  Verdict verdict;
+  read_scale(yaml("{policy: queue_hpa,\n waiting_per_replica: 0}"), verdict);
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_EQ(verdict.error->text().substr(0, 17), "policy.yaml:2:23:");
+}
+
+}  // namespace
+}  // namespace capstan::settings

@@ -1,0 +1,183 @@
+#include "settings/policy.h"
+
+namespace capstan::settings {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+namespace scale = decide::scale;
+namespace place = decide::place;
+namespace provision = decide::provision;
+
+Node as_mapping(const Node& node) {
+  if (node.kind != Node::Kind::scalar) return node;
+  Node mapping;
+  mapping.kind = Node::Kind::mapping;
+  mapping.place = node.place;
+  mapping.entries.push_back({"policy", node.place, node});
+  return mapping;
+}
+
+namespace {
+
+void read_rules(const Node& node, std::string what, scale::HpaRules& rules, Verdict& verdict) {
+  Fields fields(node, std::move(what), verdict);
+  fields.duration("stabilization", rules.stabilization, 0s, 1h);
+  using Select = scale::HpaRules::Select;
+  fields.choice<Select>("select", rules.select,
+                        {{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
+  const auto policies = fields.list("policies");
+  if (!policies.empty()) rules.policies.clear();
+  for (const Node& item : policies) {
+    scale::HpaRatePolicy policy;
+    Fields rate(item, fields.what() + ".policies", verdict);
+    using Kind = scale::HpaRatePolicy::Kind;
+    rate.choice<Kind>("kind", policy.kind, {{"pods", Kind::pods}, {"percent", Kind::percent}});
+    rate.integer("value", policy.value, 1, 1'000'000);
+    rate.duration("period", policy.period, 1s, 30min);
+    rate.finish();
+    rules.policies.push_back(policy);
+  }
+  fields.finish();
+}
+
+void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
+  fields.duration("sync_period", hpa.sync_period, 1s, 1h);
+  std::int64_t tolerance_ppm = hpa.tolerance_up_per_mille * 1000;
+  fields.share_ppm("tolerance", tolerance_ppm, 0, 1'000'000);
+  hpa.tolerance_up_per_mille = hpa.tolerance_down_per_mille = tolerance_ppm / 1000;
+  fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
+  if (const Node* behavior = fields.take("behavior")) {
+    hpa.behavior.emplace();
+    Fields rules(*behavior, fields.what() + ".behavior", verdict);
+    rules.check("scale_up", [&](const Node& n, Verdict& v) {
+      read_rules(n, fields.what() + ".behavior.scale_up", hpa.behavior->up, v);
+    });
+    rules.check("scale_down", [&](const Node& n, Verdict& v) {
+      read_rules(n, fields.what() + ".behavior.scale_down", hpa.behavior->down, v);
+    });
+    rules.finish();
+  }
+}
+
+void read_target_percent(Fields& fields, std::int64_t& percent) {
+  std::int64_t ppm = percent * 10'000;
+  fields.share_ppm("target", ppm, 10'000, 1'000'000);
+  percent = ppm / 10'000;
+}
+
+void read_consolidation(const Node& given, provision::Consolidation& out, Verdict& verdict) {
+  const Node node = as_mapping(given);
+  Fields fields(node, "provision.consolidation", verdict);
+  enum class Kind : std::uint8_t { never, when_empty, underutilized };
+  using model::ConsolidationPolicy;
+  Kind kind = !out.enabled                                                     ? Kind::never
+              : out.policy == ConsolidationPolicy::when_empty_or_underutilized ? Kind::underutilized
+                                                                               : Kind::when_empty;
+  fields.choice<Kind>(
+      "policy", kind,
+      {{"never", Kind::never}, {"when_empty", Kind::when_empty}, {"when_empty_or_underutilized", Kind::underutilized}});
+  out.enabled = kind != Kind::never;
+  out.policy =
+      kind == Kind::underutilized ? ConsolidationPolicy::when_empty_or_underutilized : ConsolidationPolicy::when_empty;
+  fields.duration("after", out.after, 0s, 720h);
+  fields.duration("poll", out.poll, 1s, 1h);
+  fields.integer("budget_percent", out.budget_percent, 0, 100);
+  fields.share_ppm("use_below", out.use_below_ppm, 0, 1'000'000);
+  fields.finish();
+}
+
+}  // namespace
+
+scale::Policy read_scale(const Node& given, Verdict& verdict) {
+  const Node node = as_mapping(given);
+  Fields fields(node, "scale", verdict);
+  enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa } kind = Kind::fixed;
+  if (fields.need("policy") != nullptr) {
+    fields.choice<Kind>("policy", kind,
+                        {{"fixed", Kind::fixed},
+                         {"duty_cycle_hpa", Kind::duty_cycle_hpa},
+                         {"queue_hpa", Kind::queue_hpa},
+                         {"memory_hpa", Kind::memory_hpa}});
+  }
+  scale::Policy policy;
+  switch (kind) {
+    case Kind::fixed: {
+      scale::Fixed fixed;
+      fields.integer("replicas", fixed.replicas, 0, 100'000);
+      fields.duration("period", fixed.period, 1s, 1h);
+      policy = fixed;
+      break;
+    }
+    case Kind::duty_cycle_hpa: {
+      scale::DutyCycleHpa duty;
+      read_target_percent(fields, duty.target_percent);
+      read_hpa(fields, duty.hpa, verdict);
+      policy = duty;
+      break;
+    }
+    case Kind::queue_hpa: {
+      scale::QueueHpa queue;
+      fields.integer("waiting_per_replica", queue.waiting_per_replica, 1, 1'000'000);
+      if (fields.take("running_per_replica") != nullptr) {
+        fields.integer("running_per_replica", queue.running_per_replica.emplace(1), 1, 1'000'000);
+      }
+      read_hpa(fields, queue.hpa, verdict);
+      policy = queue;
+      break;
+    }
+    case Kind::memory_hpa: {
+      scale::MemoryHpa memory;
+      read_target_percent(fields, memory.target_percent);
+      read_hpa(fields, memory.hpa, verdict);
+      policy = memory;
+      break;
+    }
+  }
+  fields.finish();
+  return policy;
+}
+
+place::Policy read_place(const Node& given, Verdict& verdict) {
+  const Node node = as_mapping(given);
+  Fields fields(node, "place", verdict);
+  place::Policy policy;
+  using Kind = place::Policy::Kind;
+  if (fields.need("policy") != nullptr) {
+    fields.choice<Kind>("policy", policy.kind, {{"first_fit", Kind::first_fit}, {"gang", Kind::gang}});
+  }
+  fields.duration("period", policy.period, 10ms, 1h);
+  fields.duration("assume_for", policy.assume_for, 1s, 1h);
+  fields.finish();
+  return policy;
+}
+
+provision::Policy read_provision(Fields& fields, Provisioner& which, Verdict& verdict) {
+  if (fields.need("policy") != nullptr) {
+    fields.choice<Provisioner>("policy", which,
+                               {{"none", Provisioner::none},
+                                {"cluster_autoscaler", Provisioner::cluster_autoscaler},
+                                {"karpenter", Provisioner::karpenter},
+                                {"group", Provisioner::group}});
+  }
+  provision::Policy policy = which == Provisioner::cluster_autoscaler ? provision::cluster_autoscaler()
+                             : which == Provisioner::group            ? provision::whole_groups()
+                                                                      : provision::karpenter();
+  if (which == Provisioner::none) policy.consolidation.enabled = false;
+  fields.duration("scan_interval", policy.scan_interval, 0s, 1h);
+  fields.duration("batch_idle", policy.batch_idle, 0s, 1h);
+  fields.duration("batch_max", policy.batch_max, 0s, 1h);
+  fields.duration("hold", policy.hold, 1s, 24h);
+  fields.duration("backoff", policy.backoff, 0s, 24h);
+  fields.duration("backoff_max", policy.backoff_max, 0s, 24h);
+  fields.duration("ask_timeout", policy.ask_timeout, 1s, 1h);
+  fields.integer("min_nodes", policy.min_nodes, 0, 100'000);
+  if (const Node* consolidation = fields.take("consolidation")) {
+    read_consolidation(*consolidation, policy.consolidation, verdict);
+  }
+  return policy;
+}
+
+}  // namespace capstan::settings

@@ -1,0 +1,98 @@
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "settings/policy.h"
+
+namespace capstan::settings {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace scale = decide::scale;
+namespace provision = decide::provision;
+
+std::string text(Duration duration) { return manifest::duration_text(duration); }
+/// A share in millionths as the reader takes it back exactly.
+double share(std::int64_t ppm) { return static_cast<double>(ppm) / 1e6; }
+
+Json rules(const scale::HpaRules& from) {
+  using Select = scale::HpaRules::Select;
+  Json json = {{"stabilization", text(from.stabilization)},
+               {"select", from.select == Select::max   ? "max"
+                          : from.select == Select::min ? "min"
+                                                       : "disabled"}};
+  json["policies"] = Json::array();
+  for (const scale::HpaRatePolicy& policy : from.policies) {
+    json["policies"].push_back({{"kind", policy.kind == scale::HpaRatePolicy::Kind::pods ? "pods" : "percent"},
+                                {"value", policy.value},
+                                {"period", text(policy.period)}});
+  }
+  return json;
+}
+
+void add(Json& json, const scale::HpaSettings& hpa) {
+  json["sync_period"] = text(hpa.sync_period);
+  json["tolerance"] = share(hpa.tolerance_up_per_mille * 1000);
+  json["downscale_stabilization"] = text(hpa.downscale_stabilization);
+  if (hpa.behavior) {
+    json["behavior"] = {{"scale_up", rules(hpa.behavior->up)}, {"scale_down", rules(hpa.behavior->down)}};
+  }
+}
+
+struct ScaleWriter {
+  Json operator()(const scale::Fixed& fixed) const {
+    return {{"policy", "fixed"}, {"replicas", fixed.replicas}, {"period", text(fixed.period)}};
+  }
+  Json operator()(const scale::DutyCycleHpa& duty) const { return by_target("duty_cycle_hpa", duty); }
+  Json operator()(const scale::MemoryHpa& memory) const { return by_target("memory_hpa", memory); }
+  Json operator()(const scale::QueueHpa& queue) const {
+    Json json = {{"policy", "queue_hpa"}, {"waiting_per_replica", queue.waiting_per_replica}};
+    if (queue.running_per_replica) json["running_per_replica"] = *queue.running_per_replica;
+    add(json, queue.hpa);
+    return json;
+  }
+
+  template <typename Hpa>
+  static Json by_target(const char* name, const Hpa& policy) {
+    Json json = {{"policy", name}, {"target", share(policy.target_percent * 10'000)}};
+    add(json, policy.hpa);
+    return json;
+  }
+};
+
+const char* word(const provision::Consolidation& consolidation) {
+  if (!consolidation.enabled) return "never";
+  return consolidation.policy == model::ConsolidationPolicy::when_empty ? "when_empty" : "when_empty_or_underutilized";
+}
+
+}  // namespace
+
+std::string to_json(const decide::scale::Policy& policy) { return std::visit(ScaleWriter{}, policy).dump(); }
+
+std::string to_json(const decide::place::Policy& policy) {
+  return Json{{"policy", decide::place::name(policy.kind)},
+              {"period", text(policy.period)},
+              {"assume_for", text(policy.assume_for)}}
+      .dump();
+}
+
+std::string to_json(const decide::provision::Policy& policy) {
+  // Every setting is stated, so the preset that the name stands for leaves no trace: karpenter is any per-pod one.
+  Json json = {{"policy", policy.kind == provision::Policy::Kind::group ? "group" : "karpenter"},
+               {"scan_interval", text(policy.scan_interval)},
+               {"batch_idle", text(policy.batch_idle)},
+               {"batch_max", text(policy.batch_max)},
+               {"hold", text(policy.hold)},
+               {"backoff", text(policy.backoff)},
+               {"backoff_max", text(policy.backoff_max)},
+               {"ask_timeout", text(policy.ask_timeout)},
+               {"min_nodes", policy.min_nodes}};
+  const provision::Consolidation& c = policy.consolidation;
+  json["consolidation"] = {{"policy", word(c)},
+                           {"after", text(c.after)},
+                           {"poll", text(c.poll)},
+                           {"budget_percent", c.budget_percent},
+                           {"use_below", share(c.use_below_ppm)}};
+  return json.dump();
+}
+
+}  // namespace capstan::settings
