@@ -11,10 +11,9 @@ Redecided redecide(const SavedState& state) {
     const decide::scale::RoleView role = decide::scale::view(snapshot, index, model::ServiceId{i});
     out.scale.push_back(decide::scale::decide(role, state.policies.scale, memory.scale[i], snapshot.at));
   }
-  out.place =
-      decide::place::decide(index, snapshot, memory.planned, state.policies.place, memory.place, snapshot.at);
-  out.provision = decide::provision::decide(index, snapshot, out.place, state.policies.provision, memory.provision,
-                                            snapshot.at);
+  out.place = decide::place::decide(index, snapshot, memory.planned, state.policies.place, memory.place, snapshot.at);
+  out.provision =
+      decide::provision::decide(index, snapshot, out.place, state.policies.provision, memory.provision, snapshot.at);
   return out;
 }
 

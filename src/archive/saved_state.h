@@ -19,7 +19,8 @@ struct SavedState {
   control::Memory memory;
 };
 
-/// The document of docs/reference/snapshot.md, with an end of line. It holds no secret: names, numbers and reasons only.
+/// The document of docs/reference/snapshot.md, with an end of line. It holds no secret: names, numbers and reasons
+/// only.
 std::string to_json(const SavedState& state);
 
 /// Reads it back. Strict: unknown keys, references to what is not there and numbers outside their bounds are input

@@ -21,9 +21,8 @@ SavedState any_state() {
   state.memory.scale.resize(services);
   state.memory.scale[0].answers.push_back({decide::testing::at(90), 3});
   state.memory.planned.push_back({model::ServiceId{0}, model::VariantId{0}, 7, decide::testing::at(95)});
-  state.snapshot.nodes.for_each([&](model::NodeId id, const model::Node&) {
-    state.names.nodes.set(id, "node-" + std::to_string(id.value));
-  });
+  state.snapshot.nodes.for_each(
+      [&](model::NodeId id, const model::Node&) { state.names.nodes.set(id, "node-" + std::to_string(id.value)); });
   return state;
 }
 
@@ -46,10 +45,10 @@ RC_GTEST_PROP(SavedState, ADecisionComesOutTheSameFromItsFile, ()) {
     decide::Index index = decide::build(from.snapshot);
     decide::place::Memory place = from.memory.place;
     decide::provision::Memory provision = from.memory.provision;
-    const auto placed = decide::place::decide(index, from.snapshot, from.memory.planned, from.policies.place, place,
-                                              from.snapshot.at);
-    const auto bought = decide::provision::decide(index, from.snapshot, placed, from.policies.provision, provision,
-                                                  from.snapshot.at);
+    const auto placed =
+        decide::place::decide(index, from.snapshot, from.memory.planned, from.policies.place, place, from.snapshot.at);
+    const auto bought =
+        decide::provision::decide(index, from.snapshot, placed, from.policies.provision, provision, from.snapshot.at);
     return std::pair(plan_hash(placed.plan), plan_hash(bought.plan));
   };
   RC_ASSERT(plans(state) == plans(*again));

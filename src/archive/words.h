@@ -21,18 +21,17 @@ inline constexpr auto kWords = nullptr;
 
 template <>
 inline constexpr std::array<std::string_view, 4> kWords<model::Pod::Phase>{"pending", "starting", "ready",
-                                                                            "terminating"};
+                                                                           "terminating"};
 template <>
-inline constexpr std::array<std::string_view, 4> kWords<model::Gang::Phase>{"pending", "starting", "ready",
-                                                                             "draining"};
+inline constexpr std::array<std::string_view, 4> kWords<model::Gang::Phase>{"pending", "starting", "ready", "draining"};
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::Node::Phase>{"ready", "cordoned", "terminating"};
 template <>
 inline constexpr std::array<std::string_view, 4> kWords<model::Claim::Phase>{"requested", "launched", "registered",
-                                                                              "failed"};
+                                                                             "failed"};
 template <>
 inline constexpr std::array<std::string_view, 5> kWords<model::TopologyLevel>{"node", "nvlink", "rack", "zone",
-                                                                               "cluster"};
+                                                                              "cluster"};
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::CapacityType>{"on_demand", "spot", "reserved"};
 template <>
@@ -48,7 +47,7 @@ constexpr std::string_view word(Enum value) {
 /// The signals of a replica by the name they have in a file.
 struct SignalField {
   std::string_view name;
-  model::Signal model::ReplicaSignals::*field;
+  model::Signal model::ReplicaSignals::* field;
 };
 inline constexpr std::array<SignalField, 8> kSignalFields{{
     {"waiting", &model::ReplicaSignals::waiting},

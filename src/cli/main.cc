@@ -125,7 +125,8 @@ int run(int argc, char** argv) {
   snapshot_command->add_option("--set", snapshot_arguments.overrides.sets, "Change one value of the scenario")
       ->option_text("path=value")
       ->allow_extra_args(false);
-  snapshot_command->footer("Example:\n  capstan snapshot --scenario scenarios/azure-hour.yaml --at 33m > incident.json");
+  snapshot_command->footer(
+      "Example:\n  capstan snapshot --scenario scenarios/azure-hour.yaml --at 33m > incident.json");
 
   Output version_output = Output::text;
   CLI::App* version_command = app.add_subcommand("version", "Print the version");

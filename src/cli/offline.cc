@@ -58,9 +58,9 @@ Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Insta
   const Result<experiment::RunResult> run = experiment::simulate(prepared.setup);
   if (!run) return std::unexpected(run.error());
   if (!state) {
-    return std::unexpected(Error{ErrorKind::usage, "--at", 0, 0,
-                                 fmt::format("the run ends after {}, expected a moment before that",
-                                             manifest::duration_text(run->simulated))});
+    return std::unexpected(Error{
+        ErrorKind::usage, "--at", 0, 0,
+        fmt::format("the run ends after {}, expected a moment before that", manifest::duration_text(run->simulated))});
   }
   return std::move(*state);
 }

@@ -86,8 +86,8 @@ class Teller {
 
   std::string gang(GangId id) const {
     const model::Gang& gang = snapshot_.gangs.at(id);
-    std::string text = fmt::format("{} {}", called(names_.gangs, "gang", id),
-                                   kGangPhases[static_cast<std::size_t>(gang.phase)]);
+    std::string text =
+        fmt::format("{} {}", called(names_.gangs, "gang", id), kGangPhases[static_cast<std::size_t>(gang.phase)]);
     for (const decide::place::Verdict& verdict : decided_.place.verdicts) {
       if (verdict.gang == id) text += ": " + sentence(verdict.why);
     }

@@ -31,16 +31,16 @@ const Edges& edges() {
       {"kube", {"ports", "manifest", "net"}},
       {"emulator", {"sim", "net"}},
       {"conformance", {"decide"}},
+      {"schema", {"manifest"}},
       {"settings", {"decide", "manifest"}},
       {"archive", {"control", "settings"}},
       {"experiment", {"sim", "control", "settings", "promql", "signals", "manifest"}},
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},
       {"serve", {"explain", "experiment", "net"}},
-      {"cli", {"base",     "model",       "engine",     "decide", "explain",  "ports",   "control",
-               "workload", "sim",         "net",        "promql", "manifest", "signals", "kube",
-               "emulator", "conformance", "experiment", "lint",   "plan",     "serve",
-               "settings", "archive"}},
+      {"cli", {"base",       "model", "engine", "decide",   "explain", "ports",    "control",  "workload",
+               "sim",        "net",   "promql", "manifest", "signals", "kube",     "emulator", "conformance",
+               "experiment", "lint",  "plan",   "serve",    "schema",  "settings", "archive"}},
   };
   return all;
 }

@@ -1,0 +1,50 @@
+// Writes what follows from schema/: the CustomResourceDefinitions and the reference pages of our objects.
+//   generate SOURCE_DIR      scripts/generate builds and runs it
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "schema/crd.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using capstan::Result;
+
+bool write(const fs::path& path, const Result<std::string>& text) {
+  if (!text) {
+    std::fprintf(stderr, "%s\n", text.error().text().c_str());
+    return false;
+  }
+  fs::create_directories(path.parent_path());
+  std::ofstream out(path, std::ios::binary);
+  out << *text;
+  std::printf("generate: %s\n", path.c_str());
+  return out.good();
+}
+
+bool generate(const fs::path& root, const fs::path& description) {
+  const Result<capstan::manifest::Node> node = capstan::manifest::parse_file(description.string());
+  if (!node) {
+    std::fprintf(stderr, "%s\n", node.error().text().c_str());
+    return false;
+  }
+  const std::string name = description.stem().string();
+  return write(root / "deploy/crds" / (name + ".yaml"), capstan::schema::crd_yaml(*node)) &&
+         write(root / "docs/reference" / (name + ".md"), capstan::schema::reference_page(*node));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: generate SOURCE_DIR\n");
+    return 64;
+  }
+  const fs::path root = argv[1];
+  bool ok = true;
+  for (const auto& entry : fs::directory_iterator(root / "schema/crds")) {
+    if (entry.path().extension() == ".yaml") ok = generate(root, entry.path()) && ok;
+  }
+  return ok ? 0 : 1;
+}
