@@ -17,7 +17,6 @@ Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, cons
     : config_(config),
       variants_(std::move(variants)),
       slo_(slo),
-      events_(Instant::never()),
       router_(config.router),
       decode_router_(RouterConfig{.kind = RouterKind::least_loaded}),
       minute_end_{kMinute} {
@@ -81,7 +80,7 @@ void Fleet::free_server(std::uint32_t number) {
   leave_router(number);
   waiting_ -= servers_[number]->waiting;
   gone_ += servers_[number]->replica.token_account(now_);
-  events_.set(number, Instant::never());
+  events_.set(number, rank_of(Instant::never()));
   servers_[number].reset();
   free_servers_.push_back(number);
 }
@@ -155,18 +154,18 @@ void Fleet::catch_up(Instant now) {
     close_minutes(now);
   }
   CAPSTAN_ASSERT(now == now_);
-  while (events_.top_key() <= now) run_replica(events_.top());
+  while (next_replica() <= now) run_replica(events_.top());
 }
 
 void Fleet::advance(Instant to) {
   CAPSTAN_ASSERT(to >= now_ && !to.is_never());
   for (;;) {
     const Instant other = next_other();
-    const Instant next = std::min(events_.top_key(), other);
+    const Instant next = std::min(next_replica(), other);
     if (next > to) break;
     now_ = next;
     if (next >= minute_end_) close_minutes(next);
-    while (events_.top_key() == next) run_replica(events_.top());
+    while (next_replica() == next) run_replica(events_.top());
     serve_held();
     if (other > next) continue;
     run_timeouts();
@@ -214,11 +213,11 @@ void Fleet::run_replica(std::uint32_t number) {
 /// After anything that may have changed a replica: when it goes on, how much it holds, whether it can take more.
 void Fleet::refresh(std::uint32_t number) {
   Server& server = *servers_[number];
-  events_.set(number, server.replica.next_event());
+  events_.set(number, rank_of(server.replica.next_event()));
   const RequestCount waits = server.replica.waiting();
   if (waits != server.waiting) {
     waiting_ += waits - server.waiting;
-    server.waiting = waits;
+    server.waiting = static_cast<std::uint32_t>(waits);
     waiting_changed();
   }
   if (server.routed) router_of(server).update(number, server.replica.load(), waits < engine_queue_limit(server));

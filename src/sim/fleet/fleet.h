@@ -103,7 +103,7 @@ class Fleet {
 
   Instant now() const { return now_; }
   /// When advance() next has something to do; never() when nothing will happen by itself. Nothing happens before it.
-  Instant next_event() const { return std::min(events_.top_key(), next_other()); }
+  Instant next_event() const { return std::min(next_replica(), next_other()); }
   void advance(Instant to);  ///< everything up to and including `to`
   void finish(Instant end);  ///< end of the run: advances and closes the last minute
   bool arrivals_over() const { return next_arrival_.is_never(); }  ///< no request is to come by itself
@@ -155,13 +155,16 @@ class Fleet {
 
   struct alignas(64) Server {
     Server(const FleetVariant& v, std::uint32_t variant_index, Instant now)
-        : replica(v.replica, *v.model, now), variant(variant_index), role(v.replica.role), scraped_at(now) {}
-    Replica replica;
-    std::uint32_t variant;
+        : variant(static_cast<std::uint16_t>(variant_index)),
+          role(v.replica.role),
+          replica(v.replica, *v.model, now),
+          scraped_at(now) {}
+    std::uint16_t variant;
     EngineRole role;
     bool routed = true;
-    RequestCount holds = 0;    ///< requests of ours inside; a cancelled one may stay in the replica until its step ends
-    RequestCount waiting = 0;  ///< as last added to Fleet::waiting_
+    std::uint32_t holds = 0;  ///< requests of ours inside; a cancelled one may stay in the replica until its step ends
+    std::uint32_t waiting = 0;  ///< as last added to Fleet::waiting_
+    Replica replica;
     TtftBuckets ttft;
     Instant scraped_at;
     Duration scraped_busy{};
@@ -245,6 +248,8 @@ class Fleet {
     if (!timers_.empty()) next = std::min(next, timers_.front().at);
     return next;
   }
+  static std::uint64_t rank_of(Instant at) { return static_cast<std::uint64_t>(at.since_start.count()); }
+  Instant next_replica() const { return {Duration{static_cast<std::int64_t>(events_.top_rank())}}; }
   void refresh(std::uint32_t server);
   void waiting_changed() {
     if (waiting() > minute_waiting_max_) minute_waiting_max_ = waiting();
@@ -291,8 +296,8 @@ class Fleet {
 
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<std::uint32_t> free_servers_;
-  MinTree<Instant> events_;  ///< servers by their next event
-  Router router_;            ///< prefill and mixed replicas
+  MinTree<unsigned __int128> events_{rank_of(Instant::never())};  ///< servers by their next event
+  Router router_;                                                 ///< prefill and mixed replicas
   Router decode_router_;
   Held gateway_;
   Held decode_gateway_;
@@ -309,7 +314,6 @@ class Fleet {
   RequestCount waiting_ = 0;  ///< in engines' queues
   RequestCount minute_waiting_max_ = 0;
   Instant minute_end_;
-  std::size_t minute_ = 0;
   LatencyHistogram minute_ttft_;
   RequestMeter meter_;
   TokenAccount gone_;  ///< of replicas that are gone

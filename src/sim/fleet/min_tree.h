@@ -7,60 +7,52 @@
 
 namespace capstan::sim {
 
-/// The smallest of many keys that change one at a time, as a tournament: a change replays its leaf's matches up to the
-/// first that ends as before, at most log2(size). Among equal keys the lowest index wins.
+/// The smallest of many ranks that change one at a time, as a tournament: a change replays its leaf's matches up to the
+/// first that ends as before, at most log2(size). Among equal ranks the lowest index wins.
 ///
-/// Nodes hold keys, not references to them, so that the opponents of all matches on a path are read at once and none
-/// waits for the match before it.
-template <typename Key>
+/// A node is one word, the rank above 32 bits of index: no match has a draw, opponents lie side by side and all those
+/// on a path are read at once, and no match is a branch, since nobody can guess how it ends.
+///
+/// `Word` is std::uint64_t for ranks of 32 bits, unsigned __int128 for ranks of 64.
+template <typename Word>
 class MinTree {
  public:
-  /// `absent` is the key of an index that was never set; none is larger.
-  explicit MinTree(Key absent) : absent_(absent), keys_(2, absent), winners_(2) {}
+  /// `absent` is the rank of an index that was never set; none is larger.
+  explicit MinTree(Word absent) : absent_(absent), nodes_(2, absent << 32) {}
 
-  std::uint32_t top() const { return winners_[1]; }
-  Key top_key() const { return keys_[1]; }
-  Key key(std::uint32_t index) const { return keys_[leaves_ + index]; }
+  std::uint32_t top() const { return static_cast<std::uint32_t>(nodes_[1]); }
+  Word top_rank() const { return nodes_[1] >> 32; }
+  Word rank(std::uint32_t index) const { return nodes_[leaves_ + index] >> 32; }
 
-  void set(std::uint32_t index, Key key) {
+  void set(std::uint32_t index, Word rank) {
     if (index >= leaves_) grow(index);
-    std::size_t node = leaves_ + index;
-    if (keys_[node] == key) return;
-    keys_[node] = key;
-    std::uint32_t winner = index;
-    while (node > 1) {
-      const Key other_key = keys_[node ^ 1];
-      const std::uint32_t other = winners_[node ^ 1];
-      const bool loses = other_key < key || (other_key == key && other < winner);
-      key = loses ? other_key : key;
-      winner = loses ? other : winner;
-      node /= 2;
-      if (keys_[node] == key && winners_[node] == winner) return;
-      keys_[node] = key;
-      winners_[node] = winner;
+    std::size_t at = leaves_ + index;
+    Word best = rank << 32 | index;
+    if (nodes_[at] == best) return;
+    nodes_[at] = best;
+    while (at > 1) {
+      best = smaller(best, nodes_[at ^ 1]);
+      at /= 2;
+      if (nodes_[at] == best) return;
+      nodes_[at] = best;
     }
   }
 
  private:
+  static Word smaller(Word a, Word b) { return a ^ ((a ^ b) & -static_cast<Word>(b < a)); }
+
   void grow(std::uint32_t index) {
     const std::size_t leaves = std::bit_ceil(std::size_t{index} + 1);
-    std::vector<Key> keys(2 * leaves, absent_);
-    for (std::size_t i = 0; i < leaves_; ++i) keys[leaves + i] = keys_[leaves_ + i];
-    keys_.swap(keys);
+    std::vector<Word> nodes(2 * leaves);
+    for (std::size_t i = 0; i < leaves; ++i) nodes[leaves + i] = i < leaves_ ? nodes_[leaves_ + i] : absent_ << 32 | i;
+    for (std::size_t at = leaves - 1; at >= 1; --at) nodes[at] = smaller(nodes[2 * at], nodes[2 * at + 1]);
+    nodes_.swap(nodes);
     leaves_ = leaves;
-    winners_.resize(2 * leaves);
-    for (std::size_t i = 0; i < leaves; ++i) winners_[leaves + i] = static_cast<std::uint32_t>(i);
-    for (std::size_t node = leaves - 1; node >= 1; --node) {
-      const std::size_t winner = keys_[2 * node + 1] < keys_[2 * node] ? 2 * node + 1 : 2 * node;
-      keys_[node] = keys_[winner];
-      winners_[node] = winners_[winner];
-    }
   }
 
-  Key absent_;
-  std::size_t leaves_ = 1;              ///< a power of two
-  std::vector<Key> keys_;               ///< of the winner of each node; the root at 1, the leaves from leaves_ on
-  std::vector<std::uint32_t> winners_;  ///< of each node, by index
+  Word absent_;
+  std::size_t leaves_ = 1;   ///< a power of two
+  std::vector<Word> nodes_;  ///< the winner of each match; the root at 1, the leaves from leaves_ on
 };
 
 }  // namespace capstan::sim

@@ -46,7 +46,8 @@ void Router::update(std::uint32_t replica, RequestCount load, bool can_take) {
     able_[replica / 64] ^= std::uint64_t{1} << (replica % 64);
     able_count_ += can_take ? 1 : -1;
   }
-  if (config_.kind != RouterKind::round_robin) loads_.set(replica, can_take ? load : kUnable);
+  if (config_.kind != RouterKind::round_robin)
+    loads_.set(replica, can_take ? static_cast<std::uint64_t>(load) : kUnable);
 }
 
 std::uint32_t Router::pick(std::span<const std::uint64_t> hashes) {
@@ -54,7 +55,9 @@ std::uint32_t Router::pick(std::span<const std::uint64_t> hashes) {
   if (config_.kind == RouterKind::round_robin) return next_in_turn();
   if (config_.kind == RouterKind::prefix_affine && !hashes.empty()) {
     const std::uint32_t known = with_prefix(hashes);
-    if (known != kNone && loads_.key(known) <= loads_.top_key() + config_.affinity_extra_load) return known;
+    if (known != kNone &&
+        loads_.rank(known) <= loads_.top_rank() + static_cast<std::uint64_t>(config_.affinity_extra_load))
+      return known;
   }
   return loads_.top();
 }

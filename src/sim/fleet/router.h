@@ -51,7 +51,7 @@ class Router {
   void note(std::span<const std::uint64_t> hashes, std::uint32_t replica);
 
  private:
-  static constexpr RequestCount kUnable = INT64_MAX;
+  static constexpr std::uint64_t kUnable = UINT32_MAX;
 
   std::uint32_t next_in_turn();
   std::uint32_t with_prefix(std::span<const std::uint64_t> hashes) const;
@@ -63,7 +63,7 @@ class Router {
   std::vector<std::uint64_t> able_;  ///< bits
   RequestCount able_count_ = 0;
   std::uint32_t turn_ = 0;
-  MinTree<RequestCount> loads_{kUnable};
+  MinTree<std::uint64_t> loads_{kUnable};
   std::vector<std::uint32_t> serials_;
   AffinityIndex affinity_;
 };

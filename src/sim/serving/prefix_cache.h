@@ -34,13 +34,13 @@ class PrefixCache {
   void place(std::uint32_t group);
   void unlink(std::uint32_t group);
 
+  std::int64_t evictable_ = 0;
   std::vector<Group> groups_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> table_;  ///< open addressing with linear probing, at most half full
   std::int64_t max_groups_;
   std::uint32_t oldest_ = kNone;
   std::uint32_t newest_ = kNone;
-  std::int64_t evictable_ = 0;
 };
 
 }  // namespace capstan::sim

@@ -20,35 +20,14 @@ constexpr std::int64_t blocks_for(std::int64_t tokens) { return ceil_div(tokens,
 }  // namespace
 
 Replica::Replica(const ReplicaConfig& config, const engine::StepModel& model, Instant started)
-    : config_(config),
+    : clock_ps_(picoseconds(started)),
       model_(&model),
-      clock_ps_(picoseconds(started)),
       free_blocks_(config.kv_blocks),
+      max_seqs_(static_cast<std::int32_t>(std::min<std::int64_t>(config.max_seqs, INT32_MAX))),
+      config_(config),
       cache_(config.kv_blocks / kPrefixGroupBlocks) {
   CAPSTAN_ASSERT(config.max_seqs >= 1 && config.max_batched_tokens >= config.max_seqs && config.kv_blocks >= 1);
   CAPSTAN_ASSERT(config.max_waiting >= 1);
-}
-
-// --- lists ---
-
-void Replica::push_back(List& list, std::uint32_t slot) {
-  slots_[slot].previous = list.last;
-  slots_[slot].next = kNone;
-  (list.last == kNone ? list.first : slots_[list.last].next) = slot;
-  list.last = slot;
-}
-
-void Replica::push_front(List& list, std::uint32_t slot) {
-  slots_[slot].previous = kNone;
-  slots_[slot].next = list.first;
-  (list.first == kNone ? list.last : slots_[list.first].previous) = slot;
-  list.first = slot;
-}
-
-void Replica::remove(List& list, std::uint32_t slot) {
-  const Slot& s = slots_[slot];
-  (s.previous == kNone ? list.first : slots_[s.previous].next) = s.next;
-  (s.next == kNone ? list.last : slots_[s.next].previous) = s.previous;
 }
 
 // --- callers' side ---
@@ -59,31 +38,26 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   const Picoseconds now_ps = picoseconds(now);
   CAPSTAN_ASSERT(event_ps_ > now_ps);
   if (!accepting_) return {OfferResult::draining};
-  if (waiting_ >= config_.max_waiting) return {OfferResult::queue_full};
+  if (waiting() >= config_.max_waiting) return {OfferResult::queue_full};
   if (blocks_for(std::int64_t{request.input_tokens} + request.output_tokens) > config_.kv_blocks) {
     return {OfferResult::too_long};
   }
   // A step of the glide is under way; the request joins the one after it, if it can join at all.
-  if (mode_ == Mode::gliding && waiting_ == 0 && running_ < config_.max_seqs) break_glide(now_ps);
+  if (mode_ == Mode::gliding && queue_.empty() && running_ < max_seqs_) break_glide(now_ps);
 
-  std::uint32_t slot = 0;
-  if (free_slots_.empty()) {
-    slot = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
-  } else {
-    slot = free_slots_.back();
-    free_slots_.pop_back();
-  }
+  const std::uint32_t slot = take_slot();
   Slot& s = slots_[slot];
   s = {.id = request.id, .input = request.input_tokens, .output = request.output_tokens};
   s.generated = request.kv_present ? 1 : 0;
   s.kv_present = request.kv_present;
-  s.hashes = request.prefix_hashes.data();
-  s.hash_count = static_cast<std::uint32_t>(request.prefix_hashes.size());
   s.state = State::waiting;
   tokens_.received += s.generated;
-  push_back(queue_, slot);
-  ++waiting_;
+  if (config_.prefix_cache && !request.prefix_hashes.empty()) {
+    s.prefixed = true;
+    if (prefixes_.size() < slots_.size()) prefixes_.resize(slots_.size());
+    prefixes_[slot] = {request.prefix_hashes.data(), static_cast<std::uint32_t>(request.prefix_hashes.size())};
+  }
+  queue_.push_back(slot);
   if (mode_ == Mode::idle) {
     clock_ps_ = std::max(clock_ps_, now_ps);
     Emissions none;
@@ -101,9 +75,8 @@ bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
     case State::free:
       return false;
     case State::waiting: {
-      const bool first = queue_.first == slot;
-      remove(queue_, slot);
-      --waiting_;
+      const bool first = queue_.front() == slot;
+      queue_.erase(slot);
       tokens_.discarded += s.generated;
       free_slot(slot);
       if (first) {
@@ -118,7 +91,7 @@ bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
     case State::decoding:
       if (mode_ == Mode::gliding) break_glide(now_ps);
       s.cancelled = true;
-      s.finish_step = step_index() + 1;
+      s.output = s.generated + static_cast<std::int32_t>(step_index() + 1 - s.anchor_step);
       push_finish(slot);
       return true;
   }
@@ -128,27 +101,34 @@ bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
 void Replica::kill(std::vector<HeldRequest>& held, Instant now) {
   CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
   settle(picoseconds(now));
-  for (std::uint32_t slot = batch_.first; slot != kNone; slot = slots_[slot].next) {
+  scratch_.clear();
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (in_batch(slots_[slot])) scratch_.push_back(slot);
+  }
+  sort_as_batch(scratch_);
+  for (const std::uint32_t slot : scratch_) {
     const Slot& s = slots_[slot];
     const std::int64_t tokens = tokens_of(s);
     (s.cancelled ? tokens_.discarded : tokens_.cut) += tokens;
     if (!s.cancelled) held.push_back({s.id, static_cast<std::int32_t>(tokens)});
   }
-  for (std::uint32_t slot = queue_.first; slot != kNone; slot = slots_[slot].next) {
-    held.push_back({slots_[slot].id, slots_[slot].generated});
-    tokens_.cut += slots_[slot].generated;
+  for (std::uint32_t i = 0; i < queue_.size(); ++i) {
+    const Slot& s = slots_[queue_.at(i)];
+    held.push_back({s.id, s.generated});
+    tokens_.cut += s.generated;
   }
   accepting_ = false;
   mode_ = Mode::idle;
   event_ps_ = kNeverPs;
-  batch_ = queue_ = {};
-  running_ = waiting_ = decoding_ = decode_tokens_ = 0;
-  partial_ = kNone;
+  queue_ = {};
+  running_ = decoding_ = 0;
+  decode_tokens_ = 0;
+  partial_ = first_free_ = kNone;
   free_blocks_ = config_.kv_blocks;
   cache_ = PrefixCache(config_.kv_blocks / kPrefixGroupBlocks);
   block_phase_ = {};
   slots_.clear();
-  free_slots_.clear();
+  prefixes_.clear();
   finishes_.clear();
   chunks_.clear();
 }
@@ -157,14 +137,14 @@ ReplicaSample Replica::sample(Instant now) {
   CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
   settle(picoseconds(now));
   ReplicaSample sample;
-  sample.waiting = waiting_;
+  sample.waiting = waiting();
   sample.running = running_;
   sample.kv_blocks = config_.kv_blocks;
   // The blocks of the step under way belong to it already.
   const std::int64_t under_way = mode_ == Mode::gliding ? block_phase_[step_index() & 15] : 0;
   sample.kv_blocks_used = config_.kv_blocks - available_blocks() + under_way;
   sample.prompt_tokens_total = prompt_tokens_;
-  sample.generation_tokens_total = generation_tokens_;
+  sample.generation_tokens_total = inter_token_count_ + prefilled_tokens_;
   sample.preemptions_total = preemptions_;
   sample.prefix_queried_tokens_total = prefix_queried_tokens_;
   sample.prefix_hit_tokens_total = prefix_hit_tokens_;
@@ -191,11 +171,9 @@ TokenAccount Replica::token_account(Instant now) {
   CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
   settle(picoseconds(now));
   TokenAccount account = tokens_;
-  account.generated = generation_tokens_;
-  for (const List& list : {batch_, queue_}) {
-    for (std::uint32_t slot = list.first; slot != kNone; slot = slots_[slot].next) {
-      account.held += tokens_of(slots_[slot]);
-    }
+  account.generated = inter_token_count_ + prefilled_tokens_;
+  for (const Slot& slot : slots_) {
+    if (slot.state != State::free) account.held += tokens_of(slot);
   }
   return account;
 }
@@ -258,7 +236,6 @@ void Replica::pass_steps(std::int64_t steps, Picoseconds took) {
   busy_ps_ += took;
   inter_token_ps_ += static_cast<__int128>(took) * decoding_;
   inter_token_count_ += steps * decoding_;
-  generation_tokens_ += steps * decoding_;
   decode_tokens_ += steps * decoding_;
   steps_ += steps;
 }
@@ -280,7 +257,7 @@ void Replica::begin_step(Emissions& out) {
   make_room(need, partial_tokens, out);
   if (partial_ != kNone) {
     chunks_.push_back({partial_, partial_tokens});
-    register_groups(slots_[partial_], slots_[partial_].computed + partial_tokens);
+    register_groups(partial_, slots_[partial_].computed + partial_tokens);
     budget -= partial_tokens;
   }
   if (!preempted_in_step_) admit(budget);
@@ -301,8 +278,7 @@ void Replica::begin_step(Emissions& out) {
 /// which all that is left fits.
 void Replica::make_room(std::int64_t need, std::int32_t partial_tokens, Emissions& out) {
   while (need > available_blocks()) {
-    const std::uint32_t last = batch_.last;
-    const Slot& s = slots_[last];
+    const Slot& s = slots_[last_of_batch()];
     if (s.state == State::prefilling) {
       need -= blocks_for(s.computed + partial_tokens) - blocks_for(s.computed);
     } else {
@@ -313,16 +289,27 @@ void Replica::make_room(std::int64_t need, std::int32_t partial_tokens, Emission
   take_blocks(need);
 }
 
+/// Looked for when it is needed, which is when memory has run out; to keep the batch in order would cost every request.
+std::uint32_t Replica::last_of_batch() const {
+  if (partial_ != kNone) return partial_;
+  std::uint32_t last = kNone;
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (!in_batch(slots_[slot])) continue;
+    if (last == kNone || slots_[slot].sequence > slots_[last].sequence) last = slot;
+  }
+  CAPSTAN_ASSERT(last != kNone);
+  return last;
+}
+
 void Replica::preempt_last(Emissions& out) {
-  const std::uint32_t slot = batch_.last;
+  const std::uint32_t slot = last_of_batch();
   Slot& s = slots_[slot];
   leave_batch(slot);
   if (s.state == State::decoding) s.generated += static_cast<std::int32_t>(step_index() - s.anchor_step);
   s.state = State::waiting;
   s.computed = 0;
   s.kv_present = false;
-  push_front(queue_, slot);
-  ++waiting_;
+  queue_.push_front(slot);
   ++preemptions_;
   preempted_in_step_ = true;
   out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::preempted, 0});
@@ -335,7 +322,7 @@ void Replica::admit(std::int64_t budget) {
 }
 
 bool Replica::admit_first(std::int64_t& budget) {
-  const std::uint32_t slot = queue_.first;
+  const std::uint32_t slot = queue_.front();
   Slot& s = slots_[slot];
   const std::int64_t total = s.input + s.generated;
   if (s.kv_present) {
@@ -343,40 +330,39 @@ bool Replica::admit_first(std::int64_t& budget) {
     if (need > available_blocks()) return false;
     take_blocks(need);
     --budget;
-    s.cached = 0;  // its prompt was computed elsewhere
+    if (s.prefixed) prefixes_[slot].cached = 0;  // its prompt was computed elsewhere
   } else {
     // Whole groups of the prompt that are cached, leaving at least one token to compute.
     std::uint32_t hits = 0;
     std::int64_t revived = 0;
-    if (config_.prefix_cache) {
-      const auto most = static_cast<std::uint32_t>(
-          std::min<std::int64_t>({s.hash_count, s.input / kPrefixGroupTokens, (total - 1) / kPrefixGroupTokens}));
-      for (; hits < most; ++hits) {
-        const std::uint32_t group = cache_.find(s.hashes[hits]);
-        if (group == PrefixCache::kNone) break;
-        revived += cache_.used(group) ? 0 : 1;
-      }
+    const Prefix prefix = s.prefixed ? prefixes_[slot] : Prefix{};
+    const auto most = static_cast<std::uint32_t>(
+        std::min<std::int64_t>({prefix.count, s.input / kPrefixGroupTokens, (total - 1) / kPrefixGroupTokens}));
+    for (; hits < most; ++hits) {
+      const std::uint32_t group = cache_.find(prefix.hashes[hits]);
+      if (group == PrefixCache::kNone) break;
+      revived += cache_.used(group) ? 0 : 1;
     }
     const std::int64_t cached = std::int64_t{hits} * kPrefixGroupTokens;
     const std::int64_t tokens = std::min(total - cached, budget);
     const std::int64_t need = blocks_for(cached + tokens) - std::int64_t{hits} * kPrefixGroupBlocks;
     if (need > available_blocks() - revived * kPrefixGroupBlocks) return false;
-    for (std::uint32_t i = 0; i < hits; ++i) cache_.use(cache_.find(s.hashes[i]));
+    for (std::uint32_t i = 0; i < hits; ++i) cache_.use(cache_.find(prefix.hashes[i]));
     take_blocks(need);
-    s.groups = hits;
     s.computed = static_cast<std::int32_t>(cached);
-    if (s.cached < 0) s.cached = s.computed;
+    if (s.prefixed) {
+      prefixes_[slot].groups = hits;
+      if (prefixes_[slot].cached < 0) prefixes_[slot].cached = s.computed;
+    }
     if (config_.prefix_cache) {
       prefix_queried_tokens_ += total;
       prefix_hit_tokens_ += cached;
     }
-    register_groups(s, cached + tokens);
+    register_groups(slot, cached + tokens);
     chunks_.push_back({slot, static_cast<std::int32_t>(tokens)});
     budget -= tokens;
   }
-  remove(queue_, slot);
-  --waiting_;
-  push_back(batch_, slot);
+  queue_.pop_front();
   ++running_;
   s.sequence = next_sequence_++;
   if (s.kv_present) {
@@ -395,7 +381,6 @@ void Replica::start_decoding(std::uint32_t slot) {
   Slot& s = slots_[slot];
   s.state = State::decoding;
   s.anchor_step = step_index();
-  s.finish_step = s.anchor_step + static_cast<std::uint32_t>(s.output - s.generated);
   ++block_phase_[(s.anchor_step - static_cast<std::uint32_t>(s.computed)) & 15];
   ++decoding_;
   decode_tokens_ += s.computed;
@@ -408,7 +393,6 @@ void Replica::end_step(Emissions& out) {
   busy_ps_ += took;
   inter_token_ps_ += static_cast<__int128>(took) * decoding_;
   inter_token_count_ += decoding_;
-  generation_tokens_ += decoding_;
   decode_tokens_ += decoding_;
   ++steps_;
   finish_decodes(out);
@@ -432,7 +416,7 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
   const bool first = s.generated == 0;
   if (first) prompt_tokens_ += s.input;
   ++s.generated;
-  ++generation_tokens_;
+  ++prefilled_tokens_;
   const bool last = s.generated == s.output;
   if (last || (first && config_.role == EngineRole::prefill)) {
     emit(out, chunk.slot, last ? EmissionKind::finished : EmissionKind::handed_over);
@@ -447,33 +431,45 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
 
 void Replica::emit(Emissions& out, std::uint32_t slot, EmissionKind kind) const {
   const Slot& s = slots_[slot];
-  out.push_back({instant_not_before(clock_ps_), s.id, slot, kind, std::max(s.cached, 0)});
+  const std::int32_t cached = s.prefixed ? std::max(prefixes_[slot].cached, 0) : 0;
+  out.push_back({instant_not_before(clock_ps_), s.id, slot, kind, cached});
 }
 
-/// Lets go the decoding sequences whose last token came with the step just completed, in the order of the batch.
-void Replica::finish_decodes(Emissions& out) {
-  finishing_.clear();
-  std::uint64_t previous = ~std::uint64_t{0};
+/// Takes the next decoding sequence that ends with the step just completed off the heap; kNone if there is no other.
+std::uint32_t Replica::pop_finish() {
   while (!finishes_.empty() && finishes_.front() >> 32 <= static_cast<std::uint64_t>(steps_)) {
     const std::uint64_t key = finishes_.front();
     std::pop_heap(finishes_.begin(), finishes_.end(), std::greater<>{});
     finishes_.pop_back();
     const auto slot = static_cast<std::uint32_t>(key);
-    if (key == previous || slot >= slots_.size()) continue;
-    previous = key;
-    if (slots_[slot].state == State::decoding && slots_[slot].finish_step == key >> 32) finishing_.push_back(slot);
+    const bool again = !finishes_.empty() && finishes_.front() == key;
+    if (!again && slots_[slot].state == State::decoding && slots_[slot].finish_step() == key >> 32) return slot;
   }
-  if (finishing_.size() > 1) {
-    std::sort(finishing_.begin(), finishing_.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return slots_[a].sequence < slots_[b].sequence; });
-  }
-  for (const std::uint32_t slot : finishing_) {
-    const Slot& s = slots_[slot];
-    (s.cancelled ? tokens_.discarded : tokens_.delivered) += tokens_of(s);
-    if (!s.cancelled) emit(out, slot, EmissionKind::finished);
-    leave_batch(slot);
-    free_slot(slot);
-  }
+  return kNone;
+}
+
+/// Lets go the decoding sequences whose last token came with the step just completed, in the order of the batch.
+void Replica::finish_decodes(Emissions& out) {
+  const std::uint32_t first = pop_finish();
+  if (first == kNone) return;
+  std::uint32_t other = pop_finish();
+  if (other == kNone) return finish(first, out);
+  scratch_ = {first};
+  for (; other != kNone; other = pop_finish()) scratch_.push_back(other);
+  sort_as_batch(scratch_);
+  for (const std::uint32_t slot : scratch_) finish(slot, out);
+}
+
+void Replica::sort_as_batch(std::vector<std::uint32_t>& slots) const {
+  std::ranges::sort(slots, {}, [&](std::uint32_t slot) { return slots_[slot].sequence; });
+}
+
+void Replica::finish(std::uint32_t slot, Emissions& out) {
+  const Slot& s = slots_[slot];
+  (s.cancelled ? tokens_.discarded : tokens_.delivered) += tokens_of(s);
+  if (!s.cancelled) emit(out, slot, EmissionKind::finished);
+  leave_batch(slot);
+  free_slot(slot);
 }
 
 // --- how far the batch stays as it is ---
@@ -483,7 +479,8 @@ std::int64_t Replica::steps_until_finish() {
     CAPSTAN_ASSERT(!finishes_.empty());
     const std::uint64_t key = finishes_.front();
     const Slot& s = slots_[static_cast<std::uint32_t>(key)];
-    if (s.state == State::decoding && s.finish_step == key >> 32) return static_cast<std::int64_t>(key >> 32) - steps_;
+    if (s.state == State::decoding && s.finish_step() == key >> 32)
+      return static_cast<std::int64_t>(key >> 32) - steps_;
     std::pop_heap(finishes_.begin(), finishes_.end(), std::greater<>{});
     finishes_.pop_back();
   }
@@ -505,16 +502,12 @@ std::int64_t Replica::steps_with_blocks(std::int64_t limit) const {
 }
 
 void Replica::push_finish(std::uint32_t slot) {
-  CAPSTAN_ASSERT(slots_[slot].finish_step > step_index());
-  finishes_.push_back(std::uint64_t{slots_[slot].finish_step} << 32 | slot);
+  CAPSTAN_ASSERT(slots_[slot].finish_step() > step_index());
+  finishes_.push_back(std::uint64_t{slots_[slot].finish_step()} << 32 | slot);
   std::push_heap(finishes_.begin(), finishes_.end(), std::greater<>{});
 }
 
 // --- memory ---
-
-std::int64_t Replica::held_blocks(const Slot& slot, std::int64_t computed) const {
-  return blocks_for(computed) - std::int64_t{slot.groups} * kPrefixGroupBlocks;
-}
 
 void Replica::take_blocks(std::int64_t blocks) {
   while (free_blocks_ < blocks) {
@@ -527,20 +520,27 @@ void Replica::take_blocks(std::int64_t blocks) {
 
 /// Whole groups of the prompt become shareable as soon as a step computes them. A group that another request registered
 /// meanwhile stays a private copy, and so do those behind it.
-void Replica::register_groups(Slot& slot, std::int64_t computed) {
-  if (!config_.prefix_cache) return;
-  const std::int64_t whole = std::min<std::int64_t>(computed, slot.input) / kPrefixGroupTokens;
-  while (slot.groups < std::min<std::int64_t>(slot.hash_count, whole)) {
-    if (cache_.find(slot.hashes[slot.groups]) != PrefixCache::kNone) return;
-    cache_.insert(slot.hashes[slot.groups]);
-    ++slot.groups;
+void Replica::register_groups(std::uint32_t slot, std::int64_t computed) {
+  if (!slots_[slot].prefixed) return;
+  Prefix& prefix = prefixes_[slot];
+  const std::int64_t whole = std::min<std::int64_t>(computed, slots_[slot].input) / kPrefixGroupTokens;
+  while (prefix.groups < std::min<std::int64_t>(prefix.count, whole)) {
+    if (cache_.find(prefix.hashes[prefix.groups]) != PrefixCache::kNone) return;
+    cache_.insert(prefix.hashes[prefix.groups]);
+    ++prefix.groups;
   }
 }
 
-/// Out of the batch, its blocks given back: groups to the cache, the end of the prefix first, so that it goes first.
+/// Back to the cache, the end of the prefix first, so that it goes first.
+void Replica::release_groups(std::uint32_t slot) {
+  Prefix& prefix = prefixes_[slot];
+  free_blocks_ -= std::int64_t{prefix.groups} * kPrefixGroupBlocks;
+  while (prefix.groups > 0) cache_.release(cache_.find(prefix.hashes[--prefix.groups]));
+}
+
+/// Out of the batch, its blocks given back.
 void Replica::leave_batch(std::uint32_t slot) {
-  Slot& s = slots_[slot];
-  remove(batch_, slot);
+  const Slot& s = slots_[slot];
   --running_;
   if (slot == partial_) partial_ = kNone;
   std::int64_t computed = s.computed;
@@ -550,14 +550,25 @@ void Replica::leave_batch(std::uint32_t slot) {
     decode_tokens_ -= computed;
     --block_phase_[(s.anchor_step - static_cast<std::uint32_t>(s.computed)) & 15];
   }
-  free_blocks_ += held_blocks(s, computed);
-  while (s.groups > 0) cache_.release(cache_.find(s.hashes[--s.groups]));
+  free_blocks_ += blocks_for(computed);
+  if (s.prefixed) release_groups(slot);
   head_blocked_ = false;
+}
+
+std::uint32_t Replica::take_slot() {
+  const std::uint32_t slot = first_free_;
+  if (slot == kNone) {
+    slots_.emplace_back();
+    return static_cast<std::uint32_t>(slots_.size() - 1);
+  }
+  first_free_ = slots_[slot].sequence;
+  return slot;
 }
 
 void Replica::free_slot(std::uint32_t slot) {
   slots_[slot].state = State::free;
-  free_slots_.push_back(slot);
+  slots_[slot].sequence = first_free_;
+  first_free_ = slot;
 }
 
 Duration kv_transfer_time(std::int64_t tokens, std::int64_t kv_bytes_per_token, std::int64_t link_bytes_per_s,

@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "base/time.h"
 #include "engine/step_model.h"
 #include "sim/serving/prefix_cache.h"
 #include "sim/serving/request.h"
+#include "sim/serving/slot_queue.h"
 
 namespace capstan::sim {
 
@@ -52,10 +52,10 @@ class Replica {
   /// Ends at once; appends what it held, running first, then waiting, in their order.
   void kill(std::vector<HeldRequest>& held, Instant now);
 
-  bool idle() const { return running_ == 0 && waiting_ == 0; }
-  std::int64_t waiting() const { return waiting_; }
+  bool idle() const { return running_ == 0 && queue_.empty(); }
+  std::int64_t waiting() const { return queue_.size(); }
   std::int64_t running() const { return running_; }
-  std::int64_t load() const { return waiting_ + running_; }  ///< for routers; exact at any time
+  std::int64_t load() const { return waiting() + running_; }  ///< for routers; exact at any time
 
   ReplicaSample sample(Instant now);
   TokenAccount token_account(Instant now);  ///< costs a walk over all that it holds
@@ -78,41 +78,37 @@ class Replica {
     gliding,   ///< decode-only steps, glide_steps_ of them, until event_ps_
   };
 
-  /// A request inside the replica; one cache line. While decoding, lengths are as of `anchor_step` and grow by one each
-  /// step after it, so that nothing needs to be touched in between.
-  struct alignas(64) Slot {
+  /// A request inside the replica; half a cache line. While decoding, lengths are as of `anchor_step` and grow by one
+  /// each step after it, so that nothing needs to be touched in between.
+  struct alignas(32) Slot {
     std::uint32_t id = 0;
     std::int32_t input = 0;
-    std::int32_t output = 0;
-    std::int32_t generated = 0;      ///< tokens generated, at the anchor
-    std::int32_t computed = 0;       ///< tokens whose KV is held, at the anchor
-    std::uint32_t anchor_step = 0;   ///< steps_ when decoding began
-    std::uint32_t finish_step = 0;   ///< steps_ after its last token
-    std::uint32_t sequence = 0;      ///< place in the order of the batch
-    std::uint32_t previous = kNone;  ///< in the batch or in the waiting queue
-    std::uint32_t next = kNone;
-    const std::uint64_t* hashes = nullptr;
-    std::uint32_t hash_count = 0;
-    std::uint32_t groups = 0;  ///< leading prefix groups it uses
+    std::int32_t output = 0;        ///< tokens with which it leaves; a cancelled one leaves early
+    std::int32_t generated = 0;     ///< tokens generated, at the anchor
+    std::int32_t computed = 0;      ///< tokens whose KV is held, at the anchor
+    std::uint32_t anchor_step = 0;  ///< steps_ when decoding began
+    std::uint32_t sequence = 0;     ///< place in the order of the batch; of a free slot, the next free one
     State state = State::free;
     bool cancelled = false;
     bool kv_present = false;
+    bool prefixed = false;  ///< has hashes, in prefixes_
+
+    /// steps_ after its last token, once it decodes.
+    std::uint32_t finish_step() const { return anchor_step + static_cast<std::uint32_t>(output - generated); }
+  };
+  static_assert(sizeof(Slot) == 32);
+
+  struct Prefix {
+    const std::uint64_t* hashes = nullptr;
+    std::uint32_t count = 0;
+    std::uint32_t groups = 0;  ///< leading groups of them that it uses
     std::int32_t cached = -1;  ///< prompt tokens found in the cache at the first admission; -1 before
   };
-  static_assert(sizeof(Slot) == 64);
 
   struct Chunk {
     std::uint32_t slot = 0;
     std::int32_t tokens = 0;
   };
-
-  struct List {
-    std::uint32_t first = kNone;
-    std::uint32_t last = kNone;
-  };
-  void push_back(List& list, std::uint32_t slot);
-  void push_front(List& list, std::uint32_t slot);
-  void remove(List& list, std::uint32_t slot);
 
   void run_until(engine::Picoseconds to, Emissions& out);
   void plan(Emissions& out);
@@ -124,13 +120,20 @@ class Replica {
   void end_step(Emissions& out);
   void end_chunk(const Chunk& chunk, Emissions& out);
   void finish_decodes(Emissions& out);
+  std::uint32_t pop_finish();
+  void finish(std::uint32_t slot, Emissions& out);
   void pass_steps(std::int64_t steps, engine::Picoseconds took);
   void settle(engine::Picoseconds now);
   void break_glide(engine::Picoseconds now);
   std::int64_t steps_until_finish();
   std::int64_t steps_with_blocks(std::int64_t limit) const;
   void push_finish(std::uint32_t slot);
-  void register_groups(Slot& slot, std::int64_t computed);
+  void register_groups(std::uint32_t slot, std::int64_t computed);
+  void release_groups(std::uint32_t slot);
+  std::uint32_t take_slot();
+  std::uint32_t last_of_batch() const;
+  void sort_as_batch(std::vector<std::uint32_t>& slots) const;
+  bool in_batch(const Slot& slot) const { return slot.state == State::prefilling || slot.state == State::decoding; }
   void leave_batch(std::uint32_t slot);
   void free_slot(std::uint32_t slot);
   void preempt_last(Emissions& out);
@@ -139,49 +142,53 @@ class Replica {
   }
   void emit(Emissions& out, std::uint32_t slot, EmissionKind kind) const;
   std::int64_t decode_length(const Slot& slot) const { return slot.computed + (step_index() - slot.anchor_step); }
-  std::int64_t held_blocks(const Slot& slot, std::int64_t computed) const;
   std::uint32_t step_index() const { return static_cast<std::uint32_t>(steps_); }
   std::int64_t available_blocks() const { return free_blocks_ + kPrefixGroupBlocks * cache_.evictable(); }
   void take_blocks(std::int64_t blocks);
-  bool may_admit() const { return waiting_ > 0 && !head_blocked_ && running_ < config_.max_seqs; }
+  bool may_admit() const { return !queue_.empty() && !head_blocked_ && running_ < max_seqs_; }
 
-  ReplicaConfig config_;
+  // What every event touches comes first, in as few cache lines as it takes: a fleet has many replicas, and most of
+  // them are out of the nearest caches when their turn comes.
+  engine::Picoseconds event_ps_ = kNeverPs;
+  engine::Picoseconds clock_ps_ = 0;  ///< when the step or glide under way began
   const engine::StepModel* model_;
+  std::int64_t glide_steps_ = 0;
+  std::int64_t steps_ = 0;          ///< completed
+  std::int64_t decode_tokens_ = 0;  ///< KV tokens held by decoding sequences, at the beginning of the step
+  std::int64_t free_blocks_ = 0;
+  std::int32_t decoding_ = 0;
+  std::int32_t running_ = 0;
 
+  std::int32_t max_seqs_;
   Mode mode_ = Mode::idle;
   bool accepting_ = true;
   bool head_blocked_ = false;  ///< the first waiting request did not fit, and nothing was freed since
   bool preempted_in_step_ = false;
-  engine::Picoseconds clock_ps_ = 0;  ///< when the step or glide under way began
-  engine::Picoseconds event_ps_ = kNeverPs;
-  std::int64_t glide_steps_ = 0;
-  std::int64_t steps_ = 0;  ///< completed
-  std::int64_t decoding_ = 0;
-  std::int64_t decode_tokens_ = 0;  ///< KV tokens held by decoding sequences, at the beginning of the step
-  std::int64_t running_ = 0;
-  std::int64_t waiting_ = 0;
-  std::int64_t free_blocks_ = 0;
   std::uint32_t partial_ = kNone;  ///< the running prompt that is not finished; always the last of the batch
-  std::uint32_t next_sequence_ = 0;
-  List batch_;
-  List queue_;
-  std::array<std::int32_t, 16> block_phase_{};  ///< decoding sequences by (step at which they need a block) mod 16
+  std::uint32_t first_free_ = kNone;
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_slots_;
-  std::vector<std::uint64_t> finishes_;   ///< min-heap of finish_step << 32 | slot; entries may be out of date
-  std::vector<std::uint32_t> finishing_;  ///< scratch
-  std::vector<Chunk> chunks_;             ///< of the step under way
+  std::vector<std::uint64_t> finishes_;  ///< min-heap of finish_step << 32 | slot; entries may be out of date
+
+  std::array<std::int32_t, 16> block_phase_{};  ///< decoding sequences by (step at which they need a block) mod 16
+
+  std::vector<Chunk> chunks_;  ///< of the step under way
+  SlotQueue queue_;
+  std::uint32_t next_sequence_ = 0;
+
+  __int128 inter_token_ps_ = 0;
+  engine::Picoseconds busy_ps_ = 0;
+  std::int64_t inter_token_count_ = 0;
+  std::int64_t prompt_tokens_ = 0;
+  std::int64_t prefilled_tokens_ = 0;  ///< generated by steps that ended a prefill; the others are between tokens
+  ReplicaConfig config_;
   PrefixCache cache_;
 
-  std::int64_t prompt_tokens_ = 0;
-  std::int64_t generation_tokens_ = 0;
   TokenAccount tokens_;  ///< all but what is generated and held
+  std::vector<Prefix> prefixes_;  ///< by slot, as far as one has hashes
+  std::vector<std::uint32_t> scratch_;
   std::int64_t preemptions_ = 0;
   std::int64_t prefix_queried_tokens_ = 0;
   std::int64_t prefix_hit_tokens_ = 0;
-  std::int64_t inter_token_count_ = 0;
-  engine::Picoseconds busy_ps_ = 0;
-  __int128 inter_token_ps_ = 0;
 };
 
 /// Time to move the KV of `tokens` over a link.
