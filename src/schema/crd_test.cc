@@ -79,10 +79,10 @@ TEST(Crd, ADescriptionIsReadStrictly) {
     const char* to;
     const char* message;
   };
-  for (const Row& row : {Row{"type: integer, minimum", "type: int, minimum", "type \"int\", expected"},
-                         Row{"minimum: 1", "minimun: 1", "minimun"},
-                         Row{"required: [size]", "required: [sise]", "sise is required"},
-                         Row{"message: size must", "massage: size must", "message"}}) {
+  for (const Row& row :
+       {Row{"type: integer, minimum", "type: int, minimum", "type \"int\", expected"},
+        Row{"minimum: 1", "minimun: 1", "minimun"}, Row{"required: [size]", "required: [sise]", "sise is required"},
+        Row{"message: size must", "massage: size must", "message"}}) {
     std::string text = kSmall;
     const std::size_t at = text.find(row.from);
     ASSERT_NE(at, std::string::npos) << row.from;

@@ -12,7 +12,7 @@ using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
 
-constexpr std::array<std::string_view, 7> kBounds = {"minimum",  "maximum",  "minLength", "maxLength",
+constexpr std::array<std::string_view, 7> kBounds = {"minimum",  "maximum",  "minLength",    "maxLength",
                                                      "minItems", "maxItems", "maxProperties"};
 constexpr std::array<std::string_view, 6> kTypes = {"object", "array", "string", "integer", "boolean", "conditions"};
 

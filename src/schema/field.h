@@ -21,7 +21,7 @@ struct Field {
   std::string about;
   std::string pattern;
   const manifest::Node* default_value = nullptr;
-  std::vector<std::string> values;  ///< enum
+  std::vector<std::string> values;                          ///< enum
   std::vector<std::pair<std::string, std::string>> bounds;  ///< minimum, maxItems ... and their number
   std::string list_key;
   std::vector<Rule> rules;

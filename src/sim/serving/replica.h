@@ -183,7 +183,7 @@ class Replica {
   ReplicaConfig config_;
   PrefixCache cache_;
 
-  TokenAccount tokens_;  ///< all but what is generated and held
+  TokenAccount tokens_;           ///< all but what is generated and held
   std::vector<Prefix> prefixes_;  ///< by slot, as far as one has hashes
   std::vector<std::uint32_t> scratch_;
   std::int64_t preemptions_ = 0;
