@@ -1,0 +1,119 @@
+#include "kube/common_views.h"
+
+#include <algorithm>
+
+#include "kube/quantity.h"
+
+namespace capstan::kube {
+namespace {
+
+std::string string_of(Json value) { return std::string(value.text()); }
+
+auto place_of(auto& milli, std::string_view name) {
+  return std::ranges::lower_bound(milli, name, {}, [](const auto& entry) { return std::string_view(entry.first); });
+}
+
+/// A selector knows four operators; with any other it selects nothing.
+bool holds(const Requirement& requirement, const StringMap& labels) {
+  const std::string* value = labels.find(requirement.key);
+  const bool among = value != nullptr && std::ranges::find(requirement.values, *value) != requirement.values.end();
+  if (requirement.op == "In") return among;
+  if (requirement.op == "NotIn") return !among;
+  if (requirement.op == "Exists") return value != nullptr;
+  return requirement.op == "DoesNotExist" && value == nullptr;
+}
+
+}  // namespace
+
+std::vector<Condition> read_conditions(Json list) {
+  std::vector<Condition> conditions;
+  list.each([&](Json item) {
+    conditions.push_back({.type = string_of(item["type"]),
+                          .is_true = item["status"].text() == "True",
+                          .is_false = item["status"].text() == "False",
+                          .reason = string_of(item["reason"]),
+                          .message = string_of(item["message"]),
+                          .since = read_wall_time(item["lastTransitionTime"].text()).value_or(WallTime{})});
+  });
+  return conditions;
+}
+
+const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type) {
+  const auto found = std::ranges::find(conditions, type, &Condition::type);
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool is_true(const std::vector<Condition>& conditions, std::string_view type) {
+  const Condition* condition = find_condition(conditions, type);
+  return condition != nullptr && condition->is_true;
+}
+
+std::int64_t Resources::get(std::string_view name) const {
+  const auto at = place_of(milli, name);
+  return at != milli.end() && at->first == name ? at->second : 0;
+}
+
+void Resources::add(std::string_view name, std::int64_t amount) {
+  const auto at = place_of(milli, name);
+  if (at != milli.end() && at->first == name) {
+    // What comes from outside may be as large as it likes; the sum stays at the end of its range.
+    if (__builtin_add_overflow(at->second, amount, &at->second)) at->second = INT64_MAX;
+  } else {
+    milli.emplace(at, name, amount);
+  }
+}
+
+void Resources::raise(std::string_view name, std::int64_t amount) {
+  const std::int64_t now = get(name);
+  if (amount > now) add(name, amount - now);
+}
+
+Resources read_resources(Json object) {
+  Resources resources;
+  object.each_field([&](std::string_view name, Json value) {
+    if (const auto amount = read_quantity_milli(value.scalar())) resources.raise(name, *amount);
+  });
+  return resources;
+}
+
+std::vector<Requirement> read_requirements(Json list) {
+  std::vector<Requirement> requirements;
+  list.each([&](Json item) {
+    requirements.push_back({.key = string_of(item["key"]),
+                            .op = string_of(item["operator"]),
+                            .values = read_texts(item["values"]),
+                            .min_values = item["minValues"].integer()});
+  });
+  return requirements;
+}
+
+bool Selector::matches(const StringMap& of) const {
+  return present && of.contains_all(labels) &&
+         std::ranges::all_of(expressions, [&](const Requirement& r) { return holds(r, of); });
+}
+
+Selector read_selector(Json selector) {
+  return {.present = selector.exists(),
+          .labels = read_string_map(selector["matchLabels"]),
+          .expressions = read_requirements(selector["matchExpressions"])};
+}
+
+TargetRef read_target_ref(Json ref) {
+  return {.api_version = string_of(ref["apiVersion"]), .kind = string_of(ref["kind"]), .name = string_of(ref["name"])};
+}
+
+std::vector<Taint> read_taints(Json list) {
+  std::vector<Taint> taints;
+  list.each([&](Json item) {
+    taints.push_back({string_of(item["key"]), string_of(item["value"]), string_of(item["effect"])});
+  });
+  return taints;
+}
+
+std::vector<std::string> read_texts(Json list) {
+  std::vector<std::string> texts;
+  list.each([&](Json item) { texts.push_back(item.scalar()); });
+  return texts;
+}
+
+}  // namespace capstan::kube

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/json.h"
+#include "kube/meta.h"
+#include "kube/wall_time.h"
+
+namespace capstan::kube {
+
+// Parts that several kinds share.
+
+/// One condition of a status.
+struct Condition {
+  std::string type;
+  bool is_true = false;
+  bool is_false = false;  ///< neither: Unknown
+  std::string reason;
+  std::string message;
+  WallTime since;
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+std::vector<Condition> read_conditions(Json list);
+const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
+bool is_true(const std::vector<Condition>& conditions, std::string_view type);  ///< there, and True
+
+/// Amounts of resources by name ("nvidia.com/gpu", "cpu", "memory"), in thousandths of their unit.
+struct Resources {
+  std::vector<std::pair<std::string, std::int64_t>> milli;  ///< sorted by name
+
+  std::int64_t get(std::string_view name) const;
+  void add(std::string_view name, std::int64_t amount);
+  void raise(std::string_view name, std::int64_t amount);  ///< to at least that much
+  friend bool operator==(const Resources&, const Resources&) = default;
+};
+
+Resources read_resources(Json object);
+
+/// One requirement on a label: of a selector, an affinity, a NodePool.
+struct Requirement {
+  std::string key;
+  std::string op;  ///< In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte
+  std::vector<std::string> values;
+  std::int64_t min_values = 0;  ///< Karpenter's
+  friend bool operator==(const Requirement&, const Requirement&) = default;
+};
+
+std::vector<Requirement> read_requirements(Json list);
+
+/// A label selector. One that is absent selects nothing, one that is empty everything.
+struct Selector {
+  bool present = false;
+  StringMap labels;
+  std::vector<Requirement> expressions;
+
+  bool matches(const StringMap& of) const;
+  friend bool operator==(const Selector&, const Selector&) = default;
+};
+
+Selector read_selector(Json selector);
+
+/// What a ReplicaSet, a scaler and others point at.
+struct TargetRef {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  friend bool operator==(const TargetRef&, const TargetRef&) = default;
+};
+
+TargetRef read_target_ref(Json ref);
+
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;
+  friend bool operator==(const Taint&, const Taint&) = default;
+};
+
+std::vector<Taint> read_taints(Json list);
+
+std::vector<std::string> read_texts(Json list);
+
+}  // namespace capstan::kube

@@ -1,0 +1,339 @@
+#include "kube/config.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "kube/base64.h"
+#include "manifest/fields.h"
+#include "manifest/yaml.h"
+
+namespace capstan::kube {
+namespace {
+
+using manifest::Node;
+using manifest::Verdict;
+
+/// A named entry of a kubeconfig's list: a cluster, a user or a context.
+struct Entry {
+  const Node* body = nullptr;  // the mapping under "cluster", "user" or "context"
+  std::string directory;       // of its file, with a slash at the end
+};
+using Entries = std::map<std::string, Entry>;
+
+struct Merged {
+  std::vector<Node> files;  // what the entries point into
+  Entries clusters;
+  Entries users;
+  Entries contexts;
+  std::string current_context;
+};
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? std::string() : path.substr(0, slash + 1);
+}
+
+std::string relative_to(const std::string& directory, const std::string& path) {
+  return path.starts_with('/') ? path : directory + path;
+}
+
+/// The fields of one object, read with its name in the messages: `user "a": token is a list, expected a text`.
+class Object {
+ public:
+  Object(std::string what, const Entry& entry, Verdict& verdict)
+      : what_(std::move(what)), entry_(entry), verdict_(verdict) {}
+
+  void fail(const Node& at, const std::string& message) { verdict_.fail(at.place, what_ + ": " + message); }
+  void fail(const std::string& message) { fail(*entry_.body, message); }
+
+  const Node* find(std::string_view key) const { return find_in(*entry_.body, key); }
+  static const Node* find_in(const Node& node, std::string_view key) {
+    const Node* value = node.find(key);
+    return value != nullptr && !value->is_null() ? value : nullptr;
+  }
+
+  std::string text(std::string_view key) { return text_in(*entry_.body, key); }
+  std::string text_in(const Node& node, std::string_view key) {
+    const Node* value = find_in(node, key);
+    if (value == nullptr) return {};
+    if (value->kind != Node::Kind::scalar)
+      fail(*value, std::string(key) + " is " + value->words() + ", expected a text");
+    return value->text;
+  }
+
+  bool truth(std::string_view key) {
+    const Node* value = find(key);
+    if (value == nullptr || value->text == "false") return false;
+    if (value->text != "true") fail(*value, std::string(key) + " is " + value->words() + ", expected true or false");
+    return true;
+  }
+
+  /// A PEM text: from the field "KEY-data" in base64, or from the file that the field KEY names.
+  std::string pem(const std::string& key, const ReadFile& read_file) {
+    std::string pem;
+    const Node* at = find(key + "-data");
+    if (at != nullptr) {
+      const std::optional<std::string> bytes = base64_decode(text(key + "-data"));
+      if (!bytes) fail(*at, key + "-data is not base64");
+      pem = bytes.value_or("");
+    } else if ((at = find(key)) != nullptr) {
+      const std::string path = relative_to(entry_.directory, text(key));
+      const Result<std::string> bytes = read_file(path);
+      if (!bytes) fail(*at, key + ": cannot read " + quoted(path));
+      pem = bytes.value_or("");
+    }
+    if (at != nullptr && !pem.contains("-----BEGIN ")) fail(*at, key + " is not a PEM text");
+    return pem;
+  }
+
+  const std::string& directory() const { return entry_.directory; }
+  Verdict& verdict() { return verdict_; }
+
+ private:
+  std::string what_;
+  const Entry& entry_;
+  Verdict& verdict_;
+};
+
+bool is_url(std::string_view text) {
+  const std::size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  return scheme > 0 && text.size() > scheme && text[scheme] != '/';
+}
+
+std::string without_slash(std::string url) {
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+void read_entries(const Node& file, const std::string& list, const std::string& what, const std::string& directory,
+                  Entries& out, Verdict& verdict) {
+  const Node* entries = Object::find_in(file, list);
+  if (entries == nullptr) return;
+  if (entries->kind != Node::Kind::sequence) {
+    return verdict.fail(entries->place, list + " is " + entries->words() + ", expected a list");
+  }
+  for (const Node& item : entries->items) {
+    const Node* name = item.find("name");
+    const Node* body = item.find(what);
+    if (name == nullptr || name->kind != Node::Kind::scalar || name->text.empty()) {
+      return verdict.fail(item.place, "an entry of " + list + " has no name");
+    }
+    if (body == nullptr || (body->kind != Node::Kind::mapping && !body->is_null())) {
+      return verdict.fail(item.place,
+                          what + " " + quoted(name->text) + ": " + what + " is missing, expected a mapping");
+    }
+    out.try_emplace(name->text, Entry{body, directory});
+  }
+}
+
+void merge_file(const Node& file, const std::string& path, Merged& out, Verdict& verdict) {
+  if (file.is_null()) return;
+  if (file.kind != Node::Kind::mapping) return verdict.fail(file.place, "not a kubeconfig, expected a mapping");
+  if (const Node* kind = file.find("kind"); kind != nullptr && kind->text != "Config") {
+    return verdict.fail(kind->place, "kind is " + kind->words() + ", expected Config");
+  }
+  const std::string directory = directory_of(path);
+  read_entries(file, "clusters", "cluster", directory, out.clusters, verdict);
+  read_entries(file, "users", "user", directory, out.users, verdict);
+  read_entries(file, "contexts", "context", directory, out.contexts, verdict);
+  const Node* current = Object::find_in(file, "current-context");
+  if (current != nullptr && out.current_context.empty()) out.current_context = current->text;
+}
+
+void read_cluster(Object cluster, const ReadFile& read_file, Config& out) {
+  out.server = without_slash(cluster.text("server"));
+  if (out.server.empty()) {
+    cluster.fail("server is missing, expected a URL");
+  } else if (!is_url(out.server)) {
+    cluster.fail("server is " + quoted(out.server) + ", expected a URL of https or http");
+  }
+  out.ca = cluster.pem("certificate-authority", read_file);
+  out.verify = !cluster.truth("insecure-skip-tls-verify");
+  if (!out.verify && !out.ca.empty()) {
+    cluster.fail("insecure-skip-tls-verify and certificate-authority exclude each other");
+  }
+  out.server_name = cluster.text("tls-server-name");
+  out.proxy = cluster.text("proxy-url");
+}
+
+std::vector<std::string> read_args(Object& user, const Node& exec) {
+  std::vector<std::string> args;
+  if (const Node* list = Object::find_in(exec, "args")) {
+    if (list->kind != Node::Kind::sequence) user.fail(*list, "exec.args is " + list->words() + ", expected a list");
+    for (const Node& arg : list->items) args.push_back(arg.text);
+  }
+  return args;
+}
+
+void read_exec(Object& user, const Node& node, Config& out) {
+  if (node.kind != Node::Kind::mapping) return user.fail(node, "exec is " + node.words() + ", expected a mapping");
+  ExecConfig exec;
+  exec.api_version = user.text_in(node, "apiVersion");
+  if (exec.api_version != "client.authentication.k8s.io/v1" &&
+      exec.api_version != "client.authentication.k8s.io/v1beta1") {
+    user.fail(node, "exec.apiVersion is " + quoted(exec.api_version) + ", expected client.authentication.k8s.io/v1");
+  }
+  exec.command = user.text_in(node, "command");
+  if (exec.command.empty()) user.fail(node, "exec.command is missing");
+  if (exec.command.contains('/')) exec.command = relative_to(user.directory(), exec.command);
+  exec.args = read_args(user, node);
+  if (const Node* env = Object::find_in(node, "env")) {
+    for (const Node& variable : env->items) {
+      exec.env.emplace_back(user.text_in(variable, "name"), user.text_in(variable, "value"));
+      if (exec.env.back().first.empty()) user.fail(variable, "exec.env has an entry without a name");
+    }
+  }
+  if (user.text_in(node, "interactiveMode") == "Always") {
+    user.fail(node, "exec.interactiveMode is Always, and there is no terminal to ask at");
+  }
+  exec.provide_cluster_info = user.text_in(node, "provideClusterInfo") == "true";
+  exec.install_hint = user.text_in(node, "installHint");
+  out.exec = std::move(exec);
+}
+
+void read_user(Object user, const ReadFile& read_file, Config& out) {
+  out.certificate = user.pem("client-certificate", read_file);
+  out.key = user.pem("client-key", read_file);
+  if (out.certificate.empty() != out.key.empty()) user.fail("client-certificate and client-key need each other");
+  out.token = user.text("token");
+  if (const std::string path = user.text("tokenFile"); !path.empty()) {
+    out.token_file = relative_to(user.directory(), path);
+    if (!read_file(out.token_file)) user.fail("tokenFile: cannot read " + quoted(out.token_file));
+  }
+  out.username = user.text("username");
+  out.password = user.text("password");
+  if (const Node* exec = user.find("exec")) read_exec(user, *exec, out);
+  if (user.find("auth-provider") != nullptr) user.fail("auth-provider is gone from Kubernetes, expected exec");
+  for (const char* as : {"as", "as-uid", "as-groups", "as-user-extra"}) {
+    if (user.find(as) != nullptr) user.fail(std::string(as) + ": to act as somebody else is not supported");
+  }
+}
+
+std::string names_of(const Entries& entries) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, entry] : entries) names.push_back(name);
+  return names.empty() ? std::string("none is there") : "expected " + manifest::one_of(names);
+}
+
+const Entry* find_entry(const Entries& entries, const std::string& what, const std::string& name, Object* in,
+                        Verdict& verdict) {
+  const auto found = entries.find(name);
+  if (found != entries.end()) return &found->second;
+  const std::string message = what + " " + quoted(name) + " does not exist, " + names_of(entries);
+  if (in != nullptr) {
+    in->fail(message);
+  } else {
+    verdict.fail({}, message);
+  }
+  return nullptr;
+}
+
+void resolve(const Merged& merged, const std::string& context_name, const ReadFile& read_file, Config& out,
+             Verdict& verdict) {
+  out.context = context_name.empty() ? merged.current_context : context_name;
+  if (out.context.empty()) return verdict.fail({}, "current-context is missing: " + names_of(merged.contexts));
+  const Entry* entry = find_entry(merged.contexts, "context", out.context, nullptr, verdict);
+  if (entry == nullptr) return;
+  Object context("context " + quoted(out.context), *entry, verdict);
+  const std::string cluster = context.text("cluster");
+  const std::string user = context.text("user");
+  if (const std::string ns = context.text("namespace"); !ns.empty()) out.ns = ns;
+  if (cluster.empty()) return context.fail("cluster is missing");
+  if (const Entry* found = find_entry(merged.clusters, "cluster", cluster, &context, verdict)) {
+    read_cluster(Object("cluster " + quoted(cluster), *found, verdict), read_file, out);
+  }
+  if (user.empty()) return;  // some clusters let anybody in
+  if (const Entry* found = find_entry(merged.users, "user", user, &context, verdict)) {
+    read_user(Object("user " + quoted(user), *found, verdict), read_file, out);
+  }
+}
+
+std::vector<std::string> split_paths(const std::string& list) {
+  std::vector<std::string> paths;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    const std::string path = list.substr(at, end - at);
+    if (!path.empty() && std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+    at = end + 1;
+  }
+  return paths;
+}
+
+Error error_about(std::string file, std::string message) {
+  Error error;
+  error.file = std::move(file);
+  error.message = std::move(message);
+  return error;
+}
+
+}  // namespace
+
+Result<std::string> read_file_from_disk(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad() || !in.is_open()) return std::unexpected(error_about(path, "cannot be read"));
+  return text;
+}
+
+Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std::string& context,
+                               const ReadFile& read_file) {
+  Merged merged;
+  Verdict verdict;
+  merged.files.reserve(paths.size());
+  std::size_t found = 0;
+  for (const std::string& path : paths) {
+    const Result<std::string> text = read_file(path);
+    if (!text && paths.size() == 1) return std::unexpected(text.error());
+    if (!text) continue;
+    ++found;
+    if (text->find_first_not_of(" \t\r\n") == text->npos) continue;
+    Result<Node> file = manifest::parse(*text, path);
+    if (!file) return std::unexpected(file.error());
+    merged.files.push_back(std::move(*file));
+    merge_file(merged.files.back(), path, merged, verdict);
+  }
+  if (found == 0) return std::unexpected(error_about({}, "no kubeconfig: none of the files named can be read"));
+  Config config;
+  if (verdict.ok()) resolve(merged, context, read_file, config, verdict);
+  if (!verdict.ok()) {
+    if (verdict.error->file.empty()) verdict.error->file = paths.front();
+    return std::unexpected(*verdict.error);
+  }
+  return config;
+}
+
+Result<Config> in_cluster_config(const Environment& environment, const ReadFile& read_file) {
+  const std::string mount = "/var/run/secrets/kubernetes.io/serviceaccount/";
+  const std::optional<std::string> host = environment("KUBERNETES_SERVICE_HOST");
+  const std::optional<std::string> port = environment("KUBERNETES_SERVICE_PORT");
+  if (!host || host->empty() || !port || port->empty()) {
+    return std::unexpected(
+        error_about({}, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"));
+  }
+  Config config;
+  config.context = "in-cluster";
+  config.server = "https://" + (host->contains(':') ? "[" + *host + "]" : *host) + ":" + *port;
+  config.token_file = mount + "token";
+  if (const Result<std::string> token = read_file(config.token_file); !token) return std::unexpected(token.error());
+  const Result<std::string> ca = read_file(mount + "ca.crt");
+  if (!ca) return std::unexpected(ca.error());
+  config.ca = *ca;
+  if (const Result<std::string> ns = read_file(mount + "namespace"); ns && !ns->empty()) config.ns = *ns;
+  return config;
+}
+
+Result<Config> find_config(const std::string& path, const std::string& context, const Environment& environment,
+                           const ReadFile& read_file) {
+  if (!path.empty()) return read_kubeconfig({path}, context, read_file);
+  if (const auto list = environment("KUBECONFIG"); list && !split_paths(*list).empty()) {
+    return read_kubeconfig(split_paths(*list), context, read_file);
+  }
+  if (context.empty() && environment("KUBERNETES_SERVICE_HOST")) return in_cluster_config(environment, read_file);
+  return read_kubeconfig({environment("HOME").value_or("") + "/.kube/config"}, context, read_file);
+}
+
+}  // namespace capstan::kube

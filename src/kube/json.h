@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace capstan::kube {
+
+/// A value inside a parsed JSON document, valid until its document parses again or dies. What is absent, or of another
+/// kind than asked for, reads as the default: the fields of other people's objects are optional and their schemas grow.
+class Json {
+ public:
+  Json() = default;
+
+  bool exists() const { return present_; }  ///< null counts as absent
+  bool is_object() const;
+  bool is_array() const;
+
+  Json operator[](std::string_view key) const;
+  std::string_view text() const;                           ///< "" unless a text
+  std::int64_t integer(std::int64_t otherwise = 0) const;  ///< a whole number within 64 bits
+  bool boolean(bool otherwise = false) const;
+  std::string scalar() const;  ///< a text, or a number or a truth as text: Kubernetes' IntOrString, Quantity
+
+  /// Calls `visit(Json)` for each element of an array, in order.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    items(&visit, [](void* v, Json item) { (*static_cast<std::remove_reference_t<Visit>*>(v))(item); });
+  }
+  /// Calls `visit(std::string_view key, Json value)` for each field of an object, in the order of the text.
+  template <typename Visit>
+  void each_field(Visit&& visit) const {
+    fields(&visit, [](void* v, std::string_view key, Json value) {
+      (*static_cast<std::remove_reference_t<Visit>*>(v))(key, value);
+    });
+  }
+
+ private:
+  friend class JsonDocument;
+  struct Access;
+  void items(void* visit, void (*call)(void*, Json)) const;
+  void fields(void* visit, void (*call)(void*, std::string_view, Json)) const;
+
+  alignas(std::size_t) std::byte element_[2 * sizeof(std::size_t)] = {};  // a simdjson::dom::element
+  bool present_ = false;
+};
+
+/// Parses one text after another (simdjson).
+class JsonDocument {
+ public:
+  JsonDocument();
+  ~JsonDocument();
+
+  Result<Json> parse(std::string_view text);
+
+  /// Gives back the memory of a large text.
+  void shrink();
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// A text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+std::string json_quote(std::string_view text);
+
+}  // namespace capstan::kube

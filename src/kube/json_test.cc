@@ -1,0 +1,57 @@
+#include "kube/json.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+namespace capstan::kube {
+namespace {
+
+TEST(Json, ReadsWhatIsThereAndDefaultsElse) {
+  JsonDocument document;
+  const Result<Json> root =
+      document.parse(R"({"a": {"b": "text", "n": -5, "t": true, "z": null}, "l": [1, "2", {"x": 3}]})");
+  ASSERT_TRUE(root);
+  EXPECT_EQ((*root)["a"]["b"].text(), "text");
+  EXPECT_EQ((*root)["a"]["n"].integer(), -5);
+  EXPECT_TRUE((*root)["a"]["t"].boolean());
+  EXPECT_FALSE((*root)["a"]["z"].exists()) << "null is absence";
+  EXPECT_EQ((*root)["no"]["such"]["path"].text(), "");
+  EXPECT_EQ((*root)["a"]["b"].integer(7), 7) << "a text is no number";
+  EXPECT_EQ((*root)["a"]["b"]["deeper"].integer(7), 7);
+  std::string seen;
+  (*root)["l"].each([&](Json item) { seen += item.scalar() + ";"; });
+  EXPECT_EQ(seen, "1;2;;");
+  seen.clear();
+  (*root)["a"].each_field(
+      [&](std::string_view key, Json value) { seen += std::string(key) + "=" + value.scalar() + ";"; });
+  EXPECT_EQ(seen, "b=text;n=-5;t=true;z=;");
+}
+
+TEST(Json, RefusesWhatIsNone) {
+  JsonDocument document;
+  for (const std::string_view text : {"", "{", "{\"a\":}", "nul", "[1,]", "\"\xff\""}) {
+    const Result<Json> root = document.parse(text);
+    ASSERT_FALSE(root) << text;
+    EXPECT_TRUE(root.error().message.starts_with("not JSON: "));
+  }
+  const std::string deep(5'000, '[');
+  EXPECT_FALSE(document.parse(deep));
+}
+
+TEST(Json, Quotes) {
+  EXPECT_EQ(json_quote("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
+  EXPECT_EQ(json_quote("\xc3\xa9\xff\xe2\x82"), "\"\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+RC_GTEST_PROP(Json, WhatIsQuotedIsJson, (const std::string& text)) {
+  JsonDocument document;
+  const Result<Json> root = document.parse("[" + json_quote(text) + "]");
+  RC_ASSERT(root.has_value());
+  const bool ascii = std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
+  root->each([&](Json item) { RC_ASSERT((!ascii || item.text() == text)); });
+}
+
+}  // namespace
+}  // namespace capstan::kube

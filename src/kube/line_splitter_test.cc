@@ -1,0 +1,53 @@
+#include "kube/line_splitter.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace capstan::kube {
+namespace {
+
+std::vector<std::string> lines_of(LineSplitter& splitter, const std::vector<std::string>& pieces) {
+  std::vector<std::string> lines;
+  for (const std::string& piece : pieces) {
+    splitter.take(piece, [&](std::string_view line) {
+      lines.emplace_back(line);
+      return true;
+    });
+  }
+  return lines;
+}
+
+TEST(LineSplitter, LinesComeWholeHoweverTheyWereCut) {
+  LineSplitter splitter(100);
+  EXPECT_EQ(lines_of(splitter, {"{\"a\":1}\n{\"b", "\":", "2}", "\n\n", "\n{", "}"}),
+            (std::vector<std::string>{"{\"a\":1}", "{\"b\":2}"}));
+  EXPECT_EQ(splitter.pending(), 2u);
+}
+
+TEST(LineSplitter, TheBoundIsOfALine) {
+  LineSplitter splitter(4);
+  EXPECT_EQ(lines_of(splitter, {"1234\n12", "34\n1234", "5", "\nok\n"}), (std::vector<std::string>{"1234", "1234"}));
+  EXPECT_FALSE(splitter.take("x\n", [](std::string_view) { return true; }));
+}
+
+TEST(LineSplitter, TheVisitorMayStop) {
+  LineSplitter splitter(10);
+  int seen = 0;
+  EXPECT_TRUE(splitter.take("a\nb\nc\n", [&](std::string_view) { return ++seen < 2; }));
+  EXPECT_EQ(seen, 2);
+}
+
+RC_GTEST_PROP(LineSplitter, CutsDoNotMatter, (const std::vector<std::string>& pieces)) {
+  std::string whole;
+  for (const std::string& piece : pieces) whole += piece;
+  LineSplitter one(1'000'000);
+  LineSplitter many(1'000'000);
+  RC_ASSERT(lines_of(one, {whole}) == lines_of(many, pieces));
+  RC_ASSERT(one.pending() == many.pending());
+}
+
+}  // namespace
+}  // namespace capstan::kube

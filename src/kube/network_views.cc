@@ -1,0 +1,50 @@
+#include "kube/network_views.h"
+
+namespace capstan::kube {
+namespace {
+
+std::string string_of(Json value) { return std::string(value.text()); }
+
+std::vector<ServicePort> read_ports(Json list) {
+  std::vector<ServicePort> ports;
+  list.each([&](Json item) {
+    ports.push_back({string_of(item["name"]), item["port"].integer(), item["targetPort"].scalar()});
+  });
+  return ports;
+}
+
+}  // namespace
+
+Service read_service(Json object) {
+  const Json spec = object["spec"];
+  return {.meta = read_meta(object),
+          .selector = read_string_map(spec["selector"]),
+          .ports = read_ports(spec["ports"]),
+          .headless = spec["clusterIP"].text() == "None"};
+}
+
+EndpointSlice read_endpoint_slice(Json object) {
+  EndpointSlice slice;
+  slice.meta = read_meta(object);
+  slice.service = slice.meta.labels.get("kubernetes.io/service-name");
+  slice.ports = read_ports(object["ports"]);
+  object["endpoints"].each([&](Json item) {
+    const Json conditions = item["conditions"];
+    const Json target = item["targetRef"];
+    const bool ready = conditions["ready"].boolean(true);
+    Endpoint endpoint{.address = {},
+                      .ready = ready,
+                      .serving = conditions["serving"].boolean(ready),
+                      .terminating = conditions["terminating"].boolean(),
+                      .pod = target["kind"].text() == "Pod" ? string_of(target["name"]) : std::string(),
+                      .node = string_of(item["nodeName"])};
+    // All addresses of an endpoint are the same: https://issue.k8s.io/106267
+    item["addresses"].each([&](Json address) {
+      if (endpoint.address.empty()) endpoint.address = address.text();
+    });
+    slice.endpoints.push_back(std::move(endpoint));
+  });
+  return slice;
+}
+
+}  // namespace capstan::kube

@@ -1,0 +1,91 @@
+#include "kube/pod_view.h"
+
+namespace capstan::kube {
+namespace {
+
+std::string string_of(Json value) { return std::string(value.text()); }
+
+void add_all(Resources& to, const Resources& more) {
+  for (const auto& [name, amount] : more.milli) to.add(name, amount);
+}
+
+void raise_all(Resources& to, const Resources& least) {
+  for (const auto& [name, amount] : least.milli) to.raise(name, amount);
+}
+
+/// A container's requests; a limit without a request is one.
+Resources requests_of(Json container) {
+  Resources requests = read_resources(container["resources"]["requests"]);
+  const Json requested = container["resources"]["requests"];
+  const Resources limits = read_resources(container["resources"]["limits"]);
+  for (const auto& [name, amount] : limits.milli) {
+    if (!requested[name].exists()) requests.add(name, amount);
+  }
+  return requests;
+}
+
+Resources requests_of_pod(Json spec) {
+  Resources sidecars;  // init containers that keep running
+  Resources start;     // the most that any moment of the start needs
+  spec["initContainers"].each([&](Json container) {
+    const Resources own = requests_of(container);
+    Resources moment = sidecars;
+    add_all(moment, own);
+    raise_all(start, moment);
+    if (container["restartPolicy"].text() == "Always") sidecars = moment;
+  });
+  Resources all = sidecars;
+  spec["containers"].each([&](Json container) { add_all(all, requests_of(container)); });
+  raise_all(all, start);
+  add_all(all, read_resources(spec["overhead"]));
+  return all;
+}
+
+Container read_container(Json item) {
+  Container container{.name = string_of(item["name"]), .image = string_of(item["image"]), .ports = {}};
+  item["ports"].each(
+      [&](Json port) { container.ports.push_back({string_of(port["name"]), port["containerPort"].integer()}); });
+  return container;
+}
+
+}  // namespace
+
+PodSpec read_pod_spec(Json spec) {
+  PodSpec out;
+  out.node = spec["nodeName"].text();
+  out.scheduler = spec["schedulerName"].text();
+  out.priority_class = spec["priorityClassName"].text();
+  out.priority = spec["priority"].integer();
+  out.node_selector = read_string_map(spec["nodeSelector"]);
+  const Json required = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+  required["nodeSelectorTerms"].each(
+      [&](Json term) { out.node_affinity.push_back(read_requirements(term["matchExpressions"])); });
+  spec["tolerations"].each([&](Json item) {
+    out.tolerations.push_back(
+        {string_of(item["key"]), string_of(item["operator"]), string_of(item["value"]), string_of(item["effect"])});
+  });
+  spec["schedulingGates"].each([&](Json gate) { out.scheduling_gates.push_back(string_of(gate["name"])); });
+  spec["readinessGates"].each([&](Json gate) { out.readiness_gates.push_back(string_of(gate["conditionType"])); });
+  spec["containers"].each([&](Json container) { out.containers.push_back(read_container(container)); });
+  out.requests = requests_of_pod(spec);
+  spec["resourceClaims"].each([&](Json) { out.has_resource_claims = true; });
+  out.termination_grace_s = spec["terminationGracePeriodSeconds"].integer(30);
+  return out;
+}
+
+Pod read_pod(Json object) {
+  const Json status = object["status"];
+  Pod pod;
+  pod.meta = read_meta(object);
+  pod.spec = read_pod_spec(object["spec"]);
+  pod.phase = status["phase"].text();
+  pod.reason = status["reason"].text();
+  pod.ip = status["podIP"].text();
+  pod.nominated_node = status["nominatedNodeName"].text();
+  pod.started_at = read_wall_time(status["startTime"].text()).value_or(WallTime{});
+  pod.conditions = read_conditions(status["conditions"]);
+  status["containerStatuses"].each([&](Json container) { pod.restarts += container["restartCount"].integer(); });
+  return pod;
+}
+
+}  // namespace capstan::kube

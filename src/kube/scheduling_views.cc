@@ -1,0 +1,63 @@
+#include "kube/scheduling_views.h"
+
+#include "kube/quantity.h"
+#include "manifest/scalars.h"
+
+namespace capstan::kube {
+namespace {
+
+std::string string_of(Json value) { return std::string(value.text()); }
+
+std::optional<Duration> duration_of(Json value) {
+  return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
+}
+
+TopologyConstraint read_topology(Json constraint) {
+  return {string_of(constraint["topology"]), string_of(constraint["requiredTopologyLevel"]),
+          string_of(constraint["preferredTopologyLevel"])};
+}
+
+std::int64_t milli_of(Json number) { return read_quantity_milli(number.scalar()).value_or(0); }
+
+}  // namespace
+
+PriorityClass read_priority_class(Json object) {
+  return {.meta = read_meta(object),
+          .value = object["value"].integer(),
+          .global_default = object["globalDefault"].boolean(),
+          .preempts = object["preemptionPolicy"].text() != "Never"};
+}
+
+KaiPodGroup read_kai_pod_group(Json object) {
+  const Json spec = object["spec"];
+  KaiPodGroup group;
+  group.meta = read_meta(object);
+  group.min_member = spec["minMember"].integer();
+  group.queue = spec["queue"].text();
+  group.priority_class = spec["priorityClassName"].text();
+  group.preemptibility = spec["preemptibility"].text();
+  group.staleness_grace = duration_of(spec["stalenessGracePeriod"]);
+  group.topology = read_topology(spec["topologyConstraint"]);
+  spec["subGroups"].each([&](Json sub) {
+    group.sub_groups.push_back({.name = string_of(sub["name"]),
+                                .parent = string_of(sub["parent"]),
+                                .min_member = sub["minMember"].integer(),
+                                .topology = read_topology(sub["topologyConstraint"])});
+  });
+  return group;
+}
+
+KaiQueue read_kai_queue(Json object) {
+  const Json spec = object["spec"];
+  const Json gpu = spec["resources"]["gpu"];
+  return {.meta = read_meta(object),
+          .parent = string_of(spec["parentQueue"]),
+          .priority = spec["priority"].integer(),
+          .gpu_quota_milli = milli_of(gpu["quota"]),
+          .gpu_limit_milli = milli_of(gpu["limit"]),
+          .gpu_over_quota_weight_milli = milli_of(gpu["overQuotaWeight"]),
+          .preempt_min_runtime = duration_of(spec["preemptMinRuntime"]),
+          .reclaim_min_runtime = duration_of(spec["reclaimMinRuntime"])};
+}
+
+}  // namespace capstan::kube
