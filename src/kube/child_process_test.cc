@@ -46,7 +46,7 @@ TEST(ChildProcess, FailuresAreErrors) {
 TEST(ChildProcess, IsStopped) {
   ChildProcess child;
   ASSERT_TRUE(child.start(shell("while :; do :; done"), ""));
-  EXPECT_EQ(child.poll(), std::nullopt);
+  EXPECT_FALSE(child.poll().has_value());
   child.stop();
   EXPECT_TRUE(child.poll().has_value());
 }

@@ -37,6 +37,9 @@ constexpr std::string_view kTestedElsewhere[] = {
     // Two sides of a run that mean nothing apart from it: simulation_test.cc.
     "src/experiment/fleet_hook.cc",
     "src/experiment/observer.cc",
+    // They mean little without a server: tests/kube has one in memory.
+    "src/kube/client.cc",
+    "src/kube/watcher.cc",
     // The program itself, from outside: tests/cli.
     "src/cli/commands.cc",
     "src/cli/offline.cc",

@@ -1,0 +1,163 @@
+#include "kube/discovery.h"
+
+#include <algorithm>
+
+namespace capstan::kube {
+namespace {
+
+/// The aggregated form where the server has it, else the one that every server has.
+constexpr std::string_view kAccept =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
+    "application/json";
+
+/// Groups and versions of one server; a server that names more is broken.
+constexpr std::size_t kPathsMax = 1'000;
+
+std::string string_of(Json value) { return std::string(value.text()); }
+
+const ServedResource* first(const std::vector<ServedResource>& all, auto holds) {
+  const auto found = std::ranges::find_if(all, holds);
+  return found == all.end() ? nullptr : &*found;
+}
+
+void read_versions(Json group, std::vector<std::string>& paths) {
+  const std::string preferred = string_of(group["preferredVersion"]["groupVersion"]);
+  if (!preferred.empty()) paths.push_back("/apis/" + preferred);
+  group["versions"].each([&](Json version) {
+    const std::string name = string_of(version["groupVersion"]);
+    if (!name.empty() && name != preferred) paths.push_back("/apis/" + name);
+  });
+}
+
+}  // namespace
+
+bool ServedResource::has_subresource(std::string_view name) const {
+  return std::ranges::find(subresources, name) != subresources.end();
+}
+
+const ServedResource* ServedResources::find_plural(std::string_view group, std::string_view plural) const {
+  return first(all_, [&](const auto& s) { return s.resource.group == group && s.resource.plural == plural; });
+}
+
+const ServedResource* ServedResources::find_kind(std::string_view group, std::string_view kind) const {
+  return first(all_, [&](const auto& s) { return s.resource.group == group && s.resource.kind == kind; });
+}
+
+const ServedResource* ServedResources::find_exact(const Resource& resource) const {
+  return first(all_, [&](const auto& s) {
+    return s.resource.group == resource.group && s.resource.version == resource.version &&
+           s.resource.plural == resource.plural;
+  });
+}
+
+ServedResources read_aggregated_discovery(Json list) {
+  ServedResources served;
+  list["items"].each([&](Json group) {
+    group["versions"].each([&](Json version) {
+      version["resources"].each([&](Json resource) {
+        ServedResource one;
+        one.resource = {.group = string_of(group["metadata"]["name"]),
+                        .version = string_of(version["version"]),
+                        .plural = string_of(resource["resource"]),
+                        .kind = string_of(resource["responseKind"]["kind"]),
+                        .namespaced = resource["scope"].text() == "Namespaced"};
+        resource["subresources"].each([&](Json sub) { one.subresources.push_back(string_of(sub["subresource"])); });
+        std::ranges::sort(one.subresources);
+        served.add(std::move(one));
+      });
+    });
+  });
+  return served;
+}
+
+ServedResources read_resource_list(Json list) {
+  const std::string group_version = string_of(list["groupVersion"]);
+  const std::size_t slash = group_version.find('/');
+  const std::string group = slash == group_version.npos ? std::string() : group_version.substr(0, slash);
+  const std::string version = slash == group_version.npos ? group_version : group_version.substr(slash + 1);
+  std::vector<std::pair<std::string, std::string>> subresources;  // of, name
+  list["resources"].each([&](Json item) {
+    const std::string name = string_of(item["name"]);
+    const std::size_t at = name.find('/');
+    if (at != name.npos) subresources.emplace_back(name.substr(0, at), name.substr(at + 1));
+  });
+  std::ranges::sort(subresources);
+  ServedResources served;
+  list["resources"].each([&](Json item) {
+    const std::string name = string_of(item["name"]);
+    if (name.contains('/')) return;
+    ServedResource one;
+    one.resource = {.group = group,
+                    .version = version,
+                    .plural = name,
+                    .kind = string_of(item["kind"]),
+                    .namespaced = item["namespaced"].boolean()};
+    for (const auto& [of, sub] : subresources) {
+      if (of == name) one.subresources.push_back(sub);
+    }
+    served.add(std::move(one));
+  });
+  return served;
+}
+
+std::vector<std::string> read_version_paths(Json list) {
+  std::vector<std::string> paths;
+  if (list["kind"].text() == "APIVersions") {
+    list["versions"].each([&](Json version) { paths.push_back("/api/" + string_of(version)); });
+  } else {
+    list["groups"].each([&](Json group) { read_versions(group, paths); });
+  }
+  if (paths.size() > kPathsMax) paths.resize(kPathsMax);
+  return paths;
+}
+
+void Discovery::turn() {
+  if (call_ != 0 || clock_() < next_) return;
+  gathered_ = {};
+  paths_ = {"/apis", "/api"};
+  ask();
+}
+
+void Discovery::ask() {
+  if (paths_.empty()) {
+    served_ = std::move(gathered_);
+    known_ = true;
+    error_.reset();
+    next_ = clock_() + kPeriod;
+    return;
+  }
+  const std::string path = paths_.back();
+  paths_.pop_back();
+  ApiRequest request;
+  request.verb = Verb::discover;
+  request.path = path;
+  request.accept = kAccept;
+  call_ = client_.call(std::move(request), [this, path](const Outcome& outcome) { answered(path, outcome); });
+}
+
+void Discovery::answered(const std::string& path, const Outcome& outcome) {
+  call_ = 0;
+  JsonDocument document;
+  const Result<Json> body = outcome.ok() ? document.parse(outcome.body) : Result<Json>(Json());
+  const bool whole_api = path == "/api" || path == "/apis";
+  if (!outcome.ok() || !body) {
+    error_ = outcome.error;
+    if (!body) error_->message = path + " is " + body.error().message;
+    // A group whose own server is away is left out; without the whole there is nothing to go on.
+    if (!whole_api && outcome.kind == Outcome::Kind::refused) return ask();
+    next_ = clock_() + kRetryAfter;
+    return;
+  }
+  if (!whole_api) {
+    gathered_.append(read_resource_list(*body));
+  } else if ((*body)["kind"].text() == "APIGroupDiscoveryList") {
+    gathered_.append(read_aggregated_discovery(*body));
+  } else {
+    std::vector<std::string> paths = read_version_paths(*body);
+    paths_.insert(paths_.end(), paths.rbegin(), paths.rend());
+  }
+  ask();
+}
+
+}  // namespace capstan::kube

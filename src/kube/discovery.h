@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "kube/api_error.h"
+#include "kube/client.h"
+#include "kube/resource.h"
+#include "net/monotonic.h"
+
+namespace capstan::kube {
+
+/// A kind that a server serves, in one version.
+struct ServedResource {
+  Resource resource;
+  std::vector<std::string> subresources;  ///< "status", "scale" …, sorted
+  friend bool operator==(const ServedResource&, const ServedResource&) = default;
+
+  bool has_subresource(std::string_view name) const;
+};
+
+/// What a server serves; of each kind the preferred version comes first.
+class ServedResources {
+ public:
+  void add(ServedResource served) { all_.push_back(std::move(served)); }
+
+  const ServedResource* find_plural(std::string_view group, std::string_view plural) const;
+  const ServedResource* find_kind(std::string_view group, std::string_view kind) const;
+  const ServedResource* find_exact(const Resource& resource) const;  ///< in that very version
+
+  const std::vector<ServedResource>& all() const { return all_; }
+  void append(const ServedResources& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }
+  friend bool operator==(const ServedResources&, const ServedResources&) = default;
+
+ private:
+  std::vector<ServedResource> all_;
+};
+
+/// Of an APIGroupDiscoveryList: everything in one answer (Kubernetes 1.26 and later).
+ServedResources read_aggregated_discovery(Json list);
+/// Of an APIResourceList: one version of one group.
+ServedResources read_resource_list(Json list);
+/// The paths of the versions that an APIVersions or an APIGroupList names, the preferred ones of a group first.
+std::vector<std::string> read_version_paths(Json list);
+
+/// Asks a server what it serves, at the start, once an hour, and when somebody finds that it has changed. Features are
+/// found by what is served and never by the server's version. Where it asks in vain, what was known stays known.
+class Discovery {
+ public:
+  static constexpr Duration kPeriod = std::chrono::hours(1);
+  static constexpr Duration kRetryAfter = std::chrono::seconds(3);
+
+  Discovery(Client& client, net::Clock clock) : client_(client), clock_(std::move(clock)) {}
+  ~Discovery() { client_.cancel(call_); }
+  Discovery(const Discovery&) = delete;
+
+  void turn();
+  Instant next_deadline() const { return call_ == 0 ? next_ : Instant::never(); }
+  void refresh() { next_ = {}; }
+
+  bool known() const { return known_; }
+  const ServedResources& served() const { return served_; }
+  const std::optional<ApiError>& error() const { return error_; }
+
+ private:
+  void ask();
+  void answered(const std::string& path, const Outcome& outcome);
+
+  Client& client_;
+  net::Clock clock_;
+  Instant next_{};
+  Client::CallId call_ = 0;
+  std::vector<std::string> paths_;  // still to be asked, the next one last
+  ServedResources gathered_;
+  ServedResources served_;
+  bool known_ = false;
+  std::optional<ApiError> error_;
+};
+
+}  // namespace capstan::kube

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "base/time.h"
+#include "kube/client.h"
+#include "kube/request.h"
+#include "kube/wall_time.h"
+
+namespace capstan::kube {
+
+/// Something worth telling about an object.
+struct EventNote {
+  std::string api_version;  ///< of the object that it is about
+  std::string kind;
+  std::string ns;
+  std::string name;
+  std::string uid;
+  bool warning = false;
+  std::string reason;  ///< a word for machines, "QueueAboveTarget"; at most 128 characters
+  std::string action;  ///< what was done, "ScaleUp"
+  std::string note;    ///< for people; cut at 1024 bytes
+};
+
+/// Writes Events (events.k8s.io/v1): the first of a kind becomes an object, its repetitions a count in its series, and
+/// what is too much is dropped and counted. Nothing waits for it, and nothing is decided by it.
+class EventRecorder {
+ public:
+  struct Options {
+    std::string controller = "capstan.dev/capstan";
+    std::string instance;                              ///< this process
+    Duration series_period = std::chrono::minutes(1);  ///< at most so often is a series written
+    Duration series_window = std::chrono::minutes(6);  ///< without a repetition: the next is a new Event
+    std::size_t series_max = 4'096;
+    int in_flight_max = 4;
+  };
+
+  struct Outgoing {
+    std::uint64_t id = 0;
+    ApiRequest request;
+  };
+
+  explicit EventRecorder(Options options) : options_(std::move(options)) {}
+
+  void record(const EventNote& note, Instant now, WallTime wall);
+  /// The next request to make, if there is one; its answer goes to `answered`.
+  std::optional<Outgoing> poll(Instant now);
+  void answered(std::uint64_t id, const Outcome& outcome, Instant now);
+  Instant next_deadline() const;
+
+  std::size_t size() const { return series_.size(); }
+  std::uint64_t dropped() const { return dropped_; }  ///< not written and never to be
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, bool>;  // uid or name, reason, action, warning
+
+  struct Series {
+    EventNote note;
+    std::string event_name;
+    WallTime first_at;
+    WallTime last_at;
+    Instant heard_at;
+    Instant not_before;
+    std::int64_t count = 1;
+    std::int64_t written = 0;  // the count that the server has
+    std::uint64_t in_flight = 0;
+    std::int64_t in_flight_count = 0;
+    int failures = 0;
+  };
+
+  ApiRequest first(const Series& series) const;
+  ApiRequest repetition(const Series& series) const;
+  ObjectRef place(const Series& series) const;
+  void forget_old(Instant now);
+
+  Options options_;
+  std::map<Key, Series> series_;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t dropped_ = 0;
+  int in_flight_ = 0;
+};
+
+}  // namespace capstan::kube
