@@ -149,7 +149,7 @@ ApiRequest scale(const ObjectRef& object, std::int64_t replicas, std::string_vie
   return request;
 }
 
-ApiRequest bind(const ObjectRef& pod, std::string_view uid, std::string_view node) {
+ApiRequest bind_pod(const ObjectRef& pod, std::string_view uid, std::string_view node) {
   const json body = {{"apiVersion", "v1"},
                      {"kind", "Binding"},
                      {"metadata", {{"namespace", pod.ns}, {"name", pod.name}, {"uid", uid}}},
@@ -157,7 +157,7 @@ ApiRequest bind(const ObjectRef& pod, std::string_view uid, std::string_view nod
   return create(pod, text_of(body), "binding");
 }
 
-ApiRequest evict(const ObjectRef& pod, const Preconditions& only_if, DryRun dry_run) {
+ApiRequest evict_pod(const ObjectRef& pod, const Preconditions& only_if, DryRun dry_run) {
   json body = {
       {"apiVersion", "policy/v1"}, {"kind", "Eviction"}, {"metadata", {{"namespace", pod.ns}, {"name", pod.name}}}};
   if (const json given = preconditions(only_if); !given.empty()) body["deleteOptions"]["preconditions"] = given;

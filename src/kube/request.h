@@ -75,10 +75,10 @@ ApiRequest scale(const ObjectRef& object, std::int64_t replicas, std::string_vie
                  DryRun dry_run = DryRun::none);
 
 /// Binds a pod to a node; the server refuses where the pod is bound or another by then.
-ApiRequest bind(const ObjectRef& pod, std::string_view uid, std::string_view node);
+ApiRequest bind_pod(const ObjectRef& pod, std::string_view uid, std::string_view node);
 
 /// Asks for a pod's eviction; the server refuses with 429 where a disruption budget holds it.
-ApiRequest evict(const ObjectRef& pod, const Preconditions& only_if, DryRun dry_run = DryRun::none);
+ApiRequest evict_pod(const ObjectRef& pod, const Preconditions& only_if, DryRun dry_run = DryRun::none);
 
 ApiRequest remove(const ObjectRef& object, const Preconditions& only_if, DryRun dry_run = DryRun::none);
 

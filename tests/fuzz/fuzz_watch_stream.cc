@@ -70,18 +70,42 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t piece = 1 + data[1];
   const bool watch_list = (data[0] & 1) != 0;
   switch (data[0] / 2 % 12) {
-    case 0: run(read_pod, watch_list, bytes, piece); break;
-    case 1: run(read_node, watch_list, bytes, piece); break;
-    case 2: run(read_node_claim, watch_list, bytes, piece); break;
-    case 3: run(read_node_pool, watch_list, bytes, piece); break;
-    case 4: run(read_workload, watch_list, bytes, piece); break;
-    case 5: run(read_leader_worker_set, watch_list, bytes, piece); break;
-    case 6: run(read_scaled_object, watch_list, bytes, piece); break;
-    case 7: run(read_horizontal_pod_autoscaler, watch_list, bytes, piece); break;
-    case 8: run(read_endpoint_slice, watch_list, bytes, piece); break;
-    case 9: run(read_kai_pod_group, watch_list, bytes, piece); break;
-    case 10: run(read_kai_queue, watch_list, bytes, piece); break;
-    default: run(read_pod_disruption_budget, watch_list, bytes, piece); break;
+    case 0:
+      run(read_pod, watch_list, bytes, piece);
+      break;
+    case 1:
+      run(read_node, watch_list, bytes, piece);
+      break;
+    case 2:
+      run(read_node_claim, watch_list, bytes, piece);
+      break;
+    case 3:
+      run(read_node_pool, watch_list, bytes, piece);
+      break;
+    case 4:
+      run(read_workload, watch_list, bytes, piece);
+      break;
+    case 5:
+      run(read_leader_worker_set, watch_list, bytes, piece);
+      break;
+    case 6:
+      run(read_scaled_object, watch_list, bytes, piece);
+      break;
+    case 7:
+      run(read_horizontal_pod_autoscaler, watch_list, bytes, piece);
+      break;
+    case 8:
+      run(read_endpoint_slice, watch_list, bytes, piece);
+      break;
+    case 9:
+      run(read_kai_pod_group, watch_list, bytes, piece);
+      break;
+    case 10:
+      run(read_kai_queue, watch_list, bytes, piece);
+      break;
+    default:
+      run(read_pod_disruption_budget, watch_list, bytes, piece);
+      break;
   }
   return 0;
 }

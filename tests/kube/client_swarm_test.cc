@@ -83,7 +83,7 @@ TEST_F(ClientTest, BusyIsTriedAgainWhenTheServerSaysSo) {
   EXPECT_EQ(given_up.error.code, 429);
   EXPECT_EQ(bench.server.seen.size(), 7u);
 
-  const Outcome& held = call(evict({resources::kPods, "ml", "p"}, {}), 5s);
+  const Outcome& held = call(evict_pod({resources::kPods, "ml", "p"}, {}), 5s);
   EXPECT_EQ(held.error.code, 429) << "a disruption budget's no is the answer";
   EXPECT_EQ(bench.server.seen.size(), 8u);
 }

@@ -159,10 +159,10 @@ TEST_F(RealServerTest, BindsOncePodByItsUid) {
     "schedulerName":"capstan","containers":[{"name":"c","image":"i"}]}})"));
   ASSERT_TRUE(created.ok()) << created.error.text();
   const std::string uid(document.parse(created.body).value()["metadata"]["uid"].text());
-  EXPECT_TRUE(call(bind(pod, "00000000-0000-0000-0000-000000000000", "node-a")).error.conflict());
-  EXPECT_TRUE(call(bind(pod, uid, "node-a")).ok());
-  EXPECT_TRUE(call(bind(pod, uid, "node-b")).error.conflict());
-  EXPECT_TRUE(call(evict(pod, {.uid = uid, .resource_version = {}}, DryRun::all)).ok());
+  EXPECT_TRUE(call(bind_pod(pod, "00000000-0000-0000-0000-000000000000", "node-a")).error.conflict());
+  EXPECT_TRUE(call(bind_pod(pod, uid, "node-a")).ok());
+  EXPECT_TRUE(call(bind_pod(pod, uid, "node-b")).error.conflict());
+  EXPECT_TRUE(call(evict_pod(pod, {.uid = uid, .resource_version = {}}, DryRun::all)).ok());
   EXPECT_TRUE(call(remove(pod, {.uid = "another", .resource_version = {}})).error.conflict());
   EXPECT_TRUE(call(remove(pod, {.uid = uid, .resource_version = {}})).ok());
 }
@@ -190,8 +190,15 @@ TEST_F(RealServerTest, LeadsAndGivesBack) {
 
 TEST_F(RealServerTest, EventsHaveASeries) {
   EventRecorder recorder({.instance = "test"});
-  const EventNote note{.api_version = "apps/v1", .kind = "Deployment", .ns = ns, .name = "engine", .uid = "u",
-                       .warning = false, .reason = "QueueAboveTarget", .action = "ScaleUp", .note = "12 wait"};
+  const EventNote note{.api_version = "apps/v1",
+                       .kind = "Deployment",
+                       .ns = ns,
+                       .name = "engine",
+                       .uid = "u",
+                       .warning = false,
+                       .reason = "QueueAboveTarget",
+                       .action = "ScaleUp",
+                       .note = "12 wait"};
   const auto send = [&] {
     const std::optional<EventRecorder::Outgoing> out = recorder.poll(clock());
     ASSERT_TRUE(out);
