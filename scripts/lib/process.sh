@@ -1,0 +1,16 @@
+# Processes known for sure: an identity is a pid with its start time, so a pid that was given out again is another one.
+
+# Prints the identity of a process; fails for one that has ended, even if nobody has waited for it yet.
+identity() { # pid
+  local stat fields
+  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+  read -ra fields <<<"${stat##*) }"  # from the third field on: the second, the name, may hold anything
+  [[ ${fields[0]} != [ZX] ]] || return 1
+  echo "$1 ${fields[19]}"
+}
+
+alive() { identity "$1" >/dev/null; }  # pid
+
+same_process() { # identity
+  [[ $(identity "${1%% *}") == "$1" ]]
+}

@@ -1,0 +1,62 @@
+"""The API server's audit log, the tests' independent witness: who did what, when, and what the answer was."""
+
+import dataclasses
+import json
+
+WRITES = ("create", "update", "patch", "delete", "deletecollection")
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One answered request."""
+
+    at: str  # when it was received, RFC 3339 with microseconds, UTC
+    user: str  # e.g. admin, kwok, karpenter, system:serviceaccount:kube-system:deployment-controller
+    agent: str
+    verb: str  # get, list, watch or one of WRITES
+    resource: str  # plural, e.g. deployments
+    subresource: str  # e.g. scale, status, binding; empty for the object itself
+    namespace: str
+    name: str
+    code: int  # HTTP status
+    body: dict  # what was sent, for writes
+
+
+def _entry(event):
+    target = event.get("objectRef", {})
+    body = event.get("requestObject")
+    return Entry(
+        at=event["requestReceivedTimestamp"], user=event["user"].get("username", ""), agent=event.get("userAgent", ""),
+        verb=event["verb"], resource=target.get("resource", ""), subresource=target.get("subresource", ""),
+        namespace=target.get("namespace", ""), name=target.get("name", ""),
+        code=event.get("responseStatus", {}).get("code", 0), body=body if isinstance(body, dict) else {})
+
+
+class AuditLog:
+    """Reads the log as it grows; what has been read is not read again."""
+
+    def __init__(self, path):
+        self._path = path
+        self._offset = 0
+        self._entries = []
+
+    def entries(self):
+        """All that has been answered, in the order of the answers."""
+        with open(self._path, "rb") as file:
+            file.seek(self._offset)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # still being written
+                self._offset += len(line)
+                event = json.loads(line)
+                if event["stage"] == "ResponseComplete":
+                    self._entries.append(_entry(event))
+        return list(self._entries)
+
+    def find(self, **wanted):
+        """Entries whose fields have these values: find(user="karpenter", verb="create", resource="nodes")."""
+        return [e for e in self.entries() if all(getattr(e, field) == value for field, value in wanted.items())]
+
+    def writes(self, **wanted):
+        """Writes that were carried out, with these values."""
+        return [e for e in self.find(**wanted) if e.verb in WRITES and 200 <= e.code < 300]

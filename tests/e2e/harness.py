@@ -1,0 +1,160 @@
+"""What the e2e tests stand on: a cluster, its kubectl, waits that end. Python's standard library only.
+
+One cluster is started for the whole run by whoever asks first (`cluster()`); each test has a namespace of its own.
+"""
+
+import functools
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import time
+import unittest
+
+import audit
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "build" / "e2e"
+POLL_S = 0.1
+
+
+class Cluster:
+    """A cluster of scripts/cluster in `folder`; it ends with this process, however that ends."""
+
+    def __init__(self, folder, *options):
+        self.folder = pathlib.Path(folder)
+        # A range of its own, so that clusters of several runs on one machine share no address.
+        self.pod_network = f"127.{random.SystemRandom().randrange(32, 240)}"
+        self._up = ["up", "--owner-pid", str(os.getpid()), "--minutes", "60",
+                    "--pod-cidr", f"{self.pod_network}.0.0/16", *options]
+
+    def script(self, verb, *arguments):
+        """Runs scripts/cluster; gives the finished process with what it printed."""
+        return subprocess.run([ROOT / "scripts" / "cluster", verb, "--dir", self.folder, *arguments],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800)
+
+    def up(self):
+        done = self.script(*self._up)
+        if done.returncode != 0:
+            raise AssertionError(f"the cluster did not come up:\n{done.stderr}")
+        return self
+
+    def popen_up(self):
+        """`up` as a process that is not waited for."""
+        return subprocess.Popen([ROOT / "scripts" / "cluster", *self._up, "--dir", self.folder],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def down(self):
+        self.script("down")
+
+    def steer(self, verb, server):
+        """Stops, kills or starts one server, and waits until it has been done."""
+        done = self.script(verb, server)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+
+    @property
+    def kubeconfig(self):
+        return self.folder / "kubeconfig"
+
+    @functools.cached_property
+    def audit(self):
+        return audit.AuditLog(self.folder / "audit.log")
+
+    @property
+    def keeper(self):
+        """The process that every other process of the cluster shares its session with."""
+        return int((self.folder / "keeper").read_text().split()[0])
+
+    def ports(self):
+        return {name: int(port) for name, port in
+                (line.split() for line in (self.folder / "ports").read_text().splitlines())}
+
+    def kubectl(self, *arguments, given=None):
+        """Runs kubectl, `given` on its standard input; gives what it printed. An error is an AssertionError."""
+        command = [self.folder / "kubectl", "--kubeconfig", self.kubeconfig, "--request-timeout", "30s", *arguments]
+        done = subprocess.run(command, input=given or "", capture_output=True, text=True, timeout=120)
+        if done.returncode != 0:
+            raise AssertionError(f"kubectl {' '.join(map(str, arguments))}: {done.stderr.strip()}")
+        return done.stdout
+
+    def apply(self, *objects):
+        """Objects as dictionaries, or the path of a manifest."""
+        for thing in objects:
+            if isinstance(thing, dict):
+                self.kubectl("apply", "--server-side", "--filename", "-", given=json.dumps(thing))
+            else:
+                self.kubectl("apply", "--server-side", "--filename", thing)
+
+    def get(self, kind, name, namespace=None):
+        """An object, or None where there is none of that name."""
+        where = ["--namespace", namespace] if namespace else []
+        text = self.kubectl("get", kind, name, *where, "--ignore-not-found", "--output", "json")
+        return json.loads(text) if text else None
+
+    def list(self, kind, namespace=None, selector=None):
+        arguments = (["--namespace", namespace] if namespace else []) + (["--selector", selector] if selector else [])
+        return json.loads(self.kubectl("get", kind, *arguments, "--output", "json"))["items"]
+
+
+@functools.cache
+def cluster():
+    """The run's cluster, started at the first call."""
+    return Cluster(FOLDER / "cluster").up()
+
+
+def stop_cluster():
+    if cluster.cache_info().currsize:
+        cluster().down()
+
+
+def eventually(what, check, seconds=60):
+    """Calls `check` until it gives something true, and gives that. An AssertionError in it counts as not yet."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            last = check()
+            if last:
+                return last
+        except AssertionError as error:
+            last = error
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {seconds} s: {what}; last seen: {last!r}")
+        time.sleep(POLL_S)
+
+
+def condition(thing, kind):
+    """The status of a condition of an object: "True", "False", "Unknown", or None where there is no such condition."""
+    conditions = (thing or {}).get("status", {}).get("conditions", [])
+    return next((c["status"] for c in conditions if c["type"] == kind), None)
+
+
+def session_of(pid):
+    """The session of a process; None where it has ended, whether or not somebody waited for it."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else int(fields[3])
+
+
+def processes_of(session):
+    pids = (int(p.name) for p in pathlib.Path("/proc").iterdir() if p.name.isdigit())
+    return [pid for pid in pids if session_of(pid) == session]
+
+
+class ClusterTest(unittest.TestCase):
+    """A test on the run's cluster, in a namespace of its own that goes with it."""
+
+    def setUp(self):
+        self.cluster = cluster()
+        self.namespace = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())[:63].strip("-")
+        self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}})
+        self.addCleanup(self.cluster.kubectl, "delete", "namespace", self.namespace, "--wait=false")
+        eventually("pods can be created in the namespace",
+                   lambda: self.cluster.get("serviceaccount", "default", self.namespace))
+
+    def pods(self, selector=None):
+        return self.cluster.list("pods", self.namespace, selector)
