@@ -146,8 +146,9 @@ TEST_F(RealServerTest, AppliesOnlyWhatIsItsOwnAndStrictly) {
   };
   const Outcome applied = call(apply(engine, body(""), false));
   EXPECT_TRUE(applied.ok()) << applied.error.text();
-  const Outcome foreign = call(apply(engine, body(R"(,"spec":{"paused":true,"minReadySeconds":"x"})"), false));
+  const Outcome foreign = call(apply(engine, body(R"(,"spec":{"replicas":7})"), false));
   EXPECT_EQ(foreign.kind, Kind::refused);
+  EXPECT_TRUE(foreign.error.conflict()) << "the replicas are another manager's: " << foreign.error.text();
   const Outcome unknown_field = call(merge_patch(engine, R"({"spec":{"replicaz":1}})", "").value());
   EXPECT_EQ(unknown_field.kind, Kind::refused);
   EXPECT_TRUE(unknown_field.error.text().contains("replicaz")) << unknown_field.error.text();
