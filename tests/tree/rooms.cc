@@ -34,13 +34,14 @@ const Edges& edges() {
       {"schema", {"manifest"}},
       {"settings", {"decide", "manifest"}},
       {"archive", {"control", "settings"}},
+      {"operator", {"kube", "decide"}},
       {"experiment", {"sim", "control", "settings", "promql", "signals", "manifest"}},
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},
       {"serve", {"explain", "experiment", "net"}},
       {"cli", {"base",       "model", "engine", "decide",   "explain", "ports",    "control",  "workload",
                "sim",        "net",   "promql", "manifest", "signals", "kube",     "emulator", "conformance",
-               "experiment", "lint",  "plan",   "serve",    "schema",  "settings", "archive"}},
+               "experiment", "lint",  "plan",   "serve",    "schema",  "settings", "archive", "operator"}},
   };
   return all;
 }

@@ -40,6 +40,10 @@ constexpr std::string_view kTestedElsewhere[] = {
     // They mean little without a server: tests/kube has one in memory.
     "src/kube/client.cc",
     "src/kube/watcher.cc",
+    // What they make of a server's objects: tests/operator.
+    "src/operator/catalog_builder.cc",
+    "src/operator/cluster_view.cc",
+    "src/operator/snapshot_builder.cc",
     // The program itself, from outside: tests/cli.
     "src/cli/commands.cc",
     "src/cli/offline.cc",

@@ -1,0 +1,142 @@
+#include "operator/catalog_builder.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::op {
+namespace {
+
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+/// Set by administrators; KAI's and Kueue's topology examples use it. Amazon's names follow.
+constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3"};
+/// Written by NVIDIA's feature discovery on nodes of a multi-node NVLink domain: "<cluster uuid>.<clique id>".
+/// https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery
+constexpr std::string_view kNvlink = "nvidia.com/gpu.clique";
+constexpr std::string_view kGpuNames[] = {"nvidia.com/gpu.product", "karpenter.k8s.aws/instance-gpu-name"};
+
+/// Pods, and GPUs, of one replica: what a snapshot file holds at most.
+constexpr std::int64_t kMost = 1'024;
+
+std::string_view first_of(const kube::StringMap& labels, auto& keys) {
+  for (const std::string_view key : keys) {
+    if (const std::string* value = labels.find(key)) return *value;
+  }
+  return {};
+}
+
+template <typename Rows, typename Same>
+std::uint32_t position(const Rows& rows, Same same) {
+  return static_cast<std::uint32_t>(std::ranges::find_if(rows, same) - rows.begin());
+}
+
+bool same(const model::Offering& a, const model::Offering& b) {
+  return a.instance_type == b.instance_type && a.gpu == b.gpu && a.gpus == b.gpus && a.zone == b.zone &&
+         a.capacity == b.capacity;
+}
+
+}  // namespace
+
+CatalogBuilder::CatalogBuilder() { domain("cluster", model::TopologyLevel::cluster, {}); }
+
+model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
+  const std::uint32_t at = position(catalog_.gpu_kinds, [&](const std::string& known) { return known == name; });
+  if (at == catalog_.gpu_kinds.size()) catalog_.gpu_kinds.push_back(name);
+  return {at};
+}
+
+model::PoolId CatalogBuilder::pool(const std::string& name) {
+  const std::uint32_t at = position(catalog_.pools, [&](const model::Pool& known) { return known.name == name; });
+  if (at == catalog_.pools.size()) catalog_.pools.push_back({.name = name, .offerings = {}, .gpu_limit = 0});
+  return {at};
+}
+
+model::OfferingId CatalogBuilder::offering(const model::Offering& offering) {
+  const std::uint32_t at =
+      position(catalog_.offerings, [&](const model::Offering& known) { return same(known, offering); });
+  if (at == catalog_.offerings.size()) catalog_.offerings.push_back(offering);
+  return {at};
+}
+
+model::DomainId CatalogBuilder::domain(const std::string& name, model::TopologyLevel level, model::DomainId parent) {
+  const std::uint32_t at = position(catalog_.domains, [&](const model::Domain& known) {
+    return known.name == name && known.level == level && known.parent == parent;
+  });
+  if (at == catalog_.domains.size()) catalog_.domains.push_back({name, level, parent});
+  return {at};
+}
+
+model::DomainPath CatalogBuilder::domains(const kube::StringMap& labels) {
+  using enum model::TopologyLevel;
+  const std::pair<model::TopologyLevel, std::string_view> stated[] = {
+      {zone, labels.get(kZone)}, {rack, first_of(labels, kRacks)}, {nvlink, labels.get(kNvlink)}};
+  model::DomainPath path;
+  model::DomainId parent = path[static_cast<std::size_t>(cluster)] = {0};
+  for (const auto& [level, name] : stated) {
+    if (name.empty()) continue;
+    parent = path[static_cast<std::size_t>(level)] = domain(std::string(name), level, parent);
+  }
+  return path;
+}
+
+void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
+  CAPSTAN_ASSERT(id.value <= catalog_.services.size());
+  if (id.value == catalog_.services.size()) catalog_.services.emplace_back();
+  catalog_.services[id.value] = std::move(service);
+}
+
+std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources) {
+  if (const std::string_view name = first_of(labels, kGpuNames); !name.empty()) return std::string(name);
+  for (const auto& [name, milli] : resources.milli) {
+    if (name.ends_with("/gpu") && milli > 0) return name;
+  }
+  return {};
+}
+
+decide::scale::Policy policy_of(const InferenceScaler& scaler) {
+  decide::scale::QueueHpa queue;
+  queue.waiting_per_replica = scaler.waiting_per_replica;
+  queue.running_per_replica = scaler.running_per_replica;
+  queue.hpa.downscale_stabilization = scaler.cool_down;
+  return queue;
+}
+
+std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
+  std::vector<TargetOf> all;
+  for (const InferenceScaler::Role& role : scaler.roles) {
+    for (const InferenceScaler::Variant& variant : role.variants) all.push_back({&role, &variant});
+  }
+  return all;
+}
+
+model::Service service_of(const InferenceScaler& scaler, const Targets& targets, CatalogBuilder& catalog) {
+  model::Service service;
+  service.name = scaler.meta.key();
+  service.slo = scaler.slo;
+  for (const TargetOf& each : targets_of(scaler)) {
+    model::Variant variant;
+    variant.name = each.variant->target.name;
+    variant.model = scaler.model;
+    if (!scaler.engine.empty()) variant.engine = scaler.engine;
+    variant.role = each.role->role;
+    variant.gpu = each.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(each.variant->gpu);
+    if (const kube::Workload* workload = targets.find(scaler.meta.ns, each.variant->target)) {
+      const MilliGpu per_pod = gpus_of(workload->pod.requests);
+      variant.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
+      variant.tensor_parallel =
+          static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(per_pod.count * variant.pods, 1000), 1, kMost));
+      if (variant.pods > 1) variant.together = model::TopologyLevel::cluster;
+    }
+    service.variants.push_back(std::move(variant));
+  }
+  if (service.variants.empty()) service.variants.emplace_back();
+  if (const std::vector<TargetOf> all = targets_of(scaler); !all.empty()) {
+    service.max_replicas = all.front().variant->max_replicas;
+    service.min_replicas = std::min(all.front().variant->min_replicas, service.max_replicas);
+  }
+  return service;
+}
+
+}  // namespace capstan::op

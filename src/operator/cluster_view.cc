@@ -1,0 +1,44 @@
+#include "operator/cluster_view.h"
+
+namespace capstan::op {
+namespace {
+
+std::string key_of(std::string_view kind, std::string_view ns, std::string_view name) {
+  return std::string(kind) + " " + kube::key_of(ns, name);
+}
+
+}  // namespace
+
+MilliGpu gpus_of(const kube::Resources& resources) {
+  MilliGpu sum;
+  for (const auto& [name, milli] : resources.milli) {
+    if (name.ends_with("/gpu")) sum.count += milli;
+  }
+  return sum;
+}
+
+Targets::Targets(const ClusterView& view) {
+  const auto add = [&](std::string_view kind, const kube::StoreSnapshot<kube::Workload>& workloads) {
+    workloads.for_each([&](kube::RowId, const kube::Workload& workload) {
+      by_key_.emplace(key_of(kind, workload.meta.ns, workload.meta.name), &workload);
+    });
+  };
+  add("Deployment", view.deployments);
+  add("StatefulSet", view.stateful_sets);
+  add("LeaderWorkerSet", view.leader_worker_sets);
+}
+
+const kube::Workload* Targets::find(std::string_view ns, const kube::TargetRef& target) const {
+  const auto found = by_key_.find(key_of(target.kind, ns, target.name));
+  return found == by_key_.end() ? nullptr : found->second;
+}
+
+Mode fleet_mode(const ClusterView& view) {
+  Mode mode = Mode::shadow;
+  view.fleet.for_each([&](kube::RowId, const FleetPolicy& policy) {
+    if (policy.meta.name == "default") mode = policy.replicas;
+  });
+  return mode;
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kube/node_views.h"
+#include "kube/pod_view.h"
+#include "kube/store.h"
+#include "kube/workload_views.h"
+#include "model/gang.h"
+#include "operator/scaler_view.h"
+
+namespace capstan::op {
+
+/// What is known of the cluster's objects at one moment. Immutable; copies share structure.
+struct ClusterView {
+  kube::StoreSnapshot<InferenceScaler> scalers;
+  kube::StoreSnapshot<FleetPolicy> fleet;
+  kube::StoreSnapshot<kube::Workload> deployments;
+  kube::StoreSnapshot<kube::Workload> stateful_sets;
+  kube::StoreSnapshot<kube::Workload> leader_worker_sets;
+  kube::StoreSnapshot<kube::Pod> pods;
+  kube::StoreSnapshot<kube::Node> nodes;
+  kube::StoreSnapshot<kube::NodeClaim> claims;
+  kube::StoreSnapshot<kube::HorizontalPodAutoscaler> autoscalers;
+  kube::StoreSnapshot<kube::ScaledObject> scaled_objects;
+};
+
+/// What the engines say of themselves, by the uid of the pod that was asked. A pod that is not there gave nothing.
+using Readings = std::map<std::string, model::ReplicaSignals, std::less<>>;
+
+/// Moments in a cluster count from the Unix epoch.
+inline Instant instant_of(kube::WallTime time) { return {std::chrono::microseconds(time.unix_us)}; }
+
+/// GPUs of any vendor: what is asked for or there of "nvidia.com/gpu", "amd.com/gpu" and their like.
+MilliGpu gpus_of(const kube::Resources& resources);
+
+/// Finds the workloads that scalers point at, by kind, namespace and name. Points into the view that it was made of.
+class Targets {
+ public:
+  explicit Targets(const ClusterView& view);
+  /// Null where there is none, or where its kind is not one of Deployment, StatefulSet and LeaderWorkerSet.
+  const kube::Workload* find(std::string_view ns, const kube::TargetRef& target) const;
+
+ private:
+  std::map<std::string, const kube::Workload*, std::less<>> by_key_;
+};
+
+/// How far the fleet lets replicas be scaled: the FleetPolicy named default, Shadow without one.
+Mode fleet_mode(const ClusterView& view);
+
+}  // namespace capstan::op

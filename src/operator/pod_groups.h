@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kube/pod_view.h"
+#include "kube/workload_views.h"
+#include "model/gang.h"
+
+namespace capstan::op {
+
+/// Pods that are one replica of a workload, the one that serves first.
+struct PodGroup {
+  std::vector<const kube::Pod*> pods;
+  std::int64_t expected = 1;             ///< how many make it whole
+  std::optional<std::uint32_t> ordinal;  ///< its number, where its workload numbers its replicas
+  std::string name;                      ///< for people: the pod's, or the group's
+};
+
+/// The replicas of a workload among the pods of its namespace: each pod of a Deployment or a StatefulSet, each group of
+/// a LeaderWorkerSet. Pods that have ended are none. In the order of the pods.
+std::vector<PodGroup> replicas_of(const kube::Workload& workload, std::span<const kube::Pod* const> pods);
+
+model::Pod::Phase phase_of(const kube::Pod& pod);
+model::Gang::Phase phase_of(const PodGroup& group);
+
+}  // namespace capstan::op

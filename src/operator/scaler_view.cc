@@ -1,0 +1,89 @@
+#include "operator/scaler_view.h"
+
+#include <algorithm>
+
+#include "manifest/scalars.h"
+
+namespace capstan::op {
+namespace {
+
+using kube::Json;
+
+std::string string_of(Json value) { return std::string(value.text()); }
+
+Duration duration_of(Json value, Duration otherwise) {
+  return manifest::read_duration(value.text()).value_or(otherwise);
+}
+
+std::int64_t positive(Json value, std::int64_t otherwise) {
+  return std::max<std::int64_t>(1, value.integer(otherwise));
+}
+
+Mode mode_of(Json value) {
+  const std::string_view word = value.text();
+  return word == "Off" ? Mode::off : word == "Active" ? Mode::active : Mode::shadow;
+}
+
+model::Role role_of(Json value) {
+  const std::string_view word = value.text();
+  return word == "prefill" ? model::Role::prefill : word == "decode" ? model::Role::decode : model::Role::both;
+}
+
+model::Slo read_slo(Json slo) {
+  model::Slo read;
+  read.ttft = duration_of(slo["ttft"], {});
+  read.tpot = duration_of(slo["tpot"], {});
+  read.e2e = duration_of(slo["e2e"], {});
+  if (const auto ppm = manifest::read_share_ppm(slo["attainment"].text())) {
+    read.attainment_ppm = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*ppm, 0, 1'000'000));
+  }
+  return read;
+}
+
+InferenceScaler::Role read_role(Json role) {
+  InferenceScaler::Role read;
+  read.role = role_of(role["role"]);
+  role["variants"].each([&](Json variant) {
+    kube::TargetRef target = kube::read_target_ref(variant["targetRef"]);
+    if (target.api_version.empty()) target.api_version = "apps/v1";
+    read.variants.push_back({.target = std::move(target),
+                             .min_replicas = positive(variant["minReplicas"], 1),
+                             .max_replicas = positive(variant["maxReplicas"], 1),
+                             .gpu = string_of(variant["gpu"])});
+  });
+  return read;
+}
+
+}  // namespace
+
+std::string_view name_of(Mode mode) {
+  constexpr std::string_view kNames[] = {"Off", "Shadow", "Active"};
+  return kNames[static_cast<std::size_t>(mode)];
+}
+
+InferenceScaler read_inference_scaler(Json object) {
+  const Json spec = object["spec"];
+  InferenceScaler scaler;
+  scaler.meta = kube::read_meta(object);
+  scaler.model = spec["model"].text();
+  scaler.engine = spec["engine"].text();
+  scaler.slo = read_slo(spec["slo"]);
+  spec["roles"].each([&](Json role) { scaler.roles.push_back(read_role(role)); });
+  const Json signals = spec["signals"];
+  scaler.interval =
+      std::max<Duration>(duration_of(signals["interval"], scaler.interval), std::chrono::milliseconds(100));
+  if (signals["pods"]["port"].exists()) scaler.port = positive(signals["pods"]["port"], 8000);
+  if (signals["pods"]["path"].exists()) scaler.path = signals["pods"]["path"].text();
+  const Json queue = spec["queue"];
+  scaler.waiting_per_replica = positive(queue["waitingPerReplica"], scaler.waiting_per_replica);
+  if (queue["runningPerReplica"].exists()) scaler.running_per_replica = positive(queue["runningPerReplica"], 1);
+  scaler.cool_down = duration_of(spec["behavior"]["coolDown"], scaler.cool_down);
+  scaler.mode = mode_of(spec["mode"]);
+  return scaler;
+}
+
+FleetPolicy read_fleet_policy(Json object) {
+  return {.meta = kube::read_meta(object), .replicas = mode_of(object["spec"]["layers"]["replicas"])};
+}
+
+}  // namespace capstan::op

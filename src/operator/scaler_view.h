@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "kube/common_views.h"
+#include "kube/resource.h"
+#include "model/service.h"
+#include "model/slo.h"
+
+namespace capstan::op {
+
+/// How far a layer may go. The smaller of two is the one that counts.
+enum class Mode : std::uint8_t { off, shadow, active };
+
+std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
+
+/// What is read of an InferenceScaler (schema/crds/inferencescaler.yaml), with the schema's defaults. The API server
+/// has held it against the schema; what is wrong all the same reads as the default.
+struct InferenceScaler {
+  struct Variant {
+    kube::TargetRef target;
+    ReplicaCount min_replicas = 1;
+    ReplicaCount max_replicas = 1;
+    std::string gpu;  ///< empty: told from the nodes
+    friend bool operator==(const Variant&, const Variant&) = default;
+  };
+  struct Role {
+    model::Role role = model::Role::both;
+    std::vector<Variant> variants;
+    friend bool operator==(const Role&, const Role&) = default;
+  };
+
+  kube::Meta meta;
+  std::string model;
+  std::string engine;  ///< empty: told from the metrics' names
+  model::Slo slo;
+  std::vector<Role> roles;
+  Duration interval = std::chrono::seconds(15);  ///< between two scrapes
+  std::optional<std::int64_t> port;              ///< nothing: the one named http, else 8000
+  std::string path = "/metrics";
+  RequestCount waiting_per_replica = 4;
+  std::optional<RequestCount> running_per_replica;
+  Duration cool_down = std::chrono::minutes(5);
+  Mode mode = Mode::shadow;
+};
+
+InferenceScaler read_inference_scaler(kube::Json object);
+
+/// What is read of the FleetPolicy (schema/crds/fleetpolicy.yaml).
+struct FleetPolicy {
+  kube::Meta meta;
+  Mode replicas = Mode::shadow;
+};
+
+FleetPolicy read_fleet_policy(kube::Json object);
+
+inline const kube::Resource kInferenceScalers{"capstan.dev", "v1alpha1", "inferencescalers", "InferenceScaler", true};
+inline const kube::Resource kFleetPolicies{"capstan.dev", "v1alpha1", "fleetpolicies", "FleetPolicy", false};
+
+}  // namespace capstan::op

@@ -1,0 +1,264 @@
+#include "operator/snapshot_builder.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace capstan::op {
+namespace {
+
+constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
+constexpr std::string_view kCapacityLabel = "karpenter.sh/capacity-type";
+constexpr std::string_view kTypeLabel = "node.kubernetes.io/instance-type";
+
+ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
+  return {std::string(kind), meta.ns, meta.name, meta.uid};
+}
+
+model::CapacityType capacity_of(std::string_view label) {
+  return label == "spot"       ? model::CapacityType::spot
+         : label == "reserved" ? model::CapacityType::reserved
+                               : model::CapacityType::on_demand;
+}
+
+Instant ready_since(const std::vector<kube::Condition>& conditions, const kube::Meta& meta) {
+  const kube::Condition* ready = kube::find_condition(conditions, "Ready");
+  return instant_of(ready != nullptr && ready->since.is_set() ? ready->since : meta.created_at);
+}
+
+model::Node::Phase phase_of(const kube::Node& node) {
+  if (node.meta.terminating()) return model::Node::Phase::terminating;
+  return node.ready() && !node.unschedulable ? model::Node::Phase::ready : model::Node::Phase::cordoned;
+}
+
+/// A claim's labels are filled in once it is launched; before that, a requirement with one value says the same.
+kube::StringMap labels_of(const kube::NodeClaim& claim) {
+  kube::StringMap labels = claim.meta.labels;
+  for (const kube::Requirement& requirement : claim.spec.requirements) {
+    const bool one = requirement.op == "In" && requirement.values.size() == 1;
+    if (one && !labels.has(requirement.key)) labels.set(requirement.key, requirement.values.front());
+  }
+  return labels;
+}
+
+/// Puts `rows` into the table: what is the same stays untouched. Gives the ids that were set or erased, ascending.
+template <typename IdType, typename T>
+std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType, T>& rows) {
+  std::vector<IdType> changed;
+  table.for_each([&](IdType id, const T&) {
+    if (!rows.contains(id)) changed.push_back(id);
+  });
+  for (const IdType id : changed) table.erase(id);
+  for (const auto& [id, row] : rows) {
+    const T* old = table.find(id);
+    if (old != nullptr && *old == row) continue;
+    table.set(id, row);
+    changed.push_back(id);
+  }
+  std::ranges::sort(changed);
+  return changed;
+}
+
+}  // namespace
+
+/// What one look gathers.
+struct SnapshotBuilder::Look {
+  Look(const ClusterView& cluster, const Readings& heard) : view(cluster), readings(heard), targets(cluster) {}
+
+  const ClusterView& view;
+  const Readings& readings;
+  Targets targets;
+  std::map<std::string, model::NodeId, std::less<>> node_by_name;
+  std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
+  std::map<std::string, std::vector<const kube::Pod*>, std::less<>> pods_by_ns;
+  std::set<const kube::Pod*> taken;       // by a gang of this look
+  std::vector<model::GangId> unnumbered;  // in the order of their pods
+
+  std::map<model::ServiceId, model::ServiceState> services;
+  std::map<model::NodeId, model::Node> nodes;
+  std::map<model::ClaimId, model::Claim> claims;
+  std::map<model::GangId, model::Gang> gangs;
+  std::map<model::PodId, model::Pod> pods;
+};
+
+SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
+  Look look(view, readings);
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (!pod.over()) look.pods_by_ns[pod.meta.ns].push_back(&pod);
+  });
+  read_nodes(look);
+  read_claims(look);
+  read_services(look);
+  read_other_pods(look);
+  number_gangs(look);
+
+  Seen seen;
+  seen.delta.from_version = last_.version;
+  last_.at = at;
+  ++last_.version;
+  last_.catalog = catalog_.catalog();
+  seen.delta.to_version = last_.version;
+  seen.delta.services = replace(last_.services, look.services);
+  seen.delta.nodes = replace(last_.nodes, look.nodes);
+  seen.delta.claims = replace(last_.claims, look.claims);
+  seen.delta.gangs = replace(last_.gangs, look.gangs);
+  seen.delta.pods = replace(last_.pods, look.pods);
+  seen.snapshot = last_;
+  services_.forget_unseen();
+  nodes_.forget_unseen();
+  claims_.forget_unseen();
+  gangs_.forget_unseen();
+  pods_.forget_unseen();
+  return seen;
+}
+
+void SnapshotBuilder::read_nodes(Look& look) {
+  look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
+    const MilliGpu gpus = gpus_of(node.allocatable);
+    if (gpus == MilliGpu{}) return;
+    const kube::StringMap& labels = node.meta.labels;
+    model::Node row;
+    row.phase = phase_of(node);
+    if (const std::string* pool = labels.find(kPoolLabel)) row.pool = catalog_.pool(*pool);
+    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable));
+    row.gpus = gpus;
+    row.domains = catalog_.domains(labels);
+    row.offering = catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
+                                      .gpu = row.gpu,
+                                      .gpus = ceil_div(gpus.count, 1000),
+                                      .zone = row.domains[static_cast<std::size_t>(model::TopologyLevel::zone)],
+                                      .capacity = capacity_of(labels.get(kCapacityLabel)),
+                                      .price_per_hour = {}});
+    row.ready_at = ready_since(node.conditions, node.meta);
+    const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
+    look.node_by_name[node.meta.name] = id;
+    look.nodes[id] = row;
+  });
+}
+
+void SnapshotBuilder::read_claims(Look& look) {
+  look.view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    const bool known = gpus_of(claim.capacity) > MilliGpu{};
+    const kube::Resources& resources = known ? claim.capacity : claim.requests;
+    const MilliGpu gpus = gpus_of(resources);
+    if (gpus == MilliGpu{} || claim.meta.terminating()) return;
+    const kube::StringMap labels = labels_of(claim);
+    model::Claim row;
+    row.phase = claim.registered() ? model::Claim::Phase::registered
+                : claim.launched() ? model::Claim::Phase::launched
+                                   : model::Claim::Phase::requested;
+    if (const std::string* pool = labels.find(kPoolLabel)) row.pool = catalog_.pool(*pool);
+    const model::DomainPath domains = catalog_.domains(labels);
+    row.offering = catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
+                                      .gpu = catalog_.gpu_kind(gpu_name(labels, resources)),
+                                      .gpus = ceil_div(gpus.count, 1000),
+                                      .zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)],
+                                      .capacity = capacity_of(labels.get(kCapacityLabel)),
+                                      .price_per_hour = {}});
+    row.requested_at = instant_of(claim.meta.created_at);
+    row.expected_ready_at = Instant::never();
+    const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
+    if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
+      row.node = node->second;
+      look.nodes.at(node->second).claim = id;
+    }
+    look.claims[id] = row;
+  });
+}
+
+void SnapshotBuilder::read_services(Look& look) {
+  const Mode fleet = fleet_mode(look.view);
+  look.view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
+    const model::ServiceId id = services_.id_of(key_of("InferenceScaler", scaler.meta), scaler.meta.key());
+    catalog_.set_service(id, service_of(scaler, look.targets, catalog_));
+    policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
+    policies_[id.value] = policy_of(scaler);
+    std::uint32_t variant = 0;
+    for (const TargetOf& each : targets_of(scaler)) {
+      const model::VariantId variant_id{variant++};
+      const kube::Workload* workload = look.targets.find(scaler.meta.ns, each.variant->target);
+      if (workload == nullptr) continue;
+      for (const PodGroup& group : replicas_of(*workload, look.pods_by_ns[scaler.meta.ns])) {
+        add_gang(look, group, id, variant_id);
+      }
+      const bool decided = variant_id.value == 0 && std::min(fleet, scaler.mode) != Mode::off;
+      if (decided) look.services[id] = {.desired_replicas = workload->replicas, .gateway_waiting = {}};
+    }
+  });
+}
+
+void SnapshotBuilder::read_other_pods(Look& look) {
+  for (const auto& [ns, pods] : look.pods_by_ns) {
+    for (const kube::Pod* pod : pods) {
+      const bool matters = pod->bound() && gpus_of(pod->spec.requests) > MilliGpu{};
+      if (!matters || look.taken.contains(pod)) continue;
+      add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {}, {});
+    }
+  }
+}
+
+void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service, model::VariantId variant) {
+  // Two selectors may match the same pod: whoever came first has it.
+  if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
+  const kube::Pod& first = *group.pods.front();
+  const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
+  model::Gang gang;
+  gang.phase = phase_of(group);
+  gang.service = service;
+  gang.variant = variant;
+  gang.gpus_per_pod = gpus_of(first.spec.requests);
+  gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
+  gang.created_at = instant_of(first.meta.created_at);
+  if (service.valid()) gang.gpu = catalog_.service_variant(service, variant).gpu;
+  for (const kube::Pod* pod : group.pods) {
+    look.taken.insert(pod);
+    model::Pod row;
+    row.phase = phase_of(*pod);
+    row.gang = id;
+    row.gpus = gpus_of(pod->spec.requests);
+    row.created_at = instant_of(pod->meta.created_at);
+    if (const auto node = look.node_by_name.find(pod->spec.node); node != look.node_by_name.end()) {
+      row.node = node->second;
+      gang.gpu = look.nodes.at(row.node).gpu;
+    }
+    const model::PodId pod_id = pods_.id_of(key_of("Pod", pod->meta), pod->meta.key());
+    gang.pods.push_back(pod_id);
+    look.pods[pod_id] = row;
+  }
+  if (const auto heard = look.readings.find(first.meta.uid); heard != look.readings.end()) {
+    gang.signals = heard->second;
+  }
+  if (group.ordinal) {
+    gang.ordinal = *group.ordinal;
+  } else {
+    look.unnumbered.push_back(id);
+  }
+  look.gangs[id] = std::move(gang);
+}
+
+/// The replicas of a Deployment have no numbers: each gets the lowest that is free and keeps it.
+void SnapshotBuilder::number_gangs(Look& look) {
+  std::map<std::pair<model::ServiceId, model::VariantId>, std::set<std::uint32_t>> used;
+  std::map<model::GangId, std::uint32_t> numbers;
+  const auto take = [&](model::GangId id, std::uint32_t number) {
+    model::Gang& gang = look.gangs.at(id);
+    gang.ordinal = numbers[id] = number;
+    used[{gang.service, gang.variant}].insert(number);
+  };
+  for (const model::GangId id : look.unnumbered) {
+    if (const auto old = ordinals_.find(id); old != ordinals_.end()) take(id, old->second);
+  }
+  for (const model::GangId id : look.unnumbered) {
+    if (numbers.contains(id)) continue;
+    const model::Gang& gang = look.gangs.at(id);
+    const std::set<std::uint32_t>& others = used[{gang.service, gang.variant}];
+    std::uint32_t free = 0;
+    while (others.contains(free)) ++free;
+    take(id, free);
+  }
+  ordinals_ = std::move(numbers);
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,116 @@
+// Every spec field of schema/crds is read by its view, or stands in the list of those that are not: a field that nobody
+// reads would be a promise that nobody keeps.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "manifest/yaml.h"
+#include "operator/scaler_view.h"
+#include "schema/field.h"
+
+namespace capstan::op {
+namespace {
+
+using nlohmann::json;
+
+/// A value that the field allows; `other` gives a second one.
+json sample(const schema::Field& field, bool other) {
+  if (field.values.size() > 1) return field.values[other ? 1 : 0];
+  if (field.type == "integer") return other ? 7 : 5;
+  if (field.type == "boolean") return other;
+  if (field.format == "duration") return other ? "70s" : "50s";
+  if (field.pattern.find('%') != std::string::npos) return other ? "70%" : "50%";
+  return other ? "/b" : "/a";
+}
+
+/// An object with every field set; the field at `changed` (its path) to its second value.
+json build(const schema::Field& field, const std::string& path, const std::string& changed,
+           std::set<std::string>* leaves) {
+  if (field.type == "array") {
+    return json::array({build(field.children.at(0), path + "[]", changed, leaves)});
+  }
+  if (!field.map_of.empty() || field.children.empty()) {
+    if (leaves != nullptr) leaves->insert(path);
+    const json value = sample(field, path == changed);
+    return field.map_of.empty() ? value : json{{"key", value}};
+  }
+  json object = json::object();
+  for (const schema::Field& child : field.children) {
+    object[child.name] = build(child, path.empty() ? child.name : path + "." + child.name, changed, leaves);
+  }
+  return object;
+}
+
+/// What a view keeps, as a text that differs where the view does.
+std::string text_of(const InferenceScaler& scaler) {
+  json out = {scaler.model,
+              scaler.engine,
+              scaler.slo.ttft.count(),
+              scaler.slo.tpot.count(),
+              scaler.slo.e2e.count(),
+              scaler.slo.attainment_ppm,
+              scaler.interval.count(),
+              scaler.port.value_or(0),
+              scaler.path,
+              scaler.waiting_per_replica,
+              scaler.running_per_replica.value_or(0),
+              scaler.cool_down.count(),
+              name_of(scaler.mode)};
+  for (const InferenceScaler::Role& role : scaler.roles) {
+    out.push_back(static_cast<int>(role.role));
+    for (const InferenceScaler::Variant& each : role.variants) {
+      out.push_back({each.target.api_version, each.target.kind, each.target.name, each.min_replicas, each.max_replicas,
+                     each.gpu});
+    }
+  }
+  return out.dump();
+}
+
+std::string text_of(const FleetPolicy& policy) { return std::string(name_of(policy.replicas)); }
+
+template <typename View>
+std::set<std::string> not_read(const std::string& file, View (*read)(kube::Json)) {
+  const Result<manifest::Node> description =
+      manifest::parse_file(std::string(CAPSTAN_SOURCE_DIR) + "/schema/crds/" + file);
+  EXPECT_TRUE(description.has_value());
+  const Result<schema::Kind> kind = schema::read_kind(*description);
+  EXPECT_TRUE(kind.has_value());
+  std::set<std::string> unread;
+  for (const schema::Field& part : kind->root.children) {
+    if (part.name != "spec") continue;
+    const auto view = [&](const std::string& changed, std::set<std::string>* leaves) {
+      kube::JsonDocument document;
+      const std::string text = json{{"spec", build(part, "", changed, leaves)}}.dump();
+      return text_of(read(document.parse(text).value()));
+    };
+    std::set<std::string> leaves;
+    const std::string before = view("", &leaves);
+    EXPECT_GT(leaves.size(), 5u);
+    for (const std::string& leaf : leaves) {
+      if (view(leaf, nullptr) == before) unread.insert(leaf);
+    }
+  }
+  return unread;
+}
+
+TEST(ScalerFields, OfAnInferenceScaler) {
+  // Prices come with the nodes layer; signals of a Prometheus server and an engine's own mapping are not read yet.
+  const std::set<std::string> expected = {"roles[].variants[].costPerHour", "signals.custom.kvUsage",
+                                          "signals.custom.running",         "signals.custom.waiting",
+                                          "signals.prometheus.selector",    "signals.prometheus.url"};
+  EXPECT_EQ(not_read("inferencescaler.yaml", read_inference_scaler), expected);
+}
+
+TEST(ScalerFields, OfAFleetPolicy) {
+  // Limits and the kill switch bound what acts, and Shadow acts on nothing; the rest is of layers that do not run.
+  const std::set<std::string> expected = {"consolidateAfter", "halt",        "hold",         "layers.nodes",
+                                          "layers.placement", "limits.gpus", "limits.nodes", "limits.usdPerHour",
+                                          "nodeSelector"};
+  EXPECT_EQ(not_read("fleetpolicy.yaml", read_fleet_policy), expected);
+}
+
+}  // namespace
+}  // namespace capstan::op

@@ -1,0 +1,154 @@
+#include "operator/snapshot_builder.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "decide/index.h"
+#include "objects.h"
+
+namespace capstan::op {
+namespace {
+
+using std::chrono::seconds;
+using testing::Cluster;
+using testing::Object;
+
+model::ReplicaSignals waiting(std::int64_t requests) {
+  model::ReplicaSignals signals;
+  signals.waiting = model::Signal::of(requests);
+  return signals;
+}
+
+TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
+  Cluster cluster;
+  cluster.nodes.put(testing::node("n1"));
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 3));
+  cluster.pods.put(testing::pod("chat-a", "chat", "n1", true));
+  cluster.pods.put(testing::pod("chat-b", "chat"));
+  cluster.pods.put(testing::pod("other", "db", "n1", true, 2));
+  SnapshotBuilder builder;
+  const auto [snapshot, delta] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(5)});
+
+  EXPECT_EQ(snapshot.at, Instant{seconds(5)});
+  EXPECT_EQ(snapshot.catalog->service({0}).name, "ns/chat");
+  EXPECT_EQ(snapshot.services.at({0}).desired_replicas, 3);
+  ASSERT_EQ(snapshot.gangs.size(), 3u);
+  const model::Gang& serving = snapshot.gangs.at({0});
+  EXPECT_EQ(serving.phase, model::Gang::Phase::ready);
+  EXPECT_EQ(serving.signals.waiting.value, 7);
+  EXPECT_EQ(snapshot.catalog->gpu_kind(serving.gpu), "H100");
+  EXPECT_EQ(snapshot.gangs.at({1}).phase, model::Gang::Phase::pending);
+  EXPECT_EQ(snapshot.gangs.at({1}).ordinal, 1u);
+  EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "somebody else's";
+  EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(5)) << "8 less 1 less 2";
+  EXPECT_EQ(builder.names().pods.at({0}), "ns/chat-a");
+  EXPECT_EQ(delta.pods.size(), 3u);
+
+  const SnapshotBuilder::Seen again = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(6)});
+  EXPECT_TRUE(again.delta.empty());
+}
+
+TEST(SnapshotBuilder, WhatIsOffOrHasNoTargetIsNotDecided) {
+  Cluster cluster;
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  SnapshotBuilder builder;
+  EXPECT_TRUE(builder.build(cluster.view(), {}, {}).snapshot.services.empty()) << "the Deployment does not exist";
+  cluster.deployments.put(testing::deployment("chat", 1));
+  EXPECT_EQ(builder.build(cluster.view(), {}, {}).snapshot.services.size(), 1u);
+  cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"replicas", "Off"}}}}}});
+  EXPECT_TRUE(builder.build(cluster.view(), {}, {}).snapshot.services.empty()) << "the fleet's mode is Off";
+}
+
+TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
+  Cluster cluster;
+  cluster.claims.put(
+      {{"metadata", {{"name", "gpu-x"}, {"uid", "c1"}, {"labels", {{"karpenter.sh/nodepool", "gpu"}}}}},
+       {"spec",
+        {{"requirements", {{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}, {"values", {"a"}}}}},
+         {"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}}});
+  SnapshotBuilder builder;
+  const model::Snapshot before = builder.build(cluster.view(), {}, {}).snapshot;
+  ASSERT_EQ(before.claims.size(), 1u);
+  EXPECT_EQ(before.claims.at({0}).phase, model::Claim::Phase::requested);
+  EXPECT_EQ(before.catalog->offering(before.claims.at({0}).offering).gpus, 8);
+  EXPECT_EQ(before.catalog->pool(before.claims.at({0}).pool).name, "gpu");
+
+  Object claim = cluster.claims.all().at("gpu-x");
+  claim["status"] = {
+      {"nodeName", "n1"},
+      {"conditions", {{{"type", "Launched"}, {"status", "True"}}, {{"type", "Registered"}, {"status", "True"}}}}};
+  cluster.claims.put(claim);
+  cluster.nodes.put(testing::node("n1"));
+  const model::Snapshot after = builder.build(cluster.view(), {}, {}).snapshot;
+  EXPECT_EQ(after.claims.at({0}).phase, model::Claim::Phase::registered);
+  EXPECT_EQ(after.claims.at({0}).node, (model::NodeId{0}));
+  EXPECT_EQ(after.nodes.at({0}).claim, (model::ClaimId{0}));
+}
+
+/// One change of some object, drawn at random; few names, so that objects meet, go and come again.
+void change(Cluster& cluster, int step) {
+  const auto below = [](int n) { return *rc::gen::inRange(0, n); };
+  const std::string name = std::string(1, static_cast<char>('a' + below(4)));
+  const std::string uid = name + std::to_string(below(3) == 0 ? step : 0);
+  const std::string at_node = below(3) == 0 ? "" : std::string(1, static_cast<char>('a' + below(4)));
+  const bool gone = below(4) == 0;
+  switch (below(6)) {
+    case 0: {
+      Object node = testing::node(name, 1 + below(8), below(2) == 0 ? "a" : "b");
+      node["metadata"]["uid"] = uid;
+      if (below(4) == 0) node["spec"]["unschedulable"] = true;
+      return gone ? cluster.nodes.remove(name) : cluster.nodes.put(node);
+    }
+    case 1:
+      return gone ? cluster.scalers.remove("ns/" + name) : cluster.scalers.put(testing::scaler(name, name));
+    case 2:
+      return gone ? cluster.deployments.remove("ns/" + name)
+                  : cluster.deployments.put(testing::deployment(name, below(5), 1 + below(4)));
+    case 3: {
+      Object set = testing::deployment(name, below(3));
+      set["spec"] = {{"replicas", below(3)}, {"leaderWorkerTemplate", {{"size", 2}}}};
+      Object scaler = testing::scaler("set-" + name, name, "LeaderWorkerSet");
+      cluster.leader_worker_sets.put(set);
+      return gone ? cluster.scalers.remove("ns/set-" + name) : cluster.scalers.put(scaler);
+    }
+    case 4: {
+      Object claim = {{"metadata", {{"name", name}, {"uid", uid}}},
+                      {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
+                      {"status", {{"nodeName", at_node}}}};
+      return gone ? cluster.claims.remove(name) : cluster.claims.put(claim);
+    }
+    default: {
+      const std::string pod_name = "p" + std::to_string(below(12));
+      Object pod = testing::pod(pod_name, name, at_node, below(2) == 0, below(3));
+      pod["metadata"]["uid"] = pod_name + uid;
+      if (below(5) == 0) pod["metadata"]["deletionTimestamp"] = "2026-11-21T16:00:00Z";
+      if (below(3) == 0) {
+        pod["metadata"]["labels"] = {{"leaderworkerset.sigs.k8s.io/name", name},
+                                     {"leaderworkerset.sigs.k8s.io/group-index", std::to_string(below(2))},
+                                     {"leaderworkerset.sigs.k8s.io/worker-index", std::to_string(below(2))}};
+      }
+      return gone ? cluster.pods.remove("ns/" + pod_name) : cluster.pods.put(pod);
+    }
+  }
+}
+
+RC_GTEST_PROP(SnapshotBuilder, TheDeltaLeadsFromOneIndexToTheNext, ()) {
+  Cluster cluster;
+  SnapshotBuilder builder;
+  decide::Index index = decide::build(builder.build(cluster.view(), {}, {}).snapshot);
+  for (int look = 1; look < 12; ++look) {
+    const int changes = *rc::gen::inRange(0, 12);
+    for (int i = 0; i < changes; ++i) change(cluster, look * 100 + i);
+    const auto [snapshot, delta] = builder.build(cluster.view(), {{"p1a0", waiting(look)}}, {seconds(look)});
+    RC_ASSERT(delta.to_version == delta.from_version + 1);
+    decide::apply(index, snapshot, delta);
+    RC_ASSERT(index == decide::build(snapshot));
+    RC_ASSERT(builder.policies().size() == snapshot.catalog->services.size());
+    snapshot.pods.for_each([&](model::PodId id, const model::Pod&) { RC_ASSERT(builder.names().pods.find(id)); });
+    snapshot.gangs.for_each([&](model::GangId id, const model::Gang&) { RC_ASSERT(builder.names().gangs.find(id)); });
+  }
+}
+
+}  // namespace
+}  // namespace capstan::op
