@@ -41,7 +41,7 @@ const Edges& edges() {
       {"serve", {"explain", "experiment", "net"}},
       {"cli", {"base",       "model", "engine", "decide",   "explain", "ports",    "control",  "workload",
                "sim",        "net",   "promql", "manifest", "signals", "kube",     "emulator", "conformance",
-               "experiment", "lint",  "plan",   "serve",    "schema",  "settings", "archive", "operator"}},
+               "experiment", "lint",  "plan",   "serve",    "schema",  "settings", "archive",  "operator"}},
   };
   return all;
 }
