@@ -52,7 +52,7 @@ std::string progress_words(const experiment::Progress& progress, Duration elapse
   std::string text = fmt::format("{} simulated · {}", experiment::clock(progress.at),
                                  experiment::counted(progress.arrived, "request", "requests"));
   if (elapsed.count() > 0) {
-    text += fmt::format(" · {} x real time", experiment::grouped(progress.at.since_start / elapsed));
+    text += fmt::format(" · {} x real time", experiment::grouped(progress.simulated / elapsed));
   }
   if (progress.part > 0.01 && progress.part <= 1) {
     const double left = std::chrono::duration<double>(elapsed).count() * (1 - progress.part) / progress.part;

@@ -10,11 +10,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const experiment::Progress kQuarter{.at = {std::chrono::minutes(20)}, .part = 0.25, .arrived = 1234567};
+const experiment::Progress kQuarter{
+    .at = {std::chrono::minutes(20)}, .part = 0.25, .arrived = 1234567, .simulated = std::chrono::minutes(40)};
 
 TEST(Progress, SaysHowFarHowFastAndHowLong) {
   EXPECT_EQ(progress_words(kQuarter, seconds(2)),
-            "00:20:00 simulated · 1,234,567 requests · 600 x real time · 6 s left");
+            "00:20:00 simulated · 1,234,567 requests · 1,200 x real time · 6 s left");
 }
 
 TEST(Progress, PromisesNothingBeforeItKnows) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "experiment/prepare.h"
+#include "model/topology_names.h"
 
 namespace capstan::experiment {
 
@@ -32,18 +32,15 @@ std::string load_words(const workload::WorkloadSpec& load) {
 }
 
 std::string service_words(const Scenario& scenario) {
-  constexpr std::array<const char*, model::kTopologyLevels> kTogether = {"node", "NVLink domain", "rack", "zone",
-                                                                         "cluster"};
   const model::Variant& variant = scenario.variant();
   std::string words = fmt::format("{} TP{} on {}", variant.model, variant.tensor_parallel, scenario.engine->gpu_name);
   if (variant.pods > 1) {
-    words += fmt::format(", gangs of {} pods in one {}", variant.pods,
-                         kTogether[static_cast<std::size_t>(variant.together)]);
+    words += fmt::format(", gangs of {} pods in one {}", variant.pods, model::name(variant.together).words);
   }
   return words;
 }
 
-/// The progress of all policies in one: the slowest clock, the mean part, the sum of requests.
+/// The progress of all policies in one: the mean clock and part, the sums of requests and of simulated time.
 class Joined {
  public:
   Joined(std::size_t policies, const ProgressCallback& callback) : each_(policies), callback_(callback) {}
@@ -51,12 +48,13 @@ class Joined {
   void note(std::size_t index, const Progress& progress) {
     const std::lock_guard lock(mutex_);
     each_[index] = progress;
-    Progress all{.at = Instant::never(), .part = 0, .arrived = 0};
+    Progress all;
     for (const Progress& one : each_) {
-      all.at = std::min(all.at, one.at);
       all.part += one.part / static_cast<double>(each_.size());
       all.arrived += one.arrived;
+      all.simulated += one.simulated;
     }
+    all.at = Instant{all.simulated / static_cast<std::int64_t>(each_.size())};
     callback_(all);
   }
 

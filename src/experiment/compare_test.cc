@@ -53,6 +53,18 @@ TEST(Compare, EveryPolicyMeetsTheSameRequests) {
   }
 }
 
+TEST(Compare, TellsHowFarAllPoliciesAreFromTheFirstMinuteOn) {
+  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  ASSERT_TRUE(scenario);
+  std::vector<Progress> told;
+  ASSERT_TRUE(compare(*scenario, 1, [&](const Progress& progress) { told.push_back(progress); }));
+  ASSERT_GE(told.size(), 3 * 12u);
+  EXPECT_EQ(told.front().at, Instant{std::chrono::seconds(20)});  // one of three is a minute on
+  EXPECT_EQ(told.front().simulated, std::chrono::minutes(1));
+  EXPECT_GE(told.back().simulated, 3 * std::chrono::minutes(12));
+  for (const Progress& progress : told) EXPECT_EQ(progress.at, Instant{progress.simulated / 3});
+}
+
 TEST(Compare, ABadTraceIsOneError) {
   const Result<Scenario> scenario =
       parse_scenario(kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});

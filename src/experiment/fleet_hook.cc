@@ -9,6 +9,7 @@ namespace capstan::experiment {
 void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
   const bool fresh = replicas_.emplace(replica.gang, fleet_.add_replica(replica.variant.value, at)).second;
   CAPSTAN_ASSERT(fresh);
+  scraped_.begin(replica.gang, at);
   serving_peak_ = std::max(serving_peak_, ++serving_);
 }
 

@@ -48,6 +48,16 @@ ByGpuState<std::int64_t> gpu_nanoseconds(const std::array<sim::GpuTime, kGpuStat
   return time;
 }
 
+/// The nodes that stand, and those that boot: both are paid.
+GpuCount gpus_paid(const model::Snapshot& truth) {
+  GpuCount paid = 0;
+  truth.nodes.for_each([&](model::NodeId, const model::Node& node) { paid += node.gpus.count / 1000; });
+  truth.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    if (claim.phase == model::Claim::Phase::launched) paid += truth.catalog->offering(claim.offering).gpus;
+  });
+  return paid;
+}
+
 DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut, RequestCount cut_by_spot) {
   return {.consolidation = cluster.killed_by_termination,
           .scale_down = cluster.drains_cut,
@@ -70,7 +80,7 @@ void Observer::minute(Instant now) {
   if (const model::ServiceState* state = truth.services.find(kService)) here.desired = state->desired_replicas;
   truth.gangs.for_each(
       [&](model::GangId, const model::Gang& gang) { here.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0; });
-  truth.nodes.for_each([&](model::NodeId, const model::Node& node) { here.gpus_paid += node.gpus.count / 1000; });
+  here.gpus_paid = gpus_paid(truth);
 
   const sim::ClusterMeter meter = cluster_.meter(now);
   watch_queue(now, here);
@@ -79,6 +89,14 @@ void Observer::minute(Instant now) {
   watch_groups(now);
   if (setup_.verify) verify(now);
   minutes_.push_back(here);
+  minute_start_ = now;
+}
+
+void Observer::finish(Instant end) {
+  // What arrives at the very end of a minute belongs to the next one.
+  const sim::RequestMinute& last = fleet_.meter().minutes.back();
+  const bool unseen = fleet_.meter().minutes.size() > minutes_.size();
+  if (unseen && (end > minute_start_ || last.arrived > 0)) minute(end);
 }
 
 void Observer::watch_queue(Instant now, const Minute& here) {
@@ -99,7 +117,7 @@ void Observer::watch_held(Instant now, const sim::ClusterMeter& meter) {
   const std::int64_t more_s = (held_ms - held_ms_before_) / 1000;
   held_ms_before_ = held_ms;
   if (more_s < 60) return close(held_);
-  if (held_.from.is_never()) held_.from = now - kMinuteLength;
+  if (held_.from.is_never()) held_.from = minute_start_;
   held_.sum += more_s;
   held_.worst = {held_.from, held_.sum,
                  fmt::format("{} GPU-minutes were held and paid within {} min by gangs that lacked a pod",

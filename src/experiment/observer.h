@@ -24,6 +24,8 @@ class Observer {
            const WatchedWorld& world, const control::Controller& controller);
 
   void minute(Instant now);
+  /// Once, after the fleet's end: what happened since the last whole minute, if anything did.
+  void finish(Instant end);
   RunResult result(Instant end);
 
  private:
@@ -51,6 +53,7 @@ class Observer {
   const control::Controller& controller_;
 
   std::vector<Minute> minutes_;
+  Instant minute_start_{};  ///< of the minute that is being watched
   std::vector<Moment> moments_;
   Stretch queue_;
   Stretch held_;

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include "experiment/instances.h"
 #include "experiment/read_parts.h"
+#include "model/topology_names.h"
 #include "sim/cluster/topology.h"
 
 namespace capstan::experiment {
@@ -329,11 +329,8 @@ void check_feasible(const Scenario& scenario, const std::string& where, Verdict&
   }
   const GpuCount largest = largest_domain(scenario, variant.together);
   if (variant.tensor_parallel > largest) {
-    constexpr std::array<const char*, model::kTopologyLevels> kLevels = {"node", "NVLink domain", "rack", "zone",
-                                                                         "cluster"};
     return infeasible(fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
-                                  variant.tensor_parallel, gpu, kLevels[static_cast<std::size_t>(variant.together)],
-                                  largest));
+                                  variant.tensor_parallel, gpu, model::name(variant.together).words, largest));
   }
   GpuCount most = 0;
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "experiment/read_parts.h"
 #include "manifest/scalars.h"
+#include "model/topology_names.h"
 
 namespace capstan::experiment {
 
@@ -72,6 +74,14 @@ void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
   if (verdict.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
     verdict.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
   }
+}
+
+void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out) {
+  using Level = model::TopologyLevel;
+  const auto named = [](Level level) { return std::pair(model::name(level).key, level); };
+  fields.choice<Level>(
+      key, out,
+      {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
 }
 
 void read_engine_settings(const Node& node, Scenario& scenario, Verdict& verdict) {
@@ -165,6 +175,26 @@ Replicas read_replicas(const Node& node, model::Service& service, Verdict& verdi
   return replicas;
 }
 
+/// The engine's row of the bundled table, and the KV blocks that it leaves room for.
+void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant, Scenario& scenario,
+                 Verdict& verdict) {
+  const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
+  const Result<const engine::EngineRow*> row =
+      engine::EngineTable::bundled().find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
+  if (!row) return verdict.fail(place, "service: " + row.error().message, row.error().kind);
+  scenario.engine = *row;
+  if (variant.tensor_parallel % variant.pods != 0) {
+    return verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+                        fmt::format("service: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
+                                    "to divide tensor_parallel",
+                                    variant.tensor_parallel, variant.pods));
+  }
+  if (scenario.replica.kv_blocks != 0) return;
+  const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*scenario.engine);
+  if (!blocks) return verdict.fail(place, "service: " + blocks.error().message, ErrorKind::infeasible);
+  scenario.replica.kv_blocks = *blocks;
+}
+
 }  // namespace
 
 void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
@@ -181,13 +211,7 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
   fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1024);
   fields.text("dtype", variant.dtype);
   fields.integer("pods_per_replica", variant.pods, 1, 1024);
-  using Level = model::TopologyLevel;
-  fields.choice<Level>("together", variant.together,
-                       {{"node", Level::node},
-                        {"nvlink", Level::nvlink},
-                        {"rack", Level::rack},
-                        {"zone", Level::zone},
-                        {"cluster", Level::cluster}});
+  read_level(fields, "together", variant.together);
   if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, service, verdict);
@@ -197,29 +221,7 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
   if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
 
   const Node* start_node = fields.take("start");
-  if (verdict.ok()) {
-    const Result<const engine::EngineRow*> row =
-        engine::EngineTable::bundled().find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
-    if (!row) {
-      verdict.fail(fields.blame({"model", "gpu", "tensor_parallel", "dtype"}), "service: " + row.error().message,
-                   row.error().kind);
-    } else {
-      scenario.engine = *row;
-    }
-  }
-  if (verdict.ok() && variant.tensor_parallel % variant.pods != 0) {
-    verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
-                 fmt::format("service: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
-                             "to divide tensor_parallel",
-                             variant.tensor_parallel, variant.pods));
-  }
-  if (verdict.ok() && scenario.replica.kv_blocks == 0) {
-    const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*scenario.engine);
-    if (blocks) scenario.replica.kv_blocks = *blocks;
-    if (!blocks)
-      verdict.fail(fields.blame({"model", "gpu", "tensor_parallel", "dtype"}), "service: " + blocks.error().message,
-                   ErrorKind::infeasible);
-  }
+  if (verdict.ok()) find_engine(fields, gpu, variant, scenario, verdict);
   sim::VariantStart start{.service = {0},
                           .variant = {0},
                           .image = 0,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 
 #include "base/time.h"
@@ -21,26 +23,50 @@ class ScrapeLog {
   };
   template <typename Reading>
   using LastTwo = std::array<Taken<Reading>, 2>;
+  struct ReplicaReading {
+    sim::EngineReading engine;
+    std::int64_t duty_cycle_percent = 0;  ///< since the scrape before, or since it began to serve
+  };
 
-  void add(model::GangId gang, Instant at, const sim::EngineReading& reading) { push(replicas_[gang], at, reading); }
+  void begin(model::GangId gang, Instant at) { replicas_[gang].since = at; }  ///< it serves from now on
+  void add(model::GangId gang, Instant at, const sim::EngineReading& engine) {
+    Replica& replica = replicas_[gang];
+    const std::int64_t duty = percent(engine.busy_total - replica.busy, at - replica.since);
+    push(replica.readings, at, {engine, duty});
+    replica.since = at;
+    replica.busy = engine.busy_total;
+  }
   void add(model::ServiceId service, Instant at, RequestCount waiting) { push(gateways_[service], at, waiting); }
   void forget(model::GangId gang) { replicas_.erase(gang); }
 
-  const LastTwo<sim::EngineReading>* of(model::GangId gang) const { return find(replicas_, gang); }
-  const LastTwo<RequestCount>* of(model::ServiceId service) const { return find(gateways_, service); }
+  const LastTwo<ReplicaReading>* of(model::GangId gang) const {
+    const auto found = replicas_.find(gang);
+    return found == replicas_.end() ? nullptr : &found->second.readings;
+  }
+  const LastTwo<RequestCount>* of(model::ServiceId service) const {
+    const auto found = gateways_.find(service);
+    return found == gateways_.end() ? nullptr : &found->second;
+  }
 
  private:
+  struct Replica {
+    LastTwo<ReplicaReading> readings;
+    Instant since{};  ///< the last scrape, before it when it began to serve
+    Duration busy{};
+  };
+
+  /// A long step is booked when it ends, so an interval may seem to hold more than fits.
+  static std::int64_t percent(Duration part, Duration whole) {
+    if (whole <= Duration{}) return 0;
+    const auto share = static_cast<__int128>(part.count()) * 100 / whole.count();
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(share), 0, 100);
+  }
   template <typename Reading>
   static void push(LastTwo<Reading>& readings, Instant at, const Reading& reading) {
     readings = {readings[1], Taken<Reading>{at, reading}};
   }
-  template <typename Map, typename Key>
-  static const typename Map::mapped_type* find(const Map& map, const Key& key) {
-    const auto found = map.find(key);
-    return found == map.end() ? nullptr : &found->second;
-  }
 
-  std::map<model::GangId, LastTwo<sim::EngineReading>> replicas_;
+  std::map<model::GangId, Replica> replicas_;
   std::map<model::ServiceId, LastTwo<RequestCount>> gateways_;
 };
 

@@ -81,7 +81,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   FleetHook hook(*fleet);
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // what stands at the start stands before anybody looks
-  WatchedWorld world(cluster, hook.scraped(), setup.cluster.scrape.delay);
+  WatchedWorld world(cluster, hook.scraped(), setup.cluster);
   control::Controller controller(setup.policies, world, {.verify_replay = setup.verify, .witness = setup.witness});
   Observer observer(setup, *fleet, cluster, hook, world, controller);
 
@@ -95,12 +95,13 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     if (controller.next_tick() <= now) controller.tick();
     if (minute <= now) {
       observer.minute(now);
-      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived});
+      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start});
       minute = minute + kMinute;
     }
   }
   if (load->error()) return std::unexpected(*load->error());
   fleet->finish(now);
+  observer.finish(now);
   return observer.result(now);
 }
 

@@ -33,9 +33,10 @@ struct SimulationSetup {
 
 /// Where a run stands, for a progress line: called about once a simulated minute.
 struct Progress {
-  Instant at;
+  Instant at;       ///< of several runs at once: their mean
   double part = 0;  ///< of the workload, 0 to 1
   RequestCount arrived = 0;
+  Duration simulated{};  ///< of all runs together
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 

@@ -98,6 +98,32 @@ TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
   EXPECT_LT(result.useful_gpu_ns, result.paid_gpu_ns());
 }
 
+TEST(Simulation, TheMinutesAddUpToTheWhole) {
+  for (const int length_s : {30, 60, 90, 600, 754}) {
+    SCOPED_TRACE(length_s);
+    Small small;
+    small.rate(5, 60, minutes(2), minutes(4), minutes(40));
+    small.setup.duration = seconds(length_s);
+    const RunResult result = simulate(small.setup).value();
+    RequestCount arrived = 0, met = 0;
+    for (const Minute& minute : result.minutes) arrived += minute.arrived, met += minute.met;
+    EXPECT_EQ(arrived, result.requests.arrived);
+    EXPECT_EQ(met, result.requests.met);
+    EXPECT_EQ(result.minutes.size(), static_cast<std::size_t>((length_s + 59) / 60));
+  }
+}
+
+TEST(Simulation, ANodeThatBootsIsPaid) {
+  Small small;
+  small.rate(120, 120, minutes(1), minutes(1), minutes(40));
+  small.setup.duration = minutes(8);
+  small.setup.cluster.provider.boot = sim::Latency::exactly(minutes(20));  // beyond the end
+  const RunResult result = simulate(small.setup).value();
+  EXPECT_GT(result.gpu_ns[static_cast<std::size_t>(sim::GpuState::launching)], 0);
+  EXPECT_EQ(result.minutes.front().gpus_paid, 8);
+  EXPECT_GT(result.minutes.back().gpus_paid, 8);
+}
+
 TEST(Simulation, CapstansOwnLayersBreakNoInvariant) {
   const Small small(2);
   const RunResult result = simulate(small.setup).value();
@@ -211,7 +237,7 @@ TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
   for (const scale::Policy& scale : scales) {
     for (const place::Policy::Kind place : places) {
       for (const provision::Policy& provision : provisions) {
-        SCOPED_TRACE(std::string(scale::name(scale)) + " " + std::string(place::name(place)) + " " +
+        SCOPED_TRACE(std::to_string(scale.index()) + " " + std::string(place::name(place)) + " " +
                      std::to_string(static_cast<int>(provision.kind)));
         Small small(2);
         small.rate(2, 40, minutes(3), minutes(3), minutes(12));

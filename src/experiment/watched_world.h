@@ -5,28 +5,29 @@
 #include "base/time.h"
 #include "experiment/scrape_log.h"
 #include "ports/world.h"
+#include "sim/cluster/cluster_config.h"
 
 namespace capstan::experiment {
 
 /// How many changed rows of an observation hold what production could not know at that moment (invariant 7):
 /// - a replica's or gateway's signals that are no copy of a reading that some scrape took, or that are visible sooner
-///   than `delay` after their scrape, or that claim to be older or younger than they are;
+///   than the delay of a scrape, or that claim to be older or younger than they are;
 /// - a row that says that something happened later than now.
 /// Every other number of a snapshot is a prediction or a request of somebody who sees snapshots only. Costs what
 /// changed.
-std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scraped, Duration delay);
+std::int64_t oracle_rows(const ports::Observation& seen, const ScrapeLog& scraped, const sim::ClusterConfig& config);
 
 /// The world as a controller gets it, with every observation held to invariant 7 on its way.
 class WatchedWorld final : public ports::World {
  public:
-  /// Both outlive it. `delay` is from a scrape until a query sees it.
-  WatchedWorld(ports::World& world, const ScrapeLog& scraped, Duration delay)
-      : world_(world), scraped_(scraped), delay_(delay) {}
+  /// All outlive it. `config` is of the cluster behind `world`.
+  WatchedWorld(ports::World& world, const ScrapeLog& scraped, const sim::ClusterConfig& config)
+      : world_(world), scraped_(scraped), config_(config) {}
 
   Instant now() const override { return world_.now(); }
   ports::Observation observe() override {
     ports::Observation seen = world_.observe();
-    oracle_rows_ += experiment::oracle_rows(seen, scraped_, delay_);
+    oracle_rows_ += experiment::oracle_rows(seen, scraped_, config_);
     return seen;
   }
   model::ActionToken submit(const model::Action& action) override { return world_.submit(action); }
@@ -36,7 +37,7 @@ class WatchedWorld final : public ports::World {
  private:
   ports::World& world_;
   const ScrapeLog& scraped_;
-  Duration delay_;
+  const sim::ClusterConfig& config_;
   std::int64_t oracle_rows_ = 0;
 };
 

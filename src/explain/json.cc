@@ -2,6 +2,7 @@
 
 #include "explain/explain.h"
 #include "explain/words.h"
+#include "model/topology_names.h"
 
 namespace capstan::explain {
 namespace {
@@ -67,7 +68,6 @@ void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan
 
 constexpr const char* kMetrics[] = {"duty_cycle_percent", "memory_used_percent", "waiting", "running"};
 constexpr const char* kVerdicts[] = {"placed", "assumed", "cannot_fit_now", "never_fits"};
-constexpr const char* kLevels[] = {"node", "nvlink", "rack", "zone", "cluster"};
 
 /// Names may hold any bytes: what is not UTF-8 is replaced rather than thrown over.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -111,7 +111,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
          {"service", service_name(catalog, s.service)},
          {"ordinal", s.ordinal},
          {"gpu", gpu_name(catalog, s.gpu)},
-         {"level", kLevels[static_cast<std::size_t>(s.level)]},
+         {"level", model::name(s.level).key},
          {"pods", s.pods},
          {"needed_milli_gpu", s.needed.count},
          {"short_by_milli_gpu", s.short_by.count},

@@ -68,6 +68,16 @@ expect 0 "wins" -- compare $hour
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
 
+# The README and the page of exit codes know every command.
+for command in $("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
+  grep -q "^| \`capstan $command[ \`]" README.md
+  judge "README.md lacks capstan $command" 0 "" $?
+  grep -q "\`$command\`" docs/reference/exit-codes.md
+  judge "docs/reference/exit-codes.md lacks $command" 0 "" $?
+  commands=$((${commands:-0} + 1))
+done
+judge "capstan --help lists its commands" yes "" "$( ((${commands:-0} >= 7)) && echo yes)"
+
 # Usage.
 expect 64 "" -- nonsense
 expect 64 "" -- compare
@@ -77,6 +87,10 @@ expect 64 "--seed" -- compare $hour --seed x
 expect 64 "--jobs" -- compare $hour --jobs 5000
 expect 64 "--output" -- compare $hour -o xml
 expect 64 "expected one of" -- compare $hour --policy nobody
+expect 64 "--policy" -- sim $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
+expect 64 "--policy" -- snapshot --scenario $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
+expect 0 "queue · gang · karpenter" -- compare $hour --policy "queue · gang · karpenter" \
+  --policy "queue · gang · group"
 expect 64 "--set load.scale: expected path=value" -- compare $hour --set load.scale
 expect 64 "--set policies.9.scale=x: policies is a list of" -- compare $hour --set policies.9.scale=x
 expect 64 "--fail-on mets<1: found \"mets\", expected one of" -- compare $hour --fail-on "mets<1"

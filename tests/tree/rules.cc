@@ -21,8 +21,7 @@ constexpr std::string_view kResultRooms[] = {"base",    "model", "engine",   "de
 /// The only files below cli that speak to the outside on their own: an assertion that fails, and the clock that
 /// measures how fast a run goes (never what it results in).
 constexpr std::string_view kMaySpeak[] = {"src/base/assert.cc"};
-constexpr std::string_view kMayReadClock[] = {"src/experiment/stopwatch.cc", "src/net/monotonic.cc",
-                                              "src/kube/wall_clock.cc"};
+constexpr std::string_view kMayReadClock[] = {"src/net/monotonic.cc", "src/kube/wall_clock.cc"};
 
 /// Sources whose test stands elsewhere, each with the reason.
 constexpr std::string_view kTestedElsewhere[] = {
@@ -76,7 +75,7 @@ const std::vector<LineRule> kLineRules = {
      R"(\b(system_clock|steady_clock|high_resolution_clock|utc_clock|clock_gettime|gettimeofday)\b|)"
      R"(\bstd::(time|clock)\s*\()",
      Sees::code, timeless, "src/control/loop.cc", "const auto now = std::chrono::steady_clock::now();",
-     "src/experiment/stopwatch.cc", "const auto now = std::chrono::steady_clock::now();"},
+     "src/net/monotonic.cc", "const auto now = std::chrono::steady_clock::now();"},
     {"output", "a library returns values; only cli prints",
      R"(\bstd::(cout|cerr|clog)\b|\b(printf|fprintf|vprintf|vfprintf|puts|fputs|putchar|perror)\s*\(|\bfmt::print\b)",
      Sees::code, silent, "src/sim/meter.cc", "std::cout << unmet;", "src/base/assert.cc",
@@ -159,6 +158,26 @@ std::vector<std::string> own_headers(const Source& source) {
   return stems;
 }
 
+std::size_t indentation(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+/// A block that ends with a brace of its own on the first or second level of a source is a function, or holds what
+/// belongs to one: it begins at the nearest line above that is indented no deeper.
+std::vector<Finding> check_functions(const Source& source) {
+  std::vector<Finding> findings;
+  for (std::size_t end = 0; end < source.code.size(); ++end) {
+    const std::string& line = source.code[end];
+    const std::size_t level = indentation(line);
+    if (level > 2 || line.substr(level, line.find_last_not_of(' ') + 1 - level) != "}") continue;
+    std::size_t begin = end;
+    while (begin > 0 && (is_blank(source.code[begin - 1]) || indentation(source.code[begin - 1]) > level)) --begin;
+    const std::size_t length = end + 1 - begin + (begin > 0 ? 1 : 0);
+    if (length > kMaxFunctionLines) {
+      findings.push_back({source.path, begin, "a function of " + std::to_string(length) + " lines, more than 70"});
+    }
+  }
+  return findings;
+}
+
 /// Adds the headers of its room that `source` reaches through headers.
 void note_headers(const Source& source, const std::map<std::string, const Source*>& by_path,
                   std::set<std::string>& reached) {
@@ -204,6 +223,7 @@ std::vector<Finding> check_shape(const Source& source) {
   std::vector<Finding> findings;
   const bool script = source.path.starts_with("scripts/") || source.path.starts_with(".ci/");
   if (!source.is_cpp() && !script) return findings;
+  if (production(source)) findings = check_functions(source);
   for (std::size_t i = 0; i < source.lines.size(); ++i) {
     if (columns(source.lines[i]) > kMaxColumns) findings.push_back({source.path, i + 1, "longer than 120 columns"});
   }
@@ -232,6 +252,20 @@ std::vector<Finding> check_tested(const std::vector<Source>& tree) {
     if (stem.ends_with("/main") || in(source.path, kTestedElsewhere)) continue;
     findings.push_back({source.path, 0, "no test beside it: expected " + stem + "_test.cc"});
   }
+  return findings;
+}
+
+std::vector<Finding> check_exceptions(const std::vector<Source>& tree) {
+  std::vector<Finding> findings;
+  const auto check = [&](const auto& paths) {
+    for (const std::string_view path : paths) {
+      if (std::ranges::find(tree, path, &Source::path) != tree.end()) continue;
+      findings.push_back({std::string(path), 0, "is excepted from a rule, and does not exist"});
+    }
+  };
+  check(kMaySpeak);
+  check(kMayReadClock);
+  check(kTestedElsewhere);
   return findings;
 }
 

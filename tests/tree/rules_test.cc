@@ -83,6 +83,25 @@ TEST(Shape, LongFilesAreCaught) {
   EXPECT_EQ(check_shape(make_source("src/a/b.cc", text + "int a;\n")).size(), 1u);
 }
 
+/// A function of that many lines, as a member or not.
+std::string function(int lines, std::string_view indent = "") {
+  std::string text = std::string(indent) + "void f() {\n";
+  for (int i = 2; i < lines; ++i) text += i == 2 ? "\n" : std::string(indent) + "  a;\n";
+  return text + std::string(indent) + "}\n";
+}
+
+TEST(Shape, LongFunctionsAreCaught) {
+  const std::string two = "namespace {\n" + function(70) + function(70) + "}  // namespace\n";
+  EXPECT_TRUE(check_shape(make_source("src/a/b.cc", two)).empty());
+  const std::vector<Finding> found = check_shape(make_source("src/a/b.cc", function(70) + function(71)));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().line, 71u);
+  const std::string once = "#pragma once\nstruct A {\n";
+  EXPECT_TRUE(check_shape(make_source("src/a/b.h", once + function(70, "  ") + "};\n")).empty());
+  EXPECT_EQ(check_shape(make_source("src/a/b.h", once + function(71, "  ") + "};\n")).size(), 1u);
+  EXPECT_TRUE(check_shape(make_source("src/a/b_test.cc", function(71))).empty()) << "rows of a test may be many";
+}
+
 TEST(Shape, AHeaderBeginsWithPragmaOnce) {
   EXPECT_TRUE(check_shape(make_source("src/a/b.h", "// What it is.\n\n#pragma once\n")).empty());
   EXPECT_EQ(check_shape(make_source("src/a/b.h", "#include <map>\n#pragma once\n")).size(), 1u);

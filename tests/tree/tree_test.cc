@@ -52,5 +52,7 @@ TEST(Tree, LinesAndFilesAreShort) {
 
 TEST(Tree, EverySourceHasATestBesideIt) { report(check_tested(tree())); }
 
+TEST(Tree, EveryExceptionIsAboutAFile) { report(check_exceptions(tree())); }
+
 }  // namespace
 }  // namespace capstan::tree

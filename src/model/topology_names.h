@@ -1,0 +1,20 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "model/topology.h"
+
+namespace capstan::model {
+
+/// What a level is called: in files and settings, and in a sentence.
+struct LevelName {
+  std::string_view key;
+  std::string_view words;
+};
+inline constexpr std::array<LevelName, kTopologyLevels> kLevelNames{
+    {{"node", "node"}, {"nvlink", "NVLink domain"}, {"rack", "rack"}, {"zone", "zone"}, {"cluster", "cluster"}}};
+
+constexpr const LevelName& name(TopologyLevel level) { return kLevelNames[static_cast<std::size_t>(level)]; }
+
+}  // namespace capstan::model
