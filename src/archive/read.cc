@@ -1,6 +1,8 @@
 #include <array>
 #include <memory>
+#include <set>
 
+#include "archive/check_memory.h"
 #include "archive/read_catalog.h"
 #include "archive/rows.h"
 #include "archive/saved_state.h"
@@ -74,11 +76,11 @@ class TableReader {
     }
   }
 
-  void signal(Fields& from, std::string_view key, model::Signal& out) {
+  void signal(Fields& from, std::string_view key, model::Signal& out, std::int64_t most) {
     from.check(key, [&](const Node& node, Verdict& verdict) {
       Fields fields(node, std::string(key), verdict);
       read_word(fields, verdict, "state", out.state);
-      fields.integer("value", out.value, -kMost, kMost);
+      fields.integer("value", out.value, 0, most);
       read_duration_ns(fields, "age_ns", out.age);
       fields.finish();
     });
@@ -86,12 +88,13 @@ class TableReader {
 
   void service(Fields& fields, model::ServiceState& row) {
     fields.integer("desired_replicas", row.desired_replicas, 0, kMaxReplicas);
-    signal(fields, "gateway_waiting", row.gateway_waiting);
+    signal(fields, "gateway_waiting", row.gateway_waiting, kMaxGauge);
   }
 
   void node(Fields& fields, model::Node& row) {
     read_word(fields, verdict_, "phase", row.phase);
     read_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
+    if (row.pool.valid()) fields.need("offering");  // what is bought has a price
     read_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_id(fields, verdict_, "claim", row.claim);
     read_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
@@ -108,8 +111,8 @@ class TableReader {
 
   void claim(Fields& fields, model::Claim& row) {
     read_word(fields, verdict_, "phase", row.phase);
-    read_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
-    read_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
+    need_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
+    need_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_ref(fields, verdict_, "within", row.within, within(catalog_.domains));
     read_id(fields, verdict_, "group", row.group);
     read_instant(fields, "requested_at_ns", row.requested_at);
@@ -121,28 +124,30 @@ class TableReader {
     read_word(fields, verdict_, "phase", row.phase);
     read_ref(fields, verdict_, "service", row.service, within(catalog_.services));
     if (row.service.valid() && verdict_.ok()) {
-      read_ref(fields, verdict_, "variant", row.variant, within(catalog_.service(row.service).variants));
+      need_ref(fields, verdict_, "variant", row.variant, within(catalog_.service(row.service).variants));
     }
     fields.integer("ordinal", row.ordinal, 0, kMaxId);
     read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
     if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: no pods, expected at least one");
-    read_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
-    fields.integer("gpus_per_pod_milli", row.gpus_per_pod.count, 0, kMaxGpus);
+    need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
+    if (fields.need("gpus_per_pod_milli") != nullptr) {
+      fields.integer("gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
+    }
     read_word(fields, verdict_, "together", row.together);
     read_instant(fields, "created_at_ns", row.created_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     fields.check("signals", [&](const Node& given, Verdict& verdict) {
       Fields signals(given, "gangs.signals", verdict);
-      for (const SignalField& field : kSignalFields) signal(signals, field.name, row.signals.*field.field);
+      for (const SignalField& field : kSignalFields) {
+        signal(signals, field.name, row.signals.*field.field, field.counter ? kMaxCounter : kMaxGauge);
+      }
       signals.finish();
     });
   }
 
   void pod(Fields& fields, model::Pod& row) {
     read_word(fields, verdict_, "phase", row.phase);
-    if (fields.need("gang") != nullptr) {
-      read_ref(fields, verdict_, "gang", row.gang, within(state_.snapshot.gangs));
-    }
+    need_ref(fields, verdict_, "gang", row.gang, within(state_.snapshot.gangs));
     fields.integer("gpus_milli", row.gpus.count, 0, kMaxGpus);
     read_ref(fields, verdict_, "node", row.node, within(state_.snapshot.nodes));
     read_instant(fields, "created_at_ns", row.created_at);
@@ -164,11 +169,9 @@ void read_memory_text(const Node& node, const std::string& what, Memory& out, Pa
 void read_planned(const Node& item, const model::Catalog& catalog, control::Memory& out, Verdict& verdict) {
   Fields fields(item, "memory.planned", verdict);
   model::PlannedGang planned;
-  if (fields.need("service") != nullptr) {
-    read_ref(fields, verdict, "service", planned.service, within(catalog.services));
-  }
-  if (verdict.ok() && fields.need("variant") != nullptr) {
-    read_ref(fields, verdict, "variant", planned.variant, within(catalog.service(planned.service).variants));
+  need_ref(fields, verdict, "service", planned.service, within(catalog.services));
+  if (verdict.ok()) {
+    need_ref(fields, verdict, "variant", planned.variant, within(catalog.service(planned.service).variants));
   }
   fields.integer("ordinal", planned.ordinal, 0, kMaxId);
   read_instant(fields, "decided_at_ns", planned.decided_at);
@@ -210,22 +213,23 @@ void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   fields.finish();
 }
 
-/// A pod belongs to the gang that lists it, and to no other.
+/// Each pod is listed by the gang it names, once, and by no other.
 void check_membership(const model::Snapshot& snapshot, const manifest::Place& place, Verdict& verdict) {
-  std::size_t listed = 0;
+  std::set<model::PodId> listed;
   snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
     for (model::PodId pod : gang.pods) {
-      ++listed;
-      if (snapshot.pods.at(pod).gang == id) continue;
+      if (snapshot.pods.at(pod).gang == id && listed.insert(pod).second) continue;
       verdict.fail(place, "gangs: gang " + std::to_string(id.value) + " lists pod " + std::to_string(pod.value) +
-                              ", which names another gang, expected each pod in its own gang once");
+                              " twice or out of another gang, expected each pod in its own gang once");
     }
   });
-  if (listed != snapshot.pods.size()) {
-    verdict.fail(place, "pods: " + std::to_string(snapshot.pods.size()) + " pods, " + std::to_string(listed) +
-                            " are listed by gangs, expected each pod in its own gang once");
-  }
+  if (listed.size() == snapshot.pods.size()) return;
+  verdict.fail(place, "pods: " + std::to_string(snapshot.pods.size()) + " pods, " + std::to_string(listed.size()) +
+                          " are listed by gangs, expected each pod in its own gang once");
 }
+
+/// Of the design's largest cluster: 100,000 GPUs in as many pods, some twenty values a pod with its gang.
+constexpr manifest::Limits kLimits{.bytes = 256u << 20, .nodes = 10'000'000};
 
 Result<SavedState> read_document(const Node& document) {
   SavedState state;
@@ -233,7 +237,7 @@ Result<SavedState> read_document(const Node& document) {
   Fields fields(document, "snapshot", verdict);
   std::int64_t format = 0;
   if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, 1);
-  fields.integer("version", state.snapshot.version, 0, kMost);
+  fields.integer("version", state.snapshot.version, 0, kMaxTime);
   read_instant(fields, "at_ns", state.snapshot.at);
   if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, verdict);
   model::Catalog catalog;
@@ -244,21 +248,26 @@ Result<SavedState> read_document(const Node& document) {
     read_memory(*node, catalog, state.memory, verdict);
   }
   fields.finish();
-  if (!verdict.ok()) return std::unexpected(*verdict.error);
   state.snapshot.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
+  if (verdict.ok()) {
+    if (const auto fault = find_fault(state.memory, state.snapshot)) {
+      verdict.fail(document.find("memory")->place, "memory: " + *fault);
+    }
+  }
+  if (!verdict.ok()) return std::unexpected(*verdict.error);
   return state;
 }
 
 }  // namespace
 
 Result<SavedState> parse(std::string_view text, const std::string& file) {
-  const Result<Node> document = manifest::parse(text, file);
+  const Result<Node> document = manifest::parse(text, file, kLimits);
   if (!document) return std::unexpected(document.error());
   return read_document(*document);
 }
 
 Result<SavedState> read(const std::string& path) {
-  const Result<Node> document = manifest::parse_file(path);
+  const Result<Node> document = manifest::parse_file(path, kLimits);
   if (!document) return std::unexpected(document.error());
   return read_document(*document);
 }

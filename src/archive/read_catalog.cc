@@ -27,9 +27,9 @@ void read_offerings(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     Fields fields(item, "catalog.offerings", verdict);
     model::Offering offering;
     fields.text("instance_type", offering.instance_type);
-    read_ref(fields, verdict, "gpu", offering.gpu, within(catalog.gpu_kinds));
+    need_ref(fields, verdict, "gpu", offering.gpu, within(catalog.gpu_kinds));
     fields.integer("gpus", offering.gpus, 1, 1'000);
-    read_ref(fields, verdict, "zone", offering.zone, within(catalog.domains));
+    need_ref(fields, verdict, "zone", offering.zone, within(catalog.domains));
     read_word(fields, verdict, "capacity", offering.capacity);
     fields.integer("micro_usd_per_hour", offering.price_per_hour.count, 0, 1'000'000'000'000);
     fields.finish();
@@ -57,11 +57,16 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
   fields.text("name", variant.name);
   fields.text("model", variant.model);
   fields.text("engine", variant.engine);
-  read_ref(fields, verdict, "gpu", variant.gpu, within(catalog.gpu_kinds));
+  need_ref(fields, verdict, "gpu", variant.gpu, within(catalog.gpu_kinds));
   fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1'024);
   fields.text("dtype", variant.dtype);
   read_word(fields, verdict, "role", variant.role);
   fields.integer("pods", variant.pods, 1, 1'024);
+  if (whole_gpus(variant.tensor_parallel).count < variant.pods) {
+    verdict.fail(item.place, "catalog.services.variants.pods: " + std::to_string(variant.pods) + " pods share " +
+                                 std::to_string(variant.tensor_parallel) +
+                                 " GPUs, expected at least a thousandth of a GPU for each");
+  }
   read_word(fields, verdict, "together", variant.together);
   fields.finish();
   return variant;

@@ -16,7 +16,10 @@
 // What the readers of a snapshot file share: words of closed sets, moments, and references that must lead somewhere.
 namespace capstan::archive {
 
-inline constexpr std::int64_t kMost = INT64_MAX;
+// Bounds of what is read, far above what is and far below what sums of it would overflow.
+inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds: 146 years
+inline constexpr std::int64_t kMaxGauge = 1'000'000'000;         ///< requests, shares, percent
+inline constexpr std::int64_t kMaxCounter = 1'000'000'000'000'000;
 inline constexpr std::int64_t kMaxId = 10'000'000;  ///< tables are as long as their largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
@@ -38,13 +41,13 @@ void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string
 inline void read_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
   std::int64_t ns = 0;
   const bool there = fields.take(key) != nullptr;
-  fields.integer(key, ns, 0, kMost);
+  fields.integer(key, ns, 0, kMaxTime);
   out = there ? Instant{Duration{ns}} : Instant::never();
 }
 
 inline void read_duration_ns(manifest::Fields& fields, std::string_view key, Duration& out) {
   std::int64_t ns = 0;
-  fields.integer(key, ns, 0, kMost);
+  fields.integer(key, ns, 0, kMaxTime);
   out = Duration{ns};
 }
 
@@ -79,6 +82,13 @@ void read_refs(manifest::Fields& fields, manifest::Verdict& verdict, std::string
   for (const manifest::Node& node : fields.list(key)) {
     read_ref(node, fields.what() + "." + std::string(key), verdict, out.emplace_back(), exists);
   }
+}
+
+/// The same for a key that must be there.
+template <typename Tag, typename Exists>
+void need_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out,
+              Exists&& exists) {
+  if (fields.need(key) != nullptr) read_ref(fields, verdict, key, out, exists);
 }
 
 /// An id that need not lead anywhere: what it named may have gone.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "archive/check_memory.h"
 #include "decide/testing/world.h"
 
 namespace capstan::archive {
@@ -81,6 +82,12 @@ TEST(SavedState, RefusesWhatDoesNotFit) {
       {"a gang without pods", R"("pods":[0])", R"("pods":[])", "no pods, expected at least one"},
       {"an unknown key", R"("ordinal":0)", R"("ordinal":0,"colour":1)", "colour"},
       {"a broken memory", R"("place":"place)", R"("place":"plaice)", "memory.place"},
+      {"a gang of nothing", R"("gpus_per_pod_milli":4000)", R"("gpus_per_pod_milli":0)", "gpus_per_pod_milli"},
+      {"a gang of no kind", R"("pods":[0],"gpu":0)", R"("pods":[0])", "gpu"},
+      {"a pod listed twice", R"("pods":[0])", R"("pods":[0,0])", "twice"},
+      {"a time past all times", R"("created_at_ns":0)", R"("created_at_ns":9223372036854775806)", "created_at_ns"},
+      {"a memory of what was never sold", R"("provision":"provision-memory/1 )",
+       R"("provision":"provision-memory/1 0 0 0 0 0 0 0 1 7 7 0 0 9 0 0 0 0 0 0 0", "x":"y )", "memory"},
       {"a huge id", R"("id":0,"phase":"ready","service")", R"("id":99999999,"phase":"ready","service")", "99999999"},
   };
   const std::string good = to_json(small_state());
@@ -94,6 +101,42 @@ TEST(SavedState, RefusesWhatDoesNotFit) {
     EXPECT_NE(state.error().text().find(row.message), std::string::npos) << row.what << ": " << state.error().text();
     EXPECT_GT(state.error().line, 0u) << row.what;
   }
+}
+
+TEST(SavedState, AMemoryOfWhatTheCatalogLacksIsAFault) {
+  const SavedState good = small_state();
+  EXPECT_FALSE(find_fault(good.memory, good.snapshot));
+  using decide::testing::at;
+  const auto with = [&](auto spoil) {
+    control::Memory memory = good.memory;
+    spoil(memory);
+    return find_fault(memory, good.snapshot).value_or("nothing");
+  };
+  EXPECT_EQ(with([](auto& m) { m.place.assumed.push_back({{0}, {0}, {0}, {-1}, at(1)}); }),
+            "assumed GPUs is -1, expected 0 to 10000000");
+  EXPECT_EQ(with([](auto& m) { m.provision.asked.push_back({{9}, {0}, {}, {}, 1, {}, at(1)}); }),
+            "asked pool is 9, which the catalog does not have");
+  EXPECT_EQ(with([](auto& m) { m.provision.backoffs.push_back({{7}, 1, at(1), at(2)}); }),
+            "back-off offering is 7, which the catalog does not have");
+  EXPECT_EQ(with([](auto& m) { m.scale[0].answers.push_back({at(-1), 1}); }),
+            "scale answer is -1000000000, expected 0 to 4611686018427387904");
+}
+
+/// The design's size: what is written can be read.
+TEST(SavedState, TenThousandGangsAreReadBack) {
+  World world;
+  for (int i = 0; i < 10'000; ++i) {
+    const model::NodeId node = world.node(static_cast<std::size_t>(i % 4));
+    world.bind(world.gang(1, 8, model::TopologyLevel::node), node);
+  }
+  SavedState state;
+  state.snapshot = world.snapshot;
+  state.policies.name = "large";
+  state.memory.scale.resize(state.snapshot.catalog->services.size());
+  const std::string text = to_json(state);
+  const Result<SavedState> again = parse(text, "large.json");
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(to_json(*again), text);
 }
 
 }  // namespace

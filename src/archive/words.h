@@ -48,6 +48,7 @@ constexpr std::string_view word(Enum value) {
 struct SignalField {
   std::string_view name;
   model::Signal model::ReplicaSignals::* field;
+  bool counter = false;  ///< grows since the engine's start
 };
 inline constexpr std::array<SignalField, 8> kSignalFields{{
     {"waiting", &model::ReplicaSignals::waiting},
@@ -56,8 +57,8 @@ inline constexpr std::array<SignalField, 8> kSignalFields{{
     {"duty_cycle_percent", &model::ReplicaSignals::duty_cycle_percent},
     {"memory_used_percent", &model::ReplicaSignals::memory_used_percent},
     {"ttft_p99_us", &model::ReplicaSignals::ttft_p99_us},
-    {"prompt_tokens_total", &model::ReplicaSignals::prompt_tokens_total},
-    {"generated_tokens_total", &model::ReplicaSignals::generated_tokens_total},
+    {"prompt_tokens_total", &model::ReplicaSignals::prompt_tokens_total, true},
+    {"generated_tokens_total", &model::ReplicaSignals::generated_tokens_total, true},
 }};
 
 }  // namespace capstan::archive

@@ -51,12 +51,12 @@ struct Deleter {
 /// Builds the tree from the parser's events: one event, one node, with our own limits.
 class Builder {
  public:
-  explicit Builder(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+  Builder(std::shared_ptr<const std::string> file, const Limits& limits) : file_(std::move(file)), limits_(limits) {}
 
   Result<Node> build(std::string_view text) {
     const Place start{file_, 1, 1};
-    if (text.size() > kMaxYamlBytes) {
-      return std::unexpected(error_at({file_}, "is larger than " + std::to_string(kMaxYamlBytes >> 20) + " MiB"));
+    if (text.size() > limits_.bytes) {
+      return std::unexpected(error_at({file_}, "is larger than " + std::to_string(limits_.bytes >> 20) + " MiB"));
     }
     if (std::optional<Error> error = unprintable(text)) return std::unexpected(std::move(*error));
     fy_diag_cfg diag_config{};
@@ -79,7 +79,7 @@ class Builder {
       fy_parser_event_free(parser_.get(), event);
       if (error_) return std::unexpected(*error_);
       if (last) break;
-      if (++events_ > 4 * kMaxYamlNodes) return std::unexpected(error_at(start, "has too many values"));
+      if (++events_ > 4 * limits_.nodes) return std::unexpected(error_at(start, "has too many values"));
     }
     if (fy_diag_got_error(diag_.get())) return syntax_error();
     if (!root_) return std::unexpected(error_at({file_}, "is empty, expected a YAML mapping"));
@@ -255,8 +255,8 @@ class Builder {
 
   bool count(std::size_t nodes, const Place& place) {
     nodes_ += nodes;
-    if (nodes_ <= kMaxYamlNodes) return true;
-    fail(place, "more than " + std::to_string(kMaxYamlNodes) + " values, aliases expanded");
+    if (nodes_ <= limits_.nodes) return true;
+    fail(place, "more than " + std::to_string(limits_.nodes) + " values, aliases expanded");
     return false;
   }
 
@@ -298,6 +298,7 @@ class Builder {
   static constexpr std::size_t kMaxKeys = 4096;
 
   std::shared_ptr<const std::string> file_;
+  const Limits limits_;
   std::unique_ptr<fy_diag, Deleter> diag_;
   std::unique_ptr<fy_parser, Deleter> parser_;  // after diag_: it is destroyed first
   std::vector<Open> stack_;
@@ -330,11 +331,11 @@ std::optional<std::size_t> list_position(std::string_view step) {
 
 }  // namespace
 
-Result<Node> parse(std::string_view text, const std::string& file) {
-  return Builder(std::make_shared<const std::string>(file)).build(text);
+Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits) {
+  return Builder(std::make_shared<const std::string>(file), limits).build(text);
 }
 
-Result<Node> parse_file(const std::string& path) {
+Result<Node> parse_file(const std::string& path, const Limits& limits) {
   const Place place{std::make_shared<const std::string>(path)};
   const std::unique_ptr<std::FILE, Deleter> file(std::fopen(path.c_str(), "rb"));
   if (!file) return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
@@ -342,10 +343,10 @@ Result<Node> parse_file(const std::string& path) {
   std::array<char, 65536> buffer;
   while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     text.append(buffer.data(), got);
-    if (text.size() > kMaxYamlBytes) break;  // parse says so
+    if (text.size() > limits.bytes) break;  // parse says so
   }
   if (std::ferror(file.get()) != 0) return std::unexpected(error_at(place, "cannot be read, expected a YAML file"));
-  return parse(text, path);
+  return parse(text, path, limits);
 }
 
 Result<void> apply_set(Node& root, const std::string& assignment) {

@@ -18,10 +18,12 @@ struct Place {
   std::uint32_t column = 0;
 };
 
-/// Limits of what is read, so that no input costs more than its size suggests.
-inline constexpr std::size_t kMaxYamlBytes = 8u << 20;
+/// Limits of what is read, so that no input costs more than its size suggests. What people write by hand is far below.
+struct Limits {
+  std::size_t bytes = 8u << 20;
+  std::size_t nodes = 500'000;  ///< after aliases are expanded: an alias bomb ends here
+};
 inline constexpr std::size_t kMaxYamlDepth = 64;
-inline constexpr std::size_t kMaxYamlNodes = 500'000;  ///< after aliases are expanded: an alias bomb ends here
 
 /// One value of a YAML document. Aliases are expanded; keys are texts and unique in their mapping.
 struct Node {
@@ -51,10 +53,10 @@ Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKi
 
 /// Reads a text that holds exactly one YAML document.
 /// @param file  its name in errors
-Result<Node> parse(std::string_view text, const std::string& file);
+Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits = {});
 
 /// Reads a file from disk.
-Result<Node> parse_file(const std::string& path);
+Result<Node> parse_file(const std::string& path, const Limits& limits = {});
 
 /// Applies one `--set path=value` to the tree. A path is keys and list positions between dots, `policies.0.scale`; keys
 /// that are missing are made, so that the reader of the tree judges them. The value is read as YAML. Errors about what

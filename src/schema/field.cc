@@ -43,6 +43,9 @@ void read_children(Fields& from, Field& field, Verdict& verdict) {
     values.text("type", field.map_of);
     values.finish();
   });
+  if (field.type == "array" && !field.conditions && field.children.empty()) {
+    verdict.fail(from.node().place, field.name + ": an array without items, expected what it holds");
+  }
   for (const std::string& key : field.required) {
     if (std::ranges::find(field.children, key, &Field::name) != field.children.end()) continue;
     verdict.fail(from.node().place, field.name + ": " + key + " is required, expected it among the properties");

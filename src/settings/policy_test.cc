@@ -108,5 +108,14 @@ TEST(Settings, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_EQ(verdict.error->text().substr(0, 17), "policy.yaml:2:23:");
 }
 
+TEST(Settings, AShareThatDoesNotFitIsRefusedNotRounded) {
+  for (const char* text : {"{policy: duty_cycle_hpa, target: 80.5%}", "{policy: queue_hpa, tolerance: 0.05%}"}) {
+    Verdict verdict;
+    read_scale(yaml(text), verdict);
+    ASSERT_FALSE(verdict.ok()) << text;
+    EXPECT_NE(verdict.error->text().find("expected steps of"), std::string::npos) << verdict.error->text();
+  }
+}
+
 }  // namespace
 }  // namespace capstan::settings

@@ -43,11 +43,22 @@ void read_rules(const Node& node, std::string what, scale::HpaRules& rules, Verd
   fields.finish();
 }
 
+/// A share that the policy keeps in coarser steps: what does not fit them is refused, not rounded.
+void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::int64_t step_ppm, std::int64_t low_ppm,
+                Verdict& verdict) {
+  std::int64_t ppm = out * step_ppm;
+  fields.share_ppm(key, ppm, low_ppm, 1'000'000);
+  if (const Node* node = fields.take(key); node != nullptr && verdict.ok() && ppm % step_ppm != 0) {
+    verdict.fail(node->place, fields.what() + "." + std::string(key) + ": found " + node->words() +
+                                  ", expected steps of " + (step_ppm == 1'000 ? "0.1 %" : "1 %"));
+  }
+  out = ppm / step_ppm;
+}
+
 void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
   fields.duration("sync_period", hpa.sync_period, 1s, 1h);
-  std::int64_t tolerance_ppm = hpa.tolerance_up_per_mille * 1000;
-  fields.share_ppm("tolerance", tolerance_ppm, 0, 1'000'000);
-  hpa.tolerance_up_per_mille = hpa.tolerance_down_per_mille = tolerance_ppm / 1000;
+  read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, verdict);
+  hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
   fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
   if (const Node* behavior = fields.take("behavior")) {
     hpa.behavior.emplace();
@@ -60,12 +71,6 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
     });
     rules.finish();
   }
-}
-
-void read_target_percent(Fields& fields, std::int64_t& percent) {
-  std::int64_t ppm = percent * 10'000;
-  fields.share_ppm("target", ppm, 10'000, 1'000'000);
-  percent = ppm / 10'000;
 }
 
 void read_consolidation(const Node& given, provision::Consolidation& out, Verdict& verdict) {
@@ -113,7 +118,7 @@ scale::Policy read_scale(const Node& given, Verdict& verdict) {
     }
     case Kind::duty_cycle_hpa: {
       scale::DutyCycleHpa duty;
-      read_target_percent(fields, duty.target_percent);
+      read_share(fields, "target", duty.target_percent, 10'000, 10'000, verdict);
       read_hpa(fields, duty.hpa, verdict);
       policy = duty;
       break;
@@ -130,7 +135,7 @@ scale::Policy read_scale(const Node& given, Verdict& verdict) {
     }
     case Kind::memory_hpa: {
       scale::MemoryHpa memory;
-      read_target_percent(fields, memory.target_percent);
+      read_share(fields, "target", memory.target_percent, 10'000, 10'000, verdict);
       read_hpa(fields, memory.hpa, verdict);
       policy = memory;
       break;

@@ -11,8 +11,12 @@ namespace scale = decide::scale;
 namespace provision = decide::provision;
 
 std::string text(Duration duration) { return manifest::duration_text(duration); }
-/// A share in millionths as the reader takes it back exactly.
-double share(std::int64_t ppm) { return static_cast<double>(ppm) / 1e6; }
+/// Millionths as the percentage that the reader takes back exactly: "80%", "0.0005%".
+std::string share(std::int64_t ppm) {
+  std::string text = std::to_string(ppm / 10'000);
+  if (ppm % 10'000 != 0) text += '.' + std::to_string(10'000 + ppm % 10'000).substr(1);
+  return text + '%';
+}
 
 Json rules(const scale::HpaRules& from) {
   using Select = scale::HpaRules::Select;

@@ -1,0 +1,94 @@
+#include "archive/check_memory.h"
+
+#include "archive/rows.h"
+
+namespace capstan::archive {
+namespace {
+
+constexpr std::int64_t kMostAtOnce = 100'000;  ///< nodes of one launch, failures in a row
+
+class Checker {
+ public:
+  explicit Checker(const model::Catalog& catalog) : catalog_(catalog) {}
+
+  void scale(const decide::scale::Memory& memory) {
+    for (const auto& answer : memory.answers) change("scale answer", answer.at, answer.replicas);
+    for (const auto& up : memory.ups) change("scale up", up.at, up.replicas);
+    for (const auto& down : memory.downs) change("scale down", down.at, down.replicas);
+  }
+
+  void place(const decide::place::Memory& memory) {
+    for (const auto& row : memory.assumed) {
+      number("assumed GPUs", row.gpus.count, kMaxGpus);
+      moment("assumed until", row.until);
+    }
+  }
+
+  void provision(const decide::provision::Memory& memory) {
+    for (Instant at : {memory.last_scan, memory.last_consolidation, memory.batch_first, memory.batch_last}) {
+      moment("last look", at);
+    }
+    for (const auto& row : memory.asked) {
+      exists("asked pool", row.pool, catalog_.pools);
+      exists("asked offering", row.offering, catalog_.offerings);
+      if (row.within.valid()) exists("asked domain", row.within, catalog_.domains);
+      number("asked count", row.count, kMostAtOnce);
+      number("asked hold", row.hold.count(), kMaxTime);
+      moment("asked at", row.at);
+    }
+    for (const auto& row : memory.groups) {
+      exists("group offering", row.offering, catalog_.offerings);
+      number("group count", row.count, kMostAtOnce);
+      for (Instant at : {row.requested_at, row.until, row.released_at}) moment("group", at);
+    }
+    for (const auto& row : memory.backoffs) {
+      exists("back-off offering", row.offering, catalog_.offerings);
+      number("back-off failures", row.failures, kMostAtOnce);
+      for (Instant at : {row.failed_at, row.until}) moment("back-off", at);
+    }
+    for (const auto& row : memory.quiet) moment("quiet since", row.since);
+    for (const auto& row : memory.replacing) {
+      exists("replacing pool", row.pool, catalog_.pools);
+      exists("replacing offering", row.offering, catalog_.offerings);
+      moment("replacing at", row.at);
+    }
+  }
+
+  std::optional<std::string> take() { return std::move(fault_); }
+
+ private:
+  template <typename IdType, typename Rows>
+  void exists(const char* what, IdType id, const Rows& rows) {
+    if (id.value >= rows.size()) fail(what, "is " + std::to_string(id.value) + ", which the catalog does not have");
+  }
+  void number(const char* what, std::int64_t value, std::int64_t most) {
+    if (value < 0 || value > most) {
+      fail(what, "is " + std::to_string(value) + ", expected 0 to " + std::to_string(most));
+    }
+  }
+  void moment(const char* what, Instant at) {
+    if (!at.is_never()) number(what, at.since_start.count(), kMaxTime);
+  }
+  void change(const char* what, Instant at, ReplicaCount replicas) {
+    moment(what, at);
+    number(what, replicas, kMaxReplicas);
+  }
+  void fail(const char* what, const std::string& how) {
+    if (!fault_) fault_ = std::string(what) + " " + how;
+  }
+
+  const model::Catalog& catalog_;
+  std::optional<std::string> fault_;
+};
+
+}  // namespace
+
+std::optional<std::string> find_fault(const control::Memory& memory, const model::Snapshot& snapshot) {
+  Checker checker(*snapshot.catalog);
+  for (const decide::scale::Memory& each : memory.scale) checker.scale(each);
+  checker.place(memory.place);
+  checker.provision(memory.provision);
+  return checker.take();
+}
+
+}  // namespace capstan::archive

@@ -1,0 +1,26 @@
+// Any bytes as measured points, `engine predict --points`: the first byte says whether the header is the right one.
+#include <algorithm>
+#include <string>
+
+#include "check_error.h"
+#include "sim/serving/predict.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace capstan;
+  constexpr std::size_t kMost = 512;  // a row of long requests by many clients takes long, many rows of them for ever
+  if (size == 0) return 0;
+  std::string text;
+  if (data[0] % 4 != 0) {
+    text =
+        "id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size,"
+        "silicon_ttft_ms,silicon_tpot_ms\n";
+  }
+  text.append(reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kMost));
+  const Result<sim::PredictReport> report = sim::predict(text, "fuzz.csv", "vllm", engine::EngineTable::bundled());
+  if (!report) {
+    fuzz::check_error(report.error());
+  } else {
+    CAPSTAN_ASSERT(!report->rows.empty());
+  }
+  return 0;
+}

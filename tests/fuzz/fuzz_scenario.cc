@@ -1,0 +1,53 @@
+// Each line is one `--set` on a scenario that is right. What the reader lets pass, the workload opens.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check_error.h"
+#include "experiment/scenario.h"
+
+namespace {
+
+constexpr std::string_view kScenario = R"(name: fuzz
+load: {generator: {rate: 2, input: 200, output: 50}, duration: 5m}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {ttft: 1s}
+  replicas: {min: 1, max: 4}
+cluster:
+  zones: [a, b]
+  pools: [{name: p, gpu_limit: 16, offerings: [{instance: p5.48xlarge}]}]
+  existing: [{instance: p5.48xlarge, pool: p}]
+policies:
+  - {name: a, scale: {policy: queue_hpa}, place: {policy: gang}, provision: {policy: group}}
+  - {name: b, scale: {policy: duty_cycle_hpa}, place: first_fit, provision: {policy: karpenter, consolidation: {}}}
+)";
+
+/// A load that only its settings can spoil: no file, and no table that may be missing.
+bool stands_alone(const capstan::workload::WorkloadSpec& load) {
+  const auto* generator = std::get_if<capstan::workload::GeneratorSpec>(&load.from);
+  return generator != nullptr && generator->lengths_profile.empty();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace capstan;
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  experiment::ScenarioOverrides overrides;
+  while (!rest.empty() && overrides.sets.size() < 16) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    overrides.sets.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  const Result<experiment::Scenario> scenario = experiment::parse_scenario(kScenario, "fuzz.yaml", overrides);
+  if (!scenario) {
+    fuzz::check_error(scenario.error());
+    return 0;
+  }
+  CAPSTAN_ASSERT(!scenario->policies.empty());
+  if (stands_alone(scenario->load)) CAPSTAN_ASSERT(workload::open(scenario->load, scenario->seed).has_value());
+  return 0;
+}

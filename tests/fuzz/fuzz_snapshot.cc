@@ -1,0 +1,22 @@
+// Any bytes as a snapshot file. What is read can be decided, and is written as it was read.
+#include <string_view>
+
+#include "archive/redecide.h"
+#include "archive/saved_state.h"
+#include "check_error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace capstan;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const Result<archive::SavedState> state = archive::parse(text, "fuzz.json");
+  if (!state) {
+    fuzz::check_error(state.error());
+    return 0;
+  }
+  (void)archive::redecide(*state);
+  const std::string written = archive::to_json(*state);
+  const Result<archive::SavedState> again = archive::parse(written, "again.json");
+  CAPSTAN_ASSERT(again.has_value());
+  CAPSTAN_ASSERT(archive::to_json(*again) == written);
+  return 0;
+}
