@@ -19,7 +19,9 @@ void Histogram::add(const Histogram& other) {
     *this = other;
     return;
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (__builtin_add_overflow(counts[i], other.counts[i], &counts[i])) counts[i] = INT64_MAX;
+  }
 }
 
 std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t share_ppm) {

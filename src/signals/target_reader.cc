@@ -103,9 +103,7 @@ void TargetReader::read(std::string_view page, Exposition format, std::string_vi
   ExpositionReader::Entry entry = reader.next_sample();
   for (; entry == ExpositionReader::Entry::sample; entry = reader.next_sample()) collected.take(reader.sample());
   if (entry == ExpositionReader::Entry::error) {
-    error_ = reader.error();
-    page_ = Missing::bad_page;
-    return;
+    return failed(Missing::bad_page, reader.error());
   }
   read(collected, at);
 }
@@ -244,7 +242,8 @@ TargetReader::Outcome TargetReader::counter(Subject& subject, State& state, cons
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto [known, is_new] = subject.counters.try_emplace({cells[i].row, cells[i].series}, values[i]);
     const bool reset = values[i] < known->second;
-    if (!renamed) state.total += is_new || reset ? values[i] : values[i] - known->second;
+    const std::int64_t grown = renamed ? 0 : is_new || reset ? values[i] : values[i] - known->second;
+    if (__builtin_add_overflow(state.total, grown, &state.total)) state.total = INT64_MAX;
     known->second = values[i];
   }
   return state.total;

@@ -56,7 +56,7 @@ struct SubjectReadings {
 struct TargetReadings {
   std::string engine;                     ///< empty as long as it is not known
   Missing page = Missing::never_scraped;  ///< why the last page gave nothing at all; none where it gave something
-  std::optional<Error> error;             ///< of a page that could not be read
+  std::optional<Error> error;             ///< of a page that could not be had or read
   std::uint64_t restarts = 0;             ///< of the engine, as seen
   std::vector<SubjectReadings> subjects;  ///< by name
 
@@ -79,9 +79,14 @@ class TargetReader {
   /// The same where the samples come from elsewhere, a Prometheus server; all of one moment.
   void read(CellCollector& collected, const ReadAt& at);
   CellCollector collector() const;
-  /// There was no page.
-  void failed(Missing why) { page_ = why; }
+  /// There was no page, or none that may be used.
+  void failed(Missing why, std::optional<Error> error = {}) {
+    page_ = why;
+    error_ = std::move(error);
+  }
 
+  /// Why the last page gave nothing at all; none where it gave something.
+  Missing page() const { return page_; }
   TargetReadings readings(Instant now) const;
 
  private:

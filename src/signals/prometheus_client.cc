@@ -1,0 +1,145 @@
+#include "signals/prometheus_client.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+namespace capstan::signals {
+namespace {
+
+constexpr std::size_t kMaxCredentialBytes = 1u << 20;
+
+Result<std::string> read_file(const std::string& path, const char* what) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file || file.bad())
+    return std::unexpected(Error{.file = path, .message = std::string("cannot be read, expected ") + what});
+  if (text.empty() || text.size() > kMaxCredentialBytes) {
+    return std::unexpected(Error{.file = path, .message = std::string("empty or too large, expected ") + what});
+  }
+  return text;
+}
+
+/// Seconds with milliseconds, as the API takes times.
+std::string seconds_text(std::int64_t ms) {
+  const std::string sign = ms < 0 ? "-" : "";
+  const std::int64_t size = ms < 0 ? -ms : ms;
+  const std::string rest = std::to_string(1000 + size % 1000).substr(1);
+  return sign + std::to_string(size / 1000) + "." + rest;
+}
+
+}  // namespace
+
+PrometheusClient::PrometheusClient(net::Transport& transport, net::Clock clock, PrometheusServer server)
+    : transport_(transport), clock_(std::move(clock)), server_(std::move(server)) {
+  while (server_.url.ends_with('/')) server_.url.pop_back();
+}
+
+PrometheusClient::~PrometheusClient() {
+  for (const net::RequestId id : requests_) transport_.cancel(id);
+}
+
+Result<void> PrometheusClient::instant(const std::string& query, std::optional<std::int64_t> unix_ms, Done done) {
+  Fields fields = {{"query", query}};
+  if (unix_ms) fields.emplace_back("time", seconds_text(*unix_ms));
+  return ask("/api/v1/query", fields, std::move(done));
+}
+
+Result<void> PrometheusClient::range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms,
+                                     Duration step, Done done) {
+  const std::int64_t step_ms = step / std::chrono::milliseconds(1);
+  if (end_ms < start_ms || step_ms <= 0) {
+    return std::unexpected(
+        Error{.kind = ErrorKind::usage,
+              .file = server_.url,
+              .message = "a range that ends before it starts or has no step, expected start <= end"});
+  }
+  return ask("/api/v1/query_range",
+             {{"query", query},
+              {"start", seconds_text(start_ms)},
+              {"end", seconds_text(end_ms)},
+              {"step", seconds_text(step_ms)}},
+             std::move(done));
+}
+
+Result<void> PrometheusClient::refresh_credentials() {
+  const Instant now = clock_();
+  if (credentials_at_ && now - *credentials_at_ < kCredentialAge) return {};
+  if (!server_.bearer_token_file.empty()) {
+    Result<std::string> token = read_file(server_.bearer_token_file, "a bearer token");
+    if (!token) return std::unexpected(token.error());
+    while (!token->empty() && (token->back() == '\n' || token->back() == '\r' || token->back() == ' '))
+      token->pop_back();
+    for (const char c : *token) {
+      if (c <= ' ' || c >= 0x7f) {
+        return std::unexpected(Error{.file = server_.bearer_token_file,
+                                     .message = "a blank or control character inside, expected a bearer token"});
+      }
+    }
+    token_ = std::move(*token);
+  }
+  net::Tls tls;
+  const struct {
+    const std::string& path;
+    const char* what;
+    std::string& text;
+  } files[] = {{server_.ca_file, "certificates of authorities in PEM", tls.ca},
+               {server_.certificate_file, "a certificate in PEM", tls.certificate},
+               {server_.key_file, "a key in PEM", tls.key}};
+  for (const auto& file : files) {
+    if (file.path.empty()) continue;
+    Result<std::string> text = read_file(file.path, file.what);
+    if (!text) return std::unexpected(text.error());
+    file.text = std::move(*text);
+  }
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return std::unexpected(Error{.file = tls.key.empty() ? server_.certificate_file : server_.key_file,
+                                 .message = "a certificate without a key or a key without one, expected both"});
+  }
+  if (!tls_ || !(*tls_ == tls)) tls_ = std::make_shared<const net::Tls>(std::move(tls));
+  credentials_at_ = now;
+  return {};
+}
+
+Result<void> PrometheusClient::ask(const std::string& path, const Fields& fields, Done done) {
+  if (Result<void> fresh = refresh_credentials(); !fresh) return fresh;
+  net::Request request;
+  request.method = "POST";  // a query may be longer than a URL
+  request.url = server_.url + path;
+  request.headers = server_.headers;
+  request.headers.push_back({"Content-Type", "application/x-www-form-urlencoded"});
+  if (!token_.empty()) request.headers.push_back({"Authorization", "Bearer " + token_});
+  request.body = form_encoded(fields);
+  request.tls = tls_;
+  request.limits.connect = server_.timeout;
+  request.limits.total = server_.timeout;
+  request.limits.body_bytes = server_.body_bytes;
+  const auto id = std::make_shared<net::RequestId>(0);
+  net::Handler handler;
+  handler.on_done = [this, id, url = request.url, done = std::move(done)](const net::Exchange& exchange) {
+    requests_.erase(*id);
+    if (exchange.response.status == 401) credentials_at_.reset();  // a newer token may lie there
+    done(read(exchange, url));
+  };
+  *id = transport_.start(std::move(request), std::move(handler));
+  requests_.insert(*id);
+  return {};
+}
+
+Result<ApiAnswer> PrometheusClient::read(const net::Exchange& exchange, const std::string& url) const {
+  const auto wrong = [&](std::string message) {
+    return std::unexpected(Error{.file = url, .message = std::move(message)});
+  };
+  if (!exchange.ok()) {
+    return wrong("the query failed (" + std::string(net::name_of(exchange.failure)) + "): " + exchange.message);
+  }
+  Result<ApiAnswer> answer = parse_api_answer(exchange.response.body, url);
+  const int status = exchange.response.status;
+  if (status == 200) return answer;
+  // Its own errors come as JSON with a status of 4xx or 5xx; a proxy before it answers in whatever it likes.
+  const bool own = !answer && answer.error().message.find("Prometheus API") == std::string::npos;
+  return wrong("HTTP status " + std::to_string(status) + (own ? ": " + answer.error().message : ", expected 200"));
+}
+
+}  // namespace capstan::signals

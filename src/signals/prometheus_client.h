@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "net/http.h"
+#include "net/monotonic.h"
+#include "signals/prometheus_api.h"
+
+namespace capstan::signals {
+
+/// Where a server that speaks Prometheus' HTTP API is, and who we are to it.
+struct PrometheusServer {
+  std::string url;                   ///< "https://prometheus.monitoring:9090", with a path prefix where it has one
+  std::vector<net::Header> headers;  ///< X-Scope-OrgID and the like
+  std::string bearer_token_file;     ///< empty: none
+  std::string ca_file;               ///< empty: the system's authorities
+  std::string certificate_file;      ///< ours, for mTLS; empty: none
+  std::string key_file;              ///< ours
+  Duration timeout = std::chrono::seconds(10);
+  std::size_t body_bytes = 64u << 20;
+};
+
+/// How old a file's contents may be: tokens and certificates are changed under a running program.
+inline constexpr Duration kCredentialAge = std::chrono::seconds(30);
+
+/// Asks queries. Never waits: answers come from within the transport's loop. All errors, those of files included, name
+/// the file or the URL.
+class PrometheusClient {
+ public:
+  using Done = std::function<void(Result<ApiAnswer>)>;
+
+  /// `transport` outlives the client. Requests in flight when the client ends are cancelled.
+  PrometheusClient(net::Transport& transport, net::Clock clock, PrometheusServer server);
+  ~PrometheusClient();
+  PrometheusClient(const PrometheusClient&) = delete;
+  PrometheusClient& operator=(const PrometheusClient&) = delete;
+
+  /// What the expression is at one moment (milliseconds since 1970); none: the server's now. Error: a file that cannot
+  /// be read; then `done` is not called.
+  Result<void> instant(const std::string& query, std::optional<std::int64_t> unix_ms, Done done);
+  /// What it was from `start` to `end`, a value each `step`.
+  Result<void> range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms, Duration step, Done done);
+
+  std::size_t in_flight() const { return requests_.size(); }
+
+ private:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  Result<void> ask(const std::string& path, const Fields& fields, Done done);
+  Result<void> refresh_credentials();
+  Result<ApiAnswer> read(const net::Exchange& exchange, const std::string& url) const;
+
+  net::Transport& transport_;
+  net::Clock clock_;
+  PrometheusServer server_;
+  std::optional<Instant> credentials_at_;
+  std::string token_;
+  std::shared_ptr<const net::Tls> tls_;
+  std::set<net::RequestId> requests_;
+};
+
+}  // namespace capstan::signals

@@ -1,0 +1,243 @@
+// What is read from a real Prometheus: its own server, started here on loopback with a page of ours to scrape. Where
+// there is none (scripts/setup unpacks Debian's into build/prometheus) every test says that it is skipped.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "net/monotonic.h"
+#include "signals/prometheus_client.h"
+#include "signals/prometheus_signals.h"
+
+namespace capstan::signals {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr Duration kPatience = 60s;
+
+std::string find_prometheus() {
+  const fs::path unpacked = fs::path(CAPSTAN_SOURCE_DIR) / "build/prometheus/usr/bin/prometheus";
+  if (fs::exists(unpacked)) return unpacked;
+  const char* path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "" : path;
+  while (!folders.empty()) {
+    const std::size_t colon = folders.find(':');
+    const fs::path program = fs::path(folders.substr(0, colon)) / "prometheus";
+    if (fs::exists(program)) return program;
+    folders.erase(0, colon == std::string::npos ? folders.size() : colon + 1);
+  }
+  return {};
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::int64_t unix_ms() { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1); }
+
+/// A Prometheus that ends with this object, and with this process whatever happens to it.
+class Prometheus {
+ public:
+  Prometheus(const fs::path& folder, const std::string& config, const std::string& web_config) : folder_(folder) {
+    std::ofstream(folder / "prometheus.yml") << config;
+    std::ofstream(folder / "web.yml") << web_config;
+    const std::string program = find_prometheus();
+    pid_ = fork();
+    if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const int log = open((folder / "log").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+      dup2(log, 1);
+      dup2(log, 2);
+      execl(program.c_str(), "prometheus", ("--config.file=" + (folder / "prometheus.yml").string()).c_str(),
+            ("--web.config.file=" + (folder / "web.yml").string()).c_str(),
+            ("--storage.tsdb.path=" + (folder / "data").string()).c_str(), "--web.listen-address=127.0.0.1:0", nullptr);
+      _exit(127);
+    }
+  }
+  ~Prometheus() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Prometheus(const Prometheus&) = delete;
+  Prometheus& operator=(const Prometheus&) = delete;
+
+  /// "127.0.0.1:41231" as soon as it answers there.
+  std::optional<std::string> address() const {
+    const std::string log = read_text(folder_ / "log");
+    const std::string mark = "msg=\"Listening on\" address=";
+    const std::size_t at = log.find(mark);
+    const std::size_t end = log.find('\n', at);
+    const bool ready = log.find("Server is ready to receive web requests") != std::string::npos;
+    if (at == std::string::npos || end == std::string::npos || !ready) return std::nullopt;
+    return log.substr(at + mark.size(), end - at - mark.size());
+  }
+  std::string log() const { return read_text(folder_ / "log"); }
+
+ private:
+  fs::path folder_;
+  pid_t pid_ = -1;
+};
+
+/// An engine whose counters grow with every page.
+class Engine : public net::HttpHandler {
+ public:
+  explicit Engine(const net::Clock& clock)
+      : server(clock, {}, *this), listener(server.listen({"127.0.0.1", 0}).value()) {}
+
+  void on_request(net::ExchangeId exchange, net::ListenerId, const net::HttpRequest&) override {
+    ++pages;
+    const std::string m = "{model_name=\"m\"";
+    const std::string count = std::to_string(100 * pages);
+    const std::string page = "vllm:num_requests_running" + m + "} 3\nvllm:prompt_tokens_total" + m + "} " + count +
+                             "\nvllm:time_to_first_token_seconds_bucket" + m + ",le=\"0.1\"} " + count +
+                             "\nvllm:time_to_first_token_seconds_bucket" + m + ",le=\"+Inf\"} " + count + "\n";
+    server.reply(exchange, {.status = 200, .content_type = "text/plain; version=0.0.4", .body = page, .headers = {}});
+  }
+  void on_gone(net::ExchangeId) override {}
+
+  int pages = 0;
+  net::HttpServer server;
+  net::ListenerId listener;
+};
+
+struct PrometheusTest : testing::Test {
+  net::Clock clock = net::machine_clock();
+  net::HttpClient client{clock};
+  Engine engine{clock};
+  fs::path folder = fs::path(testing::TempDir()) / ("prometheus_test_" + std::to_string(getpid()));
+
+  void SetUp() override {
+    if (find_prometheus().empty()) GTEST_SKIP() << "there is no prometheus; scripts/setup unpacks one";
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string config() {
+    return "global: {scrape_interval: 500ms, scrape_timeout: 400ms}\n"
+           "scrape_configs:\n- job_name: engines\n  static_configs:\n  - targets: ['" +
+           engine.server.address(engine.listener).text() + "']\n    labels: {pod: chat-0, namespace: chat}\n";
+  }
+
+  template <typename Until>
+  bool wait(Until until) {
+    const Instant end = clock() + kPatience;
+    while (!until() && clock() < end) {
+      client.run_once(5ms);
+      engine.server.run_once(0ms);
+    }
+    return until();
+  }
+
+  std::string listening(Prometheus& server) {
+    EXPECT_TRUE(wait([&] { return server.address().has_value(); })) << server.log();
+    return server.address().value_or("");
+  }
+
+  /// Asks and waits for the answer.
+  Result<ApiAnswer> ask(PrometheusClient& prometheus, const std::string& query, std::optional<std::int64_t> at = {}) {
+    std::optional<Result<ApiAnswer>> answer;
+    const Result<void> asked = prometheus.instant(query, at, [&](Result<ApiAnswer> got) { answer = std::move(got); });
+    EXPECT_TRUE(asked.has_value()) << asked.error().text();
+    EXPECT_TRUE(wait([&] { return answer.has_value(); }));
+    return answer ? *answer : Result<ApiAnswer>(std::unexpected(Error{.file = {}, .message = "no answer"}));
+  }
+};
+
+TEST_F(PrometheusTest, ItsSamplesBecomeSignals) {
+  Prometheus server(folder, config(), "");
+  PrometheusServer options;
+  options.url = "http://" + listening(server);
+  PrometheusClient prometheus(client, clock, options);
+  PrometheusQuery query;
+  query.matchers = {{"namespace", Matcher::Op::equal, "chat"}};
+  PrometheusSignals signals(query);
+  const auto single = [&] { return signals.readings("chat-0", clock()).single(); };
+  const Instant end = clock() + kPatience;
+  while (single()[SignalName::ttft_p99_us].why != Missing::none && clock() < end) {
+    const std::int64_t now_ms = unix_ms();
+    const Result<ApiAnswer> answer = ask(prometheus, signals.expression(), now_ms);
+    ASSERT_TRUE(answer.has_value()) << answer.error().text();
+    signals.take(*answer, clock(), now_ms);
+  }
+  EXPECT_EQ(signals.readings("chat-0", clock()).engine, "vllm");
+  EXPECT_EQ(single()[SignalName::running].signal.value, 3);
+  EXPECT_EQ(single()[SignalName::ttft_p99_us].signal.value, 99'000);
+  EXPECT_GE(single()[SignalName::prompt_tokens_total].signal.value, 200);
+  EXPECT_EQ(signals.targets(), std::vector<std::string>{"chat-0"});
+
+  std::optional<Result<ApiAnswer>> range;
+  const std::int64_t now_ms = unix_ms();
+  ASSERT_TRUE(prometheus
+                  .range("vllm:num_requests_running", now_ms - 10'000, now_ms, 500ms,
+                         [&](Result<ApiAnswer> got) { range = std::move(got); })
+                  .has_value());
+  ASSERT_TRUE(wait([&] { return range.has_value(); }));
+  ASSERT_TRUE(range->has_value()) << range->error().text();
+  ASSERT_EQ((*range)->series.size(), 1u);
+  EXPECT_EQ((*range)->series[0].label("namespace"), "chat");
+  EXPECT_EQ((*range)->series[0].points.back().value, 3);
+}
+
+TEST_F(PrometheusTest, AnswersAndErrorsOfEveryKind) {
+  Prometheus server(folder, config(), "");
+  PrometheusServer options;
+  options.url = "http://" + listening(server);
+  PrometheusClient prometheus(client, clock, options);
+  EXPECT_EQ(ask(prometheus, "1.5 * 2").value().series.at(0).points.at(0).value, 3);
+  EXPECT_EQ(ask(prometheus, "\"a\\\"b\"").value().text, "a\"b");
+  EXPECT_EQ(ask(prometheus, "nothing_of_this_name").value().series.size(), 0u);
+  const ApiAnswer wild = ask(prometheus, "label_replace(vector(0/0), \"a\", \"x \\\" \\\\ \\n\", \"\", \"\")").value();
+  EXPECT_NE(wild.series.at(0).points.at(0).value, wild.series.at(0).points.at(0).value) << "NaN";
+  EXPECT_EQ(wild.series.at(0).label("a"), "x \" \\ \n");
+  const Result<ApiAnswer> bad = ask(prometheus, "sum(");
+  ASSERT_FALSE(bad.has_value());
+  EXPECT_NE(bad.error().text().find("HTTP status 400"), std::string::npos) << bad.error().text();
+  EXPECT_NE(bad.error().text().find("bad_data: invalid parameter \"query\""), std::string::npos) << bad.error().text();
+}
+
+TEST_F(PrometheusTest, LetsInWhoeverHasACertificate) {
+  const std::string folder_text = folder.string();
+  const std::string make =
+      "cd '" + folder_text +
+      "' && exec >openssl.log 2>&1 && new='openssl req -newkey ec -pkeyopt "
+      "ec_paramgen_curve:prime256v1 -nodes' && $new -x509 -keyout ca.key -out ca.crt -days 2 -subj /CN=ca && "
+      "echo subjectAltName=IP:127.0.0.1 >names && for who in server client; do $new -keyout $who.key -out $who.csr "
+      "-subj "
+      "/CN=$who && openssl x509 -req -in $who.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out $who.crt -days 2 "
+      "-extfile names || exit 1; done";
+  ASSERT_EQ(std::system(make.c_str()), 0) << read_text(folder / "openssl.log");
+  Prometheus server(folder, config(),
+                    "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
+                    "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n");
+  PrometheusServer options;
+  options.url = "https://" + listening(server);
+  options.ca_file = (folder / "ca.crt").string();
+  {
+    PrometheusClient nobody(client, clock, options);
+    EXPECT_FALSE(ask(nobody, "1").has_value()) << "without a certificate";
+  }
+  options.certificate_file = (folder / "client.crt").string();
+  options.key_file = (folder / "client.key").string();
+  PrometheusClient prometheus(client, clock, options);
+  const Result<ApiAnswer> answer = ask(prometheus, "1");
+  ASSERT_TRUE(answer.has_value()) << answer.error().text();
+  EXPECT_EQ(answer->series.at(0).points.at(0).value, 1);
+}
+
+}  // namespace
+}  // namespace capstan::signals
