@@ -133,7 +133,7 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
 
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {
   if (plan.actions.empty()) return;
-  guard(plan, snapshot, index_, stats_.violations);
+  guard(plan, snapshot, index_, in_flight_.entries(), stats_.violations);
   for (model::Action& action : plan.actions) {
     if (in_flight_.full()) break;  // what is left over is decided again at a later tick
     ++stats_.actions;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <variant>
+#include <vector>
+
+#include "decide/provision/provision.h"
 
 namespace capstan::control {
 namespace {
@@ -28,25 +31,52 @@ bool lowers_blind(const model::SetReplicas& set, const model::Snapshot& snapshot
   });
 }
 
-GpuCount pool_gpus(model::PoolId pool, const model::Snapshot& snapshot, const decide::Index& index) {
-  const auto sum = index.pools.find(pool);
-  GpuCount gpus = sum == index.pools.end() ? 0 : sum->second.gpus;
+/// Nodes of the pool that were asked for and that no claim stands for yet. A claim answers the oldest launch of its
+/// kind that was submitted before it was requested.
+GpuCount unseen_gpus(model::PoolId pool, const model::Snapshot& snapshot, std::span<const InFlight::Entry> in_flight) {
+  struct Launch {
+    const model::LaunchNodes& what;
+    Instant at;
+    std::int64_t unseen;
+  };
+  std::vector<Launch> launches;
+  for (const InFlight::Entry& entry : in_flight) {
+    const auto* launch = std::get_if<model::LaunchNodes>(&entry.action.what);
+    if (launch != nullptr && launch->pool == pool) launches.push_back({*launch, entry.submitted_at, launch->count});
+  }
+  if (launches.empty()) return 0;
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    const bool on_its_way =
-        claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
-    if (claim.pool == pool && on_its_way) gpus += snapshot.catalog->offering(claim.offering).gpus;
+    const auto answered = std::ranges::find_if(launches, [&](const Launch& launch) {
+      return launch.unseen > 0 && claim.pool == pool && claim.offering == launch.what.offering &&
+             claim.within == launch.what.within && claim.requested_at >= launch.at;
+    });
+    if (answered != launches.end()) --answered->unseen;
+  });
+  GpuCount gpus = 0;
+  for (const Launch& launch : launches) gpus += launch.unseen * snapshot.catalog->offering(launch.what.offering).gpus;
+  return gpus;
+}
+
+/// What the pool has and what it will have, in transit and in flight.
+GpuCount pool_gpus(model::PoolId pool, const model::Snapshot& snapshot, const decide::Index& index,
+                   std::span<const InFlight::Entry> in_flight) {
+  const auto sum = index.pools.find(pool);
+  GpuCount gpus = unseen_gpus(pool, snapshot, in_flight) + (sum == index.pools.end() ? 0 : sum->second.gpus);
+  snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    const bool counts = claim.pool == pool && decide::provision::in_transit(claim, snapshot);
+    if (counts) gpus += snapshot.catalog->offering(claim.offering).gpus;
   });
   return gpus;
 }
 
 bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index,
-                   const model::Plan& before) {
+                   std::span<const InFlight::Entry> in_flight, const model::Plan& before) {
   if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
     return set->replicas > snapshot.catalog->service(set->service).max_replicas;
   }
   const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
   if (launch == nullptr) return false;
-  GpuCount gpus = pool_gpus(launch->pool, snapshot, index);
+  GpuCount gpus = pool_gpus(launch->pool, snapshot, index, in_flight);
   const auto add = [&](const model::LaunchNodes& more) {
     gpus += more.count * snapshot.catalog->offering(more.offering).gpus;
   };
@@ -60,11 +90,12 @@ bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot,
 
 }  // namespace
 
-void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index, Violations& violations) {
+void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
+           std::span<const InFlight::Entry> in_flight, Violations& violations) {
   model::Plan allowed;
   allowed.kept = std::move(plan.kept);
   for (model::Action& action : plan.actions) {
-    if (exceeds_limit(action, snapshot, index, allowed)) {
+    if (exceeds_limit(action, snapshot, index, in_flight, allowed)) {
       ++violations.limit_exceeded;
       continue;
     }

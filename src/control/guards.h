@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "control/in_flight.h"
 #include "decide/index.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
@@ -18,6 +20,9 @@ struct Violations {
 };
 
 /// Counts what `plan` breaks, and takes out of it every action that would exceed a limit: limits are hard.
-void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index, Violations& violations);
+///
+/// @param in_flight  what was submitted and not answered; launches count until their claims show
+void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
+           std::span<const InFlight::Entry> in_flight, Violations& violations);
 
 }  // namespace capstan::control

@@ -10,16 +10,16 @@ namespace {
 using model::Action;
 using model::Plan;
 
-/// One service of at most 4 replicas, one pool of at most 16 GPUs with a node of 8 in it, one ready gang of two pods of
-/// which none is bound by the row's action yet.
-model::Snapshot world() {
+/// One service of at most 4 replicas, one pool of at most 16 GPUs (or as told) with a node of 8 in it, one ready gang
+/// of two pods of which none is bound by the row's action yet.
+model::Snapshot world(GpuCount limit = 16) {
   auto catalog = std::make_shared<model::Catalog>();
   model::Service service;
   service.max_replicas = 4;
   catalog->services = {service};
   catalog->offerings = {
       {.instance_type = "eight", .gpu = {0}, .gpus = 8, .zone = {0}, .capacity = {}, .price_per_hour = {}}};
-  catalog->pools = {{.name = "pool", .offerings = {{0}}, .gpu_limit = 16}};
+  catalog->pools = {{.name = "pool", .offerings = {{0}}, .gpu_limit = limit}};
   model::Snapshot snapshot;
   snapshot.catalog = catalog;
   snapshot.services.set({0}, {.desired_replicas = 3, .gateway_waiting = {}});
@@ -70,7 +70,7 @@ TEST(Guards, Rows) {
     SCOPED_TRACE(row.teaches);
     Plan plan{.actions = row.actions, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, index, violations);
+    guard(plan, snapshot, index, {}, violations);
     EXPECT_EQ(plan.actions.size(), row.allowed);
     EXPECT_EQ(violations.partial_gang, row.partial);
     EXPECT_EQ(violations.lowered_blind, row.blind);
@@ -78,16 +78,52 @@ TEST(Guards, Rows) {
   }
 }
 
-TEST(Guards, AClaimOnItsWayCountsAgainstTheLimit) {
-  model::Snapshot snapshot = world();
-  model::Claim claim;
-  claim.pool = {0};
-  claim.offering = {0};
-  snapshot.claims.set({0}, claim);
-  Plan plan{.actions = {launch(1)}, .kept = {}};
-  Violations violations;
-  guard(plan, snapshot, decide::build(snapshot), violations);
-  EXPECT_TRUE(plan.actions.empty());
+using Phase = model::Claim::Phase;
+constexpr Instant at(int s) { return {std::chrono::seconds(s)}; }
+
+/// Beside the pool's node of 8: claims of 8, requested at a second, and launches of 8, submitted at a second. One more
+/// is to be launched.
+struct Transit {
+  const char* teaches;
+  GpuCount limit;
+  std::vector<std::pair<Phase, int>> claims;
+  std::vector<int> in_flight;
+  bool allowed;
+};
+
+const Transit kTransits[] = {
+    {"nothing is on its way", 16, {}, {}, true},
+    {"a claim counts", 16, {{Phase::requested, 0}}, {}, false},
+    {"also when it has registered and its node does not show", 16, {{Phase::registered, 0}}, {}, false},
+    {"a failed claim does not", 16, {{Phase::failed, 0}}, {}, true},
+    {"a launch that was not answered counts", 16, {}, {5}, false},
+    {"and no longer once its claim does", 24, {{Phase::requested, 6}}, {5}, true},
+    {"an older claim is not its", 24, {{Phase::requested, 4}}, {5}, false},
+    {"one claim answers one launch", 24, {{Phase::requested, 6}}, {5, 5}, false},
+    {"one whose claim failed is answered", 16, {{Phase::failed, 6}}, {5}, true},
+};
+
+TEST(Guards, WhatIsInTransitCountsAgainstTheLimit) {
+  for (const Transit& row : kTransits) {
+    SCOPED_TRACE(row.teaches);
+    model::Snapshot snapshot = world(row.limit);
+    std::uint32_t id = 0;
+    for (const auto& [phase, requested_s] : row.claims) {
+      model::Claim claim;
+      claim.phase = phase;
+      claim.pool = {0};
+      claim.offering = {0};
+      claim.requested_at = at(requested_s);
+      if (phase == Phase::registered) claim.node = {1};
+      snapshot.claims.set({id++}, claim);
+    }
+    std::vector<InFlight::Entry> in_flight;
+    for (int submitted_s : row.in_flight) in_flight.push_back({{id++}, launch(1), at(submitted_s)});
+    Plan plan{.actions = {launch(1)}, .kept = {}};
+    Violations violations;
+    guard(plan, snapshot, decide::build(snapshot), in_flight, violations);
+    EXPECT_EQ(!plan.actions.empty(), row.allowed);
+  }
 }
 
 }  // namespace

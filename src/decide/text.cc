@@ -9,13 +9,14 @@ TextReader::TextReader(std::string_view text, std::string_view version) : text_(
 std::string_view TextReader::word() {
   const std::size_t end = std::min(text_.find(' ', next_), text_.size());
   const std::string_view found = text_.substr(next_, end - next_);
+  last_ = next_;
   next_ = end < text_.size() ? end + 1 : end;
   return found;
 }
 
 void TextReader::fail(std::string_view what) {
   if (failed()) return;
-  error_.column = static_cast<std::uint32_t>(next_) + 1;
+  error_.column = static_cast<std::uint32_t>(last_) + 1;
   error_.line = 1;
   error_.message = "saved memory: " + std::string(what);
 }

@@ -70,7 +70,10 @@ class TextReader {
   /// Nothing may be left over.
   template <typename T>
   Result<T> finish(T value) {
-    if (!failed() && next_ < text_.size()) fail("more words than expected");
+    if (!failed() && next_ < text_.size()) {
+      last_ = next_;
+      fail("more words than expected");
+    }
     if (failed()) return std::unexpected(error_);
     return value;
   }
@@ -80,7 +83,8 @@ class TextReader {
   void fail(std::string_view what);
 
   std::string_view text_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;  // where the next word begins
+  std::size_t last_ = 0;  // where the last one began
   Error error_;
 };
 

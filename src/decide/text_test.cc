@@ -39,17 +39,29 @@ TEST(Text, NamesTheFirstThingThatIsWrong) {
   TextReader other("w/1 1", "v/1");
   other.read(number);
   EXPECT_EQ(other.finish(0).error().message, "saved memory: the text does not begin with 'v/1'");
+  EXPECT_EQ(other.finish(0).error().column, 1u);
   EXPECT_EQ(number, 5) << "nothing is read after an error";
 
   TextReader large("v/1 4294967296", "v/1");
   model::PodId id;
   large.read(id);
   EXPECT_EQ(large.finish(0).error().message, "saved memory: an id is outside 0..4294967295");
+  EXPECT_EQ(large.finish(0).error().column, 5u);
 
   TextReader negative("v/1 -1", "v/1");
   std::vector<std::int64_t> rows;
   negative.rows(rows, [&](std::int64_t& n) { negative.read(n); });
   EXPECT_EQ(negative.finish(0).error().message, "saved memory: a number of rows is negative");
+
+  TextReader word("v/1 12 x3 4", "v/1");
+  word.read(number);
+  word.read(number);
+  EXPECT_EQ(word.finish(0).error().column, 8u) << "where the bad word begins";
+
+  TextReader more("v/1 12 34", "v/1");
+  more.read(number);
+  EXPECT_EQ(more.finish(0).error().message, "saved memory: more words than expected");
+  EXPECT_EQ(more.finish(0).error().column, 8u);
 }
 
 TEST(Text, ARowCountLargerThanTheTextEndsAtTheText) {

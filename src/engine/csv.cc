@@ -91,12 +91,12 @@ Result<std::int64_t> Csv::scaled(std::size_t row, std::size_t column, int decima
       if (fraction == decimals + 1) round_up = c >= '5';
       continue;
     }
-    value = value * 10 + (c - '0');
-    if (value > kLimit / 10) good = false;
+    good = value < kLimit / 10;
     if (!good) break;
+    value = value * 10 + (c - '0');
   }
   for (int i = std::max(fraction, 0); good && i < decimals; ++i) {
-    good = value <= kLimit / 10;
+    good = value < kLimit / 10;
     if (good) value *= 10;
   }
   if (!good || digits == 0) {

@@ -74,6 +74,17 @@ TEST(EngineTable, ErrorsNameThePlace) {
   }
 }
 
+TEST(Csv, ANumberIsBelowItsLimitWhateverItsDecimals) {
+  const auto scaled = [](std::string_view number, int decimals) {
+    const std::string text = "n\n" + std::string(number) + "\n";
+    return Csv::parse(text, "t.csv")->scaled(0, 0, decimals);
+  };
+  EXPECT_EQ(scaled("899999999999999999", 0).value(), 899'999'999'999'999'999);
+  EXPECT_EQ(scaled("89999999.9999999999", 10).value(), 899'999'999'999'999'999);
+  EXPECT_FALSE(scaled("900000000000000000", 0).has_value());
+  EXPECT_FALSE(scaled("900000000", 9).has_value());
+}
+
 TEST(EngineTable, FindsByEitherNameAndListsWhatThereIs) {
   const EngineTable& table = EngineTable::bundled();
   const auto a = table.find("Llama-3.3-70B", "A100", 4, "bfloat16");

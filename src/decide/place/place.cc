@@ -136,9 +136,7 @@ class Cycle {
   }
 
  private:
-  bool assumed(PodId pod) const {
-    return std::ranges::any_of(memory_.assumed, [&](const Memory::Assumed& a) { return a.pod == pod; });
-  }
+  bool assumed(PodId pod) const { return std::ranges::binary_search(memory_.assumed, pod, {}, &Memory::Assumed::pod); }
 
   void already_bound(GangId id) {
     keep(id, Verdict::Kind::assumed,

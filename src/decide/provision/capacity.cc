@@ -1,6 +1,8 @@
 #include "decide/provision/capacity.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -12,8 +14,6 @@ using model::OfferingId;
 using model::PoolId;
 using model::Reason;
 using model::ReasonCode;
-
-namespace {
 
 bool in_transit(const Claim& claim, const model::Snapshot& snapshot) {
   switch (claim.phase) {
@@ -27,6 +27,8 @@ bool in_transit(const Claim& claim, const model::Snapshot& snapshot) {
   }
   return false;
 }
+
+namespace {
 
 bool released(const Memory& memory, model::ClaimGroupId group) {
   return group.valid() && std::ranges::any_of(memory.groups, [&](const Memory::Group& g) {
@@ -44,6 +46,7 @@ Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Po
     gpus_[pool] = sum.gpus;
     nodes_[pool] = sum.nodes;
   }
+  for (const Memory::Terminating& told : memory.terminating) give_back(snapshot.nodes.at(told.node).pool);
   snapshot.claims.for_each([&](ClaimId, const Claim& claim) {
     if (!in_transit(claim, snapshot)) return;
     add_coming(claim.pool, claim.offering, claim.within);
@@ -108,7 +111,8 @@ model::DomainId Capacity::at_level(model::DomainId domain, model::TopologyLevel 
 void Capacity::launch(const model::LaunchNodes& launch, Reason why, Decision& decision, Memory& memory) {
   for (std::int64_t i = 0; i < launch.count; ++i) add_coming(launch.pool, launch.offering, launch.within);
   decision.launched_gpus += launch.count * catalog_.offering(launch.offering).gpus;
-  memory.asked.push_back({launch.pool, launch.offering, launch.within, launch.gang, launch.count, launch.hold, now_});
+  memory.asked.push_back(
+      {launch.pool, launch.offering, launch.within, launch.gang, {}, launch.count, launch.hold, now_});
   decision.plan.actions.push_back({launch, why});
 }
 
@@ -125,41 +129,80 @@ void back_off(Memory& memory, OfferingId offering, const Policy& policy, Instant
 
 namespace {
 
-/// New claims answer the oldest launch of their kind.
+/// Could the launch be the one that the claim answers? A launch that is held together is answered by one group.
+bool answers(const Claim& claim, const Memory::Asked& asked) {
+  return asked.count > 0 && asked.pool == claim.pool && asked.offering == claim.offering &&
+         asked.within == claim.within && (asked.hold > Duration{}) == claim.group.valid();
+}
+
+/// The launch that a group seen for the first time answers: the oldest of its size, else, since some claims may show
+/// later than others, the oldest of more.
+Memory::Asked* launch_of(Memory& memory, const Claim& claim, std::int64_t claims) {
+  Memory::Asked* larger = nullptr;
+  for (Memory::Asked& asked : memory.asked) {
+    if (asked.group.valid() || !answers(claim, asked)) continue;
+    if (asked.count == claims) return &asked;
+    if (asked.count > claims && larger == nullptr) larger = &asked;
+  }
+  return larger;
+}
+
+/// New claims of one group answer one launch together, so that no group ever waits for another's claims.
+void match_group(Memory& memory, const model::Snapshot& snapshot, model::ClaimGroupId id,
+                 const std::vector<ClaimId>& claims) {
+  const auto size = static_cast<std::int64_t>(claims.size());
+  auto group = std::ranges::find(memory.groups, id, &Memory::Group::id);
+  if (group == memory.groups.end()) {
+    const Claim& first = snapshot.claims.at(claims.front());
+    Memory::Asked* asked = launch_of(memory, first, size);
+    if (asked == nullptr) return;
+    asked->group = id;
+    memory.groups.push_back({.id = id,
+                             .offering = first.offering,
+                             .count = asked->count,
+                             .claims = {},
+                             .requested_at = first.requested_at,
+                             .until = first.requested_at + asked->hold,
+                             .released_at = Instant::never()});
+    group = std::prev(memory.groups.end());
+  }
+  for (ClaimId claim : claims) {
+    if (std::ssize(group->claims) < group->count) group->claims.push_back(claim);
+  }
+  const auto asked = std::ranges::find(memory.asked, id, &Memory::Asked::group);
+  if (asked != memory.asked.end()) asked->count -= size;
+}
+
+/// New claims answer the launches that asked for them.
 void match_claims(Memory& memory, const model::Snapshot& snapshot) {
   const ClaimId newest_before = memory.newest_claim;
+  std::map<model::ClaimGroupId, std::vector<ClaimId>> groups;
   snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
     if (newest_before.valid() && id <= newest_before) return;
     memory.newest_claim = id;
-    const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) {
-      return a.count > 0 && a.pool == claim.pool && a.offering == claim.offering && a.within == claim.within;
-    });
-    if (asked == memory.asked.end()) return;
-    if (asked->hold > Duration{} && claim.group.valid()) {
-      auto group = std::ranges::find(memory.groups, claim.group, &Memory::Group::id);
-      if (group == memory.groups.end()) {
-        memory.groups.push_back({.id = claim.group,
-                                 .offering = claim.offering,
-                                 .count = asked->count,
-                                 .claims = {},
-                                 .requested_at = claim.requested_at,
-                                 .until = claim.requested_at + asked->hold,
-                                 .released_at = Instant::never()});
-        group = std::prev(memory.groups.end());
-      }
-      group->claims.push_back(id);
+    if (claim.group.valid()) {
+      groups[claim.group].push_back(id);
+      return;
     }
-    --asked->count;
+    const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) { return answers(claim, a); });
+    if (asked != memory.asked.end()) --asked->count;
   });
+  for (const auto& [group, claims] : groups) match_group(memory, snapshot, group, claims);
 }
 
-void learn_failures(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
+/// A failed claim backs its offering off; one that was requested later and registered shows that it is to be had again.
+void learn_claims(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
   std::erase_if(memory.failed, [&](ClaimId id) { return snapshot.claims.find(id) == nullptr; });
   snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
+    const bool grouped = has(memory.groups, claim.group, &Memory::Group::id);  // a group comes or fails as one
+    if (claim.phase == Claim::Phase::registered && !grouped) {
+      std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) {
+        return b.offering == claim.offering && b.failed_at < claim.requested_at;
+      });
+    }
     if (claim.phase != Claim::Phase::failed || has(memory.failed, id)) return;
     memory.failed.push_back(id);
-    const bool grouped = has(memory.groups, claim.group, &Memory::Group::id);
-    if (!grouped) back_off(memory, claim.offering, policy, now);  // a group fails as one
+    if (!grouped) back_off(memory, claim.offering, policy, now);
   });
 }
 
@@ -218,7 +261,7 @@ void follow(Memory& memory, const model::Snapshot& snapshot, const Policy& polic
   match_claims(memory, snapshot);
   std::erase_if(memory.asked,
                 [&](const Memory::Asked& asked) { return asked.count <= 0 || now - asked.at >= policy.ask_timeout; });
-  learn_failures(memory, snapshot, policy, now);
+  learn_claims(memory, snapshot, policy, now);
   settle_groups(memory, snapshot, policy, now, decision);
 }
 

@@ -26,7 +26,8 @@ class Capacity {
   const model::Catalog& catalog() const { return catalog_; }
   std::vector<Coming>& coming() { return coming_; }
   GpuCount coming_gpus() const { return coming_gpus_; }
-  std::int64_t nodes_of(model::PoolId pool) const;  ///< those on their way included
+  /// Those on their way are included, those that were told to go are not.
+  std::int64_t nodes_of(model::PoolId pool) const;
 
   /// Why an offering cannot be bought now, `count` times; `ok` when it can.
   enum class Obstacle : std::uint8_t { ok, backing_off, pool_limit };
@@ -42,6 +43,8 @@ class Capacity {
   /// Writes the launch into the plan and counts it from now on, here and in memory. The new nodes are the last of
   /// coming().
   void launch(const model::LaunchNodes& launch, model::Reason why, Decision& decision, Memory& memory);
+  /// A node of the pool has been told to go. Its GPUs count against the limit until it is gone.
+  void give_back(model::PoolId pool) { --nodes_[pool]; }
 
  private:
   void add_coming(model::PoolId pool, model::OfferingId offering, model::DomainId within);
@@ -56,8 +59,8 @@ class Capacity {
   Instant now_;
 };
 
-/// Brings memory up to what the snapshot shows: new claims answer launches, failures back offerings off, groups
-/// complete or are given back.
+/// Brings memory up to what the snapshot shows: new claims answer launches, failures back offerings off and nodes that
+/// came end that, groups complete or are given back.
 void follow(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now, Decision& decision);
 void back_off(Memory& memory, model::OfferingId offering, const Policy& policy, Instant now);
 

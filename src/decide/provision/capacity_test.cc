@@ -14,12 +14,12 @@ struct GroupOfTwo {
   model::OfferingId first, second;
   model::ClaimId a, b;
   Memory memory;
-  GroupOfTwo() : first(world.offering(8, 0, 10)), second(world.offering(8, 1, 12)) {
+  explicit GroupOfTwo(int claims = 2) : first(world.offering(8, 0, 10)), second(world.offering(8, 1, 12)) {
     const auto pool = world.pool({first, second}, 64);
     world.gang(2, 8, TopologyLevel::zone);
     EXPECT_EQ(launches(run(world, groups(), memory, 0)).at(0).offering, first);
     a = world.claim(pool, first, Claim::Phase::requested, 0, {7}, world.zone(0));
-    b = world.claim(pool, first, Claim::Phase::requested, 0, {7}, world.zone(0));
+    if (claims == 2) b = world.claim(pool, first, Claim::Phase::requested, 0, {7}, world.zone(0));
     EXPECT_TRUE(run(world, groups(), memory, 1).plan.actions.empty());
   }
   void set(model::ClaimId id, Claim::Phase phase) {
@@ -57,6 +57,42 @@ TEST(Groups, WhatIsNotWholeWithinItsHoldIsReleasedWhole) {
   ASSERT_EQ(all<model::ReleaseGroup>(late).size(), 1u);
   EXPECT_EQ(sentence(late.plan.actions[0].why),
             "1 of 2 nodes of the group came within the hold of 600 s: all released");
+}
+
+TEST(Groups, AGroupThatComesInPartsIsWhole) {
+  GroupOfTwo g(1);
+  g.world.claim({0}, g.first, Claim::Phase::requested, 2, {7}, g.world.zone(0));
+  run(g.world, groups(), g.memory, 2);
+  ASSERT_EQ(g.memory.groups.size(), 1u);
+  EXPECT_EQ(g.memory.groups[0].count, 2);
+  EXPECT_EQ(g.memory.groups[0].claims.size(), 2u);
+  EXPECT_TRUE(g.memory.asked.empty());
+}
+
+/// Two launches of one kind, of two nodes and of three, answered in each order.
+TEST(Groups, ClaimsOfOneGroupAnswerOneLaunch) {
+  for (const bool larger_first : {false, true}) {
+    SCOPED_TRACE(larger_first);
+    World world;
+    const auto offering = world.offering(8, 0, 10);
+    const auto pool = world.pool({offering}, 64);
+    world.gang(2, 8, TopologyLevel::zone, 0);
+    world.gang(3, 8, TopologyLevel::zone, 0);
+    Memory memory;
+    ASSERT_EQ(launches(run(world, groups(), memory, 0)).size(), 2u);
+    for (const std::int64_t nodes : larger_first ? std::vector{3, 2} : std::vector{2, 3}) {
+      for (std::int64_t i = 0; i < nodes; ++i) {
+        world.claim(pool, offering, Claim::Phase::requested, 0, {static_cast<std::uint32_t>(nodes)}, world.zone(0));
+      }
+    }
+    run(world, groups(), memory, 1);
+    EXPECT_TRUE(memory.asked.empty());
+    ASSERT_EQ(memory.groups.size(), 2u);
+    for (const Memory::Group& group : memory.groups) {
+      EXPECT_EQ(group.count, group.id.value);
+      EXPECT_EQ(std::ssize(group.claims), group.count);
+    }
+  }
 }
 
 TEST(Groups, AWholeGroupIsLeftAlone) {

@@ -79,7 +79,7 @@ class Consolidator {
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
       if (!node.pool.valid()) return;
       ++all[node.pool];
-      const bool told = has(memory_.terminating, id);
+      const bool told = has(memory_.terminating, id, &Memory::Terminating::node);
       going[node.pool] += node.phase == model::Node::Phase::terminating || told ? 1 : 0;
     });
     for (const auto& [pool, nodes] : all) {
@@ -105,14 +105,15 @@ class Consolidator {
 
   bool candidate(NodeId id, const model::Node& node) const {
     return node.pool.valid() && node.phase == model::Node::Phase::ready && !nominated_.contains(id) &&
-           !has(memory_.terminating, id) && !in_unfinished_group(node) && !awaited(node);
+           !has(memory_.terminating, id, &Memory::Terminating::node) && !in_unfinished_group(node) && !awaited(node);
   }
 
   void keep(NodeId id, Reason why) { decision_.plan.kept.push_back({model::Plan::Kept::Subject::node, id.value, why}); }
 
   void terminate(NodeId id, const model::Node& node, Reason why) {
     --budget_[node.pool];
-    memory_.terminating.push_back(id);
+    capacity_.give_back(node.pool);
+    memory_.terminating.push_back({id, now_});
     decision_.plan.actions.push_back({model::TerminateNode{id}, why});
   }
 

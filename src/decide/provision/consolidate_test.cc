@@ -35,6 +35,15 @@ TEST(Consolidation, AnEmptyNodeGoesAfterItsHour) {
   EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3630)).size(), 1u);
 }
 
+TEST(Consolidation, ANodeThatDidNotHearItIsToldAgain) {
+  Fleet fleet(1);
+  Memory memory;
+  run(fleet.world, whole_groups(), memory, 0);
+  EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3600)).size(), 1u);
+  EXPECT_TRUE(ended(run(fleet.world, whole_groups(), memory, 3659)).empty());
+  EXPECT_EQ(ended(run(fleet.world, whole_groups(), memory, 3670)).size(), 1u);
+}
+
 TEST(Consolidation, WhenEmptyNeverEndsANodeWithPods) {
   Fleet fleet(2);
   fleet.world.bind(fleet.world.gang(1, 1, TopologyLevel::node), NodeId{0});
@@ -88,6 +97,19 @@ TEST(Consolidation, StaysInsideItsBudgetAndAboveTheMinimum) {
   EXPECT_TRUE(ended(run(fleet.world, policy, other, 0)).empty());
   policy.min_nodes = 22;
   EXPECT_EQ(launches(run(fleet.world, policy, other, 10)).size(), 2u);
+}
+
+TEST(Consolidation, ANodeThatWasToldToGoIsNotOfTheMinimum) {
+  Fleet fleet(3);
+  Policy policy = karpenter();
+  policy.consolidation.budget_percent = 100;
+  policy.min_nodes = 2;
+  Memory memory;
+  EXPECT_EQ(ended(run(fleet.world, policy, memory, 0)).size(), 1u);
+  EXPECT_TRUE(ended(run(fleet.world, policy, memory, 10)).empty()) << "two are left, whatever the snapshot shows";
+  policy.min_nodes = 1;
+  Memory other;
+  EXPECT_EQ(ended(run(fleet.world, policy, other, 0)).size(), 2u);
 }
 
 TEST(Consolidation, ANodeThatAPodIsMeantForStays) {

@@ -4,14 +4,14 @@
 namespace capstan::decide::provision {
 namespace {
 
-constexpr std::string_view kVersion = "provision-memory/1";
+constexpr std::string_view kVersion = "provision-memory/2";
 
 /// The fields in the order of the text, the same for writing and reading.
 template <typename MemoryType, typename Each, typename Rows>
 void fields(MemoryType& m, Each&& each, Rows&& rows) {
   each(m.last_scan, m.last_consolidation, m.batch_first, m.batch_last, m.newest_pod, m.newest_claim);
   rows(m.failed, [&](auto& id) { each(id); });
-  rows(m.asked, [&](auto& a) { each(a.pool, a.offering, a.within, a.gang, a.count, a.hold, a.at); });
+  rows(m.asked, [&](auto& a) { each(a.pool, a.offering, a.within, a.gang, a.group, a.count, a.hold, a.at); });
   rows(m.groups, [&](auto& g) {
     each(g.id, g.offering, g.count, g.requested_at, g.until, g.released_at);
     rows(g.claims, [&](auto& id) { each(id); });
@@ -19,7 +19,7 @@ void fields(MemoryType& m, Each&& each, Rows&& rows) {
   rows(m.backoffs, [&](auto& b) { each(b.offering, b.failures, b.failed_at, b.until); });
   rows(m.quiet, [&](auto& q) { each(q.node, q.pods_hash, q.since); });
   rows(m.replacing, [&](auto& r) { each(r.node, r.pool, r.offering, r.newest_node, r.at); });
-  rows(m.terminating, [&](auto& id) { each(id); });
+  rows(m.terminating, [&](auto& t) { each(t.node, t.at); });
 }
 
 }  // namespace

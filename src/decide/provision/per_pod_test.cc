@@ -1,6 +1,7 @@
 // Capacity for pods, one by one.
 #include <gtest/gtest.h>
 
+#include "decide/provision/capacity.h"
 #include "decide/testing/both_layers.h"
 
 namespace capstan::decide::provision {
@@ -116,6 +117,22 @@ TEST(PerPod, ARefusedOfferingGivesWayToTheNextBest) {
   later.asked.clear();
   EXPECT_EQ(launches(run(world, at_once(), later, 186)).at(0).offering, first)
       << "after three minutes it is tried again";
+}
+
+TEST(PerPod, ANodeThatCameEndsTheBackOffOfItsOffering) {
+  World world;
+  const auto offering = world.offering(8, 0, 9);
+  const auto pool = world.pool({offering}, 64);
+  Memory memory;
+  back_off(memory, offering, at_once(), at(100));
+  const auto old = world.claim(pool, offering, Claim::Phase::registered, 99);
+  run(world, at_once(), memory, 101);
+  EXPECT_EQ(memory.backoffs.size(), 1u) << "it was requested before the refusal, and says nothing";
+  Claim later = world.snapshot.claims.at(old);
+  later.requested_at = at(280);
+  world.snapshot.claims.set({world.next_claim++}, later);
+  run(world, at_once(), memory, 340);
+  EXPECT_TRUE(memory.backoffs.empty());
 }
 
 }  // namespace

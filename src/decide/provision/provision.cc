@@ -9,11 +9,12 @@ namespace {
 
 bool due(Instant last, Duration every, Instant now) { return last.is_never() || now - last >= every; }
 
-/// Drops nodes that are gone or show as terminating: the snapshot speaks for them now.
-void forget_terminated(Memory& memory, const model::Snapshot& snapshot) {
-  std::erase_if(memory.terminating, [&](NodeId id) {
-    const model::Node* node = snapshot.nodes.find(id);
-    return node == nullptr || node->phase == model::Node::Phase::terminating;
+/// Drops nodes that are gone or show as terminating, for which the snapshot speaks now, and those that were told so
+/// long ago that they did not hear it.
+void forget_terminated(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now) {
+  std::erase_if(memory.terminating, [&](const Memory::Terminating& told) {
+    const model::Node* node = snapshot.nodes.find(told.node);
+    return node == nullptr || node->phase == model::Node::Phase::terminating || now - told.at >= policy.ask_timeout;
   });
 }
 
@@ -52,12 +53,14 @@ void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& pol
   back_off(memory, launch.offering, policy, now);
 }
 
-void refused(Memory& memory, const model::TerminateNode& terminate) { std::erase(memory.terminating, terminate.node); }
+void refused(Memory& memory, const model::TerminateNode& terminate) {
+  std::erase_if(memory.terminating, [&](const Memory::Terminating& told) { return told.node == terminate.node; });
+}
 
 Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
                 Memory& memory, Instant now) {
   Decision decision;
-  forget_terminated(memory, snapshot);
+  forget_terminated(memory, snapshot, policy, now);
   follow(memory, snapshot, policy, now, decision);
   Capacity capacity(index, snapshot, policy, memory, now);
   decision.coming_gpus = capacity.coming_gpus();

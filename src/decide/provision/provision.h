@@ -43,7 +43,7 @@ struct Policy {
   Duration hold = std::chrono::minutes(10);    ///< group: what is not whole by then is released whole
   Duration backoff = std::chrono::minutes(3);  ///< an offering that was refused is not tried for this long, then twice
   Duration backoff_max = std::chrono::minutes(30);
-  Duration ask_timeout = std::chrono::minutes(1);  ///< a launch that left no trace by then is not counted any more
+  Duration ask_timeout = std::chrono::minutes(1);  ///< a launch or an end that left no trace by then was not heard
   std::int64_t min_nodes = 0;                      ///< of each pool: bought at once, never given back
   Consolidation consolidation;
   friend bool operator==(const Policy&, const Policy&) = default;
@@ -66,7 +66,8 @@ struct Memory {
     model::OfferingId offering;
     model::DomainId within;
     model::GangId gang;
-    std::int64_t count = 0;  ///< claims still to be seen
+    model::ClaimGroupId group;  ///< once some of its claims were seen; they come under one
+    std::int64_t count = 0;     ///< claims still to be seen
     Duration hold{};
     Instant at;
     friend bool operator==(const Asked&, const Asked&) = default;
@@ -105,6 +106,12 @@ struct Memory {
     Instant at;
     friend bool operator==(const Replacing&, const Replacing&) = default;
   };
+  /// A node that was told to go and that the snapshot still shows otherwise.
+  struct Terminating {
+    model::NodeId node;
+    Instant at;
+    friend bool operator==(const Terminating&, const Terminating&) = default;
+  };
   Instant last_scan = Instant::never();
   Instant last_consolidation = Instant::never();
   Instant batch_first = Instant::never();  ///< when the batch that waits began
@@ -117,11 +124,13 @@ struct Memory {
   std::vector<Backoff> backoffs;
   std::vector<Quiet> quiet;  ///< by node
   std::vector<Replacing> replacing;
-  std::vector<model::NodeId> terminating;  ///< told to go, while the snapshot still shows them ready
+  std::vector<Terminating> terminating;
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
+/// Is the claim a node that is to come, and that the snapshot does not show yet?
+bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
 /// The world refused a launch: it is not counted any more and its offering backs off.
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now);
 /// The world refused to end a node: it may be tried again.

@@ -14,7 +14,7 @@ using model::Claim;
 using model::ConsolidationPolicy;
 
 TEST(ProvisionMemory, IsRefusedWhenItIsNotWhole) {
-  EXPECT_FALSE(parse_memory("provision-memory/1 0"));
+  EXPECT_FALSE(parse_memory("provision-memory/2 0"));
   EXPECT_FALSE(parse_memory(""));
   EXPECT_TRUE(parse_memory(to_text(Memory{})));
 }

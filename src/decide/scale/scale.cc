@@ -177,7 +177,7 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
   }
   // One metric alone may raise; to lower, all must have spoken.
   if (highest == nullptr || (silent > 0 && highest->wanted < role.current)) {
-    const MetricReading& reading = decision.readings.front();
+    const MetricReading& reading = *std::ranges::find(decision.readings, false, &MetricReading::valid);
     const ReplicaCount pods = reading.read + reading.missing + reading.unready;
     if (pods == 0) {
       decision.why = {ReasonCode::no_replica_to_read, {role.current}};

@@ -118,7 +118,7 @@ TEST(Hpa, TheHighestOfTwoMetricsWinsAndSilenceOfOneForbidsDown) {
   for (RoleView::Replica& replica : view.replicas) replica.signals.running = {};
   Memory other;
   const Decision kept = decide(view, policy, other, at(0));
-  EXPECT_EQ(name(kept.why.code), "signal_missing");
+  EXPECT_EQ(kept.why, (model::Reason{model::ReasonCode::signal_missing, {4, 4}})) << "of the one that is silent";
   EXPECT_EQ(kept.desired, 4);
 }
 
@@ -170,7 +170,7 @@ TEST(Memory, IsRefusedWhenItIsNotWhole) {
   EXPECT_FALSE(parse_memory("scale-memory/1 0 1 5"));
   EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 7"));
   EXPECT_EQ(parse_memory("scale-memory/1 0 x 0 0").error().text(),
-            "1:20: saved memory: 'x' where an integer was expected");
+            "1:18: saved memory: 'x' where an integer was expected");
 }
 
 // --- What must hold always ---

@@ -1,9 +1,17 @@
 #include "sim/cluster/cluster_config.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "base/portable_math.h"
 
 namespace capstan::sim {
+namespace {
+
+/// No log-normal draw is longer: beyond every run, and an instant that adds a few of them still fits its integer.
+constexpr Duration kLongest = std::chrono::years(10);
+
+}  // namespace
 
 Duration Latency::draw(RandomStream& stream) const {
   CAPSTAN_ASSERT(low.count() >= 0 && low <= high);
@@ -15,7 +23,7 @@ Duration Latency::draw(RandomStream& stream) const {
   const double log_high = portable_log(static_cast<double>(high.count()));
   const double drawn =
       stream.log_normal(portable_exp((log_low + log_high) / 2), (log_high - log_low) / 2 / kNinetyFive);
-  return Duration(static_cast<std::int64_t>(drawn));
+  return Duration(static_cast<std::int64_t>(std::min(drawn, static_cast<double>(kLongest.count()))));
 }
 
 }  // namespace capstan::sim

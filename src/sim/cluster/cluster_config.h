@@ -15,7 +15,7 @@ namespace capstan::sim {
 struct Latency {
   enum class Shape : std::uint8_t {
     uniform,
-    log_normal,  ///< one draw in twenty is below `low`, one in twenty above `high`; needs low > 0
+    log_normal,  ///< one draw in twenty is below `low`, one in twenty above `high`, none above 10 years; low > 0
   };
   Duration low{};
   Duration high{};

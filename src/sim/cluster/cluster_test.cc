@@ -12,6 +12,18 @@ using Kind = ports::Outcome::Kind;
 using GangPhase = model::Gang::Phase;
 using ClaimPhase = model::Claim::Phase;
 
+TEST(Latency, AWideLogNormalStaysWithinItsLongest) {
+  const Latency wide{std::chrono::nanoseconds(1), std::chrono::hours(24 * 365 * 9), Latency::Shape::log_normal};
+  RandomStream stream(1, "test");
+  Duration longest{};
+  for (int i = 0; i < 1000; ++i) {
+    const Duration drawn = wide.draw(stream);
+    ASSERT_GE(drawn, Duration{});
+    longest = std::max(longest, drawn);
+  }
+  EXPECT_EQ(longest, std::chrono::years(10));
+}
+
 TEST(ClusterStart, TwoNodesShareTheRegistryThenLoadAlone) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(2));
