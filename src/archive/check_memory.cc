@@ -47,6 +47,7 @@ class Checker {
       for (Instant at : {row.failed_at, row.until}) moment("back-off", at);
     }
     for (const auto& row : memory.quiet) moment("quiet since", row.since);
+    for (const auto& row : memory.terminating) moment("terminating at", row.at);
     for (const auto& row : memory.replacing) {
       exists("replacing pool", row.pool, catalog_.pools);
       exists("replacing offering", row.offering, catalog_.offerings);
