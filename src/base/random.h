@@ -16,7 +16,7 @@ class RandomStream {
   std::uint64_t bits();
   std::uint64_t below(std::uint64_t bound);                              ///< uniform in [0, bound), unbiased; bound > 0
   std::int64_t between(std::int64_t low, std::int64_t high);             ///< uniform in [low, high]
-  double unit();                                                         ///< uniform in (0, 1), 53 bits, never 0 or 1
+  double unit();                                                         ///< uniform in (0, 1), 52 bits, never 0 or 1
   bool chance_ppm(std::uint32_t ppm) { return below(1'000'000) < ppm; }  ///< true with ppm / 1e6
 
   double exponential();                            ///< mean 1

@@ -8,7 +8,7 @@
 
 namespace capstan::control {
 
-/// One action that was submitted, or a service that was looked at and left alone.
+/// One action that was submitted.
 struct LoggedDecision {
   enum class Layer : std::uint8_t { scale, place, provision };
   std::uint64_t number = 0;

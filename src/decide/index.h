@@ -63,9 +63,9 @@ class Rooms {
   /// none.
   const std::set<std::pair<MilliGpu, DomainId>>* domains_by_free(TopologyLevel level, GpuKindId gpu) const;
 
-  /// Sets, or with an absent value removes, a node.
+  /// Adds a node, or puts this in the place of what was known of it.
   void set(NodeId id, const NodeRoom& room);
-  void erase(NodeId id);
+  void erase(NodeId id);  ///< no node of that id is no error
   /// Takes room on a node that has it; a negative amount gives it back.
   void take(NodeId id, MilliGpu gpus);
 

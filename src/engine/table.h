@@ -31,8 +31,8 @@ struct EngineRow {
 /// and the runtime. Error (infeasible) if not one block is left.
 Result<std::int64_t> kv_capacity_blocks(const EngineRow& row);
 
-/// Every coefficient times its own factor within `spread_ppm` millionths of 1, drawn from `seed` (the F table as a
-/// whole, so that it stays monotone): the engine that a policy meets is not the one that it was told of. 0 changes
+/// Every coefficient but kappa times its own factor within `spread_ppm` millionths of 1, drawn from `seed` (the F table
+/// as a whole, so that it stays monotone): the engine that a policy meets is not the one that it was told of. 0 changes
 /// nothing.
 StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed, std::int64_t spread_ppm = 100'000);
 

@@ -46,7 +46,8 @@ struct Delta {
   bool empty() const { return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty(); }
 };
 
-/// A hash of everything in the snapshot; equal snapshots have equal hashes on every machine.
+/// A hash of the moment and of every row, which is the same on every machine. The version and the catalog are not in
+/// it.
 std::uint64_t state_hash(const Snapshot& snapshot);
 
 }  // namespace capstan::model
