@@ -23,7 +23,7 @@ std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome
     const auto answer = std::ranges::lower_bound(by_token, entry.token, {}, &ports::Outcome::token);
     if (answer != by_token.end() && answer->token == entry.token) {
       settled.push_back({std::move(entry.action), answer->kind, answer->why});
-    } else if (now - entry.submitted_at > kPatience) {
+    } else if (now - entry.submitted_at >= kPatience) {
       const model::Reason silence{model::ReasonCode::outcome_unknown,
                                   {std::chrono::duration_cast<std::chrono::seconds>(kPatience).count()}};
       settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence});

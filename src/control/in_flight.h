@@ -32,7 +32,7 @@ class InFlight {
   bool full() const { return entries_.size() >= kMost; }
   void add(model::ActionToken token, model::Action action, Instant now);
 
-  /// Takes out what has been answered, and what has waited longer than kPatience as unknown; in order of submission.
+  /// Takes out what has been answered, and what has waited for kPatience as unknown; in order of submission.
   std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
 
   const std::vector<Entry>& entries() const { return entries_; }

@@ -29,8 +29,8 @@ TEST(InFlight, AnswersSettleInOrderOfSubmission) {
 TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
   InFlight in_flight;
   in_flight.add({7}, evict(1), at(0));
-  EXPECT_TRUE(in_flight.settle({}, at(60)).empty());
-  const auto settled = in_flight.settle({}, at(61));
+  EXPECT_TRUE(in_flight.settle({}, at(59)).empty());
+  const auto settled = in_flight.settle({}, at(60));
   ASSERT_EQ(settled.size(), 1u);
   EXPECT_EQ(settled[0].kind, Kind::unknown);
   EXPECT_EQ(settled[0].why.code, model::ReasonCode::outcome_unknown);

@@ -38,9 +38,8 @@ bool released(const Memory& memory, model::ClaimGroupId group) {
 
 }  // namespace
 
-Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Policy& policy, const Memory& memory,
-                   Instant now)
-    : catalog_(*snapshot.catalog), policy_(policy), now_(now) {
+Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now)
+    : catalog_(*snapshot.catalog), now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
   for (const auto& [pool, sum] : index.pools) {
     gpus_[pool] = sum.gpus;

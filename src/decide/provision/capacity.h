@@ -20,8 +20,7 @@ struct Coming {
 /// What is bought already and what may still be bought, at one moment of one decision.
 class Capacity {
  public:
-  Capacity(const Index& index, const model::Snapshot& snapshot, const Policy& policy, const Memory& memory,
-           Instant now);
+  Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now);
 
   const model::Catalog& catalog() const { return catalog_; }
   std::vector<Coming>& coming() { return coming_; }
@@ -50,7 +49,6 @@ class Capacity {
   void add_coming(model::PoolId pool, model::OfferingId offering, model::DomainId within);
 
   const model::Catalog& catalog_;
-  const Policy& policy_;
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
   std::map<model::PoolId, GpuCount> gpus_;
   std::map<model::PoolId, std::int64_t> nodes_;

@@ -62,7 +62,7 @@ Decision decide(Index& index, const model::Snapshot& snapshot, const place::Deci
   Decision decision;
   forget_terminated(memory, snapshot, policy, now);
   follow(memory, snapshot, policy, now, decision);
-  Capacity capacity(index, snapshot, policy, memory, now);
+  Capacity capacity(index, snapshot, memory, now);
   decision.coming_gpus = capacity.coming_gpus();
   std::set<NodeId> nominated = placed.nominated;
 
