@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/engine_options.h"
 #include "cli/offline.h"
 
 namespace {
@@ -77,10 +78,8 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   return command;
 }
 
-CLI::App* add_predict(CLI::App& app, PredictArguments& arguments) {
-  CLI::App* engine = app.add_subcommand("engine", "The engine's step model");
-  engine->require_subcommand(1);
-  CLI::App* command = engine->add_subcommand("predict", "The step model beside measured points");
+CLI::App* add_predict(CLI::App& engine, PredictArguments& arguments) {
+  CLI::App* command = engine.add_subcommand("predict", "The step model beside measured points");
   command->add_option("--engine", arguments.engine, "Rows of this engine")->option_text("vllm");
   command->add_option("--points", arguments.points, "Measured points, a CSV file")->required()->option_text("FILE");
   add_output(*command, arguments.output);
@@ -145,13 +144,19 @@ int run(int argc, char** argv) {
 
   SimulateArguments sim_arguments, compare_arguments;
   PredictArguments predict_arguments;
+  EngineServeArguments serve_arguments;
+  EngineLoadArguments load_arguments;
   DecideArguments decide_arguments;
   ExplainArguments explain_arguments;
   SnapshotArguments snapshot_arguments;
   Output version_output = Output::text;
   const CLI::App& sim_command = *add_sim(app, sim_arguments);
   const CLI::App& compare_command = *add_compare(app, compare_arguments);
-  const CLI::App& predict_command = *add_predict(app, predict_arguments);
+  CLI::App& engine = *app.add_subcommand("engine", "Engines: step model, emulator, load driver");
+  engine.require_subcommand(1);
+  const CLI::App& predict_command = *add_predict(engine, predict_arguments);
+  const CLI::App& serve_command = *add_engine_serve(engine, serve_arguments);
+  const CLI::App& load_command = *add_engine_load(engine, load_arguments);
   const CLI::App& decide_command = *add_decide(app, decide_arguments);
   const CLI::App& explain_command = *add_explain(app, explain_arguments);
   const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
@@ -170,6 +175,8 @@ int run(int argc, char** argv) {
   if (explain_command) return explain(explain_arguments);
   if (snapshot_command) return snapshot(snapshot_arguments);
   if (predict_command) return predict(predict_arguments);
+  if (serve_command) return engine_serve(serve_arguments);
+  if (load_command) return engine_load(load_arguments);
   return version(version_output);
 }
 

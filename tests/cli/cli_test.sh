@@ -211,5 +211,29 @@ expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
 sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
 expect 1 "broken.json:4" -- decide scale "$work/broken.json"
 
+expect 64 "expected --bind or --bind-file" -- engine serve
+expect 64 "'here' is no address" -- engine serve --bind here
+expect 64 "is no time" -- engine serve --bind 127.0.0.1:0 --cold-start soon
+expect 64 "expected a part of it" -- engine serve --bind 127.0.0.1:0 --loading 5s
+expect 3 "no engine table for Nothing-8B" -- engine serve --bind 127.0.0.1:0 --model Nothing-8B
+expect 1 "192.0.2.1:80: cannot be listened on" -- engine serve --bind 192.0.2.1:80
+expect 1 "nowhere.txt: cannot be read" -- engine serve --bind-file nowhere.txt
+expect 64 "" -- engine load
+expect 1 "nowhere.csv" -- engine load --endpoint 127.0.0.1:1 --trace nowhere.csv
+expect 1 "not one of 3 requests was answered, most of them for 'connect'" -- engine load --endpoint 127.0.0.1:1 --limit 3 \
+  --speed 1000
+
+# An engine on a port of its own, loaded, then ended by a signal.
+printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.1,30,4\n2023-11-16 18:15:46.9,600,2\n' >"$work/two.csv"
+coproc server { exec "$program" engine serve --bind 127.0.0.1:0 --speed 20; }
+server_pid=$server_PID
+read -r -t 30 _ address <&"${server[0]}"
+expect 0 "2 completed, 0 failed" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20
+expect 0 '"output_tokens": 6' -- engine load --endpoint "http://$address/" --trace "$work/two.csv" --speed 20 -o json
+expect 1 "'http_404'" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other
+kill -TERM "$server_pid"
+wait "$server_pid"
+judge "engine serve, told to end" 0 "" $?
+
 echo "$passed passed, $failed failed"
 ((failed == 0))

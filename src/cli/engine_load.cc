@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "cli/engine_options.h"
+#include "cli/terminal.h"
+#include "emulator/addresses.h"
+#include "emulator/load_driver.h"
+#include "emulator/scaled_clock.h"
+#include "experiment/words.h"
+#include "net/http_client.h"
+#include "workload/spec.h"
+
+namespace capstan::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kLook = 200ms;  // for signals, and the status line
+
+volatile std::sig_atomic_t stopped = 0;
+
+void on_signal(int) { stopped = 1; }
+
+/// URLs as they are; addresses and ranges as URLs.
+Result<std::vector<std::string>> endpoints_of(const std::vector<std::string>& given) {
+  std::vector<std::string> endpoints;
+  for (std::string text : given) {
+    if (text.starts_with("http://") || text.starts_with("https://")) {
+      while (text.ends_with('/')) text.pop_back();
+      endpoints.push_back(std::move(text));
+      continue;
+    }
+    const auto addresses = emulator::parse_addresses(text);
+    if (!addresses) return std::unexpected(addresses.error());
+    for (const net::SocketAddress& address : *addresses) endpoints.push_back("http://" + address.text());
+  }
+  return endpoints;
+}
+
+workload::WorkloadSpec workload_of(const EngineLoadArguments& a) {
+  workload::WorkloadSpec spec;
+  if (!a.trace.empty()) {
+    spec.from = workload::TraceSpec{a.trace};
+  } else {
+    spec.from = workload::ProfileSpec{a.profile.empty() ? "azure-hour" : a.profile};
+  }
+  spec.duration = a.duration;
+  spec.scale = a.scale;
+  return spec;
+}
+
+/// One line on standard error that says how far the load is; on a terminal only, and wiped at the end.
+class StatusLine {
+ public:
+  ~StatusLine() {
+    if (shown_) std::fputs("\r\x1b[K", stderr);
+  }
+  void show(const emulator::LoadDriver& driver) {
+    if (!errors_are_terminal()) return;
+    shown_ = true;
+    const emulator::LoadReport& report = driver.report();
+    const std::string line = fmt::format("\r\x1b[K{} sent · {} in flight · {} completed · {} failed · {:.0f} %",
+                                         experiment::grouped(report.sent), experiment::grouped(report.in_flight),
+                                         experiment::grouped(report.completed), experiment::grouped(report.failed()),
+                                         100 * driver.progress());
+    std::fputs(line.c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_ = false;
+};
+
+void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::ScaledClock& clock,
+         const net::Clock& world) {
+  StatusLine status;
+  Instant look = world() + kLook;
+  while (stopped == 0 && !driver.over()) {
+    driver.run();
+    client.run_once(std::clamp(clock.until(driver.next_event()), Duration{}, kLook));
+    if (world() < look) continue;
+    status.show(driver);
+    look = world() + kLook;
+  }
+}
+
+ExitCode judge(const emulator::LoadReport& report) {
+  if (report.sent == 0 || report.completed > 0) return kOk;
+  const auto most = std::ranges::max_element(report.errors, {}, [](const auto& entry) { return entry.second; });
+  return cli::report({.file = {},
+                      .message = fmt::format("not one of {} requests was answered, most of them for '{}', expected a "
+                                             "server at the endpoint",
+                                             report.sent, most == report.errors.end() ? "unknown" : most->first)});
+}
+
+}  // namespace
+
+ExitCode engine_load(const EngineLoadArguments& arguments) {
+  Result<std::vector<std::string>> endpoints = endpoints_of(arguments.endpoints);
+  if (!endpoints) return report(endpoints.error());
+  auto source = workload::open(workload_of(arguments), static_cast<std::uint64_t>(arguments.seed));
+  if (!source) return report(source.error());
+
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  const net::Clock world = net::machine_clock();
+  net::HttpClient::Options options;
+  options.connections_per_host_max = 4096;
+  options.connections_max = 16'384;
+  net::HttpClient client(world, options);
+  const emulator::ScaledClock clock(world, static_cast<std::int64_t>(arguments.speed * 1000 + 0.5));
+  emulator::LoadSettings settings;
+  settings.endpoints = std::move(*endpoints);
+  settings.model = arguments.model;
+  settings.route =
+      arguments.route == "least_loaded" ? emulator::LoadRoute::least_loaded : emulator::LoadRoute::round_robin;
+  settings.limit = arguments.limit.value_or(INT64_MAX);
+  settings.timeout = arguments.timeout;
+  emulator::LoadDriver driver(std::move(settings), **source, client, clock.clock());
+  run(driver, client, clock, world);
+  if (const std::optional<Error> error = driver.error()) return report(*error);
+
+  const bool json = arguments.output == Output::json;
+  const ExitCode printed = print(json ? render_json(driver.report()) : render_text(driver.report()));
+  return printed == kOk ? judge(driver.report()) : printed;
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,114 @@
+#include "cli/engine_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+
+#include "manifest/scalars.h"
+
+namespace capstan::cli {
+namespace {
+
+/// Reads a duration such as 90s or 1m30s.
+Duration read_time(const std::string& option, const std::string& text) {
+  const std::optional<Duration> value = manifest::read_duration(text);
+  if (!value || *value < Duration{} || *value > std::chrono::hours(24 * 366)) {
+    throw CLI::ValidationError(option, "'" + text + "' is no time, expected one such as 90s or 250ms");
+  }
+  return *value;
+}
+
+void add_time(CLI::App& command, const std::string& option, Duration& out, const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          option, [&out, option](const std::string& text) { out = read_time(option, text); }, help)
+      ->option_text("TIME");
+}
+
+void add_integer(CLI::App& command, const std::string& option, std::int64_t& out, std::int64_t least,
+                 const std::string& help) {
+  command.add_option(option, out, help)->check(CLI::Range(least, std::int64_t{1} << 24))->option_text("N");
+}
+
+void add_speed(CLI::App& command, double& speed) {
+  command.add_option("--speed", speed, "The emulated clock's speed, 1 is real time")
+      ->check(CLI::Range(0.001, 10'000.0))
+      ->option_text("N");
+}
+
+}  // namespace
+
+CLI::App* add_engine_serve(CLI::App& engine, EngineServeArguments& a) {
+  CLI::App* serve = engine.add_subcommand("serve", "Emulate inference servers on many addresses");
+  serve->add_option("--bind", a.bind, "Address, or a range of them; may be repeated; port 0 takes a free one")
+      ->option_text("127.16.0.1-127.16.0.200:8000")
+      ->allow_extra_args(false);
+  serve->add_option("--bind-file", a.bind_file, "A file of such lines, looked at again when it changes; - reads lines")
+      ->option_text("FILE|-");
+  serve->add_option("--model", a.model, "Model of the engine table")->option_text("NAME");
+  serve->add_option("--served-model-name", a.served_name, "Name in the API, instead of the model's")
+      ->option_text("NAME");
+  serve->add_option("--gpu", a.gpu, "GPU of the engine table")->option_text("H100");
+  add_integer(*serve, "--tp,--tensor-parallel-size", a.tensor_parallel, 1, "GPUs of an engine");
+  serve->add_option("--dtype", a.dtype, "Weight type")->option_text("bfloat16|fp8");
+  add_integer(*serve, "--max-num-seqs", a.max_seqs, 1, "Requests in a batch");
+  add_integer(*serve, "--max-num-batched-tokens", a.max_batched_tokens, 1, "Tokens of a step");
+  add_integer(*serve, "--max-waiting", a.max_waiting, 1, "Requests that wait in an engine; more get 503");
+  add_integer(*serve, "--kv-blocks", a.kv_blocks, 1, "KV blocks of 16 tokens, instead of what the GPU's memory leaves");
+  serve->add_flag("--no-prefix-caching", a.no_prefix_cache, "Compute every prompt whole");
+  add_integer(*serve, "--max-model-len", a.max_model_tokens, 2, "Tokens of prompt and answer together");
+  add_time(*serve, "--front-end", a.front_end, "Between engine and client, added to each token's time");
+  add_time(*serve, "--cold-start", a.cold_start, "From an engine's start to its first request");
+  add_time(*serve, "--loading", a.loading, "Last part of it that answers 503 instead of refusing connections");
+  add_time(*serve, "--shutdown-timeout", a.shutdown_timeout, "Finish running requests for so long when told to end");
+  serve->add_option("--metrics", a.metrics, "Whose metric names")
+      ->check(CLI::IsMember({"vllm", "sglang"}))
+      ->option_text("vllm|sglang");
+  add_integer(*serve, "--stream-interval", a.stream_interval, 1, "Tokens a piece of a stream");
+  add_integer(*serve, "--answer-tokens", a.answer_tokens, 1, "Mean length of answers that end by themselves");
+  add_integer(*serve, "--seed", a.seed, 0, "Of the lengths of such answers");
+  add_speed(*serve, a.speed);
+  serve->footer(
+      "Examples:\n"
+      "  capstan engine serve --bind 127.0.0.1:8000 --model Llama-3.1-8B --gpu H100\n"
+      "  capstan engine serve --bind 127.16.0.1-127.16.0.200:8000 --cold-start 90s --speed 10");
+  return serve;
+}
+
+CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
+  CLI::App* load = engine.add_subcommand("load", "Replay a trace against inference servers");
+  load->add_option("--endpoint", a.endpoints, "A URL, an address or a range of addresses; may be repeated")
+      ->required()
+      ->option_text("http://127.0.0.1:8000")
+      ->allow_extra_args(false);
+  CLI::Option* trace = load->add_option("--trace", a.trace, "Requests to replay")->option_text("FILE");
+  load->add_option("--profile", a.profile, "Requests drawn from a profile instead")
+      ->excludes(trace)
+      ->option_text("azure-hour");
+  load->add_option("--model", a.model, "Name the model in each request")->option_text("NAME");
+  load->add_option("--route", a.route, "How endpoints are picked")
+      ->check(CLI::IsMember({"round_robin", "least_loaded"}))
+      ->option_text("round_robin|least_loaded");
+  load->add_option_function<std::string>(
+          "--duration", [&a](const std::string& text) { a.duration = read_time("--duration", text); },
+          "Only requests that arrive before")
+      ->option_text("TIME");
+  load->add_option("--limit", a.limit, "At most so many requests")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->option_text("N");
+  load->add_option("--scale", a.scale, "Times the load, as in a scenario")->option_text("N");
+  add_speed(*load, a.speed);
+  add_time(*load, "--timeout", a.timeout, "Give a request up after so long, in real time");
+  add_integer(*load, "--seed", a.seed, 0, "Of a profile's requests and of --scale");
+  load->add_option("-o,--output", a.output, "How the result is written: text or json")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Output>{{"text", Output::text}, {"json", Output::json}},
+                                          CLI::ignore_case))
+      ->option_text("text|json");
+  load->footer(
+      "Examples:\n"
+      "  capstan engine load --endpoint http://127.0.0.1:8000 --trace conv.csv --limit 1000\n"
+      "  capstan engine load --endpoint 127.16.0.1-127.16.0.8:8000 --profile azure-hour --duration 5m --speed 10");
+  return load;
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "net/socket_address.h"
+
+namespace capstan::emulator {
+
+inline constexpr std::size_t kMostAddresses = 65'536;
+
+/// "127.0.0.1:8000", or a range of IPv4 addresses with one port, "127.16.0.1-127.16.0.200:8000", both ends included.
+/// Error (usage): what is wrong, without a place.
+Result<std::vector<net::SocketAddress>> parse_addresses(std::string_view text);
+
+}  // namespace capstan::emulator

@@ -1,0 +1,181 @@
+#include "emulator/completion_request.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <utility>
+
+namespace capstan::emulator {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+using simdjson::dom::object;
+
+constexpr std::int64_t kMessageTokens = 4;      // what a chat template puts around a message
+constexpr std::int64_t kDefaultMaxTokens = 16;  // of /v1/completions in OpenAI's API; a chat's is what fits
+constexpr std::int64_t kMostTokens = 1 << 24;
+
+using Fault = std::optional<ApiError>;
+
+Fault wrong(std::string_view parameter, std::string_view found, std::string_view expected) {
+  return ApiError{400, fmt::format("{} is {}, expected {}", parameter, found, expected), std::string(parameter)};
+}
+
+std::string_view type_name(element value) {
+  switch (value.type()) {
+    case element_type::ARRAY:
+      return "an array";
+    case element_type::OBJECT:
+      return "an object";
+    case element_type::STRING:
+      return "a string";
+    case element_type::BOOL:
+      return "a boolean";
+    case element_type::NULL_VALUE:
+      return "null";
+    case element_type::INT64:
+    case element_type::UINT64:
+      return "an integer";
+    case element_type::DOUBLE:
+      return "a number with a fraction";
+  }
+  return "something else";
+}
+
+Fault read_flag(std::string_view name, element value, bool& out) {
+  if (value.get(out) == simdjson::SUCCESS) return std::nullopt;
+  return wrong(name, type_name(value), "true or false");
+}
+
+Fault read_count(std::string_view name, element value, std::int64_t least, std::int64_t& out) {
+  std::int64_t count = 0;
+  if (value.get(count) != simdjson::SUCCESS) return wrong(name, type_name(value), "an integer");
+  if (count < least) return wrong(name, fmt::format("{}", count), fmt::format("{} or more", least));
+  out = std::min(count, kMostTokens);
+  return std::nullopt;
+}
+
+/// Token ids, or one string or array of token ids in an array of their own: one prompt is served a request.
+Fault read_prompt(element value, PromptBuilder& prompt, bool nested = false) {
+  constexpr std::string_view kExpected = "a string or an array of token ids";
+  std::string_view text;
+  if (value.get(text) == simdjson::SUCCESS) return prompt.add_text(text), std::nullopt;
+  array items;
+  if (value.get(items) != simdjson::SUCCESS) return wrong("prompt", type_name(value), kExpected);
+  std::size_t others = 0;
+  for (const element item : items) {
+    std::uint64_t id = 0;
+    if (item.get(id) == simdjson::SUCCESS) {
+      prompt.add_token(id);
+    } else if (nested || ++others > 1) {
+      return wrong("prompt", "more than one prompt, or a mixture", "one prompt: a string or an array of token ids");
+    } else if (Fault fault = read_prompt(item, prompt, true)) {
+      return fault;
+    }
+  }
+  return std::nullopt;
+}
+
+Fault read_content(element value, PromptBuilder& prompt) {
+  constexpr std::string_view kField = "messages.content";
+  std::string_view text;
+  if (value.is_null()) return std::nullopt;
+  if (value.get(text) == simdjson::SUCCESS) return prompt.add_text(text), std::nullopt;
+  array parts;
+  if (value.get(parts) != simdjson::SUCCESS) return wrong(kField, type_name(value), "a string or an array of parts");
+  for (const element part : parts) {
+    if (part["type"].get(text) != simdjson::SUCCESS) return wrong(kField, "a part without a type", "a type");
+    if (text != "text") return wrong(kField, fmt::format("a part of type {}", text), "parts of type text");
+    if (part["text"].get(text) != simdjson::SUCCESS) return wrong(kField, "a part without text", "a text");
+    prompt.add_text(text);
+  }
+  return std::nullopt;
+}
+
+Fault read_messages(element value, PromptBuilder& prompt) {
+  array messages;
+  if (value.get(messages) != simdjson::SUCCESS) return wrong("messages", type_name(value), "an array of messages");
+  for (const element message : messages) {
+    std::string_view role;
+    element content;
+    if (message["role"].get(role) != simdjson::SUCCESS) return wrong("messages", "without a role", "a role in each");
+    prompt.add_text(role);
+    prompt.add_template(kMessageTokens);
+    if (message["content"].get(content) != simdjson::SUCCESS) continue;  // of an assistant that only called tools
+    if (Fault fault = read_content(content, prompt)) return fault;
+  }
+  return std::nullopt;
+}
+
+Fault read_stream_options(element value, CompletionRequest& out) {
+  object options;
+  if (value.get(options) != simdjson::SUCCESS) return wrong("stream_options", type_name(value), "an object");
+  for (const auto& [name, option] : options) {
+    if (name != "include_usage" || option.is_null()) continue;
+    return read_flag("stream_options.include_usage", option, out.include_usage);
+  }
+  return std::nullopt;
+}
+
+Fault read_field(std::string_view name, element value, CompletionKind kind, CompletionRequest& out,
+                 PromptBuilder& prompt) {
+  const bool chat = kind == CompletionKind::chat;
+  if (name == (chat ? "messages" : "prompt")) return chat ? read_messages(value, prompt) : read_prompt(value, prompt);
+  if (value.is_null()) return std::nullopt;
+  if (name == "model") {
+    std::string_view model;
+    if (value.get(model) != simdjson::SUCCESS) return wrong(name, type_name(value), "a string");
+    out.model = model;
+  } else if (name == "max_tokens" || (chat && name == "max_completion_tokens")) {
+    return read_count(name, value, 1, out.max_tokens.emplace());
+  } else if (name == "min_tokens") {
+    return read_count(name, value, 0, out.min_tokens);
+  } else if (name == "ignore_eos") {
+    return read_flag(name, value, out.ignore_eos);
+  } else if (name == "stream") {
+    return read_flag(name, value, out.stream);
+  } else if (name == "stream_options") {
+    return read_stream_options(value, out);
+  } else if (name == "n") {
+    std::int64_t answers = 0;
+    if (Fault fault = read_count(name, value, 1, answers)) return fault;
+    if (answers > 1) return wrong(name, fmt::format("{}", answers), "1: an emulated engine gives one answer");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct CompletionReader::Parser {
+  simdjson::dom::parser json;
+};
+
+CompletionReader::CompletionReader() : parser_(std::make_unique<Parser>()) {}
+CompletionReader::~CompletionReader() = default;
+
+std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_view body, CompletionKind kind) {
+  element root;
+  if (const auto error = parser_->json.parse(body.data(), body.size()).get(root); error != simdjson::SUCCESS) {
+    return std::unexpected(ApiError{400, fmt::format("the body is no JSON: {}", simdjson::error_message(error)), {}});
+  }
+  object fields;
+  if (root.get(fields) != simdjson::SUCCESS) {
+    return std::unexpected(ApiError{400, fmt::format("the body is {}, expected an object", type_name(root)), {}});
+  }
+  CompletionRequest request;
+  if (kind == CompletionKind::text) request.max_tokens = kDefaultMaxTokens;
+  PromptBuilder prompt;
+  for (const auto& [name, value] : fields) {
+    if (Fault fault = read_field(name, value, kind, request, prompt)) return std::unexpected(std::move(*fault));
+  }
+  request.prompt = prompt.take();
+  if (request.prompt.tokens == 0) {
+    const std::string_view field = kind == CompletionKind::chat ? "messages" : "prompt";
+    return std::unexpected(*wrong(field, "absent or empty", "at least one token"));
+  }
+  return request;
+}
+
+}  // namespace capstan::emulator

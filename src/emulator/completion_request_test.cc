@@ -1,0 +1,93 @@
+#include "emulator/completion_request.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::emulator {
+namespace {
+
+constexpr CompletionKind kText = CompletionKind::text;
+constexpr CompletionKind kChat = CompletionKind::chat;
+
+TEST(CompletionRequest, ReadsWhatClientsSend) {
+  CompletionReader reader;
+  const auto text = reader.read(
+      R"({"model":"m","prompt":"San Francisco is a","max_tokens":7,"min_tokens":2,"temperature":0.5,"stop":["x"],)"
+      R"("stream":true,"stream_options":{"include_usage":true,"other":1},"ignore_eos":true,"logprobs":null})",
+      kText);
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  EXPECT_EQ(text->model, "m");
+  EXPECT_EQ(text->prompt.tokens, 6);
+  EXPECT_EQ(text->max_tokens, 7);
+  EXPECT_EQ(text->min_tokens, 2);
+  EXPECT_TRUE(text->stream && text->include_usage && text->ignore_eos);
+
+  EXPECT_EQ(reader.read(R"({"prompt":[5,6,70000]})", kText)->prompt.tokens, 3);
+  EXPECT_EQ(reader.read(R"({"prompt":[[5,6]]})", kText)->prompt.tokens, 2);
+  EXPECT_EQ(reader.read(R"({"prompt":["a b"]})", kText)->prompt.tokens, 2);
+  EXPECT_EQ(reader.read(R"({"prompt":"a"})", kText)->max_tokens, 16);
+  EXPECT_EQ(reader.read(R"({"prompt":"a","max_tokens":null,"n":1,"stream":null})", kText)->max_tokens, 16);
+
+  const auto chat =
+      reader.read(R"({"messages":[{"role":"user","content":"hello there"},{"role":"assistant","content":null},)"
+                  R"({"role":"user","content":[{"type":"text","text":"go on"}]}],"max_completion_tokens":5})",
+                  kChat);
+  ASSERT_TRUE(chat.has_value()) << chat.error().message;
+  EXPECT_EQ(chat->prompt.tokens, 4 + 1 + 2 + 2 + 4 + 3 + 4 + 1 + 2);  // hell o ther e; each message 4 and its role
+  EXPECT_EQ(chat->max_tokens, 5);
+  EXPECT_FALSE(reader.read(R"({"messages":[{"role":"user","content":"a"}]})", kChat)->max_tokens.has_value());
+}
+
+TEST(CompletionRequest, SaysWhatIsWrong) {
+  struct Row {
+    CompletionKind kind;
+    const char* body;
+    const char* message;
+    const char* parameter;
+  };
+  const Row rows[] = {
+      {kText, "[]", "the body is an array, expected an object", ""},
+      {kText, "{}", "prompt is absent or empty, expected at least one token", "prompt"},
+      {kChat, R"({"messages":[]})", "messages is absent or empty, expected at least one token", "messages"},
+      {kText, R"({"prompt":5})", "prompt is an integer, expected a string or an array of token ids", "prompt"},
+      {kText, R"({"prompt":["a","b"]})",
+       "prompt is more than one prompt, or a mixture, expected one prompt: a string or an array of token ids",
+       "prompt"},
+      {kText, R"({"prompt":[[[1]]]})",
+       "prompt is more than one prompt, or a mixture, expected one prompt: a string or an array of token ids",
+       "prompt"},
+      {kText, R"({"prompt":[-1]})", "prompt is an integer, expected a string or an array of token ids", "prompt"},
+      {kText, R"({"prompt":"a","max_tokens":"5"})", "max_tokens is a string, expected an integer", "max_tokens"},
+      {kText, R"({"prompt":"a","max_tokens":1.5})", "max_tokens is a number with a fraction, expected an integer",
+       "max_tokens"},
+      {kText, R"({"prompt":"a","max_tokens":0})", "max_tokens is 0, expected 1 or more", "max_tokens"},
+      {kText, R"({"prompt":"a","min_tokens":-1})", "min_tokens is -1, expected 0 or more", "min_tokens"},
+      {kText, R"({"prompt":"a","stream":1})", "stream is an integer, expected true or false", "stream"},
+      {kText, R"({"prompt":"a","stream_options":true})", "stream_options is a boolean, expected an object",
+       "stream_options"},
+      {kText, R"({"prompt":"a","model":{}})", "model is an object, expected a string", "model"},
+      {kText, R"({"prompt":"a","n":2})", "n is 2, expected 1: an emulated engine gives one answer", "n"},
+      {kChat, R"({"messages":"a"})", "messages is a string, expected an array of messages", "messages"},
+      {kChat, R"({"messages":[1]})", "messages is without a role, expected a role in each", "messages"},
+      {kChat, R"({"messages":[{"role":"user","content":5}]})",
+       "messages.content is an integer, expected a string or an array of parts", "messages.content"},
+      {kChat, R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})",
+       "messages.content is a part of type image_url, expected parts of type text", "messages.content"},
+  };
+  CompletionReader reader;
+  for (const Row& row : rows) {
+    const auto request = reader.read(row.body, row.kind);
+    ASSERT_FALSE(request.has_value()) << row.body;
+    EXPECT_EQ(request.error().status, 400);
+    EXPECT_EQ(request.error().message, row.message) << row.body;
+    EXPECT_EQ(request.error().parameter, row.parameter) << row.body;
+  }
+  for (const std::string& body : {std::string(), std::string("{"), std::string("{\"prompt\":\"\xff\"}"),
+                                  std::string("{\"prompt\":1e999}"), std::string(5000, '[')}) {
+    const auto request = reader.read(body, kText);
+    ASSERT_FALSE(request.has_value());
+    EXPECT_TRUE(request.error().message.starts_with("the body is no JSON: ")) << request.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::emulator

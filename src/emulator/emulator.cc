@@ -1,0 +1,259 @@
+#include "emulator/emulator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/random.h"
+#include "emulator/exposition.h"
+
+namespace capstan::emulator {
+namespace {
+
+constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+
+/// How long an answer is that its model ends by itself: drawn from what it was asked, so that it is always the same.
+std::int64_t own_length(const Prompt& prompt, std::int64_t mean, std::uint64_t seed) {
+  const std::uint64_t content = prompt.prefix_hashes.empty() ? 0 : prompt.prefix_hashes.back();
+  RandomStream random(seed, "emulator.answer", mix64(content + static_cast<std::uint64_t>(prompt.tokens)));
+  return 1 + static_cast<std::int64_t>(random.exponential() * static_cast<double>(mean - 1) + 0.5);
+}
+
+ApiError refusal(Refusal why) {
+  switch (why) {
+    case Refusal::not_ready:
+      return {503, "the engine is loading its model, expected a request when /health says 200", {}};
+    case Refusal::queue_full:
+      return {503, "the engine's waiting queue is full, expected fewer requests at once", {}};
+    case Refusal::too_long:
+      return {400, "prompt and answer do not fit the engine's KV memory, expected fewer tokens", {}};
+  }
+  CAPSTAN_ASSERT(false);
+}
+
+}  // namespace
+
+net::HttpServerLimits emulator_limits() {
+  net::HttpServerLimits limits;
+  limits.request.body_bytes = 8 << 20;
+  limits.connections = 16'384;
+  return limits;
+}
+
+Emulator::Emulator(EmulatorSettings settings, net::Clock clock, net::Clock world)
+    : settings_(std::move(settings)),
+      clock_(std::move(clock)),
+      writer_(settings_.model_name),
+      now_(clock_()),
+      server_(std::move(world), settings_.http, *this) {}
+
+// --- engines ---
+
+Result<net::SocketAddress> Emulator::add(const net::SocketAddress& address) {
+  const Result<net::ListenerId> listener = server_.bind(address);
+  if (!listener) return std::unexpected(listener.error());
+  const net::SocketAddress& bound = server_.address(*listener);
+  now_ = std::max(now_, clock_());
+  CAPSTAN_ASSERT(listener->value == seats_.size());
+  auto seat = std::make_unique<Seat>(settings_.engine, now_);
+  seat->started = now_;
+  if (settings_.engine.refusing == Duration{}) {
+    if (const Result<void> opened = server_.open(*listener); !opened) {
+      server_.close(*listener, net::HttpServer::Connections::cut);
+      seats_.push_back(nullptr);
+      return std::unexpected(opened.error());
+    }
+    seat->open = true;
+  }
+  seats_.push_back(std::move(seat));
+  by_address_[bound] = listener->value;
+  schedule(listener->value);
+  return bound;
+}
+
+bool Emulator::remove(const net::SocketAddress& address) {
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end()) return false;
+  const std::uint32_t index = found->second;
+  by_address_.erase(found);
+  server_.close({index}, net::HttpServer::Connections::cut);
+  wake_at(index, Instant::never());
+  seats_[index].reset();
+  return true;
+}
+
+void Emulator::schedule(std::uint32_t index) {
+  const Seat& seat = *seats_[index];
+  wake_at(index, seat.open ? seat.engine.next_event() : seat.engine.serves_from());
+}
+
+void Emulator::wake_at(std::uint32_t index, Instant at) {
+  const Instant before = std::exchange(seats_[index]->wake, at);
+  if (before == at) return;
+  if (!before.is_never()) wakes_.erase({before, index});
+  if (!at.is_never()) wakes_.insert({at, index});
+}
+
+// --- time ---
+
+bool Emulator::run_once(Duration max_wait) {
+  advance(clock_());
+  const bool served = server_.run_once(max_wait);
+  advance(clock_());
+  return served;
+}
+
+void Emulator::advance(Instant now) {
+  now_ = std::max(now_, now);
+  while (next_event() <= now_) advance_seat(wakes_.begin()->second, now_);
+}
+
+void Emulator::advance_seat(std::uint32_t index, Instant now) {
+  Seat& seat = *seats_[index];
+  if (!seat.open && seat.engine.serves_from() <= now) {
+    // Somebody else may have taken the address meanwhile: then this engine is one that never comes up.
+    if (!server_.open({index})) return wake_at(index, Instant::never());
+    seat.open = true;
+  }
+  progress_.clear();
+  seat.engine.advance(now, progress_);
+  for (const Progress& progress : progress_) tell(seat, progress);
+  schedule(index);
+}
+
+/// Passes on to a client what its engine has generated.
+void Emulator::tell(Seat& seat, const Progress& progress) {
+  const auto found = seat.pending.find(progress.id);
+  if (found == seat.pending.end()) return;
+  Pending& pending = found->second;
+  if (pending.stream) {
+    const std::int32_t from = std::exchange(pending.sent_tokens, progress.tokens);
+    server_.write(pending.exchange, writer_.piece(pending.answer, from, progress.tokens, progress.finished));
+  }
+  if (!progress.finished) return;
+  if (pending.stream) {
+    if (pending.include_usage) server_.write(pending.exchange, writer_.usage(pending.answer, progress.tokens));
+    server_.write(pending.exchange, ReplyWriter::done());
+    server_.end(pending.exchange);
+  } else {
+    server_.reply(pending.exchange, {.body = writer_.whole(pending.answer, progress.tokens)});
+  }
+  exchanges_.erase(pending.exchange);
+  seat.pending.erase(found);
+}
+
+// --- requests ---
+
+void Emulator::on_request(net::ExchangeId exchange, net::ListenerId listener, const net::HttpRequest& request) {
+  advance(clock_());
+  const std::uint32_t index = listener.value;
+  if (index >= seats_.size() || !seats_[index]) return refuse(exchange, {503, "the engine has ended", {}});
+  advance_seat(index, now_);
+  route(exchange, index, request);
+  if (seats_[index]) schedule(index);
+}
+
+void Emulator::on_gone(net::ExchangeId exchange) {
+  const auto found = exchanges_.find(exchange);
+  if (found == exchanges_.end()) return;
+  const auto [index, id] = found->second;
+  exchanges_.erase(found);
+  if (!seats_[index]) return;
+  advance(clock_());
+  advance_seat(index, now_);
+  seats_[index]->pending.erase(id);
+  seats_[index]->engine.abort(id, now_);
+  schedule(index);
+}
+
+void Emulator::refuse(net::ExchangeId exchange, const ApiError& error) {
+  server_.reply(exchange, {.status = error.status, .body = ReplyWriter::error(error)});
+}
+
+void Emulator::route(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request) {
+  const bool get = request.method == "GET" || request.method == "HEAD";
+  const bool post = request.method == "POST";
+  const auto allowed = [&](bool yes) {
+    if (!yes) refuse(exchange, {405, fmt::format("{} is not allowed on {}", request.method, request.path), {}});
+    return yes;
+  };
+  Seat& seat = *seats_[index];
+  if (request.path == "/v1/completions") {
+    if (allowed(post)) complete(exchange, index, request, CompletionKind::text);
+  } else if (request.path == "/v1/chat/completions") {
+    if (allowed(post)) complete(exchange, index, request, CompletionKind::chat);
+  } else if (request.path == "/health" || request.path == "/ping") {
+    if (!allowed(get || post)) return;
+    server_.reply(exchange, {.status = seat.engine.phase(now_) == Phase::ready ? 200 : 503, .body = {}});
+  } else if (seat.engine.phase(now_) != Phase::ready) {
+    refuse(exchange, refusal(Refusal::not_ready));
+  } else if (request.path == "/v1/models") {
+    if (!allowed(get)) return;
+    server_.reply(exchange, {.body = writer_.models(unix_s(seat.started), settings_.max_model_tokens)});
+  } else if (request.path == "/version") {
+    if (allowed(get)) server_.reply(exchange, {.body = fmt::format(R"({{"version":"{}"}})", settings_.version)});
+  } else if (request.path == "/metrics") {
+    if (!allowed(get)) return;
+    const sim::ReplicaSample sample = seat.engine.sample(now_);
+    const std::string page = exposition({.dialect = settings_.engine.dialect,
+                                         .model_name = settings_.model_name,
+                                         .requests = seat.engine.metrics(),
+                                         .engine = sample,
+                                         .started_unix_s = unix_s(seat.started)});
+    server_.reply(exchange, {.content_type = kMetricsType, .body = page});
+  } else {
+    refuse(exchange, {404, fmt::format("there is no {}", request.path), {}});
+  }
+}
+
+std::expected<Generation, ApiError> Emulator::generation(const CompletionRequest& request) const {
+  if (!request.model.empty() && request.model != settings_.model_name) {
+    return std::unexpected(ApiError{404, fmt::format("the model '{}' does not exist", request.model), "model"});
+  }
+  const std::int64_t room = settings_.max_model_tokens - request.prompt.tokens;
+  if (room < 1 || request.max_tokens.value_or(1) > room) {
+    return std::unexpected(
+        ApiError{400,
+                 fmt::format("the prompt has {} tokens and the answer may have {}, expected at most {} together",
+                             request.prompt.tokens, request.max_tokens.value_or(1), settings_.max_model_tokens),
+                 "max_tokens"});
+  }
+  Generation generation;
+  const std::int64_t most = request.max_tokens.value_or(room);
+  std::int64_t tokens = most;
+  if (!request.ignore_eos) {
+    const std::int64_t own = own_length(request.prompt, settings_.answer_tokens_mean, settings_.seed);
+    tokens = std::min(most, std::max(request.min_tokens, own));
+    generation.stops = tokens < most;
+  }
+  generation.prompt = request.prompt;
+  generation.output_tokens = static_cast<std::int32_t>(tokens);
+  generation.progress_every = request.stream ? settings_.stream_interval : 0;
+  return generation;
+}
+
+void Emulator::complete(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request,
+                        CompletionKind kind) {
+  Seat& seat = *seats_[index];
+  const std::expected<CompletionRequest, ApiError> asked = reader_.read(request.body, kind);
+  if (!asked) return refuse(exchange, asked.error());
+  std::expected<Generation, ApiError> wanted = generation(*asked);
+  if (!wanted) return refuse(exchange, wanted.error());
+  const bool stops = wanted->stops;
+  const std::expected<RequestId, Refusal> id = seat.engine.submit(std::move(*wanted), now_);
+  if (!id) return refuse(exchange, refusal(id.error()));
+  seat.pending[*id] = {.exchange = exchange,
+                       .answer = {.number = mix64(settings_.seed + ++requests_),
+                                  .kind = kind,
+                                  .created_s = unix_s(now_),
+                                  .prompt_tokens = asked->prompt.tokens,
+                                  .stops = stops},
+                       .stream = asked->stream,
+                       .include_usage = asked->include_usage};
+  exchanges_[exchange] = {index, *id};
+  if (asked->stream) server_.begin(exchange, 200, "text/event-stream; charset=utf-8");
+}
+
+}  // namespace capstan::emulator

@@ -1,0 +1,297 @@
+#include "emulator/emulator.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "base/random.h"
+#include "emulator/load_driver.h"
+#include "engine/table.h"
+#include "net/http_client.h"
+#include "sim/fleet/fleet.h"
+
+namespace capstan::emulator {
+namespace {
+
+using namespace std::chrono_literals;
+
+const engine::StepModel& model() {
+  static const engine::StepModel model(
+      (*engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bf16"))->coefficients);
+  return model;
+}
+
+EmulatorSettings small() {
+  EmulatorSettings settings;
+  settings.engine.model = &model();
+  settings.engine.replica = {.max_batched_tokens = 2048, .max_seqs = 16, .max_waiting = 64, .kv_blocks = 4000};
+  settings.model_name = "tiny";
+  settings.unix_s = 1'700'000'000;
+  settings.version = "test";
+  settings.http = emulator_limits();
+  return settings;
+}
+
+/// An emulator, a client and a clock that a test turns by hand. Bytes cross the loopback within a round; a few quiet
+/// rounds mean that both sides have nothing more to say at this moment.
+class World : public testing::Test {
+ protected:
+  void start(const EmulatorSettings& settings) {
+    emulator.emplace(settings, clock, clock);
+    const Result<net::SocketAddress> bound = emulator->add({"127.0.0.1", 0});
+    ASSERT_TRUE(bound.has_value()) << bound.error().text();
+    address = *bound;
+  }
+  void settle() {
+    for (int quiet = 0; quiet < 4; ++quiet) {
+      client.run_once({});
+      if (emulator->run_once({})) quiet = -1;
+    }
+  }
+  void pass(Duration time) {
+    const Instant end = now + time;
+    settle();
+    while (emulator->next_event() <= end) {
+      now = std::max(now, emulator->next_event());
+      settle();
+    }
+    now = end;
+    settle();
+  }
+  /// Sends it; the reply is in `replies` once it has come.
+  net::RequestId send(const std::string& method, const std::string& path, std::string body = {}) {
+    const std::size_t index = replies.size();
+    replies.emplace_back();
+    return client.start(
+        {.method = method,
+         .url = "http://" + address.text() + path,
+         .headers = {},
+         .body = std::move(body),
+         .tls = nullptr,
+         .proxy = {},
+         .limits = {}},
+        {.on_headers = {}, .on_body = {}, .on_done = [this, index](net::Exchange e) { replies[index] = e; }});
+  }
+  const net::Exchange& ask(const std::string& method, const std::string& path, std::string body = {}) {
+    send(method, path, std::move(body));
+    pass(1s);
+    return replies.back();
+  }
+
+  Instant now{};
+  net::Clock clock = [this] { return now; };
+  std::optional<Emulator> emulator;
+  net::HttpClient client{clock};
+  net::SocketAddress address;
+  std::vector<net::Exchange> replies;
+};
+
+TEST_F(World, AnswersAsAnInferenceServerDoes) {
+  start(small());
+  EXPECT_EQ(ask("GET", "/health").response.status, 200);
+  EXPECT_EQ(ask("GET", "/ping").response.status, 200);
+  EXPECT_EQ(ask("GET", "/version").response.body, R"({"version":"test"})");
+  EXPECT_EQ(ask("GET", "/v1/models").response.body,
+            R"({"object":"list","data":[{"id":"tiny","object":"model","created":1700000000,"owned_by":"capstan",)"
+            R"("root":"tiny","parent":null,"max_model_len":131072}]})");
+  const std::string text =
+      ask("POST", "/v1/completions", R"({"prompt":"a b","max_tokens":3,"ignore_eos":true})").response.body;
+  EXPECT_NE(text.find(R"("choices":[{"index":0,"text":" the one two","logprobs":null,"finish_reason":"length"}],)"
+                      R"("usage":{"prompt_tokens":2,"total_tokens":5,"completion_tokens":3}})"),
+            text.npos)
+      << text;
+  const std::string chat =
+      ask("POST", "/v1/chat/completions",
+          R"({"model":"tiny","messages":[{"role":"user","content":"a"}],"max_tokens":1,"ignore_eos":true})")
+          .response.body;
+  EXPECT_NE(chat.find(R"("message":{"role":"assistant","content":" the"})"), chat.npos) << chat;
+  const std::string page = ask("GET", "/metrics").response.body;
+  EXPECT_NE(page.find("vllm:request_success_total{engine=\"0\",finished_reason=\"length\",model_name=\"tiny\"} 2.0"),
+            page.npos);
+}
+
+TEST_F(World, StreamsTokensAsTheyCome) {
+  start(small());
+  std::string got;
+  client.start({.method = "POST",
+                .url = "http://" + address.text() + "/v1/chat/completions",
+                .headers = {},
+                .body = R"({"messages":[{"role":"user","content":"a"}],"max_tokens":3,"ignore_eos":true,"stream":true,)"
+                        R"("stream_options":{"include_usage":true}})",
+                .tls = nullptr,
+                .proxy = {},
+                .limits = {}},
+               {.on_headers = {},
+                .on_body = [&](std::string_view bytes) { got += bytes; },
+                .on_done = [](const net::Exchange&) {}});
+  settle();
+  EXPECT_EQ(got, "");
+  std::vector<std::string> pieces;
+  while (!emulator->next_event().is_never()) {
+    now = emulator->next_event();
+    settle();
+    if (!got.empty()) pieces.push_back(std::exchange(got, {}));
+  }
+  ASSERT_EQ(pieces.size(), 3u);
+  EXPECT_NE(pieces[0].find(R"("delta":{"role":"assistant","content":" the"},"logprobs":null,"finish_reason":null)"),
+            std::string::npos);
+  EXPECT_NE(pieces[1].find(R"("delta":{"content":" one"})"), std::string::npos);
+  EXPECT_NE(pieces[2].find(R"("delta":{"content":" two"},"logprobs":null,"finish_reason":"length")"),
+            std::string::npos);
+  EXPECT_NE(pieces[2].find(R"("choices":[],"usage":{"prompt_tokens":6,"total_tokens":9,"completion_tokens":3})"),
+            std::string::npos);
+  EXPECT_TRUE(pieces[2].ends_with("data: [DONE]\n\n"));
+}
+
+TEST_F(World, SaysWhatItCannotDo) {
+  EmulatorSettings settings = small();
+  settings.max_model_tokens = 100;
+  start(settings);
+  struct Row {
+    const char* method;
+    const char* path;
+    const char* body;
+    int status;
+    const char* words;
+  };
+  const Row rows[] = {
+      {"GET", "/nothing", "", 404, "there is no /nothing"},
+      {"GET", "/v1/completions", "", 405, "GET is not allowed on /v1/completions"},
+      {"POST", "/metrics", "x", 405, "POST is not allowed on /metrics"},
+      {"POST", "/v1/completions", "{", 400, "the body is no JSON"},
+      {"POST", "/v1/completions", R"({"prompt":true})", 400, R"("param":"prompt","code":400)"},
+      {"POST", "/v1/completions", R"({"model":"other","prompt":"a"})", 404, "the model 'other' does not exist"},
+      {"POST", "/v1/completions", R"({"prompt":"a","max_tokens":100})", 400, "expected at most 100 together"},
+  };
+  for (const Row& row : rows) {
+    const net::Exchange& reply = ask(row.method, row.path, row.body);
+    EXPECT_EQ(reply.response.status, row.status) << row.path << row.body;
+    EXPECT_NE(reply.response.body.find(row.words), std::string::npos) << reply.response.body;
+  }
+}
+
+TEST_F(World, RefusesThenLoadsThenServes) {
+  EmulatorSettings settings = small();
+  settings.engine.refusing = 10s;
+  settings.engine.loading = 5s;
+  start(settings);
+  EXPECT_EQ(ask("GET", "/health").failure, net::Failure::connect);
+  pass(9s);
+  EXPECT_EQ(ask("GET", "/health").response.status, 503);
+  EXPECT_EQ(ask("POST", "/v1/completions", R"({"prompt":"a"})").response.status, 503);
+  EXPECT_EQ(ask("GET", "/metrics").response.status, 503);
+  pass(5s);
+  EXPECT_EQ(ask("GET", "/health").response.status, 200);
+  EXPECT_TRUE(emulator->remove(address));
+  EXPECT_FALSE(emulator->remove(address));
+  EXPECT_EQ(ask("GET", "/health").failure, net::Failure::connect);
+}
+
+TEST_F(World, AClientThatLeavesIsAnAbortedRequest) {
+  start(small());
+  const net::RequestId id =
+      send("POST", "/v1/completions", R"({"prompt":"a","max_tokens":9000,"ignore_eos":true,"stream":true})");
+  pass(1s);
+  EXPECT_NE(
+      ask("GET", "/metrics").response.body.find("vllm:num_requests_running{engine=\"0\",model_name=\"tiny\"} 1.0"),
+      std::string::npos);
+  client.cancel(id);
+  pass(1s);
+  const std::string page = ask("GET", "/metrics").response.body;
+  EXPECT_NE(page.find("vllm:num_requests_running{engine=\"0\",model_name=\"tiny\"} 0.0"), page.npos);
+  EXPECT_NE(page.find("finished_reason=\"abort\",model_name=\"tiny\"} 1.0"), page.npos);
+  EXPECT_TRUE(emulator->next_event().is_never());
+}
+
+TEST_F(World, AnEngineThatEndsCutsItsRequests) {
+  start(small());
+  send("POST", "/v1/completions", R"({"prompt":"a","max_tokens":9000,"ignore_eos":true,"stream":true})");
+  pass(1s);
+  EXPECT_TRUE(emulator->remove(address));
+  settle();
+  EXPECT_EQ(replies.back().failure, net::Failure::lost);
+  EXPECT_EQ(emulator->engines(), 0u);
+}
+
+TEST_F(World, AnAnswerEndsByItselfUnlessToldNotTo) {
+  start(small());
+  const std::string request = R"({"prompt":"a","max_tokens":100000})";
+  ask("POST", "/v1/completions", request);
+  pass(1h);
+  ask("POST", "/v1/completions", request);
+  pass(1h);
+  const auto usage = [&](std::size_t i) {
+    const std::string& body = replies[i].response.body;
+    return body.substr(body.find("\"finish_reason\""));
+  };
+  EXPECT_TRUE(usage(0).starts_with("\"finish_reason\":\"stop\"")) << usage(0);
+  EXPECT_EQ(usage(0), usage(1));
+}
+
+/// A fixed list of requests.
+class ListSource : public workload::Source {
+ public:
+  explicit ListSource(std::vector<workload::Request> requests) : requests_(std::move(requests)) {}
+  bool next(workload::Request& request) override {
+    if (at_ == requests_.size()) return false;
+    request = requests_[at_++];
+    return true;
+  }
+
+ private:
+  std::vector<workload::Request> requests_;
+  std::size_t at_ = 0;
+};
+
+std::vector<workload::Request> requests() {
+  RandomStream random(7, "emulator.fidelity");
+  std::vector<workload::Request> requests;
+  Instant at{};
+  for (int i = 0; i < 150; ++i) {
+    at = at + Duration{static_cast<std::int64_t>(random.exponential() * 120e6)};
+    requests.push_back({.arrival = at,
+                        .input_tokens = 1 + static_cast<std::int32_t>(random.below(1500)),
+                        .output_tokens = 1 + static_cast<std::int32_t>(random.below(80))});
+  }
+  return requests;
+}
+
+/// The same requests through sockets and through the simulator give the same latencies.
+TEST_F(World, AnEmulatedEngineIsAsFastAsASimulatedOne) {
+  const EmulatorSettings settings = small();
+  start(settings);
+  ListSource source(requests());
+  LoadSettings load;
+  load.endpoints = {"http://" + address.text()};
+  LoadDriver driver(load, source, client, clock);
+  while (!driver.over()) {
+    driver.run();
+    settle();
+    const Instant next = std::min(driver.next_event(), emulator->next_event());
+    if (next.is_never()) break;
+    now = std::max(now, next);
+  }
+  const LoadReport& emulated = driver.report();
+  ASSERT_EQ(emulated.completed, 150);
+
+  ListSource again(requests());
+  sim::Fleet fleet({}, {{.model = &model(), .replica = settings.engine.replica}}, {}, again);
+  fleet.add_replica(0, {});
+  fleet.advance(Instant{1h});
+  const sim::RequestMeter& simulated = fleet.meter();
+  EXPECT_EQ(emulated.output_tokens, simulated.output_tokens);
+  EXPECT_EQ(emulated.input_tokens, simulated.input_tokens);
+  const std::array<std::pair<const sim::LatencyHistogram*, const sim::LatencyHistogram*>, 3> pairs = {
+      {{&emulated.ttft, &simulated.ttft}, {&emulated.tpot, &simulated.tpot}, {&emulated.e2e, &simulated.e2e}}};
+  for (const auto& [ours, theirs] : pairs) {
+    EXPECT_EQ(ours->count(), theirs->count());
+    for (const std::int64_t ppm : {100'000, 500'000, 900'000, 990'000}) {
+      const auto expected = static_cast<double>(theirs->percentile_us(ppm));
+      EXPECT_NEAR(static_cast<double>(ours->percentile_us(ppm)), expected, 0.01 * expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace capstan::emulator

@@ -1,0 +1,161 @@
+#include "emulator/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::emulator {
+
+Engine::Engine(const EngineSettings& settings, Instant started)
+    : settings_(settings),
+      started_(started),
+      replica_(settings.replica, *settings.model, started + settings.refusing + settings.loading),
+      metrics_(settings.dialect) {}
+
+Phase Engine::phase(Instant now) const {
+  if (now < serves_from()) return Phase::refusing;
+  return now < serves_from() + settings_.loading ? Phase::loading : Phase::ready;
+}
+
+std::expected<RequestId, Refusal> Engine::submit(Generation generation, Instant now) {
+  if (phase(now) != Phase::ready) return std::unexpected(Refusal::not_ready);
+  const RequestId id = next_id_++;
+  Request& request = requests_[id];
+  request.generation = std::move(generation);
+  request.arrived = now;
+  const sim::OfferOutcome outcome =
+      replica_.offer({.id = id,
+                      .input_tokens = static_cast<std::int32_t>(request.generation.prompt.tokens),
+                      .output_tokens = request.generation.output_tokens,
+                      .prefix_hashes = request.generation.prompt.prefix_hashes},
+                     now);
+  if (outcome.result != sim::OfferResult::accepted) {
+    requests_.erase(id);
+    const bool full = outcome.result == sim::OfferResult::queue_full;
+    return std::unexpected(full ? Refusal::queue_full : Refusal::too_long);
+  }
+  request.slot = outcome.slot;
+  queue_.push_back(id);
+  note_scheduled(now);  // an idle replica begins at once
+  plan(now);
+  return id;
+}
+
+void Engine::abort(RequestId id, Instant now) {
+  const auto found = requests_.find(id);
+  if (found == requests_.end()) return;
+  Request& request = found->second;
+  if (request.in_replica) {
+    std::erase(queue_, id);
+    std::erase(streams_, id);
+    replica_.cancel(request.slot, id, now);
+    lingering_.push_back({std::move(request.generation.prompt.prefix_hashes), replica_.step_end(now)});
+    note_scheduled(now);
+  }
+  ++metrics_.aborted;
+  requests_.erase(found);
+  plan(now);
+}
+
+void Engine::advance(Instant to, std::vector<Progress>& out) {
+  while (replica_.next_event() <= to) run_event(replica_.next_event());
+  std::erase_if(lingering_, [&](const Lingering& gone) { return gone.until <= to; });
+  tell_progress(to);
+  while (!on_the_way_.empty() && on_the_way_.front().at <= to) {
+    const Progress progress = on_the_way_.front();
+    on_the_way_.pop_front();
+    if (!requests_.contains(progress.id)) continue;  // aborted
+    out.push_back(progress);
+    heard(progress);
+  }
+  plan(to);
+}
+
+/// The end of a step or of a stretch of equal ones.
+void Engine::run_event(Instant at) {
+  emissions_.clear();
+  replica_.advance(at, emissions_);
+  note_steps(at);
+  for (const sim::Emission& emission : emissions_) {
+    const auto found = requests_.find(emission.id);
+    if (found == requests_.end()) continue;
+    Request& request = found->second;
+    switch (emission.kind) {
+      case sim::EmissionKind::first_token:
+        request.first = emission.at;
+        if (request.generation.progress_every > 0) streams_.push_back(emission.id);
+        tell(emission.at, emission.id, 1, false);
+        break;
+      case sim::EmissionKind::finished:
+      case sim::EmissionKind::handed_over:
+        request.first = std::min(request.first, emission.at);
+        request.in_replica = false;
+        std::erase(streams_, emission.id);
+        tell(emission.at, emission.id, request.generation.output_tokens, true);
+        break;
+      case sim::EmissionKind::preempted:
+        queue_.push_front(emission.id);
+        break;
+    }
+  }
+  note_scheduled(at);
+}
+
+/// The replica admits from the front of its queue; those that left ours are those that it no longer counts as waiting.
+void Engine::note_scheduled(Instant at) {
+  CAPSTAN_ASSERT(std::cmp_greater_equal(queue_.size(), replica_.waiting()));
+  while (std::cmp_greater(queue_.size(), replica_.waiting())) {
+    Request& request = requests_.at(queue_.front());
+    request.scheduled = std::min(request.scheduled, at);
+    queue_.pop_front();
+  }
+}
+
+/// Books the time between tokens of the steps since the last look: all of one batch, so their mean stands for each.
+void Engine::note_steps(Instant at) {
+  const sim::ReplicaSample sample = replica_.sample(at);
+  const std::int64_t tokens = sample.inter_token_count - std::exchange(inter_token_count_, sample.inter_token_count);
+  const Duration total = sample.inter_token_total - std::exchange(inter_token_total_, sample.inter_token_total);
+  if (tokens > 0) metrics_.inter_token.add(total / tokens, tokens);
+}
+
+void Engine::tell_progress(Instant now) {
+  for (const RequestId id : streams_) {
+    const Request& request = requests_.at(id);
+    const std::int32_t tokens = replica_.generated(request.slot, now);
+    if (tokens - request.told >= request.generation.progress_every) tell(now, id, tokens, false);
+  }
+}
+
+void Engine::tell(Instant at, RequestId id, std::int32_t tokens, bool finished) {
+  requests_.at(id).told = tokens;
+  on_the_way_.push_back({at + settings_.front_end, id, tokens, finished});
+}
+
+/// Counts what a client has just heard.
+void Engine::heard(const Progress& progress) {
+  const Request& request = requests_.at(progress.id);
+  if (progress.tokens == 1) {
+    metrics_.ttft.add(progress.at - request.arrived);
+    metrics_.queue.add(request.scheduled - request.arrived);
+    metrics_.prefill.add(request.first - request.scheduled);
+  }
+  if (!progress.finished) return;
+  const Instant last = progress.at - settings_.front_end;
+  metrics_.e2e.add(progress.at - request.arrived);
+  metrics_.decode.add(last - request.first);
+  metrics_.inference.add(last - request.scheduled);
+  if (progress.tokens > 1) metrics_.token_mean.add((last - request.first) / (progress.tokens - 1));
+  metrics_.prompt_tokens.add(request.generation.prompt.tokens);
+  metrics_.generated_tokens.add(progress.tokens);
+  ++(request.generation.stops ? metrics_.stopped : metrics_.cut_short);
+  requests_.erase(progress.id);
+}
+
+void Engine::plan(Instant now) {
+  next_event_ = streams_.empty() ? replica_.next_event() : replica_.step_end(now);
+  if (!on_the_way_.empty()) next_event_ = std::min(next_event_, on_the_way_.front().at);
+}
+
+}  // namespace capstan::emulator

@@ -1,0 +1,78 @@
+#include "emulator/load_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace capstan::emulator {
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view key;
+  const sim::LatencyHistogram LoadReport::* values;
+};
+
+constexpr Row kRows[] = {{"TTFT", "ttft", &LoadReport::ttft},
+                         {"TPOT", "tpot", &LoadReport::tpot},
+                         {"end to end", "e2e", &LoadReport::e2e},
+                         {"sent late", "late", &LoadReport::late}};
+constexpr std::pair<std::string_view, std::int64_t> kPercentiles[] = {
+    {"p50", 500'000}, {"p90", 900'000}, {"p95", 950'000}, {"p99", 990'000}};
+
+std::string milliseconds(std::int64_t us) { return fmt::format("{:.1f}", static_cast<double>(us) / 1000); }
+
+double seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
+
+double per_second(std::int64_t count, Duration elapsed) {
+  return elapsed > Duration{} ? static_cast<double>(count) / seconds(elapsed) : 0;
+}
+
+}  // namespace
+
+RequestCount LoadReport::failed() const {
+  RequestCount sum = 0;
+  for (const auto& [kind, count] : errors) sum += count;
+  return sum;
+}
+
+std::string render_text(const LoadReport& report) {
+  std::string text = fmt::format(
+      "{} requests in {:.1f} s · {} completed, {} failed\n{:.2f} requests/s, {:.0f} input and {:.0f} output "
+      "tokens/s\n\n",
+      report.sent, seconds(report.elapsed), report.completed, report.failed(),
+      per_second(report.completed, report.elapsed), per_second(report.input_tokens, report.elapsed),
+      per_second(report.output_tokens, report.elapsed));
+  text += fmt::format("  {:<12}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ms", "mean", "p50", "p90", "p95", "p99");
+  for (const Row& row : kRows) {
+    const sim::LatencyHistogram& values = report.*row.values;
+    text += fmt::format("  {:<12}{:>10}", row.name, milliseconds(values.mean_us()));
+    for (const auto& [name, ppm] : kPercentiles) text += fmt::format("{:>10}", milliseconds(values.percentile_us(ppm)));
+    text += "\n";
+  }
+  if (!report.errors.empty()) text += "\n";
+  for (const auto& [kind, count] : report.errors) text += fmt::format("  {:<20}{:>12}\n", kind, count);
+  return text;
+}
+
+std::string render_json(const LoadReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"format_version", 1},
+               {"requests_sent", report.sent},
+               {"requests_completed", report.completed},
+               {"requests_failed", report.failed()},
+               {"input_tokens", report.input_tokens},
+               {"output_tokens", report.output_tokens},
+               {"elapsed_ns", report.elapsed.count()}};
+  for (const Row& row : kRows) {
+    const sim::LatencyHistogram& values = report.*row.values;
+    Json& out = json[std::string(row.key)];
+    out = {{"count", values.count()}, {"mean_us", values.mean_us()}};
+    for (const auto& [name, ppm] : kPercentiles) out[fmt::format("{}_us", name)] = values.percentile_us(ppm);
+  }
+  json["errors"] = Json::object();
+  for (const auto& [kind, count] : report.errors) json["errors"][kind] = count;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace capstan::emulator

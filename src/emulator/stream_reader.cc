@@ -1,0 +1,51 @@
+#include "emulator/stream_reader.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace capstan::emulator {
+namespace {
+
+constexpr std::size_t kMostLine = 1 << 20;
+constexpr std::string_view kCount = "\"completion_tokens\":";
+
+}  // namespace
+
+std::int64_t StreamReader::feed(std::string_view bytes) {
+  const std::int64_t before = pieces_;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    line_.append(bytes.substr(0, end));
+    if (line_.size() > kMostLine) failed_ = true;
+    if (failed_ || end == bytes.npos) break;
+    take_line(line_);
+    line_.clear();
+    bytes.remove_prefix(end + 1);
+  }
+  return pieces_ - before;
+}
+
+void StreamReader::take_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (!line.starts_with("data:")) return;
+  line.remove_prefix(5);
+  while (line.starts_with(' ')) line.remove_prefix(1);
+  if (line == "[DONE]") {
+    done_ = true;
+    return;
+  }
+  if (line.starts_with("{\"error\"")) {
+    failed_ = true;
+    return;
+  }
+  const std::size_t count = line.find(kCount);
+  if (count != line.npos) {
+    std::string_view digits = line.substr(count + kCount.size());
+    while (digits.starts_with(' ')) digits.remove_prefix(1);
+    std::from_chars(digits.data(), digits.data() + digits.size(), counted_);
+  }
+  // A piece has a choice; the closing event with the usage has none.
+  if (line.find("\"choices\":[]") == line.npos && line.find("\"choices\": []") == line.npos) ++pieces_;
+}
+
+}  // namespace capstan::emulator
