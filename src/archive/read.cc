@@ -6,6 +6,7 @@
 #include "archive/read_catalog.h"
 #include "archive/rows.h"
 #include "archive/saved_state.h"
+#include "model/signal_names.h"
 #include "settings/policy.h"
 
 namespace capstan::archive {
@@ -138,7 +139,7 @@ class TableReader {
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     fields.check("signals", [&](const Node& given, Verdict& verdict) {
       Fields signals(given, "gangs.signals", verdict);
-      for (const SignalField& field : kSignalFields) {
+      for (const model::ReplicaSignal& field : model::kReplicaSignals) {
         signal(signals, field.name, row.signals.*field.field, field.counter ? kMaxCounter : kMaxGauge);
       }
       signals.finish();

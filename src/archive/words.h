@@ -10,7 +10,7 @@
 #include "model/offering.h"
 #include "model/service.h"
 #include "model/signal.h"
-#include "model/topology.h"
+#include "model/topology_names.h"
 
 // The words of closed sets in a snapshot file, in the order of their enums: the writer looks a word up by value, the
 // reader the value by word.
@@ -30,8 +30,11 @@ template <>
 inline constexpr std::array<std::string_view, 4> kWords<model::Claim::Phase>{"requested", "launched", "registered",
                                                                              "failed"};
 template <>
-inline constexpr std::array<std::string_view, 5> kWords<model::TopologyLevel>{"node", "nvlink", "rack", "zone",
-                                                                              "cluster"};
+inline constexpr auto kWords<model::TopologyLevel> = [] {
+  std::array<std::string_view, model::kTopologyLevels> keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = model::kLevelNames[i].key;
+  return keys;
+}();
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::CapacityType>{"on_demand", "spot", "reserved"};
 template <>
@@ -43,22 +46,5 @@ template <typename Enum>
 constexpr std::string_view word(Enum value) {
   return kWords<Enum>[static_cast<std::size_t>(value)];
 }
-
-/// The signals of a replica by the name they have in a file.
-struct SignalField {
-  std::string_view name;
-  model::Signal model::ReplicaSignals::* field;
-  bool counter = false;  ///< grows since the engine's start
-};
-inline constexpr std::array<SignalField, 8> kSignalFields{{
-    {"waiting", &model::ReplicaSignals::waiting},
-    {"running", &model::ReplicaSignals::running},
-    {"kv_usage_ppm", &model::ReplicaSignals::kv_usage_ppm},
-    {"duty_cycle_percent", &model::ReplicaSignals::duty_cycle_percent},
-    {"memory_used_percent", &model::ReplicaSignals::memory_used_percent},
-    {"ttft_p99_us", &model::ReplicaSignals::ttft_p99_us},
-    {"prompt_tokens_total", &model::ReplicaSignals::prompt_tokens_total, true},
-    {"generated_tokens_total", &model::ReplicaSignals::generated_tokens_total, true},
-}};
 
 }  // namespace capstan::archive

@@ -2,6 +2,7 @@
 
 #include "archive/saved_state.h"
 #include "archive/words.h"
+#include "model/signal_names.h"
 #include "settings/policy.h"
 
 namespace capstan::archive {
@@ -136,7 +137,7 @@ Json gang(Json json, const model::Gang& from) {
   json["together"] = word(from.together);
   put(json, "created_at_ns", from.created_at);
   put(json, "expected_ready_at_ns", from.expected_ready_at);
-  for (const SignalField& each : kSignalFields) {
+  for (const model::ReplicaSignal& each : model::kReplicaSignals) {
     const model::Signal& value = from.signals.*each.field;
     if (value != model::Signal{}) json["signals"][std::string(each.name)] = signal(value);
   }

@@ -2,7 +2,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 
 namespace capstan {
 
@@ -17,8 +16,3 @@ struct Id {
 };
 
 }  // namespace capstan
-
-template <typename Tag>
-struct std::hash<capstan::Id<Tag>> {
-  std::size_t operator()(capstan::Id<Tag> id) const noexcept { return id.value; }
-};

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cli/print.h"
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"

@@ -19,9 +19,6 @@ ExitCode report(const Error& error);
 /// Writes a whole result to standard output at once, and says so where a full disk or a closed pipe refuses it.
 ExitCode print(const std::string& text);
 
-/// The whole result at once on standard output: nothing is left half written unless the system itself fails.
-ExitCode print(const std::string& text);
-
 enum class Output : std::uint8_t { text, json };
 
 struct SimulateArguments {

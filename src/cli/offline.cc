@@ -8,7 +8,6 @@
 
 #include "archive/redecide.h"
 #include "archive/saved_state.h"
-#include "cli/print.h"
 #include "decide/scale/scale.h"
 #include "experiment/prepare.h"
 #include "explain/explain.h"

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstdio>
-#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "cli/commands.h"
 #include "engine/table.h"
 
@@ -16,24 +14,19 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64u << 20;
 
-Result<std::string> read_file(const std::string& path) {
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return std::unexpected(Error{ErrorKind::input, path, 0, 0, "cannot be opened, expected a CSV file"});
-  std::string text;
-  std::array<char, 65536> buffer;
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    text.append(buffer.data(), got);
-    if (text.size() > kMostBytes) {
-      return std::unexpected(Error{ErrorKind::input, path, 0, 0, "is larger than 64 MiB"});
-    }
+Result<std::string> read_points(const std::string& path) {
+  std::expected<std::string, FileFault> text = read_file(path, kMostBytes);
+  if (text) return std::move(*text);
+  const auto refuse = [&](const char* why) { return std::unexpected(Error{ErrorKind::input, path, 0, 0, why}); };
+  switch (text.error()) {
+    case FileFault::cannot_open:
+      return refuse("cannot be opened, expected a CSV file");
+    case FileFault::cannot_read:
+      return refuse("cannot be read, expected a CSV file");
+    case FileFault::too_large:
+      break;
   }
-  if (std::ferror(file.get()) != 0) {
-    return std::unexpected(Error{ErrorKind::input, path, 0, 0, "cannot be read, expected a CSV file"});
-  }
-  return text;
+  return refuse("is larger than 64 MiB");
 }
 
 /// Fractions are shown and written in units of 1e-6: the last bits of a double are nobody's business.
@@ -92,7 +85,7 @@ std::string text_of(const sim::PredictReport& report, const std::string& engine)
 }  // namespace
 
 ExitCode predict(const PredictArguments& arguments) {
-  const Result<std::string> points = read_file(arguments.points);
+  const Result<std::string> points = read_points(arguments.points);
   if (!points) return report(points.error());
   const Result<sim::PredictReport> prediction =
       sim::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());

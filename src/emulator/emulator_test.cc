@@ -7,24 +7,21 @@
 
 #include "base/random.h"
 #include "emulator/load_driver.h"
-#include "engine/table.h"
+#include "emulator/testing.h"
 #include "net/http_client.h"
 #include "sim/fleet/fleet.h"
+#include "workload/list_source.h"
 
 namespace capstan::emulator {
 namespace {
 
-using namespace std::chrono_literals;
+using workload::ListSource;
 
-const engine::StepModel& model() {
-  static const engine::StepModel model(
-      (*engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bf16"))->coefficients);
-  return model;
-}
+using namespace std::chrono_literals;
 
 EmulatorSettings small() {
   EmulatorSettings settings;
-  settings.engine.model = &model();
+  settings.engine.model = &small_model();
   settings.engine.replica = {.max_batched_tokens = 2048, .max_seqs = 16, .max_waiting = 64, .kv_blocks = 4000};
   settings.model_name = "tiny";
   settings.unix_s = 1'700'000'000;
@@ -229,21 +226,6 @@ TEST_F(World, AnAnswerEndsByItselfUnlessToldNotTo) {
   EXPECT_EQ(usage(0), usage(1));
 }
 
-/// A fixed list of requests.
-class ListSource : public workload::Source {
- public:
-  explicit ListSource(std::vector<workload::Request> requests) : requests_(std::move(requests)) {}
-  bool next(workload::Request& request) override {
-    if (at_ == requests_.size()) return false;
-    request = requests_[at_++];
-    return true;
-  }
-
- private:
-  std::vector<workload::Request> requests_;
-  std::size_t at_ = 0;
-};
-
 std::vector<workload::Request> requests() {
   RandomStream random(7, "emulator.fidelity");
   std::vector<workload::Request> requests;
@@ -276,7 +258,7 @@ TEST_F(World, AnEmulatedEngineIsAsFastAsASimulatedOne) {
   ASSERT_EQ(emulated.completed, 150);
 
   ListSource again(requests());
-  sim::Fleet fleet({}, {{.model = &model(), .replica = settings.engine.replica}}, {}, again);
+  sim::Fleet fleet({}, {{.model = &small_model(), .replica = settings.engine.replica}}, {}, again);
   fleet.add_replica(0, {});
   fleet.advance(Instant{1h});
   const sim::RequestMeter& simulated = fleet.meter();

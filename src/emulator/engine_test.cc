@@ -6,22 +6,16 @@
 #include <set>
 
 #include "base/random.h"
-#include "engine/table.h"
+#include "emulator/testing.h"
 
 namespace capstan::emulator {
 namespace {
 
 using namespace std::chrono_literals;
 
-const engine::StepModel& model() {
-  static const engine::StepModel model(
-      (*engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bf16"))->coefficients);
-  return model;
-}
-
 EngineSettings settings() {
   EngineSettings settings;
-  settings.model = &model();
+  settings.model = &small_model();
   settings.replica.kv_blocks = 1000;
   return settings;
 }
@@ -58,11 +52,11 @@ TEST(Engine, TellsOfEveryTokenWhenItsStepEnds) {
   Engine engine(settings(), {});
   ASSERT_TRUE(engine.submit(generation(100, 4, 1), Instant{1s}).has_value());
   const engine::PrefillChunk prompt{100, 0};
-  engine::Picoseconds clock = engine::picoseconds(Instant{1s}) + model().step_ps(0, 0, {&prompt, 1});
+  engine::Picoseconds clock = engine::picoseconds(Instant{1s}) + small_model().step_ps(0, 0, {&prompt, 1});
   std::vector<Progress> expected;
   for (std::int32_t token = 1; token <= 4; ++token) {
     expected.push_back({engine::instant_not_before(clock) + 15ms, 0, token, token == 4});
-    clock += model().decode_step_ps(1, 100 + token);
+    clock += small_model().decode_step_ps(1, 100 + token);
   }
   EXPECT_EQ(run(engine), expected);
   EXPECT_TRUE(engine.next_event().is_never());

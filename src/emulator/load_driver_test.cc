@@ -3,25 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "emulator/completion_request.h"
+#include "workload/list_source.h"
 
 namespace capstan::emulator {
 namespace {
 
+using workload::ListSource;
+
 using namespace std::chrono_literals;
-
-class ListSource : public workload::Source {
- public:
-  explicit ListSource(std::vector<workload::Request> requests) : requests_(std::move(requests)) {}
-  bool next(workload::Request& request) override {
-    if (at_ == requests_.size()) return false;
-    request = requests_[at_++];
-    return true;
-  }
-
- private:
-  std::vector<workload::Request> requests_;
-  std::size_t at_ = 0;
-};
 
 /// Keeps requests, so that a test can answer them as it likes.
 class Wire : public net::Transport {

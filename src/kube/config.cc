@@ -1,10 +1,9 @@
 #include "kube/config.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
+#include "base/file.h"
 #include "kube/base64.h"
 #include "manifest/fields.h"
 #include "manifest/yaml.h"
@@ -273,10 +272,9 @@ Error error_about(std::string file, std::string message) {
 }  // namespace
 
 Result<std::string> read_file_from_disk(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad() || !in.is_open()) return std::unexpected(error_about(path, "cannot be read"));
-  return text;
+  std::expected<std::string, FileFault> text = read_file(path, std::string::npos);
+  if (!text) return std::unexpected(error_about(path, "cannot be read"));
+  return std::move(*text);
 }
 
 Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std::string& context,

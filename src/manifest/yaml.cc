@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/file.h"
+
 namespace capstan::manifest {
 
 const Node* Node::find(std::string_view key) const {
@@ -45,8 +47,11 @@ namespace {
 struct Deleter {
   void operator()(fy_parser* parser) const { fy_parser_destroy(parser); }
   void operator()(fy_diag* diag) const { fy_diag_destroy(diag); }
-  void operator()(std::FILE* file) const { std::fclose(file); }
 };
+
+Error too_large(const Place& place, const Limits& limits) {
+  return error_at(place, "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
+}
 
 /// Builds the tree from the parser's events: one event, one node, with our own limits.
 class Builder {
@@ -56,7 +61,7 @@ class Builder {
   Result<Node> build(std::string_view text) {
     const Place start{file_, 1, 1};
     if (text.size() > limits_.bytes) {
-      return std::unexpected(error_at({file_}, "is larger than " + std::to_string(limits_.bytes >> 20) + " MiB"));
+      return std::unexpected(too_large({file_}, limits_));
     }
     if (std::optional<Error> error = unprintable(text)) return std::unexpected(std::move(*error));
     fy_diag_cfg diag_config{};
@@ -337,16 +342,17 @@ Result<Node> parse(std::string_view text, const std::string& file, const Limits&
 
 Result<Node> parse_file(const std::string& path, const Limits& limits) {
   const Place place{std::make_shared<const std::string>(path)};
-  const std::unique_ptr<std::FILE, Deleter> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
-  std::string text;
-  std::array<char, 65536> buffer;
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    text.append(buffer.data(), got);
-    if (text.size() > limits.bytes) break;  // parse says so
+  const std::expected<std::string, FileFault> text = read_file(path, limits.bytes);
+  if (text) return parse(*text, path, limits);
+  switch (text.error()) {
+    case FileFault::cannot_open:
+      return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
+    case FileFault::cannot_read:
+      return std::unexpected(error_at(place, "cannot be read, expected a YAML file"));
+    case FileFault::too_large:
+      break;
   }
-  if (std::ferror(file.get()) != 0) return std::unexpected(error_at(place, "cannot be read, expected a YAML file"));
-  return parse(text, path, limits);
+  return std::unexpected(too_large(place, limits));
 }
 
 Result<void> apply_set(Node& root, const std::string& assignment) {

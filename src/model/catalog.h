@@ -23,6 +23,12 @@ struct Catalog {
   const Offering& offering(OfferingId id) const { return offerings.at(id.value); }
   const Pool& pool(PoolId id) const { return pools.at(id.value); }
   const Service& service(ServiceId id) const { return services.at(id.value); }
+
+  /// Is `inner` the domain `outer` or inside it?
+  bool lies_within(DomainId inner, DomainId outer) const {
+    while (inner.valid() && inner != outer) inner = domain(inner).parent;
+    return inner.valid();
+  }
 };
 
 }  // namespace capstan::model

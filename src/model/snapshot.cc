@@ -1,6 +1,7 @@
 #include "model/snapshot.h"
 
 #include "base/hash.h"
+#include "model/signal_names.h"
 
 namespace capstan::model {
 namespace {
@@ -44,11 +45,7 @@ void add(StateHash& hash, const Gang& gang) {
   hash.add(static_cast<std::uint64_t>(gang.together));
   add(hash, gang.created_at);
   add(hash, gang.expected_ready_at);
-  const ReplicaSignals& s = gang.signals;
-  for (const Signal* signal : {&s.waiting, &s.running, &s.kv_usage_ppm, &s.duty_cycle_percent, &s.memory_used_percent,
-                               &s.ttft_p99_us, &s.prompt_tokens_total, &s.generated_tokens_total}) {
-    add(hash, *signal);
-  }
+  for (const ReplicaSignal& signal : kReplicaSignals) add(hash, gang.signals.*signal.field);
 }
 
 void add(StateHash& hash, const Pod& pod) {

@@ -1,24 +1,18 @@
 #include "signals/prometheus_client.h"
 
-#include <cstdio>
-#include <fstream>
-#include <iterator>
+#include "base/file.h"
 
 namespace capstan::signals {
 namespace {
 
 constexpr std::size_t kMaxCredentialBytes = 1u << 20;
 
-Result<std::string> read_file(const std::string& path, const char* what) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || file.bad())
-    return std::unexpected(Error{.file = path, .message = std::string("cannot be read, expected ") + what});
-  if (text.empty() || text.size() > kMaxCredentialBytes) {
-    return std::unexpected(Error{.file = path, .message = std::string("empty or too large, expected ") + what});
-  }
-  return text;
+Result<std::string> read_credential(const std::string& path, const char* what) {
+  std::expected<std::string, FileFault> text = read_file(path, kMaxCredentialBytes);
+  if (text && !text->empty()) return std::move(*text);
+  const bool size = text || text.error() == FileFault::too_large;
+  return std::unexpected(Error{
+      .file = path, .message = std::string(size ? "empty or too large" : "cannot be read") + ", expected " + what});
 }
 
 /// Seconds with milliseconds, as the API takes times.
@@ -67,7 +61,7 @@ Result<void> PrometheusClient::refresh_credentials() {
   const Instant now = clock_();
   if (credentials_at_ && now - *credentials_at_ < kCredentialAge) return {};
   if (!server_.bearer_token_file.empty()) {
-    Result<std::string> token = read_file(server_.bearer_token_file, "a bearer token");
+    Result<std::string> token = read_credential(server_.bearer_token_file, "a bearer token");
     if (!token) return std::unexpected(token.error());
     while (!token->empty() && (token->back() == '\n' || token->back() == '\r' || token->back() == ' '))
       token->pop_back();
@@ -89,7 +83,7 @@ Result<void> PrometheusClient::refresh_credentials() {
                {server_.key_file, "a key in PEM", tls.key}};
   for (const auto& file : files) {
     if (file.path.empty()) continue;
-    Result<std::string> text = read_file(file.path, file.what);
+    Result<std::string> text = read_credential(file.path, file.what);
     if (!text) return std::unexpected(text.error());
     file.text = std::move(*text);
   }

@@ -93,11 +93,7 @@ Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std
 }
 
 bool Capacity::inside(model::DomainId inner, model::DomainId outer) const {
-  if (!outer.valid()) return true;
-  for (; inner.valid(); inner = catalog_.domain(inner).parent) {
-    if (inner == outer) return true;
-  }
-  return false;
+  return !outer.valid() || catalog_.lies_within(inner, outer);
 }
 
 model::DomainId Capacity::at_level(model::DomainId domain, model::TopologyLevel level) const {

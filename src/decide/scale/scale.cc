@@ -212,14 +212,6 @@ Duration period(const Policy& policy) {
       policy);
 }
 
-std::string_view name(const Policy& policy) {
-  return std::visit(Overloaded{[](const Fixed&) { return std::string_view("fixed"); },
-                               [](const DutyCycleHpa&) { return std::string_view("duty_cycle_hpa"); },
-                               [](const QueueHpa&) { return std::string_view("queue_hpa"); },
-                               [](const MemoryHpa&) { return std::string_view("memory_hpa"); }},
-                    policy);
-}
-
 RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
   RoleView role;
   role.service = service;

@@ -95,8 +95,6 @@ using Policy = std::variant<Fixed, DutyCycleHpa, QueueHpa, MemoryHpa>;
 
 /// How often the policy wants to be asked. The caller keeps the beat; `decide` always answers.
 Duration period(const Policy& policy);
-/// The word scenarios use for it: fixed, duty_cycle_hpa, queue_hpa, memory_hpa.
-std::string_view name(const Policy& policy);
 
 /// What earlier decisions about one service leave behind. Bounded: an entry leaves once no window can see it.
 struct Memory {

@@ -12,7 +12,7 @@ void Cluster::add_existing() {
     const model::Offering& offering = catalog().offering(group.offering);
     for (std::int64_t i = 0; i < group.count; ++i) {
       const auto place = std::find_if(places_.begin(), places_.end(), [&](const auto& p) {
-        return p.second > 0 && lies_within(catalog(), p.first, offering.zone);
+        return p.second > 0 && catalog().lies_within(p.first, offering.zone);
       });
       CAPSTAN_ASSERT(place != places_.end());  // the scenario's check: existing nodes fit into their zone
       --place->second;
@@ -25,8 +25,8 @@ void Cluster::add_existing() {
 std::optional<model::DomainId> Cluster::find_place(const model::Offering& offering, model::DomainId within) {
   std::vector<model::DomainId> fitting;
   for (const auto& [domain, room] : places_) {
-    if (room <= 0 || !lies_within(catalog(), domain, offering.zone)) continue;
-    if (within.valid() && !lies_within(catalog(), domain, within)) continue;
+    if (room <= 0 || !catalog().lies_within(domain, offering.zone)) continue;
+    if (within.valid() && !catalog().lies_within(domain, within)) continue;
     if (!config_.provider.scatter) return domain;
     fitting.push_back(domain);
   }

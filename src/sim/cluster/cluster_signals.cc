@@ -1,6 +1,7 @@
 // Scraping: what controllers get to know, how old it is, and what is lost on the way.
 #include <algorithm>
 
+#include "model/signal_names.h"
 #include "sim/cluster/cluster.h"
 
 namespace capstan::sim {
@@ -60,10 +61,8 @@ void Cluster::publish() {
   for (const auto& [id, record] : gangs_) {
     if (!record.has_reading) continue;
     model::ReplicaSignals signals = record.reading;
-    for (model::Signal* signal : {&signals.waiting, &signals.running, &signals.kv_usage_ppm,
-                                  &signals.duty_cycle_percent, &signals.memory_used_percent, &signals.ttft_p99_us,
-                                  &signals.prompt_tokens_total, &signals.generated_tokens_total}) {
-      *signal = aged(*signal, record.reading_at);
+    for (const model::ReplicaSignal& each : model::kReplicaSignals) {
+      signals.*each.field = aged(signals.*each.field, record.reading_at);
     }
     const model::Gang& row = seen_.gangs.at(id);
     if (row.signals == signals) continue;

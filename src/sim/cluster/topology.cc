@@ -30,11 +30,6 @@ std::vector<model::DomainId> add_topology(model::Catalog& catalog, const Topolog
   return zones;
 }
 
-bool lies_within(const model::Catalog& catalog, model::DomainId inner, model::DomainId outer) {
-  while (inner.valid() && inner != outer) inner = catalog.domain(inner).parent;
-  return inner.valid();
-}
-
 model::DomainPath path_of(const model::Catalog& catalog, model::DomainId nvlink) {
   CAPSTAN_ASSERT(catalog.domain(nvlink).level == model::TopologyLevel::nvlink);
   model::DomainPath path;

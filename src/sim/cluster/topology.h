@@ -19,9 +19,6 @@ struct TopologyLayout {
 /// @return the zones, in order
 std::vector<model::DomainId> add_topology(model::Catalog& catalog, const TopologyLayout& layout);
 
-/// Is `inner` the domain `outer` or inside it?
-bool lies_within(const model::Catalog& catalog, model::DomainId inner, model::DomainId outer);
-
 /// All the domains that a node in this NVLink domain lies in.
 model::DomainPath path_of(const model::Catalog& catalog, model::DomainId nvlink);
 

@@ -7,29 +7,18 @@
 #include <set>
 
 #include "base/random.h"
+#include "workload/list_source.h"
 
 namespace capstan::sim {
 namespace {
+
+using workload::ListSource;
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Instant at_ms(std::int64_t ms) { return {milliseconds(ms)}; }
 constexpr Instant at_s(std::int64_t s) { return {seconds(s)}; }
-
-class ListSource final : public workload::Source {
- public:
-  explicit ListSource(std::vector<workload::Request> rows) : rows_(std::move(rows)) {}
-  bool next(workload::Request& request) override {
-    if (next_ == rows_.size()) return false;
-    request = rows_[next_++];
-    return true;
-  }
-
- private:
-  std::vector<workload::Request> rows_;
-  std::size_t next_ = 0;
-};
 
 /// A decode step takes 10 ms and a prompt 10 ms (and a little each), whatever the batch, so that tests can count.
 engine::StepModel ten_ms_steps() {

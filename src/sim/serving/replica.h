@@ -47,7 +47,6 @@ class Replica {
   bool cancel(std::uint32_t slot, std::uint32_t id, Instant now);
 
   void drain() { accepting_ = false; }  ///< accepts nothing more, finishes what it holds
-  bool accepting() const { return accepting_; }
 
   /// Ends at once; appends what it held, running first, then waiting, in their order.
   void kill(std::vector<HeldRequest>& held, Instant now);
