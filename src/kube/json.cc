@@ -58,12 +58,14 @@ std::string Json::scalar() const {
 
 void Json::items(void* visit, void (*call)(void*, Json)) const {
   if (!is_array()) return;
-  for (const element item : Access::unwrap(*this).get_array().value_unsafe()) call(visit, Access::wrap(item));
+  const simdjson::dom::array array = Access::unwrap(*this).get_array().value_unsafe();  // outlives the loop's range
+  for (const element item : array) call(visit, Access::wrap(item));
 }
 
 void Json::fields(void* visit, void (*call)(void*, std::string_view, Json)) const {
   if (!is_object()) return;
-  for (const auto field : Access::unwrap(*this).get_object().value_unsafe()) {
+  const simdjson::dom::object object = Access::unwrap(*this).get_object().value_unsafe();  // outlives the loop's range
+  for (const auto field : object) {
     call(visit, field.key, Access::wrap(field.value));
   }
 }
