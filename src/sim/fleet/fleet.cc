@@ -204,6 +204,10 @@ RequestMinute& Fleet::minute_of(Instant at) {
 
 void Fleet::run_replica(std::uint32_t number) {
   Server& server = *servers_[number];
+  prefetch(events_.runner_up());
+  const std::uint32_t likely_id = server.replica.prefetch_event();
+  __builtin_prefetch(lives_.data() + likely_id);
+  __builtin_prefetch(stamps_.data() + likely_id);
   emissions_.clear();
   server.replica.advance(now_, emissions_);
   for (const Emission& emission : emissions_) on_emission(server, emission);

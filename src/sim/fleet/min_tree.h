@@ -18,10 +18,12 @@ template <typename Word>
 class MinTree {
  public:
   /// `absent` is the rank of an index that was never set; none is larger.
-  explicit MinTree(Word absent) : absent_(absent), nodes_(2, absent << 32) {}
+  explicit MinTree(Word absent) : absent_(absent), nodes_(4, absent << 32) { nodes_[3] |= 1; }
 
   std::uint32_t top() const { return static_cast<std::uint32_t>(nodes_[1]); }
   Word top_rank() const { return nodes_[1] >> 32; }
+  /// Who lost the final: the next top, or soon to be.
+  std::uint32_t runner_up() const { return static_cast<std::uint32_t>(nodes_[nodes_[2] == nodes_[1] ? 3 : 2]); }
   Word rank(std::uint32_t index) const { return nodes_[leaves_ + index] >> 32; }
 
   void set(std::uint32_t index, Word rank) {
@@ -51,7 +53,7 @@ class MinTree {
   }
 
   Word absent_;
-  std::size_t leaves_ = 1;   ///< a power of two
+  std::size_t leaves_ = 2;   ///< a power of two
   std::vector<Word> nodes_;  ///< the winner of each match; the root at 1, the leaves from leaves_ on
 };
 

@@ -269,6 +269,7 @@ void Replica::begin_step(Emissions& out) {
     pairs += engine::doubled_pairs({chunk.tokens, slots_[chunk.slot].computed});
   }
   CAPSTAN_ASSERT(decoding_ > 0 || tokens > 0);
+  if (!chunks_.empty()) expect_event_of(chunks_.front().slot);
   event_ps_ = clock_ps_ + model_->step_ps(decoding_, decode_tokens_ + decoding_, tokens, pairs,
                                           static_cast<std::int64_t>(chunks_.size()));
 }
@@ -479,8 +480,10 @@ std::int64_t Replica::steps_until_finish() {
     CAPSTAN_ASSERT(!finishes_.empty());
     const std::uint64_t key = finishes_.front();
     const Slot& s = slots_[static_cast<std::uint32_t>(key)];
-    if (s.state == State::decoding && s.finish_step() == key >> 32)
+    if (s.state == State::decoding && s.finish_step() == key >> 32) {
+      expect_event_of(static_cast<std::uint32_t>(key));
       return static_cast<std::int64_t>(key >> 32) - steps_;
+    }
     std::pop_heap(finishes_.begin(), finishes_.end(), std::greater<>{});
     finishes_.pop_back();
   }

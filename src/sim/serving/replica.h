@@ -36,6 +36,14 @@ class Replica {
     return event_ps_ == kNeverPs ? Instant::never() : engine::instant_not_before(event_ps_);
   }
 
+  /// Asks for the memory, beyond the replica itself, that the next event is likely to touch. Says nothing of meaning:
+  /// the id of the request that it is likely to be about, for the same use.
+  std::uint32_t prefetch_event() const {
+    __builtin_prefetch(finishes_.data());
+    __builtin_prefetch(slots_.data() + likely_slot_);
+    return likely_id_;
+  }
+
   /// Runs every step that ends at or before `to` and appends what happened, in order of time. Within a step, decoding
   /// sequences come first, then prompts, each in the order of the batch.
   void advance(Instant to, Emissions& out) {
@@ -127,6 +135,10 @@ class Replica {
   std::int64_t steps_until_finish();
   std::int64_t steps_with_blocks(std::int64_t limit) const;
   void push_finish(std::uint32_t slot);
+  void expect_event_of(std::uint32_t slot) {
+    likely_slot_ = slot;
+    likely_id_ = slots_[slot].id;
+  }
   void register_groups(std::uint32_t slot, std::int64_t computed);
   void release_groups(std::uint32_t slot);
   std::uint32_t take_slot();
@@ -158,6 +170,8 @@ class Replica {
   std::int32_t decoding_ = 0;
   std::int32_t running_ = 0;
 
+  std::uint32_t likely_slot_ = 0;  ///< whom the event under way is likely to be about
+  std::uint32_t likely_id_ = 0;
   std::int32_t max_seqs_;
   Mode mode_ = Mode::idle;
   bool accepting_ = true;
