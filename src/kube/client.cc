@@ -140,10 +140,15 @@ Instant Client::next_deadline() const {
   return next;
 }
 
+/// Whether the request has left the queue.
 bool Client::send(Call& call, Instant now) {
   if (!credentials_.ready() || now < call.not_before) return false;
-  if (!call.request.urgent && !bucket_.take(now)) return false;
   const CallId id = call.id;
+  if (call.request.may_send && !call.request.may_send()) {
+    finish(id, {.kind = Outcome::Kind::unreachable, .error = no_answer("not allowed to be sent by then"), .body = {}});
+    return true;
+  }
+  if (!call.request.urgent && !bucket_.take(now)) return false;
   net::Handler handler;
   handler.on_done = [this, id](net::Exchange exchange) { answered(id, std::move(exchange)); };
   if (call.lines) {

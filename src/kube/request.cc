@@ -149,10 +149,13 @@ ApiRequest scale(const ObjectRef& object, std::int64_t replicas, std::string_vie
   return request;
 }
 
-ApiRequest bind_pod(const ObjectRef& pod, std::string_view uid, std::string_view node) {
+ApiRequest bind_pod(const ObjectRef& pod, const Preconditions& only_if, std::string_view node) {
+  json metadata = preconditions(only_if);
+  metadata["namespace"] = pod.ns;
+  metadata["name"] = pod.name;
   const json body = {{"apiVersion", "v1"},
                      {"kind", "Binding"},
-                     {"metadata", {{"namespace", pod.ns}, {"name", pod.name}, {"uid", uid}}},
+                     {"metadata", metadata},
                      {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
   return create(pod, text_of(body), "binding");
 }

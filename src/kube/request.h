@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,8 @@ struct ApiRequest {
   Duration watch_timeout{};     ///< of a watch: the server ends it then
   bool urgent = false;          ///< passes the queue and the rate limit: the Lease
   bool retry_when_busy = true;  ///< 429 means "later"; of an eviction it is the answer
+  /// Asked at the moment of sending, each time; false: it is not sent any more. Empty: always.
+  std::function<bool()> may_send{};
 };
 
 /// One object in a place: what most requests are about.
@@ -74,8 +77,9 @@ Result<ApiRequest> json_patch(const ObjectRef& object, std::string_view patch, s
 ApiRequest scale(const ObjectRef& object, std::int64_t replicas, std::string_view resource_version,
                  DryRun dry_run = DryRun::none);
 
-/// Binds a pod to a node; the server refuses where the pod is bound or another by then.
-ApiRequest bind_pod(const ObjectRef& pod, std::string_view uid, std::string_view node);
+/// Binds a pod to a node; the server refuses with 409 where the pod is bound, or not the one meant, by then. A resource
+/// version holds too (setPodNodeAndMetadata in kubernetes/pkg/registry/core/pod/storage/storage.go, v1.34).
+ApiRequest bind_pod(const ObjectRef& pod, const Preconditions& only_if, std::string_view node);
 
 /// Asks for a pod's eviction; the server refuses with 429 where a disruption budget holds it.
 ApiRequest evict_pod(const ObjectRef& pod, const Preconditions& only_if, DryRun dry_run = DryRun::none);

@@ -42,10 +42,14 @@ TEST(Request, Writes) {
             "PATCH /apis/apps/v1/namespaces/ml/deployments/vllm/scale?fieldManager=capstan&fieldValidation=Strict "
             R"(application/merge-patch+json {"metadata":{"resourceVersion":"17"},"spec":{"replicas":3}})");
   EXPECT_EQ(
-      line(bind_pod(kPod, "u-1", "node-a")),
+      line(bind_pod(kPod, {.uid = "u-1", .resource_version = {}}, "node-a")),
       "POST /api/v1/namespaces/ml/pods/vllm-0/binding?fieldManager=capstan&fieldValidation=Strict application/json "
       R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"vllm-0","namespace":"ml","uid":"u-1"},)"
       R"("target":{"apiVersion":"v1","kind":"Node","name":"node-a"}})");
+  EXPECT_EQ(
+      bind_pod(kPod, {.uid = "u-1", .resource_version = "17"}, "node-a").body,
+      R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"vllm-0","namespace":"ml","resourceVersion":"17",)"
+      R"("uid":"u-1"},"target":{"apiVersion":"v1","kind":"Node","name":"node-a"}})");
   EXPECT_EQ(line(evict_pod(kPod, {.uid = "u-1", .resource_version = "17"}, DryRun::all)),
             "POST /api/v1/namespaces/ml/pods/vllm-0/eviction?fieldManager=capstan&fieldValidation=Strict&dryRun=All "
             R"(application/json {"apiVersion":"policy/v1","deleteOptions":{"preconditions":{"resourceVersion":"17",)"

@@ -101,6 +101,24 @@ TEST_F(ClientTest, TheRateIsBoundedAndTheLeasePasses) {
   EXPECT_EQ(bench.server.seen.size(), 141u);
 }
 
+TEST_F(ClientTest, WhetherItMayBeSentIsAskedEachTimeItIs) {
+  bool allowed = true;
+  ApiRequest request = scale(kVllm, 3, version());
+  request.may_send = [&] { return allowed; };
+  bench.server.faults.busy = 1'000'000;
+  outcome.reset();
+  bench.client.call(std::move(request), [this](Outcome o) { outcome = std::move(o); });
+  run(500ms);
+  EXPECT_EQ(bench.server.seen.size(), 1u);
+  allowed = false;  // while it waits to be sent again
+  bench.server.faults = {};
+  run(4s);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->kind, Kind::unreachable);
+  EXPECT_EQ(bench.server.seen.size(), 1u);
+  EXPECT_EQ(replicas(), 1);
+}
+
 TEST_F(ClientTest, AQueueHasAnEnd) {
   int unreachable = 0;
   for (int i = 0; i < 5'000; ++i) {

@@ -249,6 +249,14 @@ FakeServer::Answer FakeServer::list(const Target& target) {
 FakeServer::Answer FakeServer::write(const Target& target, const net::Request& request) {
   json body = request.body.empty() ? json::object() : json::parse(request.body);
   std::map<std::string, json>& objects = collections_[target.collection];
+  if (acts) {
+    const std::string* type = net::find_header(request.headers, "Content-Type");
+    const bool apply = type != nullptr && type->starts_with("application/apply-patch");
+    const std::string name = target.name.empty() ? body.at("metadata").at("name").get<std::string>() : target.name;
+    const std::string key = target.ns.empty() ? name : target.ns + "/" + name;
+    const auto answer = acts({request.method, target.collection, key, target.subresource, apply, body});
+    if (answer) return {answer->first, answer->second, {}};
+  }
   if (request.method == "POST" && target.name.empty()) {
     const std::string name = body.at("metadata").at("name");
     const std::string key = target.ns.empty() ? name : target.ns + "/" + name;
@@ -263,12 +271,16 @@ FakeServer::Answer FakeServer::write(const Target& target, const net::Request& r
   const json conflict = status(409, "Conflict", "the object has been modified");
   if (request.method == "DELETE") {
     const json only_if = body.value("preconditions", json::object());
-    if (only_if.value("uid", now["metadata"]["uid"]) != now["metadata"]["uid"]) return {409, conflict, {}};
+    for (const char* field : {"uid", "resourceVersion"}) {
+      if (only_if.value(field, now["metadata"][field]) != now["metadata"][field]) return {409, conflict, {}};
+    }
     remove(target.collection, target.key());
     return {200, status(200, "", ""), {}};
   }
-  const json version = body.value("/metadata/resourceVersion"_json_pointer, json());
-  if (!version.is_null() && version != now["metadata"]["resourceVersion"]) return {409, conflict, {}};
+  for (const json::json_pointer& field : {"/metadata/resourceVersion"_json_pointer, "/metadata/uid"_json_pointer}) {
+    const json wanted = body.value(field, json());
+    if (!wanted.is_null() && wanted != now[field]) return {409, conflict, {}};
+  }
   json patched = now;
   patched.merge_patch(body);
   return {200, found->second = record("MODIFIED", target.collection, target.key(), patched), {}};

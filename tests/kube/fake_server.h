@@ -81,6 +81,19 @@ class FakeServer : public net::Transport {
   Duration bookmark_period = std::chrono::seconds(60);
   std::string token = "token";  ///< what it lets in, as "Bearer token"; empty: anybody
 
+  /// A write that arrived, its faults passed.
+  struct Write {
+    std::string method;
+    std::string collection;
+    std::string key;
+    std::string subresource;
+    bool apply = false;  ///< server-side
+    json body;
+  };
+  /// What the server does with a write beyond storing it, subresources above all: a status and a body, or nothing where
+  /// it is stored as it came.
+  std::function<std::optional<std::pair<int, json>>(const Write&)> acts;
+
   struct Seen {
     Instant at;
     std::string method;

@@ -160,9 +160,11 @@ TEST_F(RealServerTest, BindsOncePodByItsUid) {
     "schedulerName":"capstan","containers":[{"name":"c","image":"i"}]}})"));
   ASSERT_TRUE(created.ok()) << created.error.text();
   const std::string uid(document.parse(created.body).value()["metadata"]["uid"].text());
-  EXPECT_TRUE(call(bind_pod(pod, "00000000-0000-0000-0000-000000000000", "node-a")).error.conflict());
-  EXPECT_TRUE(call(bind_pod(pod, uid, "node-a")).ok());
-  EXPECT_TRUE(call(bind_pod(pod, uid, "node-b")).error.conflict());
+  EXPECT_TRUE(call(bind_pod(pod, {.uid = "00000000-0000-0000-0000-000000000000", .resource_version = {}}, "node-a"))
+                  .error.conflict());
+  EXPECT_TRUE(call(bind_pod(pod, {.uid = uid, .resource_version = "1"}, "node-a")).error.conflict());
+  EXPECT_TRUE(call(bind_pod(pod, {.uid = uid, .resource_version = version_of(created.body)}, "node-a")).ok());
+  EXPECT_TRUE(call(bind_pod(pod, {.uid = uid, .resource_version = {}}, "node-b")).error.conflict());
   EXPECT_TRUE(call(evict_pod(pod, {.uid = uid, .resource_version = {}}, DryRun::all)).ok());
   EXPECT_TRUE(call(remove(pod, {.uid = "another", .resource_version = {}})).error.conflict());
   EXPECT_TRUE(call(remove(pod, {.uid = uid, .resource_version = {}})).ok());

@@ -34,14 +34,15 @@ const Edges& edges() {
       {"schema", {"manifest"}},
       {"settings", {"decide", "manifest"}},
       {"archive", {"control", "settings"}},
+      {"actuate", {"kube", "ports"}},
       {"operator", {"kube", "decide"}},
       {"experiment", {"sim", "control", "settings", "promql", "signals", "manifest"}},
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},
       {"serve", {"explain", "experiment", "net"}},
-      {"cli", {"base",       "model", "engine", "decide",   "explain", "ports",    "control",  "workload",
-               "sim",        "net",   "promql", "manifest", "signals", "kube",     "emulator", "conformance",
-               "experiment", "lint",  "plan",   "serve",    "schema",  "settings", "archive",  "operator"}},
+      {"cli", {"base", "model",  "engine",   "decide",   "explain", "ports",    "control",     "workload",   "sim",
+               "net",  "promql", "manifest", "signals",  "kube",    "emulator", "conformance", "experiment", "lint",
+               "plan", "serve",  "schema",   "settings", "archive", "actuate",  "operator"}},
   };
   return all;
 }

@@ -39,6 +39,14 @@ constexpr std::string_view kTestedElsewhere[] = {
     // They mean little without a server: tests/kube has one in memory.
     "src/kube/client.cc",
     "src/kube/watcher.cc",
+    // Writes mean nothing without one either: tests/actuate.
+    "src/actuate/change_all.cc",
+    "src/actuate/claims.cc",
+    "src/actuate/effects.cc",
+    "src/actuate/evict.cc",
+    "src/actuate/gang_bind.cc",
+    "src/actuate/runner.cc",
+    "src/actuate/scale_to.cc",
     // What they make of a server's objects: tests/operator.
     "src/operator/catalog_builder.cc",
     "src/operator/cluster_view.cc",

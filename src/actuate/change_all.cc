@@ -1,0 +1,27 @@
+#include "actuate/change_all.h"
+
+namespace capstan::actuate {
+
+Step ChangeAll::next(Instant) {
+  for (; at_ < changes_.size(); ++at_) {
+    const Change& change = changes_[at_];
+    if (change.going()) return Step::send(change.request());
+    if (change.state() == Change::State::refused) {
+      refused_ = change.why();
+      done_any_ = done_any_ || change.in_doubt();
+    } else {
+      done_any_ = true;
+    }
+  }
+  if (!refused_) return Step::done(Verdict::applied());
+  return Step::done(done_any_ ? Verdict::unknown(*refused_) : Verdict::refused(*refused_));
+}
+
+void ChangeAll::answered(const kube::Outcome& outcome, Instant) { changes_[at_].answered(outcome); }
+
+Standing ChangeAll::standing() const {
+  const bool in_doubt = at_ < changes_.size() && changes_[at_].in_doubt();
+  return done_any_ || in_doubt ? Standing::in_doubt : Standing::nothing;
+}
+
+}  // namespace capstan::actuate

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "actuate/change.h"
+
+namespace capstan::actuate {
+
+/// Changes that make sense one by one, in order. An object that is gone needs none; one that is refused keeps nobody
+/// from the others.
+class ChangeAll : public Effect {
+ public:
+  explicit ChangeAll(std::vector<Change> changes) : changes_(std::move(changes)) {}
+
+  Step next(Instant now) override;
+  void answered(const kube::Outcome& outcome, Instant now) override;
+  Standing standing() const override;
+
+ private:
+  std::vector<Change> changes_;
+  std::size_t at_ = 0;
+  bool done_any_ = false;
+  std::optional<model::Reason> refused_;
+};
+
+}  // namespace capstan::actuate

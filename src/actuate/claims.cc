@@ -1,0 +1,89 @@
+#include "actuate/claims.h"
+
+#include <utility>
+
+namespace capstan::actuate {
+
+using kube::Json;
+using model::ReasonCode;
+using Wish = Change::Wish;
+
+namespace {
+
+constexpr Duration kGiveBackPause = std::chrono::seconds(1);
+
+bool ends(Json object) { return object["metadata"]["deletionTimestamp"].exists(); }
+
+}  // namespace
+
+Change delete_claim(const Ref& claim) {
+  return {claim, [object = claim.object](Json now) {
+            if (ends(now)) return Wish::settled();
+            return Wish::make(
+                kube::remove(object, {.uid = std::string(now["metadata"]["uid"].text()), .resource_version = {}}));
+          }};
+}
+
+kube::ObjectRef LaunchGroup::claim(std::int64_t index) const {
+  return {kube::resources::kNodeClaims, {}, claim_name(group_, index)};
+}
+
+Change LaunchGroup::create(std::int64_t index) const {
+  const auto look = [name = group_.name](Json now) {
+    const bool ours = now["metadata"]["labels"][kClaimGroup].text() == name && !ends(now);
+    return ours ? Wish::settled() : Wish::refuse({ReasonCode::object_contended, {1}});
+  };
+  return Change::by_creating(claim(index), kube::create(claim(index), claim_body(group_, index)), look);
+}
+
+Change LaunchGroup::discard(std::int64_t index) const {
+  const kube::ObjectRef object = claim(index);
+  return {{object, {}}, [object, name = group_.name](Json now) {
+            if (ends(now) || now["metadata"]["labels"][kClaimGroup].text() != name) return Wish::settled();
+            return Wish::make(
+                kube::remove(object, {.uid = std::string(now["metadata"]["uid"].text()), .resource_version = {}}));
+          }};
+}
+
+/// From here on the claims are deleted, from the one that was being made back to the first.
+void LaunchGroup::give_back() {
+  if (std::exchange(giving_back_, true)) return;
+  change_.reset();
+  at_ = std::min(at_, group_.count - 1);
+}
+
+Step LaunchGroup::next(Instant now) {
+  if (now < not_before_) return Step::wait(not_before_);
+  for (;;) {
+    if (giving_back_ ? at_ < 0 : at_ == group_.count) break;
+    if (!change_) change_.emplace(giving_back_ ? discard(at_) : create(at_));
+    if (change_->going()) return Step::send(change_->request());
+    const bool settled = change_->state() == Change::State::settled;
+    const bool refused = change_->state() == Change::State::refused;
+    change_.reset();
+    if (giving_back_ && refused && ++tries_ < kGiveBackTries) {
+      not_before_ = now + kGiveBackPause;
+      return Step::wait(not_before_);
+    }
+    if (giving_back_) {
+      --at_;
+    } else if (settled) {
+      ++made_;
+      ++at_;
+    } else if (begun_) {
+      give_back();
+    } else {
+      return Step::done(Verdict::refused({ReasonCode::claims_given_back, {0, group_.count}}));
+    }
+  }
+  if (!giving_back_) return Step::done(Verdict::applied());
+  const model::Reason why{ReasonCode::claims_given_back, {made_, group_.count}};
+  return Step::done(tries_ < kGiveBackTries ? Verdict::refused(why) : Verdict::unknown(why));
+}
+
+void LaunchGroup::answered(const kube::Outcome& outcome, Instant) {
+  change_->answered(outcome);
+  if (change_->in_doubt() || change_->state() == Change::State::settled) begun_ = true;
+}
+
+}  // namespace capstan::actuate

@@ -1,0 +1,173 @@
+#include "actuate/effects.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <variant>
+
+#include "actuate/change_all.h"
+#include "actuate/claims.h"
+#include "actuate/evict.h"
+#include "actuate/gang_bind.h"
+#include "base/hash.h"
+
+namespace capstan::actuate {
+
+using model::ReasonCode;
+
+namespace {
+
+Verdict gone() { return Verdict::refused({ReasonCode::object_gone, {}}); }
+
+std::string key_of(const char* what, const Ref& ref) {
+  return std::string(what) + "/" + ref.object.resource.name() + "/" + kube::key_of(ref.object.ns, ref.object.name);
+}
+
+/// The pods of the replicas that will go and that may hold work.
+std::vector<Ref> victims_of(const Target& target, const model::SetReplicas& set) {
+  std::vector<Removable> removable;
+  for (const Target::Replica& replica : target.replicas) {
+    const auto named = std::ranges::find(set.drain, replica.gang);
+    Removable one{replica.name, replica.ordinal, {}, replica.ready && !replica.out_since};
+    if (named != set.drain.end()) one.rank = static_cast<std::size_t>(named - set.drain.begin());
+    removable.push_back(std::move(one));
+  }
+  std::vector<Ref> victims;
+  for (const std::size_t i : choose_victims(removal_of(target.kind), removable, target.first_ordinal, set.replicas)) {
+    if (target.replicas[i].ever_served) victims.push_back(target.replicas[i].pod);
+  }
+  return victims;
+}
+
+}  // namespace
+
+Effects::Effects(Runner& runner, const References& references, net::Clock clock, kube::WallClock wall,
+                 std::string holder)
+    : runner_(runner),
+      references_(references),
+      clock_(std::move(clock)),
+      wall_(std::move(wall)),
+      holder_(std::move(holder)) {}
+
+void Effects::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) {
+  if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
+    set_replicas(token, *set, seen);
+  } else if (const auto* bound = std::get_if<model::BindPods>(&action.what)) {
+    bind(token, *bound);
+  } else if (const auto* nodes = std::get_if<model::LaunchNodes>(&action.what)) {
+    launch(token, *nodes);
+  } else if (const auto* group = std::get_if<model::ReleaseGroup>(&action.what)) {
+    give_back(token, "group/" + std::to_string(group->group.value), references_.claims(group->group));
+  } else if (const auto* node = std::get_if<model::TerminateNode>(&action.what)) {
+    const std::optional<Ref> claim = references_.claim(node->node);
+    if (!claim) return runner_.answer(token, Verdict::refused({ReasonCode::node_without_claim, {}}));
+    give_back(token, key_of("claim", *claim), {*claim});
+  } else {
+    const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
+    if (!pod) return runner_.answer(token, gone());
+    runner_.submit(key_of("evict", *pod), token, std::make_unique<Evict>(*pod, RandomStream(token.value, "evict")));
+  }
+}
+
+void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& seen) {
+  const std::optional<Target> target = references_.target(set.service, set.variant);
+  if (!target || seen.services.find(set.service) == nullptr) return runner_.answer(token, gone());
+  const std::string key = key_of("scale", target->ref);
+  std::shared_ptr<ScaleGoal> goal = goals_[key].lock();
+  const bool going_on = goal != nullptr && runner_.take_over(key, token);
+  if (!going_on) goal = std::make_shared<ScaleGoal>();
+  goal->target = target->ref;
+  goal->seen = seen.services.at(set.service).desired_replicas;
+  goal->wanted = set.replicas;
+  goal->means = target->means;
+  // Whom an unknown kind gives up nobody knows, so nobody can be drained for it.
+  const Removal removal = removal_of(target->kind);
+  if (removal == Removal::unknown && goal->means.waits()) goal->means = {};
+  goal->mark = removal == Removal::any;
+  if (target->drain_limit) goal->drain_limit = *target->drain_limit;
+  goal->victims = set.replicas < goal->seen ? victims_of(*target, set) : std::vector<Ref>();
+  goal->out.clear();
+  for (const Target::Replica& replica : target->replicas) {
+    if (replica.out_since) goal->out.push_back({replica.pod, *replica.out_since});
+  }
+  goal->revision += 1;
+  if (going_on) return;
+  goals_[key] = goal;
+  runner_.submit(key, token, std::make_unique<ScaleTo>(goal, wall_));
+}
+
+void Effects::bind(model::ActionToken token, const model::BindPods& bind) {
+  std::vector<Binding> bindings;
+  for (const model::BindPods::Binding& one : bind.bindings) {
+    std::optional<Binding> binding = references_.binding(one);
+    if (!binding) return runner_.answer(token, gone());
+    bindings.push_back(std::move(*binding));
+  }
+  if (bindings.empty()) return runner_.answer(token, Verdict::applied());
+  const std::string transaction = name_of(token);
+  runner_.submit("bind/" + transaction, token, std::make_unique<GangBind>(transaction, std::move(bindings)));
+}
+
+void Effects::launch(model::ActionToken token, const model::LaunchNodes& launch) {
+  std::optional<ClaimGroup> group = references_.nodes(launch);
+  if (!group) return runner_.answer(token, gone());
+  group->name = name_of(token);
+  group->count = launch.count;
+  group->held = launch.hold > Duration::zero();
+  runner_.submit("launch/" + group->name, token, std::make_unique<LaunchGroup>(std::move(*group)));
+}
+
+void Effects::give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims) {
+  std::vector<Change> changes;
+  for (const Ref& claim : claims) changes.push_back(delete_claim(claim));
+  runner_.submit(key, token, std::make_unique<ChangeAll>(std::move(changes)));
+}
+
+/// Of one action of one holder, short enough for a label.
+std::string Effects::name_of(model::ActionToken token) const {
+  char text[16];
+  const std::uint64_t hash = hash_text(holder_) & 0xffff'ffffULL;
+  return std::string(text, std::to_chars(text, text + sizeof text, hash, 36).ptr) + "-" + std::to_string(token.value);
+}
+
+void Effects::feed(const std::map<std::string, ScaleGoal::Load>& loads) {
+  const Instant now = clock_();
+  for (auto at = goals_.begin(); at != goals_.end();) {
+    const std::shared_ptr<ScaleGoal> goal = at->second.lock();
+    if (goal == nullptr) {
+      at = goals_.erase(at);
+      continue;
+    }
+    goal->loads.clear();
+    for (const Ref& victim : goal->victims) {
+      leaving_[victim.uid] = now + kLeaving;
+      if (const auto load = loads.find(victim.uid); load != loads.end()) goal->loads.insert(*load);
+    }
+    ++at;
+  }
+  std::erase_if(leaving_, [&](const auto& entry) { return now >= entry.second; });
+}
+
+void Effects::keep_serving(std::span<const Routed> pods) {
+  const Instant now = clock_();
+  if (!first_look_) first_look_ = now;
+  for (const Routed& routed : pods) {
+    // A predecessor's drain is gone on with, or called off, by the first decisions.
+    const bool left_behind = routed.out && !leaving_.contains(routed.pod.uid) && now - *first_look_ >= kLeaving;
+    const std::string key = key_of("serving", routed.pod);
+    if ((routed.decided && !left_behind) || runner_.busy(key)) continue;
+    std::vector<Change> changes = {mark_for_deletion(routed.pod, false),
+                                   set_serving(routed.pod, routed.means, true, wall_())};
+    if (!routed.out) changes.erase(changes.begin());  // it was never marked
+    runner_.submit(key, {}, std::make_unique<ChangeAll>(std::move(changes)));
+  }
+}
+
+void Effects::resume(std::span<const kube::Pod* const> pods) {
+  for (UnfinishedBind& found : unfinished_binds(pods)) {
+    const std::string key = "bind/" + found.transaction;
+    if (!runner_.busy(key)) runner_.submit(key, {}, std::make_unique<GangBind>(std::move(found)));
+  }
+}
+
+}  // namespace capstan::actuate

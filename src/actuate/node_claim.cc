@@ -1,0 +1,110 @@
+#include "actuate/node_claim.h"
+
+#include <nlohmann/json.hpp>
+
+namespace capstan::actuate {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
+/// By which Karpenter tells that the pool has changed since: copied, because a claim without them never drifts.
+constexpr std::string_view kPoolMarks[] = {"karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"};
+constexpr std::size_t kNameMax = 63;  // the name becomes the value of a node's label
+
+json requirement(const std::string& key, const std::string& op, const std::vector<std::string>& values) {
+  json out = {{"key", key}, {"operator", op}};
+  if (!values.empty()) out["values"] = values;
+  return out;
+}
+
+/// The pool's, narrowed to the pick.
+json requirements(const ClaimGroup& group) {
+  json out = json::array();
+  out.push_back(requirement(std::string(kPoolLabel), "In", {group.pool.meta.name}));
+  for (const auto& [key, value] : group.pick) out.push_back(requirement(key, "In", {value}));
+  for (const kube::Requirement& asked : group.pool.node.requirements) {
+    const bool picked = std::ranges::find(group.pick, asked.key, &NodePick::value_type::first) != group.pick.end();
+    if (!picked && asked.key != kPoolLabel) out.push_back(requirement(asked.key, asked.op, asked.values));
+  }
+  return out;
+}
+
+json taints(const std::vector<kube::Taint>& from) {
+  json out = json::array();
+  for (const kube::Taint& taint : from) {
+    json one = {{"key", taint.key}, {"effect", taint.effect}};
+    if (!taint.value.empty()) one["value"] = taint.value;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+json requests(const kube::Resources& resources) {
+  json out = json::object();
+  for (const auto& [name, milli] : resources.milli) {
+    out[name] = milli % 1000 == 0 ? std::to_string(milli / 1000) : std::to_string(milli) + "m";
+  }
+  return out;
+}
+
+json metadata(const ClaimGroup& group, std::int64_t index) {
+  json labels = {{kClaimGroup, group.name}, {kPoolLabel, group.pool.meta.name}};
+  for (const auto& [key, value] : group.pool.labels.entries()) labels[key] = value;
+  json annotations = {{kClaimGroupSize, std::to_string(group.count)}};
+  for (const std::string_view mark : kPoolMarks) {
+    if (const std::string* value = group.pool.meta.annotations.find(mark)) annotations[std::string(mark)] = *value;
+  }
+  if (group.held) annotations[std::string(kDoNotDisrupt)] = "true";
+  const json owner = {{"apiVersion", kube::resources::kNodePools.api_version()},
+                      {"kind", kube::resources::kNodePools.kind},
+                      {"name", group.pool.meta.name},
+                      {"uid", group.pool.meta.uid},
+                      {"blockOwnerDeletion", true}};
+  return {{"name", claim_name(group, index)},
+          {"labels", std::move(labels)},
+          {"annotations", std::move(annotations)},
+          {"ownerReferences", json::array({owner})}};
+}
+
+std::string duration_text(const std::optional<Duration>& expire_after) {
+  if (!expire_after) return "Never";
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(*expire_after).count()) + "s";
+}
+
+}  // namespace
+
+std::string claim_name(const ClaimGroup& group, std::int64_t index) {
+  const std::string end = "-" + group.name + "-" + std::to_string(index);
+  std::string begin = group.pool.meta.name.substr(0, kNameMax - std::min(kNameMax, end.size()));
+  while (!begin.empty() && (begin.back() == '-' || begin.back() == '.')) begin.pop_back();
+  return begin + end;
+}
+
+std::string claim_body(const ClaimGroup& group, std::int64_t index) {
+  const kube::NodeTemplate& node = group.pool.node;
+  json spec = {
+      {"nodeClassRef",
+       {{"group", node.node_class.api_version}, {"kind", node.node_class.kind}, {"name", node.node_class.name}}},
+      {"requirements", requirements(group)},
+      {"resources", {{"requests", requests(group.requests)}}},
+      {"expireAfter", duration_text(node.expire_after)}};
+  if (!node.taints.empty()) spec["taints"] = taints(node.taints);
+  if (!node.startup_taints.empty()) spec["startupTaints"] = taints(node.startup_taints);
+  const json body = {{"apiVersion", kube::resources::kNodeClaims.api_version()},
+                     {"kind", kube::resources::kNodeClaims.kind},
+                     {"metadata", metadata(group, index)},
+                     {"spec", std::move(spec)}};
+  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Change end_hold(const Ref& claim_or_node) {
+  return {
+      claim_or_node, [object = claim_or_node.object](kube::Json now) {
+        if (!now["metadata"]["annotations"][kDoNotDisrupt].exists()) return Change::Wish::settled();
+        const std::string body = R"({"metadata":{"annotations":{")" + std::string(kDoNotDisrupt) + R"(":null}}})";
+        return Change::Wish::make(kube::merge_patch(object, body, now["metadata"]["resourceVersion"].text()).value());
+      }};
+}
+
+}  // namespace capstan::actuate

@@ -1,0 +1,170 @@
+#include "actuate/scale_to.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace capstan::actuate {
+
+using model::ReasonCode;
+
+namespace {
+
+std::int64_t seconds(Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); }
+
+bool among(const std::vector<Ref>& pods, const std::string& uid) {
+  return std::ranges::find(pods, uid, &Ref::uid) != pods.end();
+}
+
+}  // namespace
+
+ScaleTo::ScaleTo(std::shared_ptr<const ScaleGoal> goal, kube::WallClock wall)
+    : goal_(std::move(goal)), wall_(std::move(wall)), revision_(goal_->revision) {
+  for (const ScaleGoal::Out& out : goal_->out) out_.emplace(out.pod.uid, out);
+}
+
+Standing ScaleTo::standing() const {
+  const bool scaling = change_ && task_ == Task::scale && change_->in_doubt();
+  return scaling ? Standing::in_doubt : Standing::nothing;
+}
+
+Step ScaleTo::next(Instant now) {
+  for (;;) {
+    if (change_ && change_->going()) {
+      if (change_->in_doubt() || revision_ == goal_->revision) return Step::send(change_->request());
+      change_.reset();  // nothing was written that is not known
+    }
+    if (change_) finished(now);
+    change_.reset();
+    if (std::exchange(revision_, goal_->revision) != goal_->revision) {
+      scaled_ = false;
+      ending_.reset();
+    }
+    if (std::optional<Step> step = plan(now)) return std::move(*step);
+  }
+}
+
+void ScaleTo::answered(const kube::Outcome& outcome, Instant) { change_->answered(outcome); }
+
+void ScaleTo::start(Task task, Change change) {
+  task_ = task;
+  change_.emplace(std::move(change));
+}
+
+/// What the end of a change means.
+void ScaleTo::finished(Instant now) {
+  const Ref& ref = change_->ref();
+  const bool settled = change_->state() == Change::State::settled;
+  switch (task_) {
+    case Task::check_owner:
+      owner_checked_ = settled;
+      if (!settled) refuse(change_->why());
+      return;
+    case Task::put_back:
+      out_.erase(ref.uid);
+      return;
+    case Task::unmark:
+      marked_.erase(ref.uid);
+      return;
+    case Task::take_out:
+      if (settled) out_.try_emplace(ref.uid, ScaleGoal::Out{ref, now});
+      if (change_->state() == Change::State::gone) gone_.emplace(ref.uid, ref);
+      if (change_->state() == Change::State::refused) refuse(change_->why());
+      return;
+    case Task::mark:
+      marked_.emplace(ref.uid, ref);  // best effort: the ReplicaSet prefers pods that are not ready anyway
+      return;
+    case Task::scale:
+      scaled_ = settled;
+      if (!settled) ending_ = change_->verdict();
+      return;
+  }
+  CAPSTAN_ASSERT(false);
+}
+
+/// Starts the next change, or says what else there is to do.
+std::optional<Step> ScaleTo::plan(Instant now) {
+  if (scaled_) return Step::done(Verdict::applied());
+  if (!ending_ && !owner_checked_) {
+    start(Task::check_owner, check_owner(goal_->target));
+    return std::nullopt;
+  }
+  if (!ending_ && lowers() && goal_->means.kind == DrainMeans::Kind::none) refuse({ReasonCode::drain_unsafe, {}});
+  if (put_back_one()) return std::nullopt;
+  if (ending_) return Step::done(*ending_);
+  if (goal_->means.waits() && take_out_one()) return std::nullopt;
+  Instant until = Instant::never();
+  switch (drained(now, until)) {
+    case Drain::waiting:
+      return Step::wait(until);
+    case Drain::silent:
+      refuse({ReasonCode::drain_silent,
+              {silent_, static_cast<std::int64_t>(goal_->victims.size()), seconds(goal_->drain_limit)}});
+      return std::nullopt;
+    case Drain::done:
+      break;
+  }
+  if (!mark_one()) start(Task::scale, set_replicas(goal_->target, goal_->seen, goal_->wanted));
+  return std::nullopt;
+}
+
+/// Puts back, and unmarks, a pod that is out although it is no victim, or not any more.
+bool ScaleTo::put_back_one() {
+  const auto stays = [&](const auto& entry) { return ending_ || !among(goal_->victims, entry.first); };
+  if (const auto marked = std::ranges::find_if(marked_, stays); marked != marked_.end()) {
+    start(Task::unmark, mark_for_deletion(marked->second, false));
+    return true;
+  }
+  if (const auto out = std::ranges::find_if(out_, stays); out != out_.end()) {
+    start(Task::put_back, set_serving(out->second.pod, goal_->means, true, wall_()));
+    return true;
+  }
+  return false;
+}
+
+bool ScaleTo::take_out_one() {
+  for (const Ref& victim : goal_->victims) {
+    if (out_.contains(victim.uid) || gone_.contains(victim.uid)) continue;
+    start(Task::take_out, set_serving(victim, goal_->means, false, wall_()));
+    return true;
+  }
+  return false;
+}
+
+bool ScaleTo::mark_one() {
+  if (!goal_->mark) return false;
+  for (const Ref& victim : goal_->victims) {
+    if (marked_.contains(victim.uid) || gone_.contains(victim.uid)) continue;
+    start(Task::mark, mark_for_deletion(victim, true));
+    return true;
+  }
+  return false;
+}
+
+/// Whether those who are out have nothing left to do. `until` is when a limit ends.
+ScaleTo::Drain ScaleTo::drained(Instant now, Instant& until) {
+  if (!goal_->means.waits()) return Drain::done;
+  bool waiting = false;
+  silent_ = 0;
+  for (const Ref& victim : goal_->victims) {
+    const auto out = out_.find(victim.uid);
+    if (out == out_.end()) continue;  // gone
+    const Instant since = out->second.since;
+    const auto load = goal_->loads.find(victim.uid);
+    const bool heard =
+        load != goal_->loads.end() && load->second.usable && load->second.measured_at >= since + kRouterLag;
+    if (heard && load->second.requests == 0) continue;
+    const Instant limit = since + goal_->drain_limit;
+    if (now < limit) {
+      waiting = true;
+      until = std::min(until, limit);
+    } else if (!heard) {
+      silent_ += 1;
+    }
+  }
+  if (waiting) return Drain::waiting;
+  return silent_ > 0 ? Drain::silent : Drain::done;
+}
+
+}  // namespace capstan::actuate

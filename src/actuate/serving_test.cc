@@ -1,0 +1,75 @@
+#include "actuate/serving.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::actuate {
+namespace {
+
+using Kind = DrainMeans::Kind;
+
+TEST(Serving, HowAReplicaIsDrained) {
+  struct Row {
+    const char* what;
+    const char* annotations;
+    const char* selector;
+    const char* gates;
+    DrainMeans expected;
+  };
+  const Row rows[] = {
+      {"nothing is said", "{}", "{}", "[]", {Kind::none, ""}},
+      {"a gate of another", "{}", "{}", R"([{"conditionType":"example.com/lb"}])", {Kind::none, ""}},
+      {"our gate", "{}", "{}", R"([{"conditionType":"capstan.dev/serving"}])", {Kind::readiness_gate, ""}},
+      {"a label", R"({"capstan.dev/router-label":"serve"})", R"({"app":"x"})", "[]", {Kind::router_label, "serve"}},
+      {"the gate goes before the label",
+       R"({"capstan.dev/router-label":"serve"})",
+       "{}",
+       R"([{"conditionType":"capstan.dev/serving"}])",
+       {Kind::readiness_gate, ""}},
+      {"a label by which the workload finds its pods: taking it away would make another pod",
+       R"({"capstan.dev/router-label":"app"})",
+       R"({"app":"x"})",
+       "[]",
+       {Kind::none, ""}},
+      {"it drains by itself", R"({"capstan.dev/drains-itself":"true"})", "{}", "[]", {Kind::engine, ""}},
+      {"it does not", R"({"capstan.dev/drains-itself":"false"})", "{}", "[]", {Kind::none, ""}},
+  };
+  for (const Row& row : rows) {
+    kube::JsonDocument document;
+    const std::string text = std::string(R"({"kind":"Deployment","metadata":{"annotations":)") + row.annotations +
+                             R"(},"spec":{"selector":{"matchLabels":)" + row.selector +
+                             R"(},"template":{"spec":{"readinessGates":)" + row.gates + "}}}}";
+    const Result<kube::Json> object = document.parse(text);
+    ASSERT_TRUE(object) << row.what;
+    EXPECT_EQ(drain_means_of(kube::read_workload(*object)), row.expected) << row.what;
+  }
+}
+
+TEST(Serving, WhoIsOutOfTheRouter) {
+  struct Row {
+    const char* what;
+    Kind kind;
+    const char* pod;
+    bool expected;
+  };
+  const Row rows[] = {
+      {"no condition yet", Kind::readiness_gate, R"({})", false},
+      {"in", Kind::readiness_gate, R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"True"}]}})",
+       false},
+      {"out", Kind::readiness_gate, R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"False"}]}})",
+       true},
+      {"label taken", Kind::router_label, R"({"metadata":{"annotations":{"capstan.dev/router-label-value":"yes"}}})",
+       true},
+      {"label there", Kind::router_label, R"({"metadata":{"labels":{"serve":"yes"}}})", false},
+      {"no means, no knowledge", Kind::none,
+       R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"False"}]}})", false},
+  };
+  for (const Row& row : rows) {
+    kube::JsonDocument document;
+    const Result<kube::Json> object = document.parse(row.pod);
+    ASSERT_TRUE(object) << row.what;
+    EXPECT_EQ(is_out_of_router(kube::read_pod(*object), {row.kind, "serve"}), row.expected) << row.what;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::actuate

@@ -1,0 +1,44 @@
+#include "actuate/victims.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace capstan::actuate {
+namespace {
+
+std::vector<std::size_t> ours(std::span<const Removable> replicas, ReplicaCount wanted) {
+  std::vector<std::size_t> order(replicas.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    const Removable& r = replicas[i];
+    return std::tuple(r.serves, r.rank.value_or(replicas.size()), std::string_view(r.name), i);
+  });
+  const auto kept = static_cast<std::size_t>(std::max<ReplicaCount>(0, wanted));
+  order.resize(order.size() - std::min(order.size(), kept));
+  return order;
+}
+
+std::vector<std::size_t> theirs(std::span<const Removable> replicas, std::int64_t end) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    if (replicas[i].ordinal && *replicas[i].ordinal >= end) order.push_back(i);
+  }
+  std::ranges::sort(order, std::greater(), [&](std::size_t i) { return *replicas[i].ordinal; });
+  return order;
+}
+
+}  // namespace
+
+Removal removal_of(std::string_view kind) {
+  if (kind == "Deployment" || kind == "ReplicaSet") return Removal::any;
+  return kind == "StatefulSet" || kind == "LeaderWorkerSet" ? Removal::highest : Removal::unknown;
+}
+
+std::vector<std::size_t> choose_victims(Removal removal, std::span<const Removable> replicas,
+                                        std::uint32_t first_ordinal, ReplicaCount wanted) {
+  if (removal == Removal::any) return ours(replicas, wanted);
+  if (removal == Removal::highest) return theirs(replicas, first_ordinal + wanted);
+  return {};
+}
+
+}  // namespace capstan::actuate

@@ -1,0 +1,80 @@
+#include "actuate/evict.h"
+
+#include <gtest/gtest.h>
+
+#include "actuate/bench.h"
+
+namespace capstan::actuate::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Write = FakeServer::Write;
+
+struct EvictTest : ::testing::Test {
+  Bench bench{5};
+
+  void SetUp() override { bench.add_pod("p"); }
+  void submit(std::uint32_t token, Ref pod) {
+    bench.submit("pod", token, std::make_unique<Evict>(std::move(pod), RandomStream(token, "evict")));
+  }
+  Ref pod() { return bench.ref(kube::resources::kPods, "p"); }
+};
+
+TEST_F(EvictTest, Rows) {
+  struct Row {
+    const char* what;
+    std::string uid;  // empty: the pod's
+    std::function<int(const Write&)> refuse;
+    std::string outcome;
+    bool there;
+  };
+  int times = 0;
+  const auto first = [&](int n, int code) {
+    return [&times, n, code](const Write&) { return times++ < n ? code : 0; };
+  };
+  const Row rows[] = {
+      {"it goes", "", first(0, 0), "applied", false},
+      {"another has its name: the one meant is gone", "another", first(0, 0), "applied", true},
+      {"it is gone", "", first(9, 404), "applied", true},
+      {"a budget holds it for a while", "", first(3, 429), "applied", false},
+      {"a budget holds it for long", "", first(99, 429), "refused eviction_held 37", true},
+      {"not allowed", "", first(9, 403), "refused api_refused 403", true},
+      {"an error: read back, and again", "", first(1, 500), "applied", false},
+      {"two budgets, which the server cannot", "", first(99, 500), "refused writes_lost 8", true},
+  };
+  std::uint32_t token = 0;
+  for (const Row& row : rows) {
+    times = 0;
+    bench.add_pod("p");
+    bench.refuse = row.refuse;
+    Ref meant = pod();
+    if (!row.uid.empty()) meant.uid = row.uid;
+    submit(++token, meant);
+    bench.run(100s);
+    EXPECT_EQ(bench.outcome(token), row.outcome) << row.what;
+    EXPECT_EQ(!bench.pod("p").is_null(), row.there) << row.what;
+  }
+}
+
+TEST_F(EvictTest, ABudgetIsAskedAgainLaterEachTime) {
+  bench.disruptions_allowed = 0;
+  submit(1, pod());
+  bench.run(100s);
+  std::vector<std::int64_t> pauses_s;
+  for (std::size_t i = 1; i < bench.server.seen.size(); ++i) {
+    const Duration pause = bench.server.seen[i].at - bench.server.seen[i - 1].at;
+    pauses_s.push_back(std::chrono::duration_cast<std::chrono::seconds>(pause).count());
+  }
+  EXPECT_EQ(pauses_s, (std::vector<std::int64_t>{1, 2, 4, 8, 10, 10}));
+}
+
+TEST_F(EvictTest, HaltedItIsNotBegun) {
+  bench.permit = Permit::finish;
+  submit(1, pod());
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(1), "refused halted");
+  EXPECT_TRUE(bench.server.seen.empty());
+}
+
+}  // namespace
+}  // namespace capstan::actuate::testing

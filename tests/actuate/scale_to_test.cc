@@ -1,0 +1,298 @@
+// Replicas up and down, through /scale, with the drain before it.
+#include "actuate/scale_to.h"
+
+#include <gtest/gtest.h>
+
+#include "actuate/bench.h"
+
+namespace capstan::actuate::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Write = FakeServer::Write;
+
+struct ScaleToTest : ::testing::Test {
+  Bench bench{11};
+  std::shared_ptr<ScaleGoal> goal = std::make_shared<ScaleGoal>();
+
+  void SetUp() override {
+    bench.server.put(kDeployments, "ml", "vllm", {{"kind", "Deployment"}, {"spec", {{"replicas", 3}}}});
+    for (const char* name : {"a", "b", "c"}) bench.add_pod(name, {{"metadata", {{"labels", {{"serve", "yes"}}}}}});
+    goal->target = bench.ref(kube::resources::kDeployments, "vllm");
+    goal->seen = 3;
+    goal->means = {DrainMeans::Kind::readiness_gate, {}};
+    goal->mark = true;
+  }
+  void want(ReplicaCount replicas, const std::vector<std::string>& victims = {}) {
+    goal->wanted = replicas;
+    goal->victims.clear();
+    for (const std::string& name : victims) goal->victims.push_back(pod(name));
+    goal->revision += 1;
+  }
+  Ref pod(const std::string& name) { return bench.ref(kube::resources::kPods, name); }
+  void submit(std::uint32_t token) {
+    bench.submit("scale", token, std::make_unique<ScaleTo>(goal, [] { return kube::WallTime{1'000'000}; }));
+  }
+  /// A reading of now.
+  void load(const std::string& name, RequestCount requests, bool usable = true) {
+    goal->loads[pod(name).uid] = {usable, requests, bench.server.now()};
+  }
+  std::int64_t replicas() { return bench.object(kDeployments, "vllm")["spec"]["replicas"]; }
+  std::string gate(const std::string& name) {
+    for (const json& condition : bench.pod(name).value("/status/conditions"_json_pointer, json::array())) {
+      if (condition["type"] == kServingGate) return condition["status"];
+    }
+    return "";
+  }
+  bool marked(const std::string& name) {
+    const json::json_pointer cost("/metadata/annotations/controller.kubernetes.io~1pod-deletion-cost");
+    return bench.pod(name).contains(cost);
+  }
+};
+
+TEST_F(ScaleToTest, UpIsOneWrite) {
+  want(5);
+  submit(1);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(1), "applied");
+  EXPECT_EQ(replicas(), 5);
+  EXPECT_EQ(bench.writes(), (std::vector<std::string>{"PATCH deployments/vllm/scale 200"}));
+}
+
+TEST_F(ScaleToTest, Rows) {
+  struct Row {
+    const char* what;
+    std::int64_t there;  // replicas when the effect begins
+    std::function<int(const Write&)> refuse;
+    std::string outcome;
+    std::int64_t after;
+  };
+  int times = 0;
+  const auto once = [&](int code) { return [&times, code](const Write&) { return times++ == 0 ? code : 0; }; };
+  const auto always = [](int code) { return [code](const Write&) { return code; }; };
+  const Row rows[] = {
+      {"there already", 5, always(0), "applied", 5},
+      {"somebody else changed them", 4, always(0), "refused replicas_changed 4 3", 4},
+      {"somebody was faster, with something else", 3, once(409), "applied", 5},
+      {"somebody always is", 3, always(409), "refused object_contended 8", 3},
+      {"not allowed", 3, always(403), "refused api_refused 403", 3},
+      {"busy once", 3, once(429), "applied", 5},
+      {"an error once: read back, and again", 3, once(500), "applied", 5},
+      {"no end of errors", 3, always(503), "refused writes_lost 8", 3},
+      {"invalid", 3, always(422), "refused api_refused 422", 3},
+  };
+  std::uint32_t token = 0;
+  for (const Row& row : rows) {
+    times = 0;
+    bench.server.put(kDeployments, "ml", "vllm", {{"spec", {{"replicas", row.there}}}});
+    bench.refuse = row.refuse;
+    want(5);
+    submit(++token);
+    bench.run(120s);
+    EXPECT_EQ(bench.outcome(token), row.outcome) << row.what;
+    EXPECT_EQ(replicas(), row.after) << row.what;
+  }
+}
+
+TEST_F(ScaleToTest, WhatIsGoneOrAnother) {
+  want(5);
+  goal->target.uid = "another";
+  submit(1);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(1), "refused object_gone");
+  bench.server.remove(kDeployments, "ml/vllm");
+  submit(2);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(2), "refused object_gone");
+  EXPECT_TRUE(bench.writes().empty());
+}
+
+TEST_F(ScaleToTest, AnAnswerThatIsLostIsReadBack) {
+  want(5);
+  submit(1);
+  bench.run(1s, [&] {  // the reads are answered, the write is not
+    bench.server.faults.answer_lost = bench.server.seen.size() == 2 ? 1'000'000 : 0;
+  });
+  EXPECT_EQ(bench.outcome(1), "applied");
+  EXPECT_EQ(replicas(), 5);
+  EXPECT_EQ(bench.writes().size(), 1u) << "it had happened, and is not done again";
+}
+
+TEST_F(ScaleToTest, AnotherOwnerIsLeftAlone) {
+  bench.server.put(kDeployments, "ml", "vllm",
+                   {{"metadata",
+                     {{"managedFields",
+                       {{{"manager", "kube-controller-manager"},
+                         {"time", "2026-01-01T00:00:00Z"},
+                         {"fieldsV1", {{"f:spec", {{"f:replicas", json::object()}}}}}}}}}}});
+  want(5);
+  submit(1);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(1), "refused replicas_owned");
+  EXPECT_TRUE(bench.writes().empty());
+}
+
+TEST_F(ScaleToTest, DownDrainsFirst) {
+  want(2, {"b"});
+  submit(1);
+  bench.run(2s, [&] { load("b", 7); });
+  EXPECT_EQ(gate("b"), "False");
+  EXPECT_EQ(gate("a"), "");
+  EXPECT_EQ(replicas(), 3);
+  bench.run(60s, [&] { load("b", 2); });
+  EXPECT_EQ(replicas(), 3) << "it still has work";
+  bench.run(2s, [&] { load("b", 0); });
+  EXPECT_EQ(bench.outcome(1), "applied");
+  EXPECT_EQ(replicas(), 2);
+  EXPECT_EQ(bench.writes(), (std::vector<std::string>{"PATCH pods/b/status 200", "PATCH pods/b 200",
+                                                      "PATCH deployments/vllm/scale 200"}));
+  EXPECT_TRUE(marked("b"));
+}
+
+TEST_F(ScaleToTest, AnIdleReadingFromBeforeCountsNothing) {
+  load("b", 0);
+  want(2, {"b"});
+  submit(1);
+  bench.run(60s);
+  EXPECT_EQ(replicas(), 3);
+  bench.run(4s, [&] { load("b", 0); });
+  EXPECT_EQ(replicas(), 2);
+}
+
+TEST_F(ScaleToTest, SilenceIsNotIdleness) {
+  want(2, {"b"});
+  submit(1);
+  bench.run(9min, [&] { load("b", 0, false); });
+  EXPECT_EQ(replicas(), 3);
+  EXPECT_EQ(gate("b"), "False");
+  bench.run(2min, [&] { load("b", 0, false); });
+  EXPECT_EQ(bench.outcome(1), "refused drain_silent 1 1 600");
+  EXPECT_EQ(replicas(), 3);
+  EXPECT_EQ(gate("b"), "True") << "it is put back";
+}
+
+TEST_F(ScaleToTest, TheLimitEndsADrainThatHasWork) {
+  want(2, {"b"});
+  submit(1);
+  bench.run(11min, [&] { load("b", 1); });
+  EXPECT_EQ(bench.outcome(1), "applied");
+  EXPECT_EQ(replicas(), 2);
+}
+
+TEST_F(ScaleToTest, WithoutMeansNothingIsLowered) {
+  goal->means = {};
+  want(2, {"b"});
+  submit(1);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(1), "refused drain_unsafe");
+  EXPECT_TRUE(bench.writes().empty());
+  want(5);
+  submit(2);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(2), "applied") << "raising needs no drain";
+}
+
+TEST_F(ScaleToTest, AnEngineThatDrainsItselfIsNotWaitedFor) {
+  goal->means = {DrainMeans::Kind::engine, {}};
+  want(2, {"b"});
+  submit(1);
+  bench.run(1s);
+  EXPECT_EQ(bench.outcome(1), "applied");
+  EXPECT_EQ(gate("b"), "");
+}
+
+TEST_F(ScaleToTest, TheRouterLabelIsTakenAndPutBack) {
+  goal->means = {DrainMeans::Kind::router_label, "serve"};
+  want(2, {"b"});
+  submit(1);
+  bench.run(1s);
+  EXPECT_FALSE(bench.pod("b")["metadata"]["labels"].contains("serve"));
+  want(4);
+  bench.run(1s);
+  EXPECT_EQ(bench.pod("b")["metadata"]["labels"]["serve"], "yes");
+  EXPECT_EQ(bench.outcome(1), "applied");
+  EXPECT_EQ(replicas(), 4);
+}
+
+TEST_F(ScaleToTest, ADrainThatIsCalledOffPutsBack) {
+  want(1, {"b", "c"});
+  submit(1);
+  bench.run(2s, [&] { load("b", 3), load("c", 3); });
+  EXPECT_EQ(gate("b") + gate("c"), "FalseFalse");
+  want(2, {"c"});  // some demand came back
+  EXPECT_TRUE(bench.runner->take_over("scale", model::ActionToken{2}));
+  bench.run(2s, [&] { load("b", 3), load("c", 3); });
+  EXPECT_EQ(gate("b") + gate("c"), "TrueFalse");
+  want(3);  // all of it
+  EXPECT_TRUE(bench.runner->take_over("scale", model::ActionToken{3}));
+  bench.run(2s, [&] { load("b", 3), load("c", 3); });
+  EXPECT_EQ(gate("b") + gate("c"), "TrueTrue");
+  EXPECT_EQ(bench.outcome(1) + ", " + bench.outcome(2) + ", " + bench.outcome(3),
+            "refused superseded, refused superseded, applied");
+  EXPECT_EQ(replicas(), 3);
+}
+
+TEST_F(ScaleToTest, WhatAnEarlierEffectTookOutIsPutBackOrGoneOnWith) {
+  for (const char* name : {"a", "b"}) {
+    bench.add_pod(name, {{"status", {{"conditions", {{{"type", kServingGate}, {"status", "False"}}}}}}});
+    goal->out.push_back({pod(name), bench.server.now()});
+  }
+  want(2, {"b"});
+  submit(1);
+  bench.run(10s, [&] { load("b", 0); });
+  EXPECT_EQ(gate("a"), "True");
+  EXPECT_EQ(gate("b"), "False");
+  EXPECT_EQ(bench.outcome(1), "applied");
+}
+
+TEST_F(ScaleToTest, AVictimThatIsGoneNeedsNoDrain) {
+  want(2, {"b"});
+  bench.server.remove(kPods, "ml/b");
+  submit(1);
+  bench.run(2s);
+  EXPECT_EQ(bench.outcome(1), "applied");
+}
+
+TEST_F(ScaleToTest, WhereTheScaleIsRefusedTheVictimsComeBackUnmarked) {
+  want(2, {"b"});
+  bench.refuse = [](const Write& write) { return write.subresource == "scale" ? 403 : 0; };
+  submit(1);
+  bench.run(20s, [&] { load("b", 0); });
+  EXPECT_EQ(bench.outcome(1), "refused api_refused 403");
+  EXPECT_EQ(gate("b"), "True");
+  EXPECT_FALSE(marked("b"));
+}
+
+TEST_F(ScaleToTest, TheKillSwitchAndTheLease) {
+  bench.permit = Permit::finish;
+  want(5);
+  submit(1);
+  bench.run(2s);
+  EXPECT_EQ(bench.outcome(1), "refused halted");
+  bench.permit = Permit::anything;
+  want(2, {"b"});
+  submit(2);
+  bench.run(2s, [&] { load("b", 3); });
+  bench.permit = Permit::nothing;
+  bench.run(2s);
+  EXPECT_EQ(bench.outcome(2), "refused lease_lost");
+  EXPECT_EQ(bench.writes().size(), 1u) << "the gate, before";
+  EXPECT_EQ(bench.runner->size(), 0u);
+}
+
+TEST_F(ScaleToTest, APermitThatEndsWhileAWriteWaitsToBeSentStopsIt) {
+  bench.refuse = [](const Write&) { return 429; };
+  want(5);
+  submit(1);
+  bench.run(500ms);
+  EXPECT_EQ(bench.writes().size(), 1u);
+  bench.permit = Permit::nothing;
+  bench.refuse = [](const Write&) { return 0; };
+  bench.run(5s);
+  EXPECT_EQ(bench.outcome(1), "refused lease_lost");
+  EXPECT_EQ(bench.writes().size(), 1u);
+  EXPECT_EQ(replicas(), 3);
+}
+
+}  // namespace
+}  // namespace capstan::actuate::testing
