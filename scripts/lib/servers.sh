@@ -1,11 +1,11 @@
-# The servers of the test cluster: built once from the modules that tests/e2e pins, into a folder of the cache whose
-# name follows from the versions. Needs $root, the checkout.
+# The servers of the test cluster, with kubectl and helm: built once from the modules that tests/e2e pins, into a folder of
+# the cache whose name follows from the versions. Needs $root, the checkout.
 
 server_names=(etcd kube-apiserver kube-controller-manager kube-scheduler kwok karpenter)
 kubernetes_version=$(sed -n 's/^\tk8s.io\/kubernetes \(v[0-9.]*\).*/\1/p' "$root/tests/e2e/go.mod")
 
-# What is built: its name, the folder of its go.mod below tests/e2e, its package. KWOK and Karpenter need other releases
-# of the Kubernetes libraries than Kubernetes, and than each other.
+# What is built: its name, the folder of its go.mod below tests/e2e, its package. A folder is a release of the Kubernetes
+# libraries: Kubernetes, KWOK and Karpenter each need another one, and Helm can do with Karpenter's.
 programs=(
   "etcd . go.etcd.io/etcd/server/v3"
   "kube-apiserver . k8s.io/kubernetes/cmd/kube-apiserver"
@@ -14,6 +14,7 @@ programs=(
   "kubectl . k8s.io/kubernetes/cmd/kubectl"
   "kwok kwok sigs.k8s.io/kwok/cmd/kwok"
   "karpenter karpenter sigs.k8s.io/karpenter/kwok"
+  "helm karpenter helm.sh/helm/v3/cmd/helm"
 )
 
 # Kubernetes calls itself v0.0.0 where it is built elsewhere, and clients then refuse it.

@@ -100,6 +100,21 @@ class Cluster:
 
 
 @functools.cache
+def servers():
+    """The folder of the built servers, kubectl and helm."""
+    return pathlib.Path(subprocess.check_output([ROOT / "scripts" / "cluster", "build"], text=True).strip())
+
+
+def helm(*arguments):
+    """Runs helm; gives what it printed. An error is an AssertionError."""
+    done = subprocess.run([servers() / "helm", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(f"helm {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@functools.cache
 def cluster():
     """The run's cluster, started at the first call."""
     return Cluster(FOLDER / "cluster").up()

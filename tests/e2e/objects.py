@@ -44,3 +44,23 @@ def node_claim(name, pool, instance_type, zone, capacity_type="on-demand", annot
             "requirements": [{"key": key, "operator": "In", "values": [value]} for key, value in wanted.items()],
         },
     }
+
+
+def role(name, target, maximum=4):
+    """A role of a scaler with one Deployment."""
+    return {"role": name, "variants": [{"targetRef": {"kind": "Deployment", "name": target}, "maxReplicas": maximum}]}
+
+
+def scaler(name, namespace, target="engine", **spec):
+    """An InferenceScaler of one Deployment; `spec` replaces fields of its spec."""
+    only = role("both", target)
+    del only["role"]
+    return {
+        "apiVersion": "capstan.dev/v1alpha1", "kind": "InferenceScaler",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"model": "Llama-3.1-8B", "slo": {"ttft": "1s"}, "roles": [only], **spec},
+    }
+
+
+def fleet_policy(**spec):
+    return {"apiVersion": "capstan.dev/v1alpha1", "kind": "FleetPolicy", "metadata": {"name": "default"}, "spec": spec}

@@ -1,0 +1,129 @@
+"""Our own kinds at the real API server: what it refuses and why, what it fills in, and that our examples pass."""
+
+import json
+import unittest
+
+import harness
+import objects
+
+EXAMPLES = harness.ROOT / "deploy" / "examples"
+LEADER_WORKER_SETS = "leaderworkersets.leaderworkerset.x-k8s.io"
+
+# What is wrong with an object: where, the value that is there instead (None: nothing is), and what the server says.
+SCALER_FAULTS = [
+    ("spec.modle", "chat", 'unknown field "spec.modle"'),
+    ("spec.roles.0.variants.0.min", 1, 'unknown field "spec.roles[0].variants[0].min"'),
+    ("spec.warm", {}, 'unknown field "spec.warm"'),
+    ("spec", None, "spec: Required value"),
+    ("spec.model", None, "spec.model: Required value"),
+    ("spec.model", "", "spec.model in body should be at least 1 chars long"),
+    ("spec.engine", "llama.cpp", 'Unsupported value: "llama.cpp"'),
+    ("spec.slo", {}, "state at least one of ttft, tpot and e2e"),
+    ("spec.slo.ttft", "2 seconds", "spec.slo.ttft in body should match"),
+    ("spec.slo.attainment", "101%", "spec.slo.attainment in body should match"),
+    ("spec.roles", [], "spec.roles in body should have at least 1 items"),
+    ("spec.roles.0.role", "prefill", 'roles are either one "both", or "prefill" and "decode"'),
+    ("spec.roles.1", objects.role("decode", "more"), 'roles are either one "both", or "prefill" and "decode"'),
+    ("spec.roles.1", objects.role("both", "more"), "Duplicate value"),
+    ("spec.roles.0.variants.0.targetRef.name", None, "targetRef.name: Required value"),
+    ("spec.roles.0.variants.0.minReplicas", 9, "minReplicas must not be above maxReplicas"),
+    ("spec.roles.0.variants.0.minReplicas", 0, "should be greater than or equal to 1"),
+    ("spec.roles.0.variants.0.maxReplicas", "4", 'must be of type integer: "string"'),
+    ("spec.roles.0.variants.0.maxReplicas", 100001, "should be less than or equal to 100000"),
+    ("spec.roles.0.variants.0.costPerHour", "4,10", "costPerHour in body should match"),
+    ("spec.signals", {"pods": {}, "prometheus": {"url": "http://prometheus:9090"}},
+     "signals come from pods or from prometheus, not both"),
+    ("spec.signals", {"pods": {"port": 65536}}, "should be less than or equal to 65535"),
+    ("spec.signals", {"prometheus": {"url": "prometheus:9090"}}, "spec.signals.prometheus.url in body should match"),
+    ("spec.mode", "Off", 'Unsupported value: "Off"'),
+]
+FLEET_FAULTS = [
+    ("metadata.name", "second", "there is one FleetPolicy and its name is default"),
+    ("spec.layers", {"replica": "Shadow"}, 'unknown field "spec.layers.replica"'),
+    ("spec.layers", {"replicas": "active"}, 'Unsupported value: "active"'),
+    ("spec.limits", {"gpus": -1}, "should be greater than or equal to 0"),
+    ("spec.limits", {"usdPerHour": 250}, 'must be of type string: "integer"'),
+    ("spec.hold", "soon", "spec.hold in body should match"),
+    ("spec.halt", "yes", 'must be of type boolean: "string"'),
+]
+
+
+def changed(thing, path, value):
+    """A copy of an object with one field set, or removed for None; numbers in the path are indexes, the next one adds."""
+    copy = json.loads(json.dumps(thing))
+    *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    at = copy
+    for part in parents:
+        at = at[part]
+    if value is None:
+        del at[last]
+    elif isinstance(at, list) and last == len(at):
+        at.append(value)
+    else:
+        at[last] = value
+    return copy
+
+
+class Definitions(harness.ClusterTest):
+    def create(self, thing):
+        """What the server would make of an object."""
+        return json.loads(self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--output", "json",
+                                               "--filename", "-", given=json.dumps(thing)))
+
+    def assert_refused(self, good, faults):
+        self.create(good)
+        for path, value, said in faults:
+            with self.subTest(path=path, value=value):
+                with self.assertRaises(AssertionError) as refusal:
+                    self.create(changed(good, path, value))
+                self.assertIn(said, str(refusal.exception))
+
+    def test_wrong_scalers_are_refused(self):
+        self.assert_refused(objects.scaler("chat", self.namespace), SCALER_FAULTS)
+
+    def test_wrong_fleet_policies_are_refused(self):
+        self.assert_refused(objects.fleet_policy(), FLEET_FAULTS)
+
+    def test_every_rule_of_the_definitions_is_broken_by_some_row(self):
+        rules = set()
+        for kind in ("inferencescalers", "fleetpolicies"):
+            collect_rules(self.cluster.get("crd", f"{kind}.capstan.dev"), rules)
+        self.assertEqual(rules - {said for _, _, said in SCALER_FAULTS + FLEET_FAULTS}, set())
+        self.assertGreater(len(rules), 3)
+
+    def test_what_is_left_out_has_its_default(self):
+        made = self.create(objects.scaler("chat", self.namespace))["spec"]
+        variant = made["roles"][0]["variants"][0]
+        self.assertEqual((made["mode"], made["slo"]["attainment"], made["roles"][0]["role"]), ("Shadow", "99%", "both"))
+        self.assertEqual((variant["minReplicas"], variant["targetRef"]["apiVersion"]), (1, "apps/v1"))
+        layers = self.create(objects.fleet_policy())["spec"]["layers"]
+        self.assertEqual(layers, {"replicas": "Shadow", "placement": "Off", "nodes": "Off"})
+
+    def test_kubectl_shows_a_scaler_at_a_glance(self):
+        self.cluster.apply(objects.scaler("chat", self.namespace))
+        head, row = self.cluster.kubectl("get", "isc", "--namespace", self.namespace).splitlines()
+        self.assertEqual(head.split(), "NAME MODEL MODE REPLICAS READY DESIRED SLO REASON AGE".split())
+        self.assertEqual(row.split()[:2], ["chat", "Llama-3.1-8B"])
+
+    def test_every_example_passes(self):
+        examples = sorted(EXAMPLES.glob("*.yaml"))
+        self.assertGreater(len(examples), 3)
+        for example in examples:
+            with self.subTest(example=example.name):
+                if "kind: LeaderWorkerSet" in example.read_text() and not self.cluster.get("crd", LEADER_WORKER_SETS):
+                    self.skipTest(f"no definition of LeaderWorkerSet beside the checkout, see docs/guides/laptop-cluster.md")
+                self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--namespace", self.namespace,
+                                     "--filename", example)
+
+
+def collect_rules(schema, found):
+    """Adds the messages of all CEL rules below."""
+    if isinstance(schema, dict):
+        found.update(rule["message"] for rule in schema.get("x-kubernetes-validations", []))
+        schema = list(schema.values())
+    for below in schema if isinstance(schema, list) else []:
+        collect_rules(below, found)
+
+
+if __name__ == "__main__":
+    unittest.main()
