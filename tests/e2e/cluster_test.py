@@ -126,9 +126,8 @@ class Lifecycle(unittest.TestCase):
 
     def assert_nothing_left(self, session, ports):
         eventually("no process is left", lambda: not harness.processes_of(session), seconds=20)
-        for port in ports.values():
-            with self.assertRaises(ConnectionRefusedError):
-                socket.create_connection(("127.0.0.1", port), timeout=5)
+        # The last threads of a process that counts as ended may hold its sockets for a moment.
+        eventually("no port answers", lambda: not any(map(harness.listens, ports.values())), seconds=20)
 
     def test_up_twice_is_up_once_and_down_ends_all(self):
         self.cluster.up()

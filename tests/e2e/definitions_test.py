@@ -102,7 +102,8 @@ class Definitions(harness.ClusterTest):
     def test_kubectl_shows_a_scaler_at_a_glance(self):
         self.cluster.apply(objects.scaler("chat", self.namespace))
         head, row = self.cluster.kubectl("get", "isc", "--namespace", self.namespace).splitlines()
-        self.assertEqual(head.split(), "NAME MODEL MODE REPLICAS READY DESIRED SLO REASON AGE".split())
+        columns = self.cluster.get("crd", "inferencescalers.capstan.dev")["spec"]["versions"][0]["additionalPrinterColumns"]
+        self.assertEqual(head.split(), ["NAME"] + [column["name"].upper() for column in columns])
         self.assertEqual(row.split()[:2], ["chat", "Llama-3.1-8B"])
 
     def test_every_example_passes(self):
@@ -111,7 +112,7 @@ class Definitions(harness.ClusterTest):
         for example in examples:
             with self.subTest(example=example.name):
                 if "kind: LeaderWorkerSet" in example.read_text() and not self.cluster.get("crd", LEADER_WORKER_SETS):
-                    self.skipTest(f"no definition of LeaderWorkerSet beside the checkout, see docs/guides/laptop-cluster.md")
+                    self.skipTest("no definition of LeaderWorkerSet beside the checkout, see docs/guides/laptop-cluster.md")
                 self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--namespace", self.namespace,
                                      "--filename", example)
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import socket
 import subprocess
 import time
 import unittest
@@ -105,12 +106,13 @@ def servers():
     return pathlib.Path(subprocess.check_output([ROOT / "scripts" / "cluster", "build"], text=True).strip())
 
 
-def helm(*arguments):
+def helm(verb, *arguments):
     """Runs helm; gives what it printed. An error is an AssertionError."""
-    done = subprocess.run([servers() / "helm", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    version = ["--kube-version", "1.34"] if verb in ("lint", "template") else []
+    done = subprocess.run([servers() / "helm", verb, *version, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=60)
     if done.returncode != 0:
-        raise AssertionError(f"helm {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
+        raise AssertionError(f"helm {verb} {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -144,6 +146,14 @@ def condition(thing, kind):
     """The status of a condition of an object: "True", "False", "Unknown", or None where there is no such condition."""
     conditions = (thing or {}).get("status", {}).get("conditions", [])
     return next((c["status"] for c in conditions if c["type"] == kind), None)
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except ConnectionRefusedError:
+        return False
+    return True
 
 
 def session_of(pid):

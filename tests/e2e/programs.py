@@ -56,6 +56,9 @@ class Engines:
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
+    def text(self):
+        return self._process.text()
+
     def stop(self):
         self._over.set()
         self._thread.join()
