@@ -84,6 +84,14 @@ class Workloads(harness.ClusterTest):
 
 
 class Nodes(harness.ClusterTest):
+    def test_a_node_renews_its_lease(self):
+        self.cluster.apply(objects.gpu_node("living-node"))
+        lease = eventually("it has one", lambda: self.cluster.get("lease", "living-node", "kube-node-lease"))
+        eventually("it is renewed", lambda: self.cluster.get("lease", "living-node", "kube-node-lease")["spec"][
+            "renewTime"] != lease["spec"]["renewTime"])
+
+
+class Claims(harness.ClusterTest):
     def setUp(self):
         super().setUp()
         self.cluster.apply(POOL)
