@@ -202,7 +202,7 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
 void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   Fields fields(node, "policies", verdict);
   fields.text("name", out.name);
-  if (const Node* layer = fields.need("scale")) out.scale = settings::read_scale(*layer, verdict);
+  for (const Node& each : fields.list("scale")) out.scale.push_back(settings::read_scale(each, verdict));
   if (const Node* layer = fields.need("place")) out.place = settings::read_place(*layer, verdict);
   if (const Node* layer = fields.need("provision")) {
     const Node mapping = settings::as_mapping(*layer);
@@ -243,6 +243,10 @@ Result<SavedState> read_document(const Node& document) {
   if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, verdict);
   model::Catalog catalog;
   if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, verdict);
+  if (const std::size_t given = state.policies.scale.size(); verdict.ok() && given != catalog.services.size()) {
+    verdict.fail(document.place, "policies.scale: " + std::to_string(given) + " policies, expected one for each of " +
+                                     std::to_string(catalog.services.size()) + " services");
+  }
   if (verdict.ok()) TableReader(state, catalog, verdict).read(fields);
   if (verdict.ok()) check_membership(state.snapshot, document.place, verdict);
   if (const Node* node = fields.need("memory"); node != nullptr && verdict.ok()) {

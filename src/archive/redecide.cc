@@ -8,8 +8,14 @@ Redecided redecide(const SavedState& state) {
   control::Memory memory = state.memory;
   Redecided out;
   for (std::uint32_t i = 0; i < memory.scale.size(); ++i) {
+    if (snapshot.services.find(model::ServiceId{i}) == nullptr) {
+      decide::scale::Decision& nothing = out.scale.emplace_back();
+      nothing.service = {i};
+      nothing.why = {model::ReasonCode::nothing_to_do, {}};
+      continue;
+    }
     const decide::scale::RoleView role = decide::scale::view(snapshot, index, model::ServiceId{i});
-    out.scale.push_back(decide::scale::decide(role, state.policies.scale, memory.scale[i], snapshot.at));
+    out.scale.push_back(decide::scale::decide(role, state.policies.scale[i], memory.scale[i], snapshot.at));
   }
   out.place = decide::place::decide(index, snapshot, memory.planned, state.policies.place, memory.place, snapshot.at);
   out.provision =

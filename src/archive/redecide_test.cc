@@ -41,7 +41,9 @@ model::Plan whole(const Redecided& all) {
 RC_GTEST_PROP(Redecide, SaysWhatTheLoopDid, ()) {
   decide::testing::World world = decide::testing::random_world();
   world.snapshot.at = decide::testing::at(100);
-  control::Policies policies{"any", decide::scale::Fixed{*rc::gen::inRange(0, 20)}, {}, {}};
+  control::Policies policies{"any", {}, {}, {}};
+  const decide::scale::Policy fixed = decide::scale::Fixed{*rc::gen::inRange(0, 20)};
+  policies.scale.assign(world.snapshot.catalog->services.size(), fixed);
   policies.provision = *rc::gen::element(decide::provision::whole_groups(), decide::provision::karpenter());
 
   OneLook port(world.snapshot);

@@ -20,6 +20,7 @@ SavedState any_state() {
   state.policies.provision = decide::provision::whole_groups();
   const std::size_t services = state.snapshot.catalog->services.size();
   state.memory.scale.resize(services);
+  state.policies.scale.resize(services);
   state.memory.scale[0].answers.push_back({decide::testing::at(90), 3});
   state.memory.planned.push_back({model::ServiceId{0}, model::VariantId{0}, 7, decide::testing::at(95)});
   state.snapshot.nodes.for_each(
@@ -71,6 +72,7 @@ SavedState small_state() {
   state.snapshot = world.snapshot;
   state.policies.name = "small";
   state.memory.scale.resize(state.snapshot.catalog->services.size());
+  state.policies.scale.resize(state.memory.scale.size());
   return state;
 }
 

@@ -196,13 +196,19 @@ std::string lines(const Json& json) {
   return out + "\n}\n";
 }
 
+Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
+  Json json = Json::array();
+  for (const decide::scale::Policy& policy : by_service) json.push_back(Json::parse(settings::to_json(policy)));
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const SavedState& state) {
   const model::Snapshot& from = state.snapshot;
   Json json = {{"format_version", 1}, {"version", from.version}, {"at_ns", ns(from.at)}};
   json["policies"] = {{"name", state.policies.name},
-                      {"scale", Json::parse(settings::to_json(state.policies.scale))},
+                      {"scale", scale_policies(state.policies.scale)},
                       {"place", Json::parse(settings::to_json(state.policies.place))},
                       {"provision", Json::parse(settings::to_json(state.policies.provision))}};
   json["catalog"] = catalog(*from.catalog);

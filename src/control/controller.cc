@@ -25,13 +25,14 @@ bool repeats(const MemoryType& before, const MemoryType& after, const model::Pla
 }  // namespace
 
 Controller::Controller(Policies policies, ports::World& world, Options options)
-    : policies_(std::move(policies)), world_(world), options_(std::move(options)), next_tick_(world.now()) {
-  next_scale_ = next_place_ = next_tick_;
-}
+    : policies_(std::move(policies)),
+      world_(world),
+      options_(std::move(options)),
+      next_tick_(world.now()),
+      next_place_(options_.place ? next_tick_ : Instant::never()) {}
 
 void Controller::tick() {
   const Instant now = world_.now();
-  CAPSTAN_ASSERT(now >= next_tick_);
   ++stats_.ticks;
 
   const ports::Observation seen = world_.observe();
@@ -40,16 +41,39 @@ void Controller::tick() {
   // Beyond this point the index and the memory agree with the snapshot; the layers only read it.
 
   update_planned(memory_.planned, seen.snapshot, index_, now);
-  if (now >= next_scale_) {
+  if (const std::vector<model::ServiceId> due = due_services(seen.snapshot, now); !due.empty()) {
     if (options_.witness) options_.witness(seen.snapshot, memory_);
-    scale(seen, now);
-    next_scale_ = now + decide::scale::period(policies_.scale);
+    scale(seen, due, now);
   }
   if (now >= next_place_) {
     place_and_provision(seen, now);
     next_place_ = now + policies_.place.period;
   }
-  next_tick_ = std::min(next_scale_, next_place_);
+  next_tick_ = std::min(next_scale(seen.snapshot, now), next_place_);
+}
+
+/// Those whose period has passed; the next one begins now. A service that has gone keeps its row in the catalog.
+std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& snapshot, Instant now) {
+  std::vector<model::ServiceId> due;
+  snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState&) {
+    if (now < next_scale_[service.value]) return;
+    next_scale_[service.value] = now + decide::scale::period(policies_.scale[service.value]);
+    due.push_back(service);
+  });
+  return due;
+}
+
+Instant Controller::next_scale(const model::Snapshot& snapshot, Instant now) const {
+  Instant next = now + kIdlePeriod;
+  snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState&) {
+    next = std::min(next, next_scale_[service.value]);
+  });
+  return next;
+}
+
+void Controller::restore(Memory memory) {
+  CAPSTAN_ASSERT(stats_.ticks == 0);
+  memory_ = std::move(memory);
 }
 
 void Controller::follow(const ports::Observation& seen) {
@@ -60,8 +84,12 @@ void Controller::follow(const ports::Observation& seen) {
     indexed_ = true;
   }
   memory_.scale.resize(seen.snapshot.catalog->services.size());
+  CAPSTAN_ASSERT(policies_.scale.size() == memory_.scale.size());
+  next_scale_.resize(memory_.scale.size());
   last_direction_.resize(memory_.scale.size());
-  scale_reasons_.resize(memory_.scale.size(), {model::ReasonCode::nothing_to_do, {}});
+  decide::scale::Decision none;
+  none.why = {model::ReasonCode::nothing_to_do, {}};
+  scale_decisions_.resize(memory_.scale.size(), none);
 }
 
 void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
@@ -82,26 +110,27 @@ void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Ins
   }
 }
 
-void Controller::scale(const ports::Observation& seen, Instant now) {
-  for (std::uint32_t i = 0; i < memory_.scale.size(); ++i) {
-    const model::ServiceId service{i};
+void Controller::scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now) {
+  for (const model::ServiceId service : due) {
     if (scaling(service)) continue;  // its `/scale` has not answered: the count it would start from is not known
     const decide::scale::RoleView role = decide::scale::view(seen.snapshot, index_, service);
-    decide::scale::Memory& memory = memory_.scale[i];
+    const decide::scale::Policy& policy = policies_.scale[service.value];
+    decide::scale::Memory& memory = memory_.scale[service.value];
     const decide::scale::Memory before = options_.verify_replay ? memory : decide::scale::Memory{};
-    decide::scale::Decision decision = decide::scale::decide(role, policies_.scale, memory, now);
+    decide::scale::Decision decision = decide::scale::decide(role, policy, memory, now);
     if (options_.verify_replay) {
       const bool same = repeats(
           before, memory, decision.plan,
-          [&](decide::scale::Memory& m) { return decide::scale::decide(role, policies_.scale, m, now); },
+          [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
           decide::scale::parse_memory);
       stats_.violations.not_repeatable += same ? 0 : 1;
     }
-    scale_reasons_[i] = decision.why;
     for (const model::Action& action : decision.plan.actions) {
       if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) note_direction(*set, role.current, now);
     }
     submit(std::move(decision.plan), Layer::scale, seen.snapshot, now);
+    decision.plan = {};
+    scale_decisions_[service.value] = std::move(decision);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -18,10 +19,11 @@
 
 namespace capstan::control {
 
-/// One policy for each layer: what a scenario's `policies:` names.
+/// One policy for each layer: what a scenario's `policies:` names. Replicas are decided service by service, each with a
+/// policy of its own.
 struct Policies {
   std::string name;
-  decide::scale::Policy scale;
+  std::vector<decide::scale::Policy> scale;  ///< by service
   decide::place::Policy place;
   decide::provision::Policy provision;
 };
@@ -41,6 +43,7 @@ using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 struct Options {
   bool verify_replay = false;  ///< decide twice, the second time from memory that went through its text: invariant 5
   Witness witness{};           ///< called at every tick at which replicas are decided
+  bool place = true;           ///< false: only replicas are decided, others bind pods and buy nodes
 };
 
 struct Stats {
@@ -57,24 +60,34 @@ struct Stats {
 class Controller {
  public:
   static constexpr Duration kReversalWindow = std::chrono::minutes(15);
+  static constexpr Duration kIdlePeriod = std::chrono::seconds(15);  ///< the longest time between two looks
 
   /// `world` outlives the controller. The first tick is due at once.
   Controller(Policies policies, ports::World& world, Options options = {});
 
   Instant next_tick() const { return next_tick_; }
-  /// One turn of the loop at world.now().
+  /// One turn of the loop at world.now(). Before `next_tick` nothing is due, except about services that are new.
   void tick();
+
+  /// Replaces the policies from the next tick on: services came or somebody edited them. Memory stays.
+  void use(Policies policies) { policies_ = std::move(policies); }
+  /// Goes on from what a predecessor remembered. Before the first tick.
+  void restore(Memory memory);
 
   const Stats& stats() const { return stats_; }
   const Memory& memory() const { return memory_; }
   const DecisionLog& log() const { return log_; }
-  /// Why the service has the replicas it has: of its last scale decision, also of one that left it alone.
-  const model::Reason& scale_reason(model::ServiceId service) const { return scale_reasons_.at(service.value); }
+  /// The last scale decision about the service, its plan apart; also one that left it alone, or none yet.
+  const decide::scale::Decision& scale_decision(model::ServiceId service) const {
+    return scale_decisions_.at(service.value);
+  }
 
  private:
   void learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now);
   void follow(const ports::Observation& seen);
-  void scale(const ports::Observation& seen, Instant now);
+  std::vector<model::ServiceId> due_services(const model::Snapshot& snapshot, Instant now);
+  Instant next_scale(const model::Snapshot& snapshot, Instant now) const;
+  void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
   void place_and_provision(const ports::Observation& seen, Instant now);
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now);
@@ -88,7 +101,7 @@ class Controller {
   decide::Index index_;
   bool indexed_ = false;
   Instant next_tick_{};
-  Instant next_scale_{};
+  std::vector<Instant> next_scale_;  // by service
   Instant next_place_{};
   DecisionLog log_;
   Stats stats_;
@@ -96,8 +109,8 @@ class Controller {
     int sign = 0;
     Instant at;
   };
-  std::vector<Direction> last_direction_;     // by service
-  std::vector<model::Reason> scale_reasons_;  // by service
+  std::vector<Direction> last_direction_;                 // by service
+  std::vector<decide::scale::Decision> scale_decisions_;  // by service
 };
 
 }  // namespace capstan::control

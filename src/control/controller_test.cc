@@ -76,7 +76,7 @@ class ScriptedWorld final : public ports::World {
 Policies fixed(ReplicaCount replicas) {
   decide::provision::Policy provision = decide::provision::whole_groups();
   provision.consolidation.enabled = false;
-  return {.name = "fixed", .scale = decide::scale::Fixed{.replicas = replicas}, .place = {}, .provision = provision};
+  return {.name = "fixed", .scale = {decide::scale::Fixed{.replicas = replicas}}, .place = {}, .provision = provision};
 }
 
 std::int64_t count_binds(const ScriptedWorld& world) {
@@ -133,6 +133,42 @@ TEST(Controller, AsksForReplicasOnceAndWaitsForTheAnswer) {
   }
   EXPECT_EQ(asked, 1) << "two scale periods passed without an answer";
   EXPECT_EQ(controller.log().count(), static_cast<std::uint64_t>(controller.stats().actions));
+}
+
+TEST(Controller, NewPoliciesCountFromTheNextTick) {
+  ScriptedWorld world;
+  Controller controller(fixed(2), world);
+  controller.tick();
+  EXPECT_TRUE(world.submitted.empty());
+  controller.use(fixed(5));
+  run_to(controller, world, {seconds(20)});
+  ASSERT_EQ(world.submitted.size(), 1u);
+  EXPECT_EQ(std::get<model::SetReplicas>(world.submitted[0].what).replicas, 5);
+  EXPECT_EQ(controller.scale_decision({0}).desired, 5);
+}
+
+TEST(Controller, WithoutThePlacementLayerNothingIsBound) {
+  ScriptedWorld world;
+  world.add_pending_gang(0);
+  Controller controller(fixed(3), world, {.verify_replay = false, .witness = {}, .place = false});
+  run_to(controller, world, {seconds(40)});
+  EXPECT_EQ(world.submitted.size(), 1u);
+  EXPECT_EQ(count_binds(world), 0);
+}
+
+TEST(Controller, GoesOnFromWhatAPredecessorRemembered) {
+  const auto answer_after = [](std::optional<Memory> memory) {
+    ScriptedWorld world;
+    Controller controller(fixed(2), world);
+    if (memory) controller.restore(*memory);
+    controller.tick();
+    return controller.memory().scale;
+  };
+  Memory memory;
+  memory.scale.resize(1);
+  memory.scale[0].answers.push_back({{seconds(0)}, 7});
+  EXPECT_EQ(answer_after(memory), memory.scale);
+  EXPECT_NE(answer_after(std::nullopt), memory.scale);
 }
 
 TEST(Controller, DecidesTheSameFromMemoryThatWasSavedAndRead) {

@@ -104,7 +104,7 @@ void Observer::watch_queue(Instant now, const Minute& here) {
   if (queue_.from.is_never()) queue_.from = now;
   queue_.sum += here.waiting;
   if (here.waiting <= queue_.worst.weight) return;
-  const model::Reason& why = controller_.scale_reason(kService);
+  const model::Reason& why = controller_.scale_decision(kService).why;
   queue_.worst = {now, here.waiting,
                   fmt::format("{} waited for {}, {} asked for: {}", counted(here.waiting, "request", "requests"),
                               counted(here.ready, "ready replica", "ready replicas"),

@@ -50,7 +50,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   spec.provider = scenario.cluster.provider;
   Fields fields(node, "policies", verdict);
   if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
-  if (const Node* layer = fields.need("scale")) spec.policies.scale = settings::read_scale(*layer, verdict);
+  if (const Node* layer = fields.need("scale")) spec.policies.scale = {settings::read_scale(*layer, verdict)};
   if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, verdict);
   if (const Node* layer = fields.need("provision")) {
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);

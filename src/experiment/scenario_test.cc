@@ -49,7 +49,7 @@ TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
   EXPECT_EQ(scenario->cluster.initial.at(0).replicas, 1);
   EXPECT_GT(scenario->replica.kv_blocks, 0);
   ASSERT_EQ(scenario->policies.size(), 2u);
-  EXPECT_EQ(std::get<decide::scale::DutyCycleHpa>(scenario->policies[1].policies.scale).target_percent, 70);
+  EXPECT_EQ(std::get<decide::scale::DutyCycleHpa>(scenario->policies[1].policies.scale.at(0)).target_percent, 70);
 }
 
 TEST(Scenario, NodesComeAtTheLatencyOfTheirProvisioner) {

@@ -61,7 +61,7 @@ class Small {
     queue.waiting_per_replica = 2;
     queue.running_per_replica = 40;
     setup.policies = {
-        .name = "queue · gang · group", .scale = queue, .place = {}, .provision = decide::provision::whole_groups()};
+        .name = "queue · gang · group", .scale = {queue}, .place = {}, .provision = decide::provision::whole_groups()};
   }
 
   /// Requests a second, with a spike of some minutes.
@@ -243,7 +243,7 @@ TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
         small.rate(2, 40, minutes(3), minutes(3), minutes(12));
         small.setup.cluster.refused_ppm = small.setup.cluster.unknown_ppm = 50'000;
         small.setup.cluster.provider.refused_ppm = {200'000};
-        small.setup.policies.scale = scale;
+        small.setup.policies.scale = {scale};
         small.setup.policies.place.kind = place;
         small.setup.policies.provision = provision;
         const RunResult result = simulate(small.setup).value();

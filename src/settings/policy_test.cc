@@ -32,6 +32,7 @@ decide::scale::HpaSettings any_hpa() {
   hpa.sync_period = any_seconds(1, 3600);
   hpa.tolerance_up_per_mille = hpa.tolerance_down_per_mille = *rc::gen::inRange(0, 1001);
   hpa.downscale_stabilization = any_seconds(0, 86'400);
+  hpa.silence_holds = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) hpa.behavior = {any_rules(), any_rules()};
   return hpa;
 }

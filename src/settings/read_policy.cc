@@ -56,10 +56,11 @@ void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::in
 }
 
 void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
-  fields.duration("sync_period", hpa.sync_period, 1s, 1h);
+  fields.duration("sync_period", hpa.sync_period, 100ms, 1h);
   read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, verdict);
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
   fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
+  fields.boolean("silence_holds", hpa.silence_holds);
   if (const Node* behavior = fields.take("behavior")) {
     hpa.behavior.emplace();
     Fields rules(*behavior, fields.what() + ".behavior", verdict);

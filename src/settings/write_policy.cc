@@ -37,6 +37,7 @@ void add(Json& json, const scale::HpaSettings& hpa) {
   json["sync_period"] = text(hpa.sync_period);
   json["tolerance"] = share(hpa.tolerance_up_per_mille * 1000);
   json["downscale_stabilization"] = text(hpa.downscale_stabilization);
+  json["silence_holds"] = hpa.silence_holds;
   if (hpa.behavior) {
     json["behavior"] = {{"scale_up", rules(hpa.behavior->up)}, {"scale_down", rules(hpa.behavior->down)}};
   }

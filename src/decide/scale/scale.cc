@@ -150,6 +150,15 @@ struct Target {
   std::int64_t value;
 };
 
+/// Replicas that serve and of which a metric that decides is not known.
+ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targets) {
+  return std::ranges::count_if(role.replicas, [&](const RoleView::Replica& replica) {
+    return replica.phase == Gang::Phase::ready && std::ranges::any_of(targets, [&](const Target& target) {
+             return !signal_of(replica.signals, target.kind).usable();
+           });
+  });
+}
+
 Decision hpa(Decision decision, const RoleView& role, std::span<const Target> targets, const HpaSettings& settings,
              Memory& memory, Instant now) {
   if (!memory.seen) {
@@ -184,6 +193,13 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
       return finish(std::move(decision), role);
     }
     decision.why = {ReasonCode::signal_missing, {reading.missing + reading.unready, pods}};
+    return finish(std::move(decision), role);
+  }
+
+  if (const ReplicaCount mute = silent_replicas(role, targets);
+      settings.silence_holds && mute > 0 && highest->wanted < role.current) {
+    stabilize(memory, settings, role.current, role.current, now);  // as if all were needed: the window begins anew
+    decision.why = {ReasonCode::signal_missing, {mute, static_cast<std::int64_t>(role.replicas.size())}};
     return finish(std::move(decision), role);
   }
 

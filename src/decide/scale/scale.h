@@ -57,6 +57,8 @@ struct HpaSettings {
   /// max(2 x current, 4) a sync, and going down to the highest answer of the last `downscale_stabilization`.
   std::optional<HpaBehavior> behavior;
   Duration downscale_stabilization = std::chrono::minutes(5);
+  /// Capstan's own rule, no HPA's: while a serving replica gives no usable reading, nothing is lowered.
+  bool silence_holds = false;
   friend bool operator==(const HpaSettings&, const HpaSettings&) = default;
 };
 

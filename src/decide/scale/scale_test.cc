@@ -61,6 +61,21 @@ constexpr Row kQueueRows[] = {
     {"the maximum is hard", 18, 8, 0, 0, 36, 20, ReasonCode::at_maximum},
 };
 
+TEST(Scale, WhereSilenceHoldsOneSilentReplicaKeepsAll) {
+  QueueHpa policy;
+  policy.hpa.downscale_stabilization = {};
+  const RoleView one_silent = role(3, 0, 0, 1);
+  Memory plain, held;
+  plain.seen = held.seen = true;
+  EXPECT_LT(decide(one_silent, policy, plain, at(0)).desired, 4) << "HPA lowers all the same";
+  policy.hpa.silence_holds = true;
+  const Decision decision = decide(one_silent, policy, held, at(0));
+  EXPECT_EQ(decision.desired, 4);
+  EXPECT_EQ(decision.why, (model::Reason{ReasonCode::signal_missing, {1, 4}}));
+  EXPECT_GT(decide(role(3, 50, 0, 1), policy, held, at(15)).desired, 4) << "silence keeps nobody from raising";
+  EXPECT_LT(decide(role(4, 0), policy, held, at(30)).desired, 4);
+}
+
 TEST(QueueHpa, Rows) {
   for (const Row& row : kQueueRows) {
     SCOPED_TRACE(row.teaches);
