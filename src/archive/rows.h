@@ -18,8 +18,8 @@ namespace capstan::archive {
 
 // Bounds of what is read, far above what is and far below what sums of it would overflow.
 inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds: 146 years
-inline constexpr std::int64_t kMaxGauge = 1'000'000'000;         ///< requests, shares, percent
-inline constexpr std::int64_t kMaxCounter = 1'000'000'000'000'000;
+inline constexpr std::int64_t kMaxGauge = 86'400'000'000;        ///< requests, shares, percent, microseconds of a day
+inline constexpr std::int64_t kMaxCounter = 9'000'000'000'000'000;
 inline constexpr std::int64_t kMaxId = 10'000'000;  ///< tables are as long as their largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;

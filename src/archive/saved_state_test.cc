@@ -139,6 +139,7 @@ TEST(SavedState, TenThousandGangsAreReadBack) {
   state.snapshot = world.snapshot;
   state.policies.name = "large";
   state.memory.scale.resize(state.snapshot.catalog->services.size());
+  state.policies.scale.resize(state.memory.scale.size());
   const std::string text = to_json(state);
   const Result<SavedState> again = parse(text, "large.json");
   ASSERT_TRUE(again) << again.error().text();

@@ -54,21 +54,23 @@ Json variant(const model::Variant& from) {
 }
 
 Json service(const model::Service& from) {
-  Json json = {{"name", from.name},
-               {"slo",
+  Json json = Json::object();
+  put(json, "name", from.name);
+  json.update({{"slo",
                 {{"ttft_ns", from.slo.ttft.count()},
                  {"tpot_ns", from.slo.tpot.count()},
                  {"e2e_ns", from.slo.e2e.count()},
                  {"attainment_ppm", from.slo.attainment_ppm}}},
                {"min_replicas", from.min_replicas},
                {"max_replicas", from.max_replicas},
-               {"variants", Json::array()}};
+               {"variants", Json::array()}});
   for (const model::Variant& each : from.variants) json["variants"].push_back(variant(each));
   return json;
 }
 
 Json offering(const model::Offering& from) {
-  Json json = {{"instance_type", from.instance_type}};
+  Json json = Json::object();
+  put(json, "instance_type", from.instance_type);
   put(json, "gpu", from.gpu);
   json["gpus"] = from.gpus;
   put(json, "zone", from.zone);
@@ -90,7 +92,10 @@ Json catalog(const model::Catalog& from) {
   }
   for (const model::Offering& each : from.offerings) json["offerings"].push_back(offering(each));
   for (const model::Pool& pool : from.pools) {
-    Json each = {{"name", pool.name}, {"gpu_limit", pool.gpu_limit}, {"offerings", Json::array()}};
+    Json each = Json::object();
+    put(each, "name", pool.name);
+    each["gpu_limit"] = pool.gpu_limit;
+    each["offerings"] = Json::array();
     for (model::OfferingId id : pool.offerings) each["offerings"].push_back(id.value);
     json["pools"].push_back(each);
   }

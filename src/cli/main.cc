@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/engine_options.h"
 #include "cli/offline.h"
+#include "cli/run.h"
 
 namespace {
 
@@ -115,15 +116,22 @@ CLI::App* add_explain(CLI::App& app, ExplainArguments& arguments) {
 
 CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
   CLI::App* command = app.add_subcommand("snapshot", "What a controller saw and remembered at a moment, as JSON");
-  command->add_option("--scenario", arguments.scenario, "Simulate this one up to the moment")
-      ->required()
+  command->add_option("--scenario", arguments.scenario, "Simulate this one up to the moment, instead of a cluster")
       ->option_text("SCENARIO.yaml");
+  add_cluster(*command, arguments.cluster);
   command->add_option("--at", arguments.at, "Since the start of the simulation")->option_text("DURATION");
   add_policy(*command, arguments.overrides.policies, false);
   command->add_option("--set", arguments.overrides.sets, "Change one value of the scenario; may be repeated")
       ->option_text("path=value")
       ->allow_extra_args(false);
-  command->footer("Example:\n  capstan snapshot --scenario scenarios/azure-hour.yaml --at 33m > incident.json");
+  for (const char* option : {"--kubeconfig", "--context", "--namespace"}) {
+    command->get_option(option)->excludes("--scenario");
+  }
+  for (const char* option : {"--at", "--policy", "--set"}) command->get_option(option)->needs("--scenario");
+  command->footer(
+      "Examples:\n"
+      "  capstan snapshot --kubeconfig kubeconfig > incident.json\n"
+      "  capstan snapshot --scenario scenarios/azure-hour.yaml --at 33m > incident.json");
   return command;
 }
 
@@ -149,6 +157,7 @@ int run(int argc, char** argv) {
   DecideArguments decide_arguments;
   ExplainArguments explain_arguments;
   SnapshotArguments snapshot_arguments;
+  RunArguments run_arguments;
   Output version_output = Output::text;
   const CLI::App& sim_command = *add_sim(app, sim_arguments);
   const CLI::App& compare_command = *add_compare(app, compare_arguments);
@@ -160,6 +169,7 @@ int run(int argc, char** argv) {
   const CLI::App& decide_command = *add_decide(app, decide_arguments);
   const CLI::App& explain_command = *add_explain(app, explain_arguments);
   const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
+  const CLI::App& run_command = *add_run(app, run_arguments);
   add_version(app, version_output);
 
   try {
@@ -174,6 +184,7 @@ int run(int argc, char** argv) {
   if (decide_command) return decide(decide_arguments);
   if (explain_command) return explain(explain_arguments);
   if (snapshot_command) return snapshot(snapshot_arguments);
+  if (run_command) return capstan::cli::run(run_arguments);
   if (predict_command) return predict(predict_arguments);
   if (serve_command) return engine_serve(serve_arguments);
   if (load_command) return engine_load(load_arguments);

@@ -66,23 +66,26 @@ Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Insta
 
 }  // namespace
 
-ExitCode decide(const DecideArguments& arguments) {
-  const Result<archive::SavedState> state = archive::read(arguments.snapshot);
-  if (!state) return report(state.error());
-  const archive::Redecided all = archive::redecide(*state);
-  const model::Catalog& catalog = *state->snapshot.catalog;
+ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output) {
+  archive::Redecided all = archive::redecide(state);
+  // A service that is gone has a place in the catalog and nothing to say.
+  std::erase_if(all.scale, [&](const auto& decision) { return !state.snapshot.services.find(decision.service); });
+  const model::Catalog& catalog = *state.snapshot.catalog;
   std::string text;
-  if (arguments.output == Output::json) {
+  if (output == Output::json) {
     Json json = {{"format_version", 1}, {"decisions", Json::array()}};
-    for (const std::string& each : documents(catalog, all, arguments.layer)) {
-      json["decisions"].push_back(Json::parse(each));
-    }
+    for (const std::string& each : documents(catalog, all, layer)) json["decisions"].push_back(Json::parse(each));
     text = json.dump(2) + "\n";
   } else {
-    for (const std::string& each : paragraphs(catalog, all, arguments.layer)) text += each + "\n";
+    for (const std::string& each : paragraphs(catalog, all, layer)) text += each + "\n";
   }
   const ExitCode printed = print(text);
-  return printed != kOk ? printed : changes(all, arguments.layer) ? kFindings : kOk;
+  return printed != kOk ? printed : changes(all, layer) ? kFindings : kOk;
+}
+
+ExitCode decide(const DecideArguments& arguments) {
+  const Result<archive::SavedState> state = archive::read(arguments.snapshot);
+  return state ? print_decision(*state, arguments.layer, arguments.output) : report(state.error());
 }
 
 ExitCode explain(const ExplainArguments& arguments) {
@@ -98,6 +101,10 @@ ExitCode explain(const ExplainArguments& arguments) {
 }
 
 ExitCode snapshot(const SnapshotArguments& arguments) {
+  if (arguments.scenario.empty()) {
+    const Result<archive::SavedState> state = live_state(arguments.cluster);
+    return state ? print(archive::to_json(*state)) : report(state.error());
+  }
   const std::optional<Duration> at = manifest::read_duration(arguments.at);
   if (!at || *at < Duration{}) {
     return report({ErrorKind::usage, "--at", 0, 0,

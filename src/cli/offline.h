@@ -3,10 +3,12 @@
 #include <optional>
 #include <string>
 
+#include "archive/saved_state.h"
 #include "base/time.h"
 #include "cli/commands.h"
+#include "cli/run.h"
 
-// Commands that work on a saved state instead of a cluster.
+// Commands that work on a saved state.
 namespace capstan::cli {
 
 enum class Layer : std::uint8_t { scale, place, provision };
@@ -16,7 +18,9 @@ struct DecideArguments {
   std::string snapshot;
   Output output = Output::text;
 };
-/// One decision of one layer, from a snapshot file. Exit 2 when it would change something.
+/// What a layer says about a saved state, on standard output. Exit 2 when it would change something.
+ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output);
+/// One decision of one layer, from a snapshot file.
 ExitCode decide(const DecideArguments& arguments);
 
 struct ExplainArguments {
@@ -29,10 +33,11 @@ ExitCode explain(const ExplainArguments& arguments);
 
 struct SnapshotArguments {
   std::string scenario;
+  ClusterArguments cluster;  ///< where no scenario is given
   experiment::ScenarioOverrides overrides;
   std::string at = "0s";
 };
-/// Simulates a scenario's first policy up to a moment and writes what its controller saw and remembered then.
+/// What a controller saw and remembered: of a cluster now; or of a scenario's first policy, simulated up to a moment.
 ExitCode snapshot(const SnapshotArguments& arguments);
 
 }  // namespace capstan::cli

@@ -65,9 +65,8 @@ std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& sn
 
 Instant Controller::next_scale(const model::Snapshot& snapshot, Instant now) const {
   Instant next = now + kIdlePeriod;
-  snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState&) {
-    next = std::min(next, next_scale_[service.value]);
-  });
+  snapshot.services.for_each(
+      [&](model::ServiceId service, const model::ServiceState&) { next = std::min(next, next_scale_[service.value]); });
   return next;
 }
 

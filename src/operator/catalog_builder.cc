@@ -19,6 +19,8 @@ constexpr std::string_view kGpuNames[] = {"nvidia.com/gpu.product", "karpenter.k
 
 /// Pods, and GPUs, of one replica: what a snapshot file holds at most.
 constexpr std::int64_t kMost = 1'024;
+constexpr RequestCount kMostRequests = 1'000'000;
+constexpr ReplicaCount kMostReplicas = 1'000'000;
 
 std::string_view first_of(const kube::StringMap& labels, auto& keys) {
   for (const std::string_view key : keys) {
@@ -87,6 +89,14 @@ void CatalogBuilder::set_service(model::ServiceId id, model::Service service) {
   catalog_.services[id.value] = std::move(service);
 }
 
+void CatalogBuilder::clear_service(model::ServiceId id) {
+  model::Variant variant;
+  variant.gpu = any_gpu_kind();
+  model::Service& service = catalog_.services.at(id.value);
+  service = {};
+  service.variants.push_back(std::move(variant));
+}
+
 std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources) {
   if (const std::string_view name = first_of(labels, kGpuNames); !name.empty()) return std::string(name);
   for (const auto& [name, milli] : resources.milli) {
@@ -97,45 +107,51 @@ std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resou
 
 decide::scale::Policy policy_of(const InferenceScaler& scaler) {
   decide::scale::QueueHpa queue;
-  queue.waiting_per_replica = scaler.waiting_per_replica;
-  queue.running_per_replica = scaler.running_per_replica;
-  queue.hpa.downscale_stabilization = scaler.cool_down;
+  const auto bounded = [](RequestCount requests) { return std::min(requests, kMostRequests); };
+  queue.waiting_per_replica = bounded(scaler.waiting_per_replica);
+  if (scaler.running_per_replica) queue.running_per_replica = bounded(*scaler.running_per_replica);
+  queue.hpa.sync_period = std::clamp<Duration>(scaler.interval, std::chrono::milliseconds(100), std::chrono::hours(1));
+  queue.hpa.downscale_stabilization = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
+  queue.hpa.silence_holds = true;
   return queue;
 }
 
 std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
   std::vector<TargetOf> all;
-  for (const InferenceScaler::Role& role : scaler.roles) {
-    for (const InferenceScaler::Variant& variant : role.variants) all.push_back({&role, &variant});
+  for (std::size_t r = 0; r < scaler.roles.size(); ++r) {
+    for (std::size_t v = 0; v < scaler.roles[r].variants.size(); ++v) {
+      all.push_back({&scaler.roles[r], &scaler.roles[r].variants[v],
+                     "spec.roles[" + std::to_string(r) + "].variants[" + std::to_string(v) + "].targetRef",
+                     scaler.meta.key()});
+    }
+  }
+  if (all.size() > 1) {
+    for (TargetOf& each : all) each.shown += "/" + each.variant->target.name;
   }
   return all;
 }
 
-model::Service service_of(const InferenceScaler& scaler, const Targets& targets, CatalogBuilder& catalog) {
+model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
+                          CatalogBuilder& catalog) {
+  model::Variant variant;
+  variant.name = target.variant->target.name;
+  variant.model = scaler.model;
+  if (!scaler.engine.empty()) variant.engine = scaler.engine;
+  variant.role = target.role->role;
+  variant.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);
+  if (workload != nullptr) {
+    const MilliGpu per_pod = gpus_of(workload->pod.requests);
+    variant.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
+    variant.tensor_parallel =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(per_pod.count * variant.pods, 1000), 1, kMost));
+    if (variant.pods > 1) variant.together = model::TopologyLevel::cluster;
+  }
   model::Service service;
-  service.name = scaler.meta.key();
+  service.name = target.shown;
   service.slo = scaler.slo;
-  for (const TargetOf& each : targets_of(scaler)) {
-    model::Variant variant;
-    variant.name = each.variant->target.name;
-    variant.model = scaler.model;
-    if (!scaler.engine.empty()) variant.engine = scaler.engine;
-    variant.role = each.role->role;
-    variant.gpu = each.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(each.variant->gpu);
-    if (const kube::Workload* workload = targets.find(scaler.meta.ns, each.variant->target)) {
-      const MilliGpu per_pod = gpus_of(workload->pod.requests);
-      variant.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
-      variant.tensor_parallel =
-          static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(per_pod.count * variant.pods, 1000), 1, kMost));
-      if (variant.pods > 1) variant.together = model::TopologyLevel::cluster;
-    }
-    service.variants.push_back(std::move(variant));
-  }
-  if (service.variants.empty()) service.variants.emplace_back();
-  if (const std::vector<TargetOf> all = targets_of(scaler); !all.empty()) {
-    service.max_replicas = all.front().variant->max_replicas;
-    service.min_replicas = std::min(all.front().variant->min_replicas, service.max_replicas);
-  }
+  service.variants.push_back(std::move(variant));
+  service.max_replicas = std::min(target.variant->max_replicas, kMostReplicas);
+  service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);
   return service;
 }
 

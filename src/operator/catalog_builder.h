@@ -22,13 +22,13 @@ class CatalogBuilder {
   model::OfferingId offering(const model::Offering& offering);
   /// The domains that a node's labels state: zone, rack, NVLink clique. Levels that no label tells are none.
   model::DomainPath domains(const kube::StringMap& labels);
-  /// The first GPU kind that was seen, for those that state none; none while there is none.
-  model::GpuKindId any_gpu_kind() const {
-    return catalog_.gpu_kinds.empty() ? model::GpuKindId{} : model::GpuKindId{0};
-  }
+  /// For those that state none: the first GPU kind that was seen, "unknown" where none was.
+  model::GpuKindId any_gpu_kind() { return catalog_.gpu_kinds.empty() ? gpu_kind("unknown") : model::GpuKindId{0}; }
 
   /// Sets the row of a service, which is the next one or one that there is.
   void set_service(model::ServiceId id, model::Service service);
+  /// Of a service that is gone nothing is kept but its place.
+  void clear_service(model::ServiceId id);
 
   const model::Variant& service_variant(model::ServiceId service, model::VariantId variant) const {
     return catalog_.services.at(service.value).variants.at(variant.value);
@@ -48,14 +48,18 @@ std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resou
 /// How Capstan scales what the scaler describes.
 decide::scale::Policy policy_of(const InferenceScaler& scaler);
 
-/// The service that a scaler stands for: its targets in the order in which they are written, all roles together.
-model::Service service_of(const InferenceScaler& scaler, const Targets& targets, CatalogBuilder& catalog);
-
-/// A variant of a scaler, flat: what `model::VariantId` counts.
+/// One target of a scaler. Each is scaled by itself, as a service of its own with one variant: it is one workload
+/// object, whose replicas tell their own load.
 struct TargetOf {
   const InferenceScaler::Role* role = nullptr;
   const InferenceScaler::Variant* variant = nullptr;
+  std::string field;  ///< where the scaler names it: "spec.roles[0].variants[1].targetRef"
+  std::string shown;  ///< the service's name: "ns/chat", with several targets "ns/chat/chat-h100"
 };
-std::vector<TargetOf> targets_of(const InferenceScaler& scaler);
+std::vector<TargetOf> targets_of(const InferenceScaler& scaler);  ///< in the order in which they are written
+
+/// The service that a target stands for. `workload` is null where it does not exist.
+model::Service service_of(const InferenceScaler& scaler, const TargetOf& target, const kube::Workload* workload,
+                          CatalogBuilder& catalog);
 
 }  // namespace capstan::op

@@ -9,6 +9,9 @@ namespace {
 
 using kube::Json;
 
+/// USD an hour of one replica that is believed: a million.
+constexpr MicroUsd kMostPerHour{1'000'000'000'000};
+
 std::string string_of(Json value) { return std::string(value.text()); }
 
 Duration duration_of(Json value, Duration otherwise) {
@@ -17,6 +20,12 @@ Duration duration_of(Json value, Duration otherwise) {
 
 std::int64_t positive(Json value, std::int64_t otherwise) {
   return std::max<std::int64_t>(1, value.integer(otherwise));
+}
+
+/// Micro-USD; what is no price is 0, as if it was not stated.
+MicroUsd price_of(Json value) {
+  const MicroUsd price = manifest::read_usd(value.text()).value_or(MicroUsd{});
+  return std::clamp(price, MicroUsd{}, kMostPerHour);
 }
 
 Mode mode_of(Json value) {
@@ -49,7 +58,8 @@ InferenceScaler::Role read_role(Json role) {
     read.variants.push_back({.target = std::move(target),
                              .min_replicas = positive(variant["minReplicas"], 1),
                              .max_replicas = positive(variant["maxReplicas"], 1),
-                             .gpu = string_of(variant["gpu"])});
+                             .gpu = string_of(variant["gpu"]),
+                             .replica_price_per_hour = price_of(variant["costPerHour"])});
   });
   return read;
 }
@@ -74,16 +84,29 @@ InferenceScaler read_inference_scaler(Json object) {
       std::max<Duration>(duration_of(signals["interval"], scaler.interval), std::chrono::milliseconds(100));
   if (signals["pods"]["port"].exists()) scaler.port = positive(signals["pods"]["port"], 8000);
   if (signals["pods"]["path"].exists()) scaler.path = signals["pods"]["path"].text();
+  scaler.prometheus_url = signals["prometheus"]["url"].text();
+  scaler.prometheus_selector = signals["prometheus"]["selector"].text();
+  scaler.custom = {.waiting = string_of(signals["custom"]["waiting"]),
+                   .running = string_of(signals["custom"]["running"]),
+                   .kv_usage = string_of(signals["custom"]["kvUsage"])};
   const Json queue = spec["queue"];
   scaler.waiting_per_replica = positive(queue["waitingPerReplica"], scaler.waiting_per_replica);
   if (queue["runningPerReplica"].exists()) scaler.running_per_replica = positive(queue["runningPerReplica"], 1);
   scaler.cool_down = duration_of(spec["behavior"]["coolDown"], scaler.cool_down);
   scaler.mode = mode_of(spec["mode"]);
+  scaler.conditions = kube::read_conditions(object["status"]["conditions"]);
+  const Json last = object["status"]["lastDecision"];
+  scaler.last_decision = {.id = string_of(last["id"]),
+                          .time = string_of(last["time"]),
+                          .reason = string_of(last["reason"]),
+                          .recommended = last["recommended"].integer()};
   return scaler;
 }
 
 FleetPolicy read_fleet_policy(Json object) {
-  return {.meta = kube::read_meta(object), .replicas = mode_of(object["spec"]["layers"]["replicas"])};
+  const Json spec = object["spec"];
+  return {
+      .meta = kube::read_meta(object), .replicas = mode_of(spec["layers"]["replicas"]), .halt = spec["halt"].boolean()};
 }
 
 }  // namespace capstan::op

@@ -27,7 +27,8 @@ struct InferenceScaler {
     kube::TargetRef target;
     ReplicaCount min_replicas = 1;
     ReplicaCount max_replicas = 1;
-    std::string gpu;  ///< empty: told from the nodes
+    std::string gpu;                  ///< empty: told from the nodes
+    MicroUsd replica_price_per_hour;  ///< 0: not stated
     friend bool operator==(const Variant&, const Variant&) = default;
   };
   struct Role {
@@ -44,10 +45,31 @@ struct InferenceScaler {
   Duration interval = std::chrono::seconds(15);  ///< between two scrapes
   std::optional<std::int64_t> port;              ///< nothing: the one named http, else 8000
   std::string path = "/metrics";
+  /// A server of Prometheus' API that is asked in place of the pods; empty: none.
+  std::string prometheus_url;
+  std::string prometheus_selector;  ///< which series are this service's; empty: told apart by namespace and pod
+  /// Of engine custom, the metric of each signal; empty: it has none.
+  struct Custom {
+    std::string waiting;
+    std::string running;
+    std::string kv_usage;
+    friend bool operator==(const Custom&, const Custom&) = default;
+  };
+  Custom custom;
   RequestCount waiting_per_replica = 4;
   std::optional<RequestCount> running_per_replica;
   Duration cool_down = std::chrono::minutes(5);
   Mode mode = Mode::shadow;
+
+  // Of the status, as last written.
+  std::vector<kube::Condition> conditions;
+  struct LastDecision {
+    std::string id;  ///< empty: there was none
+    std::string time;
+    std::string reason;
+    ReplicaCount recommended = 0;
+  };
+  LastDecision last_decision;
 };
 
 InferenceScaler read_inference_scaler(kube::Json object);
@@ -56,6 +78,7 @@ InferenceScaler read_inference_scaler(kube::Json object);
 struct FleetPolicy {
   kube::Meta meta;
   Mode replicas = Mode::shadow;
+  bool halt = false;  ///< no write but Lease, status and Events
 };
 
 FleetPolicy read_fleet_policy(kube::Json object);

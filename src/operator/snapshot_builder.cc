@@ -4,7 +4,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+
+#include "operator/claim_times.h"
+#include "operator/rivals.h"
 
 namespace capstan::op {
 namespace {
@@ -12,6 +16,12 @@ namespace {
 constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
 constexpr std::string_view kCapacityLabel = "karpenter.sh/capacity-type";
 constexpr std::string_view kTypeLabel = "node.kubernetes.io/instance-type";
+/// Ours: claims that are bought together and only make sense together.
+constexpr std::string_view kGroupLabel = "capstan.dev/claim-group";
+
+/// What placing a replica divides by: a replica that asks for no GPU, such as an emulator, counts as the least there
+/// is.
+constexpr MilliGpu kLeastGpu{1};
 
 ObjectKey key_of(std::string_view kind, const kube::Meta& meta) {
   return {std::string(kind), meta.ns, meta.name, meta.uid};
@@ -43,6 +53,16 @@ kube::StringMap labels_of(const kube::NodeClaim& claim) {
   return labels;
 }
 
+/// Scalers by age: of two that name one target the older has it, whoever was seen first.
+std::vector<const InferenceScaler*> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
+  std::vector<const InferenceScaler*> sorted;
+  scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { sorted.push_back(&scaler); });
+  std::ranges::sort(sorted, {}, [](const InferenceScaler* scaler) {
+    return std::tuple(scaler->meta.created_at, scaler->meta.key());
+  });
+  return sorted;
+}
+
 /// Puts `rows` into the table: what is the same stays untouched. Gives the ids that were set or erased, ascending.
 template <typename IdType, typename T>
 std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType, T>& rows) {
@@ -65,16 +85,20 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 
 /// What one look gathers.
 struct SnapshotBuilder::Look {
-  Look(const ClusterView& cluster, const Readings& heard) : view(cluster), readings(heard), targets(cluster) {}
+  Look(const ClusterView& cluster, const Readings& heard)
+      : view(cluster), readings(heard), targets(cluster), rivals(cluster) {}
 
   const ClusterView& view;
   const Readings& readings;
   Targets targets;
+  Rivals rivals;
+  std::set<const kube::Workload*> scaled;  // by a scaler of this look
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   std::map<std::string, std::vector<const kube::Pod*>, std::less<>> pods_by_ns;
   std::set<const kube::Pod*> taken;       // by a gang of this look
   std::vector<model::GangId> unnumbered;  // in the order of their pods
+  std::vector<Serving> serving;
 
   std::map<model::ServiceId, model::ServiceState> services;
   std::map<model::NodeId, model::Node> nodes;
@@ -106,9 +130,11 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   seen.delta.gangs = replace(last_.gangs, look.gangs);
   seen.delta.pods = replace(last_.pods, look.pods);
   seen.snapshot = last_;
+  seen.serving = std::move(look.serving);
   services_.forget_unseen();
   nodes_.forget_unseen();
   claims_.forget_unseen();
+  groups_.forget_unseen();
   gangs_.forget_unseen();
   pods_.forget_unseen();
   return seen;
@@ -125,12 +151,7 @@ void SnapshotBuilder::read_nodes(Look& look) {
     row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable));
     row.gpus = gpus;
     row.domains = catalog_.domains(labels);
-    row.offering = catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
-                                      .gpu = row.gpu,
-                                      .gpus = ceil_div(gpus.count, 1000),
-                                      .zone = row.domains[static_cast<std::size_t>(model::TopologyLevel::zone)],
-                                      .capacity = capacity_of(labels.get(kCapacityLabel)),
-                                      .price_per_hour = {}});
+    row.offering = offering(labels, node.allocatable);
     row.ready_at = ready_since(node.conditions, node.meta);
     const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
     look.node_by_name[node.meta.name] = id;
@@ -138,27 +159,37 @@ void SnapshotBuilder::read_nodes(Look& look) {
   });
 }
 
+/// What a node or a claim was bought as. Without a zone of its own it is anywhere in the cluster.
+model::OfferingId SnapshotBuilder::offering(const kube::StringMap& labels, const kube::Resources& resources) {
+  const model::DomainPath domains = catalog_.domains(labels);
+  const model::DomainId zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
+  const model::DomainId cluster = domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+  return catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
+                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources)),
+                            .gpus = ceil_div(gpus_of(resources).count, 1000),
+                            .zone = zone.valid() ? zone : cluster,
+                            .capacity = capacity_of(labels.get(kCapacityLabel)),
+                            .price_per_hour = {}});
+}
+
 void SnapshotBuilder::read_claims(Look& look) {
+  const ClaimTimes times(look.view.claims);
   look.view.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
     const bool known = gpus_of(claim.capacity) > MilliGpu{};
     const kube::Resources& resources = known ? claim.capacity : claim.requests;
-    const MilliGpu gpus = gpus_of(resources);
-    if (gpus == MilliGpu{} || claim.meta.terminating()) return;
+    if (gpus_of(resources) == MilliGpu{} || claim.meta.terminating()) return;
     const kube::StringMap labels = labels_of(claim);
     model::Claim row;
     row.phase = claim.registered() ? model::Claim::Phase::registered
                 : claim.launched() ? model::Claim::Phase::launched
                                    : model::Claim::Phase::requested;
-    if (const std::string* pool = labels.find(kPoolLabel)) row.pool = catalog_.pool(*pool);
-    const model::DomainPath domains = catalog_.domains(labels);
-    row.offering = catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
-                                      .gpu = catalog_.gpu_kind(gpu_name(labels, resources)),
-                                      .gpus = ceil_div(gpus.count, 1000),
-                                      .zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)],
-                                      .capacity = capacity_of(labels.get(kCapacityLabel)),
-                                      .price_per_hour = {}});
+    row.pool = catalog_.pool(std::string(labels.get(kPoolLabel)));
+    row.offering = offering(labels, resources);
+    if (const std::string* group = labels.find(kGroupLabel)) {
+      row.group = groups_.id_of({"ClaimGroup", {}, *group, {}}, *group);
+    }
     row.requested_at = instant_of(claim.meta.created_at);
-    row.expected_ready_at = Instant::never();
+    row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
     if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
       row.node = node->second;
@@ -169,24 +200,39 @@ void SnapshotBuilder::read_claims(Look& look) {
 }
 
 void SnapshotBuilder::read_services(Look& look) {
-  const Mode fleet = fleet_mode(look.view);
-  look.view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
-    const model::ServiceId id = services_.id_of(key_of("InferenceScaler", scaler.meta), scaler.meta.key());
-    catalog_.set_service(id, service_of(scaler, look.targets, catalog_));
-    policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
-    policies_[id.value] = policy_of(scaler);
-    std::uint32_t variant = 0;
-    for (const TargetOf& each : targets_of(scaler)) {
-      const model::VariantId variant_id{variant++};
-      const kube::Workload* workload = look.targets.find(scaler.meta.ns, each.variant->target);
-      if (workload == nullptr) continue;
-      for (const PodGroup& group : replicas_of(*workload, look.pods_by_ns[scaler.meta.ns])) {
-        add_gang(look, group, id, variant_id);
-      }
-      const bool decided = variant_id.value == 0 && std::min(fleet, scaler.mode) != Mode::off;
-      if (decided) look.services[id] = {.desired_replicas = workload->replicas, .gateway_waiting = {}};
-    }
-  });
+  const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
+  for (const InferenceScaler* scaler : by_age(look.view.scalers)) {
+    std::size_t position = 0;
+    for (const TargetOf& target : targets_of(*scaler)) read_target(look, *scaler, target, position++);
+  }
+  for (const auto& [id, origin] : before) {
+    if (origins_.contains(id)) continue;
+    catalog_.clear_service(id);
+    policies_[id.value] = {};
+  }
+}
+
+void SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,
+                                  std::size_t position) {
+  ServiceOrigin origin{.ns = scaler.meta.ns,
+                       .scaler = scaler.meta.name,
+                       .scaler_uid = scaler.meta.uid,
+                       .target = target.variant->target,
+                       .position = position,
+                       .mode = std::min(fleet_mode(look.view), scaler.mode)};
+  if (!look.rivals.of(origin.ns, origin.target).empty()) origin.mode = std::min(origin.mode, Mode::shadow);
+  const model::ServiceId id =
+      services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
+  if (origins_.contains(id)) return;  // the scaler names it twice
+  const kube::Workload* workload = look.targets.find(origin.ns, origin.target);
+  catalog_.set_service(id, service_of(scaler, target, workload, catalog_));
+  policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
+  policies_[id.value] = policy_of(scaler);
+  const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
+  origins_.emplace(id, std::move(origin));
+  if (!decided) return;
+  for (const PodGroup& group : replicas_of(*workload, look.pods_by_ns[scaler.meta.ns])) add_gang(look, group, id);
+  look.services[id] = {.desired_replicas = workload->replicas, .gateway_waiting = {}};
 }
 
 void SnapshotBuilder::read_other_pods(Look& look) {
@@ -194,12 +240,12 @@ void SnapshotBuilder::read_other_pods(Look& look) {
     for (const kube::Pod* pod : pods) {
       const bool matters = pod->bound() && gpus_of(pod->spec.requests) > MilliGpu{};
       if (!matters || look.taken.contains(pod)) continue;
-      add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {}, {});
+      add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {});
     }
   }
 }
 
-void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service, model::VariantId variant) {
+void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service) {
   // Two selectors may match the same pod: whoever came first has it.
   if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
   const kube::Pod& first = *group.pods.front();
@@ -207,11 +253,14 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   model::Gang gang;
   gang.phase = phase_of(group);
   gang.service = service;
-  gang.variant = variant;
-  gang.gpus_per_pod = gpus_of(first.spec.requests);
+  gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
   gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.created_at = instant_of(first.meta.created_at);
-  if (service.valid()) gang.gpu = catalog_.service_variant(service, variant).gpu;
+  gang.gpu = catalog_.any_gpu_kind();
+  if (service.valid()) {
+    gang.variant = {0};
+    gang.gpu = catalog_.service_variant(service, gang.variant).gpu;
+  }
   for (const kube::Pod* pod : group.pods) {
     look.taken.insert(pod);
     model::Pod row;
@@ -227,6 +276,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     gang.pods.push_back(pod_id);
     look.pods[pod_id] = row;
   }
+  if (service.valid() && gang.phase == model::Gang::Phase::ready) look.serving.push_back({service, &first});
   if (const auto heard = look.readings.find(first.meta.uid); heard != look.readings.end()) {
     gang.signals = heard->second;
   }

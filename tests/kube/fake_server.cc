@@ -265,6 +265,12 @@ FakeServer::Answer FakeServer::write(const Target& target, const net::Request& r
     if (!target.ns.empty()) body["metadata"]["namespace"] = target.ns;
     return {201, objects[key] = record("ADDED", target.collection, key, body), {}};
   }
+  const std::string* type = net::find_header(request.headers, "Content-Type");
+  const bool applies = type != nullptr && *type == "application/apply-patch+yaml" && target.subresource.empty();
+  if (applies && !objects.contains(target.key())) {
+    put(target.collection, target.ns, target.name, body);  // server-side apply makes what is not there
+    return {201, objects.at(target.key()), {}};
+  }
   const auto found = objects.find(target.key());
   if (found == objects.end()) return {404, status(404, "NotFound", target.name + " not found"), {}};
   const json& now = found->second;

@@ -38,7 +38,10 @@ TEST(CatalogBuilder, AServiceIsWhatTheScalerSaysOfItsTargets) {
   const ClusterView view = cluster.view();
   CatalogBuilder builder;
   view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
-    const model::Service service = service_of(scaler, Targets(view), builder);
+    const TargetOf target = targets_of(scaler).at(0);
+    EXPECT_EQ(target.field, "spec.roles[0].variants[0].targetRef");
+    const Targets targets(view);
+    const model::Service service = service_of(scaler, target, targets.find("ns", target.variant->target), builder);
     EXPECT_EQ(service.name, "ns/chat");
     EXPECT_EQ(service.max_replicas, 8);
     EXPECT_EQ(service.min_replicas, 8) << "never above the maximum";
@@ -51,6 +54,7 @@ TEST(CatalogBuilder, AServiceIsWhatTheScalerSaysOfItsTargets) {
     EXPECT_EQ(policy.waiting_per_replica, 2);
     EXPECT_EQ(policy.running_per_replica, 30);
     EXPECT_EQ(policy.hpa.downscale_stabilization, std::chrono::seconds(90));
+    EXPECT_TRUE(policy.hpa.silence_holds);
   });
 }
 

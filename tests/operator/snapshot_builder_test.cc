@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "archive/saved_state.h"
 #include "decide/index.h"
 #include "objects.h"
 
@@ -28,7 +29,7 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   cluster.pods.put(testing::pod("chat-b", "chat"));
   cluster.pods.put(testing::pod("other", "db", "n1", true, 2));
   SnapshotBuilder builder;
-  const auto [snapshot, delta] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(5)});
+  const auto [snapshot, delta, speakers] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(5)});
 
   EXPECT_EQ(snapshot.at, Instant{seconds(5)});
   EXPECT_EQ(snapshot.catalog->service({0}).name, "ns/chat");
@@ -44,6 +45,8 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(5)) << "8 less 1 less 2";
   EXPECT_EQ(builder.names().pods.at({0}), "ns/chat-a");
   EXPECT_EQ(delta.pods.size(), 3u);
+  ASSERT_EQ(speakers.size(), 1u);
+  EXPECT_EQ(speakers[0].pod->meta.name, "chat-a");
 
   const SnapshotBuilder::Seen again = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(6)});
   EXPECT_TRUE(again.delta.empty());
@@ -60,10 +63,83 @@ TEST(SnapshotBuilder, WhatIsOffOrHasNoTargetIsNotDecided) {
   EXPECT_TRUE(builder.build(cluster.view(), {}, {}).snapshot.services.empty()) << "the fleet's mode is Off";
 }
 
+TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
+  Cluster cluster;
+  Object both = testing::scaler("chat", "prefill");
+  both["spec"]["roles"][0]["role"] = "prefill";
+  Object decode = both["spec"]["roles"][0];
+  decode["role"] = "decode";
+  decode["variants"][0]["targetRef"]["name"] = "decode";
+  both["spec"]["roles"].push_back(decode);
+  cluster.scalers.put(both);
+  cluster.deployments.put(testing::deployment("prefill", 1));
+  cluster.deployments.put(testing::deployment("decode", 4));
+  cluster.pods.put(testing::pod("d", "decode", "n1", true));
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+  ASSERT_EQ(snapshot.services.size(), 2u);
+  EXPECT_EQ(snapshot.catalog->service({1}).name, "ns/chat/decode");
+  EXPECT_EQ(snapshot.catalog->service({1}).variants.at(0).role, model::Role::decode);
+  EXPECT_EQ(snapshot.services.at({1}).desired_replicas, 4);
+  EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{1});
+  EXPECT_EQ(builder.services().at({1}).target.name, "decode");
+}
+
+TEST(SnapshotBuilder, OfAScalerThatIsGoneOnlyAPlaceIsKept) {
+  Cluster cluster;
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 1));
+  SnapshotBuilder builder;
+  builder.build(cluster.view(), {}, {});
+  cluster.scalers.remove("ns/chat");
+  EXPECT_EQ(builder.build(cluster.view(), {}, {}).snapshot.catalog->service({0}).name, "");
+  EXPECT_TRUE(builder.services().empty());
+  Object anew = testing::scaler("chat", "chat");
+  anew["metadata"]["uid"] = "another";
+  cluster.scalers.put(anew);
+  const model::Snapshot again = builder.build(cluster.view(), {}, {}).snapshot;
+  EXPECT_EQ(again.services.find({0}), nullptr);
+  EXPECT_EQ(again.catalog->service({1}).name, "ns/chat");
+}
+
+TEST(SnapshotBuilder, OfTwoScalersOfOneTargetTheOlderHasIt) {
+  Cluster cluster;
+  Object young = testing::scaler("a", "chat");
+  young["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z";
+  cluster.scalers.put(young);
+  cluster.scalers.put(testing::scaler("b", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 2));
+  cluster.pods.put(testing::pod("p", "chat", "n1", true));
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+  ASSERT_EQ(snapshot.services.size(), 1u);
+  EXPECT_EQ(builder.services().at({0}).scaler, "b");
+  EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{0});
+}
+
+TEST(SnapshotBuilder, NobodyActsBesideARival) {
+  Cluster cluster;
+  Object active = testing::scaler("chat", "chat");
+  active["spec"]["mode"] = "Active";
+  cluster.scalers.put(active);
+  cluster.deployments.put(testing::deployment("chat", 2));
+  cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  SnapshotBuilder builder;
+  builder.build(cluster.view(), {}, {});
+  EXPECT_EQ(builder.services().at({0}).mode, Mode::active);
+  cluster.autoscalers.put(
+      {{"metadata", testing::meta("hpa")}, {"spec", {{"scaleTargetRef", {{"kind", "Deployment"}, {"name", "chat"}}}}}});
+  builder.build(cluster.view(), {}, {});
+  EXPECT_EQ(builder.services().at({0}).mode, Mode::shadow);
+}
+
 TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
   Cluster cluster;
   cluster.claims.put(
-      {{"metadata", {{"name", "gpu-x"}, {"uid", "c1"}, {"labels", {{"karpenter.sh/nodepool", "gpu"}}}}},
+      {{"metadata",
+        {{"name", "gpu-x"},
+         {"uid", "c1"},
+         {"labels", {{"karpenter.sh/nodepool", "gpu"}, {"capstan.dev/claim-group", "g7"}}}}},
        {"spec",
         {{"requirements", {{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}, {"values", {"a"}}}}},
          {"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}}});
@@ -71,6 +147,7 @@ TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
   const model::Snapshot before = builder.build(cluster.view(), {}, {}).snapshot;
   ASSERT_EQ(before.claims.size(), 1u);
   EXPECT_EQ(before.claims.at({0}).phase, model::Claim::Phase::requested);
+  EXPECT_EQ(before.claims.at({0}).group, (model::ClaimGroupId{0}));
   EXPECT_EQ(before.catalog->offering(before.claims.at({0}).offering).gpus, 8);
   EXPECT_EQ(before.catalog->pool(before.claims.at({0}).pool).name, "gpu");
 
@@ -140,11 +217,17 @@ RC_GTEST_PROP(SnapshotBuilder, TheDeltaLeadsFromOneIndexToTheNext, ()) {
   for (int look = 1; look < 12; ++look) {
     const int changes = *rc::gen::inRange(0, 12);
     for (int i = 0; i < changes; ++i) change(cluster, look * 100 + i);
-    const auto [snapshot, delta] = builder.build(cluster.view(), {{"p1a0", waiting(look)}}, {seconds(look)});
+    const auto [snapshot, delta, serving] = builder.build(cluster.view(), {{"p1a0", waiting(look)}}, {seconds(look)});
     RC_ASSERT(delta.to_version == delta.from_version + 1);
+    RC_ASSERT(serving.size() <= snapshot.gangs.size());
     decide::apply(index, snapshot, delta);
     RC_ASSERT(index == decide::build(snapshot));
     RC_ASSERT(builder.policies().size() == snapshot.catalog->services.size());
+    archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
+    state.memory.scale.resize(builder.policies().size());
+    const Result<archive::SavedState> again = archive::parse(archive::to_json(state), "look.json");
+    if (!again) RC_FAIL(again.error().text());
+    RC_ASSERT(state_hash(again->snapshot) == state_hash(snapshot));
     snapshot.pods.for_each([&](model::PodId id, const model::Pod&) { RC_ASSERT(builder.names().pods.find(id)); });
     snapshot.gangs.for_each([&](model::GangId id, const model::Gang&) { RC_ASSERT(builder.names().gangs.find(id)); });
   }

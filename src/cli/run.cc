@@ -1,0 +1,204 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/offline.h"
+#include "kube/child_process.h"
+#include "kube/client.h"
+#include "kube/config.h"
+#include "kube/credentials.h"
+#include "kube/wall_clock.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "operator/checkpoint_store.h"
+#include "operator/decision_loop.h"
+#include "operator/endpoints.h"
+#include "operator/log.h"
+#include "operator/process.h"
+
+namespace capstan::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kLook = 250ms;   // for signals
+constexpr Duration kOnceMax = 60s;  // until everything is known that one decision needs
+
+volatile std::sig_atomic_t stopped = 0;
+
+void on_signal(int) { stopped = stopped + 1; }
+
+void catch_signals() {
+  struct sigaction action{};
+  action.sa_handler = on_signal;  // without SA_RESTART: a wait ends
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+/// Counts from the Unix epoch as it was at the start, and never goes back.
+net::Clock epoch_clock(kube::WallTime wall) {
+  const net::Clock machine = net::machine_clock();
+  const Duration offset = std::chrono::microseconds(wall.unix_us) - machine().since_start;
+  return [machine, offset] { return machine() + offset; };
+}
+
+/// Of this process alone, also after a restart in the same pod.
+std::string identity(kube::WallTime wall) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format("{}_{:x}_{:x}", host.data(), getpid(), wall.unix_us);
+}
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+/// A client of one API server, with all that it stands on.
+struct Session {
+  explicit Session(kube::Config config)
+      : wall(kube::machine_wall_clock()),
+        started(wall()),
+        clock(epoch_clock(started)),
+        http(clock, http_options()),
+        ns(config.ns),
+        credentials(std::move(config), kube::read_file_from_disk, std::make_unique<kube::ChildProcess>(), wall),
+        random(static_cast<std::uint64_t>(started.unix_us) ^ static_cast<std::uint64_t>(getpid()), "run"),
+        client(http, credentials, clock, RandomStream(random.bits(), "client"), kube::Client::Options()) {}
+
+  static net::HttpClient::Options http_options() {
+    net::HttpClient::Options options;
+    options.connections_max = 16'384;
+    return options;
+  }
+
+  kube::WallClock wall;
+  kube::WallTime started;
+  net::Clock clock;
+  net::HttpClient http;
+  std::string ns;
+  kube::Credentials credentials;
+  RandomStream random;
+  kube::Client client;
+};
+
+Result<std::unique_ptr<Session>> open(const ClusterArguments& arguments) {
+  Result<kube::Config> config =
+      kube::find_config(arguments.kubeconfig, arguments.context, environment, kube::read_file_from_disk);
+  if (!config) return std::unexpected(config.error());
+  if (!arguments.ns.empty()) config->ns = arguments.ns;
+  return std::make_unique<Session>(std::move(*config));
+}
+
+/// Waits for the sockets, at most until `next`.
+void wait(Session& session, net::HttpServer* server, Instant next) {
+  next = std::min(next, session.http.next_deadline());
+  const Instant now = session.clock();
+  const Duration most = next <= now ? Duration{} : std::min(kLook, next - now);
+  std::array<pollfd, 2> sockets{{{session.http.poll_fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
+  if (server != nullptr) sockets[1].fd = server->poll_fd();
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(most).count();
+  poll(sockets.data(), sockets.size(), static_cast<int>(ms));
+  session.http.run_once(Duration{});
+  if (server != nullptr) server->run_once(Duration{});
+}
+
+Error not_known(const std::vector<std::string>& lines) {
+  std::string text = fmt::format("not everything is known after {} s", kOnceMax / 1s);
+  for (const std::string& line : lines) text += "; waits for " + line;
+  return {.file = {}, .message = text};
+}
+
+/// Until everything is known: the cluster, its replicas' load, and what a controller there remembers.
+Result<op::Checkpoint> learn(Session& session, op::DecisionLoop& loop) {
+  op::CheckpointStore store(session.client, session.clock, session.ns, [] { return false; });
+  store.start_reading();
+  const Instant end = session.clock() + kOnceMax;
+  while (stopped == 0 && (!loop.ready() || !store.read())) {
+    if (session.clock() >= end) return std::unexpected(not_known(loop.waiting_for()));
+    loop.turn();
+    store.turn();
+    session.client.turn();
+    const Instant next = std::min({loop.next_deadline(), store.next_deadline(), session.client.next_deadline()});
+    wait(session, nullptr, next);
+  }
+  if (stopped != 0) return std::unexpected(Error{.file = {}, .message = "interrupted"});
+  return *store.read();
+}
+
+Result<void> serve(const RunArguments& arguments, Session& session) {
+  const auto log = [&](const op::LogLine& line) {
+    std::fputs((op::json_line(line, session.wall()) + "\n").c_str(), stderr);
+  };
+  op::Process process({.transport = session.http,
+                       .client = session.client,
+                       .clock = session.clock,
+                       .wall = session.wall,
+                       .random = RandomStream(session.random.bits(), "process")},
+                      {.ns = session.ns, .identity = identity(session.started)}, log);
+  op::Endpoints endpoints(process);
+  net::HttpServer server(session.clock, net::HttpServerLimits(), endpoints);
+  endpoints.answer_on(server);
+  if (arguments.listen != "none") {
+    const Result<net::SocketAddress> address = net::parse_socket_address(arguments.listen);
+    if (!address) return std::unexpected(address.error());
+    const Result<net::ListenerId> listener = server.listen(*address);
+    if (!listener) return std::unexpected(listener.error());
+    log({.message = "answers on " + server.address(*listener).text()});
+  }
+  while (!process.stopped() && stopped < 2) {
+    if (stopped == 1) process.stop();
+    process.turn();
+    wait(session, &server, process.next_deadline());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<archive::SavedState> live_state(const ClusterArguments& arguments) {
+  catch_signals();
+  Result<std::unique_ptr<Session>> opened = open(arguments);
+  if (!opened) return std::unexpected(opened.error());
+  Session& session = **opened;
+  op::DecisionLoop loop(session.http, session.client, session.clock, RandomStream(session.random.bits(), "loop"),
+                        nullptr);
+  const Result<op::Checkpoint> checkpoint = learn(session, loop);
+  if (!checkpoint) return std::unexpected(checkpoint.error());
+  std::optional<archive::SavedState> state;
+  loop.begin(*checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    state = {snapshot, loop.world().objects().names(), loop.world().policies(), memory};
+  });
+  loop.decide();
+  // Where there is nothing to decide about, nobody was shown anything.
+  if (!state) {
+    state = {loop.world().snapshot(), loop.world().objects().names(), loop.world().policies(),
+             loop.controller().memory()};
+  }
+  return *std::move(state);
+}
+
+ExitCode run(const RunArguments& arguments) {
+  if (arguments.once) {
+    const Result<archive::SavedState> state = live_state(arguments.cluster);
+    return state ? print_decision(*state, Layer::scale, arguments.output) : report(state.error());
+  }
+  catch_signals();
+  Result<std::unique_ptr<Session>> session = open(arguments.cluster);
+  if (!session) return report(session.error());
+  const Result<void> served = serve(arguments, **session);
+  return served ? kOk : report(served.error());
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,61 @@
+#include "operator/checkpoint.h"
+
+#include "base/hash.h"
+
+namespace capstan::op {
+namespace {
+
+constexpr std::string_view kRows = "rows";
+
+std::string line_of(const std::string& key, const Checkpoint::Row& row) {
+  return key + '\t' + to_text(row.memory) + '\t' + to_text(row.ledger) + '\n';
+}
+
+/// The text before the next `end`, taken off the front.
+std::string_view take(std::string_view& text, char end) {
+  const std::size_t at = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return taken;
+}
+
+bool read_line(std::string_view line, Checkpoint& into) {
+  const std::string_view key = take(line, '\t');
+  const Result<decide::scale::Memory> memory = decide::scale::parse_memory(take(line, '\t'));
+  const Result<Ledger> ledger = parse_ledger(line);
+  if (key.empty() || !memory || !ledger) return false;
+  into.rows[std::string(key)] = {*memory, *ledger};
+  return true;
+}
+
+}  // namespace
+
+std::string checkpoint_name(std::size_t part) { return "capstan-checkpoint-" + std::to_string(part); }
+
+std::array<std::string, Checkpoint::kParts> to_config_maps(const Checkpoint& checkpoint, std::size_t& left_out) {
+  std::array<std::string, Checkpoint::kParts> texts;
+  left_out = 0;
+  for (const auto& [key, row] : checkpoint.rows) {
+    std::string& text = texts[hash_text(key) % Checkpoint::kParts];
+    const std::string line = line_of(key, row);
+    if (text.size() + line.size() > Checkpoint::kPartBytes) {
+      ++left_out;
+    } else {
+      text += line;
+    }
+  }
+  for (std::size_t part = 0; part < Checkpoint::kParts; ++part) {
+    texts[part] = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + checkpoint_name(part) +
+                  R"("},"data":{")" + std::string(kRows) + R"(":)" + kube::json_quote(texts[part]) + "}}";
+  }
+  return texts;
+}
+
+std::size_t read_config_map(kube::Json object, Checkpoint& into) {
+  std::string_view text = object["data"][kRows].text();
+  std::size_t left_out = 0;
+  while (!text.empty()) left_out += read_line(take(text, '\n'), into) ? 0 : 1;
+  return left_out;
+}
+
+}  // namespace capstan::op

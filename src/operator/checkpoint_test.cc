@@ -1,0 +1,61 @@
+#include "operator/checkpoint.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace capstan::op {
+namespace {
+
+using std::chrono::seconds;
+
+Checkpoint::Row row(std::int64_t seed) {
+  Checkpoint::Row row;
+  row.memory.seen = true;
+  row.memory.answers.push_back({{seconds(seed)}, seed});
+  row.ledger.add(seed, whole_gpus(8), {1}, {seconds(seed)});
+  return row;
+}
+
+Checkpoint read(const std::array<std::string, Checkpoint::kParts>& texts, std::size_t& left_out) {
+  Checkpoint checkpoint;
+  kube::JsonDocument document;
+  left_out = 0;
+  for (const std::string& text : texts) left_out += read_config_map(document.parse(text).value(), checkpoint);
+  return checkpoint;
+}
+
+RC_GTEST_PROP(Checkpoint, IsReadAsItWasWritten, ()) {
+  Checkpoint checkpoint;
+  for (int i = *rc::gen::inRange(0, 50); i > 0; --i) checkpoint.rows["uid" + std::to_string(i) + "/k/n"] = row(i);
+  std::size_t left_out = 1;
+  const auto texts = to_config_maps(checkpoint, left_out);
+  RC_ASSERT(left_out == 0u);
+  RC_ASSERT((read(texts, left_out) == checkpoint));
+  RC_ASSERT(left_out == 0u);
+}
+
+TEST(Checkpoint, ItsSizeIsBounded) {
+  Checkpoint checkpoint;
+  Checkpoint::Row large = row(1);
+  for (int i = 0; i < 3'000; ++i) large.memory.answers.push_back({{seconds(1'700'000'000 + i)}, 100'000});
+  for (int i = 0; i < 200; ++i) checkpoint.rows["uid" + std::to_string(i)] = large;
+  std::size_t left_out = 0;
+  const auto texts = to_config_maps(checkpoint, left_out);
+  EXPECT_GT(left_out, 0u);
+  for (const std::string& text : texts) EXPECT_LT(text.size(), 1'000'000u);
+  std::size_t unread = 0;
+  EXPECT_EQ(read(texts, unread).rows.size(), 200 - left_out);
+}
+
+TEST(Checkpoint, WhatAnotherVersionWroteIsLeftOut) {
+  kube::JsonDocument document;
+  Checkpoint checkpoint;
+  EXPECT_EQ(read_config_map(document.parse(R"({"data": {"rows": "a\tscale-memory/9 0\tledger/1\nb\n"}})").value(),
+                            checkpoint),
+            2u);
+  EXPECT_TRUE(checkpoint.rows.empty());
+  EXPECT_EQ(read_config_map(document.parse(R"({"kind": "ConfigMap"})").value(), checkpoint), 0u);
+}
+
+}  // namespace
+}  // namespace capstan::op

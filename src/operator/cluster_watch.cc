@@ -1,0 +1,117 @@
+#include "operator/cluster_watch.h"
+
+#include <algorithm>
+
+namespace capstan::op {
+namespace {
+
+namespace kinds = kube::resources;
+
+/// The objects of a list do not say their kind.
+kube::Workload read_deployment(kube::Json object) {
+  kube::Workload workload = kube::read_workload(object);
+  workload.kind = "Deployment";
+  return workload;
+}
+
+kube::Workload read_stateful_set(kube::Json object) {
+  kube::Workload workload = kube::read_workload(object);
+  workload.kind = "StatefulSet";
+  return workload;
+}
+
+}  // namespace
+
+ClusterWatch::ClusterWatch(kube::Client& client, net::Clock clock, RandomStream random)
+    : client_(client),
+      clock_(clock),
+      random_(random),
+      discovery_(client, std::move(clock)),
+      deployments_(read_deployment),
+      stateful_sets_(read_stateful_set) {
+  follow(kInferenceScalers, scalers_);
+  follow(kFleetPolicies, fleet_);
+  follow(kinds::kDeployments, deployments_);
+  follow(kinds::kStatefulSets, stateful_sets_);
+  follow(kinds::kPods, pods_);
+  follow(kinds::kNodes, nodes_);
+  follow(kinds::kHorizontalPodAutoscalers, autoscalers_);
+}
+
+void ClusterWatch::follow(const kube::Resource& resource, kube::Sink& sink) {
+  watchers_.push_back(std::make_unique<kube::Watcher>(client_, document_, resource, "", sink,
+                                                      kube::Reflector::Options(),
+                                                      RandomStream(random_.bits(), resource.plural), clock_));
+}
+
+void ClusterWatch::follow_optional(const kube::Resource& resource, kube::Sink& sink) {
+  const kube::ServedResource* served = discovery_.served().find_plural(resource.group, resource.plural);
+  const bool followed = std::ranges::any_of(watchers_, [&](const auto& watcher) {
+    return watcher->resource().group == resource.group && watcher->resource().plural == resource.plural;
+  });
+  if (served != nullptr && !followed) follow(served->resource, sink);
+}
+
+void ClusterWatch::turn() {
+  discovery_.turn();
+  if (discovery_.known()) {
+    follow_optional(kinds::kLeaderWorkerSets, leader_worker_sets_);
+    follow_optional(kinds::kNodeClaims, claims_);
+    follow_optional(kinds::kScaledObjects, scaled_objects_);
+  }
+  for (const auto& watcher : watchers_) watcher->turn();
+}
+
+Instant ClusterWatch::next_deadline() const {
+  Instant next = discovery_.next_deadline();
+  for (const auto& watcher : watchers_) next = std::min(next, watcher->next_deadline());
+  return next;
+}
+
+bool ClusterWatch::synced() const { return waiting_for().empty(); }
+
+std::vector<std::string> ClusterWatch::waiting_for() const {
+  std::vector<std::string> lines;
+  if (!discovery_.known()) {
+    lines.push_back("what the server serves" + (discovery_.error() ? ": " + discovery_.error()->text() : ""));
+  }
+  for (const auto& watcher : watchers_) {
+    const kube::Reflector& reflector = watcher->reflector();
+    if (reflector.synced()) continue;
+    lines.push_back(watcher->resource().name() +
+                    (reflector.failures() > 0 ? ": " + reflector.last_error().text() : ""));
+  }
+  return lines;
+}
+
+ClusterView ClusterWatch::view() const {
+  return {.scalers = scalers_.snapshot(),
+          .fleet = fleet_.snapshot(),
+          .deployments = deployments_.snapshot(),
+          .stateful_sets = stateful_sets_.snapshot(),
+          .leader_worker_sets = leader_worker_sets_.snapshot(),
+          .pods = pods_.snapshot(),
+          .nodes = nodes_.snapshot(),
+          .claims = claims_.snapshot(),
+          .autoscalers = autoscalers_.snapshot(),
+          .scaled_objects = scaled_objects_.snapshot()};
+}
+
+std::uint64_t ClusterWatch::version() const {
+  return scalers_.snapshot().version + fleet_.snapshot().version + deployments_.snapshot().version +
+         stateful_sets_.snapshot().version + leader_worker_sets_.snapshot().version + pods_.snapshot().version +
+         nodes_.snapshot().version + claims_.snapshot().version + autoscalers_.snapshot().version +
+         scaled_objects_.snapshot().version;
+}
+
+ClusterWatch::Counters ClusterWatch::counters() const {
+  Counters sum;
+  for (const auto& watcher : watchers_) {
+    sum.events += watcher->counters().events;
+    sum.rejected += watcher->counters().rejected;
+    sum.relists += watcher->reflector().relists();
+  }
+  return sum;
+}
+
+}  // namespace capstan::op

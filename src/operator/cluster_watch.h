@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "kube/client.h"
+#include "kube/discovery.h"
+#include "kube/watcher.h"
+#include "net/monotonic.h"
+#include "operator/cluster_view.h"
+
+namespace capstan::op {
+
+/// Follows every kind of objects that snapshots are made of. Kinds that come with other projects (LeaderWorkerSet,
+/// NodeClaim, ScaledObject) are followed where the server has them, in the version that it serves.
+class ClusterWatch {
+ public:
+  /// `client` outlives the watch.
+  ClusterWatch(kube::Client& client, net::Clock clock, RandomStream random);
+
+  void turn();
+  Instant next_deadline() const;
+
+  /// All that exists is known: every kind that the server has was read whole once.
+  bool synced() const;
+  /// What is not known yet and why, a line each: "deployments.apps: 403 Forbidden: …".
+  std::vector<std::string> waiting_for() const;
+
+  ClusterView view() const;
+  std::uint64_t version() const;  ///< grows with every change of an object
+  const kube::ServedResources& served() const { return discovery_.served(); }
+
+  /// Totals since the start, for people.
+  struct Counters {
+    std::uint64_t events = 0;
+    std::uint64_t rejected = 0;
+    std::uint64_t relists = 0;
+  };
+  Counters counters() const;
+
+ private:
+  void follow(const kube::Resource& resource, kube::Sink& sink);
+  void follow_optional(const kube::Resource& resource, kube::Sink& sink);
+
+  kube::Client& client_;
+  net::Clock clock_;
+  RandomStream random_;
+  kube::Discovery discovery_;
+  kube::JsonDocument document_;
+
+  kube::Store<InferenceScaler> scalers_{read_inference_scaler};
+  kube::Store<FleetPolicy> fleet_{read_fleet_policy};
+  kube::Store<kube::Workload> deployments_;
+  kube::Store<kube::Workload> stateful_sets_;
+  kube::Store<kube::Workload> leader_worker_sets_{kube::read_leader_worker_set};
+  kube::Store<kube::Pod> pods_{kube::read_pod};
+  kube::Store<kube::Node> nodes_{kube::read_node};
+  kube::Store<kube::NodeClaim> claims_{kube::read_node_claim};
+  kube::Store<kube::HorizontalPodAutoscaler> autoscalers_{kube::read_horizontal_pod_autoscaler};
+  kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
+  std::vector<std::unique_ptr<kube::Watcher>> watchers_;
+};
+
+}  // namespace capstan::op

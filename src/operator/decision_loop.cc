@@ -1,0 +1,140 @@
+#include "operator/decision_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "operator/catalog_builder.h"
+
+namespace capstan::op {
+
+DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net::Clock clock, RandomStream random,
+                           Effects* effects)
+    : clock_(clock),
+      effects_(effects),
+      watch_(client, clock, random),
+      sources_(transport, clock),
+      scout_(std::make_unique<SnapshotBuilder>()) {}
+
+DecisionLoop::Brain::Brain(net::Clock clock, Effects* effects, const ClusterView& view, const Readings& readings,
+                           control::Witness witness)
+    : world(std::move(clock), effects),
+      controller((world.look(view, readings), world.policies()), world,
+                 {.verify_replay = false, .witness = std::move(witness), .place = false}) {}
+
+void DecisionLoop::turn() {
+  watch_.turn();
+  if (synced_at_.is_never() && watch_.synced()) synced_at_ = clock_();
+  if (watch_.synced() && brain_ == nullptr && due()) scout();
+  sources_.tick();
+}
+
+/// Who serves, for those who only listen.
+void DecisionLoop::scout() {
+  looked_at_ = clock_();
+  looked_version_ = watch_.version();
+  view_ = watch_.view();
+  const SnapshotBuilder::Seen seen = scout_->build(view_, {}, looked_at_);
+  sources_.follow(view_, seen.serving, scout_->services());
+}
+
+Instant DecisionLoop::next_deadline() const {
+  Instant next = std::min(watch_.next_deadline(), sources_.next_due());
+  if (!watch_.synced()) return next;
+  const bool changed = watch_.version() != looked_version_;
+  next = std::min(next, looked_at_ + (changed ? kLookMin : kLookMax));
+  if (brain_ != nullptr) next = std::min(next, brain_->controller.next_tick());
+  return next;
+}
+
+bool DecisionLoop::due() const {
+  const Instant now = clock_();
+  const Duration pause = now - looked_at_;
+  if (pause >= kLookMax || (watch_.version() != looked_version_ && pause >= kLookMin)) return true;
+  return brain_ != nullptr && now >= brain_->controller.next_tick();
+}
+
+bool DecisionLoop::ready() const { return waiting_for().empty(); }
+
+std::vector<std::string> DecisionLoop::waiting_for() const {
+  std::vector<std::string> lines = watch_.waiting_for();
+  if (!lines.empty()) return lines;
+  const bool looked = looked_at_ >= synced_at_ && !synced_at_.is_never();
+  const bool heard = looked && (sources_.heard_all() || clock_() - synced_at_ >= kFirstAnswersMax);
+  if (!heard) lines.push_back("the first answer of every replica that serves");
+  return lines;
+}
+
+void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness) {
+  CAPSTAN_ASSERT(watch_.synced() && brain_ == nullptr);
+  view_ = watch_.view();
+  brain_ = std::make_unique<Brain>(clock_, effects_, view_, sources_.readings(), std::move(witness));
+  scout_.reset();
+  ledgers_.clear();
+  control::Memory memory;
+  for (const auto& [id, origin] : brain_->world.objects().services()) {
+    const auto row = checkpoint.rows.find(origin.key());
+    if (row == checkpoint.rows.end()) continue;
+    memory.scale.resize(std::max<std::size_t>(memory.scale.size(), id.value + 1));
+    memory.scale[id.value] = row->second.memory;
+    ledgers_[origin.key()] = row->second.ledger;
+  }
+  brain_->controller.restore(std::move(memory));
+}
+
+void DecisionLoop::end() {
+  brain_.reset();
+  scout_ = std::make_unique<SnapshotBuilder>();
+}
+
+void DecisionLoop::decide() {
+  looked_at_ = clock_();
+  looked_version_ = watch_.version();
+  view_ = watch_.view();
+  Brain& brain = *brain_;
+  brain.world.look(view_, sources_.readings());
+  sources_.follow(view_, brain.world.serving(), brain.world.objects().services());
+  brain.controller.use(brain.world.policies());
+  brain.controller.tick();
+  account(looked_at_);
+}
+
+/// What is recommended, less what there is, counts until the next look. Targets that are gone leave the books.
+void DecisionLoop::account(Instant now) {
+  std::map<std::string, const InferenceScaler*> scalers;
+  view_.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { scalers[scaler.meta.uid] = &scaler; });
+  const model::Snapshot& snapshot = brain_->world.snapshot();
+  std::map<std::string, Ledger> before = std::exchange(ledgers_, {});
+  for (const auto& [id, origin] : brain_->world.objects().services()) {
+    Ledger& ledger = ledgers_[origin.key()] = before[origin.key()];
+    const decide::scale::Decision& decision = brain_->controller.scale_decision(id);
+    if (snapshot.services.find(id) == nullptr || !decision.service.valid()) continue;
+    const model::Variant& variant = snapshot.catalog->service(id).variants.front();
+    const TargetOf target = targets_of(*scalers.at(origin.scaler_uid)).at(origin.position);
+    ledger.add(decision.desired - snapshot.services.at(id).desired_replicas, whole_gpus(variant.tensor_parallel),
+               target.variant->replica_price_per_hour, now);
+  }
+}
+
+Checkpoint DecisionLoop::checkpoint() const {
+  Checkpoint checkpoint;
+  const std::vector<decide::scale::Memory>& memories = brain_->controller.memory().scale;
+  for (const auto& [id, origin] : brain_->world.objects().services()) {
+    Checkpoint::Row& row = checkpoint.rows[origin.key()];
+    if (id.value < memories.size()) row.memory = memories[id.value];
+    if (const auto ledger = ledgers_.find(origin.key()); ledger != ledgers_.end()) row.ledger = ledger->second;
+  }
+  return checkpoint;
+}
+
+std::vector<ScalerReport> DecisionLoop::reports() const {
+  const std::map<std::string, std::string> troubles = sources_.troubles();
+  return reports_of({.view = view_,
+                     .world = brain_->world,
+                     .controller = brain_->controller,
+                     .served = watch_.served(),
+                     .troubles = troubles,
+                     .ledgers = ledgers_});
+}
+
+}  // namespace capstan::op

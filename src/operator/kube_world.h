@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "control/controller.h"
+#include "net/monotonic.h"
+#include "operator/cluster_view.h"
+#include "operator/effects.h"
+#include "operator/snapshot_builder.h"
+#include "ports/world.h"
+
+namespace capstan::op {
+
+/// The cluster as the loop's world. What is Active goes to `Effects`; what is in Shadow is refused with the reason
+/// shadow_mode, and the decision stands in the controller for people to see.
+class KubeWorld final : public ports::World {
+ public:
+  /// @param clock    counts from the Unix epoch, and never goes back
+  /// @param effects  null: nothing acts; else outlives the world
+  explicit KubeWorld(net::Clock clock, Effects* effects = nullptr) : clock_(std::move(clock)), effects_(effects) {}
+
+  /// Looks at the cluster: what `observe` tells from now on. To be followed by one turn of the loop.
+  void look(const ClusterView& view, const Readings& readings);
+
+  Instant now() const override { return clock_(); }
+  ports::Observation observe() override;
+  model::ActionToken submit(const model::Action& action) override;
+
+  /// What decides about the services of the last look.
+  control::Policies policies() const;
+  const model::Snapshot& snapshot() const { return seen_.snapshot; }
+  const SnapshotBuilder& objects() const { return builder_; }
+  /// The pods of the last look that serve, the first of each replica. Valid as long as its view.
+  const std::vector<SnapshotBuilder::Serving>& serving() const { return seen_.serving; }
+
+ private:
+  bool active(const model::Action& action) const;
+
+  net::Clock clock_;
+  Effects* effects_;
+  SnapshotBuilder builder_;
+  SnapshotBuilder::Seen seen_;
+  std::vector<ports::Outcome> refused_;  // to be told with the next observation
+  std::uint32_t next_token_ = 0;
+  bool observed_ = false;
+};
+
+}  // namespace capstan::op

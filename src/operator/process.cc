@@ -1,0 +1,181 @@
+#include "operator/process.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace capstan::op {
+namespace {
+
+using Level = LogLine::Level;
+
+constexpr std::string_view kLease = "capstan";
+
+std::string scaler_words(const ScalerReport& report) {
+  return "InferenceScaler " + kube::key_of(report.ns, report.name);
+}
+
+}  // namespace
+
+Process::Process(Base base, Options options, Log log)
+    : base_(std::move(base)),
+      log_(std::move(log)),
+      election_({.lease = {kube::resources::kLeases, options.ns, std::string(kLease)}, .identity = options.identity},
+                RandomStream(base_.random.bits(), "election")),
+      events_({.instance = options.identity}),
+      loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), base_.effects),
+      checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }) {}
+
+Process::~Process() {
+  for (const kube::Client::CallId id : calls_) base_.client.cancel(id);
+}
+
+bool Process::leads() const { return election_.may_write(base_.clock()); }
+bool Process::stopped() const { return end_ == End::done; }
+
+void Process::turn() {
+  if (end_ == End::not_yet) elect();
+  loop_.turn();
+  checkpoint_.turn();
+  if (!synced_told_ && loop_.synced()) {
+    synced_told_ = true;
+    log_({.level = Level::info, .message = "all objects are known"});
+  }
+  if (end_ == End::not_yet) {
+    follow_lead();
+    if (loop_.begun() && leads() && loop_.due()) decide();
+  } else {
+    end_in_order();
+  }
+  send_events();
+  base_.client.turn();
+}
+
+Instant Process::next_deadline() const {
+  Instant next = std::min({election_.next_deadline(), loop_.next_deadline(), checkpoint_.next_deadline(),
+                           base_.client.next_deadline(), end_by_});
+  if (leads()) next = std::min({next, events_.next_deadline(), election_.deadline()});
+  return next;
+}
+
+/// A call whose answer is forgotten when the process ends.
+void Process::call(kube::ApiRequest request, kube::Client::Handler handler) {
+  const auto id = std::make_shared<kube::Client::CallId>(0);
+  *id = base_.client.call(std::move(request), [this, id, handler = std::move(handler)](kube::Outcome outcome) {
+    calls_.erase(*id);
+    handler(std::move(outcome));
+  });
+  calls_.insert(*id);
+}
+
+/// A write: no longer sent once the Lease has run out.
+void Process::write(kube::ApiRequest request, kube::Client::Handler handler) {
+  request.may_send = [this] { return leads(); };
+  call(std::move(request), std::move(handler));
+}
+
+void Process::elect() {
+  if (std::optional<kube::ApiRequest> request = election_.poll(base_.clock(), base_.wall())) {
+    call(std::move(*request), [this](const kube::Outcome& outcome) { election_.answered(outcome, base_.clock()); });
+  }
+}
+
+/// Begins to decide once it leads, knows what its predecessor remembered, and has heard everybody; forgets it all when
+/// the lease is lost.
+void Process::follow_lead() {
+  if (leads() != leading_) {
+    leading_ = leads();
+    log_({.level = leading_ ? Level::info : Level::warning,
+          .message = leading_ ? "leads" : "leads no more: nothing is written from now on"});
+    if (leading_) {
+      checkpoint_.start_reading();
+    } else {
+      loop_.end();
+      reports_.clear();
+    }
+  }
+  if (!leading_ || loop_.begun() || !loop_.ready()) return;
+  if (const std::optional<Checkpoint> checkpoint = checkpoint_.read()) {
+    log_({.level = Level::info,
+          .message = "decides, with what is remembered of " + std::to_string(checkpoint->rows.size()) + " targets"});
+    loop_.begin(*checkpoint);
+  }
+}
+
+void Process::decide() {
+  loop_.decide();
+  reports_ = loop_.reports();
+  show();
+  tell_troubles();
+  checkpoint_.write(loop_.checkpoint(), false);
+}
+
+void Process::show() {
+  StatusWriter::Out out = status_.look(reports_, loop_.view(), base_.clock(), base_.wall());
+  for (StatusWriter::Write& write : out.writes) {
+    this->write(std::move(write.request), [this, uid = write.uid](const kube::Outcome& outcome) {
+      status_.answered(uid, outcome.ok());
+      if (!outcome.ok() && !outcome.error.not_found()) {
+        log_({.level = Level::warning, .message = "a status was not written: " + outcome.error.text()});
+      }
+    });
+  }
+  for (const kube::EventNote& note : out.notes) {
+    log_({.level = Level::info,
+          .message = note.note,
+          .object = note.kind + " " + kube::key_of(note.ns, note.name),
+          .reason = note.reason});
+    events_.record(note, base_.clock(), base_.wall());
+  }
+}
+
+void Process::send_events() {
+  if (!leads()) return;
+  while (std::optional<kube::EventRecorder::Outgoing> outgoing = events_.poll(base_.clock())) {
+    write(std::move(outgoing->request),
+          [this, id = outgoing->id](const kube::Outcome& outcome) { events_.answered(id, outcome, base_.clock()); });
+  }
+}
+
+/// What keeps a scaler from being Ready, when it begins and when it changes.
+void Process::tell_troubles() {
+  std::map<std::string, std::string> now;
+  for (const ScalerReport& report : reports_) {
+    const Verdict& ready = report.verdicts.front();
+    std::string& told = now[report.uid] = ready.reason;
+    if (const auto before = told_.find(report.uid); before != told_.end() && before->second == told) continue;
+    const bool well = ready.is == Verdict::Is::yes;
+    log_({.level = well ? Level::info : Level::warning,
+          .message = well ? "is ready" : "is not ready: " + ready.message,
+          .object = scaler_words(report),
+          .reason = ready.reason});
+  }
+  told_ = std::move(now);
+  if (refusal_told_ == checkpoint_.refusal()) return;
+  refusal_told_ = checkpoint_.refusal();
+  if (!refusal_told_.empty()) {
+    log_({.level = Level::warning, .message = "the checkpoint cannot be kept: " + refusal_told_});
+  }
+}
+
+void Process::stop() {
+  if (end_ != End::not_yet) return;
+  log_({.level = Level::info, .message = "stops"});
+  end_ = End::saving;
+  end_by_ = base_.clock() + kStopMax;
+  if (loop_.begun() && leads()) checkpoint_.write(loop_.checkpoint(), true);
+}
+
+void Process::end_in_order() {
+  const bool late = base_.clock() >= end_by_;
+  if (end_ == End::saving && (late || !checkpoint_.writing())) {
+    end_ = End::done;
+    if (std::optional<kube::ApiRequest> request = election_.release(base_.wall())) {
+      end_ = End::releasing;
+      call(std::move(*request), [this](const kube::Outcome&) { end_ = End::done; });
+    }
+  }
+  if (late) end_ = End::done;
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,242 @@
+#include "operator/report.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "operator/catalog_builder.h"
+#include "operator/rivals.h"
+
+namespace capstan::op {
+namespace {
+
+using Is = Verdict::Is;
+using model::ReasonCode;
+
+Verdict verdict(const char* type, Is is, const char* reason, std::string message) {
+  return {type, is, reason, std::move(message)};
+}
+
+std::string target_words(const InferenceScaler& scaler, const kube::TargetRef& target) {
+  return target.kind + " " + kube::key_of(scaler.meta.ns, target.name);
+}
+
+/// What every report looks things up in.
+struct Lookups {
+  explicit Lookups(const ReportSources& from) : targets(from.view), rivals(from.view) {
+    from.world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+      if (gang.service.valid()) gangs[gang.service].push_back(&gang);
+    });
+  }
+  Targets targets;
+  Rivals rivals;
+  std::map<model::ServiceId, std::vector<const model::Gang*>> gangs;
+};
+
+/// Makes the report of one scaler.
+class Reporter {
+ public:
+  Reporter(const ReportSources& from, const Lookups& lookups, const InferenceScaler& scaler)
+      : from_(from), lookups_(lookups), scaler_(scaler) {}
+
+  ScalerReport report() {
+    out_.ns = scaler_.meta.ns;
+    out_.name = scaler_.meta.name;
+    out_.uid = scaler_.meta.uid;
+    out_.generation = scaler_.meta.generation;
+    out_.mode = std::min(fleet_mode(from_.view), scaler_.mode);
+    for (const TargetOf& target : targets_of(scaler_)) add(target);
+    conclude();
+    return std::move(out_);
+  }
+
+ private:
+  void add(const TargetOf& target) {
+    const kube::TargetRef& ref = target.variant->target;
+    TargetReport& row = out_.targets.emplace_back();
+    row.name = ref.name;
+    row.role = target.role->role;
+    const auto& services = from_.world.objects().services();
+    const auto service = std::ranges::find_if(services, [&](const auto& entry) {
+      return entry.second.scaler_uid == scaler_.meta.uid && entry.second.position + 1 == out_.targets.size();
+    });
+    const kube::Workload* workload = lookups_.targets.find(scaler_.meta.ns, ref);
+    if (workload == nullptr) return lost(target);
+    row.current = row.recommended = row.desired = workload->replicas;
+    if (const std::string_view rival = lookups_.rivals.of(scaler_.meta.ns, ref); !rival.empty()) {
+      conflict(target, std::string(rival));
+    }
+    if (service != services.end() && is_decided(service->first)) return decided(service->first, service->second, row);
+    if (out_.mode != Mode::off) conflict(target, holder_of(ref));
+  }
+
+  bool is_decided(model::ServiceId id) const { return from_.world.snapshot().services.find(id) != nullptr; }
+
+  /// The scaler that has a target which this one names as well.
+  std::string holder_of(const kube::TargetRef& target) const {
+    for (const auto& [id, origin] : from_.world.objects().services()) {
+      const bool same = origin.ns == scaler_.meta.ns && origin.target.kind == target.kind &&
+                        origin.target.name == target.name && is_decided(id);
+      if (same) return "InferenceScaler " + kube::key_of(origin.ns, origin.scaler) + ", which is older";
+    }
+    return "another InferenceScaler";
+  }
+
+  void decided(model::ServiceId id, const ServiceOrigin& origin, TargetReport& row) {
+    out_.mode = std::min(out_.mode, origin.mode);
+    const decide::scale::Decision& decision = from_.controller.scale_decision(id);
+    if (decision.service.valid()) {
+      row.recommended = decision.desired;
+      row.why = decision.why;
+      if (origin.mode == Mode::active) row.desired = decision.desired;
+    }
+    if (const auto gangs = lookups_.gangs.find(id); gangs != lookups_.gangs.end()) {
+      for (const model::Gang* gang : gangs->second) count(*gang, row);
+    }
+    if (const auto ledger = from_.ledgers.find(origin.key()); ledger != from_.ledgers.end()) {
+      out_.ledger.join(ledger->second);
+    }
+  }
+
+  void count(const model::Gang& gang, TargetReport& row) {
+    using Phase = model::Gang::Phase;
+    if (gang.phase == Phase::draining) ++row.draining;
+    if (gang.phase == Phase::pending || gang.phase == Phase::starting) ++row.starting;
+    if (gang.phase != Phase::ready) return;
+    ++row.ready;
+    const model::Signal& waiting = gang.signals.waiting;
+    waiting.usable() ? ++out_.fresh : ++out_.missing;
+    if (waiting.usable()) out_.oldest = std::max(out_.oldest.value_or(Duration{}), waiting.age);
+    if (gang.signals.ttft_p99_us.usable()) {
+      ttft_us_ = std::max(ttft_us_.value_or(0), gang.signals.ttft_p99_us.value);
+    }
+    if (gang.signals.waiting.usable() || !trouble_.empty()) return;
+    trouble_ = trouble_of(gang);
+  }
+
+  std::string trouble_of(const model::Gang& gang) const {
+    if (const auto own = from_.troubles.find(scaler_.meta.uid); own != from_.troubles.end()) return own->second;
+    const ObjectKey* pod = from_.world.objects().pod(gang.pods.front());
+    const auto found = pod == nullptr ? from_.troubles.end() : from_.troubles.find(pod->uid);
+    return found == from_.troubles.end() ? std::string() : found->second;
+  }
+
+  /// Why a target is not there.
+  void lost(const TargetOf& target) {
+    const kube::TargetRef& ref = target.variant->target;
+    const std::string group = ref.api_version.contains('/') ? ref.api_version.substr(0, ref.api_version.find('/')) : "";
+    const kube::ServedResource* kind = from_.served.find_kind(group, ref.kind);
+    constexpr std::string_view kRead[] = {"Deployment", "StatefulSet", "LeaderWorkerSet"};
+    if (kind == nullptr) {
+      lost_ = {"NoSuchKind", target.field + ": the server has no kind " + ref.kind + " of " + ref.api_version};
+    } else if (!kind->has_subresource("scale")) {
+      lost_ = {"NoScaleSubresource", target.field + ": " + ref.kind + " has no /scale, expected a kind that has"};
+    } else if (std::ranges::find(kRead, ref.kind) == std::end(kRead)) {
+      lost_ = {"KindNotRead",
+               target.field + ": " + ref.kind + ", expected a Deployment, a StatefulSet or a LeaderWorkerSet"};
+    } else {
+      lost_ = {"TargetNotFound", target.field + ": there is no " + target_words(scaler_, ref)};
+    }
+  }
+
+  void conflict(const TargetOf& target, const std::string& who) {
+    if (conflict_.empty()) {
+      conflict_ = target.field + ": " + target_words(scaler_, target.variant->target) + " is scaled by " + who;
+    }
+  }
+
+  void conclude() {
+    std::vector<Verdict> rest;
+    const bool found = lost_.second.empty();
+    const bool silent = out_.missing > 0;
+    rest.push_back(found ? verdict("TargetsFound", Is::yes, "Found", "")
+                         : verdict("TargetsFound", Is::no, lost_.first.c_str(), lost_.second));
+    rest.push_back(silent           ? verdict("SignalsFresh", Is::no, "SignalMissing", trouble_)
+                   : out_.fresh > 0 ? verdict("SignalsFresh", Is::yes, "Fresh", "")
+                                    : verdict("SignalsFresh", Is::unknown, "NoReplicaServes", ""));
+    rest.push_back(conflict_.empty() ? verdict("Conflict", Is::no, "None", "")
+                                     : verdict("Conflict", Is::yes, "ScaledByAnother", conflict_));
+    rest.push_back(verdict("Active", out_.mode == Mode::active ? Is::yes : Is::no,
+                           conflict_.empty() ? std::string(name_of(out_.mode)).c_str() : "Conflict", ""));
+    rest.push_back(slo());
+    rest.push_back(limit());
+    out_.verdicts.push_back(!found               ? verdict("Ready", Is::no, lost_.first.c_str(), lost_.second)
+                            : !conflict_.empty() ? verdict("Ready", Is::no, "Conflict", conflict_)
+                            : silent             ? verdict("Ready", Is::no, "SignalMissing", trouble_)
+                                                 : verdict("Ready", Is::yes, "Decided", ""));
+    std::ranges::move(rest, std::back_inserter(out_.verdicts));
+  }
+
+  /// Of what the engines tell of themselves: the slowest replica's 99th percentile of the time to first token.
+  Verdict slo() const {
+    if (scaler_.slo.ttft == Duration{} || !ttft_us_) return verdict("SLOMet", Is::unknown, "NotMeasured", "");
+    const std::string told = "time to first token, 99th percentile: " + std::to_string(*ttft_us_ / 1000) + " ms of " +
+                             std::to_string(scaler_.slo.ttft / std::chrono::milliseconds(1)) + " ms";
+    const bool met = std::chrono::microseconds(*ttft_us_) <= scaler_.slo.ttft;
+    return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", told);
+  }
+
+  Verdict limit() const {
+    for (const TargetReport& row : out_.targets) {
+      const bool limited =
+          row.why && (row.why->code == ReasonCode::at_maximum || row.why->code == ReasonCode::at_minimum);
+      if (limited) {
+        return verdict("AtLimit", Is::yes, camel_case(name(row.why->code)).c_str(),
+                       row.name + ": " + sentence(*row.why));
+      }
+    }
+    return verdict("AtLimit", Is::no, "None", "");
+  }
+
+  const ReportSources& from_;
+  const Lookups& lookups_;
+  const InferenceScaler& scaler_;
+  ScalerReport out_;
+  std::optional<std::int64_t> ttft_us_;
+  std::string trouble_;
+  std::pair<std::string, std::string> lost_;  // reason and message
+  std::string conflict_;
+};
+
+}  // namespace
+
+ReplicaCount ScalerReport::recommended() const {
+  ReplicaCount sum = 0;
+  for (const TargetReport& target : targets) sum += target.recommended;
+  return sum;
+}
+
+const TargetReport* ScalerReport::telling() const {
+  const TargetReport* telling = nullptr;
+  for (const TargetReport& target : targets) {
+    if (!target.why) continue;
+    if (target.recommended != target.current) return &target;
+    if (telling == nullptr) telling = &target;
+  }
+  return telling;
+}
+
+std::vector<ScalerReport> reports_of(const ReportSources& sources) {
+  const Lookups lookups(sources);
+  std::vector<ScalerReport> reports;
+  sources.view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) {
+    reports.push_back(Reporter(sources, lookups, scaler).report());
+  });
+  return reports;
+}
+
+std::string camel_case(std::string_view code) {
+  std::string out;
+  bool upper = true;
+  for (const char c : code) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    out += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper = false;
+  }
+  return out;
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/controller.h"
+#include "kube/discovery.h"
+#include "kube/wall_time.h"
+#include "model/reason.h"
+#include "operator/cluster_view.h"
+#include "operator/kube_world.h"
+#include "operator/ledger.h"
+
+namespace capstan::op {
+
+/// One target of a scaler, as it is and as it should be.
+struct TargetReport {
+  std::string name;
+  model::Role role = model::Role::both;
+  ReplicaCount current = 0;  ///< what it asks for
+  ReplicaCount starting = 0;
+  ReplicaCount ready = 0;
+  ReplicaCount draining = 0;
+  ReplicaCount recommended = 0;
+  ReplicaCount desired = 0;          ///< what Capstan has it ask for
+  std::optional<model::Reason> why;  ///< of the last decision; nothing where none was made
+};
+
+/// A condition without its times.
+struct Verdict {
+  std::string type;
+  enum class Is : std::uint8_t { no, yes, unknown } is = Is::unknown;
+  std::string reason;  ///< a word for machines
+  std::string message;
+};
+
+/// Everything that is told of a scaler, in its status, its Events and the metrics.
+struct ScalerReport {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::int64_t generation = 0;
+  Mode mode = Mode::shadow;
+  std::vector<TargetReport> targets;
+  ReplicaCount fresh = 0;
+  ReplicaCount missing = 0;
+  std::optional<Duration> oldest;  ///< of the loads that are known
+  std::vector<Verdict> verdicts;   ///< Ready first
+  Ledger ledger;                   ///< of all targets together
+
+  ReplicaCount recommended() const;
+  /// The target that the scaler's own reason is about: the first that should change, else the first decided one.
+  const TargetReport* telling() const;
+};
+
+/// What reports are made of.
+struct ReportSources {
+  const ClusterView& view;
+  const KubeWorld& world;
+  const control::Controller& controller;
+  const kube::ServedResources& served;
+  const std::map<std::string, std::string>& troubles;  ///< by uid of a pod or a scaler
+  const std::map<std::string, Ledger>& ledgers;        ///< by `ServiceOrigin::key`
+};
+
+/// Of every scaler, in the order of the store's rows.
+std::vector<ScalerReport> reports_of(const ReportSources& sources);
+
+/// "CamelCase" of a reason's code, as Events and conditions have it.
+std::string camel_case(std::string_view code);
+
+}  // namespace capstan::op

@@ -1,0 +1,200 @@
+#include "operator/status_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+
+namespace capstan::op {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string hex(std::uint64_t value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = kDigits[value & 15];
+  return text;
+}
+
+std::string_view word(model::Role role) {
+  constexpr std::string_view kWords[] = {"both", "prefill", "decode"};
+  return kWords[static_cast<std::size_t>(role)];
+}
+
+std::string_view word(Verdict::Is is) {
+  constexpr std::string_view kWords[] = {"False", "True", "Unknown"};
+  return kWords[static_cast<std::size_t>(is)];
+}
+
+/// When a condition came to be what it is: as it was written, where it has not changed since.
+std::string since(const Verdict& verdict, const InferenceScaler& scaler, kube::WallTime wall) {
+  const kube::Condition* old = kube::find_condition(scaler.conditions, verdict.type);
+  const bool same = old != nullptr && old->since.is_set() && old->is_true == (verdict.is == Verdict::Is::yes) &&
+                    old->is_false == (verdict.is == Verdict::Is::no);
+  return kube::wall_time_seconds(same ? old->since : wall);
+}
+
+Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube::WallTime wall, bool exact) {
+  Json list = Json::array();
+  for (const Verdict& verdict : report.verdicts) {
+    Json row = {{"type", verdict.type},
+                {"status", word(verdict.is)},
+                {"observedGeneration", report.generation},
+                {"reason", verdict.reason}};
+    // A message may hold a number that moves with every scrape; the state is what people wait for.
+    if (exact) row["message"] = verdict.message;
+    if (exact) row["lastTransitionTime"] = since(verdict, scaler, wall);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json targets(const ScalerReport& report) {
+  Json list = Json::array();
+  for (const TargetReport& target : report.targets) {
+    Json row = {{"name", target.name},
+                {"role", word(target.role)},
+                {"current", target.current},
+                {"starting", target.starting},
+                {"ready", target.ready},
+                {"draining", target.draining},
+                {"recommended", target.recommended},
+                {"desired", target.desired}};
+    if (target.why) row["reason"] = model::name(target.why->code);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json sums(const ScalerReport& report) {
+  ReplicaCount current = 0, ready = 0, desired = 0;
+  for (const TargetReport& target : report.targets) {
+    current += target.current;
+    ready += target.ready;
+    desired += target.desired;
+  }
+  return {{"observedGeneration", report.generation},
+          {"effectiveMode", name_of(report.mode)},
+          {"replicas", current},
+          {"ready", ready},
+          {"recommended", report.recommended()},
+          {"desired", desired}};
+}
+
+std::string reason_of(const ScalerReport& report) {
+  const TargetReport* telling = report.telling();
+  return telling == nullptr ? std::string() : std::string(model::name(telling->why->code));
+}
+
+std::string sentence_of(const ScalerReport& report) {
+  const TargetReport* telling = report.telling();
+  if (telling == nullptr) return {};
+  const std::string sentence = model::sentence(*telling->why);
+  return report.targets.size() > 1 ? telling->name + ": " + sentence : sentence;
+}
+
+}  // namespace
+
+std::string status_json(const ScalerReport& report, const InferenceScaler& scaler,
+                        const InferenceScaler::LastDecision& decision, kube::WallTime wall, bool exact) {
+  Json status = sums(report);
+  if (const std::string reason = reason_of(report); !reason.empty()) {
+    status["reason"] = reason;
+    if (exact) status["message"] = sentence_of(report);
+  }
+  status["variants"] = targets(report);
+  status["signals"] = {{"fresh", report.fresh}, {"missing", report.missing}};
+  if (!decision.id.empty()) {
+    status["lastDecision"] = {{"id", decision.id},
+                              {"time", decision.time},
+                              {"recommended", decision.recommended},
+                              {"reason", decision.reason}};
+  }
+  status["conditions"] = conditions(report, scaler, wall, exact);
+  if (!exact) return text_of(status);
+  if (report.oldest) {
+    status["signals"]["oldestSeconds"] = std::chrono::duration_cast<std::chrono::seconds>(*report.oldest).count();
+  }
+  if (!report.ledger.since().is_never()) {
+    const kube::WallTime begun{report.ledger.since().since_start / std::chrono::microseconds(1)};
+    status["ledger"] = {{"since", kube::wall_time_seconds(begun)},
+                        {"gpuHoursMilli", report.ledger.gpu_hours_milli()},
+                        {"microUsd", report.ledger.cost().count}};
+  }
+  return text_of(status);
+}
+
+/// Notes a recommendation that differs from the last one, or is made for another reason.
+std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, Known& known,
+                                                    kube::WallTime wall) const {
+  const TargetReport* telling = report.telling();
+  if (telling == nullptr) return std::nullopt;
+  const ReplicaCount recommended = report.recommended();
+  const std::string reason = reason_of(report);
+  InferenceScaler::LastDecision& last = known.decision;
+  if (!last.id.empty() && last.recommended == recommended && last.reason == reason) return std::nullopt;
+  const bool changed = last.id.empty() ? telling->recommended != telling->current : last.recommended != recommended;
+  StateHash hash;
+  hash.add(report.uid);
+  hash.add(static_cast<std::uint64_t>(wall.unix_us));
+  last = {.id = hex(hash.value()), .time = kube::wall_time_seconds(wall), .reason = reason, .recommended = recommended};
+  if (!changed) return std::nullopt;
+  const bool acts = report.mode == Mode::active;
+  return kube::EventNote{.api_version = kInferenceScalers.api_version(),
+                         .kind = kInferenceScalers.kind,
+                         .ns = report.ns,
+                         .name = report.name,
+                         .uid = report.uid,
+                         .warning = false,
+                         .reason = camel_case(reason),
+                         .action = acts ? "Scale" : "Recommend",
+                         .note = telling->name + ": " + std::to_string(telling->recommended) + " replicas, has " +
+                                 std::to_string(telling->current) + ": " + model::sentence(*telling->why)};
+}
+
+StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now,
+                                     kube::WallTime wall) {
+  std::map<std::string, const InferenceScaler*> scalers;
+  view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { scalers[scaler.meta.uid] = &scaler; });
+  Out out;
+  for (auto& [uid, known] : known_) known.seen = false;
+  for (const ScalerReport& report : reports) {
+    const auto scaler = scalers.find(report.uid);
+    if (scaler == scalers.end()) continue;
+    const auto [at, inserted] = known_.try_emplace(report.uid);
+    Known& known = at->second;
+    if (inserted) known.decision = scaler->second->last_decision;  // a predecessor's
+    known.seen = true;
+    if (const auto note = decide(report, known, wall)) out.notes.push_back(*note);
+    const std::string looked_at = status_json(report, *scaler->second, known.decision, wall, false);
+    const Duration pause = now - known.written_at;
+    const bool due = inserted || (looked_at != known.written ? pause >= kSoon : pause >= kRefresh);
+    if (known.in_flight || !due) continue;
+    known.written = looked_at;
+    known.written_at = now;
+    known.in_flight = true;
+    ++writes_;
+    const std::string status = status_json(report, *scaler->second, known.decision, wall, true);
+    const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"InferenceScaler","metadata":{"name":)" +
+                             kube::json_quote(report.name) + R"(,"namespace":)" + kube::json_quote(report.ns) +
+                             R"(,"uid":)" + kube::json_quote(report.uid) + R"(},"status":)" + status + "}";
+    // The status is nobody's but ours.
+    out.writes.push_back({report.uid, kube::apply({kInferenceScalers, report.ns, report.name}, body, true, "status")});
+  }
+  std::erase_if(known_, [](const auto& entry) { return !entry.second.seen; });
+  return out;
+}
+
+void StatusWriter::answered(const std::string& uid, bool written) {
+  const auto found = known_.find(uid);
+  if (found == known_.end()) return;
+  found->second.in_flight = false;
+  if (!written) found->second.written.clear();
+}
+
+}  // namespace capstan::op

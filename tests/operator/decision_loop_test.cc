@@ -1,0 +1,195 @@
+// Decisions that come out the same: from a checkpoint in another process, and from a snapshot file.
+#include "operator/decision_loop.h"
+
+#include <gtest/gtest.h>
+
+#include "archive/redecide.h"
+#include "archive/saved_state.h"
+#include "cluster_server.h"
+
+namespace capstan::op {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ClusterServer;
+using testing::Object;
+using testing::Side;
+
+struct Looking {
+  Looking(ClusterServer& cluster, std::uint64_t seed)
+      : server(cluster),
+        side(cluster, seed),
+        loop(cluster, side.client, cluster.clock(), RandomStream(seed, "loop"), nullptr) {}
+
+  void turn() {
+    loop.turn();
+    side.client.turn();
+  }
+
+  ClusterServer& server;
+  Side side;
+  DecisionLoop loop;
+};
+
+void listen(ClusterServer& server, const std::vector<Looking*>& loops, Duration duration) {
+  for (Duration passed{}; passed < duration; passed += 100ms) {
+    server.api.advance(100ms, [&] {
+      server.answer();
+      for (Looking* each : loops) each->turn();
+    });
+  }
+}
+
+/// A cluster with two scalers whose load has gone up and down.
+struct Scene {
+  Scene() {
+    testing::put_workload(server, "chat", 3, 40);
+    testing::put_scaler(server, "chat", "chat");
+    server.api.put(testing::kDeploymentsPath, "ns", "code", testing::deployment("code", 2));
+    testing::put_scaler(server, "code", "code");
+  }
+  /// The first one decides a few times.
+  void warm_up() {
+    listen(server, {&one, &two}, 15s);
+    ASSERT_TRUE(one.loop.ready()) << one.loop.waiting_for().front();
+    one.loop.begin({});
+    for (int i = 0; i < 6; ++i) {
+      one.loop.decide();
+      for (int pod = 1; pod <= 3; ++pod) server.pages[testing::url_of_pod(pod)] = testing::page(30 - 6 * i);
+      listen(server, {&one, &two}, 5s);
+    }
+  }
+  ClusterServer server;
+  Looking one{server, 1}, two{server, 2};
+};
+
+TEST(DecisionLoop, ASuccessorDecidesTheSameBytes) {
+  Scene scene;
+  scene.warm_up();
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  std::size_t left_out = 0;
+  Checkpoint carried;  // through the text of its ConfigMaps
+  kube::JsonDocument document;
+  for (const std::string& body : to_config_maps(scene.one.loop.checkpoint(), left_out)) {
+    read_config_map(document.parse(body).value(), carried);
+  }
+  EXPECT_EQ(carried.rows.size(), 2u);
+  scene.two.loop.begin(carried);
+  scene.one.loop.decide();
+  scene.two.loop.decide();
+  ASSERT_EQ(scene.one.loop.controller().memory().scale, scene.two.loop.controller().memory().scale);
+  EXPECT_TRUE((scene.one.loop.checkpoint() == scene.two.loop.checkpoint())) << "the ledgers too";
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const decide::scale::Decision& a = scene.one.loop.controller().scale_decision({i});
+    const decide::scale::Decision& b = scene.two.loop.controller().scale_decision({i});
+    EXPECT_EQ(a.desired, b.desired);
+    EXPECT_EQ(a.why, b.why);
+  }
+  EXPECT_GT(scene.two.loop.controller().memory().scale.at(0).answers.size(), 3u) << "nothing was carried over";
+}
+
+TEST(DecisionLoop, ASnapshotFileGivesThePlanByteForByte) {
+  Scene scene;
+  scene.warm_up();
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  for (int pod = 1; pod <= 3; ++pod) scene.server.pages[testing::url_of_pod(pod)] = testing::page(80);
+  listen(scene.server, {&scene.one, &scene.two}, 10s);
+  std::string file;
+  scene.two.loop.begin(scene.one.loop.checkpoint(),
+                       [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+                         const KubeWorld& world = scene.two.loop.world();
+                         file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
+                       });
+  scene.two.loop.decide();
+  const Result<archive::SavedState> state = archive::parse(file, "incident.json");
+  ASSERT_TRUE(state) << state.error().text();
+  const archive::Redecided again = archive::redecide(*state);
+  model::Plan told, submitted;
+  for (const decide::scale::Decision& decision : again.scale) {
+    told.actions.insert(told.actions.end(), decision.plan.actions.begin(), decision.plan.actions.end());
+  }
+  for (const control::LoggedDecision& logged : scene.two.loop.controller().log().entries()) {
+    submitted.actions.push_back(logged.action);
+  }
+  ASSERT_FALSE(submitted.actions.empty());
+  EXPECT_EQ(plan_hash(told), plan_hash(submitted));
+  EXPECT_EQ(archive::to_json(*state), file);
+}
+
+TEST(DecisionLoop, SignalsOfAPrometheusServerAreAskedFor) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 1, 0);
+  testing::put_scaler(server, "chat", "chat", [](Object& scaler) {
+    scaler["spec"]["signals"] = {{"interval", "5s"},
+                                 {"prometheus", {{"url", "http://prometheus:9090"}, {"selector", "job=\"chat\""}}}};
+  });
+  server.pages.clear();
+  Looking one(server, 1);
+  const auto answer = [&] {
+    const std::int64_t unix_s = server.now().since_start / 1s;
+    const Object series = {
+        {"metric", {{"__name__", "vllm:num_requests_waiting"}, {"pod", "chat-1"}, {"model_name", "llama"}}},
+        {"values", {{unix_s, "33"}}}};
+    server.pages["http://prometheus:9090/api/v1/query"] =
+        Object{{"status", "success"}, {"data", {{"resultType", "matrix"}, {"result", {series}}}}}.dump();
+  };
+  answer();
+  listen(server, {&one}, 10s);
+  answer();
+  listen(server, {&one}, 6s);
+  ASSERT_TRUE(one.loop.ready()) << one.loop.waiting_for().front();
+  one.loop.begin({});
+  one.loop.decide();
+  const std::vector<ScalerReport> reports = one.loop.reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].fresh, 1) << one.loop.sources().troubles().begin()->second;
+  EXPECT_EQ(reports[0].targets.at(0).recommended, 4);
+}
+
+TEST(DecisionLoop, AMistakeInTheSignalsIsNamed) {
+  struct Row {
+    Object signals;
+    const char* engine;
+    const char* message;
+  };
+  const Row rows[] = {
+      {{{"prometheus", {{"url", "http://p:9090"}, {"selector", "job=chat"}}}},
+       "vllm",
+       "InferenceScaler ns/chat spec.signals.prometheus.selector: 1:5: found 'c', expected a value in double quotes"},
+      {{{"interval", "5s"}}, "custom", "InferenceScaler ns/chat spec.signals.custom"},
+  };
+  for (const Row& row : rows) {
+    ClusterServer server;
+    testing::put_workload(server, "chat", 1, 0);
+    testing::put_scaler(server, "chat", "chat", [&](Object& scaler) {
+      scaler["spec"]["signals"] = row.signals;
+      scaler["spec"]["engine"] = row.engine;
+    });
+    Looking one(server, 1);
+    listen(server, {&one}, 30s);
+    one.loop.begin({});
+    one.loop.decide();
+    const Verdict fresh = one.loop.reports().at(0).verdicts.at(2);
+    EXPECT_EQ(fresh.type, "SignalsFresh");
+    EXPECT_EQ(fresh.is, Verdict::Is::no);
+    EXPECT_TRUE(fresh.message.starts_with(row.message)) << fresh.message;
+  }
+}
+
+TEST(DecisionLoop, AUsersOwnServerIsReadAsItsMappingSays) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 1, 0);
+  testing::put_scaler(server, "chat", "chat", [](Object& scaler) {
+    scaler["spec"]["engine"] = "custom";
+    scaler["spec"]["signals"] = {{"interval", "5s"}, {"custom", {{"waiting", "my_queue"}}}};
+  });
+  server.pages[testing::url_of_pod(1)] = "my_queue 12\n";
+  Looking one(server, 1);
+  listen(server, {&one}, 15s);
+  one.loop.begin({});
+  one.loop.decide();
+  EXPECT_EQ(one.loop.reports().at(0).targets.at(0).recommended, 3);
+}
+
+}  // namespace
+}  // namespace capstan::op

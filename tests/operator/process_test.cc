@@ -1,0 +1,322 @@
+// `capstan run` whole, on an API server and on pods in memory, in simulated time.
+#include "operator/process.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cluster_server.h"
+#include "operator/endpoints.h"
+
+namespace capstan::op {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ClusterServer;
+using testing::Object;
+using testing::pass;
+using testing::Running;
+
+Object status_of(ClusterServer& server, const std::string& name = "chat") {
+  return server.api.objects(testing::kScalersPath).at("ns/" + name).value("status", Object::object());
+}
+
+/// "True", "False", "Unknown", or "" where it is not there.
+std::string condition(const Object& status, const std::string& type, const char* part = "status") {
+  for (const Object& each : status.value("conditions", Object::array())) {
+    if (each["type"] == type) return each[part];
+  }
+  return {};
+}
+
+TEST(Process, ALoadOverTheTargetIsARecommendationInTheStatus) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat");
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+
+  const Object status = status_of(server);
+  EXPECT_EQ(status["replicas"], 2);
+  EXPECT_EQ(status["ready"], 2);
+  EXPECT_EQ(status["recommended"], 4) << "ten times the target, and at most twice as many at once";
+  EXPECT_EQ(status["desired"], 2) << "Shadow asks for nothing";
+  EXPECT_EQ(status["effectiveMode"], "Shadow");
+  EXPECT_EQ(status["reason"], "rate_limited");
+  EXPECT_EQ(status["signals"]["fresh"], 2);
+  const Object& variant = status["variants"].at(0);
+  EXPECT_EQ(variant["name"], "chat");
+  EXPECT_EQ(variant["current"], 2);
+  EXPECT_EQ(variant["ready"], 2);
+  EXPECT_EQ(variant["recommended"], 4);
+  EXPECT_EQ(variant["reason"], "rate_limited");
+  for (const char* type : {"Ready", "SignalsFresh", "TargetsFound"}) EXPECT_EQ(condition(status, type), "True") << type;
+  for (const char* type : {"Conflict", "Active", "AtLimit"}) EXPECT_EQ(condition(status, type), "False") << type;
+  const auto& events = server.api.objects(testing::kEventsPath);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events.begin()->second["reason"], "RateLimited");
+  EXPECT_EQ(events.begin()->second["regarding"]["name"], "chat");
+
+  pass(server, {&one}, 300s);
+  const std::int64_t added = status_of(server)["ledger"]["gpuHoursMilli"];
+  EXPECT_GT(added, 120) << "two GPUs more for some five minutes are a sixth of a GPU-hour";
+  EXPECT_LT(added, 180);
+}
+
+TEST(Process, ShadowWritesNothingButWhatItShows) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat", [](Object& scaler) { scaler["spec"]["mode"] = "Active"; });
+  Running one(server, "one");
+  pass(server, {&one}, 60s);
+  EXPECT_EQ(status_of(server)["effectiveMode"], "Shadow") << "without a FleetPolicy";
+  std::set<std::string> written;
+  for (const auto& request : server.api.seen) {
+    if (request.method != "GET") written.insert(request.path.substr(0, request.path.find_first_of("?")));
+  }
+  for (const std::string& path : written) {
+    const bool shown = path.ends_with("/inferencescalers/chat/status") || path.contains("/events") ||
+                       path.contains("/leases") || path.contains("/configmaps/capstan-checkpoint-");
+    EXPECT_TRUE(shown) << path;
+  }
+  EXPECT_EQ(server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"], 2);
+}
+
+/// Keeps what it is told and says that it was done.
+class Recorder final : public Effects {
+ public:
+  void submit(model::ActionToken token, const model::Action& action, const model::Snapshot&) override {
+    told.push_back(std::get<model::SetReplicas>(action.what).replicas);
+    done_.push_back({token, ports::Outcome::Kind::applied, {}});
+  }
+  std::vector<ports::Outcome> outcomes() override { return std::exchange(done_, {}); }
+
+  std::vector<ReplicaCount> told;
+
+ private:
+  std::vector<ports::Outcome> done_;
+};
+
+TEST(Process, OnlyWhatIsActiveByBothModesIsActedOn) {
+  struct Row {
+    const char* fleet;
+    const char* scaler;
+    bool acts;
+  };
+  const Row rows[] = {
+      {"Active", "Active", true}, {"Active", "Shadow", false}, {"Shadow", "Active", false}, {"Off", "Active", false}};
+  for (const Row& row : rows) {
+    ClusterServer server;
+    testing::put_workload(server, "chat", 2, 40);
+    testing::put_scaler(server, "chat", "chat", [&](Object& scaler) { scaler["spec"]["mode"] = row.scaler; });
+    server.api.put(testing::kFleetPath, "", "default", {{"spec", {{"layers", {{"replicas", row.fleet}}}}}});
+    Recorder recorder;
+    Running one(server, "one", &recorder);
+    pass(server, {&one}, 30s);
+    const Object status = status_of(server);
+    EXPECT_EQ(!recorder.told.empty(), row.acts) << row.fleet << " " << row.scaler;
+    EXPECT_EQ(condition(status, "Active"), row.acts ? "True" : "False");
+    EXPECT_EQ(status["desired"], row.acts ? 4 : 2);
+    if (row.acts) {
+      EXPECT_EQ(recorder.told.front(), 4);
+    }
+  }
+}
+
+TEST(Process, SilenceHolds) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 4, 0);
+  testing::put_scaler(server, "chat", "chat",
+                      [](Object& scaler) { scaler["spec"]["behavior"] = {{"coolDown", "1s"}}; });
+  server.pages.erase(testing::url_of_pod(3));
+  Running one(server, "one");
+  pass(server, {&one}, 60s);
+  Object status = status_of(server);
+  EXPECT_EQ(status["recommended"], 4) << "three idle ones and one that says nothing";
+  EXPECT_EQ(status["reason"], "signal_missing");
+  EXPECT_EQ(condition(status, "SignalsFresh"), "False");
+  EXPECT_NE(condition(status, "SignalsFresh", "message").find("chat-3"), std::string::npos);
+  server.pages[testing::url_of_pod(3)] = testing::page(0);
+  pass(server, {&one}, 30s);
+  status = status_of(server);
+  EXPECT_EQ(status["recommended"], 1);
+  EXPECT_EQ(condition(status, "SignalsFresh"), "True");
+}
+
+TEST(Process, APodThatFallsSilentIsKeptThoughItsLastWordWasIdle) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 4, 4);
+  testing::put_scaler(server, "chat", "chat",
+                      [](Object& scaler) { scaler["spec"]["behavior"] = {{"coolDown", "1s"}}; });
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  for (int i = 1; i <= 4; ++i) server.pages.erase(testing::url_of_pod(i));
+  pass(server, {&one}, 60s);
+  EXPECT_EQ(status_of(server)["recommended"], 4);
+  EXPECT_EQ(status_of(server)["signals"]["missing"], 4);
+}
+
+TEST(Process, AnAutoscalerOfTheTargetIsAConflictUntilItIsGone) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat", [](Object& scaler) { scaler["spec"]["mode"] = "Active"; });
+  server.api.put(testing::kFleetPath, "", "default", {{"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  server.api.put(testing::kAutoscalersPath, "ns", "hpa",
+                 {{"spec", {{"scaleTargetRef", {{"kind", "Deployment"}, {"name", "chat"}}}}}});
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  Object status = status_of(server);
+  EXPECT_EQ(condition(status, "Conflict"), "True");
+  EXPECT_EQ(condition(status, "Conflict", "message"),
+            "spec.roles[0].variants[0].targetRef: Deployment ns/chat is scaled by HorizontalPodAutoscaler ns/hpa");
+  EXPECT_EQ(condition(status, "Ready"), "False");
+  EXPECT_EQ(status["effectiveMode"], "Shadow");
+  EXPECT_EQ(status["recommended"], 4) << "what it would do is shown all the same";
+  server.api.remove(testing::kAutoscalersPath, "ns/hpa");
+  pass(server, {&one}, 20s);
+  status = status_of(server);
+  EXPECT_EQ(condition(status, "Conflict"), "False");
+  EXPECT_EQ(status["effectiveMode"], "Active");
+}
+
+TEST(Process, TheYoungerOfTwoScalersOfOneTargetIsToldSo) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat");
+  testing::put_scaler(server, "late", "chat",
+                      [](Object& scaler) { scaler["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z"; });
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  EXPECT_EQ(condition(status_of(server, "chat"), "Conflict"), "False");
+  EXPECT_EQ(condition(status_of(server, "late"), "Conflict", "message"),
+            "spec.roles[0].variants[0].targetRef: Deployment ns/chat is scaled by InferenceScaler ns/chat, which is "
+            "older");
+}
+
+TEST(Process, ATargetThatCannotBeScaledIsNamedWithItsField) {
+  struct Row {
+    const char* api_version;
+    const char* kind;
+    const char* reason;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"apps/v1", "Deployment", "TargetNotFound", "there is no Deployment ns/nobody"},
+      {"apps/v1", "Rocket", "NoSuchKind", "the server has no kind Rocket of apps/v1"},
+      {"v1", "Pod", "NoScaleSubresource", "Pod has no /scale, expected a kind that has"},
+      {"apps/v1", "ReplicaSet", "KindNotRead", "ReplicaSet, expected a Deployment, a StatefulSet or a LeaderWorkerSet"},
+  };
+  for (const Row& row : rows) {
+    ClusterServer server;
+    server.served["apps"].push_back("ReplicaSet");
+    testing::put_scaler(server, "chat", "nobody", [&](Object& scaler) {
+      Object& target = scaler["spec"]["roles"][0]["variants"][0]["targetRef"];
+      target["apiVersion"] = row.api_version;
+      target["kind"] = row.kind;
+    });
+    Running one(server, "one");
+    pass(server, {&one}, 30s);
+    const Object status = status_of(server);
+    EXPECT_EQ(condition(status, "TargetsFound"), "False") << row.kind;
+    EXPECT_EQ(condition(status, "TargetsFound", "reason"), row.reason);
+    EXPECT_EQ(condition(status, "TargetsFound", "message"),
+              std::string("spec.roles[0].variants[0].targetRef: ") + row.message);
+  }
+}
+
+TEST(Process, ASuccessorGoesOnFromWhatItsPredecessorRemembered) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat");
+  Running first(server, "first");
+  pass(server, {&first}, 30s);
+  ASSERT_TRUE(first.process.leads());
+  for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(0);
+  pass(server, {&first}, 20s);
+  EXPECT_EQ(status_of(server)["recommended"], 4) << "the window of five minutes holds what was needed";
+  const Object before = status_of(server);
+
+  first.process.stop();
+  Running second(server, "second");
+  pass(server, {&first, &second}, 30s);
+  EXPECT_TRUE(first.process.stopped());
+  EXPECT_TRUE(second.process.leads());
+  const Object after = status_of(server);
+  for (const char* key : {"recommended", "desired", "reason", "variants", "lastDecision"}) {
+    EXPECT_EQ(after[key], before[key]) << key << ": a process without memory would recommend two";
+  }
+  EXPECT_EQ(after["ledger"]["since"], before["ledger"]["since"]);
+}
+
+TEST(Process, AStandbyTakesOverWhenTheLeaderIsGone) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat");
+  Running leader(server, "leader"), standby(server, "standby");
+  pass(server, {&leader}, 20s);
+  pass(server, {&leader, &standby}, 20s);
+  EXPECT_TRUE(leader.process.leads());
+  EXPECT_FALSE(standby.process.leads());
+  EXPECT_TRUE(standby.process.reports().empty()) << "who stands by decides nothing";
+  pass(server, {&standby}, 25s);  // the leader hangs
+  EXPECT_TRUE(standby.process.leads());
+  EXPECT_FALSE(standby.process.reports().empty());
+  pass(server, {&leader, &standby}, 5s);
+  EXPECT_FALSE(leader.process.leads());
+  EXPECT_TRUE(leader.process.reports().empty());
+}
+
+TEST(Process, ItResumesAfterTheServerWasAway) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 1);
+  testing::put_scaler(server, "chat", "chat");
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  server.api.faults.unreachable = 1'000'000;
+  server.api.drop_all();
+  pass(server, {&one}, 60s);
+  EXPECT_FALSE(one.process.leads());
+  server.api.faults = {};
+  for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(40);
+  pass(server, {&one}, 30s);
+  EXPECT_TRUE(one.process.leads());
+  EXPECT_EQ(status_of(server)["recommended"], 4);
+}
+
+TEST(Process, AStatusIsWrittenWhenItChangesAndElseOnceAMinute) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 4);
+  testing::put_scaler(server, "chat", "chat");
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  const std::uint64_t settled = one.process.status().writes();
+  pass(server, {&one}, 180s);
+  EXPECT_LE(one.process.status().writes(), settled + 3);
+  EXPECT_GE(one.process.status().writes(), settled + 2);
+}
+
+TEST(Process, TellsOverHttpWhatItKnows) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  testing::put_scaler(server, "chat", "chat");
+  Running one(server, "one");
+  const Endpoints endpoints(one.process);
+  EXPECT_EQ(endpoints.answer("GET", "/healthz").status, 200);
+  EXPECT_EQ(endpoints.answer("GET", "/readyz").status, 503);
+  EXPECT_NE(endpoints.answer("GET", "/readyz").body.find("waits for inferencescalers.capstan.dev"), std::string::npos);
+  EXPECT_EQ(endpoints.answer("GET", "/other").status, 404);
+  EXPECT_EQ(endpoints.answer("POST", "/metrics").status, 405);
+  pass(server, {&one}, 30s);
+  EXPECT_EQ(endpoints.answer("GET", "/readyz").status, 200);
+  const std::string metrics = endpoints.answer("GET", "/metrics").body;
+  for (const char* line :
+       {"\ncapstan_leader 1\n",
+        "\ncapstan_target_replicas{namespace=\"ns\",scaler=\"chat\",target=\"chat\",state=\"recommended\"} 4\n",
+        "\ncapstan_signals{namespace=\"ns\",scaler=\"chat\",state=\"fresh\"} 2\n",
+        "\ncapstan_condition{namespace=\"ns\",scaler=\"chat\",type=\"Ready\"} 1\n"}) {
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::op

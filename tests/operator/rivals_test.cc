@@ -1,0 +1,47 @@
+#include "operator/rivals.h"
+
+#include <gtest/gtest.h>
+#include "objects.h"
+
+namespace capstan::op {
+namespace {
+
+using testing::Object;
+
+const kube::TargetRef kChat{"apps/v1", "Deployment", "chat"};
+
+Object hpa(const std::string& name, const std::string& target) {
+  return {{"metadata", testing::meta(name)},
+          {"spec", {{"scaleTargetRef", {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", target}}}}}};
+}
+
+Object scaled_object(const std::string& name, const std::string& target, const std::string& made) {
+  return {{"metadata", testing::meta(name)},
+          {"spec", {{"scaleTargetRef", {{"name", target}}}}},
+          {"status", {{"hpaName", made}}}};
+}
+
+TEST(Rivals, AnAutoscalerOfTheTargetAndNoOther) {
+  testing::Cluster cluster;
+  cluster.autoscalers.put(hpa("web", "web"));
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
+  cluster.autoscalers.put(hpa("chat", "chat"));
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "HorizontalPodAutoscaler ns/chat");
+  EXPECT_EQ(Rivals(cluster.view()).of("other", kChat), "");
+  cluster.autoscalers.remove("ns/chat");
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
+}
+
+TEST(Rivals, AScaledObjectUntilItIsPaused) {
+  testing::Cluster cluster;
+  Object scaled = scaled_object("chat", "chat", "keda-hpa-chat");
+  cluster.scaled_objects.put(scaled);
+  cluster.autoscalers.put(hpa("keda-hpa-chat", "chat"));
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "ScaledObject ns/chat");
+  scaled["metadata"]["annotations"] = {{"autoscaling.keda.sh/paused", "true"}};
+  cluster.scaled_objects.put(scaled);
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "") << "nor the autoscaler that it made";
+}
+
+}  // namespace
+}  // namespace capstan::op
