@@ -49,7 +49,7 @@ FLEET_FAULTS = [
 
 
 def changed(thing, path, value):
-    """A copy of an object with one field set, or removed for None; numbers in the path are indexes, the next one adds."""
+    """A copy of an object with one field set, or removed for None. A number is an index; the next free one adds."""
     copy = json.loads(json.dumps(thing))
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     at = copy
@@ -102,8 +102,9 @@ class Definitions(harness.ClusterTest):
     def test_kubectl_shows_a_scaler_at_a_glance(self):
         self.cluster.apply(objects.scaler("chat", self.namespace))
         head, row = self.cluster.kubectl("get", "isc", "--namespace", self.namespace).splitlines()
-        columns = self.cluster.get("crd", "inferencescalers.capstan.dev")["spec"]["versions"][0]["additionalPrinterColumns"]
-        self.assertEqual(head.split(), ["NAME"] + [column["name"].upper() for column in columns])
+        version = self.cluster.get("crd", "inferencescalers.capstan.dev")["spec"]["versions"][0]
+        columns = [column["name"].upper() for column in version["additionalPrinterColumns"]]
+        self.assertEqual(head.split(), ["NAME", *columns])
         self.assertEqual(row.split()[:2], ["chat", "Llama-3.1-8B"])
 
     def test_every_example_passes(self):
@@ -112,7 +113,7 @@ class Definitions(harness.ClusterTest):
         for example in examples:
             with self.subTest(example=example.name):
                 if "kind: LeaderWorkerSet" in example.read_text() and not self.cluster.get("crd", LEADER_WORKER_SETS):
-                    self.skipTest("no definition of LeaderWorkerSet beside the checkout, see docs/guides/laptop-cluster.md")
+                    self.skipTest("no definition of LeaderWorkerSet lies beside the checkout")
                 self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--namespace", self.namespace,
                                      "--filename", example)
 

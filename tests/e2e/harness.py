@@ -109,8 +109,8 @@ def servers():
 def helm(verb, *arguments):
     """Runs helm; gives what it printed. An error is an AssertionError."""
     version = ["--kube-version", "1.34"] if verb in ("lint", "template") else []
-    done = subprocess.run([servers() / "helm", verb, *version, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=60)
+    done = subprocess.run([servers() / "helm", verb, *version, *arguments],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         raise AssertionError(f"helm {verb} {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
     return done.stdout

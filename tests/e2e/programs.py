@@ -1,4 +1,4 @@
-"""Our own program in the roles that it has around a cluster. What is started here ends with the test, however it ends."""
+"""Our own program in its roles around a cluster. What is started here ends with the test, however that ends."""
 
 import contextlib
 import json
