@@ -211,6 +211,18 @@ expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
 sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
 expect 1 "broken.json:4" -- decide scale "$work/broken.json"
 
+# A cluster: what can be said without one.
+expect 64 "--at requires --scenario" -- snapshot --at 20m
+expect 64 "--scenario excludes --kubeconfig" -- snapshot --scenario $hour --kubeconfig "$work/k"
+expect 1 "nowhere/config: " -- run --once --kubeconfig nowhere/config
+expect 1 "nowhere/config: " -- snapshot --kubeconfig nowhere/config
+printf 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters: [{name: b, cluster: {}}]\n' >"$work/k"
+expect 1 "k:3:" -- run --kubeconfig "$work/k"
+printf 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\n' >"$work/k"
+printf 'clusters: [{name: b, cluster: {server: "http://127.0.0.1:1"}}]\n' >>"$work/k"
+expect 64 "'here' is no address" -- run --kubeconfig "$work/k" --listen here
+expect 64 "" -- run --once --output xml
+
 expect 64 "expected --bind or --bind-file" -- engine serve
 expect 64 "'here' is no address" -- engine serve --bind here
 expect 64 "is no time" -- engine serve --bind 127.0.0.1:0 --cold-start soon
