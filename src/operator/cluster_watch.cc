@@ -100,8 +100,7 @@ ClusterView ClusterWatch::view() const {
 std::uint64_t ClusterWatch::version() const {
   return scalers_.snapshot().version + fleet_.snapshot().version + deployments_.snapshot().version +
          stateful_sets_.snapshot().version + leader_worker_sets_.snapshot().version + pods_.snapshot().version +
-         nodes_.snapshot().version + claims_.snapshot().version + autoscalers_.snapshot().version +
-         scaled_objects_.snapshot().version;
+         autoscalers_.snapshot().version + scaled_objects_.snapshot().version;
 }
 
 ClusterWatch::Counters ClusterWatch::counters() const {

@@ -30,7 +30,9 @@ class ClusterWatch {
   std::vector<std::string> waiting_for() const;
 
   ClusterView view() const;
-  std::uint64_t version() const;  ///< grows with every change of an object
+  /// Grows with every change of an object that a decision about replicas may depend on. Nodes and claims, whose status
+  /// changes all the time, are seen at the next look.
+  std::uint64_t version() const;
   const kube::ServedResources& served() const { return discovery_.served(); }
 
   /// Totals since the start, for people.

@@ -9,7 +9,6 @@ namespace capstan::op {
 namespace {
 
 // https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
-constexpr std::string_view kSetName = "leaderworkerset.sigs.k8s.io/name";
 constexpr std::string_view kGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
 constexpr std::string_view kWorkerIndex = "leaderworkerset.sigs.k8s.io/worker-index";
 
@@ -42,7 +41,7 @@ std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<co
   std::map<std::uint32_t, PodGroup> groups;
   for (const kube::Pod* pod : pods) {
     const std::optional<std::uint32_t> index = number(pod->meta.labels.get(kGroupIndex));
-    if (pod->over() || !index || pod->meta.labels.get(kSetName) != workload.meta.name) continue;
+    if (pod->over() || !index || pod->meta.labels.get(kSetNameLabel) != workload.meta.name) continue;
     PodGroup& group = groups[*index];
     group.pods.push_back(pod);
     group.expected = workload.pods_per_replica;

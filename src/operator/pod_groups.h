@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/pod_view.h"
@@ -11,6 +12,10 @@
 #include "model/gang.h"
 
 namespace capstan::op {
+
+/// On the pods of a LeaderWorkerSet: its name.
+/// https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
+inline constexpr std::string_view kSetNameLabel = "leaderworkerset.sigs.k8s.io/name";
 
 /// Pods that are one replica of a workload, the one that serves first.
 struct PodGroup {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "operator/claim_times.h"
+#include "operator/pod_index.h"
 #include "operator/rivals.h"
 
 namespace capstan::op {
@@ -86,7 +87,7 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 /// What one look gathers.
 struct SnapshotBuilder::Look {
   Look(const ClusterView& cluster, const Readings& heard)
-      : view(cluster), readings(heard), targets(cluster), rivals(cluster) {}
+      : view(cluster), readings(heard), targets(cluster), rivals(cluster), pods_at_hand(cluster.pods) {}
 
   const ClusterView& view;
   const Readings& readings;
@@ -95,7 +96,7 @@ struct SnapshotBuilder::Look {
   std::set<const kube::Workload*> scaled;  // by a scaler of this look
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
-  std::map<std::string, std::vector<const kube::Pod*>, std::less<>> pods_by_ns;
+  PodIndex pods_at_hand;
   std::set<const kube::Pod*> taken;       // by a gang of this look
   std::vector<model::GangId> unnumbered;  // in the order of their pods
   std::vector<Serving> serving;
@@ -109,9 +110,6 @@ struct SnapshotBuilder::Look {
 
 SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
   Look look(view, readings);
-  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (!pod.over()) look.pods_by_ns[pod.meta.ns].push_back(&pod);
-  });
   read_nodes(look);
   read_claims(look);
   read_services(look);
@@ -231,12 +229,13 @@ void SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, con
   const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
   origins_.emplace(id, std::move(origin));
   if (!decided) return;
-  for (const PodGroup& group : replicas_of(*workload, look.pods_by_ns[scaler.meta.ns])) add_gang(look, group, id);
+  for (const PodGroup& group : replicas_of(*workload, look.pods_at_hand.candidates(*workload)))
+    add_gang(look, group, id);
   look.services[id] = {.desired_replicas = workload->replicas, .gateway_waiting = {}};
 }
 
 void SnapshotBuilder::read_other_pods(Look& look) {
-  for (const auto& [ns, pods] : look.pods_by_ns) {
+  for (const auto& [ns, pods] : look.pods_at_hand.by_namespace()) {
     for (const kube::Pod* pod : pods) {
       const bool matters = pod->bound() && gpus_of(pod->spec.requests) > MilliGpu{};
       if (!matters || look.taken.contains(pod)) continue;

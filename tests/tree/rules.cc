@@ -51,6 +51,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/catalog_builder.cc",
     "src/operator/claim_times.cc",
     "src/operator/cluster_view.cc",
+    "src/operator/pod_index.cc",
     "src/operator/rivals.cc",
     "src/operator/snapshot_builder.cc",
     // A process whole, on a server and on pods in memory: tests/operator/{decision_loop,process}_test.cc.
