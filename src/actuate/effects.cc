@@ -90,6 +90,7 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   for (const Target::Replica& replica : target->replicas) {
     if (replica.out_since) goal->out.push_back({replica.pod, *replica.out_since});
   }
+  goal->called_off = false;
   goal->revision += 1;
   if (going_on) return;
   goals_[key] = goal;
@@ -146,6 +147,15 @@ void Effects::feed(const std::map<std::string, ScaleGoal::Load>& loads) {
     ++at;
   }
   std::erase_if(leaving_, [&](const auto& entry) { return now >= entry.second; });
+}
+
+void Effects::only(const std::set<std::string>& targets) {
+  for (const auto& [key, weak] : goals_) {
+    const std::shared_ptr<ScaleGoal> goal = weak.lock();
+    if (goal == nullptr || goal->called_off || targets.contains(goal->target.uid)) continue;
+    goal->called_off = true;
+    goal->revision += 1;
+  }
 }
 
 void Effects::keep_serving(std::span<const Routed> pods) {

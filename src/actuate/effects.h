@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,6 +66,9 @@ class Effects {
 
   /// What pods hold now, for those that drain; by uid, silent where absent.
   void feed(const std::map<std::string, ScaleGoal::Load>& loads);
+
+  /// Calls off what is done to other targets than these, by uid: they are nobody's to scale any more.
+  void only(const std::set<std::string>& targets);
 
   /// A pod with a way in and out of the router.
   struct Routed {

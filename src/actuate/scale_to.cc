@@ -86,6 +86,7 @@ void ScaleTo::finished(Instant now) {
 /// Starts the next change, or says what else there is to do.
 std::optional<Step> ScaleTo::plan(Instant now) {
   if (scaled_) return Step::done(Verdict::applied());
+  if (!ending_ && goal_->called_off) refuse({ReasonCode::superseded, {}});
   if (!ending_ && !owner_checked_) {
     start(Task::check_owner, check_owner(goal_->target));
     return std::nullopt;

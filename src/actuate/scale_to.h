@@ -37,6 +37,7 @@ struct ScaleGoal {
   DrainMeans means;
   Duration drain_limit = std::chrono::minutes(10);  ///< then a replica that still has work is removed all the same
   std::map<std::string, Load> loads;                ///< by uid; a pod that is not there is silent
+  bool called_off = false;                          ///< nothing is wanted any more
   std::uint64_t revision = 0;                       ///< raised with every change but of the loads
 };
 

@@ -31,6 +31,7 @@ Workload read_scalable(Json object) {
   workload.ready_replicas = status["readyReplicas"].integer();
   workload.updated_replicas = status["updatedReplicas"].integer();
   workload.observed_generation = status["observedGeneration"].integer();
+  workload.first_ordinal = std::clamp<std::int64_t>(object["spec"]["ordinals"]["start"].integer(), 0, INT32_MAX);
   workload.conditions = read_conditions(status["conditions"]);
   workload.replicas_managers = replicas_managers(object);
   return workload;

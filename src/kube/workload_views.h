@@ -19,6 +19,7 @@ struct Workload {
   std::int64_t ready_replicas = 0;
   std::int64_t updated_replicas = 0;
   std::int64_t observed_generation = 0;
+  std::int64_t first_ordinal = 0;     ///< a StatefulSet's, where its numbers do not begin at 0
   Selector selector;                  ///< of its pods; a LeaderWorkerSet has none in its spec
   StringMap pod_labels;               ///< of the template (a LeaderWorkerSet's workers)
   PodSpec pod;                        ///< of the template (a LeaderWorkerSet's workers)

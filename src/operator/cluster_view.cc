@@ -41,4 +41,12 @@ Mode fleet_mode(const ClusterView& view) {
   return mode;
 }
 
+bool fleet_halted(const kube::StoreSnapshot<FleetPolicy>& fleet) {
+  bool halted = false;
+  fleet.for_each([&](kube::RowId, const FleetPolicy& policy) {
+    if (policy.meta.name == "default") halted = policy.halt;
+  });
+  return halted;
+}
+
 }  // namespace capstan::op

@@ -49,5 +49,7 @@ class Targets {
 
 /// How far the fleet lets replicas be scaled: the FleetPolicy named default, Shadow without one.
 Mode fleet_mode(const ClusterView& view);
+/// Whether the kill switch is on.
+bool fleet_halted(const kube::StoreSnapshot<FleetPolicy>& fleet);
 
 }  // namespace capstan::op

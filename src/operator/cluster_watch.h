@@ -30,6 +30,7 @@ class ClusterWatch {
   std::vector<std::string> waiting_for() const;
 
   ClusterView view() const;
+  const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
   /// Grows with every change of an object that a decision about replicas may depend on. Nodes and claims, whose status
   /// changes all the time, are seen at the next look.
   std::uint64_t version() const;

@@ -68,6 +68,7 @@ std::vector<std::string> DecisionLoop::waiting_for() const {
 void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness) {
   CAPSTAN_ASSERT(watch_.synced() && brain_ == nullptr);
   view_ = watch_.view();
+  if (effects_ != nullptr) effects_->begin();
   brain_ = std::make_unique<Brain>(clock_, effects_, view_, sources_.readings(), std::move(witness));
   scout_.reset();
   ledgers_.clear();
@@ -92,7 +93,9 @@ void DecisionLoop::decide() {
   looked_version_ = watch_.version();
   view_ = watch_.view();
   Brain& brain = *brain_;
-  brain.world.look(view_, sources_.readings());
+  const Readings readings = sources_.readings();
+  brain.world.look(view_, readings);
+  if (effects_ != nullptr) effects_->look(view_, brain.world.objects(), readings);
   sources_.follow(view_, brain.world.serving(), brain.world.objects().services());
   brain.controller.use(brain.world.policies());
   brain.controller.tick();

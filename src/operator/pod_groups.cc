@@ -5,8 +5,13 @@
 #include <map>
 #include <string_view>
 
+#include "actuate/serving.h"
+
 namespace capstan::op {
 namespace {
+
+using actuate::kRouterLabelValue;
+using actuate::kServingGate;
 
 // https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
 constexpr std::string_view kGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
@@ -76,6 +81,12 @@ model::Gang::Phase phase_of(const PodGroup& group) {
   if (static_cast<std::int64_t>(group.pods.size()) < group.expected ||
       any([](const kube::Pod* pod) { return !pod->bound(); })) {
     return model::Gang::Phase::pending;
+  }
+  if (any([](const kube::Pod* pod) {
+        const kube::Condition* serving = kube::find_condition(pod->conditions, kServingGate);
+        return (serving != nullptr && serving->is_false) || pod->meta.annotations.has(kRouterLabelValue);
+      })) {
+    return model::Gang::Phase::draining;  // Capstan has taken it out of the router
   }
   // A LeaderWorkerSet's workers are ready when they run; the replica serves once its leader does.
   return group.pods.front()->ready() ? model::Gang::Phase::ready : model::Gang::Phase::starting;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "operator/actuator.h"
+
 namespace capstan::op {
 namespace {
 
@@ -23,7 +25,15 @@ Process::Process(Base base, Options options, Log log)
       election_({.lease = {kube::resources::kLeases, options.ns, std::string(kLease)}, .identity = options.identity},
                 RandomStream(base_.random.bits(), "election")),
       events_({.instance = options.identity}),
-      loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), base_.effects),
+      own_effects_(base_.effects != nullptr
+                       ? nullptr
+                       : std::make_unique<Actuator>(Actuator::Base{.client = base_.client,
+                                                                   .clock = base_.clock,
+                                                                   .wall = base_.wall,
+                                                                   .fence = [this] { return permit(); },
+                                                                   .random = RandomStream(base_.random.bits(), "act"),
+                                                                   .identity = options.identity})),
+      loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), &effects()),
       checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }) {}
 
 Process::~Process() {
@@ -31,6 +41,13 @@ Process::~Process() {
 }
 
 bool Process::leads() const { return election_.may_write(base_.clock()); }
+/// What may be written to others' objects. The kill switch is read where it arrives, not where the last decision saw
+/// it.
+actuate::Permit Process::permit() const {
+  if (end_ != End::not_yet || !leads()) return actuate::Permit::nothing;
+  return fleet_halted(loop_.watch().fleet()) ? actuate::Permit::finish : actuate::Permit::anything;
+}
+
 bool Process::stopped() const { return end_ == End::done; }
 
 void Process::turn() {
@@ -48,12 +65,13 @@ void Process::turn() {
     end_in_order();
   }
   send_events();
+  effects().turn();
   base_.client.turn();
 }
 
 Instant Process::next_deadline() const {
   Instant next = std::min({election_.next_deadline(), loop_.next_deadline(), checkpoint_.next_deadline(),
-                           base_.client.next_deadline(), end_by_});
+                           base_.client.next_deadline(), effects().next_deadline(), end_by_});
   if (leads()) next = std::min({next, events_.next_deadline(), election_.deadline()});
   return next;
 }

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "actuate/effect.h"
 #include "base/random.h"
 #include "kube/client.h"
 #include "kube/election.h"
@@ -31,14 +33,14 @@ class Process {
     std::string ns = "capstan-system";  ///< of the Lease and of the checkpoint
     std::string identity;               ///< of this process alone, also after a restart
   };
-  /// What a process stands on. All of it outlives the process; `effects` may be null.
+  /// What a process stands on. All of it outlives the process.
   struct Base {
     net::Transport& transport;
     kube::Client& client;
     net::Clock clock;  ///< counts from the Unix epoch, and never goes back
     kube::WallClock wall;
     RandomStream random;
-    Effects* effects = nullptr;
+    Effects* effects = nullptr;  ///< null: at the API server
   };
 
   Process(Base base, Options options, Log log);
@@ -66,6 +68,8 @@ class Process {
  private:
   static constexpr Duration kStopMax = std::chrono::seconds(5);
 
+  Effects& effects() const { return own_effects_ ? *own_effects_ : *base_.effects; }
+  actuate::Permit permit() const;
   void elect();
   void follow_lead();
   void decide();
@@ -80,6 +84,7 @@ class Process {
   Log log_;
   kube::Election election_;
   kube::EventRecorder events_;
+  std::unique_ptr<Effects> own_effects_;  // where none were given
   DecisionLoop loop_;
   CheckpointStore checkpoint_;
   StatusWriter status_;

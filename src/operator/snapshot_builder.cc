@@ -275,7 +275,9 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     gang.pods.push_back(pod_id);
     look.pods[pod_id] = row;
   }
-  if (service.valid() && gang.phase == model::Gang::Phase::ready) look.serving.push_back({service, &first});
+  // Who drains is asked as well: only a reading says that nothing is left to do.
+  const bool drains = gang.phase == model::Gang::Phase::draining && !first.meta.terminating();
+  if (service.valid() && (gang.phase == model::Gang::Phase::ready || drains)) look.serving.push_back({service, &first});
   if (const auto heard = look.readings.find(first.meta.uid); heard != look.readings.end()) {
     gang.signals = heard->second;
   }

@@ -40,7 +40,7 @@ struct ServiceOrigin {
 /// whose scaler is gone only its place in the catalog is kept.
 class SnapshotBuilder {
  public:
-  /// The pod that speaks for a replica which serves.
+  /// The pod that speaks for a replica which serves, or drains.
   struct Serving {
     model::ServiceId service;
     const kube::Pod* pod = nullptr;  ///< in the view

@@ -48,6 +48,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/actuate/runner.cc",
     "src/actuate/scale_to.cc",
     // What they make of a server's objects: tests/operator.
+    "src/operator/actuator.cc",
     "src/operator/catalog_builder.cc",
     "src/operator/claim_times.cc",
     "src/operator/cluster_view.cc",

@@ -1,0 +1,156 @@
+#include "operator/actuator.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "manifest/scalars.h"
+#include "operator/pod_groups.h"
+
+namespace capstan::op {
+namespace {
+
+using actuate::DrainMeans;
+using actuate::Ref;
+
+/// On a workload: how long its replicas may drain.
+constexpr std::string_view kDrainLimit = "capstan.dev/drain-limit";
+
+const kube::Resource& resource_of(std::string_view kind) {
+  if (kind == "StatefulSet") return kube::resources::kStatefulSets;
+  return kind == "LeaderWorkerSet" ? kube::resources::kLeaderWorkerSets : kube::resources::kDeployments;
+}
+
+Ref ref_of(const kube::Resource& resource, const kube::Meta& meta) {
+  return {{resource, meta.ns, meta.name}, meta.uid};
+}
+
+/// Since when the pod is out of the router. Its label says nothing of when.
+Instant out_since(const kube::Pod& pod, Instant now) {
+  const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
+  return gate != nullptr && gate->since.is_set() ? instant_of(gate->since) : now;
+}
+
+bool leaves(const PodGroup& group) {
+  return std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
+}
+
+}  // namespace
+
+Actuator::Actuator(Base base) : base_(std::move(base)) { begin(); }
+Actuator::~Actuator() = default;
+
+/// What an earlier leadership had on its way is dropped: tokens begin anew, and every effect reads before it writes.
+void Actuator::begin() {
+  effects_.reset();
+  objects_ = nullptr;
+  runner_ = std::make_unique<actuate::Runner>(base_.client, base_.clock, base_.fence,
+                                              RandomStream(base_.random.bits(), "runner"));
+  effects_ = std::make_unique<actuate::Effects>(*runner_, static_cast<const actuate::References&>(*this), base_.clock,
+                                                base_.wall, base_.identity + "/" + std::to_string(++begun_));
+}
+
+void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
+  view_ = view;
+  if (!first_look_) first_look_ = base_.clock();
+  std::set<std::string> served;
+  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (pod.ready() || served_.contains(pod.meta.uid)) served.insert(pod.meta.uid);
+  });
+  served_ = std::move(served);
+  objects_ = &objects;
+  feed(readings);
+  keep_serving();
+}
+
+/// Waiting and running together; one without the other says nothing.
+void Actuator::feed(const Readings& readings) {
+  const Instant now = base_.clock();
+  std::map<std::string, actuate::ScaleGoal::Load> loads;
+  for (const auto& [uid, signals] : readings) {
+    const bool usable = signals.waiting.usable() && signals.running.usable();
+    loads[uid] = {.usable = usable,
+                  .requests = signals.waiting.value + signals.running.value,
+                  .measured_at = now - std::max(signals.waiting.age, signals.running.age)};
+  }
+  effects_->feed(loads);
+}
+
+void Actuator::keep_serving() {
+  const Targets targets(view_);
+  std::vector<actuate::Effects::Routed> routed;
+  std::set<std::string> active;
+  for (const auto& [id, origin] : objects_->services()) {
+    const kube::Workload* workload = targets.find(origin.ns, origin.target);
+    if (workload == nullptr || origin.mode != Mode::active) continue;
+    active.insert(workload->meta.uid);
+    const DrainMeans means = actuate::drain_means_of(*workload);
+    if (!means.waits()) continue;
+    for (const PodGroup& group : replicas_of(*workload, pods_of(origin.ns))) {
+      const kube::Pod& pod = *group.pods.front();
+      if (leaves(group)) continue;
+      const bool label = means.kind == DrainMeans::Kind::router_label;
+      const bool gated =
+          std::ranges::find(pod.spec.readiness_gates, actuate::kServingGate) != pod.spec.readiness_gates.end();
+      const bool decided = label || !gated || kube::find_condition(pod.conditions, actuate::kServingGate) != nullptr;
+      routed.push_back(
+          {ref_of(kube::resources::kPods, pod.meta), means, actuate::is_out_of_router(pod, means), decided});
+    }
+  }
+  effects_->only(active);
+  effects_->keep_serving(routed);
+}
+
+void Actuator::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) {
+  snapshot_ = &seen;
+  effects_->submit(token, action, seen);
+  snapshot_ = nullptr;
+}
+
+std::optional<actuate::Target> Actuator::target(model::ServiceId service, model::VariantId) const {
+  const auto origin = objects_->services().find(service);
+  if (origin == objects_->services().end()) return std::nullopt;
+  const kube::Workload* workload = Targets(view_).find(origin->second.ns, origin->second.target);
+  if (workload == nullptr) return std::nullopt;
+  actuate::Target target;
+  target.ref = ref_of(resource_of(workload->kind), workload->meta);
+  target.kind = workload->kind;
+  target.means = actuate::drain_means_of(*workload);
+  target.drain_limit = manifest::read_duration(workload->meta.annotations.get(kDrainLimit));
+  target.first_ordinal = static_cast<std::uint32_t>(workload->first_ordinal);
+  std::map<std::string, model::GangId> gangs;  // by the first pod's uid
+  snapshot_->gangs.for_each([&](model::GangId id, const model::Gang& gang) {
+    const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
+    if (pod != nullptr) gangs[pod->uid] = id;
+  });
+  for (const PodGroup& group : replicas_of(*workload, pods_of(origin->second.ns))) {
+    if (leaves(group)) continue;
+    actuate::Target::Replica replica = replica_of(*group.pods.front(), target.means);
+    replica.name = group.name;
+    replica.ordinal = group.ordinal;
+    if (const auto gang = gangs.find(replica.pod.uid); gang != gangs.end()) replica.gang = gang->second;
+    target.replicas.push_back(std::move(replica));
+  }
+  return target;
+}
+
+actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainMeans& means) const {
+  actuate::Target::Replica replica;
+  replica.pod = ref_of(kube::resources::kPods, pod.meta);
+  replica.ready = pod.ready();
+  if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, base_.clock());
+  // Of a pod that is older than this process nobody knows whether it has ever served: it may hold work.
+  const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
+  replica.ever_served = older || served_.contains(pod.meta.uid);
+  return replica;
+}
+
+Actuator::Pods Actuator::pods_of(const std::string& ns) const {
+  Pods pods;
+  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (pod.meta.ns == ns) pods.push_back(&pod);
+  });
+  return pods;
+}
+
+}  // namespace capstan::op

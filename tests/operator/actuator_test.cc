@@ -1,0 +1,148 @@
+// Active, whole: load goes up and down, and the process scales the Deployment, draining before it lowers.
+#include "operator/actuator.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster_server.h"
+
+namespace capstan::op {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ClusterServer;
+using testing::Object;
+using testing::Running;
+
+constexpr const char* kGate = "capstan.dev/serving";
+
+struct ActuatorTest : ::testing::Test {
+  ClusterServer server;
+  std::unique_ptr<Running> process;
+
+  /// A Deployment with a readiness gate in its pods, a scaler that is Active, and a fleet that lets it be.
+  void begin(int replicas, int waiting, bool gated = true) {
+    server.api.acts = [this](const kube::fake::FakeServer::Write& write) { return kubelet(write); };
+    testing::put_workload(server, "chat", replicas, waiting);
+    const Object gates = {{{"conditionType", kGate}}};
+    if (gated) {
+      server.api.put(testing::kDeploymentsPath, "ns", "chat",
+                     {{"spec", {{"template", {{"spec", {{"readinessGates", gates}}}}}}}});
+      for (int i = 1; i <= replicas; ++i) {
+        server.api.put(testing::kPodsPath, "ns", "chat-" + std::to_string(i), {{"spec", {{"readinessGates", gates}}}});
+      }
+    }
+    testing::put_scaler(server, "chat", "chat", [](Object& scaler) {
+      scaler["spec"]["mode"] = "Active";
+      scaler["spec"]["behavior"] = {{"coolDown", "1s"}};
+    });
+    fleet({{"layers", {{"replicas", "Active"}}}});
+    process = std::make_unique<Running>(server, "one");
+  }
+  void fleet(const Object& spec) { server.api.put(testing::kFleetPath, "", "default", {{"spec", spec}}); }
+  void load(int pod, int waiting, int running) {
+    server.pages[testing::url_of_pod(pod)] =
+        "vllm:num_requests_waiting{model_name=\"llama\"} " + std::to_string(waiting) +
+        "\nvllm:num_requests_running{model_name=\"llama\"} " + std::to_string(running) + "\n";
+  }
+  void pass(Duration duration) { testing::pass(server, {process.get()}, duration); }
+  std::int64_t replicas() { return server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"]; }
+  std::string condition(int pod, const std::string& type) {
+    const Object object = server.api.objects(testing::kPodsPath).at("ns/chat-" + std::to_string(pod));
+    for (const Object& each : object["status"]["conditions"]) {
+      if (each["type"] == type) return each["status"];
+    }
+    return "";
+  }
+  std::string gates() { return condition(1, kGate) + " " + condition(2, kGate); }
+
+  /// Conditions are merged by type, and Ready follows the gate.
+  std::optional<std::pair<int, Object>> kubelet(const kube::fake::FakeServer::Write& write) {
+    if (!write.apply || write.collection != testing::kPodsPath || write.subresource != "status") return std::nullopt;
+    Object conditions = write.body["status"]["conditions"];
+    conditions.push_back({{"type", "Ready"}, {"status", conditions.at(0)["status"]}});
+    server.api.put(testing::kPodsPath, "ns", write.key.substr(3), {{"status", {{"conditions", conditions}}}});
+    return std::pair{200, server.api.objects(testing::kPodsPath).at(write.key)};
+  }
+};
+
+TEST_F(ActuatorTest, LoadIsAnsweredWithReplicas) {
+  begin(2, 40);
+  pass(30s);
+  EXPECT_EQ(replicas(), 8) << "doubled twice, a period apart, up to the maximum";
+  EXPECT_EQ(gates(), "True True") << "pods with the gate are let into the router";
+}
+
+TEST_F(ActuatorTest, LoweringDrainsFirst) {
+  begin(2, 0);
+  for (int pod : {1, 2}) load(pod, 0, 1);
+  pass(60s);
+  EXPECT_TRUE(gates() == "False True" || gates() == "True False") << gates();
+  EXPECT_EQ(replicas(), 2) << "a request still runs";
+  for (int pod : {1, 2}) load(pod, 0, 0);
+  pass(30s);
+  EXPECT_EQ(replicas(), 1);
+}
+
+TEST_F(ActuatorTest, SilenceOfWhoDrainsIsWaitedFor) {
+  begin(2, 0);
+  for (int pod : {1, 2}) load(pod, 0, 1);
+  pass(60s);
+  const int out = condition(1, kGate) == "False" ? 1 : 2;
+  server.pages.erase(testing::url_of_pod(out));
+  pass(300s);
+  EXPECT_EQ(replicas(), 2);
+}
+
+TEST_F(ActuatorTest, WithoutAWayToDrainNothingIsLowered) {
+  begin(2, 0, false);
+  pass(60s);
+  EXPECT_EQ(replicas(), 2);
+  for (const auto& request : server.api.seen) EXPECT_FALSE(request.path.contains("/scale")) << request.path;
+}
+
+TEST_F(ActuatorTest, TheKillSwitchStopsWritesAndNothingElse) {
+  begin(2, 40);
+  fleet({{"halt", true}});
+  pass(60s);
+  EXPECT_EQ(replicas(), 2);
+  for (const auto& request : server.api.seen) {
+    const bool shown = request.path.contains("/inferencescalers/chat/status") || request.path.contains("/events") ||
+                       request.path.contains("/leases") || request.path.contains("/configmaps");
+    if (request.method != "GET") {
+      EXPECT_TRUE(shown) << request.method << " " << request.path;
+    }
+  }
+  fleet({{"halt", false}});
+  pass(60s);
+  EXPECT_EQ(replicas(), 8);
+}
+
+TEST_F(ActuatorTest, ADrainEndsWhenTheScalerIsActiveNoMore) {
+  begin(2, 0);
+  for (int pod : {1, 2}) load(pod, 0, 1);
+  pass(60s);
+  EXPECT_NE(gates(), "True True");
+  server.api.put(testing::kScalersPath, "ns", "chat", {{"spec", {{"mode", "Shadow"}}}});
+  pass(10s);
+  EXPECT_EQ(gates(), "True True") << "the replica is back in the router";
+  for (int pod : {1, 2}) load(pod, 0, 0);
+  pass(60s);
+  EXPECT_EQ(replicas(), 2);
+}
+
+TEST_F(ActuatorTest, ASuccessorGoesOnWithTheDrain) {
+  begin(2, 0);
+  for (int pod : {1, 2}) load(pod, 0, 1);
+  pass(60s);
+  const std::string before = gates();
+  EXPECT_NE(before, "True True");
+  process = std::make_unique<Running>(server, "two");  // the first is gone without a word
+  pass(60s);
+  EXPECT_EQ(gates(), before);
+  for (int pod : {1, 2}) load(pod, 0, 0);
+  pass(60s);
+  EXPECT_EQ(replicas(), 1);
+}
+
+}  // namespace
+}  // namespace capstan::op
