@@ -10,7 +10,6 @@ namespace capstan::workload {
 namespace {
 
 constexpr double kNs = 1e9;
-constexpr std::int64_t kMaxStepsToAdd = 4'000'000;
 
 std::optional<RateStep> ramp_at(const RateCurve& curve, Duration at) {
   if (at < curve.start) return RateStep{curve.rate, curve.start};
@@ -62,20 +61,6 @@ std::optional<RateStep> rate_at(const RateCurve& curve, Duration at) {
   }
   CAPSTAN_ASSERT(false);
   return std::nullopt;
-}
-
-std::optional<double> expected_arrivals(const RateCurve& curve, Duration until) {
-  double sum = 0;
-  Duration at{};
-  for (std::int64_t steps = 0; at < until; ++steps) {
-    if (steps == kMaxStepsToAdd) return std::nullopt;
-    const std::optional<RateStep> step = rate_at(curve, at);
-    if (!step) break;
-    const Duration end = std::min(step->end, until);
-    sum += step->rate * static_cast<double>((end - at).count()) / kNs;
-    at = end;
-  }
-  return sum;
 }
 
 double portable_gamma(double x) {

@@ -22,9 +22,6 @@ struct RateStep {
 /// rate + (peak - rate) * (1 + cos) / 2 with its peak at `start` in each period.
 std::optional<RateStep> rate_at(const RateCurve& curve, Duration at);
 
-/// The mean number of arrivals before `until`; empty for a curve of too many steps to add up.
-std::optional<double> expected_arrivals(const RateCurve& curve, Duration until);
-
 /// Moments of arrival around a curve, one after another: a renewal process of mean gap 1 in the curve's own time (its
 /// integral), so that a Poisson process stays one whatever the curve does.
 class Arrivals {

@@ -34,7 +34,6 @@ class ClosedLoop {
   std::optional<Request> make(Instant now);
 
   std::int64_t concurrency() const { return spec_.concurrency; }
-  std::optional<RequestCount> expected_total() const { return spec_.requests; }
 
  private:
   ClosedLoopSpec spec_;

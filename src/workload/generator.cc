@@ -24,11 +24,7 @@ RequestGenerator::RequestGenerator(const GeneratorSpec& spec, Duration limit, do
     : lengths_spec_(spec.lengths),
       arrivals_(spec.rate, spec.arrivals, scale, seed),
       lengths_(seed, "workload.lengths"),
-      limit_(limit) {
-  if (const std::optional<double> mean = expected_arrivals(spec.rate, limit)) {
-    expected_ = static_cast<RequestCount>(*mean * scale + 0.5);
-  }
-}
+      limit_(limit) {}
 
 bool RequestGenerator::next(Request& request) {
   const std::optional<Instant> arrival = arrivals_.next(limit_);

@@ -18,7 +18,6 @@ class RequestGenerator final : public Source {
 
   bool next(Request& request) override;
   std::size_t fill(std::span<Request> out) override;
-  std::optional<RequestCount> expected_total() const override { return expected_; }
   double progress() const override;
 
  private:
@@ -27,7 +26,6 @@ class RequestGenerator final : public Source {
   RandomStream lengths_;
   Duration limit_;
   Duration reached_{};
-  std::optional<RequestCount> expected_;
 };
 
 /// Conversations of a generator. A session draws all its turns from a stream of its own when it begins, so that its

@@ -79,7 +79,6 @@ TEST(RateCurve, Rows) {
   const RateCurve day = curve(Kind::diurnal, 2, 10, std::chrono::hours(24), std::chrono::hours(14), {});
   EXPECT_NEAR(rate_at(day, std::chrono::hours(14))->rate, 10, 1e-3);
   EXPECT_NEAR(rate_at(day, std::chrono::hours(26))->rate, 2, 1e-3);
-  EXPECT_NEAR(*expected_arrivals(day, std::chrono::hours(24)), 6 * 86400, 1e-3);
 }
 
 TEST(PortableGamma, Rows) {

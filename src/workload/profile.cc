@@ -165,12 +165,6 @@ std::int64_t scaled(std::int64_t count, std::int64_t scale_ppm) {
 
 }  // namespace
 
-RequestCount Profile::total() const {
-  RequestCount sum = 0;
-  for (std::int64_t count : minutes) sum += count;
-  return sum;
-}
-
 Result<Profile> read_profile(std::unique_ptr<ByteStream> bytes) { return ProfileReader(std::move(bytes)).read(); }
 
 Result<Profile> find_profile(const std::string& name_or_path) {
@@ -251,8 +245,6 @@ std::size_t ProfileSource::fill(std::span<Request> out) {
   while (count < out.size() && ProfileSource::next(out[count])) ++count;
   return count;
 }
-
-std::optional<RequestCount> ProfileSource::expected_total() const { return scaled(profile_.total(), scale_ppm_); }
 
 double ProfileSource::progress() const {
   return static_cast<double>(minute_) / static_cast<double>(std::max<std::size_t>(1, profile_.minutes.size()));

@@ -22,8 +22,6 @@ struct Profile {
   Duration duration{};                         ///< span of the trace; the last minute is usually a part of one
   std::vector<std::int64_t> minutes;           ///< requests of each minute
   std::shared_ptr<const LengthTable> lengths;  ///< never null in a profile that was read
-
-  RequestCount total() const;
 };
 
 Result<Profile> read_profile(std::unique_ptr<ByteStream> bytes);
@@ -45,7 +43,6 @@ class ProfileSource final : public Source {
 
   bool next(Request& request) override;
   std::size_t fill(std::span<Request> out) override;
-  std::optional<RequestCount> expected_total() const override;
   double progress() const override;
 
  private:

@@ -29,9 +29,6 @@ class Source {
   /// What ended the stream before its time: a malformed row, a truncated file. Empty while all is well.
   virtual std::optional<Error> error() const { return std::nullopt; }
 
-  /// Requests in total, exact or expected, where that is known before the end.
-  virtual std::optional<RequestCount> expected_total() const { return std::nullopt; }
-
   /// How much of the stream has been consumed, 0 to 1, for progress bars only. A trace counts bytes of its file.
   virtual double progress() const { return 0; }
 };

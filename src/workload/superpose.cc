@@ -36,12 +36,6 @@ Superposed::Superposed(std::unique_ptr<Source> trace, std::int64_t scale_ppm, Du
   if (whole == 0) jitter_ns_ = 0;
 }
 
-std::optional<RequestCount> Superposed::expected_total() const {
-  const std::optional<RequestCount> rows = trace_->expected_total();
-  if (!rows) return std::nullopt;
-  return static_cast<RequestCount>(static_cast<__int128>(*rows) * scale_ppm_ / kOne);
-}
-
 /// Holds every row that arrives before `ns`, and one behind it.
 void Superposed::read_to(std::int64_t ns) {
   while (!trace_ended_ && (rows_.empty() || rows_.back().arrival.since_start.count() < ns)) {

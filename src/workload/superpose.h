@@ -22,7 +22,6 @@ class Superposed final : public Source {
   bool next(Request& request) override;
   std::size_t fill(std::span<Request> out) override;
   std::optional<Error> error() const override { return trace_->error(); }
-  std::optional<RequestCount> expected_total() const override;
   double progress() const override { return trace_->progress(); }
 
  private:

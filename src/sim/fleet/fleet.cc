@@ -121,25 +121,10 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
   Server& server = server_of(handle);
   ReplicaReading reading;
   reading.engine = server.replica.sample(now);
-  const std::int64_t elapsed = (now - server.scraped_at).count();
-  if (elapsed > 0) {
-    // A long step is booked when it ends, so an interval may seem to hold more than fits.
-    const auto busy = static_cast<__int128>((reading.engine.busy_total - server.scraped_busy).count());
-    reading.duty_cycle_ppm = static_cast<std::int64_t>(std::min<__int128>(busy * 1'000'000 / elapsed, 1'000'000));
-  }
   reading.ttft = server.ttft;
   reading.ttft_p99 = server.ttft.percentile(990'000);
-  if (scrape) {
-    server.scraped_at = now;
-    server.scraped_busy = reading.engine.busy_total;
-    server.ttft = {};
-  }
+  if (scrape) server.ttft = {};
   return reading;
-}
-
-Duration Fleet::busy_total(ReplicaHandle handle, Instant now) {
-  catch_up(now);
-  return server_of(handle).replica.sample(now).busy_total;
 }
 
 RequestCount Fleet::load(ReplicaHandle handle) const { return server_of(handle).replica.load(); }

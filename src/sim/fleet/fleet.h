@@ -64,7 +64,6 @@ using ReplicaHandle = Id<struct FleetReplicaTag>;
 /// What an engine says of itself.
 struct ReplicaReading {
   ReplicaSample engine;
-  std::int64_t duty_cycle_ppm = 0;     ///< share of the time since the last scrape in which a step ran, 0..1000000
   TtftBuckets ttft;                    ///< first tokens since the last scrape
   std::optional<Duration> ttft_p99{};  ///< read from them; none if there were none
 };
@@ -94,10 +93,9 @@ class Fleet {
   void remove(ReplicaHandle handle, Instant now);               ///< must be drained
   void kill(ReplicaHandle handle, Instant now);                 ///< ends; what it holds is cut, clients may try again
 
-  /// `scrape` begins a new interval for the duty cycle and the first tokens.
+  /// `scrape` begins a new interval for the first tokens.
   ReplicaReading sample(ReplicaHandle handle, Instant now, bool scrape);
-  Duration busy_total(ReplicaHandle handle, Instant now);  ///< in completed steps, since it was added
-  RequestCount load(ReplicaHandle handle) const;           ///< requests that it holds
+  RequestCount load(ReplicaHandle handle) const;  ///< requests that it holds
 
   // Time.
 
@@ -155,10 +153,7 @@ class Fleet {
 
   struct alignas(64) Server {
     Server(const FleetVariant& v, std::uint32_t variant_index, Instant now)
-        : variant(static_cast<std::uint16_t>(variant_index)),
-          role(v.replica.role),
-          replica(v.replica, *v.model, now),
-          scraped_at(now) {}
+        : variant(static_cast<std::uint16_t>(variant_index)), role(v.replica.role), replica(v.replica, *v.model, now) {}
     std::uint16_t variant;
     EngineRole role;
     bool routed = true;
@@ -166,8 +161,6 @@ class Fleet {
     std::uint32_t waiting = 0;  ///< as last added to Fleet::waiting_
     Replica replica;
     TtftBuckets ttft;
-    Instant scraped_at;
-    Duration scraped_busy{};
   };
 
   /// Asks for what an event touches first in a server: of many replicas, most are out of the nearest caches when their

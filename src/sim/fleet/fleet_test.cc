@@ -236,7 +236,8 @@ TEST(Fleet, ADrainingReplicaFinishesWhatItHolds) {
   EXPECT_FALSE(fleet.drained(replica));
   fleet.advance(at_s(2));
   EXPECT_TRUE(fleet.drained(replica));
-  EXPECT_EQ(fleet.busy_total(replica, at_s(2)), milliseconds(1010));  // the second joined a step later
+  // The second joined a step later.
+  EXPECT_EQ(fleet.sample(replica, at_s(2), false).engine.busy_total, milliseconds(1010));
   fleet.remove(replica, at_s(2));
   fleet.finish(at_s(3));
   EXPECT_EQ(fleet.meter().counts.completed, 2);
@@ -298,11 +299,10 @@ TEST(Fleet, SamplesSayHowBusyAReplicaWas) {
   Fleet fleet({}, {variant()}, {}, source);
   const ReplicaHandle replica = fleet.add_replica(0, Instant{});
   const ReplicaReading first = fleet.sample(replica, at_s(1), true);
-  EXPECT_EQ(first.duty_cycle_ppm, 500'000);
+  EXPECT_EQ(first.engine.busy_total, milliseconds(500));
   ASSERT_TRUE(first.ttft_p99.has_value());
   EXPECT_LE(*first.ttft_p99, milliseconds(10));  // vLLM's bucket of 5 to 10 ms
   const ReplicaReading second = fleet.sample(replica, at_s(2), true);
-  EXPECT_EQ(second.duty_cycle_ppm, 0);
   EXPECT_FALSE(second.ttft_p99.has_value());
   EXPECT_EQ(second.engine.busy_total, milliseconds(500));
 }

@@ -9,8 +9,8 @@
 namespace capstan::sim {
 
 /// Durations counted in buckets whose width is at most 1/128 of their value (HdrHistogram's layout): a percentile is
-/// within 0.4 % of an exact one. Integers only, so equal runs are equal bytes and the parts of a run can be added up in
-/// any order. Resolution 1 us; exact below 256 us; what is longer than 12 days counts as that.
+/// within 0.4 % of an exact one. Integers only, so equal runs are equal bytes. Resolution 1 us; exact below 256 us;
+/// what is longer than 12 days counts as that.
 class LatencyHistogram {
  public:
   LatencyHistogram() : counts_(kBuckets) {}
@@ -21,7 +21,6 @@ class LatencyHistogram {
     ++count_;
     sum_us_ += us;
   }
-  void merge(const LatencyHistogram& other);
   void clear();
 
   std::int64_t count() const { return count_; }
@@ -29,8 +28,6 @@ class LatencyHistogram {
 
   /// The smallest bucket that at least `ppm` millionths of the values are in or below, by its middle; 0 without values.
   std::int64_t percentile_us(std::int64_t ppm) const;
-
-  friend bool operator==(const LatencyHistogram&, const LatencyHistogram&) = default;
 
  private:
   static constexpr int kMaxBits = 40;

@@ -55,18 +55,6 @@ RC_GTEST_PROP(LatencyHistogram, IsWithinItsErrorOfTheExactPercentile, (std::vect
   RC_ASSERT(std::abs(histogram.percentile_us(ppm) - exact) * 250 <= exact);  // 0.4 %
 }
 
-RC_GTEST_PROP(LatencyHistogram, PartsAddUpInAnyOrder,
-              (const std::vector<std::uint16_t>& left, const std::vector<std::uint16_t>& right)) {
-  LatencyHistogram a, b, whole;
-  for (const std::uint16_t value : left) a.add(us(value)), whole.add(us(value));
-  for (const std::uint16_t value : right) b.add(us(value)), whole.add(us(value));
-  LatencyHistogram ab = a, ba = b;
-  ab.merge(b);
-  ba.merge(a);
-  RC_ASSERT(ab == whole);
-  RC_ASSERT(ba == whole);
-}
-
 TEST(TtftBuckets, ReadsAPercentileAsPrometheusDoes) {
   TtftBuckets buckets;
   EXPECT_FALSE(buckets.percentile(990'000).has_value());
