@@ -2,11 +2,30 @@
 
 namespace capstan {
 
+namespace {
+
+/// An error quotes what it found; what a terminal would obey is spelt out.
+std::string harmless(const std::string& text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+    } else {
+      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string Error::text() const {
   std::string place = file;
   if (line > 0) place += (place.empty() ? "" : ":") + std::to_string(line);
   if (line > 0 && column > 0) place += ":" + std::to_string(column);
-  return place.empty() ? message : place + ": " + message;
+  return harmless(place.empty() ? message : place + ": " + message);
 }
 
 }  // namespace capstan

@@ -20,6 +20,9 @@ const Row kRows[] = {
      {ErrorKind::input, "trace.csv", 0, 9, "truncated"},
      "trace.csv: truncated"},
     {"no file", {ErrorKind::input, "", 4, 2, "bad number"}, "4:2: bad number"},
+    {"what a terminal would obey is spelt out",
+     {ErrorKind::input, "a.yaml", 1, 1, "found \"\x1b[2J\n\x7f é\""},
+     "a.yaml:1:1: found \"\\x1b[2J\\x0a\\x7f é\""},
     {"no place", {ErrorKind::usage, "", 0, 0, "no such option"}, "no such option"},
 };
 

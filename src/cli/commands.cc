@@ -34,6 +34,7 @@ ExitCode report(const Error& error) {
 ExitCode print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return kOk;
+  if (errno == EPIPE) return kError;  // whoever read has what he wanted
   return report({ErrorKind::input, "standard output", 0, 0, std::string("cannot be written: ") + std::strerror(errno)});
 }
 
@@ -49,6 +50,16 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
     }
   }
   return code;
+}
+
+/// The scenario and what the command line changed of it, as a shell reads it.
+std::string again(const SimulateArguments& arguments) {
+  const experiment::ScenarioOverrides& changed = arguments.overrides;
+  std::string words = experiment::shell_word(arguments.scenario);
+  if (changed.trace) words += " --trace " + experiment::shell_word(*changed.trace);
+  for (const std::string& set : changed.sets) words += " --set " + experiment::shell_word(set);
+  if (changed.seed) words += fmt::format(" --seed {}", *changed.seed);
+  return words;
 }
 
 }  // namespace
@@ -76,7 +87,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
   const bool json = arguments.output == Output::json;
   const experiment::RenderOptions options{.color = wants_color(), .width = output_width()};
   const ExitCode printed = print(json ? experiment::render_json(*comparison)
-                                      : experiment::render_text(*comparison, arguments.scenario, options));
+                                      : experiment::render_text(*comparison, again(arguments), options));
   if (printed != kOk) return printed;
   if (!json) {
     // How long it took differs from run to run: it is no part of the result.

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <map>
-
+#include "cli/options.h"
+#include "cli/run.h"
 #include "manifest/scalars.h"
 
 namespace capstan::cli {
@@ -77,12 +77,18 @@ CLI::App* add_engine_serve(CLI::App& engine, EngineServeArguments& a) {
 
 CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
   CLI::App* load = engine.add_subcommand("load", "Replay a trace against inference servers");
-  load->add_option("--endpoint", a.endpoints, "A URL, an address or a range of addresses; may be repeated")
-      ->required()
-      ->option_text("http://127.0.0.1:8000")
-      ->allow_extra_args(false);
+  CLI::Option* endpoint =
+      load->add_option("--endpoint", a.endpoints, "A URL, an address or a range of addresses; may be repeated")
+          ->option_text("http://127.0.0.1:8000")
+          ->allow_extra_args(false);
+  load->add_option("--service", a.service,
+                   "The ready addresses of a Kubernetes Service instead, followed as they change")
+      ->excludes(endpoint)
+      ->option_text("[NAMESPACE/]NAME[:PORT]");
+  add_cluster(*load, a.cluster);
+  for (const char* option : {"--kubeconfig", "--context", "--namespace"}) load->get_option(option)->needs("--service");
   CLI::Option* trace = load->add_option("--trace", a.trace, "Requests to replay")->option_text("FILE");
-  load->add_option("--profile", a.profile, "Requests drawn from a profile instead")
+  load->add_option("--profile", a.profile, "Requests drawn from a profile instead; azure-hour where neither is given")
       ->excludes(trace)
       ->option_text("azure-hour");
   load->add_option("--model", a.model, "Name the model in each request")->option_text("NAME");
@@ -96,18 +102,18 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
   load->add_option("--limit", a.limit, "At most so many requests")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->option_text("N");
-  load->add_option("--scale", a.scale, "Times the load, as in a scenario")->option_text("N");
+  load->add_option("--scale", a.scale, "Times the load, as in a scenario")
+      ->check(CLI::Range(1e-6, 1e5))
+      ->option_text("N");
   add_speed(*load, a.speed);
   add_time(*load, "--timeout", a.timeout, "Give a request up after so long, in real time");
   add_integer(*load, "--seed", a.seed, 0, "Of a profile's requests and of --scale");
-  load->add_option("-o,--output", a.output, "How the result is written: text or json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Output>{{"text", Output::text}, {"json", Output::json}},
-                                          CLI::ignore_case))
-      ->option_text("text|json");
+  add_output(*load, a.output);
   load->footer(
       "Examples:\n"
       "  capstan engine load --endpoint http://127.0.0.1:8000 --trace conv.csv --limit 1000\n"
-      "  capstan engine load --endpoint 127.16.0.1-127.16.0.8:8000 --profile azure-hour --duration 5m --speed 10");
+      "  capstan engine load --endpoint 127.16.0.1-127.16.0.8:8000 --profile azure-hour --duration 5m --speed 10\n"
+      "  capstan engine load --service llm/engine:http --trace conv.csv");
   return load;
 }
 

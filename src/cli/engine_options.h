@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "cli/commands.h"
+#include "cli/session.h"
 
 namespace CLI {
 class App;
@@ -42,6 +43,8 @@ ExitCode engine_serve(const EngineServeArguments& arguments);
 
 struct EngineLoadArguments {
   std::vector<std::string> endpoints;
+  std::string service;  ///< a Kubernetes Service whose ready addresses are followed instead
+  ClusterArguments cluster;
   std::string trace;
   std::string profile;
   std::string model;

@@ -1,32 +1,42 @@
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <map>
+#include <optional>
 #include <sstream>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/engine_options.h"
 #include "cli/offline.h"
+#include "cli/options.h"
 #include "cli/run.h"
+#include "manifest/fields.h"
+#include "manifest/scalars.h"
 
 namespace {
 
 using namespace capstan::cli;
 
-const std::map<std::string, Output> kOutputs = {{"text", Output::text}, {"json", Output::json}};
-
-const std::map<std::string, Layer> kLayers = {
-    {"scale", Layer::scale}, {"place", Layer::place}, {"provision", Layer::provision}};
-
 CLI::Option* add_snapshot(CLI::App& command, std::string& path, const char* name) {
   return command.add_option(name, path, "A file that `capstan snapshot` wrote")->option_text("SNAPSHOT.json");
 }
 
-void add_output(CLI::App& command, Output& output) {
-  command.add_option("-o,--output", output, "How the result is written: text or json")
-      ->transform(CLI::CheckedTransformer(kOutputs, CLI::ignore_case))
-      ->option_text("text|json");
+/// Empty for what a seed may be, as in a scenario's file.
+std::string wrong_seed(const std::string& text) {
+  const auto value = capstan::manifest::read_integer(text);
+  return value && *value >= 0 ? "" : "'" + text + "' is no seed, expected 0 to 9223372036854775807";
+}
+
+/// How a command's scenario is changed.
+void add_changes(CLI::App& command, capstan::experiment::ScenarioOverrides& changes) {
+  command.add_option("--trace", changes.trace, "Replay this trace instead of the scenario's load")->option_text("FILE");
+  command.add_option("--seed", changes.seed, "Instead of the scenario's seed")->option_text("N")->check(wrong_seed);
+  command.add_option("--set", changes.sets, "Change one value of the scenario; may be repeated")
+      ->option_text("path=value")
+      ->allow_extra_args(false);
 }
 
 void add_policy(CLI::App& command, std::vector<std::string>& names, bool several) {
@@ -40,16 +50,9 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("scenario", arguments.scenario, "The scenario, a YAML file")
       ->required()
       ->option_text("SCENARIO.yaml");
-  command.add_option("--trace", arguments.overrides.trace, "Replay this trace instead of the scenario's load")
-      ->option_text("FILE");
   add_policy(command, arguments.overrides.policies, arguments.compare);
-  command.add_option("--seed", arguments.overrides.seed, "Instead of the scenario's seed")
-      ->option_text("N")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--set", arguments.overrides.sets, "Change one value of the scenario; may be repeated")
-      ->option_text("path=value")
-      ->allow_extra_args(false);
-  command.add_option("--fail-on", arguments.fail_on, "Exit with 2 where a policy misses this, such as met<99%")
+  add_changes(command, arguments.overrides);
+  command.add_option("--fail-on", arguments.fail_on, "Exit with 2 where this is true of a policy, such as met<99%")
       ->option_text("figure<bound")
       ->allow_extra_args(false);
   add_output(command, arguments.output);
@@ -93,10 +96,10 @@ CLI::App* add_predict(CLI::App& engine, PredictArguments& arguments) {
 
 CLI::App* add_decide(CLI::App& app, DecideArguments& arguments) {
   CLI::App* command = app.add_subcommand("decide", "One decision of one layer, from a snapshot");
-  command->add_option("layer", arguments.layer, "scale, place or provision")
-      ->required()
-      ->transform(CLI::CheckedTransformer(kLayers, CLI::ignore_case))
-      ->option_text("scale|place|provision");
+  const std::map<std::string, Layer> layers = {
+      {"scale", Layer::scale}, {"place", Layer::place}, {"provision", Layer::provision}};
+  const auto take = [&arguments, layers](const std::string& word) { arguments.layer = layers.at(word); };
+  add_word(*command, "layer", {"scale", "place", "provision"}, take, "scale, place or provision")->required();
   add_snapshot(*command, arguments.snapshot, "snapshot")->required();
   add_output(*command, arguments.output);
   command->footer("Example:\n  capstan decide scale incident.json\n\nExit code 2: it would change something.");
@@ -121,13 +124,12 @@ CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
   add_cluster(*command, arguments.cluster);
   command->add_option("--at", arguments.at, "Since the start of the simulation")->option_text("DURATION");
   add_policy(*command, arguments.overrides.policies, false);
-  command->add_option("--set", arguments.overrides.sets, "Change one value of the scenario; may be repeated")
-      ->option_text("path=value")
-      ->allow_extra_args(false);
+  add_changes(*command, arguments.overrides);
   for (const char* option : {"--kubeconfig", "--context", "--namespace"}) {
     command->get_option(option)->excludes("--scenario");
   }
-  for (const char* option : {"--at", "--policy", "--set"}) command->get_option(option)->needs("--scenario");
+  for (const char* option : {"--at", "--policy", "--trace", "--seed", "--set"})
+    command->get_option(option)->needs("--scenario");
   command->footer(
       "Examples:\n"
       "  capstan snapshot --kubeconfig kubeconfig > incident.json\n"
@@ -138,6 +140,36 @@ CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
 void add_version(CLI::App& app, Output& output) {
   CLI::App* command = app.add_subcommand("version", "Print the version");
   add_output(*command, output);
+}
+
+using Commands = std::vector<const CLI::App*>;
+
+Commands commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+capstan::Error no_such_command(const CLI::App& level, const std::string& word) {
+  std::vector<std::string_view> known;
+  for (const CLI::App* command : commands_of(level)) known.push_back(command->get_name());
+  const std::string_view meant = capstan::manifest::did_you_mean(word, known);
+  const bool inner = level.get_parent() != nullptr;
+  return {capstan::ErrorKind::usage, (inner ? "capstan " : "") + level.get_name(), 0, 0,
+          "found '" + word + "', expected " + capstan::manifest::one_of(known) +
+              (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)")};
+}
+
+/// The first word that names no command where one has to stand; CLI11 would only say that a command is missing.
+std::optional<capstan::Error> stranger(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc && level->get_require_subcommand_min() > 0; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with('-') && level->get_option_no_throw(word) != nullptr) return std::nullopt;
+    const Commands commands = commands_of(*level);
+    const auto found = std::ranges::find(commands, word, [](const CLI::App* command) { return command->get_name(); });
+    if (found == commands.end()) return no_such_command(*level, word);
+    level = *found;
+  }
+  return std::nullopt;
 }
 
 int run(int argc, char** argv) {
@@ -172,6 +204,7 @@ int run(int argc, char** argv) {
   const CLI::App& run_command = *add_run(app, run_arguments);
   add_version(app, version_output);
 
+  if (const auto error = stranger(app, argc, argv)) return report(*error);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

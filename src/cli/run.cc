@@ -8,16 +8,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "cli/offline.h"
-#include "kube/child_process.h"
 #include "kube/client.h"
-#include "kube/config.h"
-#include "kube/credentials.h"
 #include "kube/wall_clock.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
@@ -46,59 +42,11 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-/// Counts from the Unix epoch as it was at the start, and never goes back.
-net::Clock epoch_clock(kube::WallTime wall) {
-  const net::Clock machine = net::machine_clock();
-  const Duration offset = std::chrono::microseconds(wall.unix_us) - machine().since_start;
-  return [machine, offset] { return machine() + offset; };
-}
-
 /// Of this process alone, also after a restart in the same pod.
 std::string identity(kube::WallTime wall) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   return fmt::format("{}_{:x}_{:x}", host.data(), getpid(), wall.unix_us);
-}
-
-std::optional<std::string> environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-/// A client of one API server, with all that it stands on.
-struct Session {
-  explicit Session(kube::Config config)
-      : wall(kube::machine_wall_clock()),
-        started(wall()),
-        clock(epoch_clock(started)),
-        http(clock, http_options()),
-        ns(config.ns),
-        credentials(std::move(config), kube::read_file_from_disk, std::make_unique<kube::ChildProcess>(), wall),
-        random(static_cast<std::uint64_t>(started.unix_us) ^ static_cast<std::uint64_t>(getpid()), "run"),
-        client(http, credentials, clock, RandomStream(random.bits(), "client"), kube::Client::Options()) {}
-
-  static net::HttpClient::Options http_options() {
-    net::HttpClient::Options options;
-    options.connections_max = 16'384;
-    return options;
-  }
-
-  kube::WallClock wall;
-  kube::WallTime started;
-  net::Clock clock;
-  net::HttpClient http;
-  std::string ns;
-  kube::Credentials credentials;
-  RandomStream random;
-  kube::Client client;
-};
-
-Result<std::unique_ptr<Session>> open(const ClusterArguments& arguments) {
-  Result<kube::Config> config =
-      kube::find_config(arguments.kubeconfig, arguments.context, environment, kube::read_file_from_disk);
-  if (!config) return std::unexpected(config.error());
-  if (!arguments.ns.empty()) config->ns = arguments.ns;
-  return std::make_unique<Session>(std::move(*config));
 }
 
 /// Waits for the sockets, at most until `next`.
@@ -169,7 +117,7 @@ Result<void> serve(const RunArguments& arguments, Session& session) {
 
 Result<archive::SavedState> live_state(const ClusterArguments& arguments) {
   catch_signals();
-  Result<std::unique_ptr<Session>> opened = open(arguments);
+  Result<std::unique_ptr<Session>> opened = open_session(arguments);
   if (!opened) return std::unexpected(opened.error());
   Session& session = **opened;
   op::DecisionLoop loop(session.http, session.client, session.clock, RandomStream(session.random.bits(), "loop"),
@@ -195,7 +143,7 @@ ExitCode run(const RunArguments& arguments) {
     return state ? print_decision(*state, Layer::scale, arguments.output) : report(state.error());
   }
   catch_signals();
-  Result<std::unique_ptr<Session>> session = open(arguments.cluster);
+  Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
   if (!session) return report(session.error());
   const Result<void> served = serve(arguments, **session);
   return served ? kOk : report(served.error());

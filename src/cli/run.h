@@ -5,6 +5,7 @@
 #include "archive/saved_state.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/session.h"
 
 namespace CLI {
 class App;
@@ -12,12 +13,6 @@ class App;
 
 // Commands that talk to a Kubernetes cluster.
 namespace capstan::cli {
-
-struct ClusterArguments {
-  std::string kubeconfig;  ///< empty: KUBECONFIG, the pod's service account, ~/.kube/config
-  std::string context;     ///< empty: the file's current one
-  std::string ns;          ///< of Lease and checkpoint; empty: the configuration's
-};
 
 struct RunArguments {
   ClusterArguments cluster;

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include <map>
-
+#include "cli/options.h"
 #include "cli/run.h"
 
 namespace capstan::cli {
@@ -12,7 +11,8 @@ void add_cluster(CLI::App& command, ClusterArguments& a) {
                   "Where the cluster is; else KUBECONFIG, the pod's service account, ~/.kube/config")
       ->option_text("FILE");
   command.add_option("--context", a.context, "Instead of the file's current one")->option_text("NAME");
-  command.add_option("--namespace", a.ns, "Of Lease and checkpoint; else the configuration's")->option_text("NAME");
+  command.add_option("--namespace", a.ns, "Instead of the configuration's; run keeps Lease and checkpoint there")
+      ->option_text("NAME");
 }
 
 CLI::App* add_run(CLI::App& app, RunArguments& a) {
@@ -21,10 +21,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& a) {
   run->add_option("--listen", a.listen, "Where /metrics, /healthz and /readyz answer; none: nowhere")
       ->option_text("0.0.0.0:8080");
   run->add_flag("--once", a.once, "Decide once, print it, write nothing; exit 2 if it would change something");
-  run->add_option("-o,--output", a.output, "With --once, how the result is written: text or json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Output>{{"text", Output::text}, {"json", Output::json}},
-                                          CLI::ignore_case))
-      ->option_text("text|json");
+  add_output(*run, a.output, "With --once");
   run->footer(
       "Examples:\n"
       "  capstan run --kubeconfig kubeconfig --once\n"

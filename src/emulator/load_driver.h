@@ -20,7 +20,7 @@ namespace capstan::emulator {
 enum class LoadRoute : std::uint8_t { round_robin, least_loaded };
 
 struct LoadSettings {
-  std::vector<std::string> endpoints;  ///< base URLs, "http://127.0.0.1:8000"; at least one
+  std::vector<std::string> endpoints;  ///< base URLs, "http://127.0.0.1:8000"
   std::string model;                   ///< named in every request; empty: none is
   LoadRoute route = LoadRoute::round_robin;
   RequestCount limit = INT64_MAX;               ///< requests at most
@@ -46,7 +46,8 @@ class LoadDriver {
   bool over() const { return next_event().is_never() && in_flight_.empty(); }
   void stop();  ///< sends no more, and drops what is in flight
 
-  /// Other endpoints from now on; requests in flight stay where they are.
+  /// Other endpoints from now on; requests in flight stay where they are. Where there are none, a request that is due
+  /// counts as the error "no_endpoint".
   void set_endpoints(std::vector<std::string> endpoints);
 
   const LoadReport& report() const { return report_; }

@@ -145,6 +145,11 @@ TEST(LoadDriver, GoesWhereTheLeastIs) {
   now = Instant{104s};
   driver.run();
   EXPECT_EQ(wire.calls[4].request.url, "http://d/v1/completions");
+  driver.set_endpoints({});
+  now = Instant{105s};
+  driver.run();
+  EXPECT_EQ(wire.calls.size(), 5u);
+  EXPECT_EQ(driver.report().errors.at("no_endpoint"), 1);
 }
 
 TEST(LoadDriver, EqualBeginningsAreEqualTokens) {

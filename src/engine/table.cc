@@ -156,25 +156,40 @@ const EngineTable& EngineTable::bundled() {
   return table;
 }
 
+Result<std::string> EngineTable::gpu_key(std::string_view gpu) const {
+  const std::string wanted = lower(gpu);
+  std::set<std::string> names;
+  for (const EngineRow& row : rows_) {
+    if (lower(row.gpu) == wanted || lower(row.gpu_name) == wanted) return row.gpu;
+    names.insert(row.gpu_name);
+  }
+  return std::unexpected(
+      Error{.file = {},
+            .message = fmt::format("found \"{}\", expected a GPU that is known: {}", gpu, fmt::join(names, ", "))});
+}
+
 Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_view gpu, std::int64_t tp,
                                            std::string_view weight_dtype) const {
   const std::string wanted_model = lower(model);
   const std::string wanted_gpu = lower(gpu);
   const std::string wanted_dtype = dtype(weight_dtype);
-  std::set<std::string> models;
-  std::vector<std::string> variants;  // of this model
+  std::set<std::string> models, gpus;  // the GPUs of this model
+  std::vector<std::string> variants;   // of this model on this GPU
   for (const EngineRow& row : rows_) {
     models.insert(row.model);
     if (lower(row.model) != wanted_model) continue;
-    variants.push_back(fmt::format("{} tp {} {}", row.gpu_name, row.tp, row.weight_dtype));
-    const bool same_gpu = lower(row.gpu) == wanted_gpu || lower(row.gpu_name) == wanted_gpu;
-    if (same_gpu && row.tp == tp && row.weight_dtype == wanted_dtype) return &row;
+    gpus.insert(row.gpu_name);
+    if (lower(row.gpu) != wanted_gpu && lower(row.gpu_name) != wanted_gpu) continue;
+    variants.push_back(fmt::format("tp {} {}", row.tp, row.weight_dtype));
+    if (row.tp == tp && row.weight_dtype == wanted_dtype) return &row;
   }
   std::string message = fmt::format("no engine table for {} on {} tp {} {}", model, gpu, tp, weight_dtype);
-  if (variants.empty()) {
+  if (gpus.empty()) {
     message += fmt::format(", expected one of the models {}", fmt::join(models, ", "));
+  } else if (variants.empty()) {
+    message += fmt::format(", expected one of the GPUs {}", fmt::join(gpus, ", "));
   } else {
-    message += fmt::format(", expected one of: {}", fmt::join(variants, "; "));
+    message += fmt::format(", expected on that GPU one of: {}", fmt::join(variants, "; "));
   }
   return std::unexpected(Error{.kind = ErrorKind::infeasible, .file = {}, .message = std::move(message)});
 }

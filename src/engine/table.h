@@ -49,10 +49,13 @@ class EngineTable {
   /// The tables compiled into the program.
   static const EngineTable& bundled();
 
-  /// The row, or an Error (infeasible) that lists what there is. Names ignore case; "H100" and "h100_sxm", "bf16" and
-  /// "bfloat16" mean the same. Valid as long as the table.
+  /// The row, or an Error (infeasible) that says which of the four is unknown and lists what there is for the others.
+  /// Names ignore case; "H100" and "h100_sxm", "bf16" and "bfloat16" mean the same. Valid as long as the table.
   Result<const EngineRow*> find(std::string_view model, std::string_view gpu, std::int64_t tp,
                                 std::string_view weight_dtype) const;
+
+  /// The key of a GPU kind, "h100_sxm", from its key or its name in any case; an Error (input) that lists the names.
+  Result<std::string> gpu_key(std::string_view gpu) const;
 
   const std::vector<EngineRow>& rows() const { return rows_; }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kNumber = 10;  // columns of a number
 
 std::string row(const std::string& label, const std::vector<std::string>& cells) {
   std::string line = "  " + pad_right(label, kLabel);
-  for (const std::string& cell : cells) line += pad_left(cell, kNumber);
+  for (const std::string& cell : cells) line += columns(cell) < kNumber ? pad_left(cell, kNumber) : " " + cell;
   return line + "\n";
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/table.h"
 #include "experiment/instances.h"
 #include "experiment/read_parts.h"
 #include "model/topology_names.h"
@@ -124,8 +125,19 @@ class ClusterReader {
       }
       offering.price_per_hour = *price;
     }
+    if (const Node* given = fields.take("gpu")) gpu = gpu_key(*given, fields.what());
     offering.gpu = gpu_kind(catalog_, gpu);
     return machine;
+  }
+
+  /// A GPU as the engine table or the table of instances calls it.
+  std::string gpu_key(const Node& node, const std::string& what) {
+    const Result<std::string> key = engine::EngineTable::bundled().gpu_key(node.text);
+    if (key) return *key;
+    if (std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
+      verdict_.fail(node.place, what + ".gpu: " + key.error().message + ", or one of data/instances.csv");
+    }
+    return node.text;
   }
 
   std::size_t zone_index(const Node& node) {
@@ -321,7 +333,10 @@ void check_feasible(const Scenario& scenario, const std::string& where, Verdict&
   const GpuCount largest_node = largest_domain(scenario, model::TopologyLevel::node);
   const std::string& gpu = catalog.gpu_kind(variant.gpu);
   if (largest_node == 0) {
-    return infeasible(fmt::format("no node has the GPU that the service runs on, {}", gpu));
+    const bool sold = std::ranges::any_of(catalog.offerings, [&](const auto& o) { return o.gpu == variant.gpu; });
+    return infeasible(sold
+                          ? fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu)
+                          : fmt::format("no node has the GPU that the service runs on, {}", gpu));
   }
   const GpuCount per_pod = variant.tensor_parallel / variant.pods;
   if (per_pod > largest_node) {

@@ -32,10 +32,13 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
   using Kind = workload::LengthSpec::Kind;
   fields.choice<Kind>("kind", out.kind,
                       {{"constant", Kind::constant}, {"uniform", Kind::uniform}, {"log_normal", Kind::log_normal}});
-  fields.integer("tokens", out.tokens, 1, workload::kMaxTokens);
-  fields.number("sigma", out.sigma, 0, 10);
-  fields.integer("min", out.min, 1, workload::kMaxTokens);
-  fields.integer("max", out.max, 1, workload::kMaxTokens);
+  // Only the keys of the kind: another one would be ignored, and somebody meant something by it.
+  if (out.kind != Kind::uniform) fields.integer("tokens", out.tokens, 1, workload::kMaxTokens);
+  if (out.kind == Kind::log_normal) fields.number("sigma", out.sigma, 0, 10);
+  if (out.kind != Kind::constant) {
+    fields.integer("min", out.min, 1, workload::kMaxTokens);
+    fields.integer("max", out.max, 1, workload::kMaxTokens);
+  }
   fields.finish();
   if (verdict.ok() && out.min > out.max) {
     verdict.fail(node->place, fmt::format("{}: min {} is above max {}", fields.what(), out.min, out.max));
@@ -46,6 +49,31 @@ void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& p
   fields.text("lengths_profile", profile);
   read_length(fields, "input", lengths.input, verdict);
   read_length(fields, "output", lengths.output, verdict);
+}
+
+void read_steps(Fields& fields, workload::RateCurve& rate, Verdict& verdict) {
+  if (fields.need("step") != nullptr) fields.duration("step", rate.step, 1ms, 8784h);
+  fields.need("step_rates");
+  for (const Node& step : fields.list("step_rates")) {
+    const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
+    if (!value || *value < 0 || *value > kMaxRate) {
+      verdict.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
+      return;
+    }
+    rate.step_rates.push_back(*value);
+  }
+}
+
+/// The keys of a curve between `rate` and `peak`, which differ by its kind.
+void read_curve(Fields& fields, workload::RateCurve& rate) {
+  using Kind = workload::RateCurve::Kind;
+  const bool repeats = rate.kind == Kind::diurnal || rate.kind == Kind::on_off;
+  if (fields.need("peak") != nullptr) fields.number("peak", rate.peak, 0, kMaxRate);
+  if (repeats && fields.need("period") != nullptr) fields.duration("period", rate.period, 1s, 8784h);
+  if (rate.kind != Kind::on_off) fields.duration("start", rate.start, 0s, 8784h);
+  if (rate.kind != Kind::diurnal && fields.need("length") != nullptr) {
+    fields.duration("length", rate.length, 0s, 8784h);
+  }
 }
 
 void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
@@ -67,19 +95,12 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
                        {"spike", Kind::spike},
                        {"on_off", Kind::on_off},
                        {"piecewise", Kind::piecewise}});
-  fields.number("rate", rate.rate, 0, kMaxRate);
-  fields.number("peak", rate.peak, 0, kMaxRate);
-  fields.duration("period", rate.period, 1ms, 8784h);
-  fields.duration("start", rate.start, 0s, 8784h);
-  fields.duration("length", rate.length, 0s, 8784h);
-  fields.duration("step", rate.step, 1ms, 8784h);
-  for (const Node& step : fields.list("step_rates")) {
-    const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
-    if (!value || *value < 0 || *value > kMaxRate) {
-      verdict.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
-      return;
-    }
-    rate.step_rates.push_back(*value);
+  // Only the keys of the kind: another one would be ignored, and somebody meant something by it.
+  if (rate.kind == Kind::piecewise) {
+    read_steps(fields, rate, verdict);
+  } else {
+    fields.number("rate", rate.rate, 0, kMaxRate);
+    if (rate.kind != Kind::constant) read_curve(fields, rate);
   }
   fields.finish();
 }
@@ -93,7 +114,7 @@ workload::GeneratorSpec read_generator(const Node& node, Verdict& verdict) {
     using Process = workload::ArrivalSpec::Process;
     process.choice<Process>("process", spec.arrivals.process,
                             {{"poisson", Process::poisson}, {"gamma", Process::gamma}, {"weibull", Process::weibull}});
-    process.number("shape", spec.arrivals.shape, 0.1, 100);
+    if (spec.arrivals.process != Process::poisson) process.number("shape", spec.arrivals.shape, 0.1, 100);
     process.finish();
   }
   read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);

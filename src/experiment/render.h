@@ -13,8 +13,7 @@ struct RenderOptions {
 
 /// The result as a page that people read: what was run, a ranked table, the sentence that says who won and why, the
 /// moments that made the difference, what to type next. Same comparison, same bytes.
-std::string render_text(const Comparison& comparison, const std::string& scenario_file,
-                        const RenderOptions& options = {});
+std::string render_text(const Comparison& comparison, const std::string& arguments, const RenderOptions& options = {});
 
 /// The same and everything else in JSON, with "format_version" first, snake_case keys, units last. Ends with a newline.
 /// @param minutes  with the series by minute

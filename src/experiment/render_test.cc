@@ -261,5 +261,15 @@ TEST(Words, AreExact) {
   EXPECT_EQ(shortened("a·bcd", 3), "a·…");
 }
 
+TEST(Words, AShellReadsWhatWasMeant) {
+  EXPECT_EQ(shell_word("scenarios/azure-hour.yaml"), "scenarios/azure-hour.yaml");
+  EXPECT_EQ(shell_word("load.scale=2"), "load.scale=2");
+  EXPECT_EQ(shell_word("my file.yaml"), "\"my file.yaml\"");
+  EXPECT_EQ(shell_word("queue · gang"), "\"queue · gang\"");
+  EXPECT_EQ(shell_word("a $HOME `x`"), "'a $HOME `x`'");
+  EXPECT_EQ(shell_word("it's \"this\""), "'it'\\''s \"this\"'");
+  EXPECT_EQ(shell_word(""), "\"\"");
+}
+
 }  // namespace
 }  // namespace capstan::experiment

@@ -210,7 +210,7 @@ std::string header(const Comparison& c, const Paint& paint, std::size_t width) {
 
 }  // namespace
 
-std::string render_text(const Comparison& c, const std::string& scenario_file, const RenderOptions& options) {
+std::string render_text(const Comparison& c, const std::string& arguments, const RenderOptions& options) {
   if (c.results.empty()) return "";
   const Paint paint(options.color);
   const auto width = static_cast<std::size_t>(std::max(options.width, 1));
@@ -220,9 +220,10 @@ std::string render_text(const Comparison& c, const std::string& scenario_file, c
   out += wrapped("", verdict_words(c), width);
   const std::string why = one ? "" : differences(c, width);
   out += why + moments(c, why.empty() ? "why   " : "      ", width);
-  const std::string again = fmt::format("capstan sim {} --policy \"{}\"", scenario_file, c.results.front().policy);
-  return out +
-         wrapped("next  ", one ? fmt::format("capstan compare {} · {} -o json", scenario_file, again) : again, width);
+  const std::string& policy = c.results.front().policy;
+  const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
+  const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);
+  return out + wrapped("next  ", one ? fmt::format("capstan compare {} · {} -o json", arguments, again) : again, width);
 }
 
 }  // namespace capstan::experiment

@@ -51,7 +51,7 @@ struct Scenario {
 struct ScenarioOverrides {
   std::vector<std::string> sets;      ///< `--set path=value`, applied in order
   std::optional<std::string> trace;   ///< `--trace FILE`: replaces where the load comes from, keeps scale and duration
-  std::optional<std::uint64_t> seed;  ///< `--seed N`
+  std::optional<std::uint64_t> seed;  ///< `--seed N`; as in a file, at most 2^63 - 1
   std::vector<std::string> policies;  ///< `--policy NAME`: only these, in the scenario's order
 };
 

@@ -100,8 +100,23 @@ TEST(Scenario, SaysWhatIsWrong) {
        "expected 0.1 to 100"},
       {"a setting that is not in the file stands where it is missing",
        {"load.generator.rate={kind: on_off, rate: 1, peak: 2}"},
-       "--set load.generator.rate={kind: on_off, rate: 1, peak: 2}: load.generator.rate.period: the period is 0 s, "
-       "expected 1 s to 31622400 s"},
+       "--set load.generator.rate={kind: on_off, rate: 1, peak: 2}: rate lacks \"period\""},
+      {"a key of another kind",
+       {"load.generator.rate={rate: 1, peak: 2}"},
+       "--set load.generator.rate={rate: 1, peak: 2}: rate: found key \"peak\", expected one of kind or rate"},
+      {"a peak below the rate",
+       {"load.generator.rate={kind: spike, rate: 3, peak: 2, length: 5m}"},
+       "--set load.generator.rate={kind: spike, rate: 3, peak: 2, length: 5m}: load.generator.rate.peak: the peak rate "
+       "is 2 per second, expected at least the rate, 3"},
+      {"a GPU that nobody knows",
+       {"cluster.pools.0.offerings.0={instance: own, gpu: H1000, gpus: 8, usd_per_hour: 9}"},
+       "--set cluster.pools.0.offerings.0={instance: own, gpu: H1000, gpus: 8, usd_per_hour: 9}: "
+       "cluster.pools.offerings.gpu: found \"H1000\", expected a GPU that is known: A100, B200, H100, H200, L40S, or "
+       "one "
+       "of data/instances.csv"},
+      {"a title that a terminal would obey",
+       {"title=\"a\\e[31m\""},
+       "--set title=\"a\\e[31m\": scenario.title: found \"a\\x1b[31m\", expected a text without control characters"},
       {"a list where a number should be",
        {"load.scale=[1]"},
        "--set load.scale=[1]: load.scale: found a list, expected a number"},

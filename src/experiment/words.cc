@@ -85,6 +85,15 @@ std::int64_t idle_gpu_minutes(const RunResult& result) {
   return (idle + kMinute / 2) / kMinute;
 }
 
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kBare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,=+%@";
+  if (!word.empty() && word.find_first_not_of(kBare) == std::string::npos) return word;
+  if (word.find_first_of("\"$`\\!") == std::string::npos) return '"' + word + '"';
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string broken_words(const RunResult& result) {
   std::string text;
   const auto add = [&](std::int64_t count, const char* one, const char* many) {

@@ -30,6 +30,9 @@ std::string clock(Instant at);
 /// Paid minutes of GPUs that did no work of any request: idle, held, unallocated.
 std::int64_t idle_gpu_minutes(const RunResult& result);
 
+/// A word as a shell reads it: bare, or in the quotes that it needs.
+std::string shell_word(const std::string& word);
+
 /// What the policy broke, "broke: 12 gangs partly placed, 340 requests cut by decisions", or nothing.
 std::string broken_words(const RunResult& result);
 

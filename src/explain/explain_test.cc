@@ -75,7 +75,7 @@ TEST(Explain, AShortfallNamesWhatIsMissingAndWhere) {
   lack.best_free = whole_gpus(7);
   decision.shortfalls.push_back(lack);
   EXPECT_EQ(paragraph(catalog(), decision),
-            "0 gangs wait: 0 are placed now, 0 are bound already, 0 cannot fit now, 0 never will.\n"
+            "0 gangs wait: 0 placed now, 0 bound already, 0 that cannot fit now, 0 that never will.\n"
             "- chat replica 2 lacks 1 of 8 H100 GPUs together; rack-1 has 7 free");
 }
 

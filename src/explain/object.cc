@@ -106,7 +106,8 @@ class Teller {
     const model::Pod& pod = snapshot_.pods.at(id);
     std::string text = called(names_.pods, "pod", id);
     text += pod.node.valid() ? " is on " + called(names_.nodes, "node", pod.node) : std::string(" has no node");
-    return text + fmt::format(", one of {} pods of its gang. ", snapshot_.gangs.at(pod.gang).pods.size()) +
+    const std::size_t pods = snapshot_.gangs.at(pod.gang).pods.size();
+    return text + (pods == 1 ? ", alone in its gang. " : fmt::format(", one of {} pods of its gang. ", pods)) +
            gang(pod.gang);
   }
 
@@ -122,7 +123,7 @@ class Teller {
       held += pod.gpus;
       ++pods;
     });
-    text += fmt::format(", {} of them held by {} pods.", gpus_text(held), pods);
+    text += fmt::format(", {} of them held by {} {}.", gpus_text(held), pods, pods == 1 ? "pod" : "pods");
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* end = std::get_if<model::TerminateNode>(&action.what);
       if (end != nullptr && end->node == id) text += " It goes: " + sentence(action.why) + '.';

@@ -67,7 +67,7 @@ TEST(Object, AGangThatWaitsSaysWhatItLacks) {
 
 TEST(Object, APodSaysWhereItIs) {
   const OneShort one;
-  EXPECT_EQ(one.tell("team/chat-0").find("team/chat-0 is on gpu-node-a, one of 1 pods of its gang. gang 0 serves."), 0u)
+  EXPECT_EQ(one.tell("team/chat-0").find("team/chat-0 is on gpu-node-a, alone in its gang. gang 0 serves."), 0u)
       << one.tell("team/chat-0");
 }
 
@@ -75,7 +75,7 @@ TEST(Object, ANodeSaysWhatItHolds) {
   const OneShort one;
   const std::string text = one.tell("node 0");
   EXPECT_EQ(text.find("gpu-node-a is ready, 8 x "), 0u) << text;
-  EXPECT_NE(text.find("4 of them held by 1 pods."), std::string::npos) << text;
+  EXPECT_NE(text.find("4 of them held by 1 pod."), std::string::npos) << text;
 }
 
 TEST(Object, AServiceListsWhatWaits) {

@@ -71,10 +71,10 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
   const auto count = [&](Kind kind) {
     return std::ranges::count(decision.verdicts, kind, &decide::place::Verdict::kind);
   };
-  std::string text =
-      fmt::format("{} gangs wait: {} are placed now, {} are bound already, {} cannot fit now, {} never will.",
-                  decision.verdicts.size(), count(Kind::placed), count(Kind::assumed), count(Kind::cannot_fit_now),
-                  count(Kind::never_fits));
+  std::string text = fmt::format(
+      "{}: {} placed now, {} bound already, {} that cannot fit now, {} that never will.",
+      decision.verdicts.size() == 1 ? "1 gang waits" : fmt::format("{} gangs wait", decision.verdicts.size()),
+      count(Kind::placed), count(Kind::assumed), count(Kind::cannot_fit_now), count(Kind::never_fits));
   for (const decide::place::Shortfall& lack : decision.shortfalls) {
     text += fmt::format(
         "\n- {} replica {} lacks {} of {} {} GPUs together; {} has {} free", service_name(catalog, lack.service),

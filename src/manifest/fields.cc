@@ -129,6 +129,10 @@ void Fields::text(std::string_view key, std::string& out) {
   const Node* value = scalar(key, "a text");
   if (value == nullptr) return;
   if (value->text.empty()) return wrong(*value, key, "a text that is not empty");
+  // A terminal obeys them.
+  if (std::ranges::any_of(value->text, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+    return wrong(*value, key, "a text without control characters");
+  }
   out = value->text;
 }
 

@@ -73,6 +73,11 @@ Faults curve_fault(const RateCurve& curve) {
   constexpr Duration kNone{};
   const Faults rate = rate_fault("generator.rate.rate", "the rate", curve.rate);
   const Faults rates = first_of({rate, rate_fault("generator.rate.peak", "the peak rate", curve.peak)});
+  const Faults above = curve.peak >= curve.rate
+                           ? Faults()
+                           : Fault{"generator.rate.peak", fmt::format("the peak rate is {} per second, expected at "
+                                                                      "least the rate, {}",
+                                                                      curve.peak, curve.rate)};
   const auto period = [&](Duration min) {
     return within("generator.rate.period", "the period", curve.period, min, kLongest);
   };
@@ -84,9 +89,10 @@ Faults curve_fault(const RateCurve& curve) {
     case Kind::constant:
       return rate;
     case Kind::diurnal:
-      return first_of({rates, period(std::chrono::minutes(1)), start});
-    case Kind::ramp:
+      return first_of({rates, above, period(std::chrono::minutes(1)), start});
     case Kind::spike:
+      return first_of({rates, above, start, length(std::chrono::milliseconds(1), kLongest)});
+    case Kind::ramp:
       return first_of({rates, start, length(std::chrono::milliseconds(1), kLongest)});
     case Kind::on_off:
       return first_of({rates, period(std::chrono::seconds(1)), length(kNone, curve.period)});

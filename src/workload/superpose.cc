@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxSliceNs = 1'000'000'000;
 }  // namespace
 
 Superposed::Superposed(std::unique_ptr<Source> trace, std::int64_t scale_ppm, Duration jitter, std::uint64_t seed)
-    : trace_(std::move(trace)), scale_ppm_(scale_ppm), jitter_ns_(jitter.count()), slice_ns_(kFirstSliceNs) {
+    : trace_(std::move(trace)), jitter_ns_(jitter.count()), slice_ns_(kFirstSliceNs) {
   CAPSTAN_ASSERT(scale_ppm > 0 && jitter_ns_ >= 0);
   const std::int64_t whole = scale_ppm / kOne;
   const std::int64_t fraction = scale_ppm % kOne;

@@ -47,7 +47,6 @@ class Superposed final : public Source {
   std::int64_t row_ns(std::uint64_t row) const { return rows_[row - first_row_].arrival.since_start.count(); }
 
   std::unique_ptr<Source> trace_;
-  std::int64_t scale_ppm_;
   std::int64_t jitter_ns_;
   std::int64_t slice_ns_ = 0;
   std::vector<Copy> copies_;

@@ -79,11 +79,17 @@ done
 judge "capstan --help lists its commands" yes "" "$( ((${commands:-0} >= 7)) && echo yes)"
 
 # Usage.
-expect 64 "" -- nonsense
+expect 64 "capstan: found 'nonsense', expected sim, compare" -- nonsense
+expect 64 "did you mean compare?" -- compar --help
+expect 64 "capstan engine: found 'server', expected predict, serve or load (did you mean serve?)" -- engine server
+expect 64 "found '--nonsense'" -- --nonsense
+expect 64 "layer: scal not in {" -- decide scal x.json
+expect 64 "--output: xml not in {" -- version -o xml
 expect 64 "" -- compare
 expect 64 "--nonsense" -- compare $hour --nonsense
 expect 64 "--seed" -- compare $hour --seed -1
-expect 64 "--seed" -- compare $hour --seed x
+expect 64 "'x' is no seed" -- compare $hour --seed x
+expect 64 "is no seed, expected 0 to 9223372036854775807" -- compare $hour --seed 9223372036854775808
 expect 64 "--jobs" -- compare $hour --jobs 5000
 expect 64 "--output" -- compare $hour -o xml
 expect 64 "expected one of" -- compare $hour --policy nobody
@@ -184,7 +190,7 @@ for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -
   exec 7>"$work/pipe"
   wait $!
   "$program" $arguments >&7 2>"$work/out"
-  judge "capstan $arguments, into a closed pipe" 1 "standard output: cannot be written: Broken pipe" $?
+  judge "capstan $arguments, into a closed pipe" 1 "" $?
   exec 7>&-
   rm "$work/pipe"
 done
@@ -194,7 +200,7 @@ for arguments in "version" "sim $small" "compare $hour --fail-on score<99" "engi
   "$program" $arguments -o json 2>/dev/null | "$valid_json" >"$work/out"
   judge "capstan $arguments -o json" 0 "" "${PIPESTATUS[1]}"
 done
-"$program" sim "$work/tiny.yaml" --set 'title="a \"b\" \\ \t ü €"' -o json | "$valid_json" >"$work/out"
+"$program" sim "$work/tiny.yaml" --set 'title="a \"b\" \\ ü €"' -o json | "$valid_json" >"$work/out"
 judge "quotes, escapes and letters in a title" 0 "" "${PIPESTATUS[1]}"
 cp "$work/points.csv" "$work"/$'n\xff"\n.csv'
 printf "$azure" >"$work"/$'t\xff"\n.csv'
@@ -226,6 +232,9 @@ expect 64 "" -- run --once --output xml
 expect 64 "expected --bind or --bind-file" -- engine serve
 expect 64 "'here' is no address" -- engine serve --bind here
 expect 64 "is no time" -- engine serve --bind 127.0.0.1:0 --cold-start soon
+expect 64 "expected --endpoint or --service" -- engine load
+expect 64 "'a/b/c' names no Service" -- engine load --service a/b/c
+expect 1 "kubeconfig" -- engine load --service engine --kubeconfig "$work/no-kubeconfig"
 expect 64 "expected a part of it" -- engine serve --bind 127.0.0.1:0 --loading 5s
 expect 3 "no engine table for Nothing-8B" -- engine serve --bind 127.0.0.1:0 --model Nothing-8B
 expect 1 "192.0.2.1:80: cannot be listened on" -- engine serve --bind 192.0.2.1:80

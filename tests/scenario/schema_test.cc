@@ -38,6 +38,9 @@ const Strings kClosedLoop = {
     "load.closed_loop={concurrency: 10, think_time: 1s, think_exponential: true, requests: 9, lengths_profile: "
     "azure-hour, input: 8, output: 8}"};
 
+const std::string kDiurnal = "load.generator.rate={kind: diurnal, rate: 1, peak: 8, period: 24h, start: 14h}";
+const std::string kSpike = "load.generator.rate={kind: spike, rate: 1, peak: 8, start: 5m, length: 10m}";
+
 const std::vector<Mapping> kMappings = {
     {"The file", "", {}},
     {"load", "load", {}},
@@ -46,6 +49,9 @@ const std::vector<Mapping> kMappings = {
     {"load", "load", kClosedLoop},
     {"load.generator", "load.generator", {}},
     {"rate", "load.generator.rate", {}},
+    {"rate", "load.generator.rate", {"load.generator.rate={kind: constant, rate: 1}"}},
+    {"rate", "load.generator.rate", {kDiurnal}},
+    {"rate", "load.generator.rate", {kSpike}},
     {"arrivals", "load.generator.arrivals", {}},
     {"input, output", "load.generator.input", {}},
     {"input, output", "load.generator.output", {}},
@@ -148,7 +154,7 @@ Column column_of(const Mapping& mapping, const std::string& key) {
       {"requests per second or", "requests/s, or mapping", {}},
   };
   // Their values are names of the file that is read.
-  static const std::set<std::string> kTexts = {"instance", "pool", "zone"};
+  static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone"};
   if (kTexts.contains(key)) return {"text", ""};
   const std::string path = under(mapping.path, key) + "=";
   const std::string message = said(mapping.sets, path + kGarbage);

@@ -1,0 +1,101 @@
+#include "cli/service_endpoints.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+namespace capstan::cli {
+namespace {
+
+Error wrong_port(const ServiceName& service, const kube::EndpointSlice& slice) {
+  std::string offered;
+  for (const kube::ServicePort& port : slice.ports) {
+    offered +=
+        fmt::format("{}{}", offered.empty() ? "" : ", ",
+                    port.name.empty() ? fmt::to_string(port.port) : fmt::format("{} ({})", port.name, port.port));
+  }
+  const std::string what = service.port.empty() ? "no port is named" : fmt::format("it has no port '{}'", service.port);
+  return {ErrorKind::input, fmt::format("service {}/{}", service.ns, service.name), 0, 0,
+          fmt::format("{}, expected one of {}", what, offered.empty() ? "none: it has no ports" : offered)};
+}
+
+/// The port of a slice that is meant; slices of one Service may have the same name on different numbers.
+const kube::ServicePort* find_port(const kube::EndpointSlice& slice, const std::string& wanted) {
+  if (wanted.empty()) return slice.ports.size() == 1 ? &slice.ports.front() : nullptr;
+  for (const kube::ServicePort& port : slice.ports) {
+    if (port.name == wanted || fmt::to_string(port.port) == wanted) return &port;
+  }
+  return nullptr;
+}
+
+std::string url(const std::string& address, std::int64_t port) {
+  const bool v6 = address.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", v6 ? "[" : "", address, v6 ? "]" : "", port);
+}
+
+}  // namespace
+
+Result<ServiceName> parse_service_name(const std::string& text) {
+  ServiceName service;
+  std::string rest = text;
+  if (const std::size_t colon = rest.rfind(':'); colon != std::string::npos) {
+    service.port = rest.substr(colon + 1);
+    rest.erase(colon);
+    if (service.port.empty()) rest.clear();
+  }
+  if (const std::size_t slash = rest.find('/'); slash != std::string::npos) {
+    service.ns = rest.substr(0, slash);
+    rest.erase(0, slash + 1);
+    if (service.ns.empty()) rest.clear();
+  }
+  if (rest.empty() || rest.find_first_of("/: ") != std::string::npos) {
+    return std::unexpected(Error{ErrorKind::usage, "--service", 0, 0,
+                                 fmt::format("'{}' names no Service, expected [NAMESPACE/]NAME[:PORT]", text)});
+  }
+  service.name = rest;
+  return service;
+}
+
+Result<std::vector<std::string>> ready_urls(const kube::StoreSnapshot<kube::EndpointSlice>& slices,
+                                            const ServiceName& service) {
+  std::set<std::string> urls;
+  std::optional<Error> error;
+  slices.for_each([&](kube::RowId, const kube::EndpointSlice& slice) {
+    if (slice.meta.ns != service.ns || slice.service != service.name || slice.endpoints.empty()) return;
+    const kube::ServicePort* port = find_port(slice, service.port);
+    if (port == nullptr) {
+      if (!error) error = wrong_port(service, slice);
+      return;
+    }
+    for (const kube::Endpoint& endpoint : slice.endpoints) {
+      if (endpoint.ready && !endpoint.address.empty()) urls.insert(url(endpoint.address, port->port));
+    }
+  });
+  if (error) return std::unexpected(*error);
+  return std::vector<std::string>(urls.begin(), urls.end());
+}
+
+ServiceEndpoints::ServiceEndpoints(kube::Client& client, ServiceName service, RandomStream random, net::Clock clock)
+    : service_(std::move(service)),
+      slices_(kube::read_endpoint_slice),
+      watcher_(client, document_, kube::resources::kEndpointSlices, service_.ns, slices_, {}, std::move(random),
+               std::move(clock)) {}
+
+std::string ServiceEndpoints::trouble() const {
+  const kube::Reflector& reflector = watcher_.reflector();
+  return reflector.failures() > 0 ? reflector.last_error().text() : "the server has not answered yet";
+}
+
+Result<std::optional<std::vector<std::string>>> ServiceEndpoints::take_change() {
+  const kube::StoreSnapshot<kube::EndpointSlice>& now = slices_.snapshot();
+  if (!now.synced || now.version == seen_version_) return std::optional<std::vector<std::string>>();
+  seen_version_ = now.version;
+  Result<std::vector<std::string>> urls = ready_urls(now, service_);
+  if (!urls) return std::unexpected(urls.error());
+  if (*urls == urls_) return std::optional<std::vector<std::string>>();
+  urls_ = *urls;
+  return std::optional(std::move(*urls));
+}
+
+}  // namespace capstan::cli
