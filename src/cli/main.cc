@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/conformance.h"
 #include "cli/engine_options.h"
 #include "cli/offline.h"
 #include "cli/options.h"
@@ -137,6 +138,18 @@ CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
   return command;
 }
 
+CLI::App* add_conformance(CLI::App& app, ConformanceArguments& arguments) {
+  CLI::App* command =
+      app.add_subcommand("conformance", "The autoscalers that Capstan re-implements, asked by their own cases");
+  command->add_option("suite", arguments.suite, "The stem of the case file: hpa, ...")
+      ->required()
+      ->option_text("SUITE");
+  command->add_option("cases", arguments.cases, "Neutral cases, JSON")->required()->option_text("CASES.json");
+  add_output(*command, arguments.output);
+  command->footer("Example:\n  capstan conformance hpa hpa.dev.json\n\nExit code 2: a case fails.");
+  return command;
+}
+
 void add_version(CLI::App& app, Output& output) {
   CLI::App* command = app.add_subcommand("version", "Print the version");
   add_output(*command, output);
@@ -180,7 +193,7 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  capstan compare scenarios/azure-hour.yaml\n"
       "  capstan sim scenarios/azure-hour.yaml --set load.scale=2 -o json\n\n"
-      "Exit codes: 0 ok, 1 error, 2 changes, or a threshold was missed, 3 infeasible or refused, 64 usage.");
+      "Exit codes: 0 ok, 1 error, 2 changes, a failed case or a missed threshold, 3 infeasible or refused, 64 usage.");
 
   SimulateArguments sim_arguments, compare_arguments;
   PredictArguments predict_arguments;
@@ -190,6 +203,7 @@ int run(int argc, char** argv) {
   ExplainArguments explain_arguments;
   SnapshotArguments snapshot_arguments;
   RunArguments run_arguments;
+  ConformanceArguments conformance_arguments;
   Output version_output = Output::text;
   const CLI::App& sim_command = *add_sim(app, sim_arguments);
   const CLI::App& compare_command = *add_compare(app, compare_arguments);
@@ -202,6 +216,7 @@ int run(int argc, char** argv) {
   const CLI::App& explain_command = *add_explain(app, explain_arguments);
   const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
   const CLI::App& run_command = *add_run(app, run_arguments);
+  const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
   add_version(app, version_output);
 
   if (const auto error = stranger(app, argc, argv)) return report(*error);
@@ -221,6 +236,7 @@ int run(int argc, char** argv) {
   if (predict_command) return predict(predict_arguments);
   if (serve_command) return engine_serve(serve_arguments);
   if (load_command) return engine_load(load_arguments);
+  if (conformance_command) return conformance(conformance_arguments);
   return version(version_output);
 }
 

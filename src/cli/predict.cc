@@ -4,30 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/input.h"
 #include "engine/table.h"
 
 namespace capstan::cli {
 
 namespace {
-
-constexpr std::size_t kMostBytes = 64u << 20;
-
-Result<std::string> read_points(const std::string& path) {
-  std::expected<std::string, FileFault> text = read_file(path, kMostBytes);
-  if (text) return std::move(*text);
-  const auto refuse = [&](const char* why) { return std::unexpected(Error{ErrorKind::input, path, 0, 0, why}); };
-  switch (text.error()) {
-    case FileFault::cannot_open:
-      return refuse("cannot be opened, expected a CSV file");
-    case FileFault::cannot_read:
-      return refuse("cannot be read, expected a CSV file");
-    case FileFault::too_large:
-      break;
-  }
-  return refuse("is larger than 64 MiB");
-}
 
 /// Fractions are shown and written in units of 1e-6: the last bits of a double are nobody's business.
 double rounded(double fraction) {
@@ -85,7 +68,7 @@ std::string text_of(const sim::PredictReport& report, const std::string& engine)
 }  // namespace
 
 ExitCode predict(const PredictArguments& arguments) {
-  const Result<std::string> points = read_points(arguments.points);
+  const Result<std::string> points = read_input(arguments.points, "a CSV file");
   if (!points) return report(points.error());
   const Result<sim::PredictReport> prediction =
       sim::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());

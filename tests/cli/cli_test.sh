@@ -119,6 +119,25 @@ expect 1 "binary:1:1: holds a control character, expected a YAML text" -- compar
 expect 1 "binary:1:9: a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
 expect 1 "a quote or a NUL byte, expected plain fields" -- engine predict --points "$work/binary"
 
+# Cases of the peers (every rule: src/conformance).
+cat >"$work/cases.json" <<'JSON'
+{"cases": [
+  {"id": "right", "kind": "apa", "expect": {"pods": 3}, "given": {"current": 2, "target": 30, "average": 45,
+   "up_tolerance": 0.1, "down_tolerance": 0.1, "max_up_rate": 2, "max_down_rate": 2}},
+  {"id": "wrong", "kind": "apa", "expect": {"pods": 3}, "given": {"current": 2, "target": 30, "average": 30,
+   "up_tolerance": 0.1, "down_tolerance": 0.1, "max_up_rate": 2, "max_down_rate": 2}}]}
+JSON
+expect 2 "wrong: pods: expected 3, found 2" -- conformance aibrix "$work/cases.json"
+expect 2 "1 passed, 1 failed" -- conformance aibrix "$work/cases.json"
+expect 2 '"passed": 1' -- conformance aibrix "$work/cases.json" -o json
+printf '{"cases": []}' >"$work/none.json"
+printf '{}' >"$work/empty.json"
+expect 0 "0 passed, 0 failed" -- conformance hpa "$work/none.json"
+expect 64 "found \"hps\", expected one of hpa" -- conformance hps "$work/none.json"
+expect 1 "nowhere.json: cannot be opened, expected a file of cases" -- conformance hpa nowhere.json
+expect 1 "binary:1:1: is not JSON" -- conformance hpa "$work/binary"
+expect 1 "lacks the list \"cases\"" -- conformance hpa "$work/empty.json"
+
 # Traces (every row of every reader: src/workload/trace_test.cc).
 azure='TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,3,4\n'
 trace "bad.csv: the file is empty, expected a trace" ''

@@ -68,6 +68,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/status_writer.cc",
     // The program itself, from outside: tests/cli.
     "src/cli/commands.cc",
+    "src/cli/conformance.cc",
+    "src/cli/input.cc",
     "src/cli/offline.cc",
     "src/cli/predict.cc",
     "src/cli/engine_load.cc",

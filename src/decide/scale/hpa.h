@@ -1,43 +1,45 @@
 #pragma once
 
-#include <span>
+#include <cstdint>
 
 #include "decide/scale/scale.h"
 
+/// What HPA v2 does with a proposal: windows and limits, in parts that can each be held against Kubernetes' own cases.
+/// Source: kubernetes pkg/controller/podautoscaler/horizontal.go.
 namespace capstan::decide::scale {
 
-/// The arithmetic of HPA v2 in its parts, so that each can be held against Kubernetes' own cases. Ratios are doubles
-/// because HPA's are: a ratio of exactly 1.1 is inside a tolerance of 10 % there, so it must be here.
+/// ceil as an int32 of Kubernetes; what does not fit is the nearest that does.
+ReplicaCount hpa_ceil(double replicas);
 
-/// One replica in the eyes of groupPods for a custom metric.
-struct HpaPod {
-  enum class Group : std::uint8_t { ready, unready, missing };
-  Group group = Group::ready;
-  std::int64_t milli = 0;  ///< thousandths; meaningful when ready
-};
-
-struct HpaProposal {
-  bool valid = false;  ///< false: no pod that counts gave a reading, an error to HPA
-  std::int64_t mean_milli = 0;
-  double ratio = 0;
-  double filled_ratio = 0;  ///< after fill-in; equals ratio where nothing was filled in
-  bool within_tolerance = false;
-  ReplicaCount replicas = 0;
-};
-
-/// GetMetricReplicas (calcPlainMetricReplicas): a Pods metric with an AverageValue.
-HpaProposal propose_by_pods(std::span<const HpaPod> pods, std::int64_t target_milli, ReplicaCount current,
-                            const HpaSettings& settings);
-
-/// The highest (without behaviour) or windowed (with it) answer; appends this one to memory.answers.
+/// The highest (without behaviour) or windowed (with it) answer; keeps this one in memory.answers, where Kubernetes
+/// would: in the place of the last one that no window sees any more, else at the end.
 ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
                        Instant now);
 
-/// The furthest that the rate policies and bounds allow from `current` towards `wanted`.
-ReplicaCount limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
-                        ReplicaCount min, ReplicaCount max, Instant now);
+/// Why a desired count was cut; Kubernetes' own reasons of the condition ScalingLimited.
+enum class HpaLimit : std::uint8_t { none, scale_up_limit, too_many_replicas, scale_down_limit, too_few_replicas };
 
-/// Remembers a change of replicas for later rate limits; without behaviour HPA remembers none.
+struct HpaLimited {
+  ReplicaCount replicas = 0;
+  HpaLimit by = HpaLimit::none;
+};
+
+/// The furthest that the rate policies and bounds allow from `current` towards `wanted`.
+HpaLimited limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
+                      ReplicaCount min, ReplicaCount max, Instant now);
+
+/// What the rate policies of one direction allow by themselves: calculateScaleUpLimitWithScalingRules and its opposite.
+ReplicaCount scale_up_limit(const Memory& memory, const HpaRules& rules, ReplicaCount current, Instant now);
+ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, ReplicaCount current, Instant now);
+
+/// The sum of the changes that are younger than `period`.
+ReplicaCount changed_within(const std::vector<Memory::Change>& changes, Duration period, Instant now);
+/// Outdated: older than every policy of the direction that it belongs to.
+bool is_outdated(const Memory::Change& change, const HpaRules& rules, Instant now);
+
+/// Remembers a change of replicas for later rate limits; without behaviour HPA remembers none. The new one takes the
+/// place of the last outdated one. Those of the other direction are left as they are, so a policy with a long period
+/// sees what the other direction, with a short one, happens not to have written over yet.
 void note_change(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount desired, Instant now);
 
 }  // namespace capstan::decide::scale

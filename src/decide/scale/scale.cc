@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "decide/scale/hpa.h"
+#include "decide/scale/hpa_metrics.h"
 
 namespace capstan::decide::scale {
 namespace {
@@ -42,13 +43,13 @@ MetricReading read_metric(const RoleView& role, MetricReading::Kind kind, std::i
     if (replica.phase == Gang::Phase::draining) continue;
     const model::Signal& signal = signal_of(replica.signals, kind);
     if (replica.phase == Gang::Phase::pending) {
-      pods.push_back({HpaPod::Group::unready, 0});
+      pods.push_back({HpaPod::Group::unready, 0, {}});
       ++reading.unready;
     } else if (signal.state == model::Signal::State::missing) {
-      pods.push_back({HpaPod::Group::missing, 0});
+      pods.push_back({HpaPod::Group::missing, 0, {}});
       ++reading.missing;
     } else {
-      pods.push_back({HpaPod::Group::ready, signal.value * 1000});
+      pods.push_back({HpaPod::Group::ready, signal.value * 1000, {}});
       ++reading.read;
       reading.total += signal.value;
     }
@@ -205,7 +206,7 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
 
   decision.wanted = highest->wanted;
   decision.held_to = stabilize(memory, settings, role.current, decision.wanted, now);
-  decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now);
+  decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now).replicas;
   note_change(memory, settings, decision.current, decision.desired, now);
   decision.why = limit_reason(decision, role, settings, metric_reason(*highest, decision, settings));
   return finish(std::move(decision), role);

@@ -1,0 +1,41 @@
+#include "conformance/peers.h"
+#include "decide/scale/peers/aibrix.h"
+
+namespace capstan::conformance {
+namespace {
+
+using namespace decide::scale;
+
+constexpr std::int64_t kMostPods = 1'000'000'000;
+
+/// A tolerance that is not stated is none.
+aibrix::Rates rates_of(const Given& given) {
+  const auto tolerance = [&](const char* key) {
+    const Given stated = given.maybe(key);
+    return stated ? stated.number(0, 1000) : 0.0;
+  };
+  return {given["max_up_rate"].number(0, 1e9), given["max_down_rate"].number(1e-6, 1e9), tolerance("up_tolerance"),
+          tolerance("down_tolerance")};
+}
+
+Value apa(const Given& given) {
+  return object({{"pods", aibrix::apa(given["current"].integer(0, kMostPods), given["target"].number(),
+                                      given["average"].number(), rates_of(given))}});
+}
+
+Value kpa(const Given& given) {
+  const aibrix::PanicState state{given["in_panic"].boolean(), given["max_panic_pods"].integer(0, kMostPods)};
+  return object({{"pods", aibrix::kpa(given["current"].integer(0, kMostPods), given["target"].number(),
+                                      given["stable_total"].number(), given["panic_total"].number(), state,
+                                      given["activation_scale"].integer(0, kMostPods), rates_of(given))}});
+}
+
+}  // namespace
+
+std::optional<Value> answer_aibrix(std::string_view kind, const Given& given) {
+  if (kind == "apa") return apa(given);
+  if (kind == "kpa") return kpa(given);
+  return std::nullopt;
+}
+
+}  // namespace capstan::conformance

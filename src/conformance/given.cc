@@ -1,0 +1,98 @@
+#include "conformance/given.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace capstan::conformance {
+namespace {
+constexpr std::size_t kMostShown = 80;
+constexpr double kMostSeconds = 4e9;
+}  // namespace
+
+void Given::fail(const std::string& expected) const {
+  if (*problem_) return;
+  std::string found = to_text(*value_);
+  if (found.size() > kMostShown) found = found.substr(0, kMostShown) + "...";
+  *problem_ = path_ + ": found " + found + ", expected " + expected;
+}
+
+Given Given::operator[](std::string_view key) const {
+  const Given member = maybe(key);
+  const Value::Object* members = value_->object();
+  const bool exists = members != nullptr && std::ranges::find(*members, key, &Member::key) != members->end();
+  if (!exists && !*problem_) *problem_ = path_ + " lacks \"" + std::string(key) + "\"";
+  return member;
+}
+
+Given Given::maybe(std::string_view key) const { return {(*value_)[key], path_ + "." + std::string(key), *problem_}; }
+
+std::int64_t Given::integer(std::int64_t least, std::int64_t most) const {
+  std::optional<std::int64_t> value;
+  if (value_->integer() != nullptr) value = *value_->integer();
+  // "8.0" is a whole number too.
+  if (const double* real = value_->real(); real != nullptr && std::abs(*real) <= kMost && std::floor(*real) == *real) {
+    value = static_cast<std::int64_t>(*real);
+  }
+  if (value && least <= *value && *value <= most) return *value;
+  fail("a whole number of " + std::to_string(least) + " to " + std::to_string(most));
+  return std::clamp<std::int64_t>(0, least, most);
+}
+
+double Given::number(double least, double most) const {
+  std::optional<double> value;
+  if (value_->integer() != nullptr) value = static_cast<double>(*value_->integer());
+  if (value_->real() != nullptr) value = *value_->real();
+  if (value && least <= *value && *value <= most) return *value;
+  fail("a number of " + to_text(Value(least)) + " to " + to_text(Value(most)));
+  return std::clamp(0.0, least, most);
+}
+
+bool Given::boolean() const {
+  if (value_->boolean() != nullptr) return *value_->boolean();
+  fail("true or false");
+  return false;
+}
+
+const std::string& Given::text() const {
+  static const std::string nothing;
+  if (value_->text() != nullptr) return *value_->text();
+  fail("a text");
+  return nothing;
+}
+
+Duration Given::seconds() const {
+  const double seconds = std::clamp(number(), -kMostSeconds, kMostSeconds);
+  return Duration(static_cast<std::int64_t>(std::round(seconds * 1e9)));
+}
+
+std::vector<Given> Given::list() const {
+  std::vector<Given> items;
+  if (value_->array() == nullptr) {
+    fail("a list");
+    return items;
+  }
+  for (const Value& item : *value_->array()) {
+    items.emplace_back(item, path_ + "[" + std::to_string(items.size()) + "]", *problem_);
+  }
+  return items;
+}
+
+std::vector<std::pair<std::string, Given>> Given::members() const {
+  std::vector<std::pair<std::string, Given>> members;
+  if (value_->object() == nullptr) {
+    fail("an object");
+    return members;
+  }
+  for (const Member& member : *value_->object()) {
+    members.emplace_back(member.key, Given(member.value, path_ + "." + member.key, *problem_));
+  }
+  return members;
+}
+
+std::optional<std::int64_t> Given::integer_or_null() const {
+  return is_null() ? std::nullopt : std::optional(integer());
+}
+std::optional<double> Given::number_or_null() const { return is_null() ? std::nullopt : std::optional(number()); }
+std::optional<Duration> Given::seconds_or_null() const { return is_null() ? std::nullopt : std::optional(seconds()); }
+
+}  // namespace capstan::conformance

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "conformance/value.h"
+
+namespace capstan::conformance {
+
+/// A place inside what a case gives: reads with a type and bounds. What is wrong is noted once, with its path, and the
+/// reader goes on with a harmless value, so that a suite reads like the schema it follows.
+class Given {
+ public:
+  using Problem = std::optional<std::string>;  ///< "given.pods[0].phase: found 3, expected ..."
+  static constexpr double kMost = 1e15;        ///< no number of a case is larger: sums of them stay exact
+
+  Given(const Value& value, std::string path, Problem& problem)
+      : value_(&value), path_(std::move(path)), problem_(&problem) {}
+
+  /// The member of this name, which must exist; it may be null.
+  Given operator[](std::string_view key) const;
+  /// The member of this name; null where it does not exist.
+  Given maybe(std::string_view key) const;
+  bool is_null() const { return value_->is_null(); }
+  std::string as_json() const { return to_text(*value_); }
+  bool is_text() const { return value_->text() != nullptr; }
+  explicit operator bool() const { return !is_null(); }
+
+  std::int64_t integer(std::int64_t least = -static_cast<std::int64_t>(kMost),
+                       std::int64_t most = static_cast<std::int64_t>(kMost)) const;
+  double number(double least = -kMost, double most = kMost) const;
+  bool boolean() const;
+  const std::string& text() const;
+  /// Seconds, whole or not; what is more than 126 years is taken as that much ("before everything").
+  Duration seconds() const;
+  std::vector<Given> list() const;
+  std::vector<std::pair<std::string, Given>> members() const;
+
+  std::optional<std::int64_t> integer_or_null() const;
+  std::optional<double> number_or_null() const;
+  std::optional<Duration> seconds_or_null() const;
+
+  /// The value that stands beside this text in `choices`.
+  template <typename Choice>
+  Choice one_of(std::initializer_list<std::pair<std::string_view, Choice>> choices) const {
+    std::string names;
+    for (const auto& [name, choice] : choices) {
+      if (value_->text() != nullptr && *value_->text() == name) return choice;
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    fail("one of " + names);
+    return choices.begin()->second;
+  }
+
+  /// Notes that this place holds something else than `expected`.
+  void fail(const std::string& expected) const;
+
+ private:
+  const Value* value_;
+  std::string path_;
+  Problem* problem_;
+};
+
+}  // namespace capstan::conformance

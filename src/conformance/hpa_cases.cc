@@ -1,0 +1,314 @@
+#include <algorithm>
+
+#include "conformance/peers.h"
+#include "decide/scale/hpa.h"
+#include "decide/scale/hpa_metrics.h"
+
+namespace capstan::conformance {
+namespace {
+
+using namespace decide::scale;
+
+// Bounds that keep every sum of a hostile file inside 64 bits.
+constexpr std::int64_t kMostReplicas = 1'000'000'000;
+constexpr std::int64_t kMostMilli = 1'000'000'000'000;
+constexpr std::size_t kMostRows = 10'000;
+constexpr Instant kNow{};
+
+ReplicaCount replicas(const Given& given) { return given.integer(-1, kMostReplicas); }
+
+std::vector<Given> rows(const Given& given) {
+  std::vector<Given> all = given.list();
+  if (all.size() <= kMostRows) return all;
+  given.fail("at most 10000 items");
+  return {};
+}
+
+HpaSettings settings_of(const Given& given) {
+  HpaSettings settings;
+  settings.tolerance_up_per_mille = settings.tolerance_down_per_mille =
+      static_cast<std::int64_t>(given["tolerance"].number(0, 1000) * 1000 + 0.5);
+  return settings;
+}
+
+HpaRules rules_of(const Given& given, const HpaRules& otherwise) {
+  if (!given) return otherwise;
+  using Select = HpaRules::Select;
+  HpaRules rules = otherwise;
+  if (const Given select = given.maybe("select")) {
+    rules.select = select.one_of<Select>({{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
+  }
+  if (const Given window = given.maybe("stabilization_window_s")) rules.stabilization = window.seconds();
+  const Given policies = given.maybe("policies");
+  if (policies) rules.policies.clear();
+  for (const Given& policy : policies ? rows(policies) : std::vector<Given>()) {
+    using Kind = HpaRatePolicy::Kind;
+    rules.policies.push_back({policy["type"].one_of<Kind>({{"pods", Kind::pods}, {"percent", Kind::percent}}),
+                              policy["value"].integer(0, kMostReplicas), policy["period_s"].seconds()});
+  }
+  return rules;
+}
+
+/// The behaviour that a case states by rules; a direction without any has the defaults.
+HpaBehavior behavior_of(const Given& given) {
+  HpaBehavior behavior;
+  behavior.up = rules_of(given.maybe("scale_up_rules"), behavior.up);
+  behavior.down = rules_of(given.maybe("scale_down_rules"), behavior.down);
+  return behavior;
+}
+
+std::vector<Memory::Change> changes_of(const Given& events) {
+  std::vector<Memory::Change> changes;
+  for (const Given& event : rows(events)) {
+    changes.push_back({kNow - event["age_s"].seconds(), event["replica_change"].integer(0, kMostReplicas)});
+  }
+  return changes;
+}
+
+std::vector<Memory::Answer> answers_of(const Given& log) {
+  std::vector<Memory::Answer> answers;
+  for (const Given& entry : rows(log))
+    answers.push_back({kNow - entry["age_s"].seconds(), replicas(entry["replicas"])});
+  return answers;
+}
+
+HpaPodFacts facts_of(const Given& pod) {
+  using Phase = HpaPodFacts::Phase;
+  HpaPodFacts facts;
+  facts.phase = pod["phase"].one_of<Phase>({{"running", Phase::running},
+                                            {"pending", Phase::pending},
+                                            {"failed", Phase::failed},
+                                            {"succeeded", Phase::succeeded}});
+  facts.deleting = pod["deleting"].boolean();
+  if (const Given ready = pod["ready"]) facts.ready = ready.boolean();
+  if (const Given age = pod["ready_transition_age_s"]) facts.ready_since = kNow - age.seconds();
+  if (const Given age = pod["start_age_s"]) facts.started_at = kNow - age.seconds();
+  facts.sampled = !pod["sample_milli"].is_null();
+  if (const Given age = pod["sample_age_s"]) facts.sampled_at = kNow - age.seconds();
+  if (const Given window = pod["sample_window_s"]) facts.sample_window = window.seconds();
+  return facts;
+}
+
+HpaReadiness readiness_of(const Given& given) {
+  return {given["cpu_initialization_s"].seconds(), given["initial_readiness_delay_s"].seconds()};
+}
+
+std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
+  std::vector<HpaPod> pods;
+  for (const Given& pod : rows(given["pods"])) {
+    HpaPod each{group_pod(facts_of(pod), cpu, readiness_of(given), kNow), 0, {}};
+    if (const Given sample = pod["sample_milli"]) each.milli = sample.integer(-kMostMilli, kMostMilli);
+    if (const Given request = pod["request_milli"]) each.request_milli = request.integer(0, kMostMilli);
+    pods.push_back(each);
+  }
+  if (const Given superfluous = given.maybe("unmatched_samples_milli")) {
+    for (const Given& sample : rows(superfluous)) {
+      pods.push_back({HpaPod::Group::superfluous, sample.integer(-kMostMilli, kMostMilli), {}});
+    }
+  }
+  return pods;
+}
+
+/// What the Value metrics multiply: running and ready, whether deleted or not. Nothing where there is no pod.
+std::optional<ReplicaCount> ready_pods(const Given& given) {
+  ReplicaCount ready = 0;
+  const std::vector<Given> pods = rows(given["pods"]);
+  for (const Given& pod : pods) {
+    const HpaPodFacts facts = facts_of(pod);
+    ready += facts.phase == HpaPodFacts::Phase::running && facts.ready.value_or(false) ? 1 : 0;
+  }
+  return pods.empty() ? std::nullopt : std::optional(ready);
+}
+
+std::int64_t usage_of(const Given& given) {
+  std::int64_t sum = 0;
+  for (const Given& value : rows(given["metric_values_milli"])) sum += value.integer(-kMostMilli, kMostMilli);
+  return sum;
+}
+
+enum class Source : std::uint8_t { utilization, pods, value, average_value };
+
+Value replica_calculation(const Given& given) {
+  const auto source = given["metric_source"].one_of<Source>({{"resource_utilization", Source::utilization},
+                                                             {"pods_average", Source::pods},
+                                                             {"object_value", Source::value},
+                                                             {"object_average", Source::average_value},
+                                                             {"external_value", Source::value},
+                                                             {"external_average", Source::average_value}});
+  const ReplicaCount current = replicas(given["current_replicas"]);
+  const std::int64_t target = given["target"].integer(1, 1'000'000'000);
+  const HpaSettings settings = settings_of(given);
+  const bool of_pods = source == Source::utilization || source == Source::pods;
+  HpaProposal proposal;
+  if (source == Source::utilization)
+    proposal = propose_by_utilization(pods_of(given, true), target, current, settings);
+  else if (source == Source::pods)
+    proposal = propose_by_pods(pods_of(given, false), target, current, settings);
+  else if (rows(given["metric_values_milli"]).empty())
+    proposal.valid = false;  // the metrics API answered without an item
+  else if (source == Source::value)
+    proposal = propose_by_value(usage_of(given), target, current, ready_pods(given), settings);
+  else
+    proposal = propose_by_average_value(usage_of(given), target, current, settings);
+  if (!proposal.valid) return object({{"error", of_pods ? "no sample of a pod that counts" : "no value"}});
+  return object({{"replicas", proposal.replicas},
+                 {"utilization_percent", proposal.utilization_percent},
+                 {"average_milli", proposal.mean_milli},
+                 {"observed_milli", proposal.mean_milli}});
+}
+
+Value pod_grouping(const Given& given) {
+  const bool cpu = given["cpu"].boolean();
+  std::int64_t ready = 0;
+  std::vector<std::string> unready, missing;
+  for (const Given& pod : rows(given["pods"])) {
+    const HpaPod::Group group = group_pod(facts_of(pod), cpu, readiness_of(given), kNow);
+    ready += group == HpaPod::Group::ready ? 1 : 0;
+    if (group == HpaPod::Group::unready) unready.push_back(pod["name"].text());
+    if (group == HpaPod::Group::missing) missing.push_back(pod["name"].text());
+  }
+  const auto as_text = [](const std::string& name) { return name; };
+  return object(
+      {{"ready_count", ready}, {"unready", array_of(unready, as_text)}, {"missing", array_of(missing, as_text)}});
+}
+
+const char* reason_of(HpaLimit limit) {
+  switch (limit) {
+    case HpaLimit::none:
+      return "DesiredWithinRange";
+    case HpaLimit::scale_up_limit:
+      return "ScaleUpLimit";
+    case HpaLimit::too_many_replicas:
+      return "TooManyReplicas";
+    case HpaLimit::scale_down_limit:
+      return "ScaleDownLimit";
+    case HpaLimit::too_few_replicas:
+      return "TooFewReplicas";
+  }
+  return "";
+}
+
+Memory events_of(const Given& given) {
+  Memory memory;
+  if (const Given ups = given.maybe("scale_up_events")) memory.ups = changes_of(ups);
+  if (const Given downs = given.maybe("scale_down_events")) memory.downs = changes_of(downs);
+  return memory;
+}
+
+Value limit(const Given& given, bool by_policies) {
+  HpaSettings settings;
+  if (by_policies) settings.behavior = behavior_of(given);
+  const HpaLimited limited =
+      limit_rate(events_of(given), settings, replicas(given["current_replicas"]), replicas(given["desired_replicas"]),
+                 replicas(given["min_replicas"]), replicas(given["max_replicas"]), kNow);
+  return object({{"replicas", limited.replicas}, {"reason", reason_of(limited.by)}});
+}
+
+Value one_limit(const Given& given, bool up) {
+  const HpaBehavior defaults;
+  const HpaRules rules = rules_of(given["rules"], up ? defaults.up : defaults.down);
+  const auto of = up ? scale_up_limit : scale_down_limit;
+  return object({{"limit", of(events_of(given), rules, replicas(given["current_replicas"]), kNow)}});
+}
+
+Value stabilized(const Given& given, bool by_windows) {
+  HpaSettings settings;
+  if (by_windows) {
+    settings.behavior = HpaBehavior{};
+    settings.behavior->up.stabilization = given["scale_up_window_s"].seconds();
+    settings.behavior->down.stabilization = given["scale_down_window_s"].seconds();
+  } else {
+    settings.downscale_stabilization = given["window_s"].seconds();
+  }
+  Memory memory;
+  memory.answers = answers_of(given["recommendations"]);
+  const ReplicaCount current = by_windows ? replicas(given["current_replicas"]) : 0;
+  const ReplicaCount held = stabilize(memory, settings, current, replicas(given["desired_replicas"]), kNow);
+  return object({{"replicas", held},
+                 {"log_length", memory.answers.size()},
+                 {"log", array_of(memory.answers, [](const Memory::Answer& answer) { return answer.replicas; })}});
+}
+
+Value scale_event_log(const Given& given) {
+  HpaSettings settings;
+  Memory memory;
+  memory.ups = changes_of(given["events"]);
+  const ReplicaCount before = changed_within(memory.ups, std::chrono::seconds(60), kNow);
+  if (given["rules"]) {
+    settings.behavior = HpaBehavior{};
+    settings.behavior->up = rules_of(given["rules"], settings.behavior->up);
+  }
+  note_change(memory, settings, 0, given["replica_change"].integer(0, kMostReplicas), kNow);
+  return object({{"change_in_last_60_s", before},
+                 {"events_after", array_of(memory.ups, [&](const auto& change) {
+                    const bool outdated = settings.behavior && is_outdated(change, settings.behavior->up, kNow);
+                    return object({{"replica_change", change.replicas}, {"outdated", outdated}});
+                  })}});
+}
+
+/// The metric of the cases of `reconcile`: a pod for each request, ready since long, and the samples in their order.
+HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSettings& settings) {
+  const std::vector<Given> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
+  std::vector<HpaPod> pods;
+  for (std::size_t i = 0; i < std::max(usage.size(), requests.size()); ++i) {
+    HpaPod pod{i < usage.size() ? HpaPod::Group::ready : HpaPod::Group::missing, 0, {}};
+    if (i < usage.size()) pod.milli = usage[i].integer(0, kMostMilli);
+    if (i < requests.size()) {
+      pod.request_milli = requests[i].integer(0, kMostMilli);
+    } else {
+      pod.group = HpaPod::Group::superfluous;
+    }
+    pods.push_back(pod);
+  }
+  return propose_by_utilization(pods, given["cpu_target_percent"].integer(1, 1'000'000), current, settings);
+}
+
+Value reconcile(const Given& given) {
+  const auto answer = [](ReplicaCount replicas, const char* reason) {
+    return object({{"replicas", replicas}, {"reason", reason}});
+  };
+  const ReplicaCount current = replicas(given["current_replicas"]);
+  const ReplicaCount min = replicas(given["min_replicas"]), max = replicas(given["max_replicas"]);
+  HpaSettings settings = settings_of(given);
+  const bool rules_given = !given.maybe("scale_up_rules").is_null() || !given.maybe("scale_down_rules").is_null();
+  if (rules_given) settings.behavior = behavior_of(given);
+  const bool other_fails = !given.maybe("other_metric").is_null();
+  const char* other_reason =
+      !other_fails ? ""
+                   : given["other_metric"].one_of<const char*>(
+                         {{"failing", "FailedGetExternalMetric"}, {"invalid_type", "InvalidMetricSourceType"}});
+  if (current == 0 && min != 0) return answer(0, "ScalingDisabled");
+  if (current > max) return answer(max, reason_of(HpaLimit::too_many_replicas));
+  if (current < min) return answer(min, reason_of(HpaLimit::too_few_replicas));
+
+  const HpaProposal proposal = cpu_proposal(given, current, settings);
+  if (!proposal.valid) return answer(current, "FailedGetResourceMetric");
+  if (other_fails && proposal.replicas < current) return answer(current, other_reason);
+  Memory memory;
+  if (const Given log = given.maybe("recommendation_log"))
+    memory.answers = answers_of(log);
+  else
+    memory.answers = {{kNow, current}};  // the first sight counts as an answer
+  const ReplicaCount held = stabilize(memory, settings, current, proposal.replicas, kNow);
+  const HpaLimited limited = limit_rate(events_of(given), settings, current, held, min, max, kNow);
+  if (limited.by != HpaLimit::none || held == proposal.replicas) return answer(limited.replicas, reason_of(limited.by));
+  return answer(limited.replicas, held > proposal.replicas ? "ScaleDownStabilized" : "ScaleUpStabilized");
+}
+
+}  // namespace
+
+std::optional<Value> answer_hpa(std::string_view kind, const Given& given) {
+  if (kind == "replica_calculation") return replica_calculation(given);
+  if (kind == "pod_grouping") return pod_grouping(given);
+  if (kind == "limit_without_behavior") return limit(given, false);
+  if (kind == "limit_with_policies") return limit(given, true);
+  if (kind == "scale_up_limit") return one_limit(given, true);
+  if (kind == "scale_down_limit") return one_limit(given, false);
+  if (kind == "stabilize_default") return stabilized(given, false);
+  if (kind == "stabilize_windows") return stabilized(given, true);
+  if (kind == "scale_event_log") return scale_event_log(given);
+  if (kind == "reconcile") return reconcile(given);
+  return std::nullopt;
+}
+
+}  // namespace capstan::conformance

@@ -1,0 +1,146 @@
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "conformance/peers.h"
+#include "decide/scale/peers/keda.h"
+#include "decide/scale/peers/keda_formula.h"
+
+namespace capstan::conformance {
+namespace {
+
+using namespace decide::scale;
+
+constexpr std::int64_t kMostReplicas = 1'000'000'000;
+
+ReplicaCount replicas(const Given& given) { return given.integer(-kMostReplicas, kMostReplicas); }
+std::optional<ReplicaCount> replicas_or_null(const Given& given) {
+  return given ? std::optional(replicas(given)) : std::nullopt;
+}
+
+std::optional<keda::Fallback> fallback_of(const Given& given) {
+  using Behavior = keda::Fallback::Behavior;
+  if (!given) return std::nullopt;
+  keda::Fallback fallback{
+      given["failure_threshold"].integer(-kMostReplicas, kMostReplicas), replicas(given["replicas"]), {}};
+  if (const Given behavior = given.maybe("behavior")) {
+    fallback.behavior = behavior.one_of<Behavior>({{"", Behavior::unset},
+                                                   {"static", Behavior::fixed},
+                                                   {"currentReplicas", Behavior::current_replicas},
+                                                   {"currentReplicasIfHigher", Behavior::current_replicas_if_higher},
+                                                   {"currentReplicasIfLower", Behavior::current_replicas_if_lower}});
+  }
+  return fallback;
+}
+
+std::int64_t failures_of(const Given& given) { return given.integer(0, kMostReplicas); }
+bool failing(const Given& given) {
+  return given.one_of<bool>({{"Happy", false}, {"Failing", true}, {"Pending", false}});
+}
+
+Value fallback(const Given& given) {
+  const std::optional<keda::Fallback> settings = fallback_of(given["fallback"]);
+  std::optional<keda::Health> health;
+  if (const Given failures = given["failures_before"]) {
+    health = keda::Health{failures_of(failures), given["status_before"] && failing(given["status_before"])};
+  }
+  const Given ready = given.maybe("ready_replicas");
+  const bool by_value =
+      given.maybe("metric_type") && given["metric_type"].one_of<bool>({{"AverageValue", false}, {"Value", true}});
+  const std::optional<ReplicaCount> current = replicas_or_null(given["current_replicas"]);
+  const keda::FallbackResult result = keda::with_fallback(
+      settings, health, given["scaler_value"].number_or_null(), given["target"].number(),
+      by_value ? keda::MetricType::value : keda::MetricType::average_value, current, ready ? replicas(ready) : 0);
+  std::vector<keda::Health> all;
+  if (health) all.push_back(*health);
+  for (const Given& other : given["other_metrics"].list()) {
+    all.push_back({failures_of(other["failures"]), failing(other["status"])});
+  }
+  return object({{"value", result.value ? Value(*result.value) : Value()},
+                 {"error", result.value ? Value() : Value(true)},
+                 {"failures_after", health ? Value(health->failures) : Value()},
+                 {"status_after", health ? Value(health->failing ? "Failing" : "Happy") : Value()},
+                 {"fallback_active", keda::is_fallback_active(settings, all)}});
+}
+
+Value activation(const Given& given) {
+  keda::ScaledObject scaled;
+  scaled.min_replicas = replicas(given["min_replicas"]);
+  scaled.idle_replicas = replicas_or_null(given["idle_replicas"]);
+  scaled.cooldown = given["cooldown_s"].seconds();
+  scaled.initial_cooldown = given["initial_cooldown_s"].seconds();
+  scaled.fallback = fallback_of(given.maybe("fallback"));
+  if (const Given held = given.maybe("fallback_replicas")) scaled.fallback = keda::Fallback{0, replicas(held), {}};
+  scaled.paused = given["paused"].boolean();
+  scaled.pause_scale_in = given["pause_in"].boolean();
+  scaled.pause_scale_out = given["pause_out"].boolean();
+  scaled.force_activation = given["force_active"].boolean();
+  const keda::Activation result =
+      keda::activate(scaled, {given["active"].boolean(), given["error"].boolean()}, replicas(given["current_replicas"]),
+                     given["last_active_age_s"].seconds_or_null(), given["created_age_s"].seconds());
+  return object({{"replicas", result.replicas}, {"active_condition", result.active_condition}});
+}
+
+Value prometheus_result(const Given& given) {
+  std::vector<keda::Series> all;
+  const Given series = given["series"];
+  for (const Given& each : series ? series.list() : std::vector<Given>()) {
+    keda::Series parsed;
+    const Given value = each.maybe("value");
+    const std::vector<Given> parts = value ? value.list() : std::vector<Given>();
+    parsed.parts = parts.size();
+    if (parts.size() >= 2 && parts[1]) parsed.value = parts[1].text();
+    all.push_back(parsed);
+  }
+  const auto value = keda::prometheus_value(all, given["http_ok"].boolean(), given["ignore_null"].boolean());
+  // An error carries -1 in the product.
+  return value ? object({{"value", *value}}) : object({{"value", -1}, {"error", true}});
+}
+
+double any_number(const Given& given) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (given.is_text()) {
+    return given.one_of<double>({{"NaN", std::nan("")}, {"+Inf", kInfinity}, {"Inf", kInfinity}, {"-Inf", -kInfinity}});
+  }
+  return given.number(-1e300, 1e300);
+}
+
+Value metric_type(const Given& given) {
+  const Given requested = given["requested"];
+  if (!requested) return object({{"type", "AverageValue"}});
+  const std::string& type = requested.text();
+  if (type == "Utilization") return object({{"error", true}});
+  return object({{"type", type.empty() ? "AverageValue" : type}});
+}
+
+Value composite(const Given& given) {
+  std::map<std::string, std::optional<double>, std::less<>> triggers;
+  for (const auto& [name, value] : given["triggers"].members()) triggers[name] = value.number_or_null();
+  const auto lookup = [&](std::string_view name) -> std::optional<std::optional<double>> {
+    const auto found = triggers.find(name);
+    if (found == triggers.end()) return std::nullopt;
+    return found->second;
+  };
+  Result<std::optional<double>> result = keda::evaluate_formula(given["formula"].text(), lookup);
+  if (!result) return object({{"error", result.error().text()}});
+  const Given fallback = given.maybe("fallback_replicas");
+  const bool engaged = fallback && (!given.maybe("failure_threshold") || !given.maybe("failures") ||
+                                    given["failures"].integer() > given["failure_threshold"].integer());
+  if (!*result && engaged) *result = given["target"].number() * static_cast<double>(replicas(fallback));
+  if (!*result) return object({{"error", "the formula gave nil"}});
+  return object({{"milli", keda::quantity_milli(**result)}});
+}
+
+}  // namespace
+
+std::optional<Value> answer_keda(std::string_view kind, const Given& given) {
+  if (kind == "fallback") return fallback(given);
+  if (kind == "activation") return activation(given);
+  if (kind == "prometheus_result") return prometheus_result(given);
+  if (kind == "quantity") return object({{"is_zero", keda::quantity_milli(any_number(given["value"])) == 0}});
+  if (kind == "metric_type") return metric_type(given);
+  if (kind == "composite") return composite(given);
+  return std::nullopt;
+}
+
+}  // namespace capstan::conformance

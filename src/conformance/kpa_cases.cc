@@ -1,0 +1,187 @@
+#include "conformance/peers.h"
+#include "decide/scale/peers/kpa.h"
+#include "decide/scale/peers/kpa_metrics.h"
+#include "decide/scale/peers/kpa_zero.h"
+
+namespace capstan::conformance {
+namespace {
+
+using namespace decide::scale;
+
+constexpr double kMostOf = 1e9;  ///< requests, rates, pods
+
+/// Overlays what is stated: a case's spec, or a change of it.
+void read_spec(kpa::Spec& spec, const Given& given) {
+  const auto number = [&](const char* key, double least, double& field) {
+    if (const Given value = given.maybe(key)) field = value.number(least, kMostOf);
+  };
+  number("target", 1e-6, spec.target);
+  number("total", 0, spec.total);
+  number("target_burst_capacity", -1, spec.target_burst_capacity);
+  number("max_scale_up_rate", 0, spec.max_scale_up_rate);
+  number("max_scale_down_rate", 1e-6, spec.max_scale_down_rate);
+  number("panic_threshold", 0, spec.panic_threshold);
+  if (const Given window = given.maybe("stable_window_s")) spec.stable_window = window.seconds();
+  if (const Given reachable = given.maybe("reachable")) spec.reachable = reachable.boolean();
+  if (const Given scale = given.maybe("activation_scale")) spec.activation_scale = scale.integer(0, 1'000'000'000);
+  if (const Given delay = given.maybe("scale_down_delay_s")) spec.scale_down_delay = delay.seconds();
+}
+
+std::optional<ReplicaCount> pods(const Given& given) {
+  return given ? std::optional(given.integer(0, 1'000'000'000)) : std::nullopt;
+}
+
+Value seconds_of(const std::optional<Instant>& at) {
+  return at ? Value(static_cast<double>(at->since_start.count()) / 1e9) : Value();
+}
+
+Value decide(const Given& given) {
+  kpa::Spec spec;
+  read_spec(spec, given["spec"]);
+  const Given start = given["start"];
+  const std::vector<Given> steps = given["steps"].list();
+  // A decider begins at the moment of its first decision.
+  const Instant first{steps.empty() ? Duration{} : steps.front()["now_s"].seconds()};
+  kpa::State state = kpa::begin(spec, pods(start.maybe("ready_pods")), first);
+  for (const Given& stated : {start, start.maybe("state")}) {
+    if (const Given since = stated.maybe("panic_started_s")) state.panic_since = Instant{since.seconds()};
+    if (const Given held = stated.maybe("max_panic_pods")) state.max_panic_pods = held.integer(0, 1'000'000'000);
+  }
+  Value::Array results;
+  for (const Given& step : steps) {
+    if (const Given change = step.maybe("spec_change")) read_spec(spec, change);
+    const kpa::Observed observed{pods(step["ready_pods"]), step["stable_total"].number_or_null(),
+                                 step["panic_total"].number_or_null()};
+    const kpa::Result result = kpa::decide(spec, state, observed, Instant{step["now_s"].seconds()});
+    results.push_back(object({{"valid", result.valid},
+                              {"desired", result.desired},
+                              {"excess_burst_capacity", result.excess_burst_capacity},
+                              {"in_panic", state.panic_since.has_value()},
+                              {"panic_started_s", seconds_of(state.panic_since)}}));
+  }
+  return object({{"steps", std::move(results)}});
+}
+
+Value start_state(const Given& given) {
+  const kpa::State state = kpa::begin({}, pods(given["ready_pods"]), Instant{});
+  return object({{"in_panic", state.panic_since.has_value()}, {"max_panic_pods", state.max_panic_pods}});
+}
+
+Value target(const Given& given) {
+  kpa::TargetSettings settings;
+  settings.by_rate = given["metric"].one_of<bool>({{"concurrency", false}, {"rps", true}});
+  settings.utilization = given["target_fraction"].number(0, kMostOf);
+  settings.default_target = given["default_target"].number(0, kMostOf);
+  settings.container_concurrency = given["container_concurrency"].number(0, kMostOf);
+  settings.target_annotation = given["target_annotation"].number_or_null();
+  settings.utilization_percent = given["utilization_annotation_percent"].number_or_null();
+  const kpa::Target target = kpa::resolve_target(settings);
+  return object({{"target", target.target}, {"total", target.total}});
+}
+
+Value scale_to_zero(const Given& given) {
+  using Activity = kpa::Revision::Activity;
+  using Reachability = kpa::Revision::Reachability;
+  kpa::ZeroSettings settings;
+  const Given config = given["config"];
+  settings.scale_to_zero = config["scale_to_zero"].boolean();
+  settings.stable_window = config["stable_window_s"].seconds();
+  settings.grace = config["grace_s"].seconds();
+  settings.retention = config["retention_s"].seconds();
+  settings.activation_timeout = config["activation_timeout_s"].seconds();
+  settings.target_burst_capacity = config["target_burst_capacity"].number(-1, kMostOf);
+  settings.min_scale = given["min_scale"].integer(0, 1'000'000'000);
+  settings.max_scale = given["max_scale"].integer(0, 1'000'000'000);
+  settings.initial_scale = given["initial_scale"].integer(0, 1'000'000'000);
+  kpa::Revision revision;
+  revision.replicas = given["start_replicas"].integer(0, 1'000'000'000);
+  revision.activity = given["activity"].one_of<Activity>({{"unset", Activity::unset},
+                                                          {"active", Activity::active},
+                                                          {"inactive", Activity::inactive},
+                                                          {"activating", Activity::activating}});
+  revision.activity_for = given["activity_for_s"].seconds();
+  revision.initial_scale_reached = given["initial_scale_reached"].boolean();
+  revision.reachability = given["reachability"].one_of<Reachability>({{"unknown", Reachability::unknown},
+                                                                      {"reachable", Reachability::reachable},
+                                                                      {"unreachable", Reachability::unreachable}});
+  revision.activator_answers = given["activator_probe"].one_of<bool>({{"ok", true}, {"fail", false}});
+  const Given proxied = given.maybe("activator_in_path_for_s");
+  revision.proxied_for = proxied ? proxied.seconds() : given["proxy_for_s"].seconds();
+  const kpa::Step step = kpa::carry_out(settings, revision, given["wanted"].integer(-1, 1'000'000'000));
+  return object({{"desired", step.desired},
+                 {"applied", step.applied},
+                 {"requeues", step.look_again ? 1 : 0},
+                 {"async_probes", step.probe ? 1 : 0}});
+}
+
+/// The pairs of a list [[when, value], ...].
+std::vector<std::pair<Given, Given>> records(const Given& given) {
+  std::vector<std::pair<Given, Given>> pairs;
+  for (const Given& record : given.list()) {
+    const std::vector<Given> parts = record.list();
+    if (parts.size() == 2)
+      pairs.emplace_back(parts[0], parts[1]);
+    else
+      record.fail("two values");
+  }
+  return pairs;
+}
+
+Value window_max(const Given& given) {
+  kpa::MaxWindow window(given["window"].integer(1, 1'000'000));
+  Value::Array highest;
+  for (const auto& [index, value] : records(given["records"])) {
+    window.record(index.integer(), value.integer());
+    highest.push_back(window.max());
+  }
+  return object({{"max_after_each", std::move(highest)}});
+}
+
+constexpr double kMostSeconds = 1e6;  ///< of a window: it is kept bucket by bucket
+
+Value time_window_max(const Given& given) {
+  given["window_s"].number(0, kMostSeconds);
+  given["granularity_s"].number(1, kMostSeconds);
+  kpa::MaxTimeWindow window(given["window_s"].seconds(), given["granularity_s"].seconds());
+  for (const auto& [at, value] : records(given["records"])) window.record(Instant{at.seconds()}, value.integer());
+  return object({{"max", window.max()}});
+}
+
+Value window_average(const Given& given) {
+  const double granularity_s = given["granularity_s"].number(1e-3, kMostSeconds);
+  const double window_s = given["window_s"].number(0, 1e5 * granularity_s);
+  kpa::AverageWindow window(Duration(static_cast<std::int64_t>(window_s * 1e9)),
+                            Duration(static_cast<std::int64_t>(granularity_s * 1e9)));
+  Value::Array reads;
+  for (const Given& step : given["ops"].list()) {
+    const bool records = step["op"].one_of<bool>({{"record", true}, {"read", false}});
+    step["at_s"].number(0, kMostSeconds);
+    const Instant at{step["at_s"].seconds()};
+    if (records)
+      window.record(at, step["value"].number());
+    else
+      reads.push_back(window.average(at));
+  }
+  return object({{"reads", std::move(reads)}});
+}
+
+}  // namespace
+
+std::optional<Value> answer_kpa(std::string_view kind, const Given& given) {
+  if (kind == "decide") return decide(given);
+  if (kind == "start_state") return start_state(given);
+  if (kind == "target") return target(given);
+  if (kind == "scale_to_zero") return scale_to_zero(given);
+  if (kind == "sample_size") {
+    return object({{"sample_pods", kpa::sample_size(given["population_pods"].integer(-1'000'000'000, 1'000'000'000))}});
+  }
+  if (kind == "window_max") return window_max(given);
+  if (kind == "time_window_max") return time_window_max(given);
+  if (kind == "window_average") return window_average(given);
+  if (kind == "smoothing_coefficient") {
+    return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMostOf))}});
+  }
+  return std::nullopt;
+}
+
+}  // namespace capstan::conformance

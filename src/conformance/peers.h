@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "conformance/given.h"
+#include "conformance/value.h"
+
+/// What each peer answers to a case of a kind; nothing where it has no such kind. The schemas of the kinds are in the
+/// case files.
+namespace capstan::conformance {
+
+std::optional<Value> answer_hpa(std::string_view kind, const Given& given);
+std::optional<Value> answer_kpa(std::string_view kind, const Given& given);
+std::optional<Value> answer_keda(std::string_view kind, const Given& given);
+std::optional<Value> answer_ray_serve(std::string_view kind, const Given& given);
+std::optional<Value> answer_wva(std::string_view kind, const Given& given);
+std::optional<Value> answer_aibrix(std::string_view kind, const Given& given);
+
+}  // namespace capstan::conformance

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include "conformance/peers.h"
+#include "decide/scale/peers/ray_serve.h"
+
+namespace capstan::conformance {
+namespace {
+
+using namespace decide::scale;
+
+constexpr std::int64_t kMostReplicas = 1'000'000'000;
+constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< of one case
+
+ray_serve::Config config_of(const Given& given) {
+  ray_serve::Config config;
+  config.target_ongoing_requests = given["target_ongoing"].number(1e-6, 1e9);
+  config.upscaling_factor = given["upscaling_factor"].number(0, 1e6);
+  config.downscaling_factor = given["downscaling_factor"].number(0, 1e6);
+  config.upscale_delay = given["upscale_delay_s"].seconds();
+  config.downscale_delay = given["downscale_delay_s"].seconds();
+  config.downscale_to_zero_delay = given.maybe("downscale_to_zero_delay_s").seconds_or_null();
+  return config;
+}
+
+double load(const Given& given) { return given.number(0, 1e9); }
+ReplicaCount replicas(const Given& given) { return given.integer(0, kMostReplicas); }
+
+// A million pauses after the last moment still fit the clock.
+Instant moment(const Given& given) {
+  given.number(0, 1e9);
+  return Instant{std::clamp(given.seconds(), Duration{}, Duration(std::chrono::seconds(1'000'000'000)))};
+}
+Duration pause(const Given& given) {
+  given.number(0, 3600);
+  return std::clamp(given.seconds(), Duration{}, Duration(std::chrono::hours(1)));
+}
+
+/// One evaluation of a step, from what it states: requests, what a policy of the user wants, or what the factors left.
+ReplicaCount evaluate(const Given& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
+                      ray_serve::State& state, Instant now) {
+  if (const Given scaled = step.maybe("scaled_wanted")) {
+    return ray_serve::apply_delay(scaled.integer(-kMostReplicas, kMostReplicas), target, config, state, now);
+  }
+  ray_serve::Observed observed;
+  if (const Given total = step.maybe("total_requests")) observed.total_requests = load(total);
+  if (const Given raw = step.maybe("raw_wanted")) observed.raw_wanted = load(raw);
+  observed.running = running;
+  observed.target = target;
+  return ray_serve::decide(observed, config, state, now);
+}
+
+Value policy(const Given& given) {
+  const ray_serve::Config config = config_of(given["config"]);
+  const bool chained = given.maybe("chain") && given["chain"].boolean();
+  ray_serve::State state;
+  Instant now;
+  std::int64_t evaluations = 0;
+  std::optional<ReplicaCount> last;
+  Value::Array results;
+  for (const Given& step : given["steps"].list()) {
+    if (const Given stated = step.maybe("now_s")) now = moment(stated);
+    const Duration between = step.maybe("dt_s") ? pause(step["dt_s"]) : ray_serve::kControlLoop;
+    const std::int64_t repeat = step.maybe("repeat") ? step["repeat"].integer(1, kMostEvaluations) : 1;
+    if ((evaluations += repeat) > kMostEvaluations) {
+      step.fail("at most 1000000 evaluations in a case");
+      break;
+    }
+    Value::Array distinct;  // every repetition should give the same
+    for (std::int64_t i = 0; i < repeat; ++i, now = now + between) {
+      const ReplicaCount running = chained && last ? *last : replicas(step["current"]);
+      const ReplicaCount target = chained && last ? *last : replicas(step["target"]);
+      const ReplicaCount answer = evaluate(step, running, target, config, state, now);
+      if (distinct.empty() || *distinct.back().integer() != answer) distinct.push_back(answer);
+      last = answer;
+    }
+    results.push_back(distinct.size() == 1 ? std::move(distinct.front()) : Value(std::move(distinct)));
+  }
+  return object({{"steps", std::move(results)}, {"final", last ? Value(*last) : Value()}});
+}
+
+Value scale_factor(const Given& given) {
+  ray_serve::Config config;
+  config.upscaling_factor = given["upscaling_factor"].number(0, 1e6);
+  config.downscaling_factor = given["downscaling_factor"].number(0, 1e6);
+  return object({{"replicas", ray_serve::apply_factor(load(given["wanted"]), replicas(given["current"]), config)}});
+}
+
+Value delay_state(const Given& given) {
+  ray_serve::Config config;
+  config.upscale_delay = given["upscale_delay_s"].seconds();
+  config.downscale_delay = given["downscale_delay_s"].seconds();
+  ray_serve::State state{given["counter"].integer(-kMostReplicas, kMostReplicas), std::nullopt};
+  if (const Given since = given["since_s"]) state.since = moment(since);
+  ray_serve::apply_delay(replicas(given["wanted"]), replicas(given["target"]), config, state, moment(given["now_s"]));
+  return object(
+      {{"counter", state.counter},
+       {"since_s", state.since ? Value(static_cast<double>(state.since->since_start.count()) / 1e9) : Value()}});
+}
+
+/// A loop that evaluates every `iteration`: when the first decision to go up, made at 0, is carried out.
+Value slow_loop(const Given& given) {
+  ray_serve::Config config;
+  config.upscale_delay = given["upscale_delay_s"].seconds();
+  const double iteration_s = given["iteration_s"].number(1e-3, 1e6);
+  if (given["upscale_delay_s"].number() / iteration_s > static_cast<double>(kMostEvaluations)) {
+    given["iteration_s"].fail("at most 1000000 evaluations in a case");
+    return {};
+  }
+  const Duration iteration = given["iteration_s"].seconds();
+  ray_serve::State state;
+  Instant now;
+  while (ray_serve::apply_delay(2, 1, config, state, now) == 1) now = now + iteration;
+  const auto seconds = [](Duration time) { return static_cast<double>(time.count()) / 1e9; };
+  return object({{"fire_s", seconds(now.since_start)},
+                 {"fire_s_min", seconds(config.upscale_delay)},
+                 {"fire_s_max", seconds(config.upscale_delay + iteration)}});
+}
+
+Value gang(const Given& given) {
+  const auto bound = [&](const char* key) {
+    return given.maybe(key) ? std::optional(replicas(given[key])) : std::nullopt;
+  };
+  Value::Array rounded;
+  for (const Given& raw : given["raw"].list()) {
+    rounded.push_back(
+        ray_serve::round_to_gangs(load(raw), given["gang_size"].integer(1, 1'000'000), bound("min"), bound("max")));
+  }
+  return object({{"replicas", std::move(rounded)}});
+}
+
+}  // namespace
+
+std::optional<Value> answer_ray_serve(std::string_view kind, const Given& given) {
+  if (kind == "policy") return policy(given);
+  if (kind == "scale_factor") return scale_factor(given);
+  if (kind == "delay_state") return delay_state(given);
+  if (kind == "slow_loop") return slow_loop(given);
+  if (kind == "gang") return gang(given);
+  return std::nullopt;
+}
+
+}  // namespace capstan::conformance

@@ -1,0 +1,133 @@
+#include "conformance/run.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace capstan::conformance {
+namespace {
+
+// A double that a text carries and one that is computed are a few bits apart.
+constexpr double kRelative = 1e-9;
+constexpr double kAbsolute = 1e-12;
+
+std::optional<double> number_of(const Value& value) {
+  if (value.integer() != nullptr) return static_cast<double>(*value.integer());
+  if (value.real() != nullptr) return *value.real();
+  return std::nullopt;
+}
+
+class Comparison {
+ public:
+  explicit Comparison(std::span<const Tolerance> tolerances) : tolerances_(tolerances) {}
+
+  /// @param key the name of the member that holds both; of a list's items, the list's
+  void compare(const Value& expected, const Value& found, const std::string& path, std::string_view key) {
+    if (const Value::Object* members = expected.object(); members != nullptr && found.object() != nullptr) {
+      for (const Member& member : *members) compare_member(member, found, path);
+    } else if (const Value::Array* items = expected.array();
+               items != nullptr && found.array() != nullptr && found.array()->size() == items->size()) {
+      for (std::size_t i = 0; i < items->size(); ++i) {
+        compare((*items)[i], (*found.array())[i], path + "[" + std::to_string(i) + "]", key);
+      }
+    } else if (!equal(expected, found, key)) {
+      all.push_back({path, to_text(expected), to_text(found)});
+    }
+  }
+
+  std::vector<Difference> all;
+
+ private:
+  void compare_member(const Member& member, const Value& found, const std::string& path) {
+    const std::string inside = path.empty() ? member.key : path + "." + member.key;
+    const std::string_view key = member.key;
+    if (!found[key].is_null()) return compare(member.value, found[key], inside, key);
+    if (key == "derived") return compare(member.value, found, inside, key);
+    const bool exclusive = key.ends_with(kMoreThan), least = key.ends_with(kLeast), most = key.ends_with(kMost);
+    if (!exclusive && !least && !most) return compare(member.value, found[key], inside, key);
+    const Value& bounded = found[key.substr(0, key.size() - (exclusive ? kMoreThan : least ? kLeast : kMost).size())];
+    const std::optional<double> bound = number_of(member.value), value = number_of(bounded);
+    const bool holds = bound && value && (exclusive ? *value > *bound : least ? *value >= *bound : *value <= *bound);
+    if (!holds) all.push_back({inside, to_text(member.value), to_text(bounded)});
+  }
+
+  bool equal(const Value& expected, const Value& found, std::string_view key) const {
+    if (key == "error" && !expected.is_null()) return !found.is_null();
+    const bool whole = expected.integer() != nullptr && found.integer() != nullptr;
+    if (whole && *expected.integer() == *found.integer()) return true;
+    const std::optional<double> a = number_of(expected), b = number_of(found);
+    if (a && b) {
+      const auto stated = std::ranges::find(tolerances_, key, &Tolerance::field);
+      const double apart = std::abs(*a - *b), size = std::max(std::abs(*a), std::abs(*b));
+      if (stated != tolerances_.end()) return apart <= stated->absolute + stated->relative * size;
+      return !whole && apart <= kAbsolute + kRelative * size;
+    }
+    return to_text(expected) == to_text(found);
+  }
+
+  static constexpr std::string_view kMoreThan = "_min_exclusive", kLeast = "_min", kMost = "_max";
+  std::span<const Tolerance> tolerances_;
+};
+
+Failure ask(const Suite& suite, const Case& row) {
+  Failure failure{row.id, {}, {}};
+  Given::Problem problem;
+  const std::optional<Value> answer = suite.answer(row.kind, Given(row.given, "given", problem));
+  if (!answer)
+    failure.problem = "kind \"" + row.kind + "\" is none of " + std::string(suite.name);
+  else if (problem)
+    failure.problem = *problem;
+  else
+    failure.differences = differences(row.expect, *answer, suite.tolerances);
+  return failure;
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const Value& expected, const Value& found, std::span<const Tolerance> tolerances) {
+  Comparison comparison(tolerances);
+  comparison.compare(expected, found, "", "");
+  return std::move(comparison.all);
+}
+
+Report run(const Suite& suite, const std::vector<Case>& cases) {
+  Report report{std::string(suite.name), 0, {}};
+  for (const Case& row : cases) {
+    Failure failure = ask(suite, row);
+    if (failure.problem.empty() && failure.differences.empty())
+      ++report.passed;
+    else
+      report.failed.push_back(std::move(failure));
+  }
+  return report;
+}
+
+std::string to_text(const Report& report) {
+  std::string text;
+  for (const Failure& failure : report.failed) {
+    if (!failure.problem.empty()) text += failure.id + ": " + failure.problem + "\n";
+    for (const Difference& difference : failure.differences) {
+      text += failure.id + ": " + difference.field + ": expected " + difference.expected + ", found " +
+              difference.found + "\n";
+    }
+  }
+  return text + std::to_string(report.passed) + " passed, " + std::to_string(report.failed.size()) + " failed\n";
+}
+
+std::string to_json(const Report& report) {
+  const auto difference_of = [](const Difference& difference) {
+    return object({{"field", difference.field}, {"expected", difference.expected}, {"found", difference.found}});
+  };
+  const auto failure_of = [&](const Failure& failure) {
+    return object({{"id", failure.id},
+                   {"problem", failure.problem.empty() ? Value() : Value(failure.problem)},
+                   {"differences", array_of(failure.differences, difference_of)}});
+  };
+  return to_text(object({{"format_version", 1},
+                         {"suite", report.suite},
+                         {"passed", report.passed},
+                         {"failed", report.failed.size()},
+                         {"failures", array_of(report.failed, failure_of)}})) +
+         "\n";
+}
+
+}  // namespace capstan::conformance

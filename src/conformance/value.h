@@ -1,0 +1,75 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+
+namespace capstan::conformance {
+
+struct Member;
+
+/// A JSON value: what a case gives and expects, and what a peer answers.
+class Value {
+ public:
+  using Array = std::vector<Value>;
+  using Object = std::vector<Member>;  ///< in the order of the file
+
+  Value() = default;  ///< null
+  Value(bool value) : data_(value) {}
+  template <std::integral Integer>
+    requires(!std::same_as<Integer, bool>)
+  Value(Integer value) : data_(static_cast<std::int64_t>(value)) {}
+  Value(double value) : data_(value) {}
+  Value(const char* text) : data_(std::string(text)) {}
+  Value(std::string_view text) : data_(std::string(text)) {}
+  Value(std::string text) : data_(std::move(text)) {}
+  Value(Array items) : data_(std::move(items)) {}
+  Value(Object members) : data_(std::move(members)) {}
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+  const bool* boolean() const { return std::get_if<bool>(&data_); }
+  const std::int64_t* integer() const { return std::get_if<std::int64_t>(&data_); }
+  const double* real() const { return std::get_if<double>(&data_); }
+  const std::string* text() const { return std::get_if<std::string>(&data_); }
+  const Array* array() const { return std::get_if<Array>(&data_); }
+  const Object* object() const { return std::get_if<Object>(&data_); }
+  Array* array() { return std::get_if<Array>(&data_); }
+  Object* object() { return std::get_if<Object>(&data_); }
+
+  /// The member of this name; null where there is none, or where this is no object.
+  const Value& operator[](std::string_view key) const;
+
+ private:
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
+};
+
+struct Member {
+  std::string key;
+  Value value;
+};
+
+/// An object of these members.
+Value object(std::initializer_list<Member> members);
+
+/// An array of what `each` makes of every item.
+template <typename Items, typename Each>
+Value array_of(const Items& items, Each each) {
+  Value::Array values;
+  for (const auto& item : items) values.push_back(Value(each(item)));
+  return values;
+}
+
+/// Compact JSON. NaN and infinities, which JSON lacks, as the texts "NaN", "+Inf" and "-Inf".
+std::string to_text(const Value& value);
+
+/// @return an error with line and column for what is not JSON, is nested more than 32 deep, or names a key twice
+Result<Value> parse_json(std::string_view text, const std::string& file);
+
+}  // namespace capstan::conformance

@@ -1,0 +1,332 @@
+#include "conformance/peers.h"
+#include "decide/scale/peers/wva_optimizer.h"
+#include "decide/scale/peers/wva_queue.h"
+#include "decide/scale/peers/wva_saturation.h"
+
+namespace capstan::conformance {
+namespace {
+
+using namespace decide::scale;
+
+// Bounds that keep every sum and product of a hostile file inside 64 bits.
+constexpr std::int64_t kMostReplicas = 1'000'000;
+constexpr std::int64_t kMostTokens = 1'000'000'000;
+
+ReplicaCount replicas(const Given& given) { return given.integer(0, kMostReplicas); }
+std::int64_t tokens(const Given& given) { return given.integer(0, kMostTokens); }
+double share(const Given& given) { return given.number(-1e9, 1e9); }
+
+/// A member that may be absent, read by `read`; else `otherwise`.
+template <typename Read, typename Type>
+Type or_else(const Given& given, std::string_view key, Read read, Type otherwise) {
+  const Given member = given.maybe(key);
+  return member ? static_cast<Type>(read(member)) : otherwise;
+}
+
+wva::SaturationConfig config_of(const Given& given) {
+  wva::SaturationConfig config;
+  const auto bound = [](const Given& number) { return number.number(0, 1e9); };
+  const auto positive = [](const Given& number) { return number.number(1e-6, 1e9); };
+  config.kv_threshold = or_else(given, "kv_threshold", bound, config.kv_threshold);
+  config.queue_threshold = or_else(given, "queue_threshold", bound, config.queue_threshold);
+  config.kv_spare_trigger = or_else(given, "kv_spare_trigger", bound, config.kv_spare_trigger);
+  config.queue_spare_trigger = or_else(given, "queue_spare_trigger", bound, config.queue_spare_trigger);
+  config.scale_up_threshold = or_else(given, "scale_up_threshold", positive, config.scale_up_threshold);
+  config.scale_down_boundary = or_else(given, "scale_down_boundary", positive, config.scale_down_boundary);
+  return config;
+}
+
+Value saturation_v1(const Given& given) {
+  std::vector<wva::ReplicaLoad> loads;
+  for (const Given& replica : given["replicas"].list()) {
+    loads.push_back({replica["variant"].text(), share(replica["kv_used"]), share(replica["queue_length"])});
+  }
+  const wva::Saturation all = wva::analyze_v1(config_of(given["config"]), loads);
+  const auto variant_of = [](const wva::Saturation::Variant& variant) {
+    return object({{"variant", variant.name},
+                   {"replicas", variant.replicas},
+                   {"non_saturated", variant.non_saturated},
+                   {"saturated", variant.replicas - variant.non_saturated}});
+  };
+  return object({{"total", all.total},
+                 {"non_saturated", all.non_saturated},
+                 {"scale_up", all.scale_up},
+                 {"scale_down_safe", all.scale_down_safe},
+                 {"avg_spare_kv", all.spare_kv},
+                 {"avg_spare_queue", all.spare_queue},
+                 {"variants", array_of(all.variants, variant_of)}});
+}
+
+Value saturation_v1_targets(const Given& given) {
+  std::vector<wva::VariantState> variants;
+  for (const Given& variant : given["variants"].list()) {
+    variants.push_back({variant["variant"].text(), share(variant["cost"]), replicas(variant["reporting"]),
+                        replicas(variant["current"]), replicas(variant["desired"])});
+  }
+  const auto targets = wva::targets_v1(given["scale_up"].boolean(), given["scale_down_safe"].boolean(), variants);
+  Value::Object by_variant;
+  for (std::size_t i = 0; i < variants.size(); ++i) by_variant.push_back({variants[i].name, targets[i]});
+  return object({{"targets", std::move(by_variant)}});
+}
+
+wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& config, const Given& given) {
+  std::vector<wva::ReplicaTokens> all;
+  for (const Given& replica : given["replicas"].list()) {
+    wva::ReplicaTokens each;
+    each.variant = replica["variant"].text();
+    each.accelerator = replica["accelerator"].text();
+    each.tokens_in_use = tokens(replica["tokens_in_use"]);
+    each.total_kv_tokens = tokens(replica["total_kv_tokens"]);
+    each.queue_length = tokens(replica["queue_length"]);
+    each.avg_input = replica["avg_input"].number(0, 1e9);
+    each.avg_output = replica["avg_output"].number(0, 1e9);
+    each.prefix_hit = or_else(replica, "prefix_hit", share, 0.0);
+    all.push_back(std::move(each));
+  }
+  std::vector<wva::VariantReplicas> variants;
+  for (const Given& variant : given["variants"].list()) {
+    variants.push_back({variant["variant"].text(), replicas(variant["current"]), replicas(variant["pending"])});
+  }
+  std::optional<wva::SchedulerQueue> queue;
+  if (const Given stated = given.maybe("scheduler_queue")) {
+    queue = wva::SchedulerQueue{tokens(stated["size"]), tokens(stated["bytes"])};
+  }
+  return analyzer.analyze(config, all, variants, queue);
+}
+
+wva::CapacityRecord record_of(const Given& given) {
+  wva::CapacityRecord record;
+  record.accelerator = given["accelerator"].text();
+  record.gpus = or_else(given, "gpus", replicas, std::int64_t{1});
+  record.live = given["origin"].one_of<bool>({{"live", true}, {"deployment", false}});
+  record.effective_capacity = tokens(given["effective_capacity"]);
+  record.total_kv_tokens = or_else(given, "total_kv_tokens", tokens, std::int64_t{0});
+  record.max_batched_tokens = or_else(given, "max_batched_tokens", tokens, std::int64_t{0});
+  record.max_seqs = or_else(given, "max_seqs", tokens, std::int64_t{0});
+  if (const Given key = given.maybe("params_key")) record.params_key = key.is_text() ? key.text() : key.as_json();
+  return record;
+}
+
+Value saturation_v2(const Given& given) {
+  wva::AnalyzerV2 analyzer;
+  const wva::SaturationConfig config = config_of(given["config"]);
+  if (const Given stored = given.maybe("stored")) {
+    for (const Given& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
+  }
+  if (const Given earlier = given.maybe("earlier")) {
+    for (const Given& each : earlier.list()) analyze(analyzer, config, each);
+  }
+  const wva::Supply supply = analyze(analyzer, config, given);
+  Value::Object capacities;
+  for (const auto& [variant, capacity] : supply.per_replica_capacity) capacities.push_back({variant, capacity});
+  return object({{"per_replica_capacity", std::move(capacities)},
+                 {"total_demand", supply.demand},
+                 {"required_capacity", supply.required},
+                 {"spare_capacity", supply.spare}});
+}
+
+Value cost_aware(const Given& given) {
+  Value::Object targets, actions;
+  for (const Given& model : given["models"].list()) {
+    std::vector<wva::VariantCost> variants;
+    for (const Given& variant : model["variants"].list()) {
+      variants.push_back({variant["variant"].text(), share(variant["cost"]), tokens(variant["capacity"]),
+                          replicas(variant["current"])});
+    }
+    const auto wanted = wva::optimize(model["required"].number(0, 1e15), model["spare"].number(0, 1e15), variants);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const ReplicaCount current = variants[i].current;
+      targets.push_back({variants[i].name, wanted[i]});
+      actions.push_back({variants[i].name, wanted[i] > current ? "up" : wanted[i] < current ? "down" : "none"});
+    }
+  }
+  return object({{"targets", std::move(targets)}, {"actions", std::move(actions)}});
+}
+
+/// Rows [name, cost, capacity].
+std::vector<wva::VariantCost> costs_of(const Given& given) {
+  std::vector<wva::VariantCost> variants;
+  for (const Given& row : given.list()) {
+    const std::vector<Given> parts = row.list();
+    if (parts.size() == 3)
+      variants.push_back({parts[0].text(), share(parts[1]), tokens(parts[2]), 0});
+    else
+      row.fail("name, cost and capacity");
+  }
+  return variants;
+}
+
+Value order(const Given& given) {
+  const std::vector<wva::VariantCost> variants = costs_of(given["variants"]);
+  const bool by_efficiency = given["by"].one_of<bool>({{"cost/capacity ascending", true}, {"cost descending", false}});
+  const auto indices = by_efficiency ? wva::by_efficiency(variants) : wva::by_cost_descending(variants);
+  return object({{"order", array_of(indices, [&](std::size_t i) { return variants[i].name; })}});
+}
+
+Value cheapest(const Given& given) {
+  const std::vector<wva::VariantCost> variants = costs_of(given["variants"]);
+  const std::optional<std::size_t> found = wva::cheapest(variants);
+  return object({{"cheapest", found ? Value(variants[*found].name) : Value()}});
+}
+
+wva::GpusByType gpus_of(const Given& given) {
+  wva::GpusByType gpus;
+  for (const auto& [type, count] : given.members()) gpus[type] = tokens(count);
+  return gpus;
+}
+
+Value value_of(const wva::GpusByType& gpus) {
+  Value::Object members;
+  for (const auto& [type, count] : gpus) members.push_back({type, count});
+  return members;
+}
+
+std::int64_t sum(const wva::GpusByType& gpus) {
+  std::int64_t total = 0;
+  for (const auto& [type, count] : gpus) total += count;
+  return total;
+}
+
+Value merge_limits(const Given& given) {
+  std::vector<wva::GpusByType> limits;
+  for (const Given& limit : given["limits"].list()) limits.push_back(gpus_of(limit));
+  return object({{"available", value_of(wva::least_of(limits))}});
+}
+
+std::vector<wva::ScaleUp> wishes_of(const Given& given) {
+  std::vector<wva::ScaleUp> wishes;
+  for (const Given& wish : given.list()) {
+    const Given type = wish.maybe("type");
+    wishes.push_back({wish["variant"].text(), type ? type.text() : "", replicas(wish["current"]),
+                      replicas(wish["target"]), wish["gpus_per_replica"].integer(-kMostReplicas, kMostReplicas),
+                      or_else(wish, "spare", share, 0.0), or_else(wish, "cost", share, 0.0)});
+  }
+  return wishes;
+}
+
+Value decisions_of(const std::vector<wva::ScaleUp>& wishes, const std::vector<wva::Granted>& granted) {
+  Value::Object decisions;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    decisions.push_back(
+        {wishes[i].name,
+         object({{"gpus", granted[i].gpus}, {"target", granted[i].target}, {"limited", granted[i].limited}})});
+  }
+  return decisions;
+}
+
+Value limiter(const Given& given) {
+  wva::GpusByType pool = {{"", tokens(given["free_gpus"])}};  // one pool, of whatever type
+  const std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
+  const std::vector<wva::Granted> granted = wva::limit(pool, wishes);
+  return object({{"decisions", decisions_of(wishes, granted)}, {"remaining", pool[""]}});
+}
+
+Value limiter_inventory(const Given& given) {
+  const std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
+  const wva::GpusByType used = wva::held(wishes);
+  wva::GpusByType free = wva::available(gpus_of(given["limit_by_type"]), used);
+  const std::vector<wva::Granted> granted = wva::limit(free, wishes);
+  return object(
+      {{"used", value_of(used)}, {"decisions", decisions_of(wishes, granted)}, {"remaining", value_of(free)}});
+}
+
+Value inventory(const Given& given) {
+  wva::GpusByType limits;
+  for (const auto& [node, gpus] : given["nodes"].members()) {
+    for (const auto& [type, count] : gpus_of(gpus)) limits[type] += count;
+  }
+  const wva::GpusByType used = given.maybe("used") ? gpus_of(given["used"]) : wva::GpusByType();
+  const wva::GpusByType free = wva::available(limits, used);
+  return object({{"limit", value_of(limits)},
+                 {"available", value_of(free)},
+                 {"total_limit", sum(limits)},
+                 {"total_used", sum(used)},
+                 {"total_available", sum(free)}});
+}
+
+Value pool_grant(const Given& given) {
+  wva::GpusByType pools = gpus_of(given["pools"]);
+  Value::Array granted;
+  for (const Given& request : given["requests"].list()) {
+    const std::string& type = request["type"].text();
+    if (type.empty()) return object({{"error", "the type is empty"}});
+    granted.push_back(wva::take(pools, type, request["gpus"].integer(-kMostTokens, kMostTokens)));
+  }
+  return object({{"granted", std::move(granted)}, {"remaining", value_of(pools)}});
+}
+
+Value enforcer(const Given& given) {
+  std::map<std::string, ReplicaCount> targets;
+  std::map<std::string, double> costs;
+  for (const auto& [name, target] : given["targets"].members()) targets[name] = replicas(target);
+  for (const auto& [name, cost] : given["costs"].members()) costs[name] = share(cost);
+  const std::optional<bool> enabled =
+      given["enabled"] ? std::optional(given["enabled"].boolean()) : std::optional<bool>();
+  const wva::Enforced enforced =
+      wva::enforce(enabled, given["requests_in_retention"].number_or_null(), std::move(targets), costs);
+  Value::Object after;
+  for (const auto& [name, target] : enforced.targets) after.push_back({name, target});
+  return object({{"targets", std::move(after)}, {"applied", enforced.applied}});
+}
+
+float single(const Given& given) { return static_cast<float>(given.number(-1e15, 1e15)); }
+Value valid(bool is_valid) { return object({{"valid", is_valid}}); }
+
+Value service_time(const Given& given) {
+  const wva::ServiceParameters service{single(given["alpha"]), single(given["beta"]), single(given["gamma"])};
+  const wva::RequestSize size{single(given["avg_input"]), static_cast<float>(given["avg_output"].number(0, 1e15))};
+  const float batch = single(given["batch"]);
+  return object({{"prefill_ms", static_cast<double>(wva::prefill_ms(service, size, batch))},
+                 {"decode_ms", static_cast<double>(wva::decode_ms(service, size, batch))}});
+}
+
+std::optional<Value> answer_queue(std::string_view kind, const Given& given) {
+  if (kind == "service_time") return service_time(given);
+  if (kind == "queue_validity") {
+    return valid(wva::is_valid_queue(single(given["K"]), single(given["lambda"]), single(given["mu"])));
+  }
+  if (kind == "request_size_check") {
+    return valid(wva::RequestSize{single(given["avg_input"]), single(given["avg_output"])}.valid());
+  }
+  if (kind == "queue_config_check") {
+    return valid(given["max_batch"].integer() > 0 && given["max_queue"].integer() >= 0 &&
+                 given["has_service_parameters"].boolean());
+  }
+  if (kind == "sizing_targets_check") {
+    return valid(given["ttft_ms"].number() >= 0 && given["itl_ms"].number() >= 0 && given["tps"].number() >= 0);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> integers(const Given& given) {
+  std::vector<std::int64_t> all;
+  for (const Given& value : given.list()) all.push_back(value.integer());
+  return all;
+}
+
+}  // namespace
+
+std::optional<Value> answer_wva(std::string_view kind, const Given& given) {
+  if (kind == "saturation_v1") return saturation_v1(given);
+  if (kind == "saturation_v1_targets") return saturation_v1_targets(given);
+  if (kind == "saturation_v2") return saturation_v2(given);
+  if (kind == "capacity_from_parameters") {
+    return object({{"tokens", wva::capacity_from_parameters(
+                                  tokens(given["max_batched_tokens"]), tokens(given["max_seqs"]),
+                                  given["avg_input"].number(0, 1e9), given["avg_output"].number(0, 1e9))}});
+  }
+  if (kind == "median") return object({{"median", wva::median(integers(given["values"]))}});
+  if (kind == "cost_aware") return cost_aware(given);
+  if (kind == "order") return order(given);
+  if (kind == "cheapest") return cheapest(given);
+  if (kind == "merge_limits") return merge_limits(given);
+  if (kind == "limiter") return limiter(given);
+  if (kind == "limiter_inventory") return limiter_inventory(given);
+  if (kind == "inventory") return inventory(given);
+  if (kind == "pool_grant") return pool_grant(given);
+  if (kind == "accelerator_name") return object({{"short", wva::accelerator_name(given["name"].text())}});
+  if (kind == "enforcer") return enforcer(given);
+  return answer_queue(kind, given);
+}
+
+}  // namespace capstan::conformance

@@ -1,0 +1,143 @@
+#include "decide/scale/hpa_metrics.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::decide::scale {
+namespace {
+
+using Group = HpaPod::Group;
+using Phase = HpaPodFacts::Phase;
+constexpr Instant kNow{std::chrono::hours(1)};
+Instant ago(std::int64_t seconds) { return kNow - std::chrono::seconds(seconds); }
+
+/// "2 r800 u0 m": pods that each request 2000, ready with a sample of 800, unready, missing; s is a sample of no pod.
+std::vector<HpaPod> pods(std::string_view row) {
+  std::vector<HpaPod> all;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    HpaPod pod{row[i] == 'r'   ? Group::ready
+               : row[i] == 'u' ? Group::unready
+               : row[i] == 'm' ? Group::missing
+               : row[i] == 'i' ? Group::ignored
+                               : Group::superfluous,
+               0, 2000};
+    if (pod.group == Group::superfluous) pod.request_milli.reset();
+    while (i + 1 < row.size() && row[i + 1] >= '0' && row[i + 1] <= '9') pod.milli = pod.milli * 10 + (row[++i] - '0');
+    if (i + 1 < row.size()) ++i;  // the space
+    all.push_back(pod);
+  }
+  return all;
+}
+
+struct Row {
+  const char* what;
+  const char* pods;
+  std::int64_t target;
+  ReplicaCount current;
+  ReplicaCount replicas;  ///< -1: an error
+};
+
+TEST(HpaMetrics, Utilization) {
+  const Row rows[] = {
+      {"ceil of the ratio times those that are ready", "r1000 r1400", 30, 2, 4},
+      {"the percentage is truncated before the ratio", "r1259 r1259", 57, 2, 2},
+      {"the unready are idle on the way up", "r800 u u", 30, 3, 3},
+      {"and nothing on the way down", "r200 r600 r1000 u u", 50, 5, 2},
+      {"the missing are full on the way down", "r800 r190 m m", 100, 4, 3},
+      {"or on target, where that is more than full", "r800 r190 m m", 150, 4, 3},
+      {"and idle on the way up", "r3800 m", 100, 2, 2},
+      {"exactly on target they are nothing", "r2000 m", 100, 2, 2},
+      {"a sample of no pod has no request, so it is left out", "r8000 r6000 s9000", 100, 2, 7},
+      {"the ignored are nothing", "r1000 r1400 i i", 30, 2, 4},
+      {"no pod", "s100", 30, 1, -1},
+      {"no sample of a pod", "m s100", 30, 1, -1},
+      {"none that counts", "u u", 30, 2, -1},
+  };
+  for (const Row& row : rows) {
+    const HpaProposal proposal = propose_by_utilization(pods(row.pods), row.target, row.current, {});
+    EXPECT_EQ(proposal.valid ? proposal.replicas : -1, row.replicas) << row.what;
+  }
+  std::vector<HpaPod> without = pods("r1000 i");
+  without[1].request_milli.reset();
+  EXPECT_FALSE(propose_by_utilization(without, 30, 2, {}).valid) << "even a pod that is ignored must have a request";
+}
+
+TEST(HpaMetrics, Pods) {
+  const Row rows[] = {
+      {"ceil of the ratio", "r20000 r10000 r30000", 15000, 3, 4},
+      {"the mean is truncated", "r50000 r15000 r30000", 31666, 3, 3},
+      {"readiness does not matter, pending does", "r30000 r30000 u", 15000, 3, 4},
+      {"the missing are on target on the way down", "r1000 m m", 10000, 3, 3},
+      {"and idle on the way up", "r30000 m", 10000, 2, 3},
+      {"exactly on target they are idle, unlike those of a resource", "r10000 m", 10000, 2, 1},
+      {"a sample of no pod counts in the mean", "r10000 s30000", 10000, 1, 2},
+      {"none that counts", "u m", 10000, 2, -1},
+  };
+  for (const Row& row : rows) {
+    const HpaProposal proposal = propose_by_pods(pods(row.pods), row.target, row.current, {});
+    EXPECT_EQ(proposal.valid ? proposal.replicas : -1, row.replicas) << row.what;
+  }
+}
+
+TEST(HpaMetrics, ValueMultipliesWhatIsReady) {
+  EXPECT_EQ(propose_by_value(20000, 15000, 3, 3, {}).replicas, 4);
+  EXPECT_EQ(propose_by_value(8600, 4400, 3, 1, {}).replicas, 2) << "down, although the ratio is 1.95";
+  EXPECT_EQ(propose_by_value(8600, 4400, 3, 0, {}).replicas, 0) << "kubernetes/kubernetes#130130";
+  EXPECT_EQ(propose_by_value(16500, 15000, 3, 9, {}).replicas, 3) << "exactly 10 % is within";
+  EXPECT_EQ(propose_by_value(16500, 15000, 0, {}, {}).replicas, 2) << "from zero the ratio itself";
+  EXPECT_FALSE(propose_by_value(20000, 15000, 3, {}, {}).valid);
+}
+
+TEST(HpaMetrics, AverageValueKnowsNoReadiness) {
+  EXPECT_EQ(propose_by_average_value(20166, 5000, 4, {}).replicas, 4);
+  EXPECT_EQ(propose_by_average_value(20166, 5000, 4, {}).mean_milli, 5042) << "rounded up";
+  EXPECT_EQ(propose_by_average_value(8600, 2000, 3, {}).replicas, 5);
+  EXPECT_EQ(propose_by_average_value(950, 850, 16, {}).replicas, 2) << "a maximum of fractions is no total";
+  EXPECT_EQ(propose_by_average_value(0, 850, 0, {}).replicas, 0);
+  EXPECT_EQ(propose_by_average_value(1700, 850, 0, {}).replicas, 2);
+}
+
+TEST(HpaMetrics, GroupsOfPods) {
+  const HpaReadiness readiness{std::chrono::seconds(120), std::chrono::seconds(10)};
+  const HpaPodFacts sound{Phase::running, false, true, ago(30), ago(60), true, kNow, std::chrono::seconds(30)};
+  struct GroupRow {
+    const char* what;
+    void (*change)(HpaPodFacts&);
+    Group group;
+  };
+  const GroupRow rows[] = {
+      {"one whole window after it became ready", [](HpaPodFacts&) {}, Group::ready},
+      {"less than one", [](HpaPodFacts& pod) { pod.sampled_at = ago(1); }, Group::unready},
+      {"deleted", [](HpaPodFacts& pod) { pod.deleting = true; }, Group::ignored},
+      {"failed", [](HpaPodFacts& pod) { pod.phase = Phase::failed; }, Group::ignored},
+      {"pending", [](HpaPodFacts& pod) { pod.phase = Phase::pending; }, Group::unready},
+      {"without a sample", [](HpaPodFacts& pod) { pod.sampled = false; }, Group::missing},
+      {"without a condition", [](HpaPodFacts& pod) { pod.ready.reset(); }, Group::unready},
+      {"without a start", [](HpaPodFacts& pod) { pod.started_at.reset(); }, Group::unready},
+      {"unready at its start", [](HpaPodFacts& pod) { pod.ready = false; }, Group::unready},
+      {"unready later, was ready once",
+       [](HpaPodFacts& pod) {
+         pod.ready = false;
+         pod.started_at = ago(600);
+         pod.ready_since = ago(590);
+       },
+       Group::ready},
+      {"unready later, never was ready",
+       [](HpaPodFacts& pod) {
+         pod.ready = false;
+         pod.started_at = ago(600);
+         pod.ready_since = ago(591);
+       },
+       Group::unready},
+  };
+  for (const GroupRow& row : rows) {
+    HpaPodFacts pod = sound;
+    row.change(pod);
+    EXPECT_EQ(group_pod(pod, true, readiness, kNow), row.group) << row.what;
+  }
+  HpaPodFacts loading = sound;
+  loading.ready = false;
+  EXPECT_EQ(group_pod(loading, false, readiness, kNow), Group::ready) << "a custom metric asks for no readiness";
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

@@ -1,0 +1,67 @@
+#include "decide/scale/peers/kpa_zero.h"
+
+#include <algorithm>
+
+namespace capstan::decide::scale::kpa {
+namespace {
+
+using Activity = Revision::Activity;
+using Reachability = Revision::Reachability;
+
+ReplicaCount bounded(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted) {
+  ReplicaCount least = 0;
+  if (revision.reachability != Reachability::unreachable) {
+    least = settings.min_scale;
+    if (settings.initial_scale > 1 && !revision.initial_scale_reached) least = std::max(least, settings.initial_scale);
+  }
+  if (wanted < least) return least;
+  return settings.max_scale != 0 ? std::min(wanted, settings.max_scale) : wanted;
+}
+
+/// A step that says whether its count is to be carried out at all.
+struct Proposal {
+  Step step;
+  bool apply = false;
+};
+
+/// A revision that is inactive: the activator must hold its requests before the last pod goes.
+Proposal retire(const ZeroSettings& settings, const Revision& revision) {
+  const bool always_in_path = settings.target_burst_capacity == -1;
+  if (!always_in_path && !revision.activator_answers) return {{.probe = true}, false};
+  const Duration inactive = revision.activity_for;
+  if (inactive >= std::max(settings.grace, settings.retention)) return {{}, true};
+  const bool retained = revision.reachability != Reachability::unreachable && inactive < settings.retention;
+  if (!retained && revision.proxied_for >= settings.grace) return {{}, true};
+  return {{.look_again = true}, false};
+}
+
+Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
+  if (!settings.scale_to_zero) return {{.desired = 1}, true};
+  switch (revision.activity) {
+    case Activity::activating:
+      // It never became ready, so it never will.
+      if (revision.activity_for > settings.activation_timeout) return {{}, true};
+      return {{.desired = kUnknown, .look_again = true}, false};
+    case Activity::active:
+      // Idle for long enough: 0 is said, not done, which marks it inactive.
+      if (revision.activity_for >= settings.stable_window) return {{}, false};
+      return {{.desired = 1, .look_again = true}, true};
+    case Activity::unset:
+    case Activity::inactive:
+      break;
+  }
+  return retire(settings, revision);
+}
+
+}  // namespace
+
+Step carry_out(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted) {
+  if (wanted < 0 && revision.activity != Activity::activating) return {.desired = wanted};
+  const ReplicaCount desired = bounded(settings, revision, wanted);
+  Proposal proposal{{.desired = desired}, true};
+  if (desired == 0) proposal = to_zero(settings, revision);
+  proposal.step.applied = proposal.apply && proposal.step.desired != revision.replicas;
+  return proposal.step;
+}
+
+}  // namespace capstan::decide::scale::kpa

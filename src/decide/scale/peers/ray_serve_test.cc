@@ -1,0 +1,82 @@
+#include "decide/scale/peers/ray_serve.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::decide::scale::ray_serve {
+namespace {
+
+Instant at(std::int64_t milliseconds) { return {std::chrono::milliseconds(milliseconds)}; }
+
+TEST(RayServe, TheOrderOfTheDoublesMatters) {
+  Config config;
+  config.target_ongoing_requests = 1;
+  EXPECT_EQ(apply_factor(wanted(29, 7, config), 7, config), 30) << "29 requests at one a replica";
+  EXPECT_EQ(apply_factor(wanted(28, 7, config), 7, config), 28);
+}
+
+TEST(RayServe, Factors) {
+  struct Row {
+    double wanted;
+    ReplicaCount current;
+    double up, down;
+    ReplicaCount scaled;
+  };
+  for (const Row& row :
+       {Row{20, 10, 1, 1, 20}, Row{20, 10, 0.5, 1, 15}, Row{20, 10, 1.5, 1, 25}, Row{5, 20, 1, 0.5, 13},
+        Row{9, 10, 1, 0.5, 9}, Row{9.5, 10, 1, 0.5, 10}, Row{10, 10, 3, 3, 10}, Row{0, 5, 1, 10, -45}}) {
+    Config config;
+    config.upscaling_factor = row.up;
+    config.downscaling_factor = row.down;
+    EXPECT_EQ(apply_factor(row.wanted, row.current, config), row.scaled) << row.wanted << " of " << row.current;
+  }
+}
+
+TEST(RayServe, ADirectionMustLast) {
+  Config config;
+  config.upscale_delay = std::chrono::milliseconds(300);
+  State state;
+  EXPECT_EQ(apply_delay(5, 1, config, state, at(1000)), 1);
+  EXPECT_EQ(apply_delay(5, 1, config, state, at(1200)), 1);
+  EXPECT_EQ(state.counter, 2);
+  EXPECT_EQ(apply_delay(1, 1, config, state, at(1250)), 1) << "a pause begins it anew";
+  EXPECT_EQ(apply_delay(5, 1, config, state, at(1300)), 1);
+  EXPECT_EQ(apply_delay(5, 1, config, state, at(1600)), 5) << "exactly the delay";
+  EXPECT_EQ(state.counter, 0);
+  EXPECT_EQ(apply_delay(3, 5, config, state, at(1700)), 5) << "600 s for the way down";
+  EXPECT_EQ(state.counter, -1);
+  EXPECT_EQ(apply_delay(3, 5, config, state, at(601'700)), 3);
+}
+
+TEST(RayServe, ToZeroFromOneOnly) {
+  Config config;
+  config.downscale_delay = {};
+  config.downscale_to_zero_delay = std::chrono::seconds(1);
+  State state;
+  EXPECT_EQ(apply_delay(-4, 4, config, state, at(0)), 1);
+  EXPECT_EQ(apply_delay(-4, 1, config, state, at(100)), 1);
+  EXPECT_EQ(apply_delay(-4, 1, config, state, at(1100)), 0);
+  config.downscale_to_zero_delay.reset();
+  EXPECT_EQ(apply_delay(0, 1, config, state, at(1200)), 0) << "else the delay of every step down";
+}
+
+TEST(RayServe, FromZeroAtOnce) {
+  State state;
+  Config config;
+  config.upscaling_factor = 2.5;
+  EXPECT_EQ(decide({1, {}, 0, 0}, config, state, at(0)), 3);
+  EXPECT_EQ(decide({1, {}, 0, 7}, config, state, at(0)), 7);
+  EXPECT_EQ(decide({0, {}, 0, 2}, config, state, at(0)), 2) << "those that start are kept";
+  config.upscale_delay = {};
+  EXPECT_EQ(decide({100, {}, 1, 1}, config, state, at(0)), 124);
+  EXPECT_EQ(decide({100, 3.0, 1, 1}, config, state, at(0)), 6) << "a policy of the user";
+}
+
+TEST(RayServe, Gangs) {
+  EXPECT_EQ(round_to_gangs(5, 4, {}, {}), 8);
+  EXPECT_EQ(round_to_gangs(0, 4, {}, {}), 0);
+  EXPECT_EQ(round_to_gangs(1, 4, 8, 16), 8);
+  EXPECT_EQ(round_to_gangs(17, 4, 8, 16), 16);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale::ray_serve

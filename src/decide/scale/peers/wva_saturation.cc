@@ -1,0 +1,198 @@
+#include "decide/scale/peers/wva_saturation.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace capstan::decide::scale::wva {
+namespace {
+
+/// Whether the load of those that are not saturated would still leave the triggers' room on one less.
+bool safe_without_one(const SaturationConfig& config, double kv, double queue, std::int64_t replicas) {
+  if (replicas < 2) return false;
+  const auto n = static_cast<double>(replicas);
+  const double factor = n / (n - 1);
+  return config.kv_threshold - kv / n * factor >= config.kv_spare_trigger &&
+         config.queue_threshold - queue / n * factor >= config.queue_spare_trigger;
+}
+
+std::int64_t truncated(double value) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
+}
+
+/// The key of the history: replicas on one kind of GPU with outputs of like length share it.
+std::string history_key(const ReplicaTokens& replica) {
+  const char* length = replica.avg_output < 100 ? "short" : replica.avg_output < 500 ? "medium" : "long";
+  return replica.accelerator + "|" + length;
+}
+
+}  // namespace
+
+Saturation analyze_v1(const SaturationConfig& config, std::span<const ReplicaLoad> replicas) {
+  Saturation all;
+  double kv = 0, queue = 0;
+  for (const ReplicaLoad& replica : replicas) {
+    auto variant = std::ranges::find(all.variants, replica.variant, &Saturation::Variant::name);
+    if (variant == all.variants.end()) variant = all.variants.insert(variant, {replica.variant, 0, 0});
+    ++all.total;
+    ++variant->replicas;
+    if (replica.kv_used >= config.kv_threshold || replica.queue_length >= config.queue_threshold) continue;
+    ++all.non_saturated;
+    ++variant->non_saturated;
+    kv += replica.kv_used;
+    queue += replica.queue_length;
+    all.spare_kv += config.kv_threshold - replica.kv_used;
+    all.spare_queue += config.queue_threshold - replica.queue_length;
+  }
+  if (all.non_saturated > 0) {
+    all.spare_kv /= static_cast<double>(all.non_saturated);
+    all.spare_queue /= static_cast<double>(all.non_saturated);
+  }
+  all.scale_up =
+      all.total > 0 && (all.spare_kv < config.kv_spare_trigger || all.spare_queue < config.queue_spare_trigger);
+  all.scale_down_safe = safe_without_one(config, kv, queue, all.non_saturated);
+  return all;
+}
+
+std::vector<ReplicaCount> targets_v1(bool scale_up, bool scale_down_safe, std::span<const VariantState> variants) {
+  const auto moves = [](const VariantState& v) { return v.desired != 0 && v.desired != v.current; };
+  const bool frozen =
+      std::ranges::any_of(variants, [&](const VariantState& v) { return moves(v) || v.reporting != v.current; });
+  std::vector<ReplicaCount> targets;
+  for (const VariantState& v : variants) targets.push_back(!frozen ? v.reporting : moves(v) ? v.desired : v.current);
+  if (frozen || variants.empty()) return targets;
+
+  const auto order = [&](std::size_t i) { return std::tie(variants[i].cost, variants[i].name); };
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const bool may = scale_up || targets[i] > 1;
+    const bool better = !chosen || (scale_up ? order(i) < order(*chosen) : order(*chosen) < order(i));
+    if (may && better) chosen = i;
+  }
+  if (chosen && scale_up)
+    ++targets[*chosen];
+  else if (chosen && scale_down_safe)
+    --targets[*chosen];
+  return targets;
+}
+
+std::int64_t capacity_from_parameters(std::int64_t max_batched_tokens, std::int64_t max_seqs, double avg_input,
+                                      double avg_output) {
+  if (max_batched_tokens <= 0 || max_seqs <= 0 || avg_output <= 0 || avg_input + avg_output <= 0) return 0;
+  // A step's tokens are shared by requests in prefill and in decode as their lengths are.
+  const double batched = static_cast<double>(max_batched_tokens) * avg_output / (avg_input + avg_output);
+  return truncated(std::min(batched, static_cast<double>(max_seqs)) * (avg_input + avg_output / 2));
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::int64_t AnalyzerV2::compute_bound(const SaturationConfig& config, const ReplicaTokens& replica,
+                                       std::int64_t memory_bound) {
+  constexpr std::size_t kHistory = 10;
+  std::deque<std::int64_t>& history = observed_[history_key(replica)];
+  if (static_cast<double>(replica.queue_length) >= config.queue_threshold && replica.tokens_in_use > 0) {
+    history.push_back(replica.tokens_in_use);
+    if (history.size() > kHistory) history.pop_front();
+    return replica.tokens_in_use;
+  }
+  if (!history.empty()) {
+    const auto sum = std::accumulate(history.begin(), history.end(), std::int64_t{0});
+    return truncated(static_cast<double>(sum) / static_cast<double>(history.size()));
+  }
+  const auto record = records_.find(replica.variant);
+  if (record == records_.end()) return memory_bound;
+  const std::int64_t derived = capacity_from_parameters(record->second.max_batched_tokens, record->second.max_seqs,
+                                                        replica.avg_input, replica.avg_output);
+  return derived > 0 ? derived : memory_bound;
+}
+
+std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const std::string& variant,
+                                  std::span<const ReplicaTokens> replicas) {
+  std::vector<std::int64_t> capacities;
+  const ReplicaTokens* last = nullptr;
+  for (const ReplicaTokens& replica : replicas) {
+    if (replica.variant != variant) continue;
+    const std::int64_t bound = truncated(static_cast<double>(replica.total_kv_tokens) * config.kv_threshold);
+    capacities.push_back(std::min(bound, compute_bound(config, replica, bound)));
+    last = &replica;
+  }
+  const std::int64_t capacity = median(capacities);
+  if (last != nullptr) {
+    CapacityRecord& record = records_[variant];
+    record.live = true;
+    record.accelerator = last->accelerator;
+    record.effective_capacity = capacity;
+    record.total_kv_tokens = last->total_kv_tokens;
+  }
+  return capacity;
+}
+
+std::int64_t AnalyzerV2::unmeasured(const SaturationConfig& config, const std::string& variant,
+                                    const Workload& workload) const {
+  const auto found = records_.find(variant);
+  if (found == records_.end()) return 0;
+  const CapacityRecord& record = found->second;
+  if (record.live) return record.effective_capacity;
+  std::int64_t capacity =
+      capacity_from_parameters(record.max_batched_tokens, record.max_seqs, workload.avg_input, workload.avg_output);
+  if (capacity == 0) return record.effective_capacity;
+  if (record.total_kv_tokens > 0) {
+    capacity = std::min(capacity, truncated(static_cast<double>(record.total_kv_tokens) * config.kv_threshold));
+  }
+  for (const auto& [name, other] : records_) {
+    const bool comparable = other.live && other.accelerator == record.accelerator && other.gpus == record.gpus &&
+                            other.params_key == record.params_key && other.effective_capacity > 0;
+    if (comparable) capacity = std::min(capacity, other.effective_capacity);
+  }
+  return capacity;
+}
+
+AnalyzerV2::Workload AnalyzerV2::workload_of(std::span<const ReplicaTokens> replicas) {
+  Workload mean;
+  double known = 0;
+  for (const ReplicaTokens& replica : replicas) {
+    if (replica.avg_input <= 0 && replica.avg_output <= 0) continue;
+    mean.avg_input += replica.avg_input;
+    mean.avg_output += replica.avg_output;
+    mean.prefix_hit += replica.prefix_hit;
+    ++known;
+  }
+  return known > 0 ? Workload{mean.avg_input / known, mean.avg_output / known, mean.prefix_hit / known} : Workload{};
+}
+
+Supply AnalyzerV2::analyze(const SaturationConfig& config, std::span<const ReplicaTokens> replicas,
+                           std::span<const VariantReplicas> variants, const std::optional<SchedulerQueue>& queue) {
+  Supply supply;
+  const Workload workload = workload_of(replicas);
+  for (const ReplicaTokens& replica : replicas) {
+    // The mean length is an integer before it is multiplied.
+    supply.demand += static_cast<double>(replica.tokens_in_use + replica.queue_length * truncated(replica.avg_input));
+    if (!supply.per_replica_capacity.contains(replica.variant)) {
+      supply.per_replica_capacity[replica.variant] = measured(config, replica.variant, replicas);
+    }
+  }
+  if (queue) {
+    const auto requests = static_cast<double>(queue->requests);
+    const double input = std::max(static_cast<double>(queue->bytes) / 4, requests * workload.avg_input);
+    supply.demand += input * (1 - workload.prefix_hit) + requests * workload.avg_output;
+  }
+  double ready_tokens = 0, anticipated_tokens = 0;
+  for (const VariantReplicas& variant : variants) {
+    const auto [capacity, is_new] = supply.per_replica_capacity.try_emplace(variant.name, 0);
+    if (is_new) capacity->second = unmeasured(config, variant.name, workload);
+    const ReplicaCount ready = std::max<ReplicaCount>(0, variant.current - variant.pending);
+    ready_tokens += static_cast<double>(ready) * static_cast<double>(capacity->second);
+    anticipated_tokens += static_cast<double>(ready + variant.pending) * static_cast<double>(capacity->second);
+  }
+  supply.required = std::max(0.0, supply.demand / config.scale_up_threshold - anticipated_tokens);
+  supply.spare = std::max(0.0, ready_tokens - supply.demand / config.scale_down_boundary);
+  return supply;
+}
+
+}  // namespace capstan::decide::scale::wva

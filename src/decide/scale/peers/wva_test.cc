@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "decide/scale/peers/wva_optimizer.h"
+#include "decide/scale/peers/wva_queue.h"
+#include "decide/scale/peers/wva_saturation.h"
+
+namespace capstan::decide::scale::wva {
+namespace {
+
+std::vector<ReplicaLoad> loads(std::int64_t busy, std::int64_t idle, double kv, double queue) {
+  std::vector<ReplicaLoad> all(static_cast<std::size_t>(busy), ReplicaLoad{"v", 0.95, 8});
+  all.insert(all.end(), static_cast<std::size_t>(idle), ReplicaLoad{"v", kv, queue});
+  return all;
+}
+
+TEST(WvaV1, Saturation) {
+  struct Row {
+    const char* what;
+    std::vector<ReplicaLoad> loads;
+    bool up, down_safe;
+  };
+  const Row rows[] = {
+      {"nobody", {}, false, false},
+      {"KV is short", loads(0, 2, 0.75, 0), true, false},
+      {"the queue is long", loads(0, 2, 0.1, 3), true, false},
+      {"room for one less", loads(0, 4, 0.2, 0), false, true},
+      {"not with one alone", loads(0, 1, 0.2, 0), false, false},
+      {"all saturated", loads(3, 0, 0, 0), true, false},
+      {"a third saturated, and yet one less", loads(2, 4, 0.1, 0), false, true},
+  };
+  for (const Row& row : rows) {
+    const Saturation saturation = analyze_v1({}, row.loads);
+    EXPECT_EQ(saturation.scale_up, row.up) << row.what;
+    EXPECT_EQ(saturation.scale_down_safe, row.down_safe) << row.what;
+  }
+}
+
+TEST(WvaV1, Targets) {
+  const std::vector<VariantState> still = {{"b", 5, 2, 2, 0}, {"a", 5, 2, 2, 2}, {"dear", 20, 1, 1, 0}};
+  using Counts = std::vector<ReplicaCount>;
+  EXPECT_EQ(targets_v1(true, false, still), (Counts{2, 3, 1})) << "the cheapest, by name among equals";
+  EXPECT_EQ(targets_v1(false, true, still), (Counts{1, 2, 1})) << "the dearest of those with more than one";
+  EXPECT_EQ(targets_v1(false, false, still), (Counts{2, 2, 1}));
+  std::vector<VariantState> moving = still;
+  moving[0].desired = 4;
+  EXPECT_EQ(targets_v1(true, false, moving), (Counts{4, 2, 1})) << "one in transition freezes all";
+  std::vector<VariantState> silent = still;
+  silent[2].reporting = 0;
+  EXPECT_EQ(targets_v1(true, false, silent), (Counts{2, 2, 1}));
+}
+
+ReplicaTokens replica(std::int64_t in_use, std::int64_t queue, double input = 100, double output = 50) {
+  return {"v", "H100", in_use, 16000, queue, input, output, 0};
+}
+
+TEST(WvaV2, CapacityOfAReplica) {
+  AnalyzerV2 analyzer;
+  const std::vector<VariantReplicas> one = {{"v", 1, 0}};
+  const auto capacity = [&](const ReplicaTokens& each) {
+    return analyzer.analyze({}, std::array{each}, one, {}).per_replica_capacity.at("v");
+  };
+  EXPECT_EQ(capacity(replica(5000, 0)), 12800) << "the KV cache";
+  EXPECT_EQ(capacity(replica(8000, 6)), 8000) << "what it holds while its queue is long";
+  EXPECT_EQ(capacity(replica(4000, 5)), 4000) << "itself, not the mean";
+  EXPECT_EQ(capacity(replica(100, 0)), 6000) << "then the mean of those";
+  EXPECT_EQ(capacity(replica(100, 0, 100, 600)), 12800) << "of outputs of like length";
+}
+
+TEST(WvaV2, CapacityWithoutAReplica) {
+  AnalyzerV2 analyzer;
+  analyzer.store("x", {"A100", 1, false, 8192, 30000, 8192, 256, ""});
+  analyzer.store("y", {"A100", 1, true, 700, 0, 0, 0, "other"});
+  const std::vector<VariantReplicas> variants = {{"v", 1, 0}, {"x", 0, 0}, {"y", 0, 0}, {"z", 0, 0}};
+  Supply supply = analyzer.analyze({}, std::array{replica(5000, 0, 500, 100)}, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity["x"], 24000) << "from its parameters, bounded by its KV cache";
+  EXPECT_EQ(supply.per_replica_capacity["y"], 700) << "as it was measured";
+  EXPECT_EQ(supply.per_replica_capacity["z"], 0);
+  analyzer.store("y", {"A100", 1, true, 700, 0, 0, 0, ""});
+  supply = analyzer.analyze({}, std::array{replica(5000, 0, 500, 100)}, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity["x"], 700) << "and by a comparable one that was measured";
+  supply = analyzer.analyze({}, std::array{replica(5000, 0, 0, 0)}, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity["x"], 8192) << "no lengths: as it was stored";
+}
+
+TEST(WvaV2, SupplyAndDemand) {
+  AnalyzerV2 analyzer;
+  const Supply up =
+      analyzer.analyze({}, std::array{replica(11000, 3, 100.9)}, std::array{VariantReplicas{"v", 1, 0}}, {});
+  EXPECT_EQ(up.demand, 11300) << "the mean length is cut to an integer";
+  EXPECT_NEAR(up.required, 11300 / 0.85 - 12800, 1e-9);
+  EXPECT_EQ(up.spare, 0);
+  const Supply pending =
+      analyzer.analyze({}, std::array{replica(11000, 3)}, std::array{VariantReplicas{"v", 2, 1}}, {});
+  EXPECT_EQ(pending.required, 0) << "one on its way is anticipated";
+  EXPECT_EQ(pending.spare, 0) << "and not yet spare";
+  const Supply queued = analyzer.analyze({}, std::array{replica(5000, 0)}, std::array{VariantReplicas{"v", 1, 0}},
+                                         SchedulerQueue{10, 20000});
+  EXPECT_EQ(queued.demand, 5000 + 5000 + 500);
+}
+
+TEST(WvaV2, Parts) {
+  EXPECT_EQ(capacity_from_parameters(4096, 256, 500, 100), 140800);
+  EXPECT_EQ(capacity_from_parameters(1000, 256, 500, 100), 91666) << "the tokens of a step bind";
+  EXPECT_EQ(capacity_from_parameters(8192, 256, 500, 0), 0);
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1}), 2);
+}
+
+TEST(WvaOptimizer, Rows) {
+  using Counts = std::vector<ReplicaCount>;
+  const std::vector<VariantCost> two = {{"cheap", 5, 10000, 3}, {"dear", 15, 20000, 2}};
+  EXPECT_EQ(optimize(25000, 0, two), (Counts{6, 2})) << "all onto the cheapest capacity";
+  EXPECT_EQ(optimize(0, 15000, two), (Counts{2, 2})) << "one of the dear is more than is spare";
+  EXPECT_EQ(optimize(0, 1e6, two), (Counts{1, 0})) << "the cheapest keeps one where no other has any";
+  EXPECT_EQ(optimize(0, 9999, two), (Counts{3, 2}));
+  EXPECT_EQ(optimize(1, 0, std::vector<VariantCost>{{"none", 1, 0, 1}}), (Counts{1}));
+  EXPECT_EQ(optimize(1, 0, {}), Counts{});
+  EXPECT_EQ(by_efficiency(two), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(by_cost_descending(two), (std::vector<std::size_t>{1, 0}));
+}
+
+TEST(WvaLimiter, APartialGrantLosesItsOddGpus) {
+  GpusByType free = {{"H100", 5}};
+  const std::vector<ScaleUp> wishes = {{"later", "H100", 1, 2, 1, 0.5, 1},
+                                       {"first", "H100", 1, 2, 2, 0.1, 1},
+                                       {"second", "H100", 1, 9, 2, 0.1, 2},
+                                       {"down", "H100", 3, 1, 2, 0, 0},
+                                       {"unknown", "B200", 0, 1, 0, 0, 0}};
+  const std::vector<Granted> granted = limit(free, wishes);
+  EXPECT_EQ(granted[1].target, 2);
+  EXPECT_EQ(granted[2].target, 2);
+  EXPECT_EQ(granted[2].gpus, 2);
+  EXPECT_TRUE(granted[2].limited);
+  EXPECT_EQ(granted[0].target, 1) << "nothing is left, though one GPU is free";
+  EXPECT_EQ(granted[3].target, 1);
+  EXPECT_EQ(granted[4].target, 0);
+  EXPECT_EQ(free["H100"], 0);
+}
+
+TEST(WvaLimiter, Inventories) {
+  EXPECT_EQ(available({{"A", 8}, {"B", 4}}, {{"A", 12}, {"C", 1}}), (GpusByType{{"A", 0}, {"B", 4}}));
+  EXPECT_EQ(least_of(std::vector<GpusByType>{{{"A", 10}, {"B", 4}}, {{"A", 6}}}), (GpusByType{{"A", 6}, {"B", 4}}));
+  EXPECT_EQ(held(std::vector<ScaleUp>{{"x", "A", 2, 3, 2, 0, 0}, {"y", "A", 1, 1, 0, 0, 0}}), (GpusByType{{"A", 5}}));
+  for (const auto& [product, name] : {std::pair{"NVIDIA-A100-PCIE-80GB", "A100"},
+                                      {"AMD-MI300X-192G", "MI300X"},
+                                      {"Unknown-GPU-Model-123", "GPU"},
+                                      {"H100", "H100"}}) {
+    EXPECT_EQ(accelerator_name(product), name);
+  }
+}
+
+TEST(WvaEnforcer, Rows) {
+  using Targets = std::map<std::string, ReplicaCount>;
+  const Targets some = {{"a", 2}, {"b", 1}}, none = {{"a", 0}, {"b", 0}};
+  EXPECT_EQ(enforce(true, 0.0, some, {}).targets, none);
+  EXPECT_EQ(enforce(true, 1.0, some, {}).targets, some);
+  EXPECT_EQ(enforce(true, std::nullopt, some, {}).targets, some) << "the query failed";
+  EXPECT_EQ(enforce(false, 0.0, some, {}).targets, some);
+  EXPECT_EQ(enforce(false, 0.0, none, {{"a", 2}, {"b", 1}}).targets, (Targets{{"a", 0}, {"b", 1}}));
+  EXPECT_EQ(enforce(std::nullopt, 0.0, none, {{"a", 11}}).targets, (Targets{{"a", 0}, {"b", 1}})) << "unknown is 10";
+  EXPECT_EQ(enforce(std::nullopt, 0.0, none, {}).targets, (Targets{{"a", 1}, {"b", 0}})) << "by name among equals";
+  EXPECT_FALSE(enforce(false, 0.0, {}, {}).applied);
+}
+
+TEST(WvaQueue, Rows) {
+  EXPECT_FLOAT_EQ(prefill_ms({10, 0.01F, 0.001F}, {1000, 0}, 1), 32);
+  EXPECT_FLOAT_EQ(prefill_ms({10, 0.01F, 0.001F}, {0, 10}, 4), 0);
+  EXPECT_FLOAT_EQ(decode_ms({1, 0.1F, 0.01F}, {1, 1}, 2.5F), 1.4025F);
+  EXPECT_TRUE(is_valid_queue(10, 9.9F, 1)) << "a load of 9.9 is one that loses requests, not an error";
+  EXPECT_FALSE(is_valid_queue(10, 11, 1));
+  EXPECT_FALSE(is_valid_queue(10, 1, 0));
+  EXPECT_TRUE((RequestSize{0, 1}.valid()));
+  EXPECT_FALSE((RequestSize{50, 0}.valid()));
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale::wva
