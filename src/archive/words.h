@@ -8,6 +8,7 @@
 #include "model/gang.h"
 #include "model/node.h"
 #include "model/offering.h"
+#include "model/role_names.h"
 #include "model/service.h"
 #include "model/signal.h"
 #include "model/topology_names.h"
@@ -38,7 +39,7 @@ inline constexpr auto kWords<model::TopologyLevel> = [] {
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::CapacityType>{"on_demand", "spot", "reserved"};
 template <>
-inline constexpr std::array<std::string_view, 3> kWords<model::Role>{"both", "prefill", "decode"};
+inline constexpr auto kWords<model::Role> = model::kRoleNames;
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::Signal::State>{"missing", "stale", "value"};
 

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include "cli/engine_options.h"
 #include "cli/service_endpoints.h"
+#include "cli/stop_signal.h"
 #include "cli/terminal.h"
 #include "emulator/addresses.h"
 #include "emulator/load_driver.h"
@@ -21,10 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kLook = 200ms;  // for signals, and the status line
-
-volatile std::sig_atomic_t stopped = 0;
-
-void on_signal(int) { stopped = 1; }
 
 /// URLs as they are; addresses and ranges as URLs.
 Result<std::vector<std::string>> endpoints_of(const std::vector<std::string>& given) {
@@ -96,7 +92,7 @@ class Followed {
 
   Result<std::vector<std::string>> first() {
     const Instant end = session_->clock() + kFirstListMax;
-    while (stopped == 0 && !endpoints_.synced()) {
+    while (stop_signals() == 0 && !endpoints_.synced()) {
       if (session_->clock() >= end) return std::unexpected(Error{.file = {}, .message = endpoints_.trouble()});
       turn(kPoll);
     }
@@ -133,7 +129,7 @@ void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::
          const net::Clock& world, Followed* followed) {
   StatusLine status;
   Instant look = world() + kLook;
-  while (stopped == 0 && !driver.over()) {
+  while (stop_signals() == 0 && !driver.over()) {
     if (followed != nullptr) {
       if (auto endpoints = followed->look()) driver.set_endpoints(std::move(*endpoints));
     }
@@ -166,10 +162,7 @@ ExitCode engine_load(const EngineLoadArguments& arguments) {
   auto source = workload::open(workload_of(arguments), static_cast<std::uint64_t>(arguments.seed));
   if (!source) return report(source.error());
 
-  struct sigaction action{};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  catch_stop_signals();
   std::unique_ptr<Followed> followed;
   if (!arguments.service.empty()) {
     Result<std::unique_ptr<Followed>> opened = Followed::open(arguments);

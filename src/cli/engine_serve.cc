@@ -1,11 +1,11 @@
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <string>
 
 #include "cli/address_feed.h"
 #include "cli/engine_options.h"
+#include "cli/stop_signal.h"
 #include "emulator/addresses.h"
 #include "emulator/emulator.h"
 #include "emulator/scaled_clock.h"
@@ -17,10 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kLook = 250ms;  // for signals and for changes of the list of addresses
-
-volatile std::sig_atomic_t stopped = 0;
-
-void on_signal(int) { stopped = stopped + 1; }
 
 std::int64_t wall_clock_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -80,7 +76,7 @@ Result<void> follow(emulator::Emulator& emulator, const AddressFeed::Change& cha
 
 Result<void> serve(emulator::Emulator& emulator, AddressFeed& feed, const emulator::ScaledClock& clock,
                    const net::Clock& world, Duration shutdown_timeout) {
-  while (stopped == 0) {
+  while (stop_signals() == 0) {
     const Result<AddressFeed::Change> change = feed.look();
     if (!change) {
       if (feed.first()) return std::unexpected(change.error());
@@ -92,11 +88,11 @@ Result<void> serve(emulator::Emulator& emulator, AddressFeed& feed, const emulat
     const Instant look = world() + kLook;
     do {
       emulator.run_once(std::min(clock.until(emulator.next_event()), look - world()));
-    } while (stopped == 0 && world() < look);
+    } while (stop_signals() == 0 && world() < look);
   }
   emulator.finish();
   const Instant end = world() + shutdown_timeout;
-  while (stopped == 1 && emulator.connections() > 0 && world() < end) {
+  while (stop_signals() == 1 && emulator.connections() > 0 && world() < end) {
     emulator.run_once(std::min(clock.until(emulator.next_event()), kLook));
   }
   return {};
@@ -117,10 +113,7 @@ ExitCode engine_serve(const EngineServeArguments& arguments) {
   Result<AddressFeed> feed = AddressFeed::open(arguments.bind, arguments.bind_file);
   if (!feed) return report(feed.error());
 
-  struct sigaction action{};
-  action.sa_handler = on_signal;  // without SA_RESTART: a wait ends
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  catch_stop_signals();
   const net::Clock world = net::machine_clock();
   const emulator::ScaledClock clock(world, static_cast<std::int64_t>(arguments.speed * 1000 + 0.5));
   emulator::Emulator emulator(std::move(*settings), clock.clock(), world);

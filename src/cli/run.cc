@@ -6,13 +6,13 @@
 
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "cli/offline.h"
+#include "cli/stop_signal.h"
 #include "kube/client.h"
 #include "kube/wall_clock.h"
 #include "net/http_client.h"
@@ -30,17 +30,6 @@ using namespace std::chrono_literals;
 
 constexpr Duration kLook = 250ms;   // for signals
 constexpr Duration kOnceMax = 60s;  // until everything is known that one decision needs
-
-volatile std::sig_atomic_t stopped = 0;
-
-void on_signal(int) { stopped = stopped + 1; }
-
-void catch_signals() {
-  struct sigaction action{};
-  action.sa_handler = on_signal;  // without SA_RESTART: a wait ends
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 /// Of this process alone, also after a restart in the same pod.
 std::string identity(kube::WallTime wall) {
@@ -73,7 +62,7 @@ Result<op::Checkpoint> learn(Session& session, op::DecisionLoop& loop) {
   op::CheckpointStore store(session.client, session.clock, session.ns, [] { return false; });
   store.start_reading();
   const Instant end = session.clock() + kOnceMax;
-  while (stopped == 0 && (!loop.ready() || !store.read())) {
+  while (stop_signals() == 0 && (!loop.ready() || !store.read())) {
     if (session.clock() >= end) return std::unexpected(not_known(loop.waiting_for()));
     loop.turn();
     store.turn();
@@ -81,7 +70,7 @@ Result<op::Checkpoint> learn(Session& session, op::DecisionLoop& loop) {
     const Instant next = std::min({loop.next_deadline(), store.next_deadline(), session.client.next_deadline()});
     wait(session, nullptr, next);
   }
-  if (stopped != 0) return std::unexpected(Error{.file = {}, .message = "interrupted"});
+  if (stop_signals() != 0) return std::unexpected(Error{.file = {}, .message = "interrupted"});
   return *store.read();
 }
 
@@ -105,8 +94,8 @@ Result<void> serve(const RunArguments& arguments, Session& session) {
     if (!listener) return std::unexpected(listener.error());
     log({.message = "answers on " + server.address(*listener).text()});
   }
-  while (!process.stopped() && stopped < 2) {
-    if (stopped == 1) process.stop();
+  while (!process.stopped() && stop_signals() < 2) {
+    if (stop_signals() == 1) process.stop();
     process.turn();
     wait(session, &server, process.next_deadline());
   }
@@ -116,7 +105,7 @@ Result<void> serve(const RunArguments& arguments, Session& session) {
 }  // namespace
 
 Result<archive::SavedState> live_state(const ClusterArguments& arguments) {
-  catch_signals();
+  catch_stop_signals();
   Result<std::unique_ptr<Session>> opened = open_session(arguments);
   if (!opened) return std::unexpected(opened.error());
   Session& session = **opened;
@@ -142,7 +131,7 @@ ExitCode run(const RunArguments& arguments) {
     const Result<archive::SavedState> state = live_state(arguments.cluster);
     return state ? print_decision(*state, Layer::scale, arguments.output) : report(state.error());
   }
-  catch_signals();
+  catch_stop_signals();
   Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
   if (!session) return report(session.error());
   const Result<void> served = serve(arguments, **session);

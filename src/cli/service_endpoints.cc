@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "net/socket_address.h"
+
 namespace capstan::cli {
 namespace {
 
@@ -27,11 +29,6 @@ const kube::ServicePort* find_port(const kube::EndpointSlice& slice, const std::
     if (port.name == wanted || fmt::to_string(port.port) == wanted) return &port;
   }
   return nullptr;
-}
-
-std::string url(const std::string& address, std::int64_t port) {
-  const bool v6 = address.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}", v6 ? "[" : "", address, v6 ? "]" : "", port);
 }
 
 }  // namespace
@@ -69,7 +66,8 @@ Result<std::vector<std::string>> ready_urls(const kube::StoreSnapshot<kube::Endp
       return;
     }
     for (const kube::Endpoint& endpoint : slice.endpoints) {
-      if (endpoint.ready && !endpoint.address.empty()) urls.insert(url(endpoint.address, port->port));
+      if (!endpoint.ready || endpoint.address.empty()) continue;
+      urls.insert("http://" + net::host_and_port(endpoint.address, fmt::to_string(port->port)));
     }
   });
   if (error) return std::unexpected(*error);

@@ -13,7 +13,16 @@
 
 namespace capstan::conformance {
 
-struct Member;
+class Value;
+
+/// A name and its value. A template, so that it is complete as soon as Value is, also inside Value's own constructors.
+template <typename V>
+struct Named {
+  std::string key;
+  V value;
+};
+
+using Member = Named<Value>;
 
 /// A JSON value: what a case gives and expects, and what a peer answers.
 class Value {
@@ -48,11 +57,6 @@ class Value {
 
  private:
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
-};
-
-struct Member {
-  std::string key;
-  Value value;
 };
 
 /// An object of these members.

@@ -156,11 +156,19 @@ const EngineTable& EngineTable::bundled() {
   return table;
 }
 
+namespace {
+
+bool is_on(const EngineRow& row, const std::string& wanted_gpu) {
+  return lower(row.gpu) == wanted_gpu || lower(row.gpu_name) == wanted_gpu;
+}
+
+}  // namespace
+
 Result<std::string> EngineTable::gpu_key(std::string_view gpu) const {
   const std::string wanted = lower(gpu);
   std::set<std::string> names;
   for (const EngineRow& row : rows_) {
-    if (lower(row.gpu) == wanted || lower(row.gpu_name) == wanted) return row.gpu;
+    if (is_on(row, wanted)) return row.gpu;
     names.insert(row.gpu_name);
   }
   return std::unexpected(
@@ -179,7 +187,7 @@ Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_v
     models.insert(row.model);
     if (lower(row.model) != wanted_model) continue;
     gpus.insert(row.gpu_name);
-    if (lower(row.gpu) != wanted_gpu && lower(row.gpu_name) != wanted_gpu) continue;
+    if (!is_on(row, wanted_gpu)) continue;
     variants.push_back(fmt::format("tp {} {}", row.tp, row.weight_dtype));
     if (row.tp == tp && row.weight_dtype == wanted_dtype) return &row;
   }

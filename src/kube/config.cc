@@ -7,6 +7,7 @@
 #include "kube/base64.h"
 #include "manifest/fields.h"
 #include "manifest/yaml.h"
+#include "net/socket_address.h"
 
 namespace capstan::kube {
 namespace {
@@ -314,7 +315,7 @@ Result<Config> in_cluster_config(const Environment& environment, const ReadFile&
   }
   Config config;
   config.context = "in-cluster";
-  config.server = "https://" + (host->contains(':') ? "[" + *host + "]" : *host) + ":" + *port;
+  config.server = "https://" + net::host_and_port(*host, *port);
   config.token_file = mount + "token";
   if (const Result<std::string> token = read_file(config.token_file); !token) return std::unexpected(token.error());
   const Result<std::string> ca = read_file(mount + "ca.crt");

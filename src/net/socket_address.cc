@@ -19,9 +19,11 @@ std::optional<std::string> shortest(int family, const std::string& host) {
 
 }  // namespace
 
-std::string SocketAddress::text() const {
-  return host.find(':') == host.npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+std::string host_and_port(std::string_view host, std::string_view port) {
+  return host.contains(':') ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
+
+std::string SocketAddress::text() const { return host_and_port(host, fmt::to_string(port)); }
 
 Result<SocketAddress> parse_socket_address(std::string_view text) {
   const auto wrong = [&] {

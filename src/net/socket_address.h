@@ -19,6 +19,9 @@ struct SocketAddress {
   friend auto operator<=>(const SocketAddress&, const SocketAddress&) = default;
 };
 
+/// A host and a port as they stand in a URL: "10.0.0.1:80", "[fd00::1]:80".
+std::string host_and_port(std::string_view host, std::string_view port);
+
 /// Reads what `text` writes; hosts come out in their shortest form. Error (usage): what is wrong, without a place.
 Result<SocketAddress> parse_socket_address(std::string_view text);
 

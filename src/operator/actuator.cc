@@ -51,6 +51,7 @@ void Actuator::begin() {
 }
 
 void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, const Readings& readings) {
+  index_.reset();
   view_ = view;
   if (!first_look_) first_look_ = base_.clock();
   std::set<std::string> served;
@@ -77,16 +78,17 @@ void Actuator::feed(const Readings& readings) {
 }
 
 void Actuator::keep_serving() {
-  const Targets targets(view_);
   std::vector<actuate::Effects::Routed> routed;
   std::set<std::string> active;
   for (const auto& [id, origin] : objects_->services()) {
-    const kube::Workload* workload = targets.find(origin.ns, origin.target);
-    if (workload == nullptr || origin.mode != Mode::active) continue;
+    if (origin.mode != Mode::active) continue;
+    if (!index_) index_.emplace(view_);
+    const kube::Workload* workload = index_->targets.find(origin.ns, origin.target);
+    if (workload == nullptr) continue;
     active.insert(workload->meta.uid);
     const DrainMeans means = actuate::drain_means_of(*workload);
     if (!means.waits()) continue;
-    for (const PodGroup& group : replicas_of(*workload, pods_of(origin.ns))) {
+    for (const PodGroup& group : replicas_of(*workload, index_->pods.candidates(*workload))) {
       const kube::Pod& pod = *group.pods.front();
       if (leaves(group)) continue;
       const bool label = means.kind == DrainMeans::Kind::router_label;
@@ -109,8 +111,8 @@ void Actuator::submit(model::ActionToken token, const model::Action& action, con
 
 std::optional<actuate::Target> Actuator::target(model::ServiceId service, model::VariantId) const {
   const auto origin = objects_->services().find(service);
-  if (origin == objects_->services().end()) return std::nullopt;
-  const kube::Workload* workload = Targets(view_).find(origin->second.ns, origin->second.target);
+  if (origin == objects_->services().end() || !index_) return std::nullopt;
+  const kube::Workload* workload = index_->targets.find(origin->second.ns, origin->second.target);
   if (workload == nullptr) return std::nullopt;
   actuate::Target target;
   target.ref = ref_of(resource_of(workload->kind), workload->meta);
@@ -123,7 +125,7 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service, model:
     const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
     if (pod != nullptr) gangs[pod->uid] = id;
   });
-  for (const PodGroup& group : replicas_of(*workload, pods_of(origin->second.ns))) {
+  for (const PodGroup& group : replicas_of(*workload, index_->pods.candidates(*workload))) {
     if (leaves(group)) continue;
     actuate::Target::Replica replica = replica_of(*group.pods.front(), target.means);
     replica.name = group.name;
@@ -143,14 +145,6 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
   replica.ever_served = older || served_.contains(pod.meta.uid);
   return replica;
-}
-
-Actuator::Pods Actuator::pods_of(const std::string& ns) const {
-  Pods pods;
-  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
-    if (pod.meta.ns == ns) pods.push_back(&pod);
-  });
-  return pods;
 }
 
 }  // namespace capstan::op

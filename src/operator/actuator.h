@@ -10,6 +10,7 @@
 #include "actuate/effects.h"
 #include "operator/cluster_view.h"
 #include "operator/effects.h"
+#include "operator/pod_index.h"
 #include "operator/snapshot_builder.h"
 
 namespace capstan::op {
@@ -39,7 +40,12 @@ class Actuator final : public Effects, private actuate::References {
   Instant next_deadline() const override { return runner_->next_deadline(); }
 
  private:
-  using Pods = std::vector<const kube::Pod*>;
+  /// What is looked up in the view, made once a look, and only where something is Active.
+  struct Index {
+    explicit Index(const ClusterView& view) : targets(view), pods(view.pods) {}
+    Targets targets;
+    PodIndex pods;
+  };
 
   // References: what is not acted upon has none.
   std::optional<actuate::Target> target(model::ServiceId service, model::VariantId variant) const override;
@@ -49,7 +55,6 @@ class Actuator final : public Effects, private actuate::References {
   std::vector<actuate::Ref> claims(model::ClaimGroupId) const override { return {}; }
   std::optional<actuate::Ref> claim(model::NodeId) const override { return std::nullopt; }
 
-  Pods pods_of(const std::string& ns) const;
   void feed(const Readings& readings);
   void keep_serving();
   actuate::Target::Replica replica_of(const kube::Pod& pod, const actuate::DrainMeans& means) const;
@@ -59,6 +64,7 @@ class Actuator final : public Effects, private actuate::References {
   std::unique_ptr<actuate::Effects> effects_;
   std::uint64_t begun_ = 0;
   ClusterView view_;
+  std::optional<Index> index_;  // of view_
   std::optional<Instant> first_look_;
   std::set<std::string> served_;               // uids of pods that were once seen ready
   const SnapshotBuilder* objects_ = nullptr;   // from a look on, as long as its decision lasts

@@ -33,6 +33,12 @@ const kube::Workload* Targets::find(std::string_view ns, const kube::TargetRef& 
   return found == by_key_.end() ? nullptr : found->second;
 }
 
+ScalersByUid scalers_by_uid(const ClusterView& view) {
+  ScalersByUid scalers;
+  view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { scalers[scaler.meta.uid] = &scaler; });
+  return scalers;
+}
+
 Mode fleet_mode(const ClusterView& view) {
   Mode mode = Mode::shadow;
   view.fleet.for_each([&](kube::RowId, const FleetPolicy& policy) {

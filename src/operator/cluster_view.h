@@ -47,6 +47,10 @@ class Targets {
   std::map<std::string, const kube::Workload*, std::less<>> by_key_;
 };
 
+/// Points into the view that it was made of.
+using ScalersByUid = std::map<std::string, const InferenceScaler*>;
+ScalersByUid scalers_by_uid(const ClusterView& view);
+
 /// How far the fleet lets replicas be scaled: the FleetPolicy named default, Shadow without one.
 Mode fleet_mode(const ClusterView& view);
 /// Whether the kill switch is on.

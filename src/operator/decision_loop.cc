@@ -104,8 +104,7 @@ void DecisionLoop::decide() {
 
 /// What is recommended, less what there is, counts until the next look. Targets that are gone leave the books.
 void DecisionLoop::account(Instant now) {
-  std::map<std::string, const InferenceScaler*> scalers;
-  view_.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { scalers[scaler.meta.uid] = &scaler; });
+  const ScalersByUid scalers = scalers_by_uid(view_);
   const model::Snapshot& snapshot = brain_->world.snapshot();
   std::map<std::string, Ledger> before = std::exchange(ledgers_, {});
   for (const auto& [id, origin] : brain_->world.objects().services()) {

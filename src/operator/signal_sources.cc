@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "net/socket_address.h"
 #include "operator/selector.h"
 
 namespace capstan::op {
@@ -29,8 +30,7 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
 }
 
 std::string url_of(const InferenceScaler& scaler, const kube::Pod& pod) {
-  const bool six = pod.ip.find(':') != std::string::npos;
-  return "http://" + (six ? "[" + pod.ip + "]" : pod.ip) + ":" + std::to_string(port_of(scaler, pod)) + scaler.path;
+  return "http://" + net::host_and_port(pod.ip, std::to_string(port_of(scaler, pod))) + scaler.path;
 }
 
 /// All of a scaler that decides how a page is read.
@@ -75,8 +75,7 @@ SignalSources::~SignalSources() = default;
 
 void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBuilder::Serving>& serving,
                            const std::map<model::ServiceId, ServiceOrigin>& services) {
-  std::map<std::string, const InferenceScaler*> scalers;
-  view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { scalers[scaler.meta.uid] = &scaler; });
+  const ScalersByUid scalers = scalers_by_uid(view);
   std::map<std::string, Pod> before = std::exchange(pods_, {});
   mistakes_.clear();
   std::set<std::string> with_server;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "model/role_names.h"
 
 namespace capstan::op {
 namespace {
@@ -19,11 +20,6 @@ std::string hex(std::uint64_t value) {
   std::string text(16, '0');
   for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = kDigits[value & 15];
   return text;
-}
-
-std::string_view word(model::Role role) {
-  constexpr std::string_view kWords[] = {"both", "prefill", "decode"};
-  return kWords[static_cast<std::size_t>(role)];
 }
 
 std::string_view word(Verdict::Is is) {
@@ -58,7 +54,7 @@ Json targets(const ScalerReport& report) {
   Json list = Json::array();
   for (const TargetReport& target : report.targets) {
     Json row = {{"name", target.name},
-                {"role", word(target.role)},
+                {"role", model::name(target.role)},
                 {"current", target.current},
                 {"starting", target.starting},
                 {"ready", target.ready},
@@ -159,8 +155,7 @@ std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, 
 
 StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now,
                                      kube::WallTime wall) {
-  std::map<std::string, const InferenceScaler*> scalers;
-  view.scalers.for_each([&](kube::RowId, const InferenceScaler& scaler) { scalers[scaler.meta.uid] = &scaler; });
+  const ScalersByUid scalers = scalers_by_uid(view);
   Out out;
   for (auto& [uid, known] : known_) known.seen = false;
   for (const ScalerReport& report : reports) {
