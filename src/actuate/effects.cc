@@ -173,6 +173,15 @@ void Effects::keep_serving(std::span<const Routed> pods) {
   }
 }
 
+void Effects::let_go(std::span<const Ref> held) {
+  for (const Ref& ref : held) {
+    const std::string key = key_of("hold", ref);
+    if (runner_.busy(key)) continue;
+    std::vector<Change> changes = {end_hold(ref)};
+    runner_.submit(key, {}, std::make_unique<ChangeAll>(std::move(changes)));
+  }
+}
+
 void Effects::resume(std::span<const kube::Pod* const> pods) {
   for (UnfinishedBind& found : unfinished_binds(pods)) {
     const std::string key = "bind/" + found.transaction;

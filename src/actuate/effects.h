@@ -80,6 +80,9 @@ class Effects {
   /// Lets new pods into the router, and puts back those that nobody drains any more.
   void keep_serving(std::span<const Routed> pods);
 
+  /// Takes the hold off claims and nodes whose gang is there.
+  void let_go(std::span<const Ref> held);
+
   /// Ends bind transactions that a predecessor has left.
   void resume(std::span<const kube::Pod* const> pods);
 

@@ -1,5 +1,8 @@
 #include "actuate/node_claim.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include <nlohmann/json.hpp>
 
 namespace capstan::actuate {
@@ -10,6 +13,7 @@ using nlohmann::json;
 constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
 /// By which Karpenter tells that the pool has changed since: copied, because a claim without them never drifts.
 constexpr std::string_view kPoolMarks[] = {"karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"};
+constexpr std::int64_t kCountMax = 100'000;
 constexpr std::size_t kNameMax = 63;  // the name becomes the value of a node's label
 
 json requirement(const std::string& key, const std::string& op, const std::vector<std::string>& values) {
@@ -55,7 +59,8 @@ json metadata(const ClaimGroup& group, std::int64_t index) {
   for (const std::string_view mark : kPoolMarks) {
     if (const std::string* value = group.pool.meta.annotations.find(mark)) annotations[std::string(mark)] = *value;
   }
-  if (group.held) annotations[std::string(kDoNotDisrupt)] = "true";
+  if (group.held) annotations[std::string(kClaimTogether)] = annotations[std::string(kDoNotDisrupt)] = "true";
+  if (!group.within.empty()) annotations[std::string(kClaimWithin)] = group.within;
   const json owner = {{"apiVersion", kube::resources::kNodePools.api_version()},
                       {"kind", kube::resources::kNodePools.kind},
                       {"name", group.pool.meta.name},
@@ -96,6 +101,16 @@ std::string claim_body(const ClaimGroup& group, std::int64_t index) {
                      {"metadata", metadata(group, index)},
                      {"spec", std::move(spec)}};
   return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+LaunchMarks launch_marks_of(const kube::StringMap& annotations) {
+  LaunchMarks marks;
+  const std::string_view count = annotations.get(kClaimGroupSize);
+  std::from_chars(count.data(), count.data() + count.size(), marks.count);
+  marks.count = std::clamp<std::int64_t>(marks.count, 0, kCountMax);
+  marks.together = annotations.get(kClaimTogether) == "true";
+  marks.within = annotations.get(kClaimWithin);
+  return marks;
 }
 
 Change end_hold(const Ref& claim_or_node) {

@@ -36,7 +36,7 @@ TEST(NodeClaim, IsAsKarpenterWouldWriteIt) {
   EXPECT_EQ(
       claim_body(group(), 1),
       R"({"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"annotations":{)"
-      R"("capstan.dev/claim-group-size":"2","karpenter.sh/do-not-disrupt":"true",)"
+      R"("capstan.dev/claim-group-size":"2","capstan.dev/claim-together":"true","karpenter.sh/do-not-disrupt":"true",)"
       R"("karpenter.sh/nodepool-hash":"12","karpenter.sh/nodepool-hash-version":"v3"},)"
       R"("labels":{"capstan.dev/claim-group":"g1","karpenter.sh/nodepool":"h100","team":"serving"},"name":"h100-g1-1",)"
       R"("ownerReferences":[{"apiVersion":"karpenter.sh/v1","blockOwnerDeletion":true,"kind":"NodePool","name":"h100",)"

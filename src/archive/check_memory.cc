@@ -5,8 +5,6 @@
 namespace capstan::archive {
 namespace {
 
-constexpr std::int64_t kMostAtOnce = 100'000;  ///< nodes of one launch, failures in a row
-
 class Checker {
  public:
   explicit Checker(const model::Catalog& catalog) : catalog_(catalog) {}

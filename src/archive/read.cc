@@ -100,6 +100,7 @@ class TableReader {
     read_id(fields, verdict_, "claim", row.claim);
     read_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     fields.integer("gpus_milli", row.gpus.count, 0, kMaxGpus);
+    fields.boolean("kept", row.kept);
     fields.check("domains", [&](const Node& given, Verdict& verdict) {
       Fields domains(given, "nodes.domains", verdict);
       for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
@@ -116,6 +117,7 @@ class TableReader {
     need_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_ref(fields, verdict_, "within", row.within, within(catalog_.domains));
     read_id(fields, verdict_, "group", row.group);
+    fields.integer("group_size", row.group_size, 0, kMostAtOnce);
     read_instant(fields, "requested_at_ns", row.requested_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     read_id(fields, verdict_, "node", row.node);
@@ -135,6 +137,7 @@ class TableReader {
       fields.integer("gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
     }
     read_word(fields, verdict_, "together", row.together);
+    read_closed(fields, verdict_, row.closed, catalog_);
     read_instant(fields, "created_at_ns", row.created_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     fields.check("signals", [&](const Node& given, Verdict& verdict) {
@@ -203,8 +206,9 @@ void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   Fields fields(node, "policies", verdict);
   fields.text("name", out.name);
   for (const Node& each : fields.list("scale")) out.scale.push_back(settings::read_scale(each, verdict));
-  if (const Node* layer = fields.need("place")) out.place = settings::read_place(*layer, verdict);
-  if (const Node* layer = fields.need("provision")) {
+  if (const Node* layer = fields.take("place")) out.place = settings::read_place(*layer, verdict);
+  if (const Node* layer = fields.take("provision")) {
+    if (!out.place) verdict.fail(layer->place, "policies.provision: without place, whose shortfalls it answers");
     const Node mapping = settings::as_mapping(*layer);
     Fields provision(mapping, "policies.provision", verdict);
     settings::Provisioner which = settings::Provisioner::none;

@@ -68,6 +68,8 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
                                  " GPUs, expected at least a thousandth of a GPU for each");
   }
   read_word(fields, verdict, "together", variant.together);
+  fields.boolean("placed_elsewhere", variant.placed_elsewhere);
+  read_closed(fields, verdict, variant.closed, catalog);
   fields.finish();
   return variant;
 }
@@ -104,6 +106,22 @@ void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
+template <typename Number>
+void read_limit(Fields& fields, std::string_view key, std::optional<Number>& out) {
+  if (fields.take(key) == nullptr) return;
+  std::int64_t value = 0;
+  fields.integer(key, value, 0, 1'000'000'000'000);
+  out = Number{value};
+}
+
+void read_limits(const Node& node, model::FleetLimits& out, Verdict& verdict) {
+  Fields fields(node, "catalog.limits", verdict);
+  read_limit(fields, "gpus", out.gpus);
+  read_limit(fields, "nodes", out.nodes);
+  read_limit(fields, "micro_usd_per_hour", out.price_per_hour);
+  fields.finish();
+}
+
 }  // namespace
 
 model::Catalog read_catalog(const Node& node, Verdict& verdict) {
@@ -114,6 +132,8 @@ model::Catalog read_catalog(const Node& node, Verdict& verdict) {
   read_offerings(fields, catalog, verdict);
   read_pools(fields, catalog, verdict);
   read_services(fields, catalog, verdict);
+  if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, verdict);
+  if (fields.take("launches_into") != nullptr) read_word(fields, verdict, "launches_into", catalog.launches_into);
   fields.finish();
   return catalog;
 }

@@ -17,9 +17,14 @@ Redecided redecide(const SavedState& state) {
     const decide::scale::RoleView role = decide::scale::view(snapshot, index, model::ServiceId{i});
     out.scale.push_back(decide::scale::decide(role, state.policies.scale[i], memory.scale[i], snapshot.at));
   }
-  out.place = decide::place::decide(index, snapshot, memory.planned, state.policies.place, memory.place, snapshot.at);
-  out.provision =
-      decide::provision::decide(index, snapshot, out.place, state.policies.provision, memory.provision, snapshot.at);
+  const control::Policies& policies = state.policies;
+  if (policies.place) {
+    out.place = decide::place::decide(index, snapshot, memory.planned, *policies.place, memory.place, snapshot.at);
+  }
+  if (policies.place && policies.provision) {
+    out.provision =
+        decide::provision::decide(index, snapshot, out.place, *policies.provision, memory.provision, snapshot.at);
+  }
   return out;
 }
 

@@ -44,6 +44,7 @@ RC_GTEST_PROP(Redecide, SaysWhatTheLoopDid, ()) {
   control::Policies policies{"any", {}, {}, {}};
   const decide::scale::Policy fixed = decide::scale::Fixed{*rc::gen::inRange(0, 20)};
   policies.scale.assign(world.snapshot.catalog->services.size(), fixed);
+  policies.place.emplace();
   policies.provision = *rc::gen::element(decide::provision::whole_groups(), decide::provision::karpenter());
 
   OneLook port(world.snapshot);

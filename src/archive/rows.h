@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
+#include "model/catalog.h"
 
 // What the readers of a snapshot file share: words of closed sets, moments, and references that must lead somewhere.
 namespace capstan::archive {
@@ -23,6 +24,7 @@ inline constexpr std::int64_t kMaxCounter = 9'000'000'000'000'000;
 inline constexpr std::int64_t kMaxId = 10'000'000;  ///< tables are as long as their largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
+inline constexpr std::int64_t kMostAtOnce = 100'000;  ///< nodes of one launch, failures in a row
 
 template <typename Enum>
 void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Enum& out) {
@@ -106,6 +108,17 @@ auto within(const Rows& rows) {
 template <typename IdType, typename T>
 auto within(const SharedTable<IdType, T>& rows) {
   return [&rows](IdType id) { return rows.find(id) != nullptr; };
+}
+
+inline void read_closed(manifest::Fields& fields, manifest::Verdict& verdict, model::Closed& out,
+                        const model::Catalog& catalog) {
+  read_refs(fields, verdict, "closed_nodes", out.nodes, [](model::NodeId) { return true; });  // it may have gone
+  for (const manifest::Node& item : fields.list("closed_purchases")) {
+    manifest::Fields purchase(item, fields.what() + ".closed_purchases", verdict);
+    need_ref(purchase, verdict, "pool", out.purchases.emplace_back().pool, within(catalog.pools));
+    need_ref(purchase, verdict, "offering", out.purchases.back().offering, within(catalog.offerings));
+    purchase.finish();
+  }
 }
 
 }  // namespace capstan::archive

@@ -17,6 +17,7 @@ SavedState any_state() {
   state.snapshot = world.snapshot;
   state.snapshot.at = decide::testing::at(100);
   state.policies.name = "queue · gang \"quoted\"";
+  state.policies.place.emplace();
   state.policies.provision = decide::provision::whole_groups();
   const std::size_t services = state.snapshot.catalog->services.size();
   state.memory.scale.resize(services);
@@ -48,9 +49,9 @@ RC_GTEST_PROP(SavedState, ADecisionComesOutTheSameFromItsFile, ()) {
     decide::place::Memory place = from.memory.place;
     decide::provision::Memory provision = from.memory.provision;
     const auto placed =
-        decide::place::decide(index, from.snapshot, from.memory.planned, from.policies.place, place, from.snapshot.at);
+        decide::place::decide(index, from.snapshot, from.memory.planned, *from.policies.place, place, from.snapshot.at);
     const auto bought =
-        decide::provision::decide(index, from.snapshot, placed, from.policies.provision, provision, from.snapshot.at);
+        decide::provision::decide(index, from.snapshot, placed, *from.policies.provision, provision, from.snapshot.at);
     return std::pair(plan_hash(placed.plan), plan_hash(bought.plan));
   };
   RC_ASSERT(plans(state) == plans(*again));

@@ -25,6 +25,13 @@ void put(Json& json, const char* key, const std::string& text) {
   if (!text.empty()) json[key] = text;
 }
 
+void put(Json& json, const model::Closed& closed) {
+  for (const model::NodeId node : closed.nodes) json["closed_nodes"].push_back(node.value);
+  for (const model::Purchase& each : closed.purchases) {
+    json["closed_purchases"].push_back({{"pool", each.pool.value}, {"offering", each.offering.value}});
+  }
+}
+
 Json signal(const model::Signal& from) {
   Json json = {{"state", word(from.state)}};
   if (from.state != model::Signal::State::missing) json["value"] = from.value;
@@ -50,6 +57,8 @@ Json variant(const model::Variant& from) {
   json["role"] = word(from.role);
   json["pods"] = from.pods;
   json["together"] = word(from.together);
+  if (from.placed_elsewhere) json["placed_elsewhere"] = true;
+  put(json, from.closed);
   return json;
 }
 
@@ -100,6 +109,11 @@ Json catalog(const model::Catalog& from) {
     json["pools"].push_back(each);
   }
   for (const model::Service& each : from.services) json["services"].push_back(service(each));
+  const model::FleetLimits& limits = from.limits;
+  if (limits.gpus) json["limits"]["gpus"] = *limits.gpus;
+  if (limits.nodes) json["limits"]["nodes"] = *limits.nodes;
+  if (limits.price_per_hour) json["limits"]["micro_usd_per_hour"] = limits.price_per_hour->count;
+  if (from.launches_into != model::TopologyLevel::node) json["launches_into"] = word(from.launches_into);
   return json;
 }
 
@@ -110,6 +124,7 @@ Json node(Json json, const model::Node& from) {
   put(json, "claim", from.claim);
   put(json, "gpu", from.gpu);
   json["gpus_milli"] = from.gpus.count;
+  if (from.kept) json["kept"] = true;
   json["domains"] = Json::object();
   for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
     put(json["domains"], std::string(kWords<model::TopologyLevel>[level]).c_str(), from.domains[level]);
@@ -124,6 +139,7 @@ Json claim(Json json, const model::Claim& from) {
   put(json, "offering", from.offering);
   put(json, "within", from.within);
   put(json, "group", from.group);
+  if (from.group_size != 0) json["group_size"] = from.group_size;
   put(json, "requested_at_ns", from.requested_at);
   put(json, "expected_ready_at_ns", from.expected_ready_at);
   put(json, "node", from.node);
@@ -140,6 +156,7 @@ Json gang(Json json, const model::Gang& from) {
   put(json, "gpu", from.gpu);
   json["gpus_per_pod_milli"] = from.gpus_per_pod.count;
   json["together"] = word(from.together);
+  put(json, from.closed);
   put(json, "created_at_ns", from.created_at);
   put(json, "expected_ready_at_ns", from.expected_ready_at);
   for (const model::ReplicaSignal& each : model::kReplicaSignals) {
@@ -212,10 +229,12 @@ Json scale_policies(const std::vector<decide::scale::Policy>& by_service) {
 std::string to_json(const SavedState& state) {
   const model::Snapshot& from = state.snapshot;
   Json json = {{"format_version", 1}, {"version", from.version}, {"at_ns", ns(from.at)}};
-  json["policies"] = {{"name", state.policies.name},
-                      {"scale", scale_policies(state.policies.scale)},
-                      {"place", Json::parse(settings::to_json(state.policies.place))},
-                      {"provision", Json::parse(settings::to_json(state.policies.provision))}};
+  json["policies"] = {{"name", state.policies.name}, {"scale", scale_policies(state.policies.scale)}};
+  const auto layer = [&](const char* key, const auto& policy) {
+    if (policy) json["policies"][key] = Json::parse(settings::to_json(*policy));
+  };
+  layer("place", state.policies.place);
+  layer("provision", state.policies.provision);
   json["catalog"] = catalog(*from.catalog);
   json["services"] = Json::array();
   from.services.for_each([&](model::ServiceId id, const model::ServiceState& each) {

@@ -22,6 +22,9 @@ bool repeats(const MemoryType& before, const MemoryType& after, const model::Pla
   return plan_hash(again) == plan_hash(plan) && *restored == after;
 }
 
+/// Takes the actions out of a plan; the reasons of what was left alone stay.
+model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(plan.actions, {}), .kept = {}}; }
+
 }  // namespace
 
 Controller::Controller(Policies policies, ports::World& world, Options options)
@@ -29,7 +32,17 @@ Controller::Controller(Policies policies, ports::World& world, Options options)
       world_(world),
       options_(std::move(options)),
       next_tick_(world.now()),
-      next_place_(options_.place ? next_tick_ : Instant::never()) {}
+      next_place_(policies_.place ? next_tick_ : Instant::never()) {}
+
+void Controller::use(Policies policies) {
+  const bool placed = policies_.place.has_value();
+  policies_ = std::move(policies);
+  if (policies_.place && !placed) next_place_ = world_.now();
+  if (policies_.place) return;
+  next_place_ = Instant::never();
+  placed_ = {};
+  bought_ = {};
+}
 
 void Controller::tick() {
   const Instant now = world_.now();
@@ -47,7 +60,7 @@ void Controller::tick() {
   }
   if (now >= next_place_) {
     place_and_provision(seen, now);
-    next_place_ = now + policies_.place.period;
+    next_place_ = now + policies_.place->period;
   }
   next_tick_ = std::min(next_scale(seen.snapshot, now), next_place_);
 }
@@ -102,11 +115,24 @@ void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Ins
     if (const auto* bind = std::get_if<model::BindPods>(&settled.action.what)) {
       decide::place::forget(memory_.place, bind->gang);
     } else if (const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what)) {
-      decide::provision::refused(memory_.provision, *launch, policies_.provision, now);
+      // In Shadow nobody was asked, so nothing is known of the offering.
+      const bool asked = policies_.provision && settled.why.code != model::ReasonCode::shadow_mode;
+      if (asked) decide::provision::refused(memory_.provision, *launch, *policies_.provision, now);
+      if (!asked) decide::provision::forget(memory_.provision, *launch);
     } else if (const auto* terminate = std::get_if<model::TerminateNode>(&settled.action.what)) {
       decide::provision::refused(memory_.provision, *terminate);
     }
   }
+}
+
+/// Once, or, to see that it can be repeated, once more from memory that went through its text.
+template <typename MemoryType, typename Decide, typename Parse>
+auto Controller::decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse) {
+  if (!options_.verify_replay) return decide(memory);
+  const MemoryType before = memory;
+  auto decision = decide(memory);
+  stats_.violations.not_repeatable += repeats(before, memory, decision.plan, decide, parse) ? 0 : 1;
+  return decision;
 }
 
 void Controller::scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now) {
@@ -115,15 +141,9 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
     const decide::scale::RoleView role = decide::scale::view(seen.snapshot, index_, service);
     const decide::scale::Policy& policy = policies_.scale[service.value];
     decide::scale::Memory& memory = memory_.scale[service.value];
-    const decide::scale::Memory before = options_.verify_replay ? memory : decide::scale::Memory{};
-    decide::scale::Decision decision = decide::scale::decide(role, policy, memory, now);
-    if (options_.verify_replay) {
-      const bool same = repeats(
-          before, memory, decision.plan,
-          [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
-          decide::scale::parse_memory);
-      stats_.violations.not_repeatable += same ? 0 : 1;
-    }
+    decide::scale::Decision decision = decide_twice(
+        memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
+        decide::scale::parse_memory);
     for (const model::Action& action : decision.plan.actions) {
       if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) note_direction(*set, role.current, now);
     }
@@ -134,29 +154,20 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
 }
 
 void Controller::place_and_provision(const ports::Observation& seen, Instant now) {
-  const decide::place::Memory place_before = options_.verify_replay ? memory_.place : decide::place::Memory{};
-  decide::place::Decision placed =
-      decide::place::decide(index_, seen.snapshot, memory_.planned, policies_.place, memory_.place, now);
-  const decide::provision::Memory buy_before = options_.verify_replay ? memory_.provision : decide::provision::Memory{};
-  decide::provision::Decision bought =
-      decide::provision::decide(index_, seen.snapshot, placed, policies_.provision, memory_.provision, now);
-  if (options_.verify_replay) {
-    const bool same_place = repeats(
-        place_before, memory_.place, placed.plan,
-        [&](decide::place::Memory& m) {
-          return decide::place::decide(index_, seen.snapshot, memory_.planned, policies_.place, m, now);
-        },
-        decide::place::parse_memory);
-    const bool same_buy = repeats(
-        buy_before, memory_.provision, bought.plan,
-        [&](decide::provision::Memory& m) {
-          return decide::provision::decide(index_, seen.snapshot, placed, policies_.provision, m, now);
-        },
-        decide::provision::parse_memory);
-    stats_.violations.not_repeatable += (same_place ? 0 : 1) + (same_buy ? 0 : 1);
+  const auto place = [&](decide::place::Memory& memory) {
+    return decide::place::decide(index_, seen.snapshot, memory_.planned, *policies_.place, memory, now);
+  };
+  placed_ = decide_twice(memory_.place, place, decide::place::parse_memory);
+  if (policies_.provision) {
+    const auto buy = [&](decide::provision::Memory& memory) {
+      return decide::provision::decide(index_, seen.snapshot, placed_, *policies_.provision, memory, now);
+    };
+    bought_ = decide_twice(memory_.provision, buy, decide::provision::parse_memory);
+  } else {
+    bought_ = {};
   }
-  submit(std::move(placed.plan), Layer::place, seen.snapshot, now);
-  submit(std::move(bought.plan), Layer::provision, seen.snapshot, now);
+  submit(actions_of(placed_.plan), Layer::place, seen.snapshot, now);
+  submit(actions_of(bought_.plan), Layer::provision, seen.snapshot, now);
 }
 
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,12 +21,12 @@
 namespace capstan::control {
 
 /// One policy for each layer: what a scenario's `policies:` names. Replicas are decided service by service, each with a
-/// policy of its own.
+/// policy of its own. A layer without one is somebody else's: who binds the pods, who buys the nodes.
 struct Policies {
   std::string name;
   std::vector<decide::scale::Policy> scale;  ///< by service
-  decide::place::Policy place;
-  decide::provision::Policy provision;
+  std::optional<decide::place::Policy> place;
+  std::optional<decide::provision::Policy> provision;  ///< only with a placement, whose shortfalls it answers
 };
 
 /// Everything the loop remembers between two ticks that a decision depends on. Bounded; saved with a snapshot, it
@@ -43,7 +44,6 @@ using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 struct Options {
   bool verify_replay = false;  ///< decide twice, the second time from memory that went through its text: invariant 5
   Witness witness{};           ///< called at every tick at which replicas are decided
-  bool place = true;           ///< false: only replicas are decided, others bind pods and buy nodes
 };
 
 struct Stats {
@@ -70,13 +70,16 @@ class Controller {
   void tick();
 
   /// Replaces the policies from the next tick on: services came or somebody edited them. Memory stays.
-  void use(Policies policies) { policies_ = std::move(policies); }
+  void use(Policies policies);
   /// Goes on from what a predecessor remembered. Before the first tick.
   void restore(Memory memory);
 
   const Stats& stats() const { return stats_; }
   const Memory& memory() const { return memory_; }
   const DecisionLog& log() const { return log_; }
+  /// The last decisions of the layers below; empty before the first, and where the layer has no policy.
+  const decide::place::Decision& placed() const { return placed_; }
+  const decide::provision::Decision& bought() const { return bought_; }
   /// The last scale decision about the service, its plan apart; also one that left it alone, or none yet.
   const decide::scale::Decision& scale_decision(model::ServiceId service) const {
     return scale_decisions_.at(service.value);
@@ -89,6 +92,8 @@ class Controller {
   Instant next_scale(const model::Snapshot& snapshot, Instant now) const;
   void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
   void place_and_provision(const ports::Observation& seen, Instant now);
+  template <typename MemoryType, typename Decide, typename Parse>
+  auto decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse);
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now);
   bool scaling(model::ServiceId service) const;
@@ -102,7 +107,7 @@ class Controller {
   bool indexed_ = false;
   Instant next_tick_{};
   std::vector<Instant> next_scale_;  // by service
-  Instant next_place_{};
+  Instant next_place_{};             // never without a placement
   DecisionLog log_;
   Stats stats_;
   struct Direction {
@@ -111,6 +116,8 @@ class Controller {
   };
   std::vector<Direction> last_direction_;                 // by service
   std::vector<decide::scale::Decision> scale_decisions_;  // by service
+  decide::place::Decision placed_;                        // plan apart: what was kept stays
+  decide::provision::Decision bought_;
 };
 
 }  // namespace capstan::control

@@ -76,7 +76,10 @@ class ScriptedWorld final : public ports::World {
 Policies fixed(ReplicaCount replicas) {
   decide::provision::Policy provision = decide::provision::whole_groups();
   provision.consolidation.enabled = false;
-  return {.name = "fixed", .scale = {decide::scale::Fixed{.replicas = replicas}}, .place = {}, .provision = provision};
+  return {.name = "fixed",
+          .scale = {decide::scale::Fixed{.replicas = replicas}},
+          .place = decide::place::Policy(),
+          .provision = provision};
 }
 
 std::int64_t count_binds(const ScriptedWorld& world) {
@@ -150,7 +153,10 @@ TEST(Controller, NewPoliciesCountFromTheNextTick) {
 TEST(Controller, WithoutThePlacementLayerNothingIsBound) {
   ScriptedWorld world;
   world.add_pending_gang(0);
-  Controller controller(fixed(3), world, {.verify_replay = false, .witness = {}, .place = false});
+  Policies policies = fixed(3);
+  policies.place.reset();
+  policies.provision.reset();
+  Controller controller(policies, world);
   run_to(controller, world, {seconds(40)});
   EXPECT_EQ(world.submitted.size(), 1u);
   EXPECT_EQ(count_binds(world), 0);

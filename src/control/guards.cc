@@ -31,37 +31,69 @@ bool lowers_blind(const model::SetReplicas& set, const model::Snapshot& snapshot
   });
 }
 
-/// Nodes of the pool that were asked for and that no claim stands for yet. A claim answers the oldest launch of its
-/// kind that was submitted before it was requested.
-GpuCount unseen_gpus(model::PoolId pool, const model::Snapshot& snapshot, std::span<const InFlight::Entry> in_flight) {
-  struct Launch {
-    const model::LaunchNodes& what;
-    Instant at;
-    std::int64_t unseen;
-  };
-  std::vector<Launch> launches;
+/// Nodes that were asked for and that no claim stands for yet, as launches of so many. A claim answers the oldest
+/// launch of its kind that was submitted before it was requested.
+std::vector<model::LaunchNodes> unseen_launches(const model::Snapshot& snapshot,
+                                                std::span<const InFlight::Entry> in_flight) {
+  std::vector<model::LaunchNodes> launches;  // `count`: those that are not seen
+  std::vector<Instant> submitted;
   for (const InFlight::Entry& entry : in_flight) {
     const auto* launch = std::get_if<model::LaunchNodes>(&entry.action.what);
-    if (launch != nullptr && launch->pool == pool) launches.push_back({*launch, entry.submitted_at, launch->count});
+    if (launch == nullptr) continue;
+    launches.push_back(*launch);
+    submitted.push_back(entry.submitted_at);
   }
-  if (launches.empty()) return 0;
+  if (launches.empty()) return launches;
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
-    const auto answered = std::ranges::find_if(launches, [&](const Launch& launch) {
-      return launch.unseen > 0 && claim.pool == pool && claim.offering == launch.what.offering &&
-             claim.within == launch.what.within && claim.requested_at >= launch.at;
-    });
-    if (answered != launches.end()) --answered->unseen;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      const model::LaunchNodes& launch = launches[i];
+      const bool answered = launch.count > 0 && claim.pool == launch.pool && claim.offering == launch.offering &&
+                            claim.within == launch.within && claim.requested_at >= submitted[i];
+      if (!answered) continue;
+      --launches[i].count;
+      return;
+    }
   });
+  return launches;
+}
+
+/// Does the launch take the nodes of all pools above a limit of the fleet?
+bool exceeds_fleet(const model::LaunchNodes& launch, const model::Snapshot& snapshot,
+                   std::span<const InFlight::Entry> in_flight, const model::Plan& before) {
+  const model::Catalog& catalog = *snapshot.catalog;
+  const model::FleetLimits& limits = catalog.limits;
+  if (limits == model::FleetLimits()) return false;
   GpuCount gpus = 0;
-  for (const Launch& launch : launches) gpus += launch.unseen * snapshot.catalog->offering(launch.what.offering).gpus;
-  return gpus;
+  std::int64_t nodes = 0;
+  MicroUsd price;
+  const auto add = [&](model::OfferingId offering, std::int64_t count) {
+    gpus += count * catalog.offering(offering).gpus;
+    nodes += count;
+    price += catalog.offering(offering).price_per_hour * count;
+  };
+  snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
+    if (node.pool.valid()) add(node.offering, 1);
+  });
+  snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    if (decide::provision::in_transit(claim, snapshot)) add(claim.offering, 1);
+  });
+  for (const model::LaunchNodes& unseen : unseen_launches(snapshot, in_flight)) add(unseen.offering, unseen.count);
+  for (const model::Action& earlier : before.actions) {
+    if (const auto* other = std::get_if<model::LaunchNodes>(&earlier.what)) add(other->offering, other->count);
+  }
+  add(launch.offering, launch.count);
+  return (limits.gpus && gpus > *limits.gpus) || (limits.nodes && nodes > *limits.nodes) ||
+         (limits.price_per_hour && price > *limits.price_per_hour);
 }
 
 /// What the pool has and what it will have, in transit and in flight.
 GpuCount pool_gpus(model::PoolId pool, const model::Snapshot& snapshot, const decide::Index& index,
                    std::span<const InFlight::Entry> in_flight) {
   const auto sum = index.pools.find(pool);
-  GpuCount gpus = unseen_gpus(pool, snapshot, in_flight) + (sum == index.pools.end() ? 0 : sum->second.gpus);
+  GpuCount gpus = sum == index.pools.end() ? 0 : sum->second.gpus;
+  for (const model::LaunchNodes& unseen : unseen_launches(snapshot, in_flight)) {
+    if (unseen.pool == pool) gpus += unseen.count * snapshot.catalog->offering(unseen.offering).gpus;
+  }
   snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool counts = claim.pool == pool && decide::provision::in_transit(claim, snapshot);
     if (counts) gpus += snapshot.catalog->offering(claim.offering).gpus;
@@ -76,6 +108,7 @@ bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot,
   }
   const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
   if (launch == nullptr) return false;
+  if (exceeds_fleet(*launch, snapshot, in_flight, before)) return true;
   GpuCount gpus = pool_gpus(launch->pool, snapshot, index, in_flight);
   const auto add = [&](const model::LaunchNodes& more) {
     gpus += more.count * snapshot.catalog->offering(more.offering).gpus;

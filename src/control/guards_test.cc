@@ -63,6 +63,25 @@ const Row kRows[] = {
     {"a part of a gang counts", {bind({0})}, 1, 1, 0, 0},
 };
 
+TEST(Guards, TheFleetsLimitIsHardToo) {
+  const auto allowed = [](const model::FleetLimits& limits, std::int64_t nodes) {
+    model::Snapshot snapshot = world(64);
+    auto catalog = std::make_shared<model::Catalog>(*snapshot.catalog);
+    catalog->limits = limits;
+    snapshot.catalog = catalog;
+    model::Node node = snapshot.nodes.at({0});
+    node.offering = {0};
+    snapshot.nodes.set({0}, node);
+    Plan plan{.actions = {launch(nodes)}, .kept = {}};
+    Violations violations;
+    guard(plan, snapshot, decide::build(snapshot), {}, violations);
+    return plan.actions.size() == 1;
+  };
+  EXPECT_TRUE(allowed({.gpus = 24, .nodes = {}, .price_per_hour = {}}, 2));
+  EXPECT_FALSE(allowed({.gpus = 23, .nodes = {}, .price_per_hour = {}}, 2));
+  EXPECT_FALSE(allowed({.gpus = {}, .nodes = 2, .price_per_hour = {}}, 2));
+}
+
 TEST(Guards, Rows) {
   const model::Snapshot snapshot = world();
   const decide::Index index = decide::build(snapshot);

@@ -34,6 +34,7 @@ void update_planned(std::vector<model::PlannedGang>& planned, const model::Snaps
   planned.clear();
   snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState& state) {
     constexpr model::VariantId kFirst{0};
+    if (snapshot.catalog->service(service).variants.at(kFirst.value).placed_elsewhere) return;
     const Existing found = existing(snapshot, index, service, kFirst);
     ReplicaCount lacking = state.desired_replicas - found.counted;
     for (std::uint32_t ordinal = 0; lacking > 0; ++ordinal) {

@@ -22,11 +22,21 @@ const Row kRows[] = {
     {"fewer wanted than exist plans nothing", 1, {{0, Phase::ready}, {1, Phase::ready}}, {}},
 };
 
+std::shared_ptr<const model::Catalog> one_service(bool placed_elsewhere = false) {
+  auto catalog = std::make_shared<model::Catalog>();
+  model::Variant variant;
+  variant.placed_elsewhere = placed_elsewhere;
+  model::Service service;
+  service.variants = {variant};
+  catalog->services = {service};
+  return catalog;
+}
+
 TEST(Planned, Rows) {
   for (const Row& row : kRows) {
     SCOPED_TRACE(row.teaches);
     model::Snapshot snapshot;
-    snapshot.catalog = std::make_shared<model::Catalog>();
+    snapshot.catalog = one_service();
     snapshot.services.set({0}, {.desired_replicas = row.desired, .gateway_waiting = {}});
     std::uint32_t id = 0;
     for (const auto& [ordinal, phase] : row.gangs) {
@@ -45,9 +55,18 @@ TEST(Planned, Rows) {
   }
 }
 
+TEST(Planned, NothingIsPlannedForWhatAnotherSchedulerPlaces) {
+  model::Snapshot snapshot;
+  snapshot.catalog = one_service(true);
+  snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
+  std::vector<model::PlannedGang> planned;
+  update_planned(planned, snapshot, decide::build(snapshot), {});
+  EXPECT_TRUE(planned.empty());
+}
+
 TEST(Planned, KeepsWhenItWasDecided) {
   model::Snapshot snapshot;
-  snapshot.catalog = std::make_shared<model::Catalog>();
+  snapshot.catalog = one_service();
   snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
   std::vector<model::PlannedGang> planned;
   update_planned(planned, snapshot, decide::build(snapshot), {std::chrono::seconds(5)});

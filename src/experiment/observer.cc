@@ -140,7 +140,7 @@ void Observer::watch_disruptions(Instant now, const sim::ClusterMeter& meter) {
 
 void Observer::watch_groups(Instant now) {
   // A release takes effect a little after the hold: the action's own latency.
-  const Duration limit = setup_.policies.provision.hold + kMinuteLength;
+  const Duration limit = setup_.policies.provision->hold + kMinuteLength;
   cluster_.truth().claims.for_each([&](model::ClaimId, const model::Claim& claim) {
     const bool on_its_way =
         claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;

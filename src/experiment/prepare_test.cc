@@ -47,7 +47,7 @@ TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
     const Row& row = kRows[i];
     SCOPED_TRACE(row.policy);
     ASSERT_EQ(scenario->policies.at(i).policies.name, row.policy);
-    const decide::provision::Policy& policy = scenario->policies[i].policies.provision;
+    const decide::provision::Policy& policy = *scenario->policies[i].policies.provision;
     EXPECT_EQ(std::max(policy.scan_interval, policy.batch_max), row.longest);
     EXPECT_EQ(policy.batch_idle, row.shortest);
     Duration fastest = Duration::max(), slowest{};

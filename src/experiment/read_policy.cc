@@ -57,8 +57,8 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   }
   fields.finish();
   const control::Policies& layers = spec.policies;
-  if (verdict.ok() && layers.provision.kind == decide::provision::Policy::Kind::group &&
-      layers.place.kind == decide::place::Policy::Kind::first_fit) {
+  if (verdict.ok() && layers.provision->kind == decide::provision::Policy::Kind::group &&
+      layers.place->kind == decide::place::Policy::Kind::first_fit) {
     // First fit binds pod by pod and states no shortfall: nobody would ever ask for a group.
     verdict.fail(fields.blame({"place", "provision"}),
                  fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "

@@ -60,8 +60,10 @@ class Small {
     decide::scale::QueueHpa queue;
     queue.waiting_per_replica = 2;
     queue.running_per_replica = 40;
-    setup.policies = {
-        .name = "queue · gang · group", .scale = {queue}, .place = {}, .provision = decide::provision::whole_groups()};
+    setup.policies = {.name = "queue · gang · group",
+                      .scale = {queue},
+                      .place = decide::place::Policy(),
+                      .provision = decide::provision::whole_groups()};
   }
 
   /// Requests a second, with a spike of some minutes.
@@ -244,7 +246,7 @@ TEST(Simulation, EveryPolicyDecidesTheSameFromItsSavedMemory) {
         small.setup.cluster.refused_ppm = small.setup.cluster.unknown_ppm = 50'000;
         small.setup.cluster.provider.refused_ppm = {200'000};
         small.setup.policies.scale = {scale};
-        small.setup.policies.place.kind = place;
+        small.setup.policies.place->kind = place;
         small.setup.policies.provision = provision;
         const RunResult result = simulate(small.setup).value();
         EXPECT_EQ(result.invariants.not_repeatable, 0);

@@ -1,6 +1,8 @@
 #include "kube/common_views.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "kube/quantity.h"
 
@@ -13,17 +15,36 @@ auto place_of(auto& milli, std::string_view name) {
   return std::ranges::lower_bound(milli, name, {}, [](const auto& entry) { return std::string_view(entry.first); });
 }
 
-/// A selector knows four operators; with any other it selects nothing.
+std::optional<std::int64_t> integer_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// -1, 0 or 1, of a label that is a number and the one number that it is held against.
+std::optional<int> compared(const std::string* value, const std::vector<std::string>& with) {
+  if (value == nullptr || with.size() != 1) return std::nullopt;
+  const std::optional<std::int64_t> left = integer_of(*value), right = integer_of(with.front());
+  if (!left || !right) return std::nullopt;
+  return *left < *right ? -1 : *left > *right ? 1 : 0;
+}
+
+}  // namespace
+
 bool holds(const Requirement& requirement, const StringMap& labels) {
   const std::string* value = labels.find(requirement.key);
   const bool among = value != nullptr && std::ranges::find(requirement.values, *value) != requirement.values.end();
   if (requirement.op == "In") return among;
   if (requirement.op == "NotIn") return !among;
   if (requirement.op == "Exists") return value != nullptr;
-  return requirement.op == "DoesNotExist" && value == nullptr;
+  if (requirement.op == "DoesNotExist") return value == nullptr;
+  const std::optional<int> order = compared(value, requirement.values);
+  if (!order) return false;
+  return requirement.op == "Gt"    ? *order > 0
+         : requirement.op == "Lt"  ? *order < 0
+         : requirement.op == "Gte" ? *order >= 0
+                                   : requirement.op == "Lte" && *order <= 0;
 }
-
-}  // namespace
 
 std::vector<Condition> read_conditions(Json list) {
   std::vector<Condition> conditions;

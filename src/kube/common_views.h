@@ -50,6 +50,8 @@ struct Requirement {
 };
 
 std::vector<Requirement> read_requirements(Json list);
+/// What a requirement with an operator that nobody knows never does.
+bool holds(const Requirement& requirement, const StringMap& labels);
 
 /// A label selector. One that is absent selects nothing, one that is empty everything.
 struct Selector {

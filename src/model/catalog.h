@@ -17,6 +17,9 @@ struct Catalog {
   std::vector<Offering> offerings;
   std::vector<Pool> pools;
   std::vector<Service> services;
+  FleetLimits limits;
+  /// The narrowest level at which a launch can be told where its nodes land. `node`: at each.
+  TopologyLevel launches_into = TopologyLevel::node;
 
   const std::string& gpu_kind(GpuKindId id) const { return gpu_kinds.at(id.value); }
   const Domain& domain(DomainId id) const { return domains.at(id.value); }

@@ -5,6 +5,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/closed.h"
 #include "model/ids.h"
 #include "model/signal.h"
 #include "model/topology.h"
@@ -56,6 +57,7 @@ struct Gang {
   GpuKindId gpu;
   MilliGpu gpus_per_pod;
   TopologyLevel together = TopologyLevel::node;
+  Closed closed;  ///< to its pods, as long as it is pending
   Instant created_at;
   Instant expected_ready_at = Instant::never();  ///< once starting; predicted from earlier starts
   ReplicaSignals signals;

@@ -21,7 +21,8 @@ struct Node {
   OfferingId offering;  ///< what it was bought as; decides GPU kind and price
   ClaimId claim;
   GpuKindId gpu;
-  MilliGpu gpus;  ///< allocatable
+  MilliGpu gpus;      ///< allocatable
+  bool kept = false;  ///< somebody else bought it, and gives it back
   DomainPath domains;
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;
@@ -33,8 +34,9 @@ struct Claim {
   Phase phase = Phase::requested;
   PoolId pool;
   OfferingId offering;
-  DomainId within;     ///< the domain it must land in; none = anywhere in the offering's zone
-  ClaimGroupId group;  ///< claims that only make sense together
+  DomainId within;              ///< the domain it must land in; none = anywhere in the offering's zone
+  ClaimGroupId group;           ///< claims that only make sense together
+  std::int64_t group_size = 0;  ///< how many claims that are, where the claims say so; 0: they do not
   Instant requested_at;
   Instant expected_ready_at;  ///< predicted by whoever launched it
   NodeId node;                ///< once registered

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,14 @@ struct Pool {
   std::string name;
   std::vector<OfferingId> offerings;  ///< in order of preference
   GpuCount gpu_limit = 0;             ///< no launch may raise the pool's GPUs, those in transit counted, above this
+};
+
+/// What no launch may raise the nodes of all pools above, those on their way counted. Nothing: without a limit.
+struct FleetLimits {
+  std::optional<GpuCount> gpus;
+  std::optional<std::int64_t> nodes;
+  std::optional<MicroUsd> price_per_hour;
+  friend bool operator==(const FleetLimits&, const FleetLimits&) = default;
 };
 
 }  // namespace capstan::model

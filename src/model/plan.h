@@ -39,7 +39,7 @@ struct LaunchNodes {
   GangId gang;      ///< for whom; none for plain capacity
 };
 
-/// Give a whole group back: claims that are still on their way and nodes that came of it.
+/// Give a whole group back: claims that are still on their way, and nodes that came of it and that nobody uses yet.
 struct ReleaseGroup {
   ClaimGroupId group;
 };

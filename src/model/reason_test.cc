@@ -19,7 +19,7 @@ TEST(Reason, EveryCodeHasItsOwnNameAndASentenceThatTakesItsNumbers) {
 
 TEST(Reason, NumbersStandWhereTheSentenceSays) {
   EXPECT_EQ(sentence({ReasonCode::never_fits, {16, 8, 0, 0}}),
-            "the gang needs 16 GPUs together, the largest domain has 8");
+            "the gang needs 16 GPUs together, the largest domain has 8 and no pool may buy more than 0");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {1, 4, 2, 1}}),
             "1 request waits; at 4 a replica that needs 2, 1 is counted");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 0, 2}}),

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/closed.h"
 #include "model/ids.h"
 #include "model/slo.h"
 #include "model/topology.h"
@@ -26,6 +27,8 @@ struct Variant {
   Role role = Role::both;
   std::int32_t pods = 1;                         ///< pods of the gang; each asks for tensor_parallel / pods GPUs
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
+  bool placed_elsewhere = false;                 ///< another scheduler binds its pods: they take room, and that is all
+  Closed closed;                                 ///< to replicas that have no pods yet
 };
 
 /// One model behind one endpoint. Scaled per role; bounds are replicas.

@@ -24,6 +24,7 @@ void add(StateHash& hash, const Node& node) {
   for (std::uint32_t id : {node.pool.value, node.offering.value, node.claim.value, node.gpu.value}) hash.add(id);
   hash.add(static_cast<std::uint64_t>(node.gpus.count));
   for (DomainId domain : node.domains) hash.add(domain.value);
+  hash.add(node.kept ? 1 : 0);
   add(hash, node.ready_at);
 }
 
@@ -33,6 +34,7 @@ void add(StateHash& hash, const Claim& claim) {
        {claim.pool.value, claim.offering.value, claim.within.value, claim.group.value, claim.node.value}) {
     hash.add(id);
   }
+  hash.add(static_cast<std::uint64_t>(claim.group_size));
   add(hash, claim.requested_at);
   add(hash, claim.expected_ready_at);
 }
@@ -43,6 +45,11 @@ void add(StateHash& hash, const Gang& gang) {
   for (PodId pod : gang.pods) hash.add(pod.value);
   hash.add(static_cast<std::uint64_t>(gang.gpus_per_pod.count));
   hash.add(static_cast<std::uint64_t>(gang.together));
+  for (NodeId node : gang.closed.nodes) hash.add(node.value);
+  for (const Purchase& purchase : gang.closed.purchases) {
+    hash.add(purchase.pool.value);
+    hash.add(purchase.offering.value);
+  }
   add(hash, gang.created_at);
   add(hash, gang.expected_ready_at);
   for (const ReplicaSignal& signal : kReplicaSignals) add(hash, gang.signals.*signal.field);

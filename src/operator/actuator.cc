@@ -35,6 +35,17 @@ bool leaves(const PodGroup& group) {
   return std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
 }
 
+/// The labels by which a node of the offering is told from others of its pool.
+actuate::NodePick pick_of(const model::Catalog& catalog, const model::Offering& offering) {
+  constexpr std::string_view kCapacities[] = {"on-demand", "spot", "reserved"};
+  actuate::NodePick pick = {
+      {"node.kubernetes.io/instance-type", offering.instance_type},
+      {"karpenter.sh/capacity-type", std::string(kCapacities[static_cast<std::size_t>(offering.capacity)])}};
+  const model::Domain& zone = catalog.domain(offering.zone);
+  if (zone.level == model::TopologyLevel::zone) pick.emplace_back("topology.kubernetes.io/zone", zone.name);
+  return pick;
+}
+
 }  // namespace
 
 Actuator::Actuator(Base base) : base_(std::move(base)) { begin(); }
@@ -62,6 +73,43 @@ void Actuator::look(const ClusterView& view, const SnapshotBuilder& objects, con
   objects_ = &objects;
   feed(readings);
   keep_serving();
+  if (fleet_policy(view_.fleet).placement == Mode::active) end_bindings();
+  if (fleet_policy(view_.fleet).nodes == Mode::active) end_holds();
+}
+
+Actuator::Index::Index(const ClusterView& view) : targets(view), pods(view.pods) {
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    by_uid[pod.meta.uid] = &pod;
+    if (pod.bound() && !pod.over() && gpus_of(pod.spec.requests) > MilliGpu{}) used_nodes.insert(pod.spec.node);
+  });
+}
+
+const Actuator::Index& Actuator::index() const {
+  if (!index_) index_.emplace(view_);
+  return *index_;
+}
+
+/// Transactions that a predecessor has left; ours are known to the runner.
+void Actuator::end_bindings() {
+  std::vector<const kube::Pod*> told;
+  view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    if (pod.meta.annotations.has(actuate::kBindIntent)) told.push_back(&pod);
+  });
+  effects_->resume(told);
+}
+
+/// A node that was held for a gang is held no more once pods use it.
+void Actuator::end_holds() {
+  std::vector<actuate::Ref> held;
+  const auto look = [&](const kube::Resource& resource, const kube::Meta& meta, std::string_view node) {
+    const bool ours = meta.labels.has(actuate::kClaimGroup) && meta.annotations.has(actuate::kDoNotDisrupt);
+    if (ours && index().used_nodes.contains(node)) held.push_back(ref_of(resource, meta));
+  };
+  view_.claims.for_each(
+      [&](kube::RowId, const kube::NodeClaim& claim) { look(kube::resources::kNodeClaims, claim.meta, claim.node); });
+  view_.nodes.for_each(
+      [&](kube::RowId, const kube::Node& node) { look(kube::resources::kNodes, node.meta, node.meta.name); });
+  effects_->let_go(held);
 }
 
 /// Waiting and running together; one without the other says nothing.
@@ -82,13 +130,12 @@ void Actuator::keep_serving() {
   std::set<std::string> active;
   for (const auto& [id, origin] : objects_->services()) {
     if (origin.mode != Mode::active) continue;
-    if (!index_) index_.emplace(view_);
-    const kube::Workload* workload = index_->targets.find(origin.ns, origin.target);
+    const kube::Workload* workload = index().targets.find(origin.ns, origin.target);
     if (workload == nullptr) continue;
     active.insert(workload->meta.uid);
     const DrainMeans means = actuate::drain_means_of(*workload);
     if (!means.waits()) continue;
-    for (const PodGroup& group : replicas_of(*workload, index_->pods.candidates(*workload))) {
+    for (const PodGroup& group : replicas_of(*workload, index().pods.candidates(*workload))) {
       const kube::Pod& pod = *group.pods.front();
       if (leaves(group)) continue;
       const bool label = means.kind == DrainMeans::Kind::router_label;
@@ -111,8 +158,8 @@ void Actuator::submit(model::ActionToken token, const model::Action& action, con
 
 std::optional<actuate::Target> Actuator::target(model::ServiceId service, model::VariantId) const {
   const auto origin = objects_->services().find(service);
-  if (origin == objects_->services().end() || !index_) return std::nullopt;
-  const kube::Workload* workload = index_->targets.find(origin->second.ns, origin->second.target);
+  if (origin == objects_->services().end()) return std::nullopt;
+  const kube::Workload* workload = index().targets.find(origin->second.ns, origin->second.target);
   if (workload == nullptr) return std::nullopt;
   actuate::Target target;
   target.ref = ref_of(resource_of(workload->kind), workload->meta);
@@ -125,7 +172,7 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service, model:
     const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
     if (pod != nullptr) gangs[pod->uid] = id;
   });
-  for (const PodGroup& group : replicas_of(*workload, index_->pods.candidates(*workload))) {
+  for (const PodGroup& group : replicas_of(*workload, index().pods.candidates(*workload))) {
     if (leaves(group)) continue;
     actuate::Target::Replica replica = replica_of(*group.pods.front(), target.means);
     replica.name = group.name;
@@ -145,6 +192,78 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
   replica.ever_served = older || served_.contains(pod.meta.uid);
   return replica;
+}
+
+const kube::Pod* Actuator::find_pod(model::PodId id) const {
+  const ObjectKey* key = objects_->pod(id);
+  const auto found = key == nullptr ? index().by_uid.end() : index().by_uid.find(key->uid);
+  return found == index().by_uid.end() ? nullptr : found->second;
+}
+
+std::optional<actuate::Ref> Actuator::pod(model::PodId id) const {
+  const kube::Pod* pod = find_pod(id);
+  if (pod == nullptr) return std::nullopt;
+  return ref_of(kube::resources::kPods, pod->meta);
+}
+
+std::optional<actuate::Binding> Actuator::binding(const model::BindPods::Binding& binding) const {
+  const kube::Pod* pod = find_pod(binding.pod);
+  const ObjectKey* node = objects_->node(binding.node);
+  if (pod == nullptr || pod->bound() || node == nullptr) return std::nullopt;
+  return actuate::Binding{ref_of(kube::resources::kPods, pod->meta), pod->meta.resource_version, node->name};
+}
+
+std::optional<actuate::ClaimGroup> Actuator::nodes(const model::LaunchNodes& launch) const {
+  const model::Catalog& catalog = *snapshot_->catalog;
+  const model::Offering& offering = catalog.offering(launch.offering);
+  actuate::ClaimGroup group;
+  view_.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
+    if (pool.meta.name == catalog.pool(launch.pool).name) group.pool = pool;
+  });
+  if (group.pool.meta.name.empty()) return std::nullopt;
+  group.pick = pick_of(catalog, offering);
+  group.requests.add(gpu_resource_of(launch.gang), offering.gpus * 1'000);
+  if (launch.within.valid()) {
+    const model::TopologyLevel level = catalog.domain(launch.within).level;
+    if (level < catalog.launches_into) return std::nullopt;
+    group.within = level == model::TopologyLevel::zone ? "zone" : "cluster";
+  }
+  return group;
+}
+
+/// What the gang asks for; before it has pods, and for plain capacity, the usual one.
+std::string Actuator::gpu_resource_of(model::GangId id) const {
+  const model::Gang* gang = id.valid() ? snapshot_->gangs.find(id) : nullptr;
+  const kube::Pod* pod = gang == nullptr ? nullptr : find_pod(gang->pods.front());
+  if (pod != nullptr) {
+    for (const auto& [name, milli] : pod->spec.requests.milli) {
+      if (name.ends_with("/gpu") && milli > 0) return name;
+    }
+  }
+  return "nvidia.com/gpu";
+}
+
+/// Those that are on their way, and those whose nodes nobody uses.
+std::vector<actuate::Ref> Actuator::claims(model::ClaimGroupId group) const {
+  std::vector<actuate::Ref> claims;
+  const ObjectKey* key = objects_->group(group);
+  if (key == nullptr) return claims;
+  view_.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    const bool unused = claim.node.empty() || !index().used_nodes.contains(claim.node);
+    if (claim.meta.labels.get(actuate::kClaimGroup) != key->name || !unused) return;
+    claims.push_back(ref_of(kube::resources::kNodeClaims, claim.meta));
+  });
+  return claims;
+}
+
+std::optional<actuate::Ref> Actuator::claim(model::NodeId id) const {
+  const ObjectKey* node = objects_->node(id);
+  if (node == nullptr || index().used_nodes.contains(node->name)) return std::nullopt;
+  std::optional<actuate::Ref> found;
+  view_.claims.for_each([&](kube::RowId, const kube::NodeClaim& claim) {
+    if (claim.node == node->name) found = ref_of(kube::resources::kNodeClaims, claim.meta);
+  });
+  return found;
 }
 
 }  // namespace capstan::op

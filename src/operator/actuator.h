@@ -15,8 +15,8 @@
 
 namespace capstan::op {
 
-/// Effects at the API server: puts the ids of a snapshot into references, and feeds drains with what replicas hold. It
-/// touches the targets of scalers that are Active, and no others.
+/// Effects at the API server: puts the ids of a snapshot into references, feeds drains with what replicas hold, ends
+/// what a predecessor has begun to bind, and lets go of nodes that were held for a gang which is there.
 class Actuator final : public Effects, private actuate::References {
  public:
   /// What it stands on; the client outlives it.
@@ -42,18 +42,26 @@ class Actuator final : public Effects, private actuate::References {
  private:
   /// What is looked up in the view, made once a look, and only where something is Active.
   struct Index {
-    explicit Index(const ClusterView& view) : targets(view), pods(view.pods) {}
+    explicit Index(const ClusterView& view);
     Targets targets;
     PodIndex pods;
+    std::map<std::string, const kube::Pod*> by_uid;
+    std::set<std::string, std::less<>> used_nodes;  // with a pod that holds GPUs
   };
+  const Index& index() const;
 
-  // References: what is not acted upon has none.
+  // References.
   std::optional<actuate::Target> target(model::ServiceId service, model::VariantId variant) const override;
-  std::optional<actuate::Ref> pod(model::PodId) const override { return std::nullopt; }
-  std::optional<actuate::Binding> binding(const model::BindPods::Binding&) const override { return std::nullopt; }
-  std::optional<actuate::ClaimGroup> nodes(const model::LaunchNodes&) const override { return std::nullopt; }
-  std::vector<actuate::Ref> claims(model::ClaimGroupId) const override { return {}; }
-  std::optional<actuate::Ref> claim(model::NodeId) const override { return std::nullopt; }
+  std::optional<actuate::Ref> pod(model::PodId id) const override;
+  std::optional<actuate::Binding> binding(const model::BindPods::Binding& binding) const override;
+  std::optional<actuate::ClaimGroup> nodes(const model::LaunchNodes& launch) const override;
+  std::vector<actuate::Ref> claims(model::ClaimGroupId group) const override;
+  std::optional<actuate::Ref> claim(model::NodeId node) const override;
+
+  const kube::Pod* find_pod(model::PodId id) const;
+  std::string gpu_resource_of(model::GangId gang) const;
+  void end_bindings();
+  void end_holds();
 
   void feed(const Readings& readings);
   void keep_serving();
@@ -64,7 +72,7 @@ class Actuator final : public Effects, private actuate::References {
   std::unique_ptr<actuate::Effects> effects_;
   std::uint64_t begun_ = 0;
   ClusterView view_;
-  std::optional<Index> index_;  // of view_
+  mutable std::optional<Index> index_;  // of view_
   std::optional<Instant> first_look_;
   std::set<std::string> served_;               // uids of pods that were once seen ready
   const SnapshotBuilder* objects_ = nullptr;   // from a look on, as long as its decision lasts

@@ -9,6 +9,7 @@
 namespace capstan::op {
 namespace {
 
+constexpr std::string_view kInstanceType = "node.kubernetes.io/instance-type";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 /// Set by administrators; KAI's and Kueue's topology examples use it. Amazon's names follow.
 constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3"};
@@ -41,7 +42,10 @@ bool same(const model::Offering& a, const model::Offering& b) {
 
 }  // namespace
 
-CatalogBuilder::CatalogBuilder() { domain("cluster", model::TopologyLevel::cluster, {}); }
+CatalogBuilder::CatalogBuilder() {
+  domain("cluster", model::TopologyLevel::cluster, {});
+  catalog_.launches_into = model::TopologyLevel::zone;  // what a cloud can be told
+}
 
 model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
   const std::uint32_t at = position(catalog_.gpu_kinds, [&](const std::string& known) { return known == name; });
@@ -59,7 +63,14 @@ model::OfferingId CatalogBuilder::offering(const model::Offering& offering) {
   const std::uint32_t at =
       position(catalog_.offerings, [&](const model::Offering& known) { return same(known, offering); });
   if (at == catalog_.offerings.size()) catalog_.offerings.push_back(offering);
+  if (offering.price_per_hour != MicroUsd{}) catalog_.offerings[at].price_per_hour = offering.price_per_hour;
   return {at};
+}
+
+void CatalogBuilder::set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit) {
+  model::Pool& pool = catalog_.pools.at(id.value);
+  pool.offerings = std::move(offerings);
+  pool.gpu_limit = gpu_limit;
 }
 
 model::DomainId CatalogBuilder::domain(const std::string& name, model::TopologyLevel level, model::DomainId parent) {
@@ -97,8 +108,19 @@ void CatalogBuilder::clear_service(model::ServiceId id) {
   service.variants.push_back(std::move(variant));
 }
 
-std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources) {
+std::optional<model::TopologyLevel> level_of(std::string_view label) {
+  if (label == kZone) return model::TopologyLevel::zone;
+  if (label == kNvlink) return model::TopologyLevel::nvlink;
+  if (label == "kubernetes.io/hostname") return model::TopologyLevel::node;
+  if (std::ranges::find(kRacks, label) != std::end(kRacks)) return model::TopologyLevel::rack;
+  return std::nullopt;
+}
+
+std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources, const FleetPolicy& fleet) {
   if (const std::string_view name = first_of(labels, kGpuNames); !name.empty()) return std::string(name);
+  const std::string_view type = labels.get(kInstanceType);
+  const auto described = std::ranges::find(fleet.instance_types, type, &FleetPolicy::InstanceType::name);
+  if (described != fleet.instance_types.end()) return described->gpu;
   for (const auto& [name, milli] : resources.milli) {
     if (name.ends_with("/gpu") && milli > 0) return name;
   }

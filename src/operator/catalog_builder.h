@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decide/scale/scale.h"
@@ -19,7 +21,11 @@ class CatalogBuilder {
 
   model::GpuKindId gpu_kind(const std::string& name);
   model::PoolId pool(const std::string& name);
+  /// The row of an offering. A price that is given is the row's from now on; none leaves it as it is.
   model::OfferingId offering(const model::Offering& offering);
+  /// What a pool sells, and how many GPUs it may have.
+  void set_pool(model::PoolId id, std::vector<model::OfferingId> offerings, GpuCount gpu_limit);
+  void set_limits(const model::FleetLimits& limits) { catalog_.limits = limits; }
   /// The domains that a node's labels state: zone, rack, NVLink clique. Levels that no label tells are none.
   model::DomainPath domains(const kube::StringMap& labels);
   /// For those that state none: the first GPU kind that was seen, "unknown" where none was.
@@ -30,6 +36,7 @@ class CatalogBuilder {
   /// Of a service that is gone nothing is kept but its place.
   void clear_service(model::ServiceId id);
 
+  const model::Catalog& rows() const { return catalog_; }
   const model::Variant& service_variant(model::ServiceId service, model::VariantId variant) const {
     return catalog_.services.at(service.value).variants.at(variant.value);
   }
@@ -42,8 +49,12 @@ class CatalogBuilder {
   model::Catalog catalog_;
 };
 
-/// What a node's labels, or a claim's, call its GPUs; the resource's name where they call them nothing.
-std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources);
+/// The level of the domains that the values of a node label are; nothing for a label that names none.
+std::optional<model::TopologyLevel> level_of(std::string_view label);
+
+/// What a node's labels, or a claim's, call its GPUs; else what the fleet says of its instance type, whose nodes will
+/// call them so; else the resource's name.
+std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resources, const FleetPolicy& fleet);
 
 /// How Capstan scales what the scaler describes.
 decide::scale::Policy policy_of(const InferenceScaler& scaler);

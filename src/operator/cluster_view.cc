@@ -39,20 +39,16 @@ ScalersByUid scalers_by_uid(const ClusterView& view) {
   return scalers;
 }
 
-Mode fleet_mode(const ClusterView& view) {
-  Mode mode = Mode::shadow;
-  view.fleet.for_each([&](kube::RowId, const FleetPolicy& policy) {
-    if (policy.meta.name == "default") mode = policy.replicas;
+const FleetPolicy& fleet_policy(const kube::StoreSnapshot<FleetPolicy>& fleet) {
+  static const FleetPolicy kNone;
+  const FleetPolicy* found = &kNone;
+  fleet.for_each([&](kube::RowId, const FleetPolicy& policy) {
+    if (policy.meta.name == "default") found = &policy;
   });
-  return mode;
+  return *found;
 }
 
-bool fleet_halted(const kube::StoreSnapshot<FleetPolicy>& fleet) {
-  bool halted = false;
-  fleet.for_each([&](kube::RowId, const FleetPolicy& policy) {
-    if (policy.meta.name == "default") halted = policy.halt;
-  });
-  return halted;
-}
+Mode fleet_mode(const ClusterView& view) { return fleet_policy(view.fleet).replicas; }
+bool fleet_halted(const kube::StoreSnapshot<FleetPolicy>& fleet) { return fleet_policy(fleet).halt; }
 
 }  // namespace capstan::op

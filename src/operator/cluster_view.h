@@ -6,6 +6,7 @@
 
 #include "kube/node_views.h"
 #include "kube/pod_view.h"
+#include "kube/scheduling_views.h"
 #include "kube/store.h"
 #include "kube/workload_views.h"
 #include "model/gang.h"
@@ -23,6 +24,8 @@ struct ClusterView {
   kube::StoreSnapshot<kube::Pod> pods;
   kube::StoreSnapshot<kube::Node> nodes;
   kube::StoreSnapshot<kube::NodeClaim> claims;
+  kube::StoreSnapshot<kube::NodePool> pools;
+  kube::StoreSnapshot<kube::KaiPodGroup> kai_groups;
   kube::StoreSnapshot<kube::HorizontalPodAutoscaler> autoscalers;
   kube::StoreSnapshot<kube::ScaledObject> scaled_objects;
 };
@@ -51,7 +54,9 @@ class Targets {
 using ScalersByUid = std::map<std::string, const InferenceScaler*>;
 ScalersByUid scalers_by_uid(const ClusterView& view);
 
-/// How far the fleet lets replicas be scaled: the FleetPolicy named default, Shadow without one.
+/// The FleetPolicy named default, in the snapshot. Without one: replicas in Shadow, the other layers Off.
+const FleetPolicy& fleet_policy(const kube::StoreSnapshot<FleetPolicy>& fleet);
+/// How far the fleet lets replicas be scaled.
 Mode fleet_mode(const ClusterView& view);
 /// Whether the kill switch is on.
 bool fleet_halted(const kube::StoreSnapshot<FleetPolicy>& fleet);

@@ -57,6 +57,8 @@ void ClusterWatch::turn() {
   if (discovery_.known()) {
     follow_optional(kinds::kLeaderWorkerSets, leader_worker_sets_);
     follow_optional(kinds::kNodeClaims, claims_);
+    follow_optional(kinds::kNodePools, pools_);
+    follow_optional(kinds::kKaiPodGroups, kai_groups_);
     follow_optional(kinds::kScaledObjects, scaled_objects_);
   }
   for (const auto& watcher : watchers_) watcher->turn();
@@ -93,6 +95,8 @@ ClusterView ClusterWatch::view() const {
           .pods = pods_.snapshot(),
           .nodes = nodes_.snapshot(),
           .claims = claims_.snapshot(),
+          .pools = pools_.snapshot(),
+          .kai_groups = kai_groups_.snapshot(),
           .autoscalers = autoscalers_.snapshot(),
           .scaled_objects = scaled_objects_.snapshot()};
 }
@@ -100,7 +104,7 @@ ClusterView ClusterWatch::view() const {
 std::uint64_t ClusterWatch::version() const {
   return scalers_.snapshot().version + fleet_.snapshot().version + deployments_.snapshot().version +
          stateful_sets_.snapshot().version + leader_worker_sets_.snapshot().version + pods_.snapshot().version +
-         autoscalers_.snapshot().version + scaled_objects_.snapshot().version;
+         kai_groups_.snapshot().version + autoscalers_.snapshot().version + scaled_objects_.snapshot().version;
 }
 
 ClusterWatch::Counters ClusterWatch::counters() const {

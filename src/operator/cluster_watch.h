@@ -15,7 +15,8 @@
 namespace capstan::op {
 
 /// Follows every kind of objects that snapshots are made of. Kinds that come with other projects (LeaderWorkerSet,
-/// NodeClaim, ScaledObject) are followed where the server has them, in the version that it serves.
+/// NodeClaim, NodePool, KAI's PodGroup, ScaledObject) are followed where the server has them, in the version that it
+/// serves.
 class ClusterWatch {
  public:
   /// `client` outlives the watch.
@@ -31,8 +32,8 @@ class ClusterWatch {
 
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
-  /// Grows with every change of an object that a decision about replicas may depend on. Nodes and claims, whose status
-  /// changes all the time, are seen at the next look.
+  /// Grows with every change of an object that a decision about replicas may depend on. Nodes, claims and pools, whose
+  /// status changes all the time, are seen at the next look.
   std::uint64_t version() const;
   const kube::ServedResources& served() const { return discovery_.served(); }
 
@@ -62,6 +63,8 @@ class ClusterWatch {
   kube::Store<kube::Pod> pods_{kube::read_pod};
   kube::Store<kube::Node> nodes_{kube::read_node};
   kube::Store<kube::NodeClaim> claims_{kube::read_node_claim};
+  kube::Store<kube::NodePool> pools_{kube::read_node_pool};
+  kube::Store<kube::KaiPodGroup> kai_groups_{kube::read_kai_pod_group};
   kube::Store<kube::HorizontalPodAutoscaler> autoscalers_{kube::read_horizontal_pod_autoscaler};
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;

@@ -20,7 +20,7 @@ DecisionLoop::Brain::Brain(net::Clock clock, Effects* effects, const ClusterView
                            control::Witness witness)
     : world(std::move(clock), effects),
       controller((world.look(view, readings), world.policies()), world,
-                 {.verify_replay = false, .witness = std::move(witness), .place = false}) {}
+                 {.verify_replay = false, .witness = std::move(witness)}) {}
 
 void DecisionLoop::turn() {
   watch_.turn();

@@ -10,6 +10,12 @@ void KubeWorld::look(const ClusterView& view, const Readings& readings) {
   // A delta that nobody has seen would be lost; before the first observation there is nothing that it could change.
   CAPSTAN_ASSERT(!observed_ || seen_.delta.empty());
   seen_ = builder_.build(view, readings, now());
+  const FleetPolicy& fleet = fleet_policy(view.fleet);
+  layers_ = {.placement = fleet.placement,
+             // Nodes are bought for gangs that Capstan places: no further than these.
+             .nodes = std::min(fleet.nodes, fleet.placement),
+             .hold = std::max<Duration>(fleet.hold, kHoldMin),
+             .consolidate_after = std::max<Duration>(fleet.consolidate_after, {})};
 }
 
 ports::Observation KubeWorld::observe() {
@@ -31,14 +37,28 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
   return token;
 }
 
-/// Only replicas are acted on; the other layers have no mode of a scaler.
+/// Replicas by the mode of their scaler, the other layers by the fleet's.
 bool KubeWorld::active(const model::Action& action) const {
+  if (effects_ == nullptr) return false;
+  const bool places =
+      std::holds_alternative<model::BindPods>(action.what) || std::holds_alternative<model::EvictPod>(action.what);
+  if (places) return layers_.placement == Mode::active;
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
-  if (effects_ == nullptr || set == nullptr) return false;
+  if (set == nullptr) return layers_.nodes == Mode::active;
   const auto origin = builder_.services().find(set->service);
   return origin != builder_.services().end() && origin->second.mode == Mode::active;
 }
 
-control::Policies KubeWorld::policies() const { return {"capstan", builder_.policies(), {}, {}}; }
+control::Policies KubeWorld::policies() const {
+  control::Policies policies{.name = "capstan", .scale = builder_.policies(), .place = {}, .provision = {}};
+  if (layers_.placement == Mode::off) return policies;
+  policies.place.emplace();
+  if (layers_.nodes == Mode::off) return policies;
+  decide::provision::Policy whole = decide::provision::whole_groups();
+  whole.hold = layers_.hold;
+  whole.consolidation.after = layers_.consolidate_after;
+  policies.provision = whole;
+  return policies;
+}
 
 }  // namespace capstan::op

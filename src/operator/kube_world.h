@@ -36,12 +36,22 @@ class KubeWorld final : public ports::World {
   const std::vector<SnapshotBuilder::Serving>& serving() const { return seen_.serving; }
 
  private:
+  /// Without any hold a launch would be no group.
+  static constexpr Duration kHoldMin = std::chrono::seconds(1);
+  /// The layers below the replicas, as the fleet's policy has them.
+  struct Layers {
+    Mode placement = Mode::off;
+    Mode nodes = Mode::off;
+    Duration hold{};
+    Duration consolidate_after{};
+  };
   bool active(const model::Action& action) const;
 
   net::Clock clock_;
   Effects* effects_;
   SnapshotBuilder builder_;
   SnapshotBuilder::Seen seen_;
+  Layers layers_;
   std::vector<ports::Outcome> refused_;  // to be told with the next observation
   std::uint32_t next_token_ = 0;
   bool observed_ = false;

@@ -23,6 +23,8 @@ struct PodGroup {
   std::int64_t expected = 1;             ///< how many make it whole
   std::optional<std::uint32_t> ordinal;  ///< its number, where its workload numbers its replicas
   std::string name;                      ///< for people: the pod's, or the group's
+
+  bool whole() const { return static_cast<std::int64_t>(pods.size()) >= expected; }
 };
 
 /// The replicas of a workload among the pods of its namespace: each pod of a Deployment or a StatefulSet, each group of

@@ -124,6 +124,7 @@ void Process::decide() {
   loop_.decide();
   reports_ = loop_.reports();
   show();
+  show_gangs();
   tell_troubles();
   checkpoint_.write(loop_.checkpoint(), false);
 }
@@ -138,13 +139,31 @@ void Process::show() {
       }
     });
   }
-  for (const kube::EventNote& note : out.notes) {
-    log_({.level = Level::info,
-          .message = note.note,
-          .object = note.kind + " " + kube::key_of(note.ns, note.name),
-          .reason = note.reason});
-    events_.record(note, base_.clock(), base_.wall());
+  for (const kube::EventNote& each : out.notes) note(each);
+}
+
+/// An Event, and a line of the log.
+void Process::note(const kube::EventNote& note) {
+  log_({.level = Level::info,
+        .message = note.note,
+        .object = note.kind + " " + kube::key_of(note.ns, note.name),
+        .reason = note.reason});
+  events_.record(note, base_.clock(), base_.wall());
+}
+
+/// Pods are others' objects: the kill switch holds for what is written to them.
+void Process::show_gangs() {
+  const Mode placement = fleet_policy(loop_.view().fleet).placement;
+  GangVerdictWriter::Out out =
+      gang_verdicts_.look(gang_verdicts(loop_.view(), loop_.world(), loop_.controller()), placement, base_.wall());
+  for (kube::ApiRequest& request : out.writes) {
+    request.may_send = [this] { return permit() == actuate::Permit::anything; };
+    call(std::move(request), [this](const kube::Outcome& outcome) {
+      if (outcome.ok() || outcome.error.not_found()) return;
+      log_({.level = Level::warning, .message = "a pod was not told why it waits: " + outcome.error.text()});
+    });
   }
+  for (const kube::EventNote& each : out.notes) note(each);
 }
 
 void Process::send_events() {

@@ -19,6 +19,7 @@
 #include "operator/checkpoint_store.h"
 #include "operator/decision_loop.h"
 #include "operator/effects.h"
+#include "operator/gang_verdicts.h"
 #include "operator/log.h"
 #include "operator/report.h"
 #include "operator/status_writer.h"
@@ -74,6 +75,8 @@ class Process {
   void follow_lead();
   void decide();
   void show();
+  void note(const kube::EventNote& note);
+  void show_gangs();
   void send_events();
   void tell_troubles();
   void call(kube::ApiRequest request, kube::Client::Handler handler);
@@ -88,6 +91,7 @@ class Process {
   DecisionLoop loop_;
   CheckpointStore checkpoint_;
   StatusWriter status_;
+  GangVerdictWriter gang_verdicts_;
   std::vector<ScalerReport> reports_;
   bool leading_ = false;
   bool synced_told_ = false;

@@ -12,6 +12,9 @@ using kube::Json;
 /// USD an hour of one replica that is believed: a million.
 constexpr MicroUsd kMostPerHour{1'000'000'000'000};
 
+constexpr GpuCount kMostGpus = 1'024;              // of one node
+constexpr std::int64_t kMostInFleet = 10'000'000;  // GPUs, nodes
+
 std::string string_of(Json value) { return std::string(value.text()); }
 
 Duration duration_of(Json value, Duration otherwise) {
@@ -46,6 +49,15 @@ model::Slo read_slo(Json slo) {
   if (const auto ppm = manifest::read_share_ppm(slo["attainment"].text())) {
     read.attainment_ppm = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*ppm, 0, 1'000'000));
   }
+  return read;
+}
+
+model::FleetLimits read_limits(Json limits) {
+  model::FleetLimits read;
+  const auto bounded = [](Json value) { return std::clamp<std::int64_t>(value.integer(), 0, kMostInFleet); };
+  if (limits["gpus"].exists()) read.gpus = bounded(limits["gpus"]);
+  if (limits["nodes"].exists()) read.nodes = bounded(limits["nodes"]);
+  if (limits["usdPerHour"].exists()) read.price_per_hour = price_of(limits["usdPerHour"]);
   return read;
 }
 
@@ -105,8 +117,24 @@ InferenceScaler read_inference_scaler(Json object) {
 
 FleetPolicy read_fleet_policy(Json object) {
   const Json spec = object["spec"];
-  return {
-      .meta = kube::read_meta(object), .replicas = mode_of(spec["layers"]["replicas"]), .halt = spec["halt"].boolean()};
+  const Json layers = spec["layers"];
+  FleetPolicy policy;
+  policy.meta = kube::read_meta(object);
+  policy.replicas = mode_of(layers["replicas"]);
+  if (layers["placement"].exists()) policy.placement = mode_of(layers["placement"]);
+  if (layers["nodes"].exists()) policy.nodes = mode_of(layers["nodes"]);
+  policy.halt = spec["halt"].boolean();
+  policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
+  policy.limits = read_limits(spec["limits"]);
+  spec["instanceTypes"].each([&](Json type) {
+    policy.instance_types.push_back({.name = string_of(type["name"]),
+                                     .gpu = string_of(type["gpu"]),
+                                     .gpus = std::min(positive(type["gpus"], 1), kMostGpus),
+                                     .price_per_hour = price_of(type["usdPerHour"])});
+  });
+  policy.hold = duration_of(spec["hold"], policy.hold);
+  policy.consolidate_after = duration_of(spec["consolidateAfter"], policy.consolidate_after);
+  return policy;
 }
 
 }  // namespace capstan::op

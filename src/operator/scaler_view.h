@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "kube/common_views.h"
 #include "kube/resource.h"
+#include "model/offering.h"
 #include "model/service.h"
 #include "model/slo.h"
 
@@ -78,7 +79,21 @@ InferenceScaler read_inference_scaler(kube::Json object);
 struct FleetPolicy {
   kube::Meta meta;
   Mode replicas = Mode::shadow;
-  bool halt = false;  ///< no write but Lease, status and Events
+  Mode placement = Mode::off;
+  Mode nodes = Mode::off;
+  bool halt = false;            ///< no write but Lease, status and Events
+  kube::StringMap node_labels;  ///< of the nodes that the placement layer may bind to
+  model::FleetLimits limits;
+  struct InstanceType {
+    std::string name;
+    std::string gpu;
+    GpuCount gpus = 1;
+    MicroUsd price_per_hour;
+    friend bool operator==(const InstanceType&, const InstanceType&) = default;
+  };
+  std::vector<InstanceType> instance_types;
+  Duration hold = std::chrono::minutes(10);
+  Duration consolidate_after = std::chrono::hours(1);
 };
 
 FleetPolicy read_fleet_policy(kube::Json object);

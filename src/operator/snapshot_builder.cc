@@ -7,9 +7,14 @@
 #include <tuple>
 #include <utility>
 
+#include "actuate/bind_intent.h"
+#include "actuate/node_claim.h"
 #include "operator/claim_times.h"
+#include "operator/openness.h"
 #include "operator/pod_index.h"
+#include "operator/pool_sales.h"
 #include "operator/rivals.h"
+#include "operator/waiting_gangs.h"
 
 namespace capstan::op {
 namespace {
@@ -17,8 +22,9 @@ namespace {
 constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
 constexpr std::string_view kCapacityLabel = "karpenter.sh/capacity-type";
 constexpr std::string_view kTypeLabel = "node.kubernetes.io/instance-type";
-/// Ours: claims that are bought together and only make sense together.
-constexpr std::string_view kGroupLabel = "capstan.dev/claim-group";
+constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
+/// Of a pool that states no limit.
+constexpr GpuCount kNoLimit = 10'000'000;
 
 /// What placing a replica divides by: a replica that asks for no GPU, such as an emulator, counts as the least there
 /// is.
@@ -54,6 +60,23 @@ kube::StringMap labels_of(const kube::NodeClaim& claim) {
   return labels;
 }
 
+/// Bound, or told by a bind transaction that is on its way where it goes: what it needs there is taken.
+std::string node_of(const kube::Pod& pod) {
+  if (pod.bound()) return pod.spec.node;
+  const std::string* told = pod.meta.annotations.find(actuate::kBindIntent);
+  const auto intent = told != nullptr ? actuate::read_bind_intent(*told) : std::nullopt;
+  return intent ? intent->node : std::string();
+}
+
+GpuCount gpu_limit_of(const kube::NodePool& pool) {
+  if (!pool.limits) return kNoLimit;
+  std::optional<std::int64_t> milli;
+  for (const auto& [name, amount] : pool.limits->milli) {
+    if (name.ends_with("/gpu")) milli = milli.value_or(0) + amount;
+  }
+  return milli ? std::clamp<GpuCount>(*milli / 1000, 0, kNoLimit) : kNoLimit;
+}
+
 /// Scalers by age: of two that name one target the older has it, whoever was seen first.
 std::vector<const InferenceScaler*> by_age(const kube::StoreSnapshot<InferenceScaler>& scalers) {
   std::vector<const InferenceScaler*> sorted;
@@ -87,16 +110,24 @@ std::vector<IdType> replace(SharedTable<IdType, T>& table, const std::map<IdType
 /// What one look gathers.
 struct SnapshotBuilder::Look {
   Look(const ClusterView& cluster, const Readings& heard)
-      : view(cluster), readings(heard), targets(cluster), rivals(cluster), pods_at_hand(cluster.pods) {}
+      : view(cluster),
+        readings(heard),
+        fleet(fleet_policy(cluster.fleet)),
+        targets(cluster),
+        rivals(cluster),
+        pods_at_hand(cluster.pods),
+        openness(cluster.pods) {}
 
   const ClusterView& view;
   const Readings& readings;
+  const FleetPolicy& fleet;
   Targets targets;
   Rivals rivals;
   std::set<const kube::Workload*> scaled;  // by a scaler of this look
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
   PodIndex pods_at_hand;
+  Openness openness;
   std::set<const kube::Pod*> taken;       // by a gang of this look
   std::vector<model::GangId> unnumbered;  // in the order of their pods
   std::vector<Serving> serving;
@@ -111,6 +142,7 @@ struct SnapshotBuilder::Look {
 SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
   Look look(view, readings);
   read_nodes(look);
+  read_pools(look);
   read_claims(look);
   read_services(look);
   read_other_pods(look);
@@ -145,27 +177,67 @@ void SnapshotBuilder::read_nodes(Look& look) {
     const kube::StringMap& labels = node.meta.labels;
     model::Node row;
     row.phase = phase_of(node);
+    row.kept = true;  // until its claim says that we bought it
+    // Two schedulers must not share a node: what is not given to us takes no pod of ours.
+    const bool given = labels.contains_all(look.fleet.node_labels);
+    if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
     if (const std::string* pool = labels.find(kPoolLabel)) row.pool = catalog_.pool(*pool);
-    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable));
+    row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable, look.fleet));
     row.gpus = gpus;
     row.domains = catalog_.domains(labels);
-    row.offering = offering(labels, node.allocatable);
+    row.offering = offering(look, labels, node.allocatable);
     row.ready_at = ready_since(node.conditions, node.meta);
     const model::NodeId id = nodes_.id_of(key_of("Node", node.meta), node.meta.name);
     look.node_by_name[node.meta.name] = id;
     look.nodes[id] = row;
+    if (row.phase == model::Node::Phase::ready) look.openness.add(id, node, row.gpu);
   });
 }
 
-/// What a node or a claim was bought as. Without a zone of its own it is anywhere in the cluster.
-model::OfferingId SnapshotBuilder::offering(const kube::StringMap& labels, const kube::Resources& resources) {
+/// What the pools sell, where the fleet says what their instance types have. Pools without it keep their place.
+void SnapshotBuilder::read_pools(Look& look) {
+  std::set<std::string> zones;
+  look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
+    if (const std::string* zone = node.meta.labels.find(kZoneLabel)) zones.insert(*zone);
+  });
+  std::set<model::PoolId> seen;
+  look.view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
+    const model::PoolId id = catalog_.pool(pool.meta.name);
+    seen.insert(id);
+    std::vector<model::OfferingId> offerings;
+    for (Sale& sale : sales_of(pool, look.fleet.instance_types, zones)) {
+      const model::GpuKindId gpu = catalog_.gpu_kind(sale.type->gpu);
+      const model::OfferingId offering = catalog_.offering({.instance_type = sale.type->name,
+                                                            .gpu = gpu,
+                                                            .gpus = sale.type->gpus,
+                                                            .zone = zone_of(sale.labels),
+                                                            .capacity = capacity_of(sale.capacity),
+                                                            .price_per_hour = sale.type->price_per_hour});
+      offerings.push_back(offering);
+      look.openness.add({id, offering}, pool, std::move(sale), gpu);
+    }
+    catalog_.set_pool(id, std::move(offerings), gpu_limit_of(pool));
+  });
+  for (std::uint32_t p = 0; p < catalog_.rows().pools.size(); ++p) {
+    if (!seen.contains({p})) catalog_.set_pool({p}, {}, 0);
+  }
+  catalog_.set_limits(look.fleet.limits);
+}
+
+/// Of a node with these labels; without a zone of its own it is anywhere in the cluster.
+model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
   const model::DomainPath domains = catalog_.domains(labels);
   const model::DomainId zone = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
-  const model::DomainId cluster = domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+  return zone.valid() ? zone : domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+}
+
+/// What a node or a claim was bought as.
+model::OfferingId SnapshotBuilder::offering(const Look& look, const kube::StringMap& labels,
+                                            const kube::Resources& resources) {
   return catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
-                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources)),
+                            .gpu = catalog_.gpu_kind(gpu_name(labels, resources, look.fleet)),
                             .gpus = ceil_div(gpus_of(resources).count, 1000),
-                            .zone = zone.valid() ? zone : cluster,
+                            .zone = zone_of(labels),
                             .capacity = capacity_of(labels.get(kCapacityLabel)),
                             .price_per_hour = {}});
 }
@@ -182,19 +254,31 @@ void SnapshotBuilder::read_claims(Look& look) {
                 : claim.launched() ? model::Claim::Phase::launched
                                    : model::Claim::Phase::requested;
     row.pool = catalog_.pool(std::string(labels.get(kPoolLabel)));
-    row.offering = offering(labels, resources);
-    if (const std::string* group = labels.find(kGroupLabel)) {
-      row.group = groups_.id_of({"ClaimGroup", {}, *group, {}}, *group);
-    }
+    row.offering = offering(look, labels, resources);
+    const std::string* group = labels.find(actuate::kClaimGroup);
+    if (group != nullptr) read_claim_group(*group, claim, labels, row);
     row.requested_at = instant_of(claim.meta.created_at);
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
     if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
       row.node = node->second;
       look.nodes.at(node->second).claim = id;
+      look.nodes.at(node->second).kept = group == nullptr;
     }
     look.claims[id] = row;
   });
+}
+
+/// What our claims say of the launch that they came of. A launch without a hold is a group in name only.
+void SnapshotBuilder::read_claim_group(const std::string& name, const kube::NodeClaim& claim,
+                                       const kube::StringMap& labels, model::Claim& row) {
+  const actuate::LaunchMarks marks = actuate::launch_marks_of(claim.meta.annotations);
+  const model::DomainPath domains = catalog_.domains(labels);
+  if (marks.within == "zone") row.within = domains[static_cast<std::size_t>(model::TopologyLevel::zone)];
+  if (marks.within == "cluster") row.within = domains[static_cast<std::size_t>(model::TopologyLevel::cluster)];
+  if (!marks.together) return;
+  row.group = groups_.id_of({"ClaimGroup", {}, name, {}}, name);
+  row.group_size = marks.count;
 }
 
 void SnapshotBuilder::read_services(Look& look) {
@@ -223,7 +307,9 @@ void SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, con
       services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
   if (origins_.contains(id)) return;  // the scaler names it twice
   const kube::Workload* workload = look.targets.find(origin.ns, origin.target);
-  catalog_.set_service(id, service_of(scaler, target, workload, catalog_));
+  model::Service service = service_of(scaler, target, workload, catalog_);
+  if (workload != nullptr) read_template(look, *workload, service.variants.front(), !target.variant->gpu.empty());
+  catalog_.set_service(id, std::move(service));
   policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
   policies_[id.value] = policy_of(scaler);
   const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
@@ -234,13 +320,31 @@ void SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, con
   look.services[id] = {.desired_replicas = workload->replicas, .gateway_waiting = {}};
 }
 
+/// Where replicas that have no pods yet could go.
+void SnapshotBuilder::read_template(const Look& look, const kube::Workload& workload, model::Variant& variant,
+                                    bool gpu_stated) {
+  variant.placed_elsewhere = workload.pod.scheduler != kScheduler || look.fleet.placement == Mode::off;
+  if (variant.placed_elsewhere) return;
+  if (const auto level = level_of(topology_label_of(workload.meta.annotations))) variant.together = *level;
+  variant.closed = look.openness.closed_to(workload.pod, variant.pods);
+  const model::GpuKindId gpu = look.openness.kind_for(variant.closed);
+  if (!gpu_stated && gpu.valid()) variant.gpu = gpu;
+}
+
+/// Pods of nobody's service that hold GPUs, and gangs that wait for Capstan to place them.
 void SnapshotBuilder::read_other_pods(Look& look) {
+  const GangSizes sizes = gang_sizes(look.view.kai_groups);
   for (const auto& [ns, pods] : look.pods_at_hand.by_namespace()) {
+    std::vector<const kube::Pod*> ours;
     for (const kube::Pod* pod : pods) {
-      const bool matters = pod->bound() && gpus_of(pod->spec.requests) > MilliGpu{};
-      if (!matters || look.taken.contains(pod)) continue;
-      add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {});
+      if (look.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
+      if (pod->spec.scheduler == kScheduler && look.fleet.placement != Mode::off) {
+        ours.push_back(pod);
+      } else if (pod->bound()) {
+        add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {});
+      }
     }
+    for (const PodGroup& group : gangs_of(ours, sizes)) add_gang(look, group, {});
   }
 }
 
@@ -248,6 +352,10 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   // Two selectors may match the same pod: whoever came first has it.
   if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
   const kube::Pod& first = *group.pods.front();
+  const bool placed_here = first.spec.scheduler == kScheduler && look.fleet.placement != Mode::off;
+  const bool any_bound = std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
+  // It cannot be placed before all of it is there; until then it is a replica that is planned.
+  if (placed_here && !group.whole() && !any_bound) return;
   const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
   model::Gang gang;
   gang.phase = phase_of(group);
@@ -260,6 +368,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     gang.variant = {0};
     gang.gpu = catalog_.service_variant(service, gang.variant).gpu;
   }
+  if (placed_here && gang.phase == model::Gang::Phase::pending) read_wish(look, group, gang);
   for (const kube::Pod* pod : group.pods) {
     look.taken.insert(pod);
     model::Pod row;
@@ -267,7 +376,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     row.gang = id;
     row.gpus = gpus_of(pod->spec.requests);
     row.created_at = instant_of(pod->meta.created_at);
-    if (const auto node = look.node_by_name.find(pod->spec.node); node != look.node_by_name.end()) {
+    if (const auto node = look.node_by_name.find(node_of(*pod)); node != look.node_by_name.end()) {
       row.node = node->second;
       gang.gpu = look.nodes.at(row.node).gpu;
     }
@@ -287,6 +396,15 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     look.unnumbered.push_back(id);
   }
   look.gangs[id] = std::move(gang);
+}
+
+/// Where a gang may go that waits for a place.
+void SnapshotBuilder::read_wish(const Look& look, const PodGroup& group, model::Gang& gang) {
+  const kube::Pod& first = *group.pods.front();
+  if (const auto level = level_of(topology_label_of(first.meta.annotations))) gang.together = *level;
+  gang.closed = look.openness.closed_to(first.spec, std::ssize(group.pods));
+  const model::GpuKindId gpu = look.openness.kind_for(gang.closed);
+  if (!gang.service.valid() && gpu.valid()) gang.gpu = gpu;
 }
 
 /// The replicas of a Deployment have no numbers: each gets the lowest that is free and keeps it.

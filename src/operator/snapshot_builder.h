@@ -57,6 +57,7 @@ class SnapshotBuilder {
   const std::vector<decide::scale::Policy>& policies() const { return policies_; }  ///< by service
   const std::map<model::ServiceId, ServiceOrigin>& services() const { return origins_; }
   const ObjectKey* node(model::NodeId id) const { return nodes_.find(id); }
+  const ObjectKey* group(model::ClaimGroupId id) const { return groups_.find(id); }
   const ObjectKey* claim(model::ClaimId id) const { return claims_.find(id); }
   const ObjectKey* pod(model::PodId id) const { return pods_.find(id); }
 
@@ -64,13 +65,19 @@ class SnapshotBuilder {
   struct Look;
 
   void read_nodes(Look& look);
+  void read_pools(Look& look);
   void read_claims(Look& look);
+  void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
+                        model::Claim& row);
   void read_services(Look& look);
   void read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
+  void read_template(const Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
   void read_other_pods(Look& look);
   void add_gang(Look& look, const PodGroup& group, model::ServiceId service);
+  void read_wish(const Look& look, const PodGroup& group, model::Gang& gang);
   void number_gangs(Look& look);
-  model::OfferingId offering(const kube::StringMap& labels, const kube::Resources& resources);
+  model::DomainId zone_of(const kube::StringMap& labels);
+  model::OfferingId offering(const Look& look, const kube::StringMap& labels, const kube::Resources& resources);
 
   CatalogBuilder catalog_;
   Identities<model::ServiceId> services_;

@@ -14,6 +14,7 @@ CONTAINERFILE = harness.ROOT / "deploy" / "Containerfile"
 END_AND_BEGIN = "}\n{"  # kubectl prints one object after another
 VALUES = [
     [],
+    ["permissions.placement=true", "permissions.nodes=true"],
     ["permissions.replicas=true", "scaleTargets[0].group=example.com", "scaleTargets[0].resource=engines"],
     ["serviceAccount.create=false"],
     ["networkPolicy.enabled=true", "networkPolicy.enginePorts={443,8000,9090}"],
@@ -53,7 +54,7 @@ class Chart(unittest.TestCase):
                 harness.helm("lint", "--strict", "--quiet", CHART, *options(values))
 
     def test_a_value_that_is_not_there_is_refused(self):
-        for wrong in ("replica=3", "replicas=0", "permissions.nodes=true", "metricsPort=http"):
+        for wrong in ("replica=3", "replicas=0", "permissions.node=true", "metricsPort=http"):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(AssertionError, "don't meet the specifications"):
                 harness.helm("template", "capstan", CHART, "--set", wrong)
 
@@ -91,6 +92,10 @@ class Rendered(harness.ClusterTest):
         self.assertEqual(self.writes("permissions.replicas=true") - self.writes(), {
             "deployments/scale patch", "statefulsets/scale patch", "leaderworkersets/scale patch", "pods patch",
             "pods/status patch"})
+        self.assertEqual(self.writes("permissions.placement=true") - self.writes(), {
+            "pods/binding create", "pods patch", "pods delete", "pods/status patch"})
+        self.assertEqual(self.writes("permissions.nodes=true") - self.writes(), {
+            "nodeclaims create", "nodeclaims delete", "nodeclaims patch", "nodes patch"})
 
     def writes(self, *values):
         rules = [rule for thing in self.render(*values) for rule in thing.get("rules") or []]

@@ -18,8 +18,7 @@ class ControllerTest(harness.ClusterTest):
 
     def setUp(self):
         super().setUp()
-        self.logs = harness.FOLDER / "logs" / self.namespace
-        shutil.rmtree(self.logs, ignore_errors=True)
+        self.prepare_logs()
         self.node = f"{self.namespace[:50]}-node"
         self.cluster.apply(objects.gpu_node(self.node, labels={"nvidia.com/gpu.product": "h100_sxm"}))
         self.addCleanup(self.cluster.kubectl, "delete", "node", self.node, "--wait=false")
@@ -29,6 +28,11 @@ class ControllerTest(harness.ClusterTest):
                                         "--gpu", "H100")
         self.addCleanup(self.engines.stop)
         eventually("an engine listens", lambda: "started" in self.engines.text())
+
+    def prepare_logs(self):
+        self.logs = harness.FOLDER / "logs" / self.namespace
+        shutil.rmtree(self.logs, ignore_errors=True)
+        self.logs.mkdir(parents=True)
 
     def install(self, *values):
         """The chart's ServiceAccount and permissions; its Deployment stays out, a process of the test stands for it."""

@@ -43,6 +43,12 @@ FLEET_FAULTS = [
     ("spec.layers", {"replicas": "active"}, 'Unsupported value: "active"'),
     ("spec.limits", {"gpus": -1}, "should be greater than or equal to 0"),
     ("spec.limits", {"usdPerHour": 250}, 'must be of type string: "integer"'),
+    ("spec.layers", {"placement": "Active"},
+     "spec.nodeSelector must name the nodes that Capstan may bind to before the placement layer is Active"),
+    ("spec.layers", {"placement": "Shadow", "nodes": "Active"},
+     "spec.layers.nodes can be Active only beside an Active placement, whose gangs it buys nodes for"),
+    ("spec.instanceTypes", [{"name": "p5.48xlarge", "gpu": "H100", "gpus": 0}], "should be greater than or equal to 1"),
+    ("spec.instanceTypes", [{"name": "p5.48xlarge", "gpus": 8}], "spec.instanceTypes[0].gpu: Required value"),
     ("spec.hold", "soon", "spec.hold in body should match"),
     ("spec.halt", "yes", 'must be of type boolean: "string"'),
 ]

@@ -64,3 +64,46 @@ def scaler(name, namespace, target="engine", **spec):
 
 def fleet_policy(**spec):
     return {"apiVersion": "capstan.dev/v1alpha1", "kind": "FleetPolicy", "metadata": {"name": "default"}, "spec": spec}
+
+
+def node_pool(name, gpu_limit, types):
+    """A pool of Karpenter's kwok provider, and its class."""
+    node_class = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": name}
+    return [
+        {"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": name},
+         "spec": {"nodeRegistrationDelay": "1s"}},
+        {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": name},
+         "spec": {
+             "limits": {"nvidia.com/gpu": str(gpu_limit)},
+             "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "Never"},
+             "template": {"spec": {"nodeClassRef": node_class, "expireAfter": "Never", "requirements": [
+                 {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": types},
+                 {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]}]}}}},
+    ]
+
+
+def gang_pod(name, namespace, pool, count, gpus):
+    """A pod of a gang that Capstan places, on nodes of a pool."""
+    return {
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace,
+                     "annotations": {"capstan.dev/gang": "gang", "capstan.dev/gang-min": str(count)}},
+        "spec": {"schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": pool},
+                 "terminationGracePeriodSeconds": 0,
+                 "containers": [{"name": "engine", "image": "engine",
+                                 "resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}]},
+    }
+
+
+def no_second_node(pool):
+    """Refuses the node of the second claim of each group of a pool, as if its machine never came."""
+    name = f"no-second-node-{pool}"
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["nodes"]}
+    second = f"object.metadata.name.matches('^kwok-{pool}-[a-z0-9]+-[0-9]+-1-')"
+    api = "admissionregistration.k8s.io/v1"
+    return [
+        {"apiVersion": api, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": name},
+         "spec": {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": f"!{second}"}]}},
+        {"apiVersion": api, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": name},
+         "spec": {"policyName": name, "validationActions": ["Deny"]}},
+    ]

@@ -57,6 +57,8 @@ struct Cluster {
   Objects<kube::Pod> pods{kube::read_pod};
   Objects<kube::Node> nodes{kube::read_node};
   Objects<kube::NodeClaim> claims{kube::read_node_claim};
+  Objects<kube::NodePool> pools{kube::read_node_pool};
+  Objects<kube::KaiPodGroup> kai_groups{kube::read_kai_pod_group};
   Objects<kube::HorizontalPodAutoscaler> autoscalers{kube::read_horizontal_pod_autoscaler};
   Objects<kube::ScaledObject> scaled_objects{kube::read_scaled_object};
 
@@ -69,6 +71,8 @@ struct Cluster {
             .pods = pods.snapshot(),
             .nodes = nodes.snapshot(),
             .claims = claims.snapshot(),
+            .pools = pools.snapshot(),
+            .kai_groups = kai_groups.snapshot(),
             .autoscalers = autoscalers.snapshot(),
             .scaled_objects = scaled_objects.snapshot()};
   }

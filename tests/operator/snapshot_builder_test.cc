@@ -139,7 +139,8 @@ TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
       {{"metadata",
         {{"name", "gpu-x"},
          {"uid", "c1"},
-         {"labels", {{"karpenter.sh/nodepool", "gpu"}, {"capstan.dev/claim-group", "g7"}}}}},
+         {"labels", {{"karpenter.sh/nodepool", "gpu"}, {"capstan.dev/claim-group", "g7"}}},
+         {"annotations", {{"capstan.dev/claim-together", "true"}}}}},
        {"spec",
         {{"requirements", {{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}, {"values", {"a"}}}}},
          {"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}}});

@@ -45,8 +45,8 @@ struct Verified {
 };
 
 bool has_own_layers(const control::Policies& policies) {
-  return policies.place.kind == decide::place::Policy::Kind::gang &&
-         policies.provision.kind == decide::provision::Policy::Kind::group;
+  return policies.place->kind == decide::place::Policy::Kind::gang &&
+         policies.provision->kind == decide::provision::Policy::Kind::group;
 }
 
 /// As `compare` does it, with the checks of a run switched on: every decision is made twice, every balance is closed.

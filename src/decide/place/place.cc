@@ -18,8 +18,9 @@ using model::ReasonCode;
 struct Need {
   Shortfall shape;  // names the gang and what it asks for
   std::vector<PodId> pods;
-  std::vector<NodeId> bound;  // where its other pods already are
-  bool leaving = false;       // some pod is still terminating
+  std::vector<NodeId> bound;   // where its other pods already are
+  std::vector<NodeId> closed;  // to its pods
+  bool leaving = false;        // some pod is still terminating
 };
 
 Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
@@ -37,7 +38,9 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
                 .best_domain = {},
                 .best_node = {},
                 .best_free = {},
-                .bound_to_best = false};
+                .bound_to_best = false,
+                .closed = gang.closed.purchases};
+  need.closed = gang.closed.nodes;
   for (PodId pod_id : gang.pods) {
     const model::Pod* pod = snapshot.pods.find(pod_id);
     if (pod == nullptr || pod->phase == model::Pod::Phase::terminating)
@@ -63,24 +66,29 @@ Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   need.shape.pods = variant.pods;
   need.shape.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
+  need.shape.closed = variant.closed.purchases;
+  need.closed = variant.closed.nodes;
   return need;
 }
 
 GpuCount gpus_up(MilliGpu gpus) { return ceil_div(gpus.count, 1000); }
 
-/// Could nodes of some pool hold the whole gang, if every node of that pool were bought?
-bool could_be_bought(const model::Catalog& catalog, const Shortfall& shape, std::int64_t pods) {
-  for (const model::Pool& pool : catalog.pools) {
+/// How many pods of the gang nodes of one pool could hold together, if all that its limit allows were bought.
+std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape) {
+  std::int64_t most = 0;
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    const model::Pool& pool = catalog.pools[p];
     for (model::OfferingId id : pool.offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != shape.gpu) continue;
+      if (offering.gpu != shape.gpu || std::ranges::binary_search(shape.closed, model::Purchase{{p}, id})) continue;
       const std::int64_t per_node = whole_gpus(offering.gpus).count / shape.gpus_per_pod.count;
-      if (per_node == 0) continue;
-      const std::int64_t nodes = ceil_div(pods, per_node);
-      if ((shape.level != TopologyLevel::node || nodes == 1) && nodes * offering.gpus <= pool.gpu_limit) return true;
+      std::int64_t nodes = std::min(pool.gpu_limit, catalog.limits.gpus.value_or(pool.gpu_limit)) / offering.gpus;
+      nodes = std::min(nodes, catalog.limits.nodes.value_or(nodes));
+      if (shape.level == TopologyLevel::node) nodes = std::min<std::int64_t>(nodes, 1);
+      most = std::max(most, nodes * per_node);
     }
   }
-  return false;
+  return most;
 }
 
 class Cycle {
@@ -150,13 +158,14 @@ class Cycle {
 
   void place(GangId id) {
     const Gang& gang = snapshot_.gangs.at(id);
+    if (placed_elsewhere(gang)) return;
     Need need = need_of(snapshot_, id, gang);
     if (need.leaving) {
       const std::int64_t leaving = static_cast<std::int64_t>(gang.pods.size() - need.pods.size() - need.bound.size());
       return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {leaving}});
     }
     if (need.pods.empty() || assumed(need.pods.front())) return already_bound(id);
-    const Fit fit = best_fit(room_.rooms(), request_of(need));
+    const Fit fit = fit_of(need);
     if (!fit.nodes.empty()) {
       model::BindPods bind{.gang = id, .bindings = {}};
       for (std::size_t i = 0; i < need.pods.size(); ++i) {
@@ -171,11 +180,14 @@ class Cycle {
     }
     // What exists is only counted where nothing can be bought: it costs a look at every node.
     const auto all = static_cast<std::int64_t>(gang.pods.size());
-    if (need.bound.empty() && !could_be_bought(*snapshot_.catalog, need.shape, all)) {
-      const std::int64_t largest = most_pods_ever(room_.rooms(), request_of(need));
+    const std::int64_t buyable = need.bound.empty() ? most_buyable(*snapshot_.catalog, need.shape) : all;
+    if (buyable < all) {
+      const std::int64_t largest = most_ever(need);
       if (largest < all) {
         return keep(id, Verdict::Kind::never_fits,
-                    {ReasonCode::never_fits, {gpus_up(gang.gpus_per_pod * all), gpus_up(gang.gpus_per_pod * largest)}});
+                    {ReasonCode::never_fits,
+                     {gpus_up(gang.gpus_per_pod * all), gpus_up(gang.gpus_per_pod * largest),
+                      gpus_up(gang.gpus_per_pod * buyable)}});
       }
     }
     const Shortfall& lack = decision_.shortfalls.emplace_back(shortfall(need, fit));
@@ -184,14 +196,13 @@ class Cycle {
   }
 
   void reserve(const Need& need) {
-    const Fit fit = best_fit(room_.rooms(), request_of(need));
+    const Fit fit = fit_of(need);
     for (NodeId node : fit.nodes) {
       room_.take(node, need.shape.gpus_per_pod);
       decision_.nominated.insert(node);
     }
     if (!fit.nodes.empty()) return;
-    if (could_be_bought(*snapshot_.catalog, need.shape, need.shape.pods) ||
-        most_pods_ever(room_.rooms(), request_of(need)) >= need.shape.pods) {
+    if (most_buyable(*snapshot_.catalog, need.shape) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
       decision_.shortfalls.push_back(shortfall(need, fit));
     }
   }
@@ -209,6 +220,29 @@ class Cycle {
       request.only_domain = room->domains[static_cast<std::size_t>(need.shape.level)];
     }
     return request;
+  }
+
+  /// As if these nodes were not there.
+  auto without(const std::vector<NodeId>& closed, auto&& look) {
+    const Overlay::Mark mark = room_.mark();
+    for (NodeId node : closed) {
+      if (room_.rooms().find(node) != nullptr) room_.erase(node);
+    }
+    auto found = look();
+    room_.rollback(mark);
+    return found;
+  }
+
+  Fit fit_of(const Need& need) {
+    return without(need.closed, [&, request = request_of(need)] { return best_fit(room_.rooms(), request); });
+  }
+  std::int64_t most_ever(const Need& need) {
+    return without(need.closed, [&, request = request_of(need)] { return most_pods_ever(room_.rooms(), request); });
+  }
+
+  bool placed_elsewhere(const Gang& gang) const {
+    return gang.service.valid() &&
+           snapshot_.catalog->service(gang.service).variants.at(gang.variant.value).placed_elsewhere;
   }
 
   static Shortfall shortfall(const Need& need, const Fit& fit) {

@@ -62,12 +62,13 @@ struct Shortfall {
   model::TopologyLevel level = model::TopologyLevel::node;
   std::int64_t pods = 0;  ///< that still need a node
   MilliGpu gpus_per_pod;
-  MilliGpu needed;              ///< pods x gpus_per_pod
-  MilliGpu short_by;            ///< what the best domain lacks, in pods that do not fit there x gpus_per_pod
-  model::DomainId best_domain;  ///< fits the most pods; none at level `node`, or where there is no domain yet
-  model::NodeId best_node;      ///< at level `node`
-  MilliGpu best_free;           ///< free in the best domain or node
-  bool bound_to_best = false;   ///< some pods of the gang already run there: no other domain will do
+  MilliGpu needed;                      ///< pods x gpus_per_pod
+  MilliGpu short_by;                    ///< what the best domain lacks, in pods that do not fit there x gpus_per_pod
+  model::DomainId best_domain;          ///< fits the most pods; none at level `node`, or where there is no domain yet
+  model::NodeId best_node;              ///< at level `node`
+  MilliGpu best_free;                   ///< free in the best domain or node
+  bool bound_to_best = false;           ///< some pods of the gang already run there: no other domain will do
+  std::vector<model::Purchase> closed;  ///< no use buying these
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
 };
 

@@ -291,5 +291,33 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
   RC_ASSERT(static_cast<int>(opened.size()) == fewest);
 }
 
+TEST(Place, AGangDoesNotGoWhereItIsClosedTo) {
+  World world;
+  const NodeId closed = world.node(0), open = world.node(1);
+  const GangId id = world.gang(1, 8, TopologyLevel::node);
+  model::Gang gang = world.snapshot.gangs.at(id);
+  gang.closed.nodes = {closed, NodeId{99}};
+  world.snapshot.gangs.set(id, gang);
+  Index index = build(world.snapshot);
+  const Index before = index;
+  Memory memory;
+  const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(0));
+  ASSERT_EQ(decision.plan.actions.size(), 1u);
+  EXPECT_EQ(std::get<model::BindPods>(decision.plan.actions[0].what).bindings[0].node, open);
+  EXPECT_EQ(index, before) << "the index comes out as it went in";
+}
+
+TEST(Place, WhatAnotherSchedulerPlacesIsLeftToIt) {
+  World world;
+  world.node(0);
+  world.gang(1, 1, TopologyLevel::node);
+  world.catalog().services[0].variants[0].placed_elsewhere = true;
+  Index index = build(world.snapshot);
+  Memory memory;
+  const Decision decision = decide(index, world.snapshot, {}, {}, memory, testing::at(0));
+  EXPECT_TRUE(decision.plan.actions.empty());
+  EXPECT_TRUE(decision.verdicts.empty());
+}
+
 }  // namespace
 }  // namespace capstan::decide::place

@@ -45,6 +45,11 @@ Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Me
     gpus_[pool] = sum.gpus;
     nodes_[pool] = sum.nodes;
   }
+  if (catalog_.limits != model::FleetLimits()) {
+    snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
+      if (node.pool.valid()) add_to_fleet(node.offering);
+    });
+  }
   for (const Memory::Terminating& told : memory.terminating) give_back(snapshot.nodes.at(told.node).pool);
   snapshot.claims.for_each([&](ClaimId, const Claim& claim) {
     if (!in_transit(claim, snapshot)) return;
@@ -60,12 +65,20 @@ Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Me
   }
 }
 
+void Capacity::add_to_fleet(OfferingId id) {
+  const model::Offering& offering = catalog_.offering(id);
+  fleet_.gpus += offering.gpus;
+  fleet_.nodes += 1;
+  fleet_.price_per_hour += offering.price_per_hour;
+}
+
 void Capacity::add_coming(PoolId pool, OfferingId id, model::DomainId within) {
   const model::Offering& offering = catalog_.offering(id);
   gpus_[pool] += offering.gpus;
   nodes_[pool] += 1;
   coming_gpus_ += offering.gpus;
-  coming_.push_back({offering.gpu, within.valid() ? within : offering.zone, whole_gpus(offering.gpus)});
+  add_to_fleet(id);
+  coming_.push_back({{pool, id}, offering.gpu, within.valid() ? within : offering.zone, whole_gpus(offering.gpus)});
 }
 
 std::int64_t Capacity::nodes_of(PoolId pool) const {
@@ -77,14 +90,36 @@ Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int
   const auto backoff = backoffs_.find(offering);
   if (backoff != backoffs_.end() && now_ < backoff->second.until) return Obstacle::backing_off;
   const auto used = gpus_.find(pool);
-  const GpuCount after = (used == gpus_.end() ? 0 : used->second) + count * catalog_.offering(offering).gpus;
-  return after <= catalog_.pool(pool).gpu_limit ? Obstacle::ok : Obstacle::pool_limit;
+  const model::Offering& bought = catalog_.offering(offering);
+  const GpuCount after = (used == gpus_.end() ? 0 : used->second) + count * bought.gpus;
+  if (after > catalog_.pool(pool).gpu_limit) return Obstacle::pool_limit;
+  const model::FleetLimits& limits = catalog_.limits;
+  if (limits.gpus && fleet_.gpus + count * bought.gpus > *limits.gpus) return Obstacle::fleet_gpus;
+  if (limits.nodes && fleet_.nodes + count > *limits.nodes) return Obstacle::fleet_nodes;
+  const bool dear =
+      limits.price_per_hour && fleet_.price_per_hour + bought.price_per_hour * count > *limits.price_per_hour;
+  return dear ? Obstacle::fleet_price : Obstacle::ok;
 }
 
 Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
   if (obstacle == Obstacle::backing_off) {
     const Memory::Backoff& backoff = backoffs_.at(offering);
     return {ReasonCode::backing_off, {seconds(now_ - backoff.failed_at), seconds(backoff.until - backoff.failed_at)}};
+  }
+  const model::Offering& bought = catalog_.offering(offering);
+  const model::FleetLimits& limits = catalog_.limits;
+  switch (obstacle) {
+    case Obstacle::fleet_gpus:
+      return {ReasonCode::fleet_gpu_limit, {count * bought.gpus, *limits.gpus, fleet_.gpus}};
+    case Obstacle::fleet_nodes:
+      return {ReasonCode::fleet_node_limit, {count, *limits.nodes, fleet_.nodes}};
+    case Obstacle::fleet_price:
+      return {ReasonCode::fleet_price_limit,
+              {bought.price_per_hour.count * count, limits.price_per_hour->count, fleet_.price_per_hour.count}};
+    case Obstacle::ok:
+    case Obstacle::backing_off:
+    case Obstacle::pool_limit:
+      break;
   }
   const auto used = gpus_.find(pool);
   return {ReasonCode::pool_limit,
@@ -143,21 +178,23 @@ Memory::Asked* launch_of(Memory& memory, const Claim& claim, std::int64_t claims
 }
 
 /// New claims of one group answer one launch together, so that no group ever waits for another's claims.
-void match_group(Memory& memory, const model::Snapshot& snapshot, model::ClaimGroupId id,
+/// A group that no launch of ours is known for, because a predecessor made it, is adopted where its claims say how many
+/// they are.
+void match_group(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, model::ClaimGroupId id,
                  const std::vector<ClaimId>& claims) {
   const auto size = static_cast<std::int64_t>(claims.size());
   auto group = std::ranges::find(memory.groups, id, &Memory::Group::id);
   if (group == memory.groups.end()) {
     const Claim& first = snapshot.claims.at(claims.front());
     Memory::Asked* asked = launch_of(memory, first, size);
-    if (asked == nullptr) return;
-    asked->group = id;
+    if (asked == nullptr && first.group_size == 0) return;
+    if (asked != nullptr) asked->group = id;
     memory.groups.push_back({.id = id,
                              .offering = first.offering,
-                             .count = asked->count,
+                             .count = asked != nullptr ? asked->count : first.group_size,
                              .claims = {},
                              .requested_at = first.requested_at,
-                             .until = first.requested_at + asked->hold,
+                             .until = first.requested_at + (asked != nullptr ? asked->hold : policy.hold),
                              .released_at = Instant::never()});
     group = std::prev(memory.groups.end());
   }
@@ -169,7 +206,7 @@ void match_group(Memory& memory, const model::Snapshot& snapshot, model::ClaimGr
 }
 
 /// New claims answer the launches that asked for them.
-void match_claims(Memory& memory, const model::Snapshot& snapshot) {
+void match_claims(Memory& memory, const model::Snapshot& snapshot, const Policy& policy) {
   const ClaimId newest_before = memory.newest_claim;
   std::map<model::ClaimGroupId, std::vector<ClaimId>> groups;
   snapshot.claims.for_each([&](ClaimId id, const Claim& claim) {
@@ -182,7 +219,7 @@ void match_claims(Memory& memory, const model::Snapshot& snapshot) {
     const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) { return answers(claim, a); });
     if (asked != memory.asked.end()) --asked->count;
   });
-  for (const auto& [group, claims] : groups) match_group(memory, snapshot, group, claims);
+  for (const auto& [group, claims] : groups) match_group(memory, snapshot, policy, group, claims);
 }
 
 /// A failed claim backs its offering off; one that was requested later and registered shows that it is to be had again.
@@ -205,37 +242,44 @@ void learn_claims(Memory& memory, const model::Snapshot& snapshot, const Policy&
 struct Progress {
   std::int64_t whole = 0;  // became nodes
   std::int64_t lost = 0;   // failed or vanished without one
-  std::int64_t left = 0;   // still there in any form: something to release
+  std::int64_t left = 0;   // still there in any form, and without pods: something to release
 };
 
-Progress progress(const Memory::Group& group, const model::Snapshot& snapshot, const std::set<ClaimId>& arrived) {
+Progress progress(const Memory::Group& group, const Index& index, const model::Snapshot& snapshot,
+                  const std::map<ClaimId, NodeId>& arrived) {
   Progress found;
   for (ClaimId id : group.claims) {
     const Claim* claim = snapshot.claims.find(id);
-    const bool node = arrived.contains(id) || (claim != nullptr && claim->phase == Claim::Phase::registered);
+    const auto there = arrived.find(id);
+    const bool node = there != arrived.end() || (claim != nullptr && claim->phase == Claim::Phase::registered);
+    const bool used = there != arrived.end() && index.pods_by_node.contains(there->second);
     const bool alive = claim != nullptr && claim->phase != Claim::Phase::failed;
     found.whole += node ? 1 : 0;
     found.lost += !node && !alive ? 1 : 0;
-    found.left += node || alive ? 1 : 0;
+    found.left += (node || alive) && !used ? 1 : 0;
   }
   return found;
 }
 
 /// Forgets groups that are whole, and gives back those that cannot be or took too long.
-void settle_groups(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now,
-                   Decision& decision) {
+void settle_groups(Memory& memory, const Index& index, const model::Snapshot& snapshot, const Policy& policy,
+                   Instant now, Decision& decision) {
   if (memory.groups.empty()) return;
-  std::set<ClaimId> arrived;
-  snapshot.nodes.for_each([&](NodeId, const model::Node& node) { arrived.insert(node.claim); });
+  std::map<ClaimId, NodeId> arrived;
+  snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {
+    if (node.claim.valid()) arrived[node.claim] = id;
+  });
   std::vector<Memory::Group> open;
   for (Memory::Group group : std::exchange(memory.groups, {})) {
-    const Progress found = progress(group, snapshot, arrived);
+    const Progress found = progress(group, index, snapshot, arrived);
     const bool released_before = !group.released_at.is_never();
     if (!released_before && found.whole == group.count) {
       std::erase_if(memory.backoffs, [&](const Memory::Backoff& b) { return b.offering == group.offering; });
       continue;
     }
-    const bool hopeless = found.lost > 0 || now >= group.until;
+    // Its maker ended before all claims were made: nobody will make the others.
+    const bool abandoned = std::ssize(group.claims) < group.count && now - group.requested_at >= policy.ask_timeout;
+    const bool hopeless = found.lost > 0 || abandoned || now >= group.until;
     if (!released_before && hopeless) back_off(memory, group.offering, policy, now);
     const bool repeat = released_before && now - group.released_at >= policy.ask_timeout;
     if ((released_before || hopeless) && found.left == 0) continue;
@@ -252,12 +296,13 @@ void settle_groups(Memory& memory, const model::Snapshot& snapshot, const Policy
 
 }  // namespace
 
-void follow(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now, Decision& decision) {
-  match_claims(memory, snapshot);
+void follow(Memory& memory, const Index& index, const model::Snapshot& snapshot, const Policy& policy, Instant now,
+            Decision& decision) {
+  match_claims(memory, snapshot, policy);
   std::erase_if(memory.asked,
                 [&](const Memory::Asked& asked) { return asked.count <= 0 || now - asked.at >= policy.ask_timeout; });
   learn_claims(memory, snapshot, policy, now);
-  settle_groups(memory, snapshot, policy, now, decision);
+  settle_groups(memory, index, snapshot, policy, now, decision);
 }
 
 void buy_minimum(Capacity& capacity, const Policy& policy, Memory& memory, Decision& decision) {

@@ -12,6 +12,7 @@ namespace capstan::decide::provision {
 
 /// A node that is paid for and not there yet.
 struct Coming {
+  model::Purchase bought;
   model::GpuKindId gpu;
   model::DomainId within;  ///< the domain it will be in, as far as that is known: at least its zone
   MilliGpu free;           ///< not yet spoken for in this decision
@@ -29,7 +30,7 @@ class Capacity {
   std::int64_t nodes_of(model::PoolId pool) const;
 
   /// Why an offering cannot be bought now, `count` times; `ok` when it can.
-  enum class Obstacle : std::uint8_t { ok, backing_off, pool_limit };
+  enum class Obstacle : std::uint8_t { ok, backing_off, pool_limit, fleet_gpus, fleet_nodes, fleet_price };
   Obstacle obstacle(model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
   /// The reason to give for it.
   model::Reason reason(Obstacle obstacle, model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
@@ -49,7 +50,16 @@ class Capacity {
   void add_coming(model::PoolId pool, model::OfferingId offering, model::DomainId within);
 
   const model::Catalog& catalog_;
+  /// What the nodes of all pools come to.
+  struct Fleet {
+    GpuCount gpus = 0;
+    std::int64_t nodes = 0;
+    MicroUsd price_per_hour;
+  };
+  void add_to_fleet(model::OfferingId offering);
+
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
+  Fleet fleet_;
   std::map<model::PoolId, GpuCount> gpus_;
   std::map<model::PoolId, std::int64_t> nodes_;
   std::vector<Coming> coming_;
@@ -59,7 +69,8 @@ class Capacity {
 
 /// Brings memory up to what the snapshot shows: new claims answer launches, failures back offerings off and nodes that
 /// came end that, groups complete or are given back.
-void follow(Memory& memory, const model::Snapshot& snapshot, const Policy& policy, Instant now, Decision& decision);
+void follow(Memory& memory, const Index& index, const model::Snapshot& snapshot, const Policy& policy, Instant now,
+            Decision& decision);
 void back_off(Memory& memory, model::OfferingId offering, const Policy& policy, Instant now);
 
 /// The parts of a decision, one file each.

@@ -104,7 +104,7 @@ class Consolidator {
   }
 
   bool candidate(NodeId id, const model::Node& node) const {
-    return node.pool.valid() && node.phase == model::Node::Phase::ready && !nominated_.contains(id) &&
+    return node.pool.valid() && !node.kept && node.phase == model::Node::Phase::ready && !nominated_.contains(id) &&
            !has(memory_.terminating, id, &Memory::Terminating::node) && !in_unfinished_group(node) && !awaited(node);
   }
 

@@ -51,6 +51,9 @@ class Buyer {
   }
 
  private:
+  static bool closed(const Shortfall& lack, const model::Purchase& purchase) {
+    return std::ranges::binary_search(lack.closed, purchase);
+  }
   bool one_node(const Shortfall& lack) const { return lack.level == TopologyLevel::node; }
 
   /// Pods that need a node that is not there yet, if the gang goes to this domain. What is free in the best domain is
@@ -66,7 +69,7 @@ class Buyer {
   }
 
   std::int64_t slots(const Shortfall& lack, const Coming& coming, DomainId domain) const {
-    if (coming.gpu != lack.gpu || !capacity_.inside(coming.within, domain)) return 0;
+    if (coming.gpu != lack.gpu || closed(lack, coming.bought) || !capacity_.inside(coming.within, domain)) return 0;
     return coming.free.count / lack.gpus_per_pod.count;
   }
 
@@ -138,6 +141,10 @@ class Buyer {
   std::optional<Option> cheapest(const Shortfall& lack, Reason& obstacle) const {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
+    if (!one_node(lack) && lack.level < catalog.launches_into) {
+      obstacle = {ReasonCode::domain_not_sold, {ceil_div(lack.needed.count, 1000)}};
+      return best;
+    }
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
       const model::Offering& offering = catalog.offering(id);
       const std::int64_t per_node = whole_gpus(offering.gpus).count / lack.gpus_per_pod.count;
@@ -157,7 +164,7 @@ class Buyer {
     for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
       for (OfferingId id : catalog.pools[p].offerings) {
         const model::Offering& offering = catalog.offering(id);
-        if (offering.gpu != lack.gpu) continue;
+        if (offering.gpu != lack.gpu || closed(lack, {{p}, id})) continue;
         if (one_node(lack) || lack.level == TopologyLevel::cluster) {
           // A gang inside one node that already has pods on it can only wait for room there.
           if (!(one_node(lack) && lack.bound_to_best)) consider({p}, id, lack.best_domain, !one_node(lack));

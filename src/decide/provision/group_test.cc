@@ -1,6 +1,7 @@
 // Capacity for whole gangs.
 #include <gtest/gtest.h>
 
+#include "decide/provision/capacity.h"
 #include "decide/testing/both_layers.h"
 
 namespace capstan::decide::provision {
@@ -53,6 +54,111 @@ TEST(Groups, TheFreeGpusOfADomainAreCountedOnce) {
   ASSERT_EQ(bought.size(), 2u);
   EXPECT_EQ(bought[0].count, 1);
   EXPECT_EQ(bought[1].count, 8);
+}
+
+TEST(Groups, TheFleetsLimitsHoldForAllPoolsTogether) {
+  struct Row {
+    model::FleetLimits limits;
+    model::ReasonCode why;
+  };
+  const Row rows[] = {
+      {{.gpus = 23, .nodes = {}, .price_per_hour = {}}, model::ReasonCode::fleet_gpu_limit},
+      {{.gpus = {}, .nodes = 2, .price_per_hour = {}}, model::ReasonCode::fleet_node_limit},
+      {{.gpus = {}, .nodes = {}, .price_per_hour = MicroUsd{29'999'999}}, model::ReasonCode::fleet_price_limit}};
+  for (const Row& row : rows) {
+    World world;
+    const auto eight = world.offering(8, 0, 10), elsewhere = world.offering(8, 1, 10);
+    const model::PoolId other = world.pool({}, 64);
+    world.pool({eight}, 64);
+    world.claim(other, elsewhere, model::Claim::Phase::launched, 0);
+    world.gang(2, 8, TopologyLevel::zone);
+    Memory memory;
+    EXPECT_EQ(launches(run(world, groups(), memory, 1)).size(), 1u) << "without limits";
+    memory = {};
+    world.catalog().limits = row.limits;
+    const Decision decision = run(world, groups(), memory, 1);
+    EXPECT_TRUE(launches(decision).empty());
+    EXPECT_TRUE(kept_for(decision, row.why));
+  }
+}
+
+TEST(Groups, WhatIsClosedToAGangIsNotBoughtForIt) {
+  World world;
+  const auto cheap = world.offering(8, 0, 1), dear = world.offering(8, 0, 2);
+  const model::PoolId pool = world.pool({cheap, dear}, 64);
+  const model::GangId id = world.gang(1, 8, TopologyLevel::node);
+  model::Gang gang = world.snapshot.gangs.at(id);
+  gang.closed.purchases = {{pool, cheap}};
+  world.snapshot.gangs.set(id, gang);
+  world.claim(pool, cheap, model::Claim::Phase::launched, 0);
+  Memory memory;
+  const auto bought = launches(run(world, groups(), memory, 1));
+  ASSERT_EQ(bought.size(), 1u) << "the node that comes is closed to it";
+  EXPECT_EQ(bought[0].offering, dear);
+}
+
+TEST(Groups, NarrowDomainsAreNotBoughtWhereNobodySellsThem) {
+  World world;
+  world.pool({world.offering(8, 0, 10)}, 64);
+  world.catalog().launches_into = TopologyLevel::zone;
+  world.gang(2, 8, TopologyLevel::rack);
+  Memory memory;
+  const Decision decision = run(world, groups(), memory, 0);
+  EXPECT_TRUE(launches(decision).empty());
+  EXPECT_TRUE(kept_for(decision, model::ReasonCode::domain_not_sold));
+}
+
+/// Claims of a group of four that a predecessor launched at 0 s, so many of them.
+World left_behind(std::size_t claims, model::Claim::Phase phase) {
+  World world;
+  const auto eight = world.offering(8, 0, 10);
+  const model::PoolId pool = world.pool({eight}, 64);
+  for (std::size_t i = 0; i < claims; ++i) {
+    const model::ClaimId id = world.claim(pool, eight, phase, 0, {7});
+    model::Claim claim = world.snapshot.claims.at(id);
+    claim.group_size = 4;
+    world.snapshot.claims.set(id, claim);
+  }
+  return world;
+}
+
+TEST(Groups, APredecessorsGroupIsAdopted) {
+  World world = left_behind(4, model::Claim::Phase::launched);
+  world.gang(4, 8, TopologyLevel::zone);
+  Memory memory;
+  EXPECT_TRUE(launches(run(world, groups(), memory, 1)).empty()) << "it is for this gang";
+  ASSERT_EQ(memory.groups.size(), 1u);
+  EXPECT_EQ(memory.groups[0].until, Instant{groups().hold});
+  const auto released = all<model::ReleaseGroup>(run(world, groups(), memory, seconds(groups().hold)));
+  ASSERT_EQ(released.size(), 1u);
+  EXPECT_EQ(released[0].group, model::ClaimGroupId{7});
+}
+
+TEST(Groups, APredecessorsGroupThatItDidNotFinishIsGivenBack) {
+  World world = left_behind(2, model::Claim::Phase::launched);
+  Memory memory;
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, 1)).empty()) << "the others may come";
+  EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, seconds(groups().ask_timeout))).size(), 1u);
+}
+
+TEST(Groups, ANodeInUseIsNotReleasedWithItsGroup) {
+  World world = left_behind(4, model::Claim::Phase::launched);
+  const model::NodeId used = world.node(0);
+  model::Node node = world.snapshot.nodes.at(used);
+  node.claim = {0};
+  world.snapshot.nodes.set(used, node);
+  model::Claim first = world.snapshot.claims.at({0});
+  first.phase = model::Claim::Phase::registered;
+  first.node = used;
+  world.snapshot.claims.set({0}, first);
+  world.bind(world.gang(1, 8, TopologyLevel::node), used);
+  Memory memory;
+  run(world, groups(), memory, 1);
+  const std::int64_t late = seconds(groups().hold);
+  EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, late)).size(), 1u);
+  for (const std::uint32_t gone : {1u, 2u, 3u}) world.snapshot.claims.erase({gone});
+  EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, late + 100)).empty()) << "nothing is left but it";
+  EXPECT_TRUE(memory.groups.empty());
 }
 
 TEST(Groups, NothingIsBoughtInPartUnderALimit) {

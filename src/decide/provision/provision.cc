@@ -44,12 +44,16 @@ Policy karpenter() {
 
 Policy whole_groups() { return {}; }
 
-void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now) {
+void forget(Memory& memory, const model::LaunchNodes& launch) {
   const auto asked = std::ranges::find_if(memory.asked, [&](const Memory::Asked& a) {
     return a.pool == launch.pool && a.offering == launch.offering && a.within == launch.within &&
            a.gang == launch.gang && a.count == launch.count;
   });
   if (asked != memory.asked.end()) memory.asked.erase(asked);
+}
+
+void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now) {
+  forget(memory, launch);
   back_off(memory, launch.offering, policy, now);
 }
 
@@ -61,7 +65,7 @@ Decision decide(Index& index, const model::Snapshot& snapshot, const place::Deci
                 Memory& memory, Instant now) {
   Decision decision;
   forget_terminated(memory, snapshot, policy, now);
-  follow(memory, snapshot, policy, now, decision);
+  follow(memory, index, snapshot, policy, now, decision);
   Capacity capacity(index, snapshot, memory, now);
   decision.coming_gpus = capacity.coming_gpus();
   std::set<NodeId> nominated = placed.nominated;

@@ -131,7 +131,9 @@ std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 /// Is the claim a node that is to come, and that the snapshot does not show yet?
 bool in_transit(const model::Claim& claim, const model::Snapshot& snapshot);
-/// The world refused a launch: it is not counted any more and its offering backs off.
+/// A launch that did not happen is not counted any more.
+void forget(Memory& memory, const model::LaunchNodes& launch);
+/// The world refused a launch: besides, its offering backs off.
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now);
 /// The world refused to end a node: it may be tried again.
 void refused(Memory& memory, const model::TerminateNode& terminate);

@@ -175,7 +175,7 @@ std::optional<model::Reason> Cluster::perform(const model::ReleaseGroup& what) {
     const model::NodeId node = seen_.claims.at(id).node;
     if (!node.valid()) {
       cancel_claim(id);
-    } else if (seen_.nodes.at(node).phase != model::Node::Phase::terminating) {
+    } else if (nodes_.at(node).pods.empty() && seen_.nodes.at(node).phase != model::Node::Phase::terminating) {
       terminate(node, Interruption::termination);
     }
   }

@@ -1,0 +1,105 @@
+#include "operator/gang_verdicts.h"
+
+#include <utility>
+
+#include "kube/json.h"
+#include "operator/report.h"
+
+namespace capstan::op {
+namespace {
+
+using model::Reason;
+using model::ReasonCode;
+
+/// Each pod of a large gang would say the same; so many are told.
+constexpr std::size_t kMostPods = 64;
+
+/// What was kept of a gang in a plan; null where nothing was.
+const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
+  for (const model::Plan::Kept& kept : plan.kept) {
+    if (kept.subject == model::Plan::Kept::Subject::gang && kept.id == gang.value) return &kept.why;
+  }
+  return nullptr;
+}
+
+bool waits(const decide::place::Verdict& verdict) {
+  return verdict.gang.valid() && verdict.kind != decide::place::Verdict::Kind::placed &&
+         verdict.kind != decide::place::Verdict::Kind::assumed;
+}
+
+/// Server-side apply: the conditions of others stay theirs.
+kube::ApiRequest tell_pod(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
+  using kube::json_quote;
+  const kube::ObjectRef ref{kube::resources::kPods, pod.meta.ns, pod.meta.name};
+  const std::string body = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":)" + json_quote(pod.meta.name) +
+                           R"(,"namespace":)" + json_quote(pod.meta.ns) + R"(,"uid":)" + json_quote(pod.meta.uid) +
+                           R"(},"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":)" +
+                           json_quote(verdict.reason) + R"(,"message":)" + json_quote(verdict.message) +
+                           R"(,"lastTransitionTime":")" + kube::wall_time_seconds(wall) + R"("}]}})";
+  return kube::apply(ref, body, true, "status");
+}
+
+kube::EventNote note_of(const kube::Pod& pod, const GangVerdict& verdict) {
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .ns = pod.meta.ns,
+          .name = pod.meta.name,
+          .uid = pod.meta.uid,
+          .warning = true,
+          .reason = verdict.reason,
+          .action = "PlaceGang",
+          .note = verdict.message};
+}
+
+}  // namespace
+
+std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
+                                       const control::Controller& controller) {
+  std::vector<GangVerdict> verdicts;
+  if (controller.placed().verdicts.empty()) return verdicts;
+  const FleetPolicy& fleet = fleet_policy(view.fleet);
+  std::map<std::string, const kube::Pod*> by_uid;
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
+  for (const decide::place::Verdict& verdict : controller.placed().verdicts) {
+    const model::Gang* gang = waits(verdict) ? world.snapshot().gangs.find(verdict.gang) : nullptr;
+    if (gang == nullptr) continue;
+    GangVerdict& out = verdicts.emplace_back();
+    for (const model::PodId id : gang->pods) {
+      const ObjectKey* key = world.objects().pod(id);
+      const auto pod = key == nullptr ? by_uid.end() : by_uid.find(key->uid);
+      if (pod != by_uid.end() && !pod->second->bound() && !pod->second->meta.terminating())
+        out.pods.push_back(pod->second);
+    }
+    if (out.pods.empty()) {
+      verdicts.pop_back();
+      continue;
+    }
+    const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
+    out.uid = out.pods.front()->meta.uid;
+    out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
+    out.message = sentence(verdict.why);
+    if (nodes != nullptr) out.message += "; " + sentence(*nodes);
+    if (fleet.nodes == Mode::off) out.reason = "Unschedulable";
+  }
+  return verdicts;
+}
+
+GangVerdictWriter::Out GangVerdictWriter::look(const std::vector<GangVerdict>& verdicts, Mode placement,
+                                               kube::WallTime wall) {
+  Out out;
+  std::map<std::string, std::string> now;
+  for (const GangVerdict& verdict : verdicts) {
+    const auto before = told_.find(verdict.uid);
+    now[verdict.uid] = verdict.reason;
+    if (before != told_.end() && before->second == verdict.reason) continue;
+    out.notes.push_back(note_of(*verdict.pods.front(), verdict));
+    if (placement != Mode::active) continue;
+    for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMostPods); ++i) {
+      out.writes.push_back(tell_pod(*verdict.pods[i], verdict, wall));
+    }
+  }
+  told_ = std::move(now);
+  return out;
+}
+
+}  // namespace capstan::op

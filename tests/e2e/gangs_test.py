@@ -1,0 +1,134 @@
+"""Gangs and node claims in Active: real bindings, Karpenter's real life cycle of nodes, judged by the audit log."""
+
+import json
+import signal
+import zlib
+
+import controller
+import harness
+import objects
+from harness import condition, eventually
+
+TYPE = "p5.48xlarge"  # eight GPUs
+
+
+class Gangs(controller.ControllerTest):
+    """A pool of the test's own, whose nodes are the only ones that Capstan may bind to."""
+
+    def setUp(self):
+        harness.ClusterTest.setUp(self)
+        self.prepare_logs()
+        self.pool = f"p{zlib.crc32(self.namespace.encode())}"
+        self.install("permissions.placement=true", "permissions.nodes=true")
+        self.addCleanup(self.cluster.kubectl, "delete", "nodepool", self.pool, "--ignore-not-found", "--wait=false")
+        self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
+
+    def begin(self, gpu_limit=64, nodes="Active", **policy):
+        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [TYPE]))
+        eventually("the pool is ready", lambda: condition(self.cluster.get("nodepool", self.pool), "Ready") == "True")
+        self.cluster.apply(objects.fleet_policy(
+            layers={"placement": "Active", "nodes": nodes}, nodeSelector={"karpenter.sh/nodepool": self.pool},
+            instanceTypes=[{"name": TYPE, "gpu": "h100_sxm", "gpus": 8, "usdPerHour": "98.32"}], **policy))
+
+    def gang(self, count, gpus=8):
+        pods = [objects.gang_pod(f"worker-{i}", self.namespace, self.pool, count, gpus) for i in range(count)]
+        self.cluster.apply(*pods)
+
+    def bound(self, count):
+        found = [p for p in self.pods() if p["spec"].get("nodeName")]
+        return found if len(found) == count else None
+
+    def claims(self):
+        return self.cluster.list("nodeclaims", selector=f"karpenter.sh/nodepool={self.pool}")
+
+    def bindings(self):
+        return [e for e in self.cluster.audit.writes(namespace=self.namespace, resource="pods", subresource="binding")
+                if e.code == 201]
+
+    def intents(self):
+        return [e for e in self.cluster.audit.writes(user=self.user, resource="pods", verb="patch", subresource="")
+                if e.body["metadata"].get("annotations", {}).get("capstan.dev/bind")]
+
+    def told(self):
+        """Where each pod was told to go, last."""
+        return {e.name: json.loads(e.body["metadata"]["annotations"]["capstan.dev/bind"])["node"]
+                for e in self.intents()}
+
+    def created_claims(self):
+        """All claims ever made for the pool, whoever made them."""
+        return [e for e in self.cluster.audit.writes(resource="nodeclaims", verb="create") if e.code == 201 and
+                e.body["metadata"].get("labels", {}).get("karpenter.sh/nodepool") == self.pool]
+
+    def test_a_multi_node_gang_gets_one_group_of_nodes(self):
+        self.begin()
+        self.start()
+        self.gang(2)
+        pods = eventually("the gang is bound", lambda: self.bound(2), seconds=90)
+        self.assertEqual(len({p["spec"]["nodeName"] for p in pods}), 2)
+        created = self.created_claims()
+        self.assertEqual([e.user for e in created], [self.user] * 2, "Karpenter buys nothing for the same gang")
+        groups = {e.body["metadata"]["labels"]["capstan.dev/claim-group"] for e in created}
+        self.assertEqual(len(groups), 1)
+        bindings = self.bindings()
+        self.assertEqual(sorted(e.name for e in bindings), ["worker-0", "worker-1"])
+        self.assertEqual(self.told(), {p["metadata"]["name"]: p["spec"]["nodeName"] for p in pods})
+        told = max(e.at for e in self.intents())
+        self.assertLess(told, min(e.at for e in bindings), "all are told before one is bound")
+        eventually("the nodes are held no more", lambda: not any(
+            "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
+        forbidden = [e for e in self.audit() if e.code == 403]
+        self.assertEqual([e for e in forbidden if e.namespace in ("", self.namespace)], [])
+
+    def test_without_the_nodes_layer_karpenter_buys(self):
+        self.begin(nodes="Off")
+        self.start()
+        self.gang(2)
+        eventually("the gang is bound", lambda: self.bound(2), seconds=90)
+        self.assertEqual([e.user for e in self.created_claims()], ["karpenter"] * 2)
+        told = [e.name for e in self.cluster.audit.writes(user=self.user, resource="pods", subresource="status")
+                if [c["reason"] for c in e.body["status"]["conditions"]] == ["Unschedulable"]]
+        self.assertEqual(sorted(set(told)), ["worker-0", "worker-1"])
+        self.assertEqual(sorted(e.name for e in self.bindings()), ["worker-0", "worker-1"])
+
+    def test_a_limit_one_node_short_launches_nothing(self):
+        self.begin(gpu_limit=8)
+        self.start()
+        self.gang(2)
+        pod = eventually("the verdict is told", lambda: next(
+            (p for p in self.pods() if condition(p, "PodScheduled") == "False"), None))
+        told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
+        self.assertEqual(told["reason"], "NeverFits")
+        self.assertIn("needs 16 GPUs together", told["message"])
+        self.assertIn("no pool may buy more than 8", told["message"])
+        eventually("an Event says so", lambda: [e for e in self.cluster.list("events.events.k8s.io", self.namespace)
+                                                if e["reason"] == "NeverFits"])
+        self.assertEqual((self.created_claims(), self.bindings()), ([], []))
+
+    def test_one_claim_that_never_becomes_a_node(self):
+        self.begin(hold="20s")
+        self.cluster.apply(*objects.no_second_node(self.pool))
+        for kind in ("validatingadmissionpolicybinding", "validatingadmissionpolicy"):
+            self.addCleanup(self.cluster.kubectl, "delete", kind, f"no-second-node-{self.pool}")
+        self.start()
+        self.gang(2)
+        eventually("two claims are made", lambda: len(self.created_claims()) == 2)
+        deleted = eventually("both are given back", lambda: [
+            e for e in [self.cluster.audit.writes(user=self.user, resource="nodeclaims", verb="delete")]
+            if len({d.name for d in e}) == 2], seconds=90)[0]
+        first = {e.body["metadata"]["name"] for e in self.created_claims()[:2]}
+        self.assertEqual({e.name for e in deleted}, first)
+        self.assertEqual(self.bindings(), [])
+
+    def test_a_killed_leader_leaves_no_partial_gang(self):
+        self.begin()
+        leader = self.start()
+        eventually("it decides", lambda: "decides" in leader.text())
+        self.start()
+        self.gang(4)
+        eventually("the first pod is told", self.told, seconds=90)
+        leader.signal(signal.SIGKILL)
+        pods = eventually("the gang is bound", lambda: self.bound(4), seconds=120)
+        self.assertEqual({p["metadata"]["name"]: p["spec"]["nodeName"] for p in pods}, self.told(), "one placement")
+        bound = [e.name for e in self.bindings()]
+        self.assertEqual(len(bound), len(set(bound)), "none is bound twice")
+        self.assertEqual(len(self.created_claims()), 4, "nothing is bought twice")

@@ -1,0 +1,229 @@
+// Gangs that wait for Capstan, what pools sell, and claims that come of a launch.
+#include <gtest/gtest.h>
+
+#include "actuate/bind_intent.h"
+#include "actuate/node_claim.h"
+#include "decide/index.h"
+#include "objects.h"
+#include "operator/admission.h"
+#include "operator/snapshot_builder.h"
+#include "operator/waiting_gangs.h"
+
+namespace capstan::op {
+namespace {
+
+using testing::Cluster;
+using testing::Object;
+
+/// A pod that Capstan places, of a gang where one is named.
+Object waiting_pod(const std::string& name, const std::string& gang = "", int min = 1, int gpus = 8) {
+  Object pod = testing::pod(name, "work", "", false, gpus);
+  pod["spec"]["schedulerName"] = "capstan";
+  if (!gang.empty()) {
+    pod["metadata"]["annotations"] = {{"capstan.dev/gang", gang}, {"capstan.dev/gang-min", std::to_string(min)}};
+  }
+  return pod;
+}
+
+Object pool(const std::string& name = "gpu") {
+  return {
+      {"metadata", {{"name", name}, {"uid", name}}},
+      {"spec",
+       {{"limits", {{"nvidia.com/gpu", "16"}}},
+        {"template",
+         {{"spec",
+           {{"requirements",
+             {{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}, {"values", {"a", "b"}}},
+              {{"key", "karpenter.sh/capacity-type"}, {"operator", "In"}, {"values", {"spot", "on-demand"}}}}}}}}}}}};
+}
+
+struct SnapshotGangs : ::testing::Test {
+  SnapshotGangs() {
+    policy["metadata"] = {{"name", "default"}};
+    policy["spec"] = {{"layers", {{"placement", "Active"}, {"nodes", "Active"}}},
+                      {"instanceTypes", {{{"name", "p5"}, {"gpu", "H100"}, {"gpus", 8}, {"usdPerHour", "98.32"}}}}};
+    cluster.fleet.put(policy);
+  }
+  const model::Snapshot& build() {
+    seen = builder.build(cluster.view(), {}, {});
+    return seen.snapshot;
+  }
+
+  Object policy;
+  Cluster cluster;
+  SnapshotBuilder builder;
+  SnapshotBuilder::Seen seen;
+};
+
+TEST_F(SnapshotGangs, AGangIsThereOnceAllOfItIs) {
+  cluster.pods.put(waiting_pod("a", "g", 2));
+  EXPECT_EQ(build().gangs.size(), 0u) << "one of two";
+  cluster.pods.put(waiting_pod("b", "g", 2));
+  ASSERT_EQ(build().gangs.size(), 1u);
+  const model::Gang& gang = seen.snapshot.gangs.at({0});
+  EXPECT_EQ(gang.phase, model::Gang::Phase::pending);
+  EXPECT_EQ(gang.pods.size(), 2u);
+  EXPECT_EQ(gang.gpus_per_pod, whole_gpus(8));
+  EXPECT_EQ(gang.together, model::TopologyLevel::cluster);
+}
+
+TEST_F(SnapshotGangs, WithoutPlacementPodsThatWaitAreNobodys) {
+  policy["spec"]["layers"] = Object::object();
+  cluster.fleet.put(policy);
+  cluster.pods.put(waiting_pod("a"));
+  EXPECT_EQ(build().gangs.size(), 0u);
+}
+
+TEST_F(SnapshotGangs, APodGroupOfKaiSaysHowManyThereMustBe) {
+  for (const char* name : {"a", "b"}) {
+    Object pod = waiting_pod(name);
+    pod["metadata"]["annotations"] = {{"pod-group-name", "group"}};
+    cluster.pods.put(pod);
+  }
+  EXPECT_EQ(build().gangs.size(), 0u) << "without its PodGroup nobody knows";
+  Object group = {{"metadata", testing::meta("group")}, {"spec", {{"minMember", 2}}}};
+  cluster.kai_groups.put(group);
+  EXPECT_EQ(build().gangs.size(), 1u);
+}
+
+TEST_F(SnapshotGangs, AnExclusiveTopologyIsTheLevel) {
+  for (const char* name : {"a", "b"}) {
+    Object pod = waiting_pod(name);
+    pod["metadata"]["labels"]["leaderworkerset.sigs.k8s.io/name"] = "llm";
+    pod["metadata"]["labels"]["leaderworkerset.sigs.k8s.io/group-index"] = "0";
+    pod["metadata"]["annotations"] = {
+        {"leaderworkerset.sigs.k8s.io/size", "2"},
+        {"leaderworkerset.sigs.k8s.io/exclusive-topology", "topology.kubernetes.io/zone"}};
+    cluster.pods.put(pod);
+  }
+  EXPECT_EQ(build().gangs.at({0}).together, model::TopologyLevel::zone);
+}
+
+TEST_F(SnapshotGangs, OnlyNodesGivenToCapstanTakePods) {
+  policy["spec"]["nodeSelector"] = {{"for", "capstan"}};
+  cluster.fleet.put(policy);
+  Object given = testing::node("given");
+  given["metadata"]["labels"]["for"] = "capstan";
+  cluster.nodes.put(given);
+  cluster.nodes.put(testing::node("other"));
+  build();
+  const decide::Index index = decide::build(seen.snapshot);
+  EXPECT_TRUE(index.rooms.find({0})->open);
+  EXPECT_FALSE(index.rooms.find({1})->open);
+}
+
+TEST_F(SnapshotGangs, TaintsSelectorsAndOtherResourcesCloseNodes) {
+  Object tainted = testing::node("tainted");
+  tainted["spec"]["taints"] = {{{"key", "nvidia.com/gpu"}, {"effect", "NoSchedule"}}};
+  Object small = testing::node("small");
+  small["status"]["allocatable"]["memory"] = "1Gi";
+  Object fine = testing::node("fine");
+  fine["status"]["allocatable"]["memory"] = "64Gi";
+  Object elsewhere = testing::node("elsewhere", 8, "b");
+  elsewhere["status"]["allocatable"]["memory"] = "64Gi";
+  for (const Object& node : {tainted, small, fine, elsewhere}) cluster.nodes.put(node);
+  Object pod = waiting_pod("a");
+  pod["spec"]["nodeSelector"] = {{"topology.kubernetes.io/zone", "a"}};
+  pod["spec"]["containers"][0]["resources"]["requests"]["memory"] = "2Gi";
+  cluster.pods.put(pod);
+  EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}}));
+  pod["spec"]["tolerations"] = {{{"key", "nvidia.com/gpu"}, {"operator", "Exists"}}};
+  cluster.pods.put(pod);
+  EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}})) << "it has no memory";
+}
+
+TEST_F(SnapshotGangs, PoolsSellWhatTheFleetDescribes) {
+  cluster.pools.put(pool());
+  cluster.pods.put(waiting_pod("a"));
+  build();
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  ASSERT_EQ(catalog.pools.size(), 1u);
+  EXPECT_EQ(catalog.pools[0].gpu_limit, 16);
+  ASSERT_EQ(catalog.pools[0].offerings.size(), 4u) << "two zones, two capacity types";
+  const model::Offering& first = catalog.offering(catalog.pools[0].offerings[0]);
+  EXPECT_EQ(first.instance_type, "p5");
+  EXPECT_EQ(first.gpus, 8);
+  EXPECT_EQ(first.price_per_hour, MicroUsd{98'320'000});
+  EXPECT_EQ(first.capacity, model::CapacityType::on_demand);
+  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).gpu), "H100") << "what it can be bought";
+  cluster.pools.remove("gpu");
+  build();
+  EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
+}
+
+TEST_F(SnapshotGangs, APurchaseIsClosedToWhoCouldNotRunThere) {
+  cluster.pools.put(pool());
+  Object pod = waiting_pod("a");
+  pod["spec"]["nodeSelector"] = {{"topology.kubernetes.io/zone", "b"}};
+  cluster.pods.put(pod);
+  const model::Gang& gang = build().gangs.at({0});
+  ASSERT_EQ(gang.closed.purchases.size(), 2u);
+  for (const model::Purchase& closed : gang.closed.purchases) {
+    EXPECT_EQ(seen.snapshot.catalog->domain(seen.snapshot.catalog->offering(closed.offering).zone).name, "a");
+  }
+}
+
+TEST_F(SnapshotGangs, ClaimsTellTheirLaunch) {
+  cluster.claims.put({{"metadata",
+                       {{"name", "c"},
+                        {"uid", "c"},
+                        {"labels", {{"capstan.dev/claim-group", "g"}, {"karpenter.sh/nodepool", "gpu"}}},
+                        {"annotations",
+                         {{"capstan.dev/claim-group-size", "4"},
+                          {"capstan.dev/claim-together", "true"},
+                          {"capstan.dev/claim-within", "zone"}}}}},
+                      {"spec",
+                       {{"requirements",
+                         {{{"key", "topology.kubernetes.io/zone"}, {"operator", "In"}, {"values", {"b"}}},
+                          {{"key", "node.kubernetes.io/instance-type"}, {"operator", "In"}, {"values", {"p5"}}}}},
+                        {"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}}});
+  const model::Claim& claim = build().claims.at({0});
+  EXPECT_TRUE(claim.group.valid());
+  EXPECT_EQ(claim.group_size, 4);
+  EXPECT_EQ(seen.snapshot.catalog->gpu_kind(seen.snapshot.catalog->offering(claim.offering).gpu), "H100")
+      << "what nodes of its type will say";
+  EXPECT_EQ(seen.snapshot.catalog->domain(claim.within).name, "b");
+}
+
+TEST_F(SnapshotGangs, WhatABindTransactionPromisedIsTaken) {
+  cluster.nodes.put(testing::node("n"));
+  Object pod = waiting_pod("a");
+  pod["metadata"]["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", "n", 1});
+  cluster.pods.put(pod);
+  build();
+  EXPECT_EQ(seen.snapshot.pods.at({0}).node, model::NodeId{0});
+  EXPECT_EQ(decide::build(seen.snapshot).rooms.find({0})->free, MilliGpu{});
+}
+
+TEST_F(SnapshotGangs, AServiceThatAnotherSchedulerPlacesIsLeftToIt) {
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  Object workload = testing::deployment("chat", 1);
+  cluster.deployments.put(workload);
+  EXPECT_TRUE(build().catalog->services[0].variants[0].placed_elsewhere);
+  workload["spec"]["template"]["spec"]["schedulerName"] = "capstan";
+  cluster.deployments.put(workload);
+  EXPECT_FALSE(build().catalog->services[0].variants[0].placed_elsewhere);
+}
+
+TEST(Admission, FollowsTheRulesOfKubernetes) {
+  kube::PodSpec pod;
+  const kube::StringMap labels{{"zone", "a"}, {"cores", "8"}};
+  EXPECT_TRUE(admits(pod, labels, {}));
+  pod.node_affinity = {{{.key = "zone", .op = "In", .values = {"b"}}}, {{.key = "cores", .op = "Gt", .values = {"7"}}}};
+  EXPECT_TRUE(admits(pod, labels, {})) << "one of the terms holds";
+  pod.node_affinity[1][0].values = {"8"};
+  EXPECT_FALSE(admits(pod, labels, {}));
+  pod.node_affinity.clear();
+  const std::vector<kube::Taint> taints = {{.key = "k", .value = "v", .effect = "NoSchedule"},
+                                           {.key = "soft", .value = "", .effect = "PreferNoSchedule"}};
+  EXPECT_FALSE(admits(pod, labels, taints));
+  pod.tolerations = {{.key = "k", .op = "", .value = "other", .effect = ""}};
+  EXPECT_FALSE(admits(pod, labels, taints));
+  pod.tolerations = {{.key = "k", .op = "Equal", .value = "v", .effect = "NoSchedule"}};
+  EXPECT_TRUE(admits(pod, labels, taints));
+  pod.tolerations = {{.key = "", .op = "Exists", .value = "", .effect = ""}};
+  EXPECT_TRUE(admits(pod, labels, taints));
+}
+
+}  // namespace
+}  // namespace capstan::op
