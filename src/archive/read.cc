@@ -89,6 +89,7 @@ class TableReader {
 
   void service(Fields& fields, model::ServiceState& row) {
     fields.integer("desired_replicas", row.desired_replicas, 0, kMaxReplicas);
+    fields.integer("leaving", row.leaving, 0, row.desired_replicas);
     signal(fields, "gateway_waiting", row.gateway_waiting, kMaxGauge);
   }
 

@@ -241,6 +241,7 @@ std::string to_json(const SavedState& state) {
     json["services"].push_back({{"id", id.value},
                                 {"desired_replicas", each.desired_replicas},
                                 {"gateway_waiting", signal(each.gateway_waiting)}});
+    if (each.leaving != 0) json["services"].back()["leaving"] = each.leaving;
   });
   json["nodes"] = table(from.nodes, state.names.nodes, node);
   json["claims"] = table(from.claims, state.names.claims, claim);

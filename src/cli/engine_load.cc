@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/endpoint_feed.h"
 #include "cli/engine_options.h"
-#include "cli/service_endpoints.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
 #include "emulator/addresses.h"
@@ -72,69 +72,16 @@ class StatusLine {
   bool shown_ = false;
 };
 
-/// The ready addresses of a Service, followed at an API server; or none, where the endpoints are given.
-class Followed {
- public:
-  /// Waits for the first list of them.
-  static Result<std::unique_ptr<Followed>> open(const EngineLoadArguments& arguments) {
-    Result<ServiceName> service = parse_service_name(arguments.service);
-    if (!service) return std::unexpected(service.error());
-    Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
-    if (!session) return std::unexpected(session.error());
-    if (service->ns.empty()) service->ns = (*session)->ns;
-    return std::make_unique<Followed>(std::move(*session), std::move(*service));
-  }
-
-  Followed(std::unique_ptr<Session> session, ServiceName service)
-      : session_(std::move(session)),
-        endpoints_(session_->client, std::move(service), RandomStream(session_->random.bits(), "endpoints"),
-                   session_->clock) {}
-
-  Result<std::vector<std::string>> first() {
-    const Instant end = session_->clock() + kFirstListMax;
-    while (stop_signals() == 0 && !endpoints_.synced()) {
-      if (session_->clock() >= end) return std::unexpected(Error{.file = {}, .message = endpoints_.trouble()});
-      turn(kPoll);
-    }
-    auto change = endpoints_.take_change();
-    if (!change) return std::unexpected(change.error());
-    return change->value_or(std::vector<std::string>());
-  }
-
-  /// Other addresses, where they have changed.
-  std::optional<std::vector<std::string>> look() {
-    turn(Duration{});
-    auto change = endpoints_.take_change();
-    if (change) return *change;
-    report(change.error());  // a list that is wrong in between ends no load
-    return std::nullopt;
-  }
-
-  static constexpr Duration kPoll = 20ms;  ///< how soon a change is heard of
-
- private:
-  static constexpr Duration kFirstListMax = 30s;
-
-  void turn(Duration most) {
-    endpoints_.turn();
-    session_->client.turn();
-    session_->http.run_once(most);
-  }
-
-  std::unique_ptr<Session> session_;
-  ServiceEndpoints endpoints_;
-};
-
 void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::ScaledClock& clock,
-         const net::Clock& world, Followed* followed) {
+         const net::Clock& world, EndpointFeed* feed) {
   StatusLine status;
   Instant look = world() + kLook;
   while (stop_signals() == 0 && !driver.over()) {
-    if (followed != nullptr) {
-      if (auto endpoints = followed->look()) driver.set_endpoints(std::move(*endpoints));
+    if (feed != nullptr) {
+      if (auto endpoints = feed->look()) driver.set_endpoints(std::move(*endpoints));
     }
     driver.run();
-    const Duration most = followed != nullptr ? Followed::kPoll : kLook;
+    const Duration most = feed != nullptr ? EndpointFeed::kPoll : kLook;
     client.run_once(std::clamp(clock.until(driver.next_event()), Duration{}, most));
     if (world() < look) continue;
     status.show(driver);
@@ -156,21 +103,18 @@ ExitCode judge(const emulator::LoadReport& report) {
 ExitCode engine_load(const EngineLoadArguments& arguments) {
   Result<std::vector<std::string>> endpoints = endpoints_of(arguments.endpoints);
   if (!endpoints) return report(endpoints.error());
-  if (endpoints->empty() && arguments.service.empty()) {
-    return report({ErrorKind::usage, "engine load", 0, 0, "nowhere to send to, expected --endpoint or --service"});
+  if (endpoints->empty() && arguments.service.empty() && arguments.endpoint_file.empty()) {
+    return report({ErrorKind::usage, "engine load", 0, 0,
+                   "nowhere to send to, expected --endpoint, --endpoint-file or --service"});
   }
   auto source = workload::open(workload_of(arguments), static_cast<std::uint64_t>(arguments.seed));
   if (!source) return report(source.error());
 
   catch_stop_signals();
-  std::unique_ptr<Followed> followed;
-  if (!arguments.service.empty()) {
-    Result<std::unique_ptr<Followed>> opened = Followed::open(arguments);
-    if (!opened) return report(opened.error());
-    followed = std::move(*opened);
-    endpoints = followed->first();
-    if (!endpoints) return report(endpoints.error());
-  }
+  const Result<std::unique_ptr<EndpointFeed>> feed = open_endpoint_feed(arguments);
+  if (!feed) return report(feed.error());
+  if (*feed != nullptr) endpoints = (*feed)->first();
+  if (!endpoints) return report(endpoints.error());
   const net::Clock world = net::machine_clock();
   net::HttpClient::Options options;
   options.connections_per_host_max = 4096;
@@ -185,7 +129,7 @@ ExitCode engine_load(const EngineLoadArguments& arguments) {
   settings.limit = arguments.limit.value_or(INT64_MAX);
   settings.timeout = arguments.timeout;
   emulator::LoadDriver driver(std::move(settings), **source, client, clock.clock());
-  run(driver, client, clock, world, followed.get());
+  run(driver, client, clock, world, feed->get());
   if (const std::optional<Error> error = driver.error()) return report(*error);
 
   const bool json = arguments.output == Output::json;

@@ -81,9 +81,16 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
       load->add_option("--endpoint", a.endpoints, "A URL, an address or a range of addresses; may be repeated")
           ->option_text("http://127.0.0.1:8000")
           ->allow_extra_args(false);
+  CLI::Option* list =
+      load->add_option(
+              "--endpoint-file", a.endpoint_file,
+              "A file of addresses instead, looked at again when it changes; - reads lines, a minus takes away")
+          ->excludes(endpoint)
+          ->option_text("FILE|-");
   load->add_option("--service", a.service,
                    "The ready addresses of a Kubernetes Service instead, followed as they change")
       ->excludes(endpoint)
+      ->excludes(list)
       ->option_text("[NAMESPACE/]NAME[:PORT]");
   add_cluster(*load, a.cluster);
   for (const char* option : {"--kubeconfig", "--context", "--namespace"}) load->get_option(option)->needs("--service");

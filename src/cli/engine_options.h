@@ -43,7 +43,8 @@ ExitCode engine_serve(const EngineServeArguments& arguments);
 
 struct EngineLoadArguments {
   std::vector<std::string> endpoints;
-  std::string service;  ///< a Kubernetes Service whose ready addresses are followed instead
+  std::string endpoint_file;  ///< a list of addresses that may change, "-" for standard input
+  std::string service;        ///< a Kubernetes Service whose ready addresses are followed instead
   ClusterArguments cluster;
   std::string trace;
   std::string profile;

@@ -36,7 +36,7 @@ void update_planned(std::vector<model::PlannedGang>& planned, const model::Snaps
     constexpr model::VariantId kFirst{0};
     if (snapshot.catalog->service(service).variants.at(kFirst.value).placed_elsewhere) return;
     const Existing found = existing(snapshot, index, service, kFirst);
-    ReplicaCount lacking = state.desired_replicas - found.counted;
+    ReplicaCount lacking = state.desired_replicas - state.leaving - found.counted;
     for (std::uint32_t ordinal = 0; lacking > 0; ++ordinal) {
       if (found.ordinals.contains(ordinal)) continue;
       const auto known = std::ranges::find_if(before, [&](const model::PlannedGang& gang) {

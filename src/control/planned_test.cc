@@ -64,6 +64,23 @@ TEST(Planned, NothingIsPlannedForWhatAnotherSchedulerPlaces) {
   EXPECT_TRUE(planned.empty());
 }
 
+TEST(Planned, WhoDrainsBeforeFewerAreAskedForIsNotReplaced) {
+  model::Snapshot snapshot;
+  snapshot.catalog = one_service();
+  snapshot.services.set({0}, {.desired_replicas = 2, .leaving = 1, .gateway_waiting = {}});
+  for (const std::uint32_t ordinal : {0u, 1u}) {
+    model::Gang gang;
+    gang.service = {0};
+    gang.variant = {0};
+    gang.ordinal = ordinal;
+    gang.phase = ordinal == 0 ? Phase::ready : Phase::draining;
+    snapshot.gangs.set({ordinal}, gang);
+  }
+  std::vector<model::PlannedGang> planned;
+  update_planned(planned, snapshot, decide::build(snapshot), {});
+  EXPECT_TRUE(planned.empty());
+}
+
 TEST(Planned, KeepsWhenItWasDecided) {
   model::Snapshot snapshot;
   snapshot.catalog = one_service();

@@ -16,6 +16,7 @@ void add(StateHash& hash, Instant instant) { hash.add(static_cast<std::uint64_t>
 
 void add(StateHash& hash, const ServiceState& state) {
   hash.add(static_cast<std::uint64_t>(state.desired_replicas));
+  hash.add(static_cast<std::uint64_t>(state.leaving));
   add(hash, state.gateway_waiting);
 }
 

@@ -17,6 +17,7 @@ namespace capstan::model {
 /// What is seen of one service from outside its replicas.
 struct ServiceState {
   ReplicaCount desired_replicas = 0;  ///< what the workload object asks for now (`/scale` spec.replicas)
+  ReplicaCount leaving = 0;           ///< of these, that drain first: then fewer are asked for
   Signal gateway_waiting;             ///< requests held by the gateway because no replica could take them
   friend bool operator==(const ServiceState&, const ServiceState&) = default;
 };

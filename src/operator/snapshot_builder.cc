@@ -68,6 +68,12 @@ std::string node_of(const kube::Pod& pod) {
   return intent ? intent->node : std::string();
 }
 
+/// Out of the router by Capstan, and not told to stop yet: its workload still asks for it.
+bool drains_first(const PodGroup& group) {
+  return phase_of(group) == model::Gang::Phase::draining &&
+         std::ranges::none_of(group.pods, [](const kube::Pod* pod) { return pod->meta.terminating(); });
+}
+
 GpuCount gpu_limit_of(const kube::NodePool& pool) {
   if (!pool.limits) return kNoLimit;
   std::optional<std::int64_t> milli;
@@ -315,9 +321,13 @@ void SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, con
   const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
   origins_.emplace(id, std::move(origin));
   if (!decided) return;
-  for (const PodGroup& group : replicas_of(*workload, look.pods_at_hand.candidates(*workload)))
+  model::ServiceState state{.desired_replicas = workload->replicas, .leaving = 0, .gateway_waiting = {}};
+  for (const PodGroup& group : replicas_of(*workload, look.pods_at_hand.candidates(*workload))) {
     add_gang(look, group, id);
-  look.services[id] = {.desired_replicas = workload->replicas, .gateway_waiting = {}};
+    if (drains_first(group)) ++state.leaving;
+  }
+  state.leaving = std::min(state.leaving, state.desired_replicas);
+  look.services[id] = state;
 }
 
 /// Where replicas that have no pods yet could go.

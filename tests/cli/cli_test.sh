@@ -251,7 +251,7 @@ expect 64 "" -- run --once --output xml
 expect 64 "expected --bind or --bind-file" -- engine serve
 expect 64 "'here' is no address" -- engine serve --bind here
 expect 64 "is no time" -- engine serve --bind 127.0.0.1:0 --cold-start soon
-expect 64 "expected --endpoint or --service" -- engine load
+expect 64 "expected --endpoint, --endpoint-file or --service" -- engine load
 expect 64 "'a/b/c' names no Service" -- engine load --service a/b/c
 expect 1 "kubeconfig" -- engine load --service engine --kubeconfig "$work/no-kubeconfig"
 expect 64 "expected a part of it" -- engine serve --bind 127.0.0.1:0 --loading 5s

@@ -1,12 +1,14 @@
 """A controller at the run's cluster: a process under the chart's own ServiceAccount, and engines for it to scale."""
 
 import shutil
+import zlib
 
 import harness
 import objects
 import programs
-from harness import eventually
+from harness import condition, eventually
 
+TYPE = "p5.48xlarge"  # eight GPUs
 CHART = harness.ROOT / "deploy" / "chart" / "capstan"
 LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # a dozen at a time on an H100
 
@@ -68,6 +70,34 @@ class ControllerTest(harness.ClusterTest):
 
     def audit(self, **wanted):
         return self.cluster.audit.find(user=self.user, **wanted)
+
+
+class OnAPool(ControllerTest):
+    """A pool of the test's own, whose nodes are the only ones that Capstan may bind to."""
+
+    def setUp(self):
+        harness.ClusterTest.setUp(self)
+        self.prepare_logs()
+        self.pool = f"p{zlib.crc32(self.namespace.encode())}"
+        self.addCleanup(self.cluster.kubectl, "delete", "nodepool", self.pool, "--ignore-not-found", "--wait=false")
+        self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
+
+    def begin(self, gpu_limit=64, replicas="Shadow", nodes="Active", **policy):
+        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [TYPE]))
+        eventually("the pool is ready", lambda: condition(self.cluster.get("nodepool", self.pool), "Ready") == "True")
+        self.cluster.apply(objects.fleet_policy(
+            layers={"replicas": replicas, "placement": "Active", "nodes": nodes},
+            nodeSelector={"karpenter.sh/nodepool": self.pool},
+            instanceTypes=[{"name": TYPE, "gpu": "h100_sxm", "gpus": 8, "usdPerHour": "98.32"}], **policy))
+
+    def bindings(self):
+        return [e for e in self.cluster.audit.writes(namespace=self.namespace, resource="pods", subresource="binding")
+                if e.code == 201]
+
+    def created_claims(self):
+        """All claims ever made for the pool, whoever made them."""
+        return [e for e in self.cluster.audit.writes(resource="nodeclaims", verb="create") if e.code == 201 and
+                e.body["metadata"].get("labels", {}).get("karpenter.sh/nodepool") == self.pool]
 
 
 def chat(namespace, **spec):

@@ -2,33 +2,15 @@
 
 import json
 import signal
-import zlib
 
 import controller
-import harness
 import objects
 from harness import condition, eventually
 
-TYPE = "p5.48xlarge"  # eight GPUs
-
-
-class Gangs(controller.ControllerTest):
-    """A pool of the test's own, whose nodes are the only ones that Capstan may bind to."""
-
+class Gangs(controller.OnAPool):
     def setUp(self):
-        harness.ClusterTest.setUp(self)
-        self.prepare_logs()
-        self.pool = f"p{zlib.crc32(self.namespace.encode())}"
+        super().setUp()
         self.install("permissions.placement=true", "permissions.nodes=true")
-        self.addCleanup(self.cluster.kubectl, "delete", "nodepool", self.pool, "--ignore-not-found", "--wait=false")
-        self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
-
-    def begin(self, gpu_limit=64, nodes="Active", **policy):
-        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [TYPE]))
-        eventually("the pool is ready", lambda: condition(self.cluster.get("nodepool", self.pool), "Ready") == "True")
-        self.cluster.apply(objects.fleet_policy(
-            layers={"placement": "Active", "nodes": nodes}, nodeSelector={"karpenter.sh/nodepool": self.pool},
-            instanceTypes=[{"name": TYPE, "gpu": "h100_sxm", "gpus": 8, "usdPerHour": "98.32"}], **policy))
 
     def gang(self, count, gpus=8):
         pods = [objects.gang_pod(f"worker-{i}", self.namespace, self.pool, count, gpus) for i in range(count)]
@@ -41,10 +23,6 @@ class Gangs(controller.ControllerTest):
     def claims(self):
         return self.cluster.list("nodeclaims", selector=f"karpenter.sh/nodepool={self.pool}")
 
-    def bindings(self):
-        return [e for e in self.cluster.audit.writes(namespace=self.namespace, resource="pods", subresource="binding")
-                if e.code == 201]
-
     def intents(self):
         return [e for e in self.cluster.audit.writes(user=self.user, resource="pods", verb="patch", subresource="")
                 if e.body["metadata"].get("annotations", {}).get("capstan.dev/bind")]
@@ -53,11 +31,6 @@ class Gangs(controller.ControllerTest):
         """Where each pod was told to go, last."""
         return {e.name: json.loads(e.body["metadata"]["annotations"]["capstan.dev/bind"])["node"]
                 for e in self.intents()}
-
-    def created_claims(self):
-        """All claims ever made for the pool, whoever made them."""
-        return [e for e in self.cluster.audit.writes(resource="nodeclaims", verb="create") if e.code == 201 and
-                e.body["metadata"].get("labels", {}).get("karpenter.sh/nodepool") == self.pool]
 
     def test_a_multi_node_gang_gets_one_group_of_nodes(self):
         self.begin()

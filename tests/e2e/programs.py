@@ -45,43 +45,66 @@ class Process:
         return self.log.read_text()
 
 
-class Engines:
-    """An emulated engine behind the address of every pod of a namespace, from when it has one until it is deleted."""
+class Addressed(Process):
+    """A process that reads on its standard input which addresses of a namespace's pods come and go."""
 
-    def __init__(self, cluster, namespace, log, *options, port=8000):
-        self._cluster, self._namespace, self._port = cluster, namespace, port
-        self._process = Process(log, CAPSTAN, "engine", "serve", "--bind-file", "-", *options, stdin=subprocess.PIPE)
-        self._serving = set()
+    def __init__(self, cluster, namespace, log, command, counts, port=8000):
+        super().__init__(log, *command, stdin=subprocess.PIPE)
+        self._cluster, self._namespace, self._counts, self._port = cluster, namespace, counts, port
+        self._known = set()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
-    def text(self):
-        return self._process.text()
-
     def stop(self):
         self._over.set()
         self._thread.join()
-        return self._process.stop()
+        return super().stop()
 
     def _follow(self):
         while not self._over.wait(0.2):
-            with contextlib.suppress(AssertionError):  # an API server that does not answer takes no pod away
+            # An API server that does not answer takes no pod away; a process that has ended hears of none.
+            with contextlib.suppress(AssertionError, BrokenPipeError):
                 pods = self._cluster.list("pods", self._namespace)
-                self._serve({pod["status"]["podIP"] for pod in pods if pod.get("status", {}).get("podIP")})
+                self._tell({pod["status"]["podIP"] for pod in pods if pod["status"].get("podIP") and self._counts(pod)})
 
-    def _serve(self, wanted):
-        lines = [f"{ip}:{self._port}\n" for ip in sorted(wanted - self._serving)]
-        lines += [f"-{ip}:{self._port}\n" for ip in sorted(self._serving - wanted)]
-        self._process.stdin.write("".join(lines))
-        self._process.stdin.flush()
-        self._serving = wanted
+    def _tell(self, wanted):
+        lines = [f"{ip}:{self._port}\n" for ip in sorted(wanted - self._known)]
+        lines += [f"-{ip}:{self._port}\n" for ip in sorted(self._known - wanted)]
+        self.stdin.write("".join(lines))
+        self.stdin.flush()
+        self._known = wanted
+
+
+class Engines(Addressed):
+    """An emulated engine behind the address of every pod of a namespace, from when it has one until it is deleted."""
+
+    def __init__(self, cluster, namespace, log, *options, port=8000):
+        command = [CAPSTAN, "engine", "serve", "--bind-file", "-", *options]
+        super().__init__(cluster, namespace, log, command, lambda pod: True, port)
+
+
+class RoutedLoad(Addressed):
+    """A load to the pods of a namespace that are ready, as a Service would route it. (A Service itself cannot have
+    loopback addresses.) Its result is the last line of its log."""
+
+    def __init__(self, cluster, namespace, log, trace):
+        command = [CAPSTAN, "engine", "load", "--endpoint-file", "-", "--trace", trace, "--route", "least_loaded",
+                   "--output", "json"]
+        super().__init__(cluster, namespace, log, command, lambda pod: harness.condition(pod, "Ready") == "True")
+
+    def result(self):
+        return json.loads(self.text())
 
 
 def trace(path, requests, per_second, input_tokens, output_tokens):
-    """Writes a trace of equal requests at equal distances (the form of the Azure LLM traces)."""
-    rows = [f"2024-01-01 00:{int(i / per_second // 60):02}:{i / per_second % 60:010.7f},{input_tokens},{output_tokens}"
-            for i in range(requests)]
+    """Writes a trace of equal requests at equal distances."""
+    return trace_at(path, [i / per_second for i in range(requests)], input_tokens, output_tokens)
+
+
+def trace_at(path, seconds, input_tokens, output_tokens):
+    """Writes a trace of equal requests at these times (the form of the Azure LLM traces)."""
+    rows = [f"2024-01-01 00:{int(at // 60):02}:{at % 60:010.7f},{input_tokens},{output_tokens}" for at in seconds]
     pathlib.Path(path).write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "\n".join(rows) + "\n")
     return path
 

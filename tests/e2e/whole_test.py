@@ -1,0 +1,68 @@
+"""All three layers Active on one service: load becomes replicas and nodes, and the night takes the replicas back."""
+
+import controller
+import objects
+import programs
+from harness import condition, eventually
+
+GATE = "capstan.dev/serving"
+STEP_S, NIGHT_S = 45, 90
+COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
+
+
+class Whole(controller.OnAPool):
+    def setUp(self):
+        super().setUp()
+        self.install("permissions.replicas=true", "permissions.placement=true", "permissions.nodes=true")
+        self.begin(replicas="Active")
+        # Half a node a replica.
+        self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, gpus=4, annotations=COLD, pod={
+            "schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": self.pool},
+            "readinessGates": [{"conditionType": GATE}]}))
+        # One engine serves four requests at a time, two a second.
+        self.engines = programs.Engines(self.cluster, self.namespace, self.logs / "engines", "--model", "Llama-3.1-8B",
+                                        "--gpu", "H100", "--max-num-seqs", "4")
+        self.addCleanup(self.engines.stop)
+        self.cluster.apply(objects.scaler(
+            "chat", self.namespace, mode="Active", slo={"ttft": "1s"}, signals={"interval": "1s"},
+            queue={"waitingPerReplica": 1, "runningPerReplica": 3}, behavior={"coolDown": "5s"}))
+
+    def workload(self):
+        return self.cluster.get("deployment", "engine", self.namespace)
+
+    def served(self, more_than):
+        """The replicas, once there are more than so many and all are ready."""
+        workload = self.workload()
+        wanted = workload["spec"]["replicas"]
+        return wanted if wanted > more_than and workload["status"].get("readyReplicas") == wanted else None
+
+    def test_load_becomes_nodes_and_the_night_takes_them_back(self):
+        self.start()
+        eventually("one replica serves", lambda: self.workload()["status"].get("readyReplicas") == 1, seconds=90)
+        seconds = [i / 5 for i in range(5 * STEP_S)] + [STEP_S + i * 2 for i in range(NIGHT_S // 2)]
+        load = programs.RoutedLoad(self.cluster, self.namespace, self.logs / "load",
+                                   programs.trace_at(self.logs / "trace.csv", seconds, 200, 300))
+        self.addCleanup(load.stop)
+        eventually("the SLO is broken", lambda: condition(self.scaler(), "SLOMet") == "False")
+        most = eventually("there are more replicas, and all serve", lambda: self.served(more_than=2))
+        eventually("the night has one replica", lambda: self.workload()["spec"]["replicas"] == 1,
+                   seconds=STEP_S + NIGHT_S)
+        # The percentile is that of a minute: it forgets the step a minute after the queue is gone.
+        eventually("the SLO is met again", lambda: condition(self.scaler(), "SLOMet") == "True", seconds=90)
+        eventually("the load is over", lambda: load.ended, seconds=NIGHT_S)
+        result = load.result()
+        self.assertEqual((result["requests_failed"], result["requests_completed"]), (0, len(seconds)), result)
+        self.assert_order(most)
+
+    def assert_order(self, most):
+        """/scale, then pods of the ReplicaSet's controller, then nodes of ours, then whole bindings of ours."""
+        audit = self.cluster.audit
+        scales = audit.writes(user=self.user, resource="deployments", subresource="scale")
+        pods = audit.writes(namespace=self.namespace, resource="pods", verb="create", subresource="")
+        self.assertEqual({e.user for e in pods}, {"system:serviceaccount:kube-system:replicaset-controller"})
+        self.assertLess(scales[0].at, pods[1].at)
+        self.assertEqual({e.user for e in self.created_claims()}, {self.user})
+        self.assertLessEqual(len(self.created_claims()), -(-most // 2), "two replicas share a node")
+        self.assertEqual({e.user for e in self.bindings()}, {self.user})
+        forbidden = [e for e in self.audit() if e.code == 403]
+        self.assertEqual([e for e in forbidden if e.namespace in ("", self.namespace)], [])
