@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cli/from_snapshot.h"
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"
@@ -56,6 +57,8 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
 std::string again(const SimulateArguments& arguments) {
   const experiment::ScenarioOverrides& changed = arguments.overrides;
   std::string words = experiment::shell_word(arguments.scenario);
+  if (!arguments.from_snapshot.empty()) words += " --from-snapshot " + experiment::shell_word(arguments.from_snapshot);
+  if (!arguments.service.empty()) words += " --service " + experiment::shell_word(arguments.service);
   if (changed.trace) words += " --trace " + experiment::shell_word(*changed.trace);
   for (const std::string& set : changed.sets) words += " --set " + experiment::shell_word(set);
   if (changed.seed) words += fmt::format(" --seed {}", *changed.seed);
@@ -71,7 +74,13 @@ ExitCode simulate(const SimulateArguments& arguments) {
     if (!threshold) return report(threshold.error());
     thresholds.push_back(std::move(*threshold));
   }
-  Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, arguments.overrides);
+  experiment::ScenarioOverrides overrides = arguments.overrides;
+  if (!arguments.from_snapshot.empty()) {
+    const auto changes = read_changes(arguments.from_snapshot, arguments.service);
+    if (!changes) return report(changes.error());
+    overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());  // --set has the last word
+  }
+  Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, overrides);
   if (!scenario) return report(scenario.error());
   if (!arguments.compare) scenario->policies.resize(1);
 

@@ -24,6 +24,8 @@ enum class Output : std::uint8_t { text, json };
 struct SimulateArguments {
   std::string scenario;
   experiment::ScenarioOverrides overrides;
+  std::string from_snapshot;  ///< a cluster's state to start from; empty: as the scenario says
+  std::string service;        ///< which of its services
   Output output = Output::text;
   unsigned jobs = 0;                 ///< 0 = one a core
   std::vector<std::string> fail_on;  ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2

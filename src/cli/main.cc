@@ -53,6 +53,11 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
       ->option_text("SCENARIO.yaml");
   add_policy(command, arguments.overrides.policies, arguments.compare);
   add_changes(command, arguments.overrides);
+  CLI::Option* from = add_snapshot(command, arguments.from_snapshot, "--from-snapshot");
+  from->description("Start with the nodes and replicas of a cluster's state, which `capstan snapshot` wrote");
+  command.add_option("--service", arguments.service, "Which of its services; else its only one")
+      ->option_text("NAME")
+      ->needs(from);
   command.add_option("--fail-on", arguments.fail_on, "Exit with 2 where this is true of a policy, such as met<99%")
       ->option_text("figure<bound")
       ->allow_extra_args(false);

@@ -229,6 +229,9 @@ judge "a trace whose name is no text" 0 "" "${PIPESTATUS[1]}"
 "$program" snapshot --scenario $hour --at 20m >"$work/incident.json"
 expect 0 "replicas asked for" -- decide scale "$work/incident.json"
 expect 0 '"layer": "place"' -- decide place "$work/incident.json" -o json
+expect 0 "16 ready at most" -- sim $hour --from-snapshot "$work/incident.json"
+expect 64 "--service requires --from-snapshot" -- sim $hour --service chat
+expect 1 "there is no service" -- sim $hour --from-snapshot "$work/incident.json" --service chat
 expect 0 "x a100_sxm" -- explain "node 1" --snapshot "$work/incident.json"
 expect 64 "such as \"gang 7\"" -- explain nobody --snapshot "$work/incident.json"
 expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h

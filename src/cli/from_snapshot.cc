@@ -1,0 +1,112 @@
+#include "cli/from_snapshot.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include <nlohmann/json.hpp>
+
+#include "archive/saved_state.h"
+#include "decide/index.h"
+#include "engine/table.h"
+#include "manifest/fields.h"
+
+namespace capstan::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A cluster's name of a GPU ("NVIDIA-H100-80GB-HBM3") as the engine table has it; itself where no part of it is there.
+std::string gpu_word(const std::string& name) {
+  const engine::EngineTable& table = engine::EngineTable::bundled();
+  if (const Result<std::string> key = table.gpu_key(name)) return *key;
+  std::string part;
+  for (const char c : name + "-") {
+    const bool inside = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (inside) {
+      part += c;
+      continue;
+    }
+    if (const Result<std::string> key = table.gpu_key(part); key && !part.empty()) return *key;
+    part.clear();
+  }
+  return name;
+}
+
+Result<model::ServiceId> service_of(const archive::SavedState& state, const std::string& name,
+                                    const std::string& file) {
+  std::vector<model::ServiceId> found;
+  std::vector<std::string_view> names;
+  state.snapshot.services.for_each([&](model::ServiceId id, const model::ServiceState&) {
+    const std::string& known = state.snapshot.catalog->service(id).name;
+    names.push_back(known);
+    if (name.empty() || known == name) found.push_back(id);
+  });
+  if (found.size() == 1) return found.front();
+  const std::string have = names.empty() ? "no service" : manifest::one_of(names);
+  if (name.empty()) {
+    return std::unexpected(
+        Error{.file = file, .message = fmt::format("there is {}, expected one, or --service", have)});
+  }
+  return std::unexpected(
+      Error{.file = file, .message = fmt::format("there is no service \"{}\", expected {}", name, have)});
+}
+
+/// GPUs that others hold, by node.
+std::map<model::NodeId, MilliGpu> taken(const model::Snapshot& snapshot, model::ServiceId service) {
+  std::map<model::NodeId, MilliGpu> sum;
+  snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    if (pod.node.valid() && snapshot.gangs.at(pod.gang).service != service) sum[pod.node] += pod.gpus;
+  });
+  return sum;
+}
+
+Json nodes_of(const model::Snapshot& snapshot, model::ServiceId service) {
+  const std::map<model::NodeId, MilliGpu> others = taken(snapshot, service);
+  using Kind = std::tuple<std::string, std::string, GpuCount, std::int64_t>;  // type, GPU, GPUs, micro-USD an hour
+  std::map<Kind, std::int64_t> kinds;
+  snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+    const auto used = others.find(id);
+    const GpuCount free = (node.gpus - (used == others.end() ? MilliGpu{} : used->second)).count / 1000;
+    if (node.phase != model::Node::Phase::ready || free <= 0) return;
+    const model::Offering* bought = node.offering.valid() ? &snapshot.catalog->offering(node.offering) : nullptr;
+    const std::string type = bought == nullptr || bought->instance_type.empty() ? "node" : bought->instance_type;
+    ++kinds[{type, gpu_word(snapshot.catalog->gpu_kind(node.gpu)), free,
+             bought == nullptr ? 0 : bought->price_per_hour.count}];
+  });
+  Json nodes = Json::array();
+  for (const auto& [kind, count] : kinds) {
+    const auto& [type, gpu, gpus, price] = kind;
+    Json row = {{"instance", type}, {"gpu", gpu}, {"gpus", gpus}, {"count", count}};
+    // What no price is known of has that of data/instances.csv, where the type is there; else it costs nothing.
+    if (price != 0 || type == "node")
+      row["usd_per_hour"] = fmt::format("{}.{:06}", price / 1'000'000, price % 1'000'000);
+    nodes.push_back(std::move(row));
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> changes_of(const archive::SavedState& state, const std::string& service,
+                                            const std::string& file) {
+  const Result<model::ServiceId> id = service_of(state, service, file);
+  if (!id) return std::unexpected(id.error());
+  const Json nodes = nodes_of(state.snapshot, *id);
+  if (nodes.empty()) {
+    return std::unexpected(
+        Error{.file = file, .message = "no node has a GPU that others leave free, expected at least one"});
+  }
+  return std::vector<std::string>{
+      "cluster.existing=" + nodes.dump(),
+      fmt::format("service.replicas.initial={}", state.snapshot.services.at(*id).desired_replicas)};
+}
+
+Result<std::vector<std::string>> read_changes(const std::string& path, const std::string& service) {
+  const Result<archive::SavedState> state = archive::read(path);
+  if (!state) return std::unexpected(state.error());
+  return changes_of(*state, service, path);
+}
+
+}  // namespace capstan::cli

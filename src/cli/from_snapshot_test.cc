@@ -1,0 +1,82 @@
+#include "cli/from_snapshot.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "archive/saved_state.h"
+
+namespace capstan::cli {
+namespace {
+
+/// Two services, one of which asks for three replicas; nodes of eight, eight and four GPUs, and one that is cordoned.
+/// Two GPUs of the second node are the other service's.
+archive::SavedState state() {
+  auto catalog = std::make_shared<model::Catalog>();
+  catalog->gpu_kinds = {"NVIDIA-H100-80GB-HBM3"};
+  catalog->domains = {{"zone", model::TopologyLevel::zone, {}}};
+  catalog->offerings = {{.instance_type = "p5.48xlarge",
+                         .gpu = {0},
+                         .gpus = 8,
+                         .zone = {0},
+                         .capacity = {},
+                         .price_per_hour = MicroUsd{98'320'000}}};
+  for (const char* name : {"ns/chat", "ns/code"}) {
+    model::Service service;
+    service.name = name;
+    service.variants.emplace_back().gpu = {0};
+    catalog->services.push_back(service);
+  }
+  archive::SavedState state;
+  state.snapshot.catalog = catalog;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    model::Node node;
+    node.gpu = {0};
+    node.gpus = whole_gpus(i == 2 ? 4 : 8);
+    if (i != 2) node.offering = {0};
+    if (i == 3) node.phase = model::Node::Phase::cordoned;
+    state.snapshot.nodes.set({i}, node);
+  }
+  state.snapshot.services.set({0}, {.desired_replicas = 3, .gateway_waiting = {}});
+  state.snapshot.services.set({1}, {.desired_replicas = 1, .gateway_waiting = {}});
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    model::Gang gang;
+    gang.service = {i};
+    gang.pods = {{i}};
+    state.snapshot.gangs.set({i}, gang);
+    model::Pod pod;
+    pod.gang = {i};
+    pod.gpus = whole_gpus(2);
+    pod.node = {1};
+    state.snapshot.pods.set({i}, pod);
+  }
+  return state;
+}
+
+TEST(FromSnapshot, NodesWithWhatOthersLeaveAndReplicas) {
+  const auto changes = changes_of(state(), "ns/chat", "incident.json");
+  ASSERT_TRUE(changes.has_value());
+  ASSERT_EQ(changes->size(), 2u);
+  EXPECT_EQ((*changes)[0],
+            R"(cluster.existing=[{"instance":"node","gpu":"h100_sxm","gpus":4,"count":1,"usd_per_hour":"0.000000"},)"
+            R"({"instance":"p5.48xlarge","gpu":"h100_sxm","gpus":6,"count":1,"usd_per_hour":"98.320000"},)"
+            R"({"instance":"p5.48xlarge","gpu":"h100_sxm","gpus":8,"count":1,"usd_per_hour":"98.320000"}])");
+  EXPECT_EQ((*changes)[1], "service.replicas.initial=3");
+}
+
+TEST(FromSnapshot, SaysWhichServicesThereAre) {
+  EXPECT_EQ(changes_of(state(), "", "incident.json").error().text(),
+            "incident.json: there is ns/chat or ns/code, expected one, or --service");
+  EXPECT_EQ(changes_of(state(), "ns/chad", "incident.json").error().text(),
+            "incident.json: there is no service \"ns/chad\", expected ns/chat or ns/code");
+}
+
+TEST(FromSnapshot, AClusterWithoutRoomIsNone) {
+  archive::SavedState full = state();
+  for (std::uint32_t i = 0; i < 4; ++i) full.snapshot.nodes.erase({i});
+  EXPECT_FALSE(changes_of(full, "ns/chat", "incident.json").has_value());
+  EXPECT_FALSE(read_changes("/nowhere/incident.json", "").has_value());
+}
+
+}  // namespace
+}  // namespace capstan::cli
