@@ -132,7 +132,9 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler) {
   const auto bounded = [](RequestCount requests) { return std::min(requests, kMostRequests); };
   queue.waiting_per_replica = bounded(scaler.waiting_per_replica);
   if (scaler.running_per_replica) queue.running_per_replica = bounded(*scaler.running_per_replica);
-  queue.hpa.sync_period = std::clamp<Duration>(scaler.interval, std::chrono::milliseconds(100), std::chrono::hours(1));
+  // Twice as often as there are new readings: one waits half as long until it is looked at.
+  queue.hpa.sync_period =
+      std::clamp<Duration>(scaler.interval / 2, std::chrono::milliseconds(100), std::chrono::hours(1));
   queue.hpa.downscale_stabilization = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
   queue.hpa.silence_holds = true;
   return queue;

@@ -19,6 +19,7 @@ class Entry:
     namespace: str
     name: str
     code: int  # HTTP status
+    answered: str  # when, as `at`
     body: dict  # what was sent, for writes
 
 
@@ -29,7 +30,8 @@ def _entry(event):
         at=event["requestReceivedTimestamp"], user=event["user"].get("username", ""), agent=event.get("userAgent", ""),
         verb=event["verb"], resource=target.get("resource", ""), subresource=target.get("subresource", ""),
         namespace=target.get("namespace", ""), name=target.get("name", ""),
-        code=event.get("responseStatus", {}).get("code", 0), body=body if isinstance(body, dict) else {})
+        code=event.get("responseStatus", {}).get("code", 0), answered=event["stageTimestamp"],
+        body=body if isinstance(body, dict) else {})
 
 
 class AuditLog:

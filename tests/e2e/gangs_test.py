@@ -92,6 +92,20 @@ class Gangs(controller.OnAPool):
         self.assertEqual({e.name for e in deleted}, first)
         self.assertEqual(self.bindings(), [])
 
+    def test_a_node_that_is_deleted_is_replaced_once(self):
+        """Karpenter buys for the pods of a node that goes, and Capstan for the pod that takes their place."""
+        self.begin()
+        self.start()
+        self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, gpus=8, pod={
+            "schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": self.pool},
+            "terminationGracePeriodSeconds": 1}))
+        pod = eventually("it is bound", lambda: self.bound(1), seconds=90)[0]
+        self.cluster.kubectl("delete", "nodeclaim", self.claims()[0]["metadata"]["name"], "--wait=false")
+        eventually("another pod is bound elsewhere", lambda: [
+            p for p in self.bound(1) or [] if p["spec"]["nodeName"] != pod["spec"]["nodeName"]], seconds=120)
+        eventually("one node is left", lambda: len(self.claims()) == 1, seconds=90)
+        self.assertLessEqual(len(self.created_claims()), 2, [(e.user, e.at) for e in self.created_claims()])
+
     def test_a_killed_leader_leaves_no_partial_gang(self):
         self.begin()
         leader = self.start()

@@ -26,6 +26,10 @@ class Process:
         return self._process.stdin
 
     @property
+    def pid(self):
+        return self._process.pid
+
+    @property
     def ended(self):
         return self._process.poll() is not None
 
