@@ -5,12 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/well_known_labels.h"
+
 namespace capstan::actuate {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
 /// By which Karpenter tells that the pool has changed since: copied, because a claim without them never drifts.
 constexpr std::string_view kPoolMarks[] = {"karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"};
 constexpr std::int64_t kCountMax = 100'000;
@@ -25,11 +26,11 @@ json requirement(const std::string& key, const std::string& op, const std::vecto
 /// The pool's, narrowed to the pick.
 json requirements(const ClaimGroup& group) {
   json out = json::array();
-  out.push_back(requirement(std::string(kPoolLabel), "In", {group.pool.meta.name}));
+  out.push_back(requirement(std::string(kube::labels::kNodePool), "In", {group.pool.meta.name}));
   for (const auto& [key, value] : group.pick) out.push_back(requirement(key, "In", {value}));
   for (const kube::Requirement& asked : group.pool.node.requirements) {
     const bool picked = std::ranges::find(group.pick, asked.key, &NodePick::value_type::first) != group.pick.end();
-    if (!picked && asked.key != kPoolLabel) out.push_back(requirement(asked.key, asked.op, asked.values));
+    if (!picked && asked.key != kube::labels::kNodePool) out.push_back(requirement(asked.key, asked.op, asked.values));
   }
   return out;
 }
@@ -53,7 +54,7 @@ json requests(const kube::Resources& resources) {
 }
 
 json metadata(const ClaimGroup& group, std::int64_t index) {
-  json labels = {{kClaimGroup, group.name}, {kPoolLabel, group.pool.meta.name}};
+  json labels = {{kClaimGroup, group.name}, {kube::labels::kNodePool, group.pool.meta.name}};
   for (const auto& [key, value] : group.pool.labels.entries()) labels[key] = value;
   json annotations = {{kClaimGroupSize, std::to_string(group.count)}};
   for (const std::string_view mark : kPoolMarks) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "kube/well_known_labels.h"
 #include "manifest/scalars.h"
 #include "operator/pod_groups.h"
 
@@ -38,11 +39,11 @@ bool leaves(const PodGroup& group) {
 /// The labels by which a node of the offering is told from others of its pool.
 actuate::NodePick pick_of(const model::Catalog& catalog, const model::Offering& offering) {
   constexpr std::string_view kCapacities[] = {"on-demand", "spot", "reserved"};
-  actuate::NodePick pick = {
-      {"node.kubernetes.io/instance-type", offering.instance_type},
-      {"karpenter.sh/capacity-type", std::string(kCapacities[static_cast<std::size_t>(offering.capacity)])}};
+  actuate::NodePick pick = {{std::string(kube::labels::kInstanceType), offering.instance_type},
+                            {std::string(kube::labels::kCapacityType),
+                             std::string(kCapacities[static_cast<std::size_t>(offering.capacity)])}};
   const model::Domain& zone = catalog.domain(offering.zone);
-  if (zone.level == model::TopologyLevel::zone) pick.emplace_back("topology.kubernetes.io/zone", zone.name);
+  if (zone.level == model::TopologyLevel::zone) pick.emplace_back(kube::labels::kZone, zone.name);
   return pick;
 }
 

@@ -5,18 +5,20 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "kube/well_known_labels.h"
 
 namespace capstan::op {
 namespace {
 
-constexpr std::string_view kInstanceType = "node.kubernetes.io/instance-type";
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+using kube::labels::kInstanceType;
+using kube::labels::kZone;
+
 /// Set by administrators; KAI's and Kueue's topology examples use it. Amazon's names follow.
 constexpr std::string_view kRacks[] = {"topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3"};
 /// Written by NVIDIA's feature discovery on nodes of a multi-node NVLink domain: "<cluster uuid>.<clique id>".
 /// https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery
 constexpr std::string_view kNvlink = "nvidia.com/gpu.clique";
-constexpr std::string_view kGpuNames[] = {"nvidia.com/gpu.product", "karpenter.k8s.aws/instance-gpu-name"};
+constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.k8s.aws/instance-gpu-name"};
 
 /// Pods, and GPUs, of one replica: what a snapshot file holds at most.
 constexpr std::int64_t kMost = 1'024;
@@ -111,7 +113,7 @@ void CatalogBuilder::clear_service(model::ServiceId id) {
 std::optional<model::TopologyLevel> level_of(std::string_view label) {
   if (label == kZone) return model::TopologyLevel::zone;
   if (label == kNvlink) return model::TopologyLevel::nvlink;
-  if (label == "kubernetes.io/hostname") return model::TopologyLevel::node;
+  if (label == kube::labels::kHostname) return model::TopologyLevel::node;
   if (std::ranges::find(kRacks, label) != std::end(kRacks)) return model::TopologyLevel::rack;
   return std::nullopt;
 }

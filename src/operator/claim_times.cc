@@ -4,10 +4,12 @@
 #include <optional>
 #include <string_view>
 
+#include "kube/well_known_labels.h"
+
 namespace capstan::op {
 namespace {
 
-std::string_view pool_of(const kube::NodeClaim& claim) { return claim.meta.labels.get("karpenter.sh/nodepool"); }
+std::string_view pool_of(const kube::NodeClaim& claim) { return claim.meta.labels.get(kube::labels::kNodePool); }
 
 std::optional<Instant> ready_at(const kube::NodeClaim& claim) {
   const kube::Condition* done = kube::find_condition(claim.conditions, "Initialized");

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include "kube/well_known_labels.h"
+
 namespace capstan::op {
 namespace {
 
-constexpr std::string_view kPool = "karpenter.sh/nodepool";
-constexpr std::string_view kType = "node.kubernetes.io/instance-type";
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
-constexpr std::string_view kCapacity = "karpenter.sh/capacity-type";
-constexpr std::string_view kGpuProduct = "nvidia.com/gpu.product";
+using kube::labels::kCapacityType;
+using kube::labels::kGpuProduct;
+using kube::labels::kInstanceType;
+using kube::labels::kNodePool;
+using kube::labels::kZone;
+
 /// Karpenter's own order of preference.
 constexpr std::string_view kCapacities[] = {"reserved", "on-demand", "spot"};
 
@@ -39,7 +42,7 @@ std::vector<std::string> values_of(const kube::NodePool& pool, std::string_view 
 /// What every node of the pool says of itself.
 kube::StringMap labels_of(const kube::NodePool& pool) {
   kube::StringMap labels = pool.labels;
-  labels.set(kPool, pool.meta.name);
+  labels.set(kNodePool, pool.meta.name);
   for (const kube::Requirement& r : pool.node.requirements) {
     if (r.op == "In" && r.values.size() == 1) labels.set(r.key, r.values.front());
   }
@@ -62,17 +65,17 @@ std::vector<Sale> sales_of(const kube::NodePool& pool, const std::vector<FleetPo
   if (where.empty() && !restricts(pool, kZone)) where.emplace_back();
   // A pool that says nothing sells on demand, as Karpenter has it.
   std::vector<std::string> how(std::begin(kCapacities), std::end(kCapacities));
-  if (!restricts(pool, kCapacity)) how = {"on-demand"};
-  std::erase_if(how, [&](const std::string& capacity) { return !allows(pool, kCapacity, capacity); });
+  if (!restricts(pool, kCapacityType)) how = {"on-demand"};
+  std::erase_if(how, [&](const std::string& capacity) { return !allows(pool, kCapacityType, capacity); });
   for (const FleetPolicy::InstanceType& type : types) {
-    if (!allows(pool, kType, type.name) || !allows(pool, kGpuProduct, type.gpu)) continue;
+    if (!allows(pool, kInstanceType, type.name) || !allows(pool, kGpuProduct, type.gpu)) continue;
     for (const std::string& zone : where) {
       for (const std::string& capacity : how) {
         Sale each{.type = &type, .zone = zone, .capacity = capacity, .labels = common};
-        each.labels.set(kType, type.name);
+        each.labels.set(kInstanceType, type.name);
         each.labels.set(kGpuProduct, type.gpu);
         if (!zone.empty()) each.labels.set(kZone, zone);
-        each.labels.set(kCapacity, capacity);
+        each.labels.set(kCapacityType, capacity);
         sales.push_back(std::move(each));
       }
     }

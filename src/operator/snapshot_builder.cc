@@ -9,6 +9,7 @@
 
 #include "actuate/bind_intent.h"
 #include "actuate/node_claim.h"
+#include "kube/well_known_labels.h"
 #include "operator/claim_times.h"
 #include "operator/openness.h"
 #include "operator/pod_index.h"
@@ -19,10 +20,6 @@
 namespace capstan::op {
 namespace {
 
-constexpr std::string_view kPoolLabel = "karpenter.sh/nodepool";
-constexpr std::string_view kCapacityLabel = "karpenter.sh/capacity-type";
-constexpr std::string_view kTypeLabel = "node.kubernetes.io/instance-type";
-constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 /// Of a pool that states no limit.
 constexpr GpuCount kNoLimit = 10'000'000;
 
@@ -187,7 +184,7 @@ void SnapshotBuilder::read_nodes(Look& look) {
     // Two schedulers must not share a node: what is not given to us takes no pod of ours.
     const bool given = labels.contains_all(look.fleet.node_labels);
     if (!given && row.phase == model::Node::Phase::ready) row.phase = model::Node::Phase::cordoned;
-    if (const std::string* pool = labels.find(kPoolLabel)) row.pool = catalog_.pool(*pool);
+    if (const std::string* pool = labels.find(kube::labels::kNodePool)) row.pool = catalog_.pool(*pool);
     row.gpu = catalog_.gpu_kind(gpu_name(labels, node.allocatable, look.fleet));
     row.gpus = gpus;
     row.domains = catalog_.domains(labels);
@@ -204,7 +201,7 @@ void SnapshotBuilder::read_nodes(Look& look) {
 void SnapshotBuilder::read_pools(Look& look) {
   std::set<std::string> zones;
   look.view.nodes.for_each([&](kube::RowId, const kube::Node& node) {
-    if (const std::string* zone = node.meta.labels.find(kZoneLabel)) zones.insert(*zone);
+    if (const std::string* zone = node.meta.labels.find(kube::labels::kZone)) zones.insert(*zone);
   });
   std::set<model::PoolId> seen;
   look.view.pools.for_each([&](kube::RowId, const kube::NodePool& pool) {
@@ -240,11 +237,11 @@ model::DomainId SnapshotBuilder::zone_of(const kube::StringMap& labels) {
 /// What a node or a claim was bought as.
 model::OfferingId SnapshotBuilder::offering(const Look& look, const kube::StringMap& labels,
                                             const kube::Resources& resources) {
-  return catalog_.offering({.instance_type = std::string(labels.get(kTypeLabel)),
+  return catalog_.offering({.instance_type = std::string(labels.get(kube::labels::kInstanceType)),
                             .gpu = catalog_.gpu_kind(gpu_name(labels, resources, look.fleet)),
                             .gpus = ceil_div(gpus_of(resources).count, 1000),
                             .zone = zone_of(labels),
-                            .capacity = capacity_of(labels.get(kCapacityLabel)),
+                            .capacity = capacity_of(labels.get(kube::labels::kCapacityType)),
                             .price_per_hour = {}});
 }
 
@@ -259,7 +256,7 @@ void SnapshotBuilder::read_claims(Look& look) {
     row.phase = claim.registered() ? model::Claim::Phase::registered
                 : claim.launched() ? model::Claim::Phase::launched
                                    : model::Claim::Phase::requested;
-    row.pool = catalog_.pool(std::string(labels.get(kPoolLabel)));
+    row.pool = catalog_.pool(std::string(labels.get(kube::labels::kNodePool)));
     row.offering = offering(look, labels, resources);
     const std::string* group = labels.find(actuate::kClaimGroup);
     if (group != nullptr) read_claim_group(*group, claim, labels, row);
