@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "tree/reasons.h"
 #include "tree/rooms.h"
 #include "tree/rules.h"
 #include "tree/source.h"
@@ -51,6 +52,8 @@ TEST(Tree, LinesAndFilesAreShort) {
 }
 
 TEST(Tree, EverySourceHasATestBesideIt) { report(check_tested(tree())); }
+
+TEST(Tree, EveryReasonIsGiven) { report(check_reasons(tree())); }
 
 TEST(Tree, EveryExceptionIsAboutAFile) { report(check_exceptions(tree())); }
 
