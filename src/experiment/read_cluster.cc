@@ -288,78 +288,10 @@ class ClusterReader {
   std::map<std::size_t, std::int64_t> standing_;  ///< nodes by zone
 };
 
-/// The most GPUs of the service's kind that can stand together in one domain of a level.
-GpuCount largest_domain(const Scenario& scenario, model::TopologyLevel level) {
-  const model::Catalog& catalog = *scenario.catalog;
-  GpuCount node = 0;
-  std::set<model::OfferingId> usable;
-  for (const model::Pool& pool : catalog.pools) {
-    for (const model::OfferingId id : pool.offerings) {
-      if (catalog.offering(id).gpus <= pool.gpu_limit) usable.insert(id);
-    }
-  }
-  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
-  for (const model::OfferingId id : usable) {
-    if (catalog.offering(id).gpu == scenario.variant().gpu) node = std::max(node, catalog.offering(id).gpus);
-  }
-  if (level == model::TopologyLevel::node || node == 0) return node;
-  const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
-  std::int64_t nvlinks = 0;  // NVLink domains in a domain of the level: the tree is regular
-  std::int64_t domains = 0;
-  for (const model::Domain& domain : catalog.domains) {
-    nvlinks += domain.level == model::TopologyLevel::nvlink;
-    domains += domain.level == level;
-  }
-  return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
-}
-
 }  // namespace
 
 void read_cluster(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
   ClusterReader(catalog, scenario, verdict).read(node);
-}
-
-void check_feasible(const Scenario& scenario, const std::string& where, Verdict& verdict) {
-  if (!verdict.ok()) return;
-  const manifest::Place place{std::make_shared<const std::string>(where)};
-  const auto infeasible = [&](std::string message) { verdict.fail(place, std::move(message), ErrorKind::infeasible); };
-  const model::Catalog& catalog = *scenario.catalog;
-  const model::Variant& variant = scenario.variant();
-  const bool can_buy = std::any_of(catalog.pools.begin(), catalog.pools.end(),
-                                   [](const model::Pool& pool) { return !pool.offerings.empty(); });
-  if (scenario.cluster.existing.empty() && !can_buy) {
-    return infeasible("no node stands in the cluster and no pool offers one: nothing can ever serve");
-  }
-  const GpuCount largest_node = largest_domain(scenario, model::TopologyLevel::node);
-  const std::string& gpu = catalog.gpu_kind(variant.gpu);
-  if (largest_node == 0) {
-    const bool sold = std::ranges::any_of(catalog.offerings, [&](const auto& o) { return o.gpu == variant.gpu; });
-    return infeasible(sold
-                          ? fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu)
-                          : fmt::format("no node has the GPU that the service runs on, {}", gpu));
-  }
-  const GpuCount per_pod = variant.tensor_parallel / variant.pods;
-  if (per_pod > largest_node) {
-    return infeasible(fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, largest_node));
-  }
-  const GpuCount largest = largest_domain(scenario, variant.together);
-  if (variant.tensor_parallel > largest) {
-    return infeasible(fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
-                                  variant.tensor_parallel, gpu, model::name(variant.together).words, largest));
-  }
-  GpuCount most = 0;
-  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
-    const model::Offering& offering = catalog.offering(nodes.offering);
-    if (!nodes.pool.valid() && offering.gpu == variant.gpu) most += nodes.count * offering.gpus;
-  }
-  for (const model::Pool& pool : catalog.pools) {
-    if (!pool.offerings.empty()) most += pool.gpu_limit;
-  }
-  const GpuCount least = scenario.service().min_replicas * variant.tensor_parallel;
-  if (least > most) {
-    infeasible(fmt::format("{} replicas of {} GPUs are the minimum, nodes and pool limits allow {} GPUs",
-                           scenario.service().min_replicas, variant.tensor_parallel, most));
-  }
 }
 
 }  // namespace capstan::experiment

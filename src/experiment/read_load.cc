@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "experiment/read_parts.h"
+#include "manifest/path.h"
 #include "manifest/scalars.h"
+#include "workload/bounds.h"
 #include "workload/check.h"
 
 namespace capstan::experiment {
@@ -9,18 +11,32 @@ namespace capstan::experiment {
 using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
-using namespace std::chrono_literals;
 
 namespace {
 
-constexpr double kMaxRate = 1e7;
+using workload::Bounds;
+using workload::kTokens;
+
+void read(Fields& from, std::string_view key, Duration& out, Bounds<Duration> bounds) {
+  from.duration(key, out, bounds.min, bounds.max);
+}
+void read(Fields& from, std::string_view key, double& out, Bounds<double> bounds) {
+  from.number(key, out, bounds.min, bounds.max);
+}
+template <typename Integer>
+void read(Fields& from, std::string_view key, Integer& out, Bounds<Integer> bounds) {
+  from.integer(key, out, bounds.min, bounds.max);
+}
+
+/// Of a curve: also 0.
+constexpr Bounds<double> kRateOrNone{0, workload::kRate.max};
 
 void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, Verdict& verdict) {
   const Node* node = from.take(key);
   if (node == nullptr) return;
   if (node->kind == Node::Kind::scalar) {
     const auto tokens = manifest::read_integer(node->text);
-    if (!tokens || *tokens < 1 || *tokens > workload::kMaxTokens) {
+    if (!tokens || *tokens < kTokens.min || *tokens > kTokens.max) {
       return verdict.fail(node->place, fmt::format("{}.{}: found {}, expected a number of tokens or a mapping",
                                                    from.what(), key, node->words()));
     }
@@ -33,11 +49,11 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
   fields.choice<Kind>("kind", out.kind,
                       {{"constant", Kind::constant}, {"uniform", Kind::uniform}, {"log_normal", Kind::log_normal}});
   // Only the keys of the kind: another one would be ignored, and somebody meant something by it.
-  if (out.kind != Kind::uniform) fields.integer("tokens", out.tokens, 1, workload::kMaxTokens);
-  if (out.kind == Kind::log_normal) fields.number("sigma", out.sigma, 0, 10);
+  if (out.kind != Kind::uniform) read(fields, "tokens", out.tokens, kTokens);
+  if (out.kind == Kind::log_normal) read(fields, "sigma", out.sigma, workload::kSigma);
   if (out.kind != Kind::constant) {
-    fields.integer("min", out.min, 1, workload::kMaxTokens);
-    fields.integer("max", out.max, 1, workload::kMaxTokens);
+    read(fields, "min", out.min, kTokens);
+    read(fields, "max", out.max, kTokens);
   }
   fields.finish();
   if (verdict.ok() && out.min > out.max) {
@@ -52,11 +68,11 @@ void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& p
 }
 
 void read_steps(Fields& fields, workload::RateCurve& rate, Verdict& verdict) {
-  if (fields.need("step") != nullptr) fields.duration("step", rate.step, 1ms, 8784h);
+  if (fields.need("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
   fields.need("step_rates");
   for (const Node& step : fields.list("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
-    if (!value || *value < 0 || *value > kMaxRate) {
+    if (!value || *value < 0 || *value > kRateOrNone.max) {
       verdict.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
       return;
     }
@@ -68,18 +84,18 @@ void read_steps(Fields& fields, workload::RateCurve& rate, Verdict& verdict) {
 void read_curve(Fields& fields, workload::RateCurve& rate) {
   using Kind = workload::RateCurve::Kind;
   const bool repeats = rate.kind == Kind::diurnal || rate.kind == Kind::on_off;
-  if (fields.need("peak") != nullptr) fields.number("peak", rate.peak, 0, kMaxRate);
-  if (repeats && fields.need("period") != nullptr) fields.duration("period", rate.period, 1s, 8784h);
-  if (rate.kind != Kind::on_off) fields.duration("start", rate.start, 0s, 8784h);
+  if (fields.need("peak") != nullptr) read(fields, "peak", rate.peak, kRateOrNone);
+  if (repeats && fields.need("period") != nullptr) read(fields, "period", rate.period, workload::kRatePeriod);
+  if (rate.kind != Kind::on_off) read(fields, "start", rate.start, workload::kRateStart);
   if (rate.kind != Kind::diurnal && fields.need("length") != nullptr) {
-    fields.duration("length", rate.length, 0s, 8784h);
+    read(fields, "length", rate.length, workload::kRateLength);
   }
 }
 
 void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
   if (node.kind == Node::Kind::scalar) {
     const auto constant = manifest::read_number(node.text);
-    if (!constant || *constant < 0 || *constant > kMaxRate) {
+    if (!constant || *constant < 0 || *constant > kRateOrNone.max) {
       verdict.fail(node.place, fmt::format("rate: found {}, expected requests per second or a mapping", node.words()));
     } else {
       rate.rate = *constant;
@@ -99,7 +115,7 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
   if (rate.kind == Kind::piecewise) {
     read_steps(fields, rate, verdict);
   } else {
-    fields.number("rate", rate.rate, 0, kMaxRate);
+    read(fields, "rate", rate.rate, kRateOrNone);
     if (rate.kind != Kind::constant) read_curve(fields, rate);
   }
   fields.finish();
@@ -114,42 +130,32 @@ workload::GeneratorSpec read_generator(const Node& node, Verdict& verdict) {
     using Process = workload::ArrivalSpec::Process;
     process.choice<Process>("process", spec.arrivals.process,
                             {{"poisson", Process::poisson}, {"gamma", Process::gamma}, {"weibull", Process::weibull}});
-    if (spec.arrivals.process != Process::poisson) process.number("shape", spec.arrivals.shape, 0.1, 100);
+    if (spec.arrivals.process != Process::poisson) read(process, "shape", spec.arrivals.shape, workload::kArrivalShape);
     process.finish();
   }
   read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);
   if (const Node* node_of_sessions = fields.take("sessions")) {
     workload::SessionSpec& sessions = spec.sessions.emplace();
     Fields session(*node_of_sessions, "load.generator.sessions", verdict);
-    session.number("turns_mean", sessions.turns_mean, 1, 1000);
-    session.duration("turn_gap_mean", sessions.turn_gap_mean, 0s, 24h);
-    session.integer("system_tokens", sessions.system_tokens, 0, workload::kMaxTokens);
-    session.integer("max_context", sessions.max_context, 1, workload::kMaxTokens);
+    read(session, "turns_mean", sessions.turns_mean, workload::kTurnsMean);
+    read(session, "turn_gap_mean", sessions.turn_gap_mean, workload::kTurnGapMean);
+    read(session, "system_tokens", sessions.system_tokens, Bounds<std::int32_t>{0, kTokens.max});
+    read(session, "max_context", sessions.max_context, kTokens);
     session.finish();
   }
   fields.finish();
   return spec;
 }
 
-/// Where a setting stands: its node, or the nearest around it that the file has.
-const Node& nearest(const Node& load, std::string_view setting) {
-  const std::size_t dot = setting.find('.');
-  const std::string_view step = setting.substr(0, dot);
-  const auto position = manifest::read_integer(step);
-  const Node* inside = load.kind == Node::Kind::sequence && position
-                           ? &load.items.at(static_cast<std::size_t>(*position))
-                           : load.find(step);
-  if (inside == nullptr || dot == std::string_view::npos) return inside == nullptr ? load : *inside;
-  return nearest(*inside, setting.substr(dot + 1));
-}
-
 workload::ClosedLoopSpec read_closed_loop(const Node& node, Verdict& verdict) {
   workload::ClosedLoopSpec spec;
   Fields fields(node, "load.closed_loop", verdict);
-  fields.integer("concurrency", spec.concurrency, 1, 1'000'000);
-  fields.duration("think_time", spec.think_time, 0s, 24h);
+  read(fields, "concurrency", spec.concurrency, workload::kConcurrency);
+  read(fields, "think_time", spec.think_time, workload::kThinkTime);
   fields.boolean("think_exponential", spec.think_exponential);
-  if (fields.take("requests") != nullptr) fields.integer("requests", spec.requests.emplace(1), 1, 1'000'000'000);
+  if (fields.take("requests") != nullptr) {
+    read(fields, "requests", spec.requests.emplace(1), workload::kClosedLoopRequests);
+  }
   read_lengths(fields, spec.lengths, spec.lengths_profile, verdict);
   fields.finish();
   return spec;
@@ -166,7 +172,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict)
   const int sources = (trace != nullptr) + (profile != nullptr) + (generator != nullptr) + (closed_loop != nullptr);
   if (sources != 1) {
     verdict.fail(
-        node.place,
+        fields.blame({"trace", "profile", "generator", "closed_loop"}),
         fmt::format("load names {} sources, expected one of trace, profile, generator or closed_loop", sources));
   }
   workload::TraceSpec from_trace;
@@ -177,14 +183,15 @@ void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict)
   if (profile != nullptr) load.from = from_profile;
   if (generator != nullptr) load.from = read_generator(*generator, verdict);
   if (closed_loop != nullptr) load.from = read_closed_loop(*closed_loop, verdict);
-  if (fields.take("duration") != nullptr) fields.duration("duration", load.duration.emplace(), 1s, 8784h);
-  fields.number("scale", load.scale, 1e-6, 1e5);
-  fields.duration("scale_jitter", load.scale_jitter, 0s, 1h);
+  if (fields.take("duration") != nullptr) read(fields, "duration", load.duration.emplace(), workload::kDuration);
+  read(fields, "scale", load.scale, workload::kScale);
+  read(fields, "scale_jitter", load.scale_jitter, workload::kScaleJitter);
   fields.finish();
   // What is right by itself may still be wrong with the rest of it, or more than the workload takes.
   if (!verdict.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
-    verdict.fail(nearest(node, fault->setting).place, fmt::format("load.{}: {}", fault->setting, fault->message));
+    const std::vector<std::string> setting = {fault->setting};
+    verdict.fail(manifest::blame(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));
   }
 }
 

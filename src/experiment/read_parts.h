@@ -24,8 +24,7 @@ void read_latency(manifest::Fields& fields, std::string_view key, sim::Latency& 
 /// The id of a GPU kind, added where it is new.
 model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name);
 
-/// What cannot be, whatever any policy does (exit 3).
-/// @param where  the scenario's file, and what was set beside it
-void check_feasible(const Scenario& scenario, const std::string& where, manifest::Verdict& verdict);
+/// What cannot be, whatever any policy does (exit 3), with the place in the scenario's tree that makes it so.
+void check_feasible(const Scenario& scenario, const manifest::Node& root, manifest::Verdict& verdict);
 
 }  // namespace capstan::experiment

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiment/read_parts.h"
+#include "manifest/path.h"
 #include "workload/check.h"
 
 namespace capstan::experiment {
@@ -17,6 +18,8 @@ using manifest::Verdict;
 using namespace std::chrono_literals;
 
 namespace {
+
+using Paths = std::vector<std::string>;
 
 void read_policies(std::span<const Node> nodes, const Node& root, Scenario& scenario, Verdict& verdict) {
   if (nodes.empty()) return verdict.fail(root.place, "scenario lists no policies, expected at least one");
@@ -29,7 +32,8 @@ void read_policies(std::span<const Node> nodes, const Node& root, Scenario& scen
     if (!verdict.ok()) return;
     for (const PolicySpec& other : scenario.policies) {
       if (other.policies.name == policy.policies.name) {
-        return verdict.fail(node.place, fmt::format("policies: \"{}\" is given twice", policy.policies.name));
+        return verdict.fail(manifest::blame(node, Paths{"name"}),
+                            fmt::format("policies: \"{}\" is given twice", policy.policies.name));
       }
     }
     scenario.policies.push_back(std::move(policy));
@@ -60,7 +64,7 @@ void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdi
 void beside_the_file(const Node& load, const std::string& file, workload::WorkloadSpec& spec) {
   const Node* node = load.find("trace");
   auto* trace = std::get_if<workload::TraceSpec>(&spec.from);
-  if (trace == nullptr || node == nullptr || node->place.line == 0 || trace->path.starts_with('/')) return;
+  if (trace == nullptr || node == nullptr || node->place.from_option || trace->path.starts_with('/')) return;
   const std::size_t slash = file.find_last_of('/');
   if (slash != std::string::npos) trace->path = file.substr(0, slash + 1) + trace->path;
 }
@@ -95,7 +99,8 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
   if (overrides.seed) scenario.seed = *overrides.seed;
   if (verdict.ok() && !workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
-    verdict.fail(load->place, "load never ends, expected load.duration (or duration of the whole run)");
+    verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
+                 "load never ends, expected load.duration (or duration of the whole run)");
   }
   // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
   if (workload::is_closed_loop(scenario.load)) {
@@ -104,9 +109,7 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   }
   // The workload of a run that ends is not generated beyond it.
   if (!scenario.load.duration) scenario.load.duration = scenario.duration;
-  std::string where = file;
-  for (const std::string& set : overrides.sets) where += " --set " + set;
-  check_feasible(scenario, where, verdict);
+  check_feasible(scenario, root, verdict);
   keep_named(overrides.policies, scenario, verdict);
   if (!verdict.ok()) return std::unexpected(std::move(*verdict.error));
   return scenario;

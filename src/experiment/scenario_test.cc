@@ -85,7 +85,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        "tensor_parallel or together (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
-       "s.yaml:2:7: load names 2 sources, expected one of trace, profile, generator or closed_loop"},
+       "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},
       {"an unknown instance",
        {"cluster.pools.0.offerings.0.instance=p5.48xlage"},
        "--set cluster.pools.0.offerings.0.instance=p5.48xlage: cluster.pools.offerings.instance: found "
@@ -135,8 +135,8 @@ TEST(Scenario, SaysWhatIsWrong) {
        "tensor_parallel"},
       {"load without an end",
        {"load.duration=~"},
-       "s.yaml:2:7: load never ends, expected load.duration (or duration of the whole run)"},
-      {"the same name twice", {"policies.1.name=a"}, "s.yaml:16:5: policies: \"a\" is given twice"},
+       "--set load.duration=~: load never ends, expected load.duration (or duration of the whole run)"},
+      {"the same name twice", {"policies.1.name=a"}, "--set policies.1.name=a: policies: \"a\" is given twice"},
       {"no policy", {"policies=[]"}, "s.yaml:1:1: scenario lists no policies, expected at least one"},
   };
   for (const Row& row : rows) {
@@ -152,16 +152,14 @@ TEST(Scenario, RefusesTheImpossible) {
        "--set service.slo.ttft=0s: slo.ttft: an SLO of 0 can never be met"},
       {"no node and no pool",
        {"cluster.pools=[]", "policies=[{name: a, scale: queue_hpa, place: gang, provision: none}]"},
-       "s.yaml --set cluster.pools=[] --set policies=[{name: a, scale: queue_hpa, place: gang, provision: none}]: no "
-       "node stands in the cluster and no pool offers one: nothing can ever serve"},
+       "--set cluster.pools=[]: no node stands in the cluster and no pool offers one: nothing can ever serve"},
       {"a gang larger than any node",
        {"service.tensor_parallel=2", "service.pods_per_replica=2", "cluster.pools.0.offerings.0.instance=p5.4xlarge"},
-       "s.yaml --set service.tensor_parallel=2 --set service.pods_per_replica=2 --set "
-       "cluster.pools.0.offerings.0.instance=p5.4xlarge: a replica is a gang of 2 h100_sxm GPUs that must share one "
+       "--set service.tensor_parallel=2: a replica is a gang of 2 h100_sxm GPUs that must share one "
        "node, the largest has 1"},
       {"another GPU",
        {"cluster.pools.0.offerings.0.instance=p4de.24xlarge"},
-       "s.yaml --set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "
+       "--set cluster.pools.0.offerings.0.instance=p4de.24xlarge: no node has the GPU that the service runs on, "
        "h100_sxm"},
       {"groups that nobody would ask for",
        {"policies.0.place=first_fit"},
@@ -169,7 +167,7 @@ TEST(Scenario, RefusesTheImpossible) {
        "states as lacking, expected place: gang, or provision: karpenter or cluster_autoscaler"},
       {"a limit below the minimum",
        {"cluster.pools.0.gpu_limit=8", "service.replicas={min: 9, max: 9}"},
-       "s.yaml --set cluster.pools.0.gpu_limit=8 --set service.replicas={min: 9, max: 9}: 9 replicas of 1 GPUs are the "
+       "--set service.replicas={min: 9, max: 9}: 9 replicas of 1 GPUs are the "
        "minimum, nodes and pool limits allow 8 GPUs"},
   };
   for (const Row& row : rows) {
@@ -180,6 +178,62 @@ TEST(Scenario, RefusesTheImpossible) {
     EXPECT_EQ(scenario.error().text(), row.outcome);
     EXPECT_EQ(scenario.error().kind, ErrorKind::infeasible);
   }
+}
+
+/// The small file with one part of it written otherwise.
+std::string with(const std::string& part, const std::string& instead) {
+  std::string text = kSmall;
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, text.npos) << part;
+  return text.replace(at, part.size(), instead);
+}
+
+TEST(Scenario, TheImpossibleIsPointedOutWhereTheFileHasIt) {
+  const struct {
+    const char* part;
+    const char* instead;
+    const char* place;
+  } rows[] = {
+      {"gpu_limit: 16", "gpu_limit: 4", "s.yaml:11:18: no pool may buy a node with h100_sxm"},
+      {"model: Llama-3.1-8B", "tensor_parallel: 16\n  model: Llama-3.3-70B", "s.yaml:5:10: service: no engine table"},
+      {"gpu: H100", "gpu: A100", "s.yaml:5:8: no node has the GPU that the service runs on, a100_sxm"},
+      {"min: 1, max: 4", "min: 99, max: 99", "s.yaml:7:19: 99 replicas of 1 GPUs are the minimum"},
+      {"offerings:\n        - {instance: p5.48xlarge}", "offerings: []", "s.yaml:12:18: no node stands in the cluster"},
+      {"{ttft: 1s}", "{ttft: 0s}", "s.yaml:6:15: slo.ttft: an SLO of 0 can never be met"},
+      {"place: gang", "place: first_fit", "s.yaml:15:40: policies: \"a\" can never buy a node"},
+  };
+  for (const auto& row : rows) {
+    const Result<Scenario> scenario = parse_scenario(with(row.part, row.instead), "s.yaml");
+    ASSERT_FALSE(scenario) << row.instead;
+    EXPECT_TRUE(scenario.error().text().starts_with(row.place)) << scenario.error().text();
+    EXPECT_EQ(scenario.error().kind, ErrorKind::infeasible) << row.instead;
+  }
+}
+
+TEST(Scenario, ALoadAtItsBoundsIsTaken) {
+  const char* loads[] = {
+      "{generator: {rate: 0.000001, input: 1, output: 16777216}, duration: 1s, scale: 0.000001, scale_jitter: 0s}",
+      "{generator: {rate: 10000000, input: {kind: log_normal, tokens: 1, sigma: 10}}, duration: 8784h, scale: 100000, "
+      "scale_jitter: 1h}",
+      "{generator: {rate: {kind: diurnal, rate: 0, peak: 1, period: 1m, start: 8784h}}, duration: 1m}",
+      "{generator: {rate: {kind: on_off, rate: 0, peak: 1, period: 1s, length: 0s}}, duration: 1m}",
+      "{generator: {rate: {kind: ramp, rate: 0, peak: 1, length: 1ms}}, duration: 1m}",
+      "{generator: {rate: {kind: piecewise, step: 1ms, step_rates: [1]}}}",
+      "{generator: {rate: 1, arrivals: {process: gamma, shape: 0.1}, sessions: {turns_mean: 1000, turn_gap_mean: 24h, "
+      "system_tokens: 16777215, max_context: 16777216}}, duration: 1m}",
+      "{closed_loop: {concurrency: 1000000, think_time: 24h, requests: 1000000000}}"};
+  for (const char* load : loads) EXPECT_EQ(outcome({std::string("load=") + load}), "possible");
+}
+
+TEST(Scenario, WhatIsWrongWithASettingIsAUsageError) {
+  for (const char* set : {"service.modle=x", "load.scale=.nan", "policies.9.name=x", "service.slo=fast", "load.scale",
+                          "service.replicas.min=5", "title=[1"}) {
+    const Result<Scenario> scenario =
+        parse_scenario(kSmall, "s.yaml", {.sets = {set}, .trace = {}, .seed = {}, .policies = {}});
+    ASSERT_FALSE(scenario) << set;
+    EXPECT_EQ(scenario.error().kind, ErrorKind::usage) << set;
+  }
+  EXPECT_EQ(parse_scenario(with("gpu: H100", "gpv: H100"), "s.yaml").error().kind, ErrorKind::input);
 }
 
 TEST(Scenario, PoliciesArePickedByName) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "manifest/path.h"
 #include "manifest/scalars.h"
 
 namespace capstan::manifest {
@@ -185,14 +186,8 @@ std::size_t Fields::pick(std::string_view key, std::span<const std::string_view>
 }
 
 const Place& Fields::blame(std::initializer_list<std::string_view> keys) const {
-  const Node* first = nullptr;
-  for (const std::string_view key : keys) {
-    const Node* value = node_.find(key);
-    if (value == nullptr) continue;
-    if (value->place.line == 0) return value->place;
-    if (first == nullptr) first = value;
-  }
-  return first == nullptr ? node_.place : first->place;
+  const std::vector<std::string> paths(keys.begin(), keys.end());
+  return manifest::blame(node_, paths);
 }
 
 void Fields::finish() {
@@ -202,9 +197,11 @@ void Fields::finish() {
     std::vector<std::string_view> names = known_;
     std::sort(names.begin(), names.end());
     const std::string_view meant = did_you_mean(entry.key, names);
+    const Node* decided = decided_by_.empty() ? nullptr : node_.find(decided_by_);
+    const std::string under = decided == nullptr ? "" : fmt::format(" under {} {}", decided_by_, decided->text);
     return verdict_.fail(entry.place,
-                         fmt::format("{}: found key {}, expected one of {}{}", what_, quoted(entry.key), one_of(names),
-                                     meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
+                         fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key),
+                                     one_of(names), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
   }
 }
 

@@ -84,6 +84,8 @@ class Fields {
     if (const Node* value = take(key)) read(*value, verdict_);
   }
 
+  /// Says that the keys depend on what this one says, so that a refusal names it: "under policy karpenter".
+  void keys_depend_on(std::string_view key) { decided_by_ = key; }
   /// Refuses the keys that were not asked for.
   void finish();
 
@@ -108,6 +110,7 @@ class Fields {
   std::string what_;
   Verdict& verdict_;
   std::vector<std::string_view> known_;
+  std::string_view decided_by_;
 };
 
 /// The name that was probably meant: the nearest within two single-letter edits (a third of a long word), or empty.

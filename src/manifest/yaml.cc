@@ -39,6 +39,7 @@ std::string Node::words() const {
 }
 
 Error error_at(const Place& place, std::string message, ErrorKind kind) {
+  if (place.from_option && kind == ErrorKind::input) kind = ErrorKind::usage;
   return {kind, place.file ? *place.file : std::string(), place.line, place.column, std::move(message)};
 }
 
@@ -286,10 +287,12 @@ class Builder {
     return std::unexpected(error_at({file_, line, column}, std::string("not YAML: ") + found->msg));
   }
 
-  Place place_of(fy_event* event) const {
-    const fy_mark* mark = fy_event_start_mark(event);
-    if (mark == nullptr) return {file_};
-    return {file_, static_cast<std::uint32_t>(mark->line + 1), static_cast<std::uint32_t>(mark->column + 1)};
+  /// A value that is not there has no mark: it stands where the last thing before it does.
+  Place place_of(fy_event* event) {
+    if (const fy_mark* mark = fy_event_start_mark(event)) {
+      last_place_ = {file_, static_cast<std::uint32_t>(mark->line + 1), static_cast<std::uint32_t>(mark->column + 1)};
+    }
+    return last_place_;
   }
 
   static std::string text_of(fy_token* token) {
@@ -310,29 +313,11 @@ class Builder {
   std::map<std::string, Anchored> anchors_;
   std::optional<Node> root_;
   std::optional<Error> error_;
+  Place last_place_{file_};
   std::size_t nodes_ = 0;
   std::size_t events_ = 0;
   int documents_ = 0;
 };
-
-void forget_lines(Node& node) {
-  node.place.line = node.place.column = 0;
-  for (Node& item : node.items) forget_lines(item);
-  for (Node::Entry& entry : node.entries) {
-    entry.place.line = entry.place.column = 0;
-    forget_lines(entry.value);
-  }
-}
-
-std::optional<std::size_t> list_position(std::string_view step) {
-  if (step.empty() || step.size() > 6) return std::nullopt;
-  std::size_t position = 0;
-  for (const char c : step) {
-    if (c < '0' || c > '9') return std::nullopt;
-    position = position * 10 + static_cast<std::size_t>(c - '0');
-  }
-  return position;
-}
 
 }  // namespace
 
@@ -353,62 +338,6 @@ Result<Node> parse_file(const std::string& path, const Limits& limits) {
       break;
   }
   return std::unexpected(too_large(place, limits));
-}
-
-Result<void> apply_set(Node& root, const std::string& assignment) {
-  const auto origin = std::make_shared<const std::string>("--set " + assignment);
-  const auto refuse = [&](std::string message) {
-    return std::unexpected(error_at({origin}, std::move(message), ErrorKind::usage));
-  };
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) return refuse("expected path=value, such as load.scale=2");
-
-  Node* at = &root;
-  std::string_view path(assignment.data(), equals);
-  std::string walked;
-  while (true) {
-    const std::size_t dot = path.find('.');
-    const std::string_view step = path.substr(0, dot);
-    if (step.empty()) return refuse("an empty name in the path");
-    const std::string where = walked.empty() ? "the scenario" : walked;
-    if (at->kind == Node::Kind::sequence) {
-      const std::optional<std::size_t> position = list_position(step);
-      if (!position || *position >= at->items.size()) {
-        return refuse(where + " is a list of " + std::to_string(at->items.size()) +
-                      ", expected a position from 0 instead of \"" + std::string(step) + '"');
-      }
-      at = &at->items[*position];
-    } else {
-      if (at->is_null()) {
-        at->kind = Node::Kind::mapping;
-        at->place = {origin};
-      }
-      if (at->kind != Node::Kind::mapping) return refuse(where + " is " + at->words() + ", it has no keys");
-      Node* value = at->find(step);
-      if (value == nullptr) {
-        at->entries.push_back({std::string(step), Place{origin}, Node{}});
-        value = &at->entries.back().value;
-        value->place = {origin};
-      }
-      at = value;
-    }
-    if (!walked.empty()) walked += '.';
-    walked += step;
-    if (dot == std::string_view::npos) break;
-    path.remove_prefix(dot + 1);
-  }
-
-  const std::string text = assignment.substr(equals + 1);
-  if (text.find_first_not_of(' ') == std::string::npos) {
-    *at = Node{};
-    at->place = {origin};
-    return {};
-  }
-  Result<Node> value = parse(text, *origin);
-  if (!value) return std::unexpected(std::move(value.error()));
-  forget_lines(*value);
-  *at = std::move(*value);
-  return {};
 }
 
 }  // namespace capstan::manifest

@@ -11,11 +11,12 @@
 
 namespace capstan::manifest {
 
-/// Where something was written. Line and column count from 1; line 0 means that it has none (it came from `--set`).
+/// Where something was written. Line and column count from 1; line 0 means that it has none.
 struct Place {
   std::shared_ptr<const std::string> file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  bool from_option = false;  ///< on the command line (`--set`), which `file` quotes
 };
 
 /// Limits of what is read, so that no input costs more than its size suggests. What people write by hand is far below.
@@ -49,6 +50,7 @@ struct Node::Entry {
   Node value;
 };
 
+/// What a command line states is its user's: bad input from an option is a usage error.
 Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKind::input);
 
 /// Reads a text that holds exactly one YAML document.
@@ -57,10 +59,5 @@ Result<Node> parse(std::string_view text, const std::string& file, const Limits&
 
 /// Reads a file from disk.
 Result<Node> parse_file(const std::string& path, const Limits& limits = {});
-
-/// Applies one `--set path=value` to the tree. A path is keys and list positions between dots, `policies.0.scale`; keys
-/// that are missing are made, so that the reader of the tree judges them. The value is read as YAML. Errors about what
-/// was set carry `--set path=value` as their file.
-Result<void> apply_set(Node& root, const std::string& assignment);
 
 }  // namespace capstan::manifest

@@ -69,45 +69,19 @@ TEST(Yaml, AliasesAreExpandedAndBombsRefused) {
   EXPECT_NE(error_of(bomb).find("more than 500000 values, aliases expanded"), std::string::npos) << error_of(bomb);
 }
 
+TEST(Yaml, AValueThatIsNotThereStandsAfterWhatCameBefore) {
+  const Result<Node> root = parse("a:\n  b:\nlist:\n  - x\n  -\n", "s.yaml");
+  ASSERT_TRUE(root);
+  EXPECT_EQ(error_at(root->find("a")->find("b")->place, "no").text(), "s.yaml:2:3: no");
+  EXPECT_EQ(error_at(root->find("list")->items.at(1).place, "no").text(), "s.yaml:4:5: no");
+}
+
 TEST(Yaml, DepthIsBounded) {
   const std::string deep = "a: " + std::string(200, '[') + std::string(200, ']') + "\n";
   EXPECT_NE(error_of(deep), "no error");
   std::string block;
   for (int i = 0; i < 100; ++i) block += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
   EXPECT_NE(error_of(block).find("nested more than 64 deep"), std::string::npos) << error_of(block);
-}
-
-struct SetRow {
-  const char* teaches;
-  const char* assignment;
-  const char* outcome;  ///< the value of load.scale afterwards, or the error
-};
-
-TEST(Set, Rows) {
-  const SetRow rows[] = {
-      {"replaces a value", "load.scale=2", "2"},
-      {"makes what is missing", "other.new=3", "1"},
-      {"reaches into lists", "list.0.name=b", "1"},
-      {"needs an equals sign", "load.scale", "--set load.scale: expected path=value, such as load.scale=2"},
-      {"needs a path", "=2", "--set =2: expected path=value, such as load.scale=2"},
-      {"has no empty names", "load..scale=2", "--set load..scale=2: an empty name in the path"},
-      {"knows a list's size", "list.4=2",
-       "--set list.4=2: list is a list of 1, expected a position from 0 instead of \"4\""},
-      {"cannot enter a number", "load.scale.x=2", "--set load.scale.x=2: load.scale is \"1\", it has no keys"},
-      {"reads the value as YAML", "load.scale=[1", nullptr},
-  };
-  for (const SetRow& row : rows) {
-    SCOPED_TRACE(row.teaches);
-    Result<Node> root = parse("load: {scale: 1}\nlist: [{name: a}]\n", "s.yaml");
-    ASSERT_TRUE(root);
-    const Result<void> done = apply_set(*root, row.assignment);
-    if (row.outcome == nullptr) {
-      ASSERT_FALSE(done);
-      EXPECT_TRUE(done.error().text().starts_with("--set load.scale=[1:")) << done.error().text();
-    } else {
-      EXPECT_EQ(done ? root->find("load")->find("scale")->text : done.error().text(), row.outcome);
-    }
-  }
 }
 
 RC_GTEST_PROP(Yaml, AnySyntaxGivesATreeOrAnError, ()) {

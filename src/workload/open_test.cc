@@ -41,7 +41,7 @@ const Refused kRefused[] = {
     {"a jitter beyond an hour", [](WorkloadSpec& s) { s.scale_jitter = seconds(3601); },
      "workload: the jitter of copies is 3601 s, expected 0 s to 3600 s"},
     {"no duration", [](WorkloadSpec& s) { s.duration = seconds(0); },
-     "workload: the duration is 0 s, expected 1e-09 s to 31622400 s"},
+     "workload: the duration is 0 s, expected 1 s to 31622400 s"},
     {"no such profile", [](WorkloadSpec& s) { s.from = ProfileSpec{"azure-our"}; },
      "azure-our: cannot be opened: No such file or directory, expected a bundled profile (azure-hour) or the path of a "
      "profile"},

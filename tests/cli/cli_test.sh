@@ -100,7 +100,7 @@ expect 0 "queue · gang · karpenter" -- compare $hour --policy "queue · gang �
 expect 64 "--set load.scale: expected path=value" -- compare $hour --set load.scale
 expect 64 "--set policies.9.scale=x: policies is a list of" -- compare $hour --set policies.9.scale=x
 expect 64 "--fail-on mets<1: found \"mets\", expected one of" -- compare $hour --fail-on "mets<1"
-expect 2 "--fail-on" -- compare $hour --fail-on "score<99"
+expect 2 "--fail-on score<99: queue · gang · group has " -- compare $hour --fail-on "score<99"
 
 # Files that are not there, or not files.
 expect 1 "nowhere.yaml: cannot be opened" -- compare nowhere.yaml
@@ -168,17 +168,22 @@ head -c 9000000 /dev/zero | tr '\0' ' ' >"$work/big.yaml"
 expect 1 "big.yaml: is larger than 8 MiB" -- sim "$work/big.yaml"
 
 # Values: the error names the option that gave them.
-set_to 1 "--set service.modle=x: service: found key \"modle\"" service.modle=x
-set_to 1 "did you mean model?" service.modle=x
-set_to 1 "--set load.scale=.nan: load.scale: found \".nan\", expected a number" load.scale=.nan
-set_to 1 "--set load.scale=1e999: load.scale: found" load.scale=1e999
-set_to 1 "--set load.scale=1e9: load.scale: found \"1e9\", expected 1e-06 to 100000" load.scale=1e9
-set_to 1 "--set seed=99999999999999999999: scenario.seed: found" seed=99999999999999999999
-set_to 1 "--set service.slo=fast: slo is \"fast\", expected a mapping" service.slo=fast
-set_to 1 "--set service.replicas.min=5: service.replicas: min 5 is above max 4" service.replicas.min=5
-set_to 1 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies.0.scale=queue
+set_to 64 "--set service.modle=x: service: found key \"modle\"" service.modle=x
+set_to 64 "did you mean model?" service.modle=x
+set_to 64 "--set load.scale=.nan: load.scale: found \".nan\", expected a number" load.scale=.nan
+set_to 64 "--set load.scale=1e999: load.scale: found" load.scale=1e999
+set_to 64 "--set load.scale=1e9: load.scale: found \"1e9\", expected 1e-06 to 100000" load.scale=1e9
+set_to 64 "--set seed=99999999999999999999: scenario.seed: found" seed=99999999999999999999
+set_to 64 "--set service.slo=fast: slo is \"fast\", expected a mapping" service.slo=fast
+set_to 64 "--set service.replicas.min=5: service.replicas: min 5 is above max 4" service.replicas.min=5
+set_to 64 "--set policies.9.name=x: policies is a list of 1" policies.9.name=x
+set_to 64 "--set policies.0.provision={policy: karpenter, hold: 3m}: provision under policy karpenter: found key \"hold\"" \
+  'policies.0.provision={policy: karpenter, hold: 3m}'
+set_to 64 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies.0.scale=queue
 
-# What cannot be.
+# What cannot be, with the place that makes it so.
+sed 's/gpu: H100/gpu: A100/' "$work/tiny.yaml" >"$work/other.yaml"
+expect 3 "other.yaml:3:37: no node has the GPU that the service runs on, a100_sxm" -- compare "$work/other.yaml"
 set_to 3 "an SLO of 0 can never be met" service.slo.ttft=0s
 set_to 3 "no node stands in the cluster and no pool offers one" 'cluster={}' policies.0.provision=none
 set_to 3 "a pod needs 2 h100_sxm GPUs, the largest node has 1" cluster.existing=[] service.tensor_parallel=2 \

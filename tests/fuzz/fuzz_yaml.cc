@@ -2,6 +2,7 @@
 #include <string>
 
 #include "check_error.h"
+#include "manifest/path.h"
 #include "manifest/yaml.h"
 
 namespace {
@@ -10,7 +11,7 @@ using capstan::manifest::Node;
 
 /// Values and the depth of a tree, held to what the reader promises.
 void check(const Node& node, std::size_t depth, std::size_t& values) {
-  CAPSTAN_ASSERT(++values <= capstan::manifest::kMaxYamlNodes && depth <= capstan::manifest::kMaxYamlDepth + 1);
+  CAPSTAN_ASSERT(++values <= capstan::manifest::Limits{}.nodes && depth <= capstan::manifest::kMaxYamlDepth + 1);
   for (const Node& item : node.items) check(item, depth + 1, values);
   for (std::size_t i = 0; i < node.entries.size(); ++i) {
     CAPSTAN_ASSERT(node.find(node.entries[i].key) == &node.entries[i].value);  // keys are unique

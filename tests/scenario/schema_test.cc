@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "experiment/scenario.h"
+#include "manifest/path.h"
 #include "manifest/yaml.h"
 #include "scenario/blocks.h"
 
@@ -84,6 +85,7 @@ const std::vector<Mapping> kMappings = {
     {"rate policies", "policies.1.scale.behavior.scale_up.policies.0", {}},
     {"place", "policies.0.place", {}},
     {"provision", "policies.0.provision", {}},
+    {"provision", "policies.2.provision", {}},
     {"latency", "policies.0.provision.latency", {}},
     {"consolidation", "policies.0.provision.consolidation", {}},
 };

@@ -162,11 +162,12 @@ TEST(CodeOnly, Rows) {
 }
 
 TEST(Reasons, AreGivenByCodeNotByCommentsOrTests) {
-  const std::vector<Finding> findings = check_reasons(
-      {make_source("src/model/reasons.inc", "// CAPSTAN_REASON(code, ...)\nCAPSTAN_REASON(given, \"a\")\n"
-                                            "CAPSTAN_REASON(tested, \"b\")\nCAPSTAN_REASON(said, \"c\")\n"),
-       make_source("src/decide/a.cc", "return ReasonCode::given;  // said\n"),
-       make_source("src/decide/a_test.cc", "EXPECT_EQ(code, ReasonCode::tested);\n")});
+  const std::vector<Finding> findings =
+      check_reasons({make_source("src/model/reasons.inc",
+                                 "// CAPSTAN_REASON(code, ...)\nCAPSTAN_REASON(given, \"a\")\n"
+                                 "CAPSTAN_REASON(tested, \"b\")\nCAPSTAN_REASON(said, \"c\")\n"),
+                     make_source("src/decide/a.cc", "return ReasonCode::given;  // said\n"),
+                     make_source("src/decide/a_test.cc", "EXPECT_EQ(code, ReasonCode::tested);\n")});
   ASSERT_EQ(findings.size(), 2u);
   EXPECT_EQ(findings[0].text(), "src/model/reasons.inc:3: no decision gives the reason tested");
   EXPECT_EQ(findings[1].text(), "src/model/reasons.inc:4: no decision gives the reason said");

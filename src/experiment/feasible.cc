@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiment/read_parts.h"
+#include "manifest/path.h"
+#include "model/topology_names.h"
+
+namespace capstan::experiment {
+
+using manifest::Node;
+using manifest::Verdict;
+
+namespace {
+
+using Paths = std::vector<std::string>;
+
+/// The most GPUs of the service's kind that can stand together in one domain of a level.
+GpuCount largest_domain(const Scenario& scenario, model::TopologyLevel level) {
+  const model::Catalog& catalog = *scenario.catalog;
+  GpuCount node = 0;
+  std::set<model::OfferingId> usable;
+  for (const model::Pool& pool : catalog.pools) {
+    for (const model::OfferingId id : pool.offerings) {
+      if (catalog.offering(id).gpus <= pool.gpu_limit) usable.insert(id);
+    }
+  }
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
+  for (const model::OfferingId id : usable) {
+    if (catalog.offering(id).gpu == scenario.variant().gpu) node = std::max(node, catalog.offering(id).gpus);
+  }
+  if (level == model::TopologyLevel::node || node == 0) return node;
+  const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
+  std::int64_t nvlinks = 0;  // NVLink domains in a domain of the level: the tree is regular
+  std::int64_t domains = 0;
+  for (const model::Domain& domain : catalog.domains) {
+    nvlinks += domain.level == model::TopologyLevel::nvlink;
+    domains += domain.level == level;
+  }
+  return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
+}
+
+/// The most GPUs that can ever stand in the cluster for the service.
+GpuCount most_gpus(const Scenario& scenario) {
+  const model::Catalog& catalog = *scenario.catalog;
+  GpuCount most = 0;
+  for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
+    const model::Offering& offering = catalog.offering(nodes.offering);
+    if (!nodes.pool.valid() && offering.gpu == scenario.variant().gpu) most += nodes.count * offering.gpus;
+  }
+  for (const model::Pool& pool : catalog.pools) {
+    if (!pool.offerings.empty()) most += pool.gpu_limit;
+  }
+  return most;
+}
+
+/// `cluster.pools.0.gpu_limit`, `cluster.pools.1.gpu_limit`, ...
+Paths each(const Node& root, const std::string& list, const std::string& key) {
+  Paths paths;
+  const Node* items = manifest::at_path(root, list);
+  for (std::size_t i = 0; items != nullptr && i < items->items.size(); ++i) {
+    paths.push_back(fmt::format("{}.{}.{}", list, i, key));
+  }
+  return paths;
+}
+
+/// Refuses with its place what cannot be.
+class Feasibility {
+ public:
+  Feasibility(const Scenario& scenario, const Node& root, Verdict& verdict)
+      : scenario_(scenario), root_(root), verdict_(verdict) {}
+
+  void check() {
+    if (!something_serves()) return;
+    const model::Variant& variant = scenario_.variant();
+    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
+    const GpuCount node = largest_domain(scenario_, model::TopologyLevel::node);
+    if (node == 0) return no_node(gpu);
+    const GpuCount per_pod = variant.tensor_parallel / variant.pods;
+    if (per_pod > node) {
+      return refuse({"service.tensor_parallel", "service.pods_per_replica"}, machines(),
+                    fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
+    }
+    const GpuCount domain = largest_domain(scenario_, variant.together);
+    if (variant.tensor_parallel > domain) {
+      return refuse({"service.tensor_parallel", "service.together"}, machines(),
+                    fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
+                                variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
+    }
+    const ReplicaCount replicas = scenario_.service().min_replicas;
+    if (const GpuCount most = most_gpus(scenario_); replicas * variant.tensor_parallel > most) {
+      refuse({"service.replicas.min", "service.tensor_parallel"}, each(root_, "cluster.pools", "gpu_limit"),
+             fmt::format("{} replicas of {} GPUs are the minimum, nodes and pool limits allow {} GPUs", replicas,
+                         variant.tensor_parallel, most));
+    }
+  }
+
+ private:
+  void refuse(Paths paths, const Paths& more, std::string message) {
+    paths.insert(paths.end(), more.begin(), more.end());
+    verdict_.fail(manifest::blame(root_, paths), std::move(message), ErrorKind::infeasible);
+  }
+
+  bool something_serves() {
+    const auto sells = [](const model::Pool& pool) { return !pool.offerings.empty(); };
+    const bool can_buy = std::ranges::any_of(scenario_.catalog->pools, sells);
+    if (can_buy || !scenario_.cluster.existing.empty()) return true;
+    refuse(each(root_, "cluster.pools", "offerings"), {"cluster.pools", "cluster.existing", "cluster"},
+           "no node stands in the cluster and no pool offers one: nothing can ever serve");
+    return false;
+  }
+
+  void no_node(const std::string& gpu) {
+    const auto runs = [&](const model::Offering& offering) { return offering.gpu == scenario_.variant().gpu; };
+    if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
+      refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
+             fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
+    } else {
+      refuse({"service.gpu"}, machines(), fmt::format("no node has the GPU that the service runs on, {}", gpu));
+    }
+  }
+
+  /// Where machines are named.
+  Paths machines() const {
+    Paths paths = each(root_, "cluster.existing", "instance");
+    for (const std::string& offerings : each(root_, "cluster.pools", "offerings")) {
+      const Paths named = each(root_, offerings, "instance");
+      paths.insert(paths.end(), named.begin(), named.end());
+    }
+    return paths;
+  }
+
+  const Scenario& scenario_;
+  const Node& root_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+void check_feasible(const Scenario& scenario, const Node& root, Verdict& verdict) {
+  if (verdict.ok()) Feasibility(scenario, root, verdict).check();
+}
+
+}  // namespace capstan::experiment

@@ -1,0 +1,146 @@
+#include "manifest/path.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace capstan::manifest {
+namespace {
+
+std::optional<std::size_t> list_position(std::string_view step) {
+  if (step.empty() || step.size() > 6) return std::nullopt;
+  std::size_t position = 0;
+  for (const char c : step) {
+    if (c < '0' || c > '9') return std::nullopt;
+    position = position * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return position;
+}
+
+/// The element of a list, or the value of a mapping's key; null where there is none.
+const Node* child(const Node& node, std::string_view step) {
+  if (node.kind != Node::Kind::sequence) return node.find(step);
+  const std::optional<std::size_t> position = list_position(step);
+  return position && *position < node.items.size() ? &node.items[*position] : nullptr;
+}
+
+struct Walk {
+  const Node* last;  ///< as far as the tree goes
+  bool whole;        ///< that is the end of the path
+};
+
+Walk walk(const Node& root, std::string_view path) {
+  const Node* at = &root;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const Node* next = child(*at, path.substr(0, dot));
+    if (next == nullptr) return {at, false};
+    at = next;
+    if (dot == path.npos) return {at, true};
+    path.remove_prefix(dot + 1);
+  }
+}
+
+/// What a command line states has no lines.
+void mark_as_option(Node& node, const std::shared_ptr<const std::string>& origin) {
+  const Place place{.file = origin, .from_option = true};
+  node.place = place;
+  for (Node& item : node.items) mark_as_option(item, origin);
+  for (Node::Entry& entry : node.entries) {
+    entry.place = place;
+    mark_as_option(entry.value, origin);
+  }
+}
+
+/// One `--set`, applied step by step.
+class Setter {
+ public:
+  explicit Setter(const std::string& assignment)
+      : origin_(std::make_shared<const std::string>("--set " + assignment)),
+        place_{.file = origin_, .from_option = true} {}
+
+  /// Finds or makes what the path names.
+  Result<Node*> reach(Node& root, std::string_view path) {
+    Node* at = &root;
+    std::string where = "the scenario";
+    for (std::size_t from = 0;;) {
+      const std::size_t dot = path.find('.', from);
+      const bool last = dot == path.npos;
+      Result<Node*> next = enter(*at, path.substr(from, last ? dot : dot - from), where);
+      if (!next || last) return next;
+      at = *next;
+      where = path.substr(0, dot);
+      from = dot + 1;
+    }
+  }
+
+  Result<Node> read(const std::string& text) const {
+    Result<Node> value = Node{};
+    if (text.find_first_not_of(' ') != text.npos) value = parse(text, *origin_);
+    if (value) {
+      mark_as_option(*value, origin_);
+    } else {
+      value.error().kind = ErrorKind::usage;
+    }
+    return value;
+  }
+
+  std::unexpected<Error> refuse(std::string message) const {
+    return std::unexpected(error_at(place_, std::move(message)));
+  }
+
+ private:
+  Result<Node*> enter(Node& at, std::string_view step, const std::string& where) const {
+    if (step.empty()) return refuse("an empty name in the path");
+    if (at.kind == Node::Kind::sequence) {
+      if (const Node* item = child(at, step)) return const_cast<Node*>(item);
+      return refuse(where + " is a list of " + std::to_string(at.items.size()) +
+                    ", expected a position from 0 instead of \"" + std::string(step) + '"');
+    }
+    if (at.is_null()) {
+      at.kind = Node::Kind::mapping;
+      at.place = place_;
+    }
+    if (at.kind != Node::Kind::mapping) return refuse(where + " is " + at.words() + ", it has no keys");
+    if (Node* value = at.find(step)) return value;
+    at.entries.push_back({std::string(step), place_, Node{}});
+    at.entries.back().value.place = place_;
+    return &at.entries.back().value;
+  }
+
+  std::shared_ptr<const std::string> origin_;
+  Place place_;
+};
+
+}  // namespace
+
+const Node* at_path(const Node& root, std::string_view path) {
+  const Walk found = walk(root, path);
+  return found.whole ? found.last : nullptr;
+}
+
+const Place& blame(const Node& root, std::span<const std::string> paths) {
+  const Node* first = nullptr;
+  for (const std::string& path : paths) {
+    const Node* value = at_path(root, path);
+    if (value == nullptr) continue;
+    if (value->place.from_option) return value->place;
+    if (first == nullptr) first = value;
+  }
+  if (first != nullptr) return first->place;
+  return paths.empty() ? root.place : walk(root, paths.front()).last->place;
+}
+
+Result<void> apply_set(Node& root, const std::string& assignment) {
+  Setter setter(assignment);
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) return setter.refuse("expected path=value, such as load.scale=2");
+  const Result<Node*> at = setter.reach(root, std::string_view(assignment).substr(0, equals));
+  if (!at) return std::unexpected(at.error());
+  Result<Node> value = setter.read(assignment.substr(equals + 1));
+  if (!value) return std::unexpected(std::move(value.error()));
+  **at = std::move(*value);
+  return {};
+}
+
+}  // namespace capstan::manifest

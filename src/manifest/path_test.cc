@@ -1,0 +1,79 @@
+#include "manifest/path.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace capstan::manifest {
+namespace {
+
+struct SetRow {
+  const char* teaches;
+  const char* assignment;
+  const char* outcome;  ///< the value of load.scale afterwards, or the error
+};
+
+TEST(Set, Rows) {
+  const SetRow rows[] = {
+      {"replaces a value", "load.scale=2", "2"},
+      {"makes what is missing", "other.new=3", "1"},
+      {"reaches into lists", "list.0.name=b", "1"},
+      {"needs an equals sign", "load.scale", "--set load.scale: expected path=value, such as load.scale=2"},
+      {"needs a path", "=2", "--set =2: expected path=value, such as load.scale=2"},
+      {"has no empty names", "load..scale=2", "--set load..scale=2: an empty name in the path"},
+      {"knows a list's size", "list.4=2",
+       "--set list.4=2: list is a list of 1, expected a position from 0 instead of \"4\""},
+      {"cannot enter a number", "load.scale.x=2", "--set load.scale.x=2: load.scale is \"1\", it has no keys"},
+      {"reads the value as YAML", "load.scale=[1", nullptr},
+  };
+  for (const SetRow& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    Result<Node> root = parse("load: {scale: 1}\nlist: [{name: a}]\n", "s.yaml");
+    ASSERT_TRUE(root);
+    const Result<void> done = apply_set(*root, row.assignment);
+    if (!done) {
+      EXPECT_EQ(done.error().kind, ErrorKind::usage);
+    }
+    if (row.outcome == nullptr) {
+      ASSERT_FALSE(done);
+      EXPECT_TRUE(done.error().text().starts_with("--set load.scale=[1:")) << done.error().text();
+    } else {
+      EXPECT_EQ(done ? root->find("load")->find("scale")->text : done.error().text(), row.outcome);
+    }
+  }
+}
+
+TEST(Set, WhatItStatesIsTheCommandLinesWhereverItStands) {
+  Result<Node> root = parse("load: {scale: 1}\n", "s.yaml");
+  ASSERT_TRUE(apply_set(*root, "load.generator={rate: [1, 2]}"));
+  const Node& second = *at_path(*root, "load.generator.rate.1");
+  EXPECT_EQ(second.text, "2");
+  EXPECT_EQ(error_at(second.place, "no").text(), "--set load.generator={rate: [1, 2]}: no");
+  EXPECT_EQ(error_at(second.place, "no").kind, ErrorKind::usage);
+  EXPECT_EQ(error_at(second.place, "no", ErrorKind::infeasible).kind, ErrorKind::infeasible);
+  EXPECT_EQ(error_at(at_path(*root, "load.scale")->place, "no").kind, ErrorKind::input);
+}
+
+TEST(Blame, FallsOnWhatWasSetThenOnWhatStandsThenOnWhatIsNear) {
+  const struct {
+    const char* teaches;
+    std::vector<std::string> sets;
+    std::vector<std::string> paths;
+    const char* at;
+  } rows[] = {
+      {"the first that stands", {}, {"a.none", "list.1.b", "a.c"}, "s.yaml:2:15: no"},
+      {"what was set comes first", {"a.c=7"}, {"list.1.b", "a.c"}, "--set a.c=7: no"},
+      {"the nearest to the first", {}, {"a.none.deeper", "a.nothing"}, "s.yaml:1:4: no"},
+      {"beyond a list", {}, {"list.9.b"}, "s.yaml:2:7: no"},
+      {"no path at all", {}, {}, "s.yaml:1:1: no"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    Result<Node> root = parse("a: {c: 1}\nlist: [x, {b: 2}]\n", "s.yaml");
+    for (const std::string& set : row.sets) ASSERT_TRUE(apply_set(*root, set));
+    EXPECT_EQ(error_at(blame(*root, row.paths), "no").text(), row.at);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::manifest
