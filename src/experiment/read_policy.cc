@@ -32,7 +32,7 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
     verdict.fail(given.place, "provision: none, but the cluster has pools, expected a provisioner for them");
   }
   set_latency(provider, which == Provisioner::cluster_autoscaler);
-  if (const Node* latency = fields.take("latency")) {
+  if (const Node* latency = which == Provisioner::none ? nullptr : fields.take("latency")) {
     Fields parts(*latency, "provision.latency", verdict);
     read_latency(parts, "decision", provider.decision);
     read_latency(parts, "boot", provider.boot);

@@ -23,10 +23,11 @@ decide::place::Policy read_place(const manifest::Node& given, manifest::Verdict&
 /// The names that a provisioner may have. `none` buys nothing and gives nothing back.
 enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, group };
 
-/// Reads `policy:` and every setting; the caller may read keys of its own from the same fields, and finishes them.
+/// Reads `policy:` and every setting that it uses; another is refused, since somebody meant something by it. The caller
+/// may read keys of its own from the same fields, and finishes them.
 decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& which, manifest::Verdict& verdict);
 
-/// The same as JSON, every setting stated: reading it gives an equal policy.
+/// The same as JSON, every setting stated that the policy uses: reading it gives an equal one.
 std::string to_json(const decide::scale::Policy& policy);
 std::string to_json(const decide::place::Policy& policy);
 std::string to_json(const decide::provision::Policy& policy);

@@ -31,9 +31,12 @@ decide::scale::HpaSettings any_hpa() {
   decide::scale::HpaSettings hpa;
   hpa.sync_period = any_seconds(1, 3600);
   hpa.tolerance_up_per_mille = hpa.tolerance_down_per_mille = *rc::gen::inRange(0, 1001);
-  hpa.downscale_stabilization = any_seconds(0, 86'400);
   hpa.silence_holds = *rc::gen::arbitrary<bool>();
-  if (*rc::gen::arbitrary<bool>()) hpa.behavior = {any_rules(), any_rules()};
+  if (*rc::gen::arbitrary<bool>()) {
+    hpa.behavior = {any_rules(), any_rules()};
+  } else {
+    hpa.downscale_stabilization = any_seconds(0, 86'400);
+  }
   return hpa;
 }
 
@@ -53,16 +56,34 @@ decide::scale::Policy any_scale() {
   }
 }
 
+/// One that gives back nodes some way or other, or none. What it does not use is as it is by default.
+decide::provision::Consolidation any_consolidation(decide::provision::Consolidation preset) {
+  using model::ConsolidationPolicy;
+  const auto kind = *rc::gen::inRange(0, 3);
+  if (kind == 0) {
+    preset = {};
+    preset.enabled = false;
+    return preset;
+  }
+  preset.use_below_ppm = decide::provision::Consolidation{}.use_below_ppm;
+  preset.policy = kind == 2 ? ConsolidationPolicy::when_empty_or_underutilized : ConsolidationPolicy::when_empty;
+  preset.after = any_seconds(0, 3600);
+  if (kind == 2) preset.use_below_ppm = *rc::gen::inRange(0, 1'000'001);
+  return preset;
+}
+
+/// With settings that it uses.
 decide::provision::Policy any_provision() {
   decide::provision::Policy policy = *rc::gen::element(
       decide::provision::cluster_autoscaler(), decide::provision::karpenter(), decide::provision::whole_groups());
-  policy.hold = any_seconds(1, 3600);
+  if (policy.kind == decide::provision::Policy::Kind::group) {
+    policy.hold = any_seconds(1, 3600);
+  } else {
+    policy.batch_idle = any_seconds(0, 3600);
+  }
   policy.ask_timeout = any_seconds(1, 3600);
   policy.min_nodes = *rc::gen::inRange(0, 100);
-  policy.consolidation.after = any_seconds(0, 3600);
-  policy.consolidation.use_below_ppm = *rc::gen::inRange(0, 1'000'001);
-  policy.consolidation.enabled = *rc::gen::arbitrary<bool>();
-  if (!policy.consolidation.enabled) policy.consolidation.policy = model::ConsolidationPolicy::when_empty;
+  policy.consolidation = any_consolidation(policy.consolidation);
   return policy;
 }
 
@@ -107,6 +128,43 @@ TEST(Settings, WhatIsWrongIsNamedWithItsPlace) {
   read_scale(yaml("{policy: queue_hpa,\n waiting_per_replica: 0}"), verdict);
   ASSERT_FALSE(verdict.ok());
   EXPECT_EQ(verdict.error->text().substr(0, 17), "policy.yaml:2:23:");
+}
+
+/// What the reader says of a provisioner.
+std::string provision_error(const char* text) {
+  const manifest::Node node = yaml(text);
+  Verdict verdict;
+  manifest::Fields fields(node, "provision", verdict);
+  Provisioner which = Provisioner::none;
+  read_provision(fields, which, verdict);
+  fields.finish();
+  return verdict.ok() ? "" : verdict.error->text();
+}
+
+TEST(Settings, ASettingThatThePolicyDoesNotUseIsRefusedWithItsPlace) {
+  const struct {
+    const char* text;
+    const char* error;
+  } rows[] = {
+      {"{policy: karpenter, hold: 3m}", "policy.yaml:1:21: provision under policy karpenter: found key \"hold\", "},
+      {"{policy: cluster_autoscaler, hold: 3m}", "policy.yaml:1:30: provision under policy cluster_autoscaler: found"},
+      {"{policy: group, batch_idle: 3m}", "policy.yaml:1:17: provision under policy group: found key \"batch_idle\""},
+      {"{policy: none, min_nodes: 1}", "policy.yaml:1:16: provision under policy none: found key \"min_nodes\", "},
+      {"{policy: group, consolidation: {policy: never, after: 1h}}",
+       "policy.yaml:1:48: provision.consolidation under policy never: found key \"after\", expected one of policy"},
+      {"{policy: group, consolidation: {use_below: 50%}}",
+       "policy.yaml:1:33: provision.consolidation: found key \"use_below\", expected one of after, "},
+      {"{policy: karpenter, consolidation: {policy: when_empty, use_below: 50%}}",
+       "policy.yaml:1:57: provision.consolidation under policy when_empty: found key \"use_below\""},
+  };
+  for (const auto& row : rows) EXPECT_EQ(provision_error(row.text).substr(0, std::string(row.error).size()), row.error);
+  EXPECT_EQ(provision_error("{policy: karpenter, consolidation: {use_below: 50%}}"), "");
+  Verdict verdict;
+  read_scale(yaml("{policy: queue_hpa, behavior: {}, downscale_stabilization: 1m}"), verdict);
+  ASSERT_FALSE(verdict.ok());
+  EXPECT_TRUE(verdict.error->text().starts_with(
+      "policy.yaml:1:35: scale under policy queue_hpa: found key \"downscale_stabilization\""))
+      << verdict.error->text();
 }
 
 TEST(Settings, AShareThatDoesNotFitIsRefusedNotRounded) {

@@ -59,9 +59,11 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
   fields.duration("sync_period", hpa.sync_period, 100ms, 1h);
   read_share(fields, "tolerance", hpa.tolerance_up_per_mille, 1'000, 0, verdict);
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
-  fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
   fields.boolean("silence_holds", hpa.silence_holds);
-  if (const Node* behavior = fields.take("behavior")) {
+  const Node* behavior = fields.take("behavior");
+  // The windows of a behavior take its place.
+  if (behavior == nullptr) fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
+  if (behavior != nullptr) {
     hpa.behavior.emplace();
     Fields rules(*behavior, fields.what() + ".behavior", verdict);
     rules.check("scale_up", [&](const Node& n, Verdict& v) {
@@ -74,6 +76,12 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
   }
 }
 
+const provision::Consolidation kNoConsolidation = [] {
+  provision::Consolidation never;
+  never.enabled = false;
+  return never;
+}();
+
 void read_consolidation(const Node& given, provision::Consolidation& out, Verdict& verdict) {
   const Node node = as_mapping(given);
   Fields fields(node, "provision.consolidation", verdict);
@@ -85,13 +93,22 @@ void read_consolidation(const Node& given, provision::Consolidation& out, Verdic
   fields.choice<Kind>(
       "policy", kind,
       {{"never", Kind::never}, {"when_empty", Kind::when_empty}, {"when_empty_or_underutilized", Kind::underutilized}});
-  out.enabled = kind != Kind::never;
+  fields.keys_depend_on("policy");
+  if (kind == Kind::never) {
+    out = kNoConsolidation;
+    return fields.finish();
+  }
+  out.enabled = true;
   out.policy =
       kind == Kind::underutilized ? ConsolidationPolicy::when_empty_or_underutilized : ConsolidationPolicy::when_empty;
   fields.duration("after", out.after, 0s, 720h);
   fields.duration("poll", out.poll, 1s, 1h);
   fields.integer("budget_percent", out.budget_percent, 0, 100);
-  fields.share_ppm("use_below", out.use_below_ppm, 0, 1'000'000);
+  if (kind == Kind::underutilized) {
+    fields.share_ppm("use_below", out.use_below_ppm, 0, 1'000'000);
+  } else {
+    out.use_below_ppm = provision::Consolidation{}.use_below_ppm;
+  }
   fields.finish();
 }
 
@@ -108,6 +125,7 @@ scale::Policy read_scale(const Node& given, Verdict& verdict) {
                          {"queue_hpa", Kind::queue_hpa},
                          {"memory_hpa", Kind::memory_hpa}});
   }
+  fields.keys_depend_on("policy");
   scale::Policy policy;
   switch (kind) {
     case Kind::fixed: {
@@ -171,11 +189,18 @@ provision::Policy read_provision(Fields& fields, Provisioner& which, Verdict& ve
   provision::Policy policy = which == Provisioner::cluster_autoscaler ? provision::cluster_autoscaler()
                              : which == Provisioner::group            ? provision::whole_groups()
                                                                       : provision::karpenter();
-  if (which == Provisioner::none) policy.consolidation.enabled = false;
+  fields.keys_depend_on("policy");
+  if (which == Provisioner::none) {
+    policy.consolidation = kNoConsolidation;
+    return policy;
+  }
   fields.duration("scan_interval", policy.scan_interval, 0s, 1h);
-  fields.duration("batch_idle", policy.batch_idle, 0s, 1h);
-  fields.duration("batch_max", policy.batch_max, 0s, 1h);
-  fields.duration("hold", policy.hold, 1s, 24h);
+  if (which == Provisioner::group) {
+    fields.duration("hold", policy.hold, 1s, 24h);
+  } else {
+    fields.duration("batch_idle", policy.batch_idle, 0s, 1h);
+    fields.duration("batch_max", policy.batch_max, 0s, 1h);
+  }
   fields.duration("backoff", policy.backoff, 0s, 24h);
   fields.duration("backoff_max", policy.backoff_max, 0s, 24h);
   fields.duration("ask_timeout", policy.ask_timeout, 1s, 1h);

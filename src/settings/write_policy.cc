@@ -36,10 +36,11 @@ Json rules(const scale::HpaRules& from) {
 void add(Json& json, const scale::HpaSettings& hpa) {
   json["sync_period"] = text(hpa.sync_period);
   json["tolerance"] = share(hpa.tolerance_up_per_mille * 1000);
-  json["downscale_stabilization"] = text(hpa.downscale_stabilization);
   json["silence_holds"] = hpa.silence_holds;
   if (hpa.behavior) {
     json["behavior"] = {{"scale_up", rules(hpa.behavior->up)}, {"scale_down", rules(hpa.behavior->down)}};
+  } else {
+    json["downscale_stabilization"] = text(hpa.downscale_stabilization);
   }
 }
 
@@ -69,6 +70,18 @@ const char* word(const provision::Consolidation& consolidation) {
   return consolidation.policy == model::ConsolidationPolicy::when_empty ? "when_empty" : "when_empty_or_underutilized";
 }
 
+Json consolidation(const provision::Consolidation& from) {
+  Json json = {{"policy", word(from)}};
+  if (!from.enabled) return json;
+  json["after"] = text(from.after);
+  json["poll"] = text(from.poll);
+  json["budget_percent"] = from.budget_percent;
+  if (from.policy == model::ConsolidationPolicy::when_empty_or_underutilized) {
+    json["use_below"] = share(from.use_below_ppm);
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const decide::scale::Policy& policy) { return std::visit(ScaleWriter{}, policy).dump(); }
@@ -82,21 +95,19 @@ std::string to_json(const decide::place::Policy& policy) {
 
 std::string to_json(const decide::provision::Policy& policy) {
   // Every setting is stated, so the preset that the name stands for leaves no trace: karpenter is any per-pod one.
-  Json json = {{"policy", policy.kind == provision::Policy::Kind::group ? "group" : "karpenter"},
-               {"scan_interval", text(policy.scan_interval)},
-               {"batch_idle", text(policy.batch_idle)},
-               {"batch_max", text(policy.batch_max)},
-               {"hold", text(policy.hold)},
-               {"backoff", text(policy.backoff)},
-               {"backoff_max", text(policy.backoff_max)},
-               {"ask_timeout", text(policy.ask_timeout)},
-               {"min_nodes", policy.min_nodes}};
-  const provision::Consolidation& c = policy.consolidation;
-  json["consolidation"] = {{"policy", word(c)},
-                           {"after", text(c.after)},
-                           {"poll", text(c.poll)},
-                           {"budget_percent", c.budget_percent},
-                           {"use_below", share(c.use_below_ppm)}};
+  const bool group = policy.kind == provision::Policy::Kind::group;
+  Json json = {{"policy", group ? "group" : "karpenter"}, {"scan_interval", text(policy.scan_interval)}};
+  if (group) {
+    json["hold"] = text(policy.hold);
+  } else {
+    json["batch_idle"] = text(policy.batch_idle);
+    json["batch_max"] = text(policy.batch_max);
+  }
+  json["backoff"] = text(policy.backoff);
+  json["backoff_max"] = text(policy.backoff_max);
+  json["ask_timeout"] = text(policy.ask_timeout);
+  json["min_nodes"] = policy.min_nodes;
+  json["consolidation"] = consolidation(policy.consolidation);
   return json.dump();
 }
 
