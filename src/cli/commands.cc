@@ -46,7 +46,9 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
   for (const Threshold& threshold : thresholds) {
     for (const experiment::RunResult& result : comparison.results) {
       if (!threshold.missed(result)) continue;
-      std::fputs(fmt::format("--fail-on {}: {}\n", threshold.text, result.policy).c_str(), stderr);
+      std::fputs(
+          fmt::format("--fail-on {}: {} has {}\n", threshold.text, result.policy, threshold.found(result)).c_str(),
+          stderr);
       code = kFindings;
     }
   }

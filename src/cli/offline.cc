@@ -8,7 +8,9 @@
 
 #include "archive/redecide.h"
 #include "archive/saved_state.h"
+#include "cli/terminal.h"
 #include "decide/scale/scale.h"
+#include "experiment/layout.h"
 #include "experiment/prepare.h"
 #include "explain/explain.h"
 #include "explain/object.h"
@@ -54,6 +56,7 @@ Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Insta
   prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     if (!state && snapshot.at >= at) state = {snapshot, {}, policy.policies, memory};
   };
+  prepared.setup.enough = [&] { return state.has_value(); };
   const Result<experiment::RunResult> run = experiment::simulate(prepared.setup);
   if (!run) return std::unexpected(run.error());
   if (!state) {
@@ -96,7 +99,8 @@ ExitCode explain(const ExplainArguments& arguments) {
   const archive::Redecided all = archive::redecide(*state);
   const std::string text =
       explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision});
-  if (arguments.output == Output::text) return print(text + "\n");
+  if (arguments.output == Output::text)
+    return print(experiment::wrapped_lines(text, static_cast<std::size_t>(output_width())));
   return print(Json{{"format_version", 1}, {"object", arguments.object}, {"explanation", text}}.dump(2) + "\n");
 }
 

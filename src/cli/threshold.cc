@@ -48,6 +48,15 @@ std::optional<std::int64_t> bound_of(Figure figure, std::string_view text) {
   return std::nullopt;
 }
 
+/// A decimal without the zeros that say nothing: "2", "98.9612".
+std::string decimal(std::int64_t value, std::int64_t unit) {
+  const std::int64_t size = value < 0 ? -value : value;
+  std::string text = (value < 0 ? "-" : "") + std::to_string(size / unit);
+  if (size % unit == 0) return text;
+  text += '.' + std::to_string(unit + size % unit).substr(1);
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
 Error usage(std::string_view text, std::string message) {
   return {ErrorKind::usage, "--fail-on " + std::string(text), 0, 0, std::move(message)};
 }
@@ -81,6 +90,27 @@ std::int64_t Threshold::value(const experiment::RunResult& result) const {
 
 bool Threshold::missed(const experiment::RunResult& result) const {
   return below ? value(result) < bound : value(result) > bound;
+}
+
+std::string Threshold::found(const experiment::RunResult& result) const {
+  const std::int64_t found = value(result);
+  switch (figure) {
+    case Figure::met:
+      return decimal(found, 10'000) + "%";
+    case Figure::score:
+      return decimal(found, 1000);
+    case Figure::usd:
+      return decimal(found, 1'000'000) + " USD";
+    case Figure::ttft_p99:
+    case Figure::tpot_p99:
+    case Figure::e2e_p99:
+      return decimal(found, 1'000'000) + "s";
+    case Figure::unmet:
+    case Figure::disruptions:
+    case Figure::broken:
+      return std::to_string(found);
+  }
+  return {};
 }
 
 Result<Threshold> parse_threshold(std::string_view text) {

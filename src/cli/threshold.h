@@ -19,6 +19,8 @@ struct Threshold {
 
   std::int64_t value(const experiment::RunResult& result) const;
   bool missed(const experiment::RunResult& result) const;
+  /// What the result has, exact, in the unit of a bound: "93.4%", "12.5 USD", "2.25s".
+  std::string found(const experiment::RunResult& result) const;
 };
 
 Result<Threshold> parse_threshold(std::string_view text);

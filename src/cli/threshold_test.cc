@@ -26,6 +26,21 @@ TEST(Threshold, IsMissedOnlyOnItsWrongSide) {
   }
 }
 
+TEST(Threshold, SaysExactlyWhatItFound) {
+  experiment::RunResult near = result();
+  near.requests = {.arrived = 10'000, .completed = 9'896, .met = 9'896, .timed_out = 104};
+  const struct {
+    const char* text;
+    const experiment::RunResult& of;
+    const char* found;
+  } rows[] = {{"met<95%", result(), "90%"},    {"met<99%", near, "98.96%"}, {"unmet>1", result(), "2"},
+              {"ttft_p99>1s", result(), "2s"}, {"score<1", result(), "0"},  {"usd>1", result(), "0 USD"},
+              {"disruptions>0", result(), "0"}};
+  for (const auto& row : rows) EXPECT_EQ(parse_threshold(row.text)->found(row.of), row.found) << row.text;
+  near.ttft.p99_us = 1'050'000;
+  EXPECT_EQ(parse_threshold("ttft_p99>1s")->found(near), "1.05s");
+}
+
 TEST(Threshold, SaysWhatItExpects) {
   EXPECT_EQ(parse_threshold("met=1").error().text(),
             "--fail-on met=1: expected a figure, < or >, and a bound, such as met<99% or ttft_p99>2s");

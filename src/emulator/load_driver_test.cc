@@ -199,15 +199,27 @@ TEST(LoadReport, ReadsAsATableAndAsJson) {
             "\n"
             "  ms                mean       p50       p90       p95       p99\n"
             "  TTFT              45.0      40.1      80.1      80.1      80.1\n"
-            "  TPOT               0.0       0.0       0.0       0.0       0.0\n"
-            "  end to end         0.0       0.0       0.0       0.0       0.0\n"
-            "  sent late          0.0       0.0       0.0       0.0       0.0\n"
             "\n"
             "  http_503                       2\n");
   const std::string json = render_json(report);
   EXPECT_TRUE(json.starts_with("{\n  \"format_version\": 1,\n  \"requests_sent\": 10,\n"));
   EXPECT_NE(json.find("\"ttft\": {\n    \"count\": 8,\n    \"mean_us\": 45000,\n    \"p50_us\": 4"), json.npos);
   EXPECT_NE(json.find("\"errors\": {\n    \"http_503\": 2\n  }"), json.npos);
+}
+
+TEST(LoadReport, LatenciesThatNobodyMeasuredAreNoZeros) {
+  LoadReport report;
+  report.sent = 3;
+  report.errors = {{"connect", 3}};
+  report.elapsed = 1s;
+  for (int i = 0; i < 3; ++i) report.late.add({});
+  EXPECT_EQ(render_text(report),
+            "3 requests in 1.0 s · 0 completed, 3 failed\n"
+            "0.00 requests/s, 0 input and 0 output tokens/s\n"
+            "\n"
+            "no request was completed: there are no latencies\n"
+            "\n"
+            "  connect                        3\n");
 }
 
 }  // namespace

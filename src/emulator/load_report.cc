@@ -43,9 +43,14 @@ std::string render_text(const LoadReport& report) {
       report.sent, seconds(report.elapsed), report.completed, report.failed(),
       per_second(report.completed, report.elapsed), per_second(report.input_tokens, report.elapsed),
       per_second(report.output_tokens, report.elapsed));
-  text += fmt::format("  {:<12}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ms", "mean", "p50", "p90", "p95", "p99");
+  if (report.completed == 0) {
+    text += "no request was completed: there are no latencies\n";
+  } else {
+    text += fmt::format("  {:<12}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ms", "mean", "p50", "p90", "p95", "p99");
+  }
   for (const Row& row : kRows) {
     const sim::LatencyHistogram& values = report.*row.values;
+    if (report.completed == 0 || values.count() == 0) continue;
     text += fmt::format("  {:<12}{:>10}", row.name, milliseconds(values.mean_us()));
     for (const auto& [name, ppm] : kPercentiles) text += fmt::format("{:>10}", milliseconds(values.percentile_us(ppm)));
     text += "\n";

@@ -54,4 +54,14 @@ std::string wrapped(const std::string& label, std::string_view text, std::size_t
   return out + line + "\n";
 }
 
+std::string wrapped_lines(std::string_view text, std::size_t width) {
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += wrapped("", text.substr(0, end), width);
+    if (end == text.npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace capstan::experiment

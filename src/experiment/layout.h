@@ -16,5 +16,7 @@ std::string pad_right(const std::string& text, std::size_t width);
 std::string pad_left(const std::string& text, std::size_t width);
 /// `label` and words behind it in lines of at most `width` columns, later lines below the first word; ends each line.
 std::string wrapped(const std::string& label, std::string_view text, std::size_t width);
+/// Each line of a text in lines of at most `width` columns; ends the last one.
+std::string wrapped_lines(std::string_view text, std::size_t width);
 
 }  // namespace capstan::experiment

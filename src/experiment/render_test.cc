@@ -50,6 +50,12 @@ Comparison two() {
   return c;
 }
 
+TEST(Layout, EachLineIsWrappedAndEnded) {
+  const std::string forty(40, 'x');
+  EXPECT_EQ(wrapped_lines("one two\n" + forty + " three four", 44), "one two\n" + forty + "\nthree four\n");
+  EXPECT_EQ(wrapped_lines("", 80), "\n");
+}
+
 TEST(RenderText, Golden) {
   EXPECT_EQ(render_text(two(), "s.yaml"),
             R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1

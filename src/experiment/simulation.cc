@@ -92,7 +92,10 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     now = std::min({cluster.next_event(), controller.next_tick(), minute, end.latest()});
     fleet->advance(now);
     cluster.advance(now);
-    if (controller.next_tick() <= now) controller.tick();
+    if (controller.next_tick() <= now) {
+      controller.tick();
+      if (setup.enough && setup.enough()) break;
+    }
     if (minute <= now) {
       observer.minute(now);
       if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start});

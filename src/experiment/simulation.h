@@ -28,6 +28,7 @@ struct SimulationSetup {
   std::optional<Duration> duration;            ///< the run ends here; without it, when every request has ended ...
   Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is left
   control::Witness witness;                    ///< is shown what decisions were made from; may be empty
+  std::function<bool()> enough;                ///< true ends the run after a decision; may be empty
   bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
 };
 

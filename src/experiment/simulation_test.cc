@@ -100,6 +100,19 @@ TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
   EXPECT_LT(result.useful_gpu_ns, result.paid_gpu_ns());
 }
 
+TEST(Simulation, EndsAtTheDecisionAtWhichItIsEnough) {
+  Small small;
+  Instant seen = Instant::never();
+  small.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory&) { seen = snapshot.at; };
+  small.setup.enough = [&] { return !seen.is_never() && seen >= Instant{minutes(7)}; };
+  const RunResult result = simulate(small.setup).value();
+  EXPECT_GE(result.simulated, minutes(7));
+  EXPECT_LT(result.simulated, minutes(8));
+  EXPECT_EQ(seen.since_start, result.simulated);
+  EXPECT_EQ(result.requests.arrived,
+            result.requests.completed + result.requests.in_flight + result.requests.queued + result.requests.unmet());
+}
+
 TEST(Simulation, TheMinutesAddUpToTheWhole) {
   for (const int length_s : {30, 60, 90, 600, 754}) {
     SCOPED_TRACE(length_s);
