@@ -1,5 +1,3 @@
-#include "sim/serving/predict.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "engine/table.h"
+#include "experiment/predict.h"
 
 namespace capstan::cli {
 
@@ -17,7 +16,7 @@ double rounded(double fraction) {
   return static_cast<double>(static_cast<std::int64_t>(fraction * 1e6 + (fraction < 0 ? -0.5 : 0.5))) / 1e6;
 }
 
-std::string json_of(const sim::PredictReport& report, const std::string& engine) {
+std::string json_of(const experiment::PredictReport& report, const std::string& engine) {
   using Json = nlohmann::ordered_json;
   Json json = {{"format_version", 1},
                {"engine", engine},
@@ -26,7 +25,7 @@ std::string json_of(const sim::PredictReport& report, const std::string& engine)
                {"rows", report.rows.size()},
                {"rows_skipped", report.rows_skipped}};
   json["groups"] = Json::array();
-  for (const sim::PredictGroup& group : report.groups) {
+  for (const experiment::PredictGroup& group : report.groups) {
     json["groups"].push_back({{"model", group.model},
                               {"gpu", group.gpu},
                               {"rows", group.rows},
@@ -34,7 +33,7 @@ std::string json_of(const sim::PredictReport& report, const std::string& engine)
                               {"tpot_error_bias_median", rounded(group.tpot_error_bias_median)}});
   }
   json["points"] = Json::array();
-  for (const sim::PredictRow& row : report.rows) {
+  for (const experiment::PredictRow& row : report.rows) {
     json["points"].push_back({{"line", row.line},
                               {"id", row.id},
                               {"model", row.model},
@@ -53,11 +52,11 @@ std::string json_of(const sim::PredictReport& report, const std::string& engine)
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string text_of(const sim::PredictReport& report, const std::string& engine) {
+std::string text_of(const experiment::PredictReport& report, const std::string& engine) {
   std::string text = fmt::format("{} · {} measured points compared, {} without a table or of another kind\n\n", engine,
                                  report.rows.size(), report.rows_skipped);
   text += fmt::format("  {:<24} {:<8} {:>5}  {:>11}  {:>6}\n", "model", "GPU", "rows", "TPOT error", "bias");
-  for (const sim::PredictGroup& group : report.groups) {
+  for (const experiment::PredictGroup& group : report.groups) {
     text += fmt::format("  {:<24} {:<8} {:>5}  {:>9.1f} %  {:>+4.1f} %\n", group.model, group.gpu, group.rows,
                         100 * group.tpot_error_median, 100 * group.tpot_error_bias_median);
   }
@@ -70,8 +69,8 @@ std::string text_of(const sim::PredictReport& report, const std::string& engine)
 ExitCode predict(const PredictArguments& arguments) {
   const Result<std::string> points = read_input(arguments.points, "a CSV file");
   if (!points) return report(points.error());
-  const Result<sim::PredictReport> prediction =
-      sim::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());
+  const Result<experiment::PredictReport> prediction =
+      experiment::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());
   if (!prediction) return report(prediction.error());
   return print(arguments.output == Output::json ? json_of(*prediction, arguments.engine)
                                                 : text_of(*prediction, arguments.engine));

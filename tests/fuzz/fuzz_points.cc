@@ -3,7 +3,7 @@
 #include <string>
 
 #include "check_error.h"
-#include "sim/serving/predict.h"
+#include "experiment/predict.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace capstan;
@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         "silicon_ttft_ms,silicon_tpot_ms\n";
   }
   text.append(reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kMost));
-  const Result<sim::PredictReport> report = sim::predict(text, "fuzz.csv", "vllm", engine::EngineTable::bundled());
+  const Result<experiment::PredictReport> report =
+      experiment::predict(text, "fuzz.csv", "vllm", engine::EngineTable::bundled());
   if (!report) {
     fuzz::check_error(report.error());
   } else {

@@ -1,4 +1,4 @@
-#include "sim/serving/predict.h"
+#include "experiment/predict.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "engine/csv.h"
 #include "sim/serving/replica.h"
 
-namespace capstan::sim {
+namespace capstan::experiment {
 namespace {
 
 constexpr std::int64_t kWaves = 4;                // requests a client sends in the closed loop
@@ -133,23 +133,23 @@ Result<ClosedLoop> run_closed_loop(const engine::EngineRow& row, std::int64_t in
   const Result<std::int64_t> blocks = engine::kv_capacity_blocks(row);
   if (!blocks) return std::unexpected(blocks.error());
   const engine::StepModel model(row.coefficients);
-  Replica replica({.max_batched_tokens = row.gpu_memory.count > kLargeGpuBytes ? 8192 : 2048,
-                   .max_waiting = concurrency,
-                   .kv_blocks = *blocks,
-                   .prefix_cache = false},
-                  model);
+  sim::Replica replica({.max_batched_tokens = row.gpu_memory.count > kLargeGpuBytes ? 8192 : 2048,
+                        .max_waiting = concurrency,
+                        .kv_blocks = *blocks,
+                        .prefix_cache = false},
+                       model);
 
   const std::int64_t total = kWaves * concurrency;
   std::vector<Instant> sent(static_cast<std::size_t>(total));
   std::vector<Instant> first(static_cast<std::size_t>(total));
   std::int64_t next = 0;
   const auto send = [&](Instant now) {
-    const EngineRequest request{.id = static_cast<std::uint32_t>(next),
-                                .input_tokens = static_cast<std::int32_t>(input_tokens),
-                                .output_tokens = static_cast<std::int32_t>(output_tokens)};
+    const sim::EngineRequest request{.id = static_cast<std::uint32_t>(next),
+                                     .input_tokens = static_cast<std::int32_t>(input_tokens),
+                                     .output_tokens = static_cast<std::int32_t>(output_tokens)};
     sent[static_cast<std::size_t>(next)] = now;
     ++next;
-    return replica.offer(request, now).result == OfferResult::accepted;
+    return replica.offer(request, now).result == sim::OfferResult::accepted;
   };
   for (std::int64_t i = 0; i < concurrency; ++i) {
     if (!send({})) {
@@ -164,14 +164,14 @@ Result<ClosedLoop> run_closed_loop(const engine::EngineRow& row, std::int64_t in
   std::int64_t counted = 0;
   Duration ttft{};
   Duration decode{};
-  Emissions events;
+  sim::Emissions events;
   while (!replica.idle()) {
     const Instant now = replica.next_event();
     events.clear();
     replica.advance(now, events);
-    for (const Emission& event : events) {
-      if (event.kind == EmissionKind::first_token) first[event.id] = event.at;
-      if (event.kind != EmissionKind::finished) continue;
+    for (const sim::Emission& event : events) {
+      if (event.kind == sim::EmissionKind::first_token) first[event.id] = event.at;
+      if (event.kind != sim::EmissionKind::finished) continue;
       if (event.id >= concurrency) {
         ttft += first[event.id] - sent[event.id];
         decode += event.at - first[event.id];
@@ -226,4 +226,4 @@ Result<PredictReport> predict(std::string_view points_csv, std::string file, std
   return report;
 }
 
-}  // namespace capstan::sim
+}  // namespace capstan::experiment

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "engine/table.h"
 
-namespace capstan::sim {
+namespace capstan::experiment {
 
 /// One measured point beside what the simulated engine does at the same load.
 struct PredictRow {
@@ -64,4 +64,4 @@ struct ClosedLoop {
 Result<ClosedLoop> run_closed_loop(const engine::EngineRow& row, std::int64_t input_tokens, std::int64_t output_tokens,
                                    std::int64_t concurrency);
 
-}  // namespace capstan::sim
+}  // namespace capstan::experiment

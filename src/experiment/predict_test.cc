@@ -1,11 +1,11 @@
-#include "sim/serving/predict.h"
+#include "experiment/predict.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-namespace capstan::sim {
+namespace capstan::experiment {
 namespace {
 
 constexpr std::string_view kHeader =
@@ -61,4 +61,4 @@ TEST(Predict, MedianErrorOfTheMeasuredSampleIsWithinSixPercent) {
 }
 
 }  // namespace
-}  // namespace capstan::sim
+}  // namespace capstan::experiment
