@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "conformance/value.h"
 
 namespace capstan::conformance {
+
+/// Beyond any cluster; sums and products of a few of them still fit an integer.
+inline constexpr std::int64_t kMostReplicas = 1'000'000'000;
 
 /// A place inside what a case gives: reads with a type and bounds. What is wrong is noted once, with its path, and the
 /// reader goes on with a harmless value, so that a suite reads like the schema it follows.

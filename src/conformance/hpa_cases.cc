@@ -10,7 +10,6 @@ namespace {
 using namespace decide::scale;
 
 // Bounds that keep every sum of a hostile file inside 64 bits.
-constexpr std::int64_t kMostReplicas = 1'000'000'000;
 constexpr std::int64_t kMostMilli = 1'000'000'000'000;
 constexpr std::size_t kMostRows = 10'000;
 constexpr Instant kNow{};

@@ -11,18 +11,16 @@ namespace {
 
 using namespace decide::scale;
 
-constexpr std::int64_t kMostReplicas = 1'000'000'000;
-
-ReplicaCount replicas(const Given& given) { return given.integer(-kMostReplicas, kMostReplicas); }
+ReplicaCount any_replicas(const Given& given) { return given.integer(-kMostReplicas, kMostReplicas); }
 std::optional<ReplicaCount> replicas_or_null(const Given& given) {
-  return given ? std::optional(replicas(given)) : std::nullopt;
+  return given ? std::optional(any_replicas(given)) : std::nullopt;
 }
 
 std::optional<keda::Fallback> fallback_of(const Given& given) {
   using Behavior = keda::Fallback::Behavior;
   if (!given) return std::nullopt;
   keda::Fallback fallback{
-      given["failure_threshold"].integer(-kMostReplicas, kMostReplicas), replicas(given["replicas"]), {}};
+      given["failure_threshold"].integer(-kMostReplicas, kMostReplicas), any_replicas(given["replicas"]), {}};
   if (const Given behavior = given.maybe("behavior")) {
     fallback.behavior = behavior.one_of<Behavior>({{"", Behavior::unset},
                                                    {"static", Behavior::fixed},
@@ -50,7 +48,7 @@ Value fallback(const Given& given) {
   const std::optional<ReplicaCount> current = replicas_or_null(given["current_replicas"]);
   const keda::FallbackResult result = keda::with_fallback(
       settings, health, given["scaler_value"].number_or_null(), given["target"].number(),
-      by_value ? keda::MetricType::value : keda::MetricType::average_value, current, ready ? replicas(ready) : 0);
+      by_value ? keda::MetricType::value : keda::MetricType::average_value, current, ready ? any_replicas(ready) : 0);
   std::vector<keda::Health> all;
   if (health) all.push_back(*health);
   for (const Given& other : given["other_metrics"].list()) {
@@ -65,19 +63,19 @@ Value fallback(const Given& given) {
 
 Value activation(const Given& given) {
   keda::ScaledObject scaled;
-  scaled.min_replicas = replicas(given["min_replicas"]);
+  scaled.min_replicas = any_replicas(given["min_replicas"]);
   scaled.idle_replicas = replicas_or_null(given["idle_replicas"]);
   scaled.cooldown = given["cooldown_s"].seconds();
   scaled.initial_cooldown = given["initial_cooldown_s"].seconds();
   scaled.fallback = fallback_of(given.maybe("fallback"));
-  if (const Given held = given.maybe("fallback_replicas")) scaled.fallback = keda::Fallback{0, replicas(held), {}};
+  if (const Given held = given.maybe("fallback_replicas")) scaled.fallback = keda::Fallback{0, any_replicas(held), {}};
   scaled.paused = given["paused"].boolean();
   scaled.pause_scale_in = given["pause_in"].boolean();
   scaled.pause_scale_out = given["pause_out"].boolean();
   scaled.force_activation = given["force_active"].boolean();
-  const keda::Activation result =
-      keda::activate(scaled, {given["active"].boolean(), given["error"].boolean()}, replicas(given["current_replicas"]),
-                     given["last_active_age_s"].seconds_or_null(), given["created_age_s"].seconds());
+  const keda::Activation result = keda::activate(
+      scaled, {given["active"].boolean(), given["error"].boolean()}, any_replicas(given["current_replicas"]),
+      given["last_active_age_s"].seconds_or_null(), given["created_age_s"].seconds());
   return object({{"replicas", result.replicas}, {"active_condition", result.active_condition}});
 }
 
@@ -126,7 +124,7 @@ Value composite(const Given& given) {
   const Given fallback = given.maybe("fallback_replicas");
   const bool engaged = fallback && (!given.maybe("failure_threshold") || !given.maybe("failures") ||
                                     given["failures"].integer() > given["failure_threshold"].integer());
-  if (!*result && engaged) *result = given["target"].number() * static_cast<double>(replicas(fallback));
+  if (!*result && engaged) *result = given["target"].number() * static_cast<double>(any_replicas(fallback));
   if (!*result) return object({{"error", "the formula gave nil"}});
   return object({{"milli", keda::quantity_milli(**result)}});
 }

@@ -137,25 +137,25 @@ Value window_max(const Given& given) {
   return object({{"max_after_each", std::move(highest)}});
 }
 
-constexpr double kMostSeconds = 1e6;  ///< of a window: it is kept bucket by bucket
+constexpr double kMostWindowSeconds = 1e6;  ///< of a window: it is kept bucket by bucket
 
 Value time_window_max(const Given& given) {
-  given["window_s"].number(0, kMostSeconds);
-  given["granularity_s"].number(1, kMostSeconds);
+  given["window_s"].number(0, kMostWindowSeconds);
+  given["granularity_s"].number(1, kMostWindowSeconds);
   kpa::MaxTimeWindow window(given["window_s"].seconds(), given["granularity_s"].seconds());
   for (const auto& [at, value] : records(given["records"])) window.record(Instant{at.seconds()}, value.integer());
   return object({{"max", window.max()}});
 }
 
 Value window_average(const Given& given) {
-  const double granularity_s = given["granularity_s"].number(1e-3, kMostSeconds);
+  const double granularity_s = given["granularity_s"].number(1e-3, kMostWindowSeconds);
   const double window_s = given["window_s"].number(0, 1e5 * granularity_s);
   kpa::AverageWindow window(Duration(static_cast<std::int64_t>(window_s * 1e9)),
                             Duration(static_cast<std::int64_t>(granularity_s * 1e9)));
   Value::Array reads;
   for (const Given& step : given["ops"].list()) {
     const bool records = step["op"].one_of<bool>({{"record", true}, {"read", false}});
-    step["at_s"].number(0, kMostSeconds);
+    step["at_s"].number(0, kMostWindowSeconds);
     const Instant at{step["at_s"].seconds()};
     if (records)
       window.record(at, step["value"].number());

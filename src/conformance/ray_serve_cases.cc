@@ -8,7 +8,6 @@ namespace {
 
 using namespace decide::scale;
 
-constexpr std::int64_t kMostReplicas = 1'000'000'000;
 constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< of one case
 
 ray_serve::Config config_of(const Given& given) {
@@ -23,7 +22,7 @@ ray_serve::Config config_of(const Given& given) {
 }
 
 double load(const Given& given) { return given.number(0, 1e9); }
-ReplicaCount replicas(const Given& given) { return given.integer(0, kMostReplicas); }
+ReplicaCount replicas_of(const Given& given) { return given.integer(0, kMostReplicas); }
 
 // A million pauses after the last moment still fit the clock.
 Instant moment(const Given& given) {
@@ -67,8 +66,8 @@ Value policy(const Given& given) {
     }
     Value::Array distinct;  // every repetition should give the same
     for (std::int64_t i = 0; i < repeat; ++i, now = now + between) {
-      const ReplicaCount running = chained && last ? *last : replicas(step["current"]);
-      const ReplicaCount target = chained && last ? *last : replicas(step["target"]);
+      const ReplicaCount running = chained && last ? *last : replicas_of(step["current"]);
+      const ReplicaCount target = chained && last ? *last : replicas_of(step["target"]);
       const ReplicaCount answer = evaluate(step, running, target, config, state, now);
       if (distinct.empty() || *distinct.back().integer() != answer) distinct.push_back(answer);
       last = answer;
@@ -82,7 +81,7 @@ Value scale_factor(const Given& given) {
   ray_serve::Config config;
   config.upscaling_factor = given["upscaling_factor"].number(0, 1e6);
   config.downscaling_factor = given["downscaling_factor"].number(0, 1e6);
-  return object({{"replicas", ray_serve::apply_factor(load(given["wanted"]), replicas(given["current"]), config)}});
+  return object({{"replicas", ray_serve::apply_factor(load(given["wanted"]), replicas_of(given["current"]), config)}});
 }
 
 Value delay_state(const Given& given) {
@@ -91,7 +90,8 @@ Value delay_state(const Given& given) {
   config.downscale_delay = given["downscale_delay_s"].seconds();
   ray_serve::State state{given["counter"].integer(-kMostReplicas, kMostReplicas), std::nullopt};
   if (const Given since = given["since_s"]) state.since = moment(since);
-  ray_serve::apply_delay(replicas(given["wanted"]), replicas(given["target"]), config, state, moment(given["now_s"]));
+  ray_serve::apply_delay(replicas_of(given["wanted"]), replicas_of(given["target"]), config, state,
+                         moment(given["now_s"]));
   return object(
       {{"counter", state.counter},
        {"since_s", state.since ? Value(static_cast<double>(state.since->since_start.count()) / 1e9) : Value()}});
@@ -118,7 +118,7 @@ Value slow_loop(const Given& given) {
 
 Value gang(const Given& given) {
   const auto bound = [&](const char* key) {
-    return given.maybe(key) ? std::optional(replicas(given[key])) : std::nullopt;
+    return given.maybe(key) ? std::optional(replicas_of(given[key])) : std::nullopt;
   };
   Value::Array rounded;
   for (const Given& raw : given["raw"].list()) {

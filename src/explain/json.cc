@@ -25,7 +25,7 @@ Json ids_json(const Ids& ids) {
   return list;
 }
 
-struct What {
+struct ActionJson {
   Json operator()(const model::SetReplicas& a) const {
     return {{"action", "set_replicas"},
             {"service", a.service.value},
@@ -55,7 +55,7 @@ struct What {
 void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan) {
   into["actions"] = Json::array();
   for (const model::Action& action : plan.actions) {
-    Json row = std::visit(What{}, action.what);
+    Json row = std::visit(ActionJson{}, action.what);
     row["why"] = reason_json(action.why);
     row["line"] = line(catalog, action);
     into["actions"].push_back(std::move(row));

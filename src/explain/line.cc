@@ -6,7 +6,7 @@
 namespace capstan::explain {
 namespace {
 
-struct What {
+struct ActionWords {
   const model::Catalog& catalog;
 
   std::string operator()(const model::SetReplicas& action) const {
@@ -39,7 +39,7 @@ struct What {
 }  // namespace
 
 std::string line(const model::Catalog& catalog, const model::Action& action) {
-  return fmt::format("{}: {}", std::visit(What{catalog}, action.what), sentence(action.why));
+  return fmt::format("{}: {}", std::visit(ActionWords{catalog}, action.what), sentence(action.why));
 }
 
 std::string line(const model::Catalog& catalog, const model::Plan::Kept& kept) {

@@ -3,13 +3,9 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "net/ascii.h"
 
 namespace capstan::net {
-namespace {
-
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-}  // namespace
 
 bool equal_any_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });

@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "net/ascii.h"
 
 namespace capstan::net {
 namespace {
 
 constexpr std::size_t kMaxChunkLine = 256;  // size and extensions of a chunk
 constexpr std::string_view kEnd = "\r\n\r\n";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

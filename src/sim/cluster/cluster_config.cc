@@ -4,14 +4,10 @@
 
 #include "base/assert.h"
 #include "base/portable_math.h"
+#include "sim/cluster/longest.h"
 
 namespace capstan::sim {
-namespace {
-
-/// No log-normal draw is longer: beyond every run, and an instant that adds a few of them still fits its integer.
-constexpr Duration kLongest = std::chrono::years(10);
-
-}  // namespace
+namespace {}  // namespace
 
 Duration Latency::draw(RandomStream& stream) const {
   CAPSTAN_ASSERT(low.count() >= 0 && low <= high);
@@ -23,7 +19,7 @@ Duration Latency::draw(RandomStream& stream) const {
   const double log_high = portable_log(static_cast<double>(high.count()));
   const double drawn =
       stream.log_normal(portable_exp((log_low + log_high) / 2), (log_high - log_low) / 2 / kNinetyFive);
-  return Duration(static_cast<std::int64_t>(std::min(drawn, static_cast<double>(kLongest.count()))));
+  return Duration(static_cast<std::int64_t>(std::min(drawn, static_cast<double>(kLongestWait.count()))));
 }
 
 }  // namespace capstan::sim

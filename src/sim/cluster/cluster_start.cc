@@ -4,14 +4,10 @@
 
 #include "base/assert.h"
 #include "sim/cluster/cluster.h"
+#include "sim/cluster/longest.h"
 
 namespace capstan::sim {
-namespace {
-
-/// A phase that takes longer never ends as far as a simulation goes; the sum of a few of them is still a Duration.
-constexpr Duration kLongest = std::chrono::years(10);
-
-}  // namespace
+namespace {}  // namespace
 
 const VariantStart& Cluster::start_of(const WorkloadKey& key) const {
   const auto it = std::find_if(config_.starts.begin(), config_.starts.end(), [&](const VariantStart& start) {
@@ -27,7 +23,7 @@ Duration Cluster::nominal_start(const WorkloadKey& key) const {
   const BandwidthConfig& bandwidth = config_.bandwidth;
   const auto alone = [](Bytes size, std::int64_t bytes_per_s) {
     const __int128 ns = static_cast<__int128>(size.count) * 1'000'000'000 / bytes_per_s;
-    return std::min(kLongest, Duration(static_cast<std::int64_t>(std::min<__int128>(ns, kLongest.count()))));
+    return std::min(kLongestWait, Duration(static_cast<std::int64_t>(std::min<__int128>(ns, kLongestWait.count()))));
   };
   std::int64_t weights_rate = std::min(bandwidth.node_nic, bandwidth.object_store);
   if (start.tier == WeightTier::disk) weights_rate = bandwidth.node_disk;
