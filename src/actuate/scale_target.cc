@@ -8,10 +8,10 @@ namespace {
 
 using model::ReasonCode;
 
-/// Managers of fields that write what they want again and again.
+/// Managers of fields that write what they want again and again. The autoscalers' (kube-controller-manager for the HPA,
+/// KEDA's operator) are not among them: they stay the last manager when their object has long gone, and whether it is
+/// there is seen from the object.
 constexpr std::string_view kPersistent[] = {
-    "kube-controller-manager",        // the HPA, by /scale
-    "keda",                           // its operator, to and from zero
     "argocd-controller",              // Argo CD, server-side
     "argocd-application-controller",  // Argo CD, client-side
     "kustomize-controller",           // Flux

@@ -9,7 +9,7 @@
 namespace capstan::actuate {
 
 /// Who else sets a workload's replicas and would set them back: the manager that wrote `spec.replicas` last, where it
-/// is a controller that writes again by itself (an autoscaler, a GitOps controller), or the workload's controlling
+/// is a GitOps controller, which writes again by itself, or the workload's controlling
 /// owner. Empty: nobody. A person's `kubectl scale` and an installer's first write are nobody's in this sense.
 std::string other_owner(const kube::Workload& workload);
 

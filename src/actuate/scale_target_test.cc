@@ -26,7 +26,7 @@ TEST(ScaleTarget, WhoElseSetsTheReplicas) {
   const Row rows[] = {
       {"nobody", "{}", ""},
       {"a person", managed(wrote("kubectl-client-side-apply", 1)), ""},
-      {"an HPA", managed(wrote("kube-controller-manager", 1)), "kube-controller-manager"},
+      {"an HPA, which may have gone since", managed(wrote("kube-controller-manager", 1)), ""},
       {"the controller manager, of the status only", managed(wrote("kube-controller-manager", 1, "f:status")), ""},
       {"Argo CD once, and we since then", managed(wrote("capstan", 2) + "," + wrote("argocd-controller", 1)), ""},
       {"Argo CD, which has set them back", managed(wrote("capstan", 1) + "," + wrote("argocd-controller", 2)),

@@ -37,6 +37,7 @@ inline const Resource kLeaderWorkerSets{"leaderworkerset.x-k8s.io", "v1", "leade
 inline const Resource kHorizontalPodAutoscalers{"autoscaling", "v2", "horizontalpodautoscalers",
                                                 "HorizontalPodAutoscaler", true};
 inline const Resource kScaledObjects{"keda.sh", "v1alpha1", "scaledobjects", "ScaledObject", true};
+inline const Resource kVariantAutoscalings{"llmd.ai", "v1alpha1", "variantautoscalings", "VariantAutoscaling", true};
 inline const Resource kPodDisruptionBudgets{"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", true};
 inline const Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", false};
 inline const Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};

@@ -89,6 +89,10 @@ ScaledObject read_scaled_object(Json object) {
   return scaler;
 }
 
+VariantAutoscaling read_variant_autoscaling(Json object) {
+  return {.meta = read_meta(object), .target = read_target_ref(object["spec"]["scaleTargetRef"])};
+}
+
 PodDisruptionBudget read_pod_disruption_budget(Json object) {
   const Json spec = object["spec"];
   const Json status = object["status"];

@@ -62,6 +62,15 @@ struct ScaledObject {
 
 ScaledObject read_scaled_object(Json object);
 
+/// llm-d's Workload-Variant-Autoscaler; of its target only whose it is.
+struct VariantAutoscaling {
+  Meta meta;
+  TargetRef target;
+  friend bool operator==(const VariantAutoscaling&, const VariantAutoscaling&) = default;
+};
+
+VariantAutoscaling read_variant_autoscaling(Json object);
+
 struct PodDisruptionBudget {
   Meta meta;
   Selector selector;

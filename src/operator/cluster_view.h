@@ -28,6 +28,7 @@ struct ClusterView {
   kube::StoreSnapshot<kube::KaiPodGroup> kai_groups;
   kube::StoreSnapshot<kube::HorizontalPodAutoscaler> autoscalers;
   kube::StoreSnapshot<kube::ScaledObject> scaled_objects;
+  kube::StoreSnapshot<kube::VariantAutoscaling> variant_autoscalings;
 };
 
 /// What the engines say of themselves, by the uid of the pod that was asked. A pod that is not there gave nothing.

@@ -60,6 +60,7 @@ void ClusterWatch::turn() {
     follow_optional(kinds::kNodePools, pools_);
     follow_optional(kinds::kKaiPodGroups, kai_groups_);
     follow_optional(kinds::kScaledObjects, scaled_objects_);
+    follow_optional(kinds::kVariantAutoscalings, variant_autoscalings_);
   }
   for (const auto& watcher : watchers_) watcher->turn();
 }
@@ -86,6 +87,15 @@ std::vector<std::string> ClusterWatch::waiting_for() const {
   return lines;
 }
 
+std::map<std::string, std::string> ClusterWatch::refusals() const {
+  std::map<std::string, std::string> refusals;
+  for (const auto& watcher : watchers_) {
+    const kube::ApiError& error = watcher->reflector().last_error();
+    if (error.code == 403 || error.code == 404) refusals[watcher->resource().name()] = error.text();
+  }
+  return refusals;
+}
+
 ClusterView ClusterWatch::view() const {
   return {.scalers = scalers_.snapshot(),
           .fleet = fleet_.snapshot(),
@@ -98,13 +108,15 @@ ClusterView ClusterWatch::view() const {
           .pools = pools_.snapshot(),
           .kai_groups = kai_groups_.snapshot(),
           .autoscalers = autoscalers_.snapshot(),
-          .scaled_objects = scaled_objects_.snapshot()};
+          .scaled_objects = scaled_objects_.snapshot(),
+          .variant_autoscalings = variant_autoscalings_.snapshot()};
 }
 
 std::uint64_t ClusterWatch::version() const {
   return scalers_.snapshot().version + fleet_.snapshot().version + deployments_.snapshot().version +
          stateful_sets_.snapshot().version + leader_worker_sets_.snapshot().version + pods_.snapshot().version +
-         kai_groups_.snapshot().version + autoscalers_.snapshot().version + scaled_objects_.snapshot().version;
+         kai_groups_.snapshot().version + autoscalers_.snapshot().version + scaled_objects_.snapshot().version +
+         variant_autoscalings_.snapshot().version;
 }
 
 ClusterWatch::Counters ClusterWatch::counters() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@
 namespace capstan::op {
 
 /// Follows every kind of objects that snapshots are made of. Kinds that come with other projects (LeaderWorkerSet,
-/// NodeClaim, NodePool, KAI's PodGroup, ScaledObject) are followed where the server has them, in the version that it
-/// serves.
+/// NodeClaim, NodePool, KAI's PodGroup, ScaledObject, VariantAutoscaling) are followed where the server has them, in
+/// the version that it serves.
 class ClusterWatch {
  public:
   /// `client` outlives the watch.
@@ -29,6 +30,8 @@ class ClusterWatch {
   bool synced() const;
   /// What is not known yet and why, a line each: "deployments.apps: 403 Forbidden: …".
   std::vector<std::string> waiting_for() const;
+  /// Kinds that the server refuses to tell about, and its words: a definition is missing, or a permission.
+  std::map<std::string, std::string> refusals() const;
 
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
@@ -67,6 +70,7 @@ class ClusterWatch {
   kube::Store<kube::KaiPodGroup> kai_groups_{kube::read_kai_pod_group};
   kube::Store<kube::HorizontalPodAutoscaler> autoscalers_{kube::read_horizontal_pod_autoscaler};
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
+  kube::Store<kube::VariantAutoscaling> variant_autoscalings_{kube::read_variant_autoscaling};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "actuate/scale_target.h"
+
 namespace capstan::op {
 namespace {
 
@@ -24,6 +26,16 @@ Rivals::Rivals(const ClusterView& view) {
     if (of_paused.contains(hpa.meta.key())) return;
     by_target_.emplace(key_of(hpa.meta.ns, hpa.target), "HorizontalPodAutoscaler " + hpa.meta.key());
   });
+  view.variant_autoscalings.for_each([&](kube::RowId, const kube::VariantAutoscaling& scaling) {
+    by_target_.emplace(key_of(scaling.meta.ns, scaling.target), "VariantAutoscaling " + scaling.meta.key());
+  });
+  for (const auto* workloads : {&view.deployments, &view.stateful_sets, &view.leader_worker_sets}) {
+    workloads->for_each([&](kube::RowId, const kube::Workload& workload) {
+      std::string owner = actuate::other_owner(workload);
+      if (owner.empty()) return;
+      by_target_.emplace(workload.kind + " " + workload.meta.key(), std::move(owner));
+    });
+  }
 }
 
 std::string_view Rivals::of(std::string_view ns, const kube::TargetRef& target) const {

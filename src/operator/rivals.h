@@ -8,8 +8,9 @@
 
 namespace capstan::op {
 
-/// Others that set the replicas of a target: a HorizontalPodAutoscaler, or a ScaledObject of KEDA's that is not paused.
-/// Capstan never fights one; it goes on showing what it would do.
+/// Others that set the replicas of a target: a HorizontalPodAutoscaler, a ScaledObject of KEDA's that is not paused, a
+/// VariantAutoscaling of llm-d's; the object that owns the target, such as one of Dynamo's; or a GitOps controller that
+/// wrote the replicas last. Capstan never fights one; it goes on showing what it would do.
 class Rivals {
  public:
   explicit Rivals(const ClusterView& view);

@@ -122,7 +122,7 @@ TEST_F(ScaleToTest, AnotherOwnerIsLeftAlone) {
   bench.server.put(kDeployments, "ml", "vllm",
                    {{"metadata",
                      {{"managedFields",
-                       {{{"manager", "kube-controller-manager"},
+                       {{{"manager", "argocd-controller"},
                          {"time", "2026-01-01T00:00:00Z"},
                          {"fieldsV1", {{"f:spec", {{"f:replicas", json::object()}}}}}}}}}}});
   want(5);

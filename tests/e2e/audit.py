@@ -1,6 +1,7 @@
 """The API server's audit log, the tests' independent witness: who did what, when, and what the answer was."""
 
 import dataclasses
+import datetime
 import json
 
 WRITES = ("create", "update", "patch", "delete", "deletecollection")
@@ -13,6 +14,8 @@ class Entry:
     at: str  # when it was received, RFC 3339 with microseconds, UTC
     user: str  # e.g. admin, kwok, karpenter, system:serviceaccount:kube-system:deployment-controller
     agent: str
+    credential: str  # of a service account, which of its tokens: tells its processes apart
+    uri: str
     verb: str  # get, list, watch or one of WRITES
     resource: str  # plural, e.g. deployments
     subresource: str  # e.g. scale, status, binding; empty for the object itself
@@ -23,11 +26,18 @@ class Entry:
     body: dict  # what was sent, for writes
 
 
+def seconds(at):
+    """A moment of the log as seconds since the Unix epoch, like time.time()."""
+    return datetime.datetime.fromisoformat(at).timestamp()
+
+
 def _entry(event):
     target = event.get("objectRef", {})
     body = event.get("requestObject")
     return Entry(
         at=event["requestReceivedTimestamp"], user=event["user"].get("username", ""), agent=event.get("userAgent", ""),
+        credential="".join(event["user"].get("extra", {}).get("authentication.kubernetes.io/credential-id", [])),
+        uri=event["requestURI"],
         verb=event["verb"], resource=target.get("resource", ""), subresource=target.get("subresource", ""),
         namespace=target.get("namespace", ""), name=target.get("name", ""),
         code=event.get("responseStatus", {}).get("code", 0), answered=event["stageTimestamp"],

@@ -3,6 +3,7 @@
 import shutil
 import zlib
 
+import audit
 import harness
 import objects
 import programs
@@ -45,19 +46,26 @@ class ControllerTest(harness.ClusterTest):
         account = f"{self.namespace}-capstan"
         self.addCleanup(self.cluster.kubectl, "delete", "clusterrole,clusterrolebinding", account, "--ignore-not-found")
         self.user = f"system:serviceaccount:{self.namespace}:{account}"
-        self.kubeconfig = programs.account_kubeconfig(self.cluster, self.logs / "kubeconfig", self.namespace, account)
+        self.account = account
 
-    def start(self):
-        """A controller; gives its process. Its port is any that is free."""
-        controller = programs.Process(self.logs / "controller", programs.CAPSTAN, "run", "--listen", "127.0.0.1:0",
-                                      "--kubeconfig", self.kubeconfig, "--namespace", self.namespace)
+    def kubeconfig(self, name="controller", server=None):
+        """A kubeconfig of the controller's account with a token of its own; `server`: another way to the API server."""
+        return programs.account_kubeconfig(self.cluster, self.logs / f"{name}.kubeconfig", self.namespace, self.account,
+                                           server)
+
+    def start(self, name="controller", server=None):
+        """A controller; gives its process. Its port is any that is free, its output is in the log of its name."""
+        kubeconfig = self.kubeconfig(name, server)
+        controller = programs.Process(self.logs / name, programs.CAPSTAN, "run", "--listen", "127.0.0.1:0",
+                                      "--kubeconfig", kubeconfig, "--namespace", self.namespace)
+        controller.credential = programs.credential(f"{kubeconfig}.token")
         self.addCleanup(controller.stop)
         return controller
 
-    def load(self):
-        """Requests to whatever replicas there are now."""
-        endpoints = [word for pod in self.pods() for word in ("--endpoint", f"{pod['status']['podIP']}:8000")]
-        trace = programs.trace(self.logs / "trace.csv", **LOAD)
+    def load(self, pods=None, **load):
+        """Requests to these pods, or to whatever replicas there are now."""
+        endpoints = [word for pod in pods or self.pods() for word in ("--endpoint", f"{pod['status']['podIP']}:8000")]
+        trace = programs.trace(self.logs / "trace.csv", **(load or LOAD))
         load = programs.Process(self.logs / "load", programs.CAPSTAN, "engine", "load", "--trace", trace, *endpoints)
         self.addCleanup(load.stop)
         return load
@@ -68,8 +76,82 @@ class ControllerTest(harness.ClusterTest):
     def status(self):
         return self.scaler().get("status", {})
 
-    def audit(self, **wanted):
+    def asked(self, **wanted):
+        """Everything that the controllers asked of the API server."""
         return self.cluster.audit.find(user=self.user, **wanted)
+
+
+class ActiveTest(ControllerTest):
+    """A controller in Active, and what the audit log tells of its writes."""
+
+    GATE = "capstan.dev/serving"
+    POD = {"readinessGates": [{"conditionType": GATE}]}
+    LIMITS = {"minReplicas": 1, "maxReplicas": 4}
+
+    def activate(self, cool_down="1s"):
+        """Permissions, policy and scaler; the controllers are the test's to start."""
+        self.install("permissions.replicas=true")
+        self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
+        self.cluster.apply(objects.fleet_policy(layers={"replicas": "Active"}))
+        self.cluster.apply(self.active_scaler(cool_down))
+
+    def active_scaler(self, cool_down="1s"):
+        target = {"targetRef": {"kind": "Deployment", "name": "engine"}, **self.LIMITS}
+        return chat(self.namespace, mode="Active", behavior={"coolDown": cool_down}, roles=[{"variants": [target]}])
+
+    def workload(self):
+        return self.cluster.get("deployment", "engine", self.namespace)
+
+    def replicas(self):
+        return self.workload()["spec"]["replicas"]
+
+    def serves(self, count):
+        return eventually(f"{count} replicas serve", lambda: self.workload()["status"].get("readyReplicas") == count)
+
+    def at_least(self, count):
+        """Asks for so many replicas, which no signal has a part in."""
+        self.cluster.kubectl("patch", "inferencescaler", "chat", "--namespace", self.namespace, "--type", "json",
+                             "--patch", f'[{{"op": "replace", "path": "/spec/roles/0/variants/0/minReplicas", '
+                             f'"value": {count}}}]')
+
+    def halt(self, whether):
+        """The kill switch; gives when it was turned, as time.time()."""
+        def turned():
+            return self.cluster.audit.writes(user="admin", resource="fleetpolicies", verb="patch")
+        before = len(turned())
+        self.cluster.kubectl("patch", "fleetpolicy", "default", "--type", "merge", "--patch",
+                             f'{{"spec": {{"halt": {whether}}}}}')
+        return audit.seconds(eventually("the switch is in the log", lambda: turned()[before:])[-1].at)
+
+    def scales(self):
+        """Writes of the number of replicas that were carried out."""
+        return self.cluster.audit.writes(user=self.user, resource="deployments", subresource="scale")
+
+    def scaled_to(self, count):
+        return next((e for e in self.scales() if e.body["spec"]["replicas"] == count), None)
+
+    def deletions(self):
+        """Of pods, by their ReplicaSet's controller."""
+        return [e for e in self.cluster.audit.writes(namespace=self.namespace, resource="pods", verb="delete")
+                if "replicaset-controller" in e.user]
+
+    def gates(self, status):
+        """Writes that let a pod into the router ("True"), or take it out ("False")."""
+        return [e for e in self.cluster.audit.writes(user=self.user, resource="pods", subresource="status")
+                if [c["status"] for c in e.body["status"]["conditions"] if c["type"] == self.GATE] == [status]]
+
+    def assert_invariants(self):
+        """What holds whatever happens: every write has its precondition, none is outside the limits, and no replica is
+        cut that had not been taken out of the router before."""
+        scales = self.scales()
+        for write in scales:
+            self.assertIn("resourceVersion", write.body["metadata"], "a write without its precondition")
+            self.assertLessEqual(write.body["spec"]["replicas"], self.LIMITS["maxReplicas"], "over-scaled")
+            self.assertGreaterEqual(write.body["spec"]["replicas"], 1)
+        drained = self.gates("False")
+        for deletion in self.deletions():
+            before = [e for e in drained if e.name == deletion.name and e.at < deletion.at]
+            self.assertTrue(before, f"{deletion.name} was cut without a drain")
 
 
 class OnAPool(ControllerTest):

@@ -49,7 +49,7 @@ class Gangs(controller.OnAPool):
         self.assertLess(told, min(e.at for e in bindings), "all are told before one is bound")
         eventually("the nodes are held no more", lambda: not any(
             "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
-        forbidden = [e for e in self.audit() if e.code == 403]
+        forbidden = [e for e in self.asked() if e.code == 403]
         self.assertEqual([e for e in forbidden if e.namespace in ("", self.namespace)], [])
 
     def test_without_the_nodes_layer_karpenter_buys(self):

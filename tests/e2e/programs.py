@@ -1,5 +1,6 @@
 """Our own program in its roles around a cluster. What is started here ends with the test, however that ends."""
 
+import base64
 import contextlib
 import json
 import pathlib
@@ -55,10 +56,18 @@ class Addressed(Process):
     def __init__(self, cluster, namespace, log, command, counts, port=8000):
         super().__init__(log, *command, stdin=subprocess.PIPE)
         self._cluster, self._namespace, self._counts, self._port = cluster, namespace, counts, port
-        self._known = set()
+        self._known, self._left = set(), set()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
+
+    def leave(self, address):
+        """Nobody is told of that address from now on, until `take`."""
+        self._left.add(address)
+        harness.eventually("it is given up", lambda: address not in self._known)
+
+    def take(self, address):
+        self._left.discard(address)
 
     def stop(self):
         self._over.set()
@@ -70,7 +79,8 @@ class Addressed(Process):
             # An API server that does not answer takes no pod away; a process that has ended hears of none.
             with contextlib.suppress(AssertionError, BrokenPipeError):
                 pods = self._cluster.list("pods", self._namespace)
-                self._tell({pod["status"]["podIP"] for pod in pods if pod["status"].get("podIP") and self._counts(pod)})
+                known = {pod["status"]["podIP"] for pod in pods if pod["status"].get("podIP") and self._counts(pod)}
+                self._tell(known - self._left)
 
     def _tell(self, wanted):
         lines = [f"{ip}:{self._port}\n" for ip in sorted(wanted - self._known)]
@@ -113,10 +123,24 @@ def trace_at(path, seconds, input_tokens, output_tokens):
     return path
 
 
-def account_kubeconfig(cluster, path, namespace, account):
-    """A kubeconfig of a ServiceAccount, with a token of an hour."""
-    token = cluster.kubectl("create", "token", account, "--namespace", namespace, "--duration", "1h").strip()
+def token(cluster, namespace, account):
+    """A new token of a ServiceAccount, good for an hour."""
+    return cluster.kubectl("create", "token", account, "--namespace", namespace, "--duration", "1h").strip()
+
+
+def account_kubeconfig(cluster, path, namespace, account, server=None):
+    """A kubeconfig of a ServiceAccount, its token in a file beside it; `server` is another way to the API server."""
+    secret = pathlib.Path(f"{path}.token")
+    secret.write_text(token(cluster, namespace, account))
     config = json.loads(cluster.kubectl("config", "view", "--raw", "--output", "json"))
-    config["users"][0]["user"] = {"token": token}
+    config["users"][0]["user"] = {"tokenFile": str(secret)}
+    if server:
+        config["clusters"][0]["cluster"]["server"] = server
     pathlib.Path(path).write_text(json.dumps(config))
     return path
+
+
+def credential(token_file):
+    """The id of the token in a file, as the audit log has it."""
+    claims = pathlib.Path(token_file).read_text().split(".")[1]
+    return "JTI=" + json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["jti"]

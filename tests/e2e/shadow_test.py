@@ -32,11 +32,11 @@ class Shadow(controller.ControllerTest):
     def assert_nothing_else_written(self):
         written = {(e.resource, e.subresource) for e in self.cluster.audit.writes(user=self.user)}
         self.assertEqual(written, {("inferencescalers", "status"), ("events", ""), ("leases", ""), ("configmaps", "")})
-        self.assertEqual(self.audit(resource="secrets"), [])
+        self.assertEqual(self.asked(resource="secrets"), [])
 
     def assert_permissions_are_exact(self):
         """Each rule is used, as far as its kind is there, and nothing was asked for without one."""
-        self.assertEqual([e for e in self.audit() if e.code == 403], [])
+        self.assertEqual([e for e in self.asked() if e.code == 403], [])
         kinds = set(self.cluster.kubectl("api-resources", "--output", "name").split())
         granted = set()
         for where, name in (("clusterrole", None), ("role", self.namespace)):
@@ -44,7 +44,7 @@ class Shadow(controller.ControllerTest):
                 granted |= {(resource, verb) for group in rule["apiGroups"] for resource in rule["resources"]
                             for verb in rule["verbs"]
                             if ".".join(filter(None, [resource.split("/")[0], group])) in kinds}
-        used = {("/".join(filter(None, [e.resource, e.subresource])), e.verb) for e in self.audit() if e.resource}
+        used = {("/".join(filter(None, [e.resource, e.subresource])), e.verb) for e in self.asked() if e.resource}
         # What is implied: a watch falls back to a list, a patch that creates asks for both, an Event may be repeated.
         used |= {(resource, "list") for resource, verb in used if verb == "watch"}
         used |= {("configmaps", "create"), ("events", "patch")}
@@ -86,7 +86,7 @@ class Shadow(controller.ControllerTest):
         self.install()
         self.cluster.apply(chat(self.namespace))
         once = programs.Process(self.logs / "once", programs.CAPSTAN, "run", "--once", "-o", "json", "--kubeconfig",
-                                self.kubeconfig, "--namespace", self.namespace)
+                                self.kubeconfig(), "--namespace", self.namespace)
         eventually("it has decided", lambda: once.ended)
         self.assertEqual(once.stop(), 0, once.text())
         self.assertEqual(json.loads(once.text())["format_version"], 1)

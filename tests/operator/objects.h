@@ -61,6 +61,7 @@ struct Cluster {
   Objects<kube::KaiPodGroup> kai_groups{kube::read_kai_pod_group};
   Objects<kube::HorizontalPodAutoscaler> autoscalers{kube::read_horizontal_pod_autoscaler};
   Objects<kube::ScaledObject> scaled_objects{kube::read_scaled_object};
+  Objects<kube::VariantAutoscaling> variant_autoscalings{kube::read_variant_autoscaling};
 
   ClusterView view() const {
     return {.scalers = scalers.snapshot(),
@@ -74,7 +75,8 @@ struct Cluster {
             .pools = pools.snapshot(),
             .kai_groups = kai_groups.snapshot(),
             .autoscalers = autoscalers.snapshot(),
-            .scaled_objects = scaled_objects.snapshot()};
+            .scaled_objects = scaled_objects.snapshot(),
+            .variant_autoscalings = variant_autoscalings.snapshot()};
   }
 };
 

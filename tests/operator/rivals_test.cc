@@ -43,5 +43,33 @@ TEST(Rivals, AScaledObjectUntilItIsPaused) {
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "") << "nor the autoscaler that it made";
 }
 
+TEST(Rivals, AVariantAutoscaling) {
+  testing::Cluster cluster;
+  cluster.variant_autoscalings.put(hpa("chat", "chat"));
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "VariantAutoscaling ns/chat");
+  cluster.variant_autoscalings.remove("ns/chat");
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
+}
+
+TEST(Rivals, AnOwnerOfTheTargetAndWhoeverSetsItBack) {
+  testing::Cluster cluster;
+  Object chat = {{"kind", "Deployment"}, {"metadata", testing::meta("chat")}};
+  cluster.deployments.put(chat);
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
+  chat["metadata"]["ownerReferences"] = {{{"apiVersion", "nvidia.com/v1alpha1"},
+                                          {"kind", "DynamoComponentDeployment"},
+                                          {"name", "decode"},
+                                          {"uid", "u"},
+                                          {"controller", true}}};
+  cluster.deployments.put(chat);
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "DynamoComponentDeployment decode");
+  chat["metadata"].erase("ownerReferences");
+  chat["metadata"]["managedFields"] = {{{"manager", "argocd-controller"},
+                                        {"time", "2026-01-01T00:00:00Z"},
+                                        {"fieldsV1", {{"f:spec", {{"f:replicas", Object::object()}}}}}}};
+  cluster.deployments.put(chat);
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "argocd-controller");
+}
+
 }  // namespace
 }  // namespace capstan::op

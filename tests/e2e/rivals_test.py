@@ -1,0 +1,81 @@
+"""Others that scale the same workload: a Conflict that names them, no write; when they are gone, Capstan takes over."""
+
+import json
+import time
+import unittest
+
+import audit
+import controller
+from harness import condition, eventually
+
+TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "engine"}
+OWNER = {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoComponentDeployment", "name": "decode", "uid": "1-2-3",
+         "controller": True}
+
+
+class Rivals(controller.ActiveTest):
+    def setUp(self):
+        super().setUp()
+        self.activate()
+        self.start()
+        self.serves(1)
+
+    def thing(self, api_version, kind, **spec):
+        return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "rival", "namespace": self.namespace},
+                "spec": {"scaleTargetRef": TARGET, **spec}}
+
+    def assert_in_conflict(self, who):
+        eventually("a conflict is seen", lambda: condition(self.scaler(), "Conflict") == "True")
+        self.assertIn(who, next(c["message"] for c in self.status()["conditions"] if c["type"] == "Conflict"))
+        self.assertEqual(self.status()["effectiveMode"], "Shadow")
+        before, self.wanted = len(self.scales()), self.replicas() + 1
+        self.at_least(self.wanted)
+        eventually("more are recommended", lambda: self.status()["recommended"] == self.wanted)
+        time.sleep(2)  # as many decisions
+        self.assertEqual(len(self.scales()), before, f"a write beside {who}")
+
+    def assert_taken_over(self):
+        gone = time.time()
+        scaled = eventually("it takes over", lambda: self.scaled_to(self.wanted))
+        self.assertLessEqual(audit.seconds(scaled.at) - gone, 5)
+        eventually("the conflict is over", lambda: condition(self.scaler(), "Conflict") == "False")
+
+    def delete(self, kind):
+        self.cluster.kubectl("delete", kind, "rival", "--namespace", self.namespace)
+
+    def test_an_autoscaler_that_has_scaled(self):
+        # Its own minimum is what it sets without a metric, so that it is the last who wrote the replicas.
+        self.cluster.apply(self.thing("autoscaling/v2", "HorizontalPodAutoscaler", minReplicas=3, maxReplicas=3))
+        eventually("it has scaled", lambda: self.replicas() == 3)
+        self.assert_in_conflict(f"HorizontalPodAutoscaler {self.namespace}/rival")
+        self.delete("hpa")
+        self.assert_taken_over()
+
+    def test_a_variant_autoscaling(self):
+        self.cluster.apply(self.thing("llmd.ai/v1alpha1", "VariantAutoscaling", modelID="Llama-3.1-8B"))
+        self.assert_in_conflict(f"VariantAutoscaling {self.namespace}/rival")
+        self.delete("variantautoscaling")
+        self.assert_taken_over()
+
+    def test_an_owner_such_as_dynamos(self):
+        # Its uid is of nobody, which the garbage collector would act on.
+        self.cluster.steer("stop", "kube-controller-manager")
+        self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
+        self.patch({"metadata": {"ownerReferences": [OWNER]}})
+        self.assert_in_conflict("DynamoComponentDeployment decode")
+        self.patch({"metadata": {"ownerReferences": None}})
+        self.assert_taken_over()
+
+    def test_a_gitops_controller_that_sets_replicas_back(self):
+        self.patch({"spec": {"replicas": 3}}, "--field-manager", "argocd-controller")
+        self.assert_in_conflict("argocd-controller")
+        self.patch({"spec": {"replicas": 2}}, "--field-manager", "a-person")
+        self.assert_taken_over()
+
+    def patch(self, patch, *options):
+        self.cluster.kubectl("patch", "deployment", "engine", "--namespace", self.namespace, "--type", "merge",
+                             "--patch", json.dumps(patch), *options)
+
+
+if __name__ == "__main__":
+    unittest.main()
