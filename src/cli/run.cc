@@ -115,7 +115,7 @@ Result<archive::SavedState> live_state(const ClusterArguments& arguments) {
   if (!checkpoint) return std::unexpected(checkpoint.error());
   std::optional<archive::SavedState> state;
   loop.begin(*checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory) {
-    state = {snapshot, loop.world().objects().names(), loop.world().policies(), memory};
+    state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
   });
   loop.decide();
   // Where there is nothing to decide about, nobody was shown anything.

@@ -55,6 +55,7 @@ void Controller::tick() {
 
   update_planned(memory_.planned, seen.snapshot, index_, now);
   if (const std::vector<model::ServiceId> due = due_services(seen.snapshot, now); !due.empty()) {
+    follow_promises(seen.snapshot, due, now);
     if (options_.witness) options_.witness(seen.snapshot, memory_);
     scale(seen, due, now);
   }
@@ -88,6 +89,14 @@ void Controller::restore(Memory memory) {
   memory_ = std::move(memory);
 }
 
+Policies Controller::in_force() const {
+  Policies policies = policies_;
+  for (std::size_t i = 0; i < std::min(policies.scale.size(), memory_.slo.size()); ++i) {
+    policies.scale[i] = settings_in_force(memory_.slo[i], policies.scale[i]);
+  }
+  return policies;
+}
+
 void Controller::follow(const ports::Observation& seen) {
   if (indexed_) {
     decide::apply(index_, seen.snapshot, seen.delta);
@@ -96,6 +105,7 @@ void Controller::follow(const ports::Observation& seen) {
     indexed_ = true;
   }
   memory_.scale.resize(seen.snapshot.catalog->services.size());
+  memory_.slo.resize(memory_.scale.size());
   CAPSTAN_ASSERT(policies_.scale.size() == memory_.scale.size());
   next_scale_.resize(memory_.scale.size());
   last_direction_.resize(memory_.scale.size());
@@ -135,11 +145,24 @@ auto Controller::decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse
   return decision;
 }
 
+void Controller::follow_promises(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due,
+                                 Instant now) {
+  const SloBreachRule* rule = policies_.slo_breach ? &*policies_.slo_breach : nullptr;
+  for (const model::ServiceId service : due) {
+    SloMemory& memory = memory_.slo[service.value];
+    if (rule == nullptr && !memory.rolled_back()) continue;
+    const Instant acknowledged =
+        service.value < policies_.acknowledged.size() ? policies_.acknowledged[service.value] : Instant{};
+    follow_slo(rule, acknowledged, decide::scale::view(snapshot, index_, service), policies_.scale[service.value],
+               memory, memory_.scale[service.value], now);
+  }
+}
+
 void Controller::scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now) {
   for (const model::ServiceId service : due) {
     if (scaling(service)) continue;  // its `/scale` has not answered: the count it would start from is not known
     const decide::scale::RoleView role = decide::scale::view(seen.snapshot, index_, service);
-    const decide::scale::Policy& policy = policies_.scale[service.value];
+    const decide::scale::Policy& policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
     decide::scale::Memory& memory = memory_.scale[service.value];
     decide::scale::Decision decision = decide_twice(
         memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },

@@ -11,6 +11,7 @@
 #include "control/decision_log.h"
 #include "control/guards.h"
 #include "control/in_flight.h"
+#include "control/slo_watch.h"
 #include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
@@ -27,6 +28,8 @@ struct Policies {
   std::vector<decide::scale::Policy> scale;  ///< by service
   std::optional<decide::place::Policy> place;
   std::optional<decide::provision::Policy> provision;  ///< only with a placement, whose shortfalls it answers
+  std::optional<SloBreachRule> slo_breach{};           ///< of every service
+  std::vector<Instant> acknowledged{};                 ///< by service: until when breaches are; none beyond the end
 };
 
 /// Everything the loop remembers between two ticks that a decision depends on. Bounded; saved with a snapshot, it
@@ -36,6 +39,7 @@ struct Memory {
   decide::place::Memory place;
   decide::provision::Memory provision;
   std::vector<model::PlannedGang> planned;
+  std::vector<SloMemory> slo{};  ///< by service; what follows from it is in `scale` and in the policies in force
 };
 
 /// Is shown what the layers are about to decide from: the snapshot and the memory before it.
@@ -71,6 +75,8 @@ class Controller {
 
   /// Replaces the policies from the next tick on: services came or somebody edited them. Memory stays.
   void use(Policies policies);
+  /// The policies by which the next tick decides: those in use, but where a roll-back has others in force.
+  Policies in_force() const;
   /// Goes on from what a predecessor remembered. Before the first tick.
   void restore(Memory memory);
 
@@ -90,6 +96,7 @@ class Controller {
   void follow(const ports::Observation& seen);
   std::vector<model::ServiceId> due_services(const model::Snapshot& snapshot, Instant now);
   Instant next_scale(const model::Snapshot& snapshot, Instant now) const;
+  void follow_promises(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now);
   void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
   void place_and_provision(const ports::Observation& seen, Instant now);
   template <typename MemoryType, typename Decide, typename Parse>

@@ -173,8 +173,10 @@ TEST(Controller, GoesOnFromWhatAPredecessorRemembered) {
   Memory memory;
   memory.scale.resize(1);
   memory.scale[0].answers.push_back({{seconds(0)}, 7});
-  EXPECT_EQ(answer_after(memory), memory.scale);
-  EXPECT_NE(answer_after(std::nullopt), memory.scale);
+  std::vector<decide::scale::Memory> after = memory.scale;
+  after[0].recommended = 2;
+  EXPECT_EQ(answer_after(memory), after);
+  EXPECT_NE(answer_after(std::nullopt), after);
 }
 
 TEST(Controller, DecidesTheSameFromMemoryThatWasSavedAndRead) {

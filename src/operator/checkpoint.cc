@@ -1,6 +1,8 @@
 #include "operator/checkpoint.h"
 
 #include "base/hash.h"
+#include "manifest/yaml.h"
+#include "settings/policy.h"
 
 namespace capstan::op {
 namespace {
@@ -8,7 +10,12 @@ namespace {
 constexpr std::string_view kRows = "rows";
 
 std::string line_of(const std::string& key, const Checkpoint::Row& row) {
-  return key + '\t' + to_text(row.memory) + '\t' + to_text(row.ledger) + '\n';
+  std::string line = key + '\t' + to_text(row.memory) + '\t' + to_text(row.ledger);
+  if (row.slo != control::SloMemory()) {
+    line += '\t' + to_text(row.slo);
+    if (row.slo.good) line += '\t' + settings::to_json(row.slo.good->settings);
+  }
+  return line + '\n';
 }
 
 /// The text before the next `end`, taken off the front.
@@ -19,16 +26,32 @@ std::string_view take(std::string_view& text, char end) {
   return taken;
 }
 
+/// What a line holds of a broken promise, and of the settings under which it was kept.
+Result<control::SloMemory> read_slo(std::string_view line) {
+  if (line.empty()) return control::SloMemory();
+  const std::string_view numbers = take(line, '\t');
+  if (line.empty()) return control::parse_slo_memory(numbers, std::nullopt);
+  const Result<manifest::Node> node = manifest::parse(line, "checkpoint");
+  if (!node) return std::unexpected(node.error());
+  manifest::Verdict verdict;
+  const decide::scale::Policy good = settings::read_scale(*node, verdict);
+  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  return control::parse_slo_memory(numbers, good);
+}
+
 bool read_line(std::string_view line, Checkpoint& into) {
   const std::string_view key = take(line, '\t');
   const Result<decide::scale::Memory> memory = decide::scale::parse_memory(take(line, '\t'));
-  const Result<Ledger> ledger = parse_ledger(line);
-  if (key.empty() || !memory || !ledger) return false;
-  into.rows[std::string(key)] = {*memory, *ledger};
+  const Result<Ledger> ledger = parse_ledger(take(line, '\t'));
+  const Result<control::SloMemory> slo = read_slo(line);
+  if (key.empty() || !memory || !ledger || !slo) return false;
+  into.rows[std::string(key)] = {*memory, *ledger, *slo};
   return true;
 }
 
 }  // namespace
+
+std::size_t part_of(std::string_view row_key) { return hash_text(row_key) % Checkpoint::kParts; }
 
 std::string checkpoint_name(std::size_t part) { return "capstan-checkpoint-" + std::to_string(part); }
 
@@ -36,7 +59,7 @@ std::array<std::string, Checkpoint::kParts> to_config_maps(const Checkpoint& che
   std::array<std::string, Checkpoint::kParts> texts;
   left_out = 0;
   for (const auto& [key, row] : checkpoint.rows) {
-    std::string& text = texts[hash_text(key) % Checkpoint::kParts];
+    std::string& text = texts[part_of(key)];
     const std::string line = line_of(key, row);
     if (text.size() + line.size() > Checkpoint::kPartBytes) {
       ++left_out;

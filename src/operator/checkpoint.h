@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "control/slo_watch.h"
 #include "decide/scale/scale.h"
 #include "kube/json.h"
 #include "kube/resource.h"
@@ -26,6 +27,7 @@ struct Checkpoint {
   struct Row {
     decide::scale::Memory memory;
     Ledger ledger;
+    control::SloMemory slo;
     friend bool operator==(const Row&, const Row&) = default;
   };
   std::map<std::string, Row> rows;  ///< by `ServiceOrigin::key`
@@ -33,6 +35,7 @@ struct Checkpoint {
 };
 
 std::string checkpoint_name(std::size_t part);  ///< of its ConfigMap
+std::size_t part_of(std::string_view row_key);  ///< where a row stands
 
 /// The bodies of the ConfigMaps, for server-side apply.
 /// @param left_out  is set to how many rows did not fit

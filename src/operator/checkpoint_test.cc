@@ -12,6 +12,13 @@ Checkpoint::Row row(std::int64_t seed) {
   Checkpoint::Row row;
   row.memory.seen = true;
   row.memory.answers.push_back({{seconds(seed)}, seed});
+  if (seed % 2 == 0) {
+    row.slo.rolled_back_at = {seconds(seed)};
+    if (seed % 4 == 0)
+      row.slo.good = {decide::scale::QueueHpa{.waiting_per_replica = seed, .running_per_replica = {}, .hpa = {}},
+                      seed,
+                      {seconds(seed)}};
+  }
   row.ledger.add(seed, whole_gpus(8), {1}, {seconds(seed)});
   return row;
 }

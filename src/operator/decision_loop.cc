@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "operator/catalog_builder.h"
+#include "operator/slo_breach.h"
 
 namespace capstan::op {
 
@@ -78,6 +79,8 @@ void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness)
     if (row == checkpoint.rows.end()) continue;
     memory.scale.resize(std::max<std::size_t>(memory.scale.size(), id.value + 1));
     memory.scale[id.value] = row->second.memory;
+    memory.slo.resize(memory.scale.size());
+    memory.slo[id.value] = row->second.slo;
     ledgers_[origin.key()] = row->second.ledger;
   }
   brain_->controller.restore(std::move(memory));
@@ -97,7 +100,9 @@ void DecisionLoop::decide() {
   brain.world.look(view_, readings);
   if (effects_ != nullptr) effects_->look(view_, brain.world.objects(), readings);
   sources_.follow(view_, brain.world.serving(), brain.world.objects().services());
-  brain.controller.use(brain.world.policies());
+  control::Policies policies = brain.world.policies();
+  add_slo_breach(policies, view_, brain.world.objects().services());
+  brain.controller.use(std::move(policies));
   brain.controller.tick();
   account(looked_at_);
 }
@@ -120,10 +125,11 @@ void DecisionLoop::account(Instant now) {
 
 Checkpoint DecisionLoop::checkpoint() const {
   Checkpoint checkpoint;
-  const std::vector<decide::scale::Memory>& memories = brain_->controller.memory().scale;
+  const control::Memory& memory = brain_->controller.memory();
   for (const auto& [id, origin] : brain_->world.objects().services()) {
     Checkpoint::Row& row = checkpoint.rows[origin.key()];
-    if (id.value < memories.size()) row.memory = memories[id.value];
+    if (id.value < memory.scale.size()) row.memory = memory.scale[id.value];
+    if (id.value < memory.slo.size()) row.slo = memory.slo[id.value];
     if (const auto ledger = ledgers_.find(origin.key()); ledger != ledgers_.end()) row.ledger = ledger->second;
   }
   return checkpoint;

@@ -90,6 +90,8 @@ class Reporter {
       row.why = decision.why;
       if (origin.mode == Mode::active) row.desired = decision.desired;
     }
+    const std::vector<control::SloMemory>& slo = from_.controller.memory().slo;
+    if (id.value < slo.size() && slo[id.value].rolled_back() && !breach_) breach_ = {row.name, slo[id.value]};
     if (const auto gangs = lookups_.gangs.find(id); gangs != lookups_.gangs.end()) {
       for (const model::Gang* gang : gangs->second) count(*gang, row);
     }
@@ -159,6 +161,7 @@ class Reporter {
     rest.push_back(verdict("Active", out_.mode == Mode::active ? Is::yes : Is::no,
                            conflict_.empty() ? std::string(name_of(out_.mode)).c_str() : "Conflict", ""));
     rest.push_back(slo());
+    rest.push_back(slo_breach());
     rest.push_back(limit());
     out_.verdicts.push_back(!found               ? verdict("Ready", Is::no, lost_.first.c_str(), lost_.second)
                             : !conflict_.empty() ? verdict("Ready", Is::no, "Conflict", conflict_)
@@ -174,6 +177,22 @@ class Reporter {
                              std::to_string(scaler_.slo.ttft / std::chrono::milliseconds(1)) + " ms";
     const bool met = std::chrono::microseconds(*ttft_us_) <= scaler_.slo.ttft;
     return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", told);
+  }
+
+  /// Whether a roll-back is in force, since when, and how a person ends it.
+  Verdict slo_breach() const {
+    if (!breach_) return verdict(kSloBreach.data(), Is::no, "None", "");
+    const auto& [target, memory] = *breach_;
+    const auto shown = [](Instant at) {
+      return kube::wall_time_seconds({at.since_start / std::chrono::microseconds(1)});
+    };
+    const std::string since = shown(memory.rolled_back_at);
+    const std::string settings = memory.good ? "the settings of " + shown(memory.good->at) + " are in force"
+                                             : "no settings are known under which it was kept";
+    return verdict(kSloBreach.data(), Is::yes, "RolledBack",
+                   target + ": the SLO was broken, rolled back at " + since + ": " + settings +
+                       ", nothing is lowered until it is acknowledged: kubectl annotate isc " + scaler_.meta.name +
+                       " --overwrite " + std::string(kSloAcknowledged) + "=" + since);
   }
 
   Verdict limit() const {
@@ -193,6 +212,7 @@ class Reporter {
   const InferenceScaler& scaler_;
   ScalerReport out_;
   std::optional<std::int64_t> ttft_us_;
+  std::optional<std::pair<std::string, control::SloMemory>> breach_;  // of the first target that has one
   std::string trouble_;
   std::pair<std::string, std::string> lost_;  // reason and message
   std::string conflict_;

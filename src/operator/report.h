@@ -38,6 +38,9 @@ struct Verdict {
   std::string message;
 };
 
+/// The condition of a roll-back.
+inline constexpr std::string_view kSloBreach = "SLOBreach";
+
 /// Everything that is told of a scaler, in its status, its Events and the metrics.
 struct ScalerReport {
   std::string ns;

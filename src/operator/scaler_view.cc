@@ -106,6 +106,8 @@ InferenceScaler read_inference_scaler(Json object) {
   if (queue["runningPerReplica"].exists()) scaler.running_per_replica = positive(queue["runningPerReplica"], 1);
   scaler.cool_down = duration_of(spec["behavior"]["coolDown"], scaler.cool_down);
   scaler.mode = mode_of(spec["mode"]);
+  scaler.slo_acknowledged =
+      kube::read_wall_time(scaler.meta.annotations.get(kSloAcknowledged)).value_or(kube::WallTime{});
   scaler.conditions = kube::read_conditions(object["status"]["conditions"]);
   const Json last = object["status"]["lastDecision"];
   scaler.last_decision = {.id = string_of(last["id"]),
@@ -134,6 +136,11 @@ FleetPolicy read_fleet_policy(Json object) {
   });
   policy.hold = duration_of(spec["hold"], policy.hold);
   policy.consolidate_after = duration_of(spec["consolidateAfter"], policy.consolidate_after);
+  if (const Json breach = spec["sloBreach"]; breach.exists() && breach["metric"].text() == "ttft") {
+    policy.slo_breach.emplace();
+    policy.slo_breach->bound = duration_of(breach["bound"], {});
+    policy.slo_breach->lasts = duration_of(breach["for"], policy.slo_breach->lasts);
+  }
   return policy;
 }
 

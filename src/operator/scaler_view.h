@@ -8,8 +8,10 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "control/slo_watch.h"
 #include "kube/common_views.h"
 #include "kube/resource.h"
+#include "kube/wall_time.h"
 #include "model/offering.h"
 #include "model/service.h"
 #include "model/slo.h"
@@ -20,6 +22,9 @@ namespace capstan::op {
 enum class Mode : std::uint8_t { off, shadow, active };
 
 std::string_view name_of(Mode mode);  ///< "Off", "Shadow", "Active"
+
+/// On an InferenceScaler: until when breaches of its SLO have been seen by a person, who allows reductions again.
+inline constexpr std::string_view kSloAcknowledged = "capstan.dev/slo-breach-acknowledged";
 
 /// What is read of an InferenceScaler (schema/crds/inferencescaler.yaml), with the schema's defaults. The API server
 /// has held it against the schema; what is wrong all the same reads as the default.
@@ -61,6 +66,7 @@ struct InferenceScaler {
   std::optional<RequestCount> running_per_replica;
   Duration cool_down = std::chrono::minutes(5);
   Mode mode = Mode::shadow;
+  kube::WallTime slo_acknowledged{};  ///< breaches up to then; an annotation
 
   // Of the status, as last written.
   std::vector<kube::Condition> conditions;
@@ -94,6 +100,7 @@ struct FleetPolicy {
   std::vector<InstanceType> instance_types;
   Duration hold = std::chrono::minutes(10);
   Duration consolidate_after = std::chrono::hours(1);
+  std::optional<control::SloBreachRule> slo_breach{};
 };
 
 FleetPolicy read_fleet_policy(kube::Json object);

@@ -125,6 +125,22 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
   return text_of(status);
 }
 
+/// Notes a roll-back when it begins and when it is over.
+std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, Known& known) const {
+  const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &Verdict::type);
+  const bool now = verdict != report.verdicts.end() && verdict->is == Verdict::Is::yes;
+  if (std::exchange(known.rolled_back, now) == now) return std::nullopt;
+  return kube::EventNote{.api_version = kInferenceScalers.api_version(),
+                         .kind = kInferenceScalers.kind,
+                         .ns = report.ns,
+                         .name = report.name,
+                         .uid = report.uid,
+                         .warning = now,
+                         .reason = now ? "SloRollBack" : "SloAcknowledged",
+                         .action = "RollBack",
+                         .note = now ? verdict->message : "the stated settings are in force again"};
+}
+
 /// Notes a recommendation that differs from the last one, or is made for another reason.
 std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, Known& known,
                                                     kube::WallTime wall) const {
@@ -163,8 +179,13 @@ StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, c
     if (scaler == scalers.end()) continue;
     const auto [at, inserted] = known_.try_emplace(report.uid);
     Known& known = at->second;
-    if (inserted) known.decision = scaler->second->last_decision;  // a predecessor's
+    if (inserted) {  // what a predecessor has told
+      known.decision = scaler->second->last_decision;
+      const kube::Condition* breach = kube::find_condition(scaler->second->conditions, kSloBreach);
+      known.rolled_back = breach != nullptr && breach->is_true;
+    }
     known.seen = true;
+    if (const auto note = roll_back(report, known)) out.notes.push_back(*note);
     if (const auto note = decide(report, known, wall)) out.notes.push_back(*note);
     const std::string looked_at = status_json(report, *scaler->second, known.decision, wall, false);
     const Duration pause = now - known.written_at;

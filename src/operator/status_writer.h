@@ -43,9 +43,11 @@ class StatusWriter {
     Instant written_at{};
     bool in_flight = false;
     InferenceScaler::LastDecision decision;
+    bool rolled_back = false;
     bool seen = false;
   };
 
+  std::optional<kube::EventNote> roll_back(const ScalerReport& report, Known& known) const;
   std::optional<kube::EventNote> decide(const ScalerReport& report, Known& known, kube::WallTime wall) const;
 
   std::map<std::string, Known> known_;  // by uid

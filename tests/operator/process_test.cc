@@ -248,6 +248,72 @@ TEST(Process, ASuccessorGoesOnFromWhatItsPredecessorRemembered) {
   EXPECT_EQ(after["ledger"]["since"], before["ledger"]["since"]);
 }
 
+/// Requests that each replica answers, one a second, and what its engine tells of the time to their first token.
+struct Requests {
+  ClusterServer& server;
+  int fast = 0;
+  int all = 0;
+
+  /// Lets time pass in which all of them are fast, or late.
+  void pass(const std::vector<Running*>& processes, bool late, int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      all += 1;
+      fast += late ? 0 : 1;
+      for (auto& [url, page] : server.pages) page = testing::page(4) + histogram();
+      testing::pass(server, processes, 1s);
+    }
+  }
+  std::string histogram() const {
+    const std::string name = "vllm:time_to_first_token_seconds";
+    std::string text = "# TYPE " + name + " histogram\n";
+    for (const auto& [suffix, count] : {std::pair{R"(_bucket{model_name="llama",le="0.5"} )", fast},
+                                        {R"(_bucket{model_name="llama",le="5.0"} )", all},
+                                        {R"(_bucket{model_name="llama",le="+Inf"} )", all},
+                                        {R"(_count{model_name="llama"} )", all},
+                                        {R"(_sum{model_name="llama"} )", all}}) {
+      text += name + suffix + std::to_string(count) + "\n";
+    }
+    return text;
+  }
+};
+
+TEST(Process, ABrokenPromiseIsRolledBackUntilItIsAcknowledged) {
+  ClusterServer server;
+  Requests requests{server};
+  testing::put_workload(server, "chat", 2, 4);
+  const auto quick = [](Object& scaler) { scaler["spec"]["behavior"] = {{"coolDown", "1s"}}; };
+  testing::put_scaler(server, "chat", "chat", quick);
+  server.api.put(testing::kFleetPath, "", "default",
+                 {{"metadata", {{"name", "default"}}},
+                  {"spec", {{"sloBreach", {{"metric", "ttft"}, {"bound", "1s"}, {"for", "30s"}}}}}});
+  Running first(server, "first"), second(server, "second");
+  requests.pass({&first}, false, 90);
+  EXPECT_EQ(condition(status_of(server), "SLOBreach"), "False");
+  requests.pass({&first}, true, 200);
+  EXPECT_EQ(condition(status_of(server), "SLOBreach"), "True");
+  std::set<std::string> told;
+  for (const auto& [key, event] : server.api.objects(testing::kEventsPath)) told.insert(event["reason"]);
+  EXPECT_TRUE(told.contains("SloRollBack"));
+
+  for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(0);
+  first.process.stop();
+  pass(server, {&first, &second}, 60s);
+  ASSERT_TRUE(second.process.leads());
+  EXPECT_EQ(status_of(server)["recommended"], 2) << "a successor holds it too";
+  EXPECT_EQ(status_of(server)["reason"], "slo_roll_back");
+
+  const std::string words = condition(status_of(server), "SLOBreach", "message");
+  const std::string name = std::string(kSloAcknowledged) + "=";
+  ASSERT_NE(words.find(name), std::string::npos) << words;
+  testing::put_scaler(server, "chat", "chat", [&](Object& scaler) {
+    quick(scaler);
+    scaler["metadata"]["annotations"] = {{std::string(kSloAcknowledged), words.substr(words.find(name) + name.size())}};
+  });
+  pass(server, {&second}, 60s);
+  EXPECT_EQ(condition(status_of(server), "SLOBreach"), "False");
+  EXPECT_EQ(status_of(server)["recommended"], 1);
+}
+
 TEST(Process, AStandbyTakesOverWhenTheLeaderIsGone) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);

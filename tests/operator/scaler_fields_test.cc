@@ -19,6 +19,7 @@ using nlohmann::json;
 /// A value that the field allows; `other` gives a second one.
 json sample(const schema::Field& field, bool other) {
   if (field.values.size() > 1) return field.values[other ? 1 : 0];
+  if (field.values.size() == 1) return other ? "/b" : field.values[0];
   if (field.type == "integer") return other ? 7 : 5;
   if (field.type == "boolean") return other;
   if (field.format == "duration") return other ? "70s" : "50s";
@@ -82,6 +83,7 @@ std::string text_of(const FleetPolicy& policy) {
               policy.node_labels.get("key"), limits.gpus.value_or(0),
               limits.nodes.value_or(0),      limits.price_per_hour.value_or(MicroUsd{}).count,
               policy.hold.count(),           policy.consolidate_after.count()};
+  if (policy.slo_breach) out.push_back({policy.slo_breach->bound.count(), policy.slo_breach->lasts.count()});
   for (const FleetPolicy::InstanceType& type : policy.instance_types) {
     out.push_back({type.name, type.gpu, type.gpus, type.price_per_hour.count});
   }

@@ -35,7 +35,7 @@ const Edges& edges() {
       {"settings", {"decide", "manifest"}},
       {"archive", {"control", "settings"}},
       {"actuate", {"kube", "ports"}},
-      {"operator", {"actuate", "kube", "control", "signals"}},
+      {"operator", {"actuate", "kube", "control", "settings", "signals"}},
       {"experiment", {"sim", "control", "settings", "promql", "signals", "manifest"}},
       {"lint", {"manifest", "promql", "explain"}},
       {"plan", {"experiment", "lint"}},

@@ -70,6 +70,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/process.cc",
     "src/operator/report.cc",
     "src/operator/signal_sources.cc",
+    "src/operator/slo_breach.cc",
     "src/operator/status_writer.cc",
     // The program itself, from outside: tests/cli.
     "src/cli/commands.cc",

@@ -3,12 +3,14 @@
 
 namespace capstan::decide::scale {
 namespace {
-constexpr std::string_view kVersion = "scale-memory/1";
+constexpr std::string_view kVersion = "scale-memory/2";
 }
 
 std::string to_text(const Memory& memory) {
   TextWriter text(kVersion);
   text.add(std::int64_t{memory.seen});
+  text.add(memory.recommended);
+  text.add(memory.floor);
   const auto row = [&](const auto& entry) {
     text.add(entry.at);
     text.add(entry.replicas);
@@ -23,6 +25,8 @@ Result<Memory> parse_memory(std::string_view saved) {
   TextReader text(saved, kVersion);
   Memory memory;
   text.read(memory.seen);
+  text.read(memory.recommended);
+  text.read(memory.floor);
   const auto row = [&](auto& entry) {
     text.read(entry.at);
     text.read(entry.replicas);

@@ -160,6 +160,17 @@ ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targe
   });
 }
 
+/// Why nothing is lowered: of the metric that nobody gave, else of the replicas that are mute.
+model::Reason silence_reason(const Decision& decision, const RoleView& role, ReplicaCount mute) {
+  const auto reading = std::ranges::find(decision.readings, false, &MetricReading::valid);
+  if (reading == decision.readings.end()) {
+    return {ReasonCode::signal_missing, {mute, static_cast<std::int64_t>(role.replicas.size())}};
+  }
+  const ReplicaCount pods = reading->read + reading->missing + reading->unready;
+  if (pods == 0) return {ReasonCode::no_replica_to_read, {role.current}};
+  return {ReasonCode::signal_missing, {reading->missing + reading->unready, pods}};
+}
+
 Decision hpa(Decision decision, const RoleView& role, std::span<const Target> targets, const HpaSettings& settings,
              Memory& memory, Instant now) {
   if (!memory.seen) {
@@ -185,22 +196,20 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
     else if (highest == nullptr || reading.wanted > highest->wanted)
       highest = &reading;
   }
-  // One metric alone may raise; to lower, all must have spoken.
-  if (highest == nullptr || (silent > 0 && highest->wanted < role.current)) {
-    const MetricReading& reading = *std::ranges::find(decision.readings, false, &MetricReading::valid);
-    const ReplicaCount pods = reading.read + reading.missing + reading.unready;
-    if (pods == 0) {
-      decision.why = {ReasonCode::no_replica_to_read, {role.current}};
+  const ReplicaCount mute = silent_replicas(role, targets);
+  if (settings.silence_holds && (mute > 0 || silent > 0)) {
+    const ReplicaCount floor = std::min(std::max(role.current, memory.recommended), role.max);
+    if (highest == nullptr || highest->wanted <= floor) {
+      decision.why = silence_reason(decision, role, mute);
+      decision.wanted = decision.held_to = decision.desired = floor;
+      stabilize(memory, settings, role.current, floor, now);  // as if all were needed: the window begins anew
+      note_change(memory, settings, decision.current, decision.desired, now);
       return finish(std::move(decision), role);
     }
-    decision.why = {ReasonCode::signal_missing, {reading.missing + reading.unready, pods}};
-    return finish(std::move(decision), role);
   }
-
-  if (const ReplicaCount mute = silent_replicas(role, targets);
-      settings.silence_holds && mute > 0 && highest->wanted < role.current) {
-    stabilize(memory, settings, role.current, role.current, now);  // as if all were needed: the window begins anew
-    decision.why = {ReasonCode::signal_missing, {mute, static_cast<std::int64_t>(role.replicas.size())}};
+  // One metric alone may raise; to lower, all must have spoken.
+  if (highest == nullptr || (silent > 0 && highest->wanted < role.current)) {
+    decision.why = silence_reason(decision, role, 0);
     return finish(std::move(decision), role);
   }
 
@@ -209,6 +218,17 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
   decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now).replicas;
   note_change(memory, settings, decision.current, decision.desired, now);
   decision.why = limit_reason(decision, role, settings, metric_reason(*highest, decision, settings));
+  return finish(std::move(decision), role);
+}
+
+/// Nothing is lowered, and as many as the floor says are asked for, as far as the maximum allows.
+Decision keep_floor(Decision decision, const RoleView& role, ReplicaCount floor) {
+  const ReplicaCount least = std::max(role.current, std::min(floor, role.max));
+  if (decision.desired >= least) return decision;
+  decision.desired = decision.held_to = least;
+  decision.why = {ReasonCode::slo_roll_back, {least, role.current, floor}};
+  decision.drain.clear();
+  decision.plan = {};
   return finish(std::move(decision), role);
 }
 
@@ -284,22 +304,26 @@ Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Inst
       std::ranges::count_if(role.replicas, [](const RoleView::Replica& r) { return r.phase != Gang::Phase::draining; });
   decision.counted = std::max(role.current, static_cast<ReplicaCount>(existing));
 
-  return std::visit(Overloaded{[&](const Fixed& p) { return fixed(std::move(decision), role, p); },
-                               [&](const DutyCycleHpa& p) {
-                                 const Target targets[] = {{MetricReading::Kind::duty_cycle, p.target_percent}};
-                                 return hpa(std::move(decision), role, targets, p.hpa, memory, now);
-                               },
-                               [&](const MemoryHpa& p) {
-                                 const Target targets[] = {{MetricReading::Kind::memory, p.target_percent}};
-                                 return hpa(std::move(decision), role, targets, p.hpa, memory, now);
-                               },
-                               [&](const QueueHpa& p) {
-                                 std::vector<Target> targets = {{MetricReading::Kind::waiting, p.waiting_per_replica}};
-                                 if (p.running_per_replica)
-                                   targets.push_back({MetricReading::Kind::running, *p.running_per_replica});
-                                 return hpa(std::move(decision), role, targets, p.hpa, memory, now);
-                               }},
-                    policy);
+  decision =
+      std::visit(Overloaded{[&](const Fixed& p) { return fixed(std::move(decision), role, p); },
+                            [&](const DutyCycleHpa& p) {
+                              const Target targets[] = {{MetricReading::Kind::duty_cycle, p.target_percent}};
+                              return hpa(std::move(decision), role, targets, p.hpa, memory, now);
+                            },
+                            [&](const MemoryHpa& p) {
+                              const Target targets[] = {{MetricReading::Kind::memory, p.target_percent}};
+                              return hpa(std::move(decision), role, targets, p.hpa, memory, now);
+                            },
+                            [&](const QueueHpa& p) {
+                              std::vector<Target> targets = {{MetricReading::Kind::waiting, p.waiting_per_replica}};
+                              if (p.running_per_replica)
+                                targets.push_back({MetricReading::Kind::running, *p.running_per_replica});
+                              return hpa(std::move(decision), role, targets, p.hpa, memory, now);
+                            }},
+                 policy);
+  if (memory.floor > 0) decision = keep_floor(std::move(decision), role, memory.floor);
+  memory.recommended = decision.desired;
+  return decision;
 }
 
 }  // namespace capstan::decide::scale

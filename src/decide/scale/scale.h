@@ -57,7 +57,8 @@ struct HpaSettings {
   /// max(2 x current, 4) a sync, and going down to the highest answer of the last `downscale_stabilization`.
   std::optional<HpaBehavior> behavior;
   Duration downscale_stabilization = std::chrono::minutes(5);
-  /// Capstan's own rule, no HPA's: while a serving replica gives no usable reading, nothing is lowered.
+  /// Capstan's own rule, no HPA's: while a serving replica gives no usable reading, nothing is lowered, neither what
+  /// there is nor what was recommended last.
   bool silence_holds = false;
   friend bool operator==(const HpaSettings&, const HpaSettings&) = default;
 };
@@ -110,7 +111,9 @@ struct Memory {
     ReplicaCount replicas = 0;  ///< how many were added (up) or removed (down)
     friend bool operator==(const Change&, const Change&) = default;
   };
-  bool seen = false;  ///< the first sight records the current replicas as an answer
+  bool seen = false;             ///< the first sight records the current replicas as an answer
+  ReplicaCount recommended = 0;  ///< what the last decision came to
+  ReplicaCount floor = 0;        ///< no fewer than this, and nothing is lowered, until a person says so; 0: none
   std::vector<Answer> answers;
   std::vector<Change> ups;
   std::vector<Change> downs;

@@ -76,6 +76,60 @@ TEST(Scale, WhereSilenceHoldsOneSilentReplicaKeepsAll) {
   EXPECT_LT(decide(role(4, 0), policy, held, at(30)).desired, 4);
 }
 
+TEST(Scale, SilenceLowersNoRecommendationThatNobodyCarriedOut) {
+  QueueHpa policy;
+  policy.hpa.silence_holds = true;
+  policy.hpa.downscale_stabilization = std::chrono::seconds(60);
+  Memory memory;
+  RoleView loaded = role(1, 16);
+  EXPECT_EQ(decide(loaded, policy, memory, at(0)).desired, 4);
+  // In Shadow one replica goes on to serve, and falls silent: for longer than any window.
+  for (int second = 15; second < 900; second += 15) {
+    const Decision silent = decide(role(0, 0, 0, 1), policy, memory, at(second));
+    EXPECT_EQ(silent.desired, 4) << second;
+    EXPECT_EQ(silent.why, (model::Reason{ReasonCode::signal_missing, {1, 1}}));
+  }
+  EXPECT_EQ(
+      decide(RoleView{.service = loaded.service, .variant = {0}, .current = 1, .min = 1, .max = 20, .replicas = {}},
+             policy, memory, at(900))
+          .desired,
+      4)
+      << "nor does a replica that is gone";
+  EXPECT_EQ(decide(role(1, 0), policy, memory, at(915)).desired, 4) << "the window begins when it speaks again";
+  EXPECT_EQ(decide(role(1, 0), policy, memory, at(980)).desired, 1);
+}
+
+TEST(Scale, SilenceHoldsNoMoreThanTheMaximum) {
+  QueueHpa policy;
+  policy.hpa.silence_holds = true;
+  Memory memory;
+  memory.recommended = 9;
+  RoleView silent = role(0, 0, 0, 2);
+  silent.max = 5;
+  EXPECT_EQ(decide(silent, policy, memory, at(0)).desired, 5);
+}
+
+TEST(Scale, AFloorLowersNothingAndRaisesToItself) {
+  QueueHpa policy;
+  policy.hpa.downscale_stabilization = {};
+  Memory memory;
+  memory.floor = 6;
+  const Decision raised = decide(role(4, 0), policy, memory, at(0));
+  EXPECT_EQ(raised.desired, 6);
+  EXPECT_EQ(raised.why, (model::Reason{ReasonCode::slo_roll_back, {6, 4, 6}}));
+  ASSERT_EQ(raised.plan.actions.size(), 1u);
+  EXPECT_EQ(std::get<model::SetReplicas>(raised.plan.actions[0].what).replicas, 6);
+  EXPECT_EQ(decide(role(8, 0), policy, memory, at(15)).desired, 8) << "what there is stays";
+  EXPECT_EQ(decide(role(8, 8), policy, memory, at(30)).desired, 16) << "more is not forbidden";
+  RoleView limited = role(4, 0);
+  limited.max = 5;
+  EXPECT_EQ(decide(limited, policy, memory, at(45)).desired, 5) << "the maximum is hard";
+  limited.max = 3;
+  EXPECT_EQ(decide(limited, policy, memory, at(60)).desired, 4) << "and nothing is lowered to it";
+  memory.floor = 0;
+  EXPECT_EQ(decide(role(4, 0), policy, memory, at(75)).desired, 1);
+}
+
 TEST(QueueHpa, Rows) {
   for (const Row& row : kQueueRows) {
     SCOPED_TRACE(row.teaches);
@@ -181,11 +235,11 @@ TEST(Victims, LeastToLoseFirst) {
 }
 
 TEST(Memory, IsRefusedWhenItIsNotWhole) {
-  EXPECT_FALSE(parse_memory("scale-memory/2 0 0 0 0"));
-  EXPECT_FALSE(parse_memory("scale-memory/1 0 1 5"));
-  EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 7"));
-  EXPECT_EQ(parse_memory("scale-memory/1 0 x 0 0").error().text(),
-            "1:18: saved memory: 'x' where an integer was expected");
+  EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 0"));
+  EXPECT_FALSE(parse_memory("scale-memory/2 0 0 0 1 5"));
+  EXPECT_FALSE(parse_memory("scale-memory/2 0 0 0 0 0 0 7"));
+  EXPECT_EQ(parse_memory("scale-memory/2 0 0 0 x 0 0").error().text(),
+            "1:22: saved memory: 'x' where an integer was expected");
 }
 
 // --- What must hold always ---

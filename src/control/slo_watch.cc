@@ -1,0 +1,98 @@
+#include "control/slo_watch.h"
+
+#include <algorithm>
+
+#include "decide/text.h"
+
+namespace capstan::control {
+namespace {
+
+constexpr std::string_view kVersion = "slo-memory/1";
+/// People acknowledge a time that was shown to them in whole seconds.
+constexpr Duration kSecond = std::chrono::seconds(1);
+
+/// The slowest of the replicas that serve; nothing where none tells.
+std::optional<Duration> slowest_first_token(const decide::scale::RoleView& role) {
+  std::optional<Duration> slowest;
+  for (const decide::scale::RoleView::Replica& replica : role.replicas) {
+    const model::Signal& ttft = replica.signals.ttft_p99_us;
+    if (replica.phase != model::Gang::Phase::ready || !ttft.usable()) continue;
+    slowest = std::max(slowest.value_or(Duration{}), Duration(std::chrono::microseconds(ttft.value)));
+  }
+  return slowest;
+}
+
+void begin_anew(SloMemory& memory, decide::scale::Memory& scale) {
+  memory.broken_since = memory.rolled_back_at = memory.met_since = Instant::never();
+  scale.floor = 0;
+}
+
+void met(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory, Instant now) {
+  memory.broken_since = Instant::never();
+  memory.met_since = std::min(memory.met_since, now);
+  if (now - memory.met_since >= rule.lasts) memory.good = {memory.tried, role.current, now};
+}
+
+void broken(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory,
+            decide::scale::Memory& scale, Instant now) {
+  memory.met_since = Instant::never();
+  memory.broken_since = std::min(memory.broken_since, now);
+  if (now - memory.broken_since < rule.lasts) return;
+  memory.rolled_back_at = now;
+  scale.floor = std::max(role.current, memory.good ? memory.good->replicas : 0);
+}
+
+}  // namespace
+
+std::string to_text(const SloMemory& memory) {
+  decide::TextWriter text(kVersion);
+  text.add(memory.broken_since);
+  text.add(memory.rolled_back_at);
+  text.add(std::int64_t{memory.good.has_value()});
+  if (memory.good) {
+    text.add(memory.good->replicas);
+    text.add(memory.good->at);
+  }
+  return text.take();
+}
+
+Result<SloMemory> parse_slo_memory(std::string_view saved, const std::optional<decide::scale::Policy>& good) {
+  decide::TextReader text(saved, kVersion);
+  SloMemory memory;
+  bool has_good = false;
+  text.read(memory.broken_since);
+  text.read(memory.rolled_back_at);
+  text.read(has_good);
+  if (has_good) {
+    memory.good.emplace();
+    text.read(memory.good->replicas);
+    text.read(memory.good->at);
+  }
+  Result<SloMemory> read = text.finish(std::move(memory));
+  if (!read) return read;
+  if (has_good != good.has_value()) return std::unexpected(Error{.file = {}, .message = "settings without a state"});
+  if (good) read->good->settings = *good;
+  return read;
+}
+
+void follow_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::RoleView& role,
+                const decide::scale::Policy& stated, SloMemory& memory, decide::scale::Memory& scale, Instant now) {
+  const bool acknowledged = memory.rolled_back() && acknowledged_at + kSecond > memory.rolled_back_at;
+  if (rule == nullptr || acknowledged) begin_anew(memory, scale);
+  if (rule == nullptr || memory.rolled_back()) return;
+  if (!(memory.tried == stated)) memory.met_since = Instant::never();
+  memory.tried = stated;
+  if (const std::optional<Duration> slowest = slowest_first_token(role); !slowest) {
+    memory.met_since = Instant::never();
+  } else if (*slowest <= rule->bound) {
+    met(*rule, role, memory, now);
+  } else {
+    broken(*rule, role, memory, scale, now);
+  }
+}
+
+const decide::scale::Policy& settings_in_force(const SloMemory& memory, const decide::scale::Policy& stated) {
+  return memory.rolled_back() && memory.good ? memory.good->settings : stated;
+}
+
+}  // namespace capstan::control

@@ -1,0 +1,135 @@
+"""Replicas whose metrics vanish or lie: `capstan run` holds what there is and says whom it does not believe."""
+
+import contextlib
+import http.server
+import threading
+import time
+import unittest
+
+import controller
+from harness import condition, eventually
+
+PAGE = '# TYPE {0} gauge\n{0}{{model_name="{1}"}} {2}\n# TYPE {3} gauge\n{3}{{model_name="{1}"}} {2}\n'
+MODEL = "Llama-3.1-8B"
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def page(value, model=MODEL):
+    return PAGE.format("vllm:num_requests_waiting", model, value, "vllm:num_requests_running").encode()
+
+
+LIES = {
+    "not a number": (TEXT, page("NaN")),
+    "endless": (TEXT, page("+Inf")),
+    "negative": (TEXT, page("-5")),
+    "another pod's": (TEXT, page("0", model="Qwen3-32B")),
+    "a hundred megabytes": (TEXT, page("0") + b"# " + b"x" * 100_000_000 + b"\n"),
+    "the wrong type": ("text/html", b"<html><body>Welcome to nginx!</body></html>"),
+    "no metrics": (TEXT, b""),
+}
+
+
+class Liar:
+    """Answers at a replica's address in the engine's place."""
+
+    def __init__(self, address, kind, body):
+        self.asked = 0
+
+        class Answer(http.server.BaseHTTPRequestHandler):
+            def do_GET(handler):
+                self.asked += 1
+                handler.send_response(200)
+                handler.send_header("Content-Type", kind)
+                handler.send_header("Content-Length", str(len(body)))
+                handler.end_headers()
+                try:
+                    handler.wfile.write(body)
+                except OSError:
+                    pass  # whoever asked has had enough
+
+            def log_message(handler, *words):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer((address, 8000), Answer)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Lies(controller.ActiveTest):
+    def setUp(self):
+        super().setUp()
+        self.activate()
+        self.process = self.start()
+        self.at_least(3)
+        self.serves(3)
+        self.fresh("True")
+        self.address = self.pods()[0]["status"]["podIP"]
+
+    def fresh(self, status):
+        eventually(f"SignalsFresh is {status}", lambda: condition(self.scaler(), "SignalsFresh") == status)
+
+    def liar(self, kind, body):
+        """At the address, once whoever had it has left."""
+        def start():
+            with contextlib.suppress(OSError):
+                return Liar(self.address, kind, body)
+        return eventually("the address is free", start)
+
+    def assert_held_and_reported(self):
+        """One replica would be enough for whoever took silence, or a lie, for idleness."""
+        self.fresh("False")
+        told = next(c for c in self.status()["conditions"] if c["type"] == "SignalsFresh")
+        self.assertEqual(told["reason"], "SignalMissing")
+        self.at_least(1)
+        time.sleep(3)  # three scrapes and as many decisions
+        self.assertEqual((self.replicas(), self.status()["recommended"]), (3, 3))
+        self.at_least(3)
+        return told["message"]
+
+    def test_what_cannot_be_true_is_not_believed(self):
+        self.engines.leave(self.address)
+        messages = {}
+        for name, (kind, body) in LIES.items():
+            with self.subTest(lie=name):
+                liar = self.liar(kind, body)
+                try:
+                    messages[name] = self.assert_held_and_reported()
+                    self.assertGreater(liar.asked, 0)
+                finally:
+                    liar.stop()
+                honest = self.liar(TEXT, page(0))
+                self.fresh("True")
+                honest.stop()
+        print("\nlies:", *(f"\n  {name}: {message}" for name, message in messages.items()))
+        self.assertTrue(all(messages.values()), messages)
+
+    def test_silence_lowers_nothing_until_it_is_over(self):
+        self.engines.leave(self.address)
+        self.assertIn("Failed to connect", self.assert_held_and_reported())
+        self.at_least(1)
+        self.engines.take(self.address)
+        eventually("it speaks again, and one is enough", lambda: self.replicas() == 1)
+        eventually("the others go", lambda: len(self.deletions()) == 2)
+        self.assert_invariants()
+
+
+class ShadowLies(controller.ControllerTest):
+    def test_silence_lowers_no_recommendation(self):
+        self.install()
+        self.cluster.apply(controller.chat(self.namespace, behavior={"coolDown": "1s"}))
+        self.start()
+        self.load()
+        high = eventually("more are recommended", lambda: max(0, self.status().get("recommended", 0) - 1)) + 1
+        self.engines.stop()
+        eventually("silence is seen", lambda: condition(self.scaler(), "SignalsFresh") == "False")
+        time.sleep(5)  # longer than any window
+        status = self.status()
+        self.assertGreaterEqual(status["recommended"], high)
+        self.assertEqual((status["replicas"], status["reason"]), (1, "signal_missing"))
+
+
+if __name__ == "__main__":
+    unittest.main()
