@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/assert.h"
 
@@ -42,6 +44,7 @@ struct Client::Call {
   StreamHandler stream;               // of a stream
   std::optional<LineSplitter> lines;  // of a stream
   net::RequestId exchange = 0;        // 0: waits to be sent
+  Instant heard_at{};                 // or sent, while nothing was heard
   Instant not_before{};
   Instant give_up_at = Instant::never();  // without credentials
   int busy_retries = 0;
@@ -155,6 +158,7 @@ bool Client::send(Call& call, Instant now) {
     handler.on_headers = [&call](const net::Response& response) { call.status = response.status; };
     handler.on_body = [this, id](std::string_view piece) { line_piece(id, piece); };
   }
+  call.heard_at = now;
   call.exchange = transport_.start(http_request(call), std::move(handler));
   return true;
 }
@@ -167,9 +171,10 @@ net::Request Client::http_request(const Call& call) const {
   if (!call.request.content_type.empty()) http.headers.push_back({"Content-Type", call.request.content_type});
   http.body = call.request.body;
   http.limits.body_bytes = call.lines ? 0 : options_.body_bytes_max;
-  http.limits.total = call.lines                    ? call.request.watch_timeout + kWatchGrace
-                      : is_write(call.request.verb) ? options_.write_timeout
-                                                    : options_.read_timeout;
+  http.limits.total = call.lines                          ? call.request.watch_timeout + kWatchGrace
+                      : call.request.timeout > Duration{} ? call.request.timeout
+                      : is_write(call.request.verb)       ? options_.write_timeout
+                                                          : options_.read_timeout;
   if (call.lines) http.limits.idle = options_.watch_idle;
   credentials_.sign(http);
   return http;
@@ -180,6 +185,7 @@ void Client::line_piece(CallId id, std::string_view piece) {
   if (found == calls_.end()) return;
   const std::shared_ptr<Call> kept = found->second;  // a handler may cancel this call
   Call& call = *kept;
+  call.heard_at = clock_();
   if (!success(call.status)) {
     call.error_body += piece.substr(0, kErrorBodyMax - std::min(kErrorBodyMax, call.error_body.size()));
     return;
@@ -199,10 +205,17 @@ void Client::line_piece(CallId id, std::string_view piece) {
 void Client::answered(CallId id, net::Exchange exchange) {
   const auto found = calls_.find(id);
   CAPSTAN_ASSERT(found != calls_.end());
-  Call& call = *found->second;
+  const std::shared_ptr<Call> kept = found->second;  // a handler may cancel this call
+  Call& call = *kept;
   call.exchange = 0;
   const Verb verb = call.request.verb;
   ++counters_.answers[{verb, exchange.ok() ? exchange.response.status : 0}];
+  if (call.request.urgent && !exchange.ok() && exchange.sent) {
+    lost_at_ = clock_();
+  } else if (exchange.ok()) {
+    drop_silent();
+    if (!calls_.contains(id)) return;
+  }
   if (!exchange.ok()) {
     const bool open = exchange.sent && is_write(verb);
     finish(id, {.kind = open ? Outcome::Kind::unknown : Outcome::Kind::unreachable,
@@ -217,6 +230,25 @@ void Client::answered(CallId id, net::Exchange exchange) {
   if (call.lines) exchange.response.body = std::move(call.error_body);
   const ApiError error = error_of(exchange.response);
   if (!again(call, error, clock_())) finish(id, {.kind = kind_of(verb, error), .error = error, .body = {}});
+}
+
+/// The server answers again: what was sent before it fell silent, and is silent since, has lost its connection.
+void Client::drop_silent() {
+  if (!lost_at_) return;
+  std::vector<CallId> silent;
+  for (const auto& [id, call] : calls_) {
+    if (call->exchange != 0 && call->heard_at <= *lost_at_) silent.push_back(id);
+  }
+  lost_at_.reset();
+  for (const CallId id : silent) {
+    const auto found = calls_.find(id);
+    if (found == calls_.end()) continue;  // cancelled by a handler
+    Call& call = *found->second;
+    transport_.cancel(std::exchange(call.exchange, 0));
+    finish(id, {.kind = is_write(call.request.verb) ? Outcome::Kind::unknown : Outcome::Kind::unreachable,
+                .error = no_answer("its connection fell silent"),
+                .body = {}});
+  }
 }
 
 /// Whether the request is sent once more: it did nothing, and the server would take it later, or from somebody whose

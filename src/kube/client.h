@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,9 @@ struct Outcome {
 
 /// Verbs against one API server, over any transport. It decides when a request is sent, with whose credentials, and
 /// what an answer means; it never decides twice: a conflict (409) goes back to who knows what was wanted.
+///
+/// A connection may die without a word. When an urgent request gets no answer and a later one does, whatever
+/// was sent before and is still silent is given up: what waits is told so, and watches begin anew where they were.
 class Client {
  public:
   struct Options {
@@ -87,6 +91,7 @@ class Client {
 
   CallId add(std::shared_ptr<Call> call);
   bool send(Call& call, Instant now);
+  void drop_silent();
   net::Request http_request(const Call& call) const;
   void answered(CallId id, net::Exchange exchange);
   void line_piece(CallId id, std::string_view piece);
@@ -102,7 +107,8 @@ class Client {
   Counters counters_;
   CallId last_id_ = 0;
   std::map<CallId, std::shared_ptr<Call>> calls_;
-  std::deque<CallId> waiting_;  // to be sent, in order
+  std::deque<CallId> waiting_;      // to be sent, in order
+  std::optional<Instant> lost_at_;  // an urgent request got no answer then, and none was answered since
 };
 
 }  // namespace capstan::kube

@@ -34,6 +34,7 @@ std::optional<ApiRequest> Election::poll(Instant now, WallTime wall) {
     in_flight_ = InFlight::reading;
     ApiRequest request = get(options_.lease);
     request.urgent = true;
+    request.timeout = patience();
     return request;
   }
   if (!free_for_us(now)) {
@@ -51,6 +52,7 @@ void Election::answered(const Outcome& outcome, Instant now) {
   CAPSTAN_ASSERT(was != InFlight::none);
   next_ = now + options_.retry_period / 4 + Duration(random_.between(0, options_.retry_period.count() / 4));
   known_ = false;
+  unanswered_ = outcome.ok() || outcome.error.code != 0 ? 0 : unanswered_ + 1;
   if (!outcome.ok() && !(was == InFlight::reading && outcome.error.not_found()))
     return;  // read (again) before all else
   JsonDocument document;
@@ -91,6 +93,13 @@ ApiRequest Election::take(WallTime wall) {
   return write(lease);
 }
 
+/// Short at first, so that a connection that has died without a word is soon replaced; longer after that, for a server
+/// that is slow.
+Duration Election::patience() const {
+  return std::min(options_.renew_deadline * 3 / 20 * (std::int64_t{1} << std::min(unanswered_, 4)),
+                  options_.renew_deadline / 2);
+}
+
 ApiRequest Election::write(const Lease& lease) const {
   const std::string spec = R"({"holderIdentity":)" + json_quote(lease.holder) + R"(,"leaseDurationSeconds":)" +
                            std::to_string(seconds(lease.duration)) + R"(,"acquireTime":")" +
@@ -105,6 +114,7 @@ ApiRequest Election::write(const Lease& lease) const {
                                          json_quote(options_.lease.name) + R"(},"spec":)" + spec + "}");
   }
   request.urgent = true;
+  request.timeout = patience();
   request.retry_when_busy = false;  // a later answer would be worth less than a later question
   return request;
 }

@@ -61,6 +61,7 @@ class Election {
  private:
   enum class InFlight : std::uint8_t { none, reading, writing };
 
+  Duration patience() const;
   ApiRequest take(WallTime wall);
   ApiRequest write(const Lease& lease) const;
   bool free_for_us(Instant now) const;
@@ -75,6 +76,7 @@ class Election {
   bool known_ = false;  // the lease has been read, and nothing of ours since then is uncertain
   bool exists_ = false;
   bool released_ = false;
+  int unanswered_ = 0;  // requests in a row
   Lease seen_;
   Instant seen_at_;  // when it last changed
 };

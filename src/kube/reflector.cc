@@ -1,5 +1,7 @@
 #include "kube/reflector.h"
 
+#include <utility>
+
 #include "base/assert.h"
 
 namespace capstan::kube {
@@ -80,6 +82,7 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
     return step;
   }
   backoff_.succeeded();
+  expired_ = false;
   last_error_ = {};
   if (!event.resource_version.empty()) resource_version_ = event.resource_version;
   step.apply = event.type != Event::Type::bookmark;
@@ -105,9 +108,11 @@ void Reflector::failed(std::uint64_t serial, const ApiError& error, Instant now)
     if (says_no_watch_list(error)) options_.watch_list = false;
     start_over();
   }
-  // What the server has forgotten is asked for anew at once, the first time.
+  // What the server has forgotten is asked for anew at once, the first time; also after an outage, when it has
+  // answered.
+  const bool forgotten = error.expired() && !std::exchange(expired_, true);
   const bool at_once =
-      (error.expired() || (before == State::initial_events && says_no_watch_list(error))) && backoff_.failures() == 0;
+      forgotten || (before == State::initial_events && says_no_watch_list(error) && backoff_.failures() == 0);
   const Duration pause = backoff_.after_failure(random_);
   wait(at_once ? now : now + std::max(pause, error.retry_after));
 }

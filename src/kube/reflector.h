@@ -103,7 +103,8 @@ class Reflector {
   std::string continue_token_;    // of the page to ask for next
   bool need_all_ = true;          // nothing to watch from
   bool synced_ = false;
-  bool heard_ = false;  // from the watch that runs
+  bool expired_ = false;  // since the last watch that told something
+  bool heard_ = false;    // from the watch that runs
   Instant not_before_;
   Instant call_started_at_;
 };

@@ -91,7 +91,7 @@ TEST_F(ReflectorTest, AnExpiredPageStartsTheListAgain) {
   const Reflector::Call again = ask_later();
   EXPECT_EQ(again.continue_token, "t") << "an error that passes: the same page";
   reflector.failed(again.serial, error(410, "Expired"), now);
-  const Reflector::Call anew = ask_later();
+  const Reflector::Call anew = ask();
   EXPECT_EQ(anew.continue_token, "");
   EXPECT_TRUE(reflector.page(anew.serial, {.resource_version = "s", .continue_token = ""}, now).begin);
 }
@@ -113,6 +113,19 @@ TEST_F(ReflectorTest, GoneAsAnAnswerOrAsAnEventMeansEverythingAnew) {
     EXPECT_EQ(ask().kind, Kind::list) << "at once";
     EXPECT_TRUE(reflector.synced()) << "the old copy stays in use";
   }
+}
+
+TEST_F(ReflectorTest, WhatWasForgottenDuringAnOutageIsAskedForAtOnceAndOnce) {
+  reflector = make(false);
+  reflector.page(ask().serial, {.resource_version = "r", .continue_token = ""}, now);
+  reflector.failed(ask().serial, error(0), now);
+  for (int i = 0; i < 5; ++i) reflector.failed(ask_later().serial, error(0), now);
+  reflector.failed(ask_later().serial, error(410, "Expired"), now);
+  const Reflector::Call list = ask();
+  EXPECT_EQ(list.kind, Kind::list) << "the server has answered: there is nothing to wait for";
+  reflector.page(list.serial, {.resource_version = "s", .continue_token = ""}, now);
+  reflector.failed(ask().serial, error(410, "Expired"), now);
+  EXPECT_FALSE(reflector.poll(now)) << "a server that takes its list back is not asked in a circle";
 }
 
 TEST_F(ReflectorTest, WhatComesLateIsIgnored) {

@@ -27,6 +27,7 @@ struct ApiRequest {
   std::string content_type;  ///< of the body
   std::string body;
   Duration watch_timeout{};     ///< of a watch: the server ends it then
+  Duration timeout{};           ///< for its answer; zero: by the verb
   bool urgent = false;          ///< passes the queue and the rate limit: the Lease
   bool retry_when_busy = true;  ///< 429 means "later"; of an eviction it is the answer
   /// Asked at the moment of sending, each time; false: it is not sent any more. Empty: always.

@@ -31,7 +31,9 @@ void CheckpointStore::ask(std::size_t at) {
 }
 
 void CheckpointStore::answered(std::size_t at, const kube::Outcome& outcome) {
-  if (outcome.kind == kube::Outcome::Kind::unreachable) {
+  // What a busy or broken server did not tell is asked for again: to begin without it would be to forget it.
+  const int code = outcome.error.code;
+  if (!outcome.ok() && (code == 0 || code == 401 || code == 429 || code >= 500)) {
     parts_[at].retry_at = clock_() + kRetryAfter;
     return;
   }
@@ -70,12 +72,15 @@ std::optional<Checkpoint> CheckpointStore::read() const {
 void CheckpointStore::write(const Checkpoint& checkpoint, bool at_once) {
   const Instant now = clock_();
   const auto bodies = to_config_maps(checkpoint, left_out_);
+  std::array<Recommended, Checkpoint::kParts> recommended;
+  for (const auto& [key, row] : checkpoint.rows) recommended[part_of(key)][key] = row.memory.recommended;
   for (std::size_t at = 0; at < parts_.size(); ++at) {
     Part& part = parts_[at];
-    const bool due = at_once || now - part.written_at >= kPeriod;
+    const bool due = at_once || now - part.written_at >= kPeriod || recommended[at] != part.recommended;
     if (part.call != 0 || !due || bodies[at] == part.written) continue;
     part.written = bodies[at];
     part.written_at = now;
+    part.recommended = std::move(recommended[at]);
     ++writes_;
     kube::ApiRequest request = kube::apply(place(at), bodies[at], true);  // the ConfigMaps are nobody's but ours
     request.may_send = may_write_;
@@ -83,6 +88,7 @@ void CheckpointStore::write(const Checkpoint& checkpoint, bool at_once) {
       parts_[at].call = 0;
       if (outcome.ok()) return;
       parts_[at].written.clear();
+      parts_[at].recommended.clear();
       refusal_ = checkpoint_name(at) + ": " + outcome.error.text();
     });
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,9 @@ namespace capstan::op {
 /// Reads and writes the checkpoint's ConfigMaps.
 class CheckpointStore {
  public:
-  static constexpr Duration kPeriod = std::chrono::seconds(10);  ///< at most so often is a part written
+  /// At most so often is a part written for what changes all the time. A recommendation that changed is written at
+  /// once: a successor of a process that is killed shall know what was asked for.
+  static constexpr Duration kPeriod = std::chrono::seconds(10);
   static constexpr Duration kRetryAfter = std::chrono::seconds(3);
 
   /// @param may_write  asked when a write is sent; `client` outlives the store
@@ -43,11 +46,13 @@ class CheckpointStore {
   std::uint64_t writes() const { return writes_; }
 
  private:
+  using Recommended = std::map<std::string, ReplicaCount>;  // by row
   struct Part {
     kube::Client::CallId call = 0;
     bool read = false;
     Instant retry_at{};
     std::string written;
+    Recommended recommended;  // as written
     Instant written_at{};
   };
 

@@ -54,6 +54,7 @@ void Process::turn() {
   if (end_ == End::not_yet) elect();
   loop_.turn();
   checkpoint_.turn();
+  tell_refusals();
   if (!synced_told_ && loop_.synced()) {
     synced_told_ = true;
     log_({.level = Level::info, .message = "all objects are known"});
@@ -193,6 +194,21 @@ void Process::tell_troubles() {
   if (!refusal_told_.empty()) {
     log_({.level = Level::warning, .message = "the checkpoint cannot be kept: " + refusal_told_});
   }
+}
+
+/// Kinds that cannot be followed, when it begins and when it is over.
+void Process::tell_refusals() {
+  std::map<std::string, std::string> now = loop_.watch().refusals();
+  if (now == refusals_told_) return;
+  for (const auto& [kind, words] : now) {
+    const auto before = refusals_told_.find(kind);
+    if (before != refusals_told_.end() && before->second == words) continue;
+    log_({.level = Level::warning, .message = kind + " cannot be followed: " + words});
+  }
+  for (const auto& [kind, words] : refusals_told_) {
+    if (!now.contains(kind)) log_({.level = Level::info, .message = kind + " can be followed"});
+  }
+  refusals_told_ = std::move(now);
 }
 
 void Process::stop() {

@@ -79,6 +79,7 @@ class Process {
   void show_gangs();
   void send_events();
   void tell_troubles();
+  void tell_refusals();
   void call(kube::ApiRequest request, kube::Client::Handler handler);
   void write(kube::ApiRequest request, kube::Client::Handler handler);
   void end_in_order();
@@ -96,7 +97,8 @@ class Process {
   bool leading_ = false;
   bool synced_told_ = false;
   std::string refusal_told_;
-  std::map<std::string, std::string> told_;  // what was logged of a scaler last, by uid
+  std::map<std::string, std::string> refusals_told_;  // by kind
+  std::map<std::string, std::string> told_;           // what was logged of a scaler last, by uid
   std::set<kube::Client::CallId> calls_;
   enum class End : std::uint8_t { not_yet, saving, releasing, done } end_ = End::not_yet;
   Instant end_by_ = Instant::never();

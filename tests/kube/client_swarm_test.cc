@@ -65,6 +65,28 @@ TEST_F(ClientTest, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
   EXPECT_EQ(call(scale(kVllm, 5, version()), 1s).kind, Kind::unreachable);
 }
 
+TEST_F(ClientTest, WhatIsSilentIsGivenUpOnceTheServerAnswersAnother) {
+  const auto ask = [&] {
+    ApiRequest urgent = get(kVllm);
+    urgent.urgent = true;
+    urgent.timeout = 2s;
+    bench.client.call(std::move(urgent), [](const Outcome&) {});
+  };
+  bench.server.faults.half_open = 1'000'000;
+  bench.client.call(scale(kVllm, 5, version()), [this](Outcome o) { outcome = std::move(o); });
+  ask();
+  run(3s);
+  bench.server.faults = {};
+  EXPECT_FALSE(outcome) << "a write has a quarter of a minute";
+  bool read = false;
+  bench.client.call(get(kVllm), [&](const Outcome& o) { read = o.ok(); });
+  ask();
+  run(1s);
+  ASSERT_TRUE(outcome) << "its connection is dead, as the server's answer to another shows";
+  EXPECT_EQ(outcome->kind, Kind::unknown);
+  EXPECT_TRUE(read) << "what was sent since is left alone";
+}
+
 TEST_F(ClientTest, BusyIsTriedAgainWhenTheServerSaysSo) {
   bench.server.faults.busy = 1'000'000;
   outcome.reset();

@@ -248,6 +248,24 @@ TEST(Process, ASuccessorGoesOnFromWhatItsPredecessorRemembered) {
   EXPECT_EQ(after["ledger"]["since"], before["ledger"]["since"]);
 }
 
+TEST(Process, AKilledLeaderHasToldWhatItRecommended) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 1);
+  testing::put_scaler(server, "chat", "chat");
+  Running second(server, "second");
+  {
+    Running first(server, "first");
+    pass(server, {&first}, 30s);
+    for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(40);
+    for (int i = 0; i < 20 && first.process.reports().front().recommended() < 4; ++i) pass(server, {&first}, 500ms);
+    EXPECT_EQ(first.process.reports().front().recommended(), 4);
+  }  // a moment later it is gone
+  for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(0);
+  pass(server, {&second}, 40s);
+  ASSERT_TRUE(second.process.leads());
+  EXPECT_EQ(second.process.reports().front().recommended(), 4);
+}
+
 /// Requests that each replica answers, one a second, and what its engine tells of the time to their first token.
 struct Requests {
   ClusterServer& server;

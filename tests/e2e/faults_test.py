@@ -1,0 +1,91 @@
+"""`capstan run` behind a proxy that injects what networks and servers do: nothing breaks, and it is back in time."""
+
+import os
+import random
+import time
+import unittest
+
+import audit
+import controller
+import fault_proxy
+import objects
+import programs
+from harness import eventually
+
+BACK_S = 5  # from the end of a fault to the next write that is carried out
+SEED = int(os.environ.get("CAPSTAN_E2E_SEED", "1"))
+
+
+class Faults(controller.ActiveTest):
+    LIMITS = {"minReplicas": 1, "maxReplicas": 24}
+
+    def setUp(self):
+        super().setUp()
+        self.cluster.apply(objects.gpu_node(self.node, gpus=32))
+        self.activate()
+        self.proxy = fault_proxy.FaultProxy(self.cluster, SEED)
+        self.addCleanup(self.proxy.close)
+        self.start(server=self.proxy.url)
+        self.secret = self.logs / "controller.kubeconfig.token"
+        self.serves(1)
+
+    def begin(self, kind):
+        if kind == "expired_token":
+            self.proxy.expired.add(f"Bearer {self.secret.read_text()}")
+        self.proxy.begin(kind)
+
+    def end(self, kind):
+        """Ends the fault; gives when, as time.time()."""
+        if kind == "expired_token":
+            self.secret.write_text(programs.token(self.cluster, self.namespace, self.account))
+        self.proxy.end()
+        return time.time()
+
+    def back_after(self, ended, count):
+        """How long after `ended` it was that so many replicas were asked for, which depends on a watch and a write."""
+        self.at_least(count)
+        scaled = eventually(f"scaled to {count}", lambda: self.scaled_to(count), seconds=40)
+        return audit.seconds(scaled.at) - ended
+
+    def test_it_is_back_within_five_seconds_of_each_fault(self):
+        count, slow = 1, {}
+        for kind in fault_proxy.KINDS:
+            struck = self.proxy.hits[kind]
+            self.begin(kind)
+            self.at_least(count + 1)  # something to do meanwhile
+            time.sleep(6)  # so long the fault lasts
+            ended = self.end(kind)
+            slow[kind] = round(self.back_after(ended, count + 2), 2)
+            self.assertGreater(self.proxy.hits[kind], struck, f"{kind} did not strike")
+            count += 2
+        print(f"\nfaults: seconds until the next write: {slow}")
+        self.assertLessEqual(max(slow.values()), BACK_S, slow)
+        self.assert_invariants()
+
+    def schedule(self):
+        """Every kind twice, in an order and for times that follow from the seed: about a minute."""
+        draw = random.Random(SEED)
+        kinds = [*fault_proxy.KINDS] * 2
+        draw.shuffle(kinds)
+        return [(kind, draw.uniform(1, 4), draw.uniform(0.2, 1.2)) for kind in kinds]
+
+    def test_a_minute_of_faults_under_load_breaks_nothing(self):
+        load = None
+        for step, (kind, lasts, pause) in enumerate(self.schedule()):
+            if step % 5 == 0:
+                load = self.load()
+            if step % 5 == 3:
+                load.stop()
+            self.begin(kind)
+            time.sleep(lasts)
+            ended = self.end(kind)
+            time.sleep(pause)
+        load.stop()
+        count = self.replicas() + 1
+        self.assertLessEqual(self.back_after(ended, count), BACK_S)
+        self.assertGreater(max(e.body["spec"]["replicas"] for e in self.scales()[:-1]), 1, "the load scaled nothing")
+        self.assert_invariants()
+
+
+if __name__ == "__main__":
+    unittest.main()

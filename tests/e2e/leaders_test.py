@@ -1,0 +1,82 @@
+"""Two controllers of one cluster: whoever leads alone writes, whatever becomes of the other."""
+
+import re
+import signal
+import unittest
+
+import audit
+import controller
+from harness import eventually
+
+LEASE_S = 15  # the Lease's duration
+TAKES_OVER_S = LEASE_S + 5  # seen by the standby's own clock, which looks every two seconds and a half
+COOL_DOWN_S = 45
+
+
+class Leaders(controller.ActiveTest):
+    def setUp(self):
+        super().setUp()
+        self.activate(cool_down=f"{COOL_DOWN_S}s")
+        self.old = self.start("first")
+        self.serves(1)
+        self.new = self.start("second")
+        eventually("the standby knows everything", lambda: "all objects are known" in self.new.text())
+
+    def written_by(self, process):
+        return [e for e in self.cluster.audit.writes(user=self.user) if e.credential == process.credential]
+
+    def led_from(self, process):
+        """The write by which a process took the Lease, once it has; what it writes at all comes after that."""
+        taken = [e for e in self.written_by(process) if e.resource == "leases"]
+        return taken[0] if taken else None
+
+    def scaled_up(self):
+        return next((e for e in self.scales() if e.body["spec"]["replicas"] > 1), None)
+
+    def assert_one_writer(self, until):
+        """The first leader's writes end before the second's Lease begins."""
+        first, second = self.written_by(self.old), self.written_by(self.new)
+        self.assertLess(max(e.at for e in first), until.at, "the old leader wrote under the new one's Lease")
+        self.assertEqual(min(e.at for e in second), until.at, "the standby wrote before it led")
+
+    def test_a_killed_leader_has_a_successor_that_remembers(self):
+        load = self.load()
+        begun = eventually("a scale-up has begun", self.scaled_up)
+        self.old.signal(signal.SIGKILL)  # its new replicas do not serve yet
+        eventually("it is gone", lambda: self.old.ended)
+        load.stop()  # nothing holds the replicas from now on but what is remembered
+        taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
+        last = max(e.at for e in self.written_by(self.old) if e.resource == "leases")
+        self.assertLessEqual(audit.seconds(taken.at) - audit.seconds(last), TAKES_OVER_S)
+        eventually("it remembers", lambda: re.search(r"remembered of [1-9]\d* targets", self.new.text()))
+        lowered = eventually("in time it lowers", lambda: [
+            e for e in self.scales() if e.credential == self.new.credential and e.body["spec"]["replicas"] == 1],
+            seconds=COOL_DOWN_S + 60)[0]
+        self.assertGreater(audit.seconds(lowered.at) - audit.seconds(begun.at), COOL_DOWN_S - 10 + 5,
+                           "a successor that remembers nothing lowers at once")
+        self.assert_one_writer(taken)
+        self.assert_invariants()
+
+    def test_a_leader_that_slept_too_long_writes_no_more(self):
+        self.at_least(2)
+        eventually("it begins to scale", lambda: self.scaled_to(2))
+        self.at_least(3)  # to be found undone by whoever looks next
+        self.old.signal(signal.SIGSTOP)
+        self.addCleanup(self.old.signal, signal.SIGCONT)
+        taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
+        eventually("it goes on", lambda: self.scaled_to(3))
+        self.at_least(4)
+        asked = len(self.asked(resource="leases", verb="get"))
+        self.old.signal(signal.SIGCONT)
+        eventually("the old one knows", lambda: "leads no more" in self.old.text())
+        eventually("it stands by", lambda: [
+            e for e in self.asked(resource="leases", verb="get")[asked:] if e.credential == self.old.credential])
+        eventually("the new one goes on", lambda: self.scaled_to(4))
+        self.serves(4)
+        self.assert_one_writer(taken)
+        self.assertEqual([e.body["spec"]["replicas"] for e in self.scales()], [2, 3, 4])
+        self.assert_invariants()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""The API server goes away, forgets, or lacks our definitions: `capstan run` says so, waits, and goes on."""
+
+import http.client
+import json
+import ssl
+import time
+import unittest
+
+import audit
+import controller
+import fault_proxy
+import harness
+from harness import eventually
+
+BACK_S = 5  # from when the server is there again to the next write
+CRD = harness.ROOT / "deploy" / "crds" / "inferencescaler.yaml"
+
+
+def compact(cluster):
+    """Makes etcd forget every version but the present ones; gives the revision."""
+    context = ssl.create_default_context(cafile=cluster.folder / "pki" / "ca.crt")
+    context.load_cert_chain(cluster.folder / "pki" / "etcd-client.crt", cluster.folder / "pki" / "etcd-client.key")
+    etcd = http.client.HTTPSConnection("127.0.0.1", cluster.ports()["etcd"], context=context, timeout=10)
+
+    def ask(path, **body):
+        etcd.request("POST", f"/v3/{path}", json.dumps(body), {"Content-Type": "application/json"})
+        answer = etcd.getresponse()
+        text = answer.read()
+        if answer.status != 200:
+            raise AssertionError(f"etcd {path}: {answer.status} {text}")
+        return json.loads(text)
+
+    revision = ask("kv/range", key="AA==")["header"]["revision"]
+    ask("kv/compaction", revision=revision, physical=True)
+    return int(revision)
+
+
+class Outages(controller.ActiveTest):
+    def setUp(self):
+        super().setUp()
+        self.activate()
+
+    def test_it_waits_for_an_api_server_that_is_away(self):
+        process = self.start()
+        self.serves(1)
+        self.at_least(2)
+        self.serves(2)
+        self.away()
+        time.sleep(12)  # longer than the leader may write without a word of the server
+        self.assertFalse(process.ended)
+        self.cluster.steer("start", "kube-apiserver")
+        ready = time.time()
+        self.at_least(3)
+        scaled = eventually("it goes on", lambda: self.scaled_to(3), seconds=40)
+        self.assertLessEqual(audit.seconds(scaled.at) - ready, BACK_S)
+        self.serves(3)
+        self.assert_invariants()
+
+    def away(self):
+        """No API server until it is started. The controllers are begun anew after the test: they need a minute else."""
+        self.cluster.steer("kill", "kube-apiserver")
+        self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
+        self.addCleanup(self.cluster.steer, "kill", "kube-controller-manager")
+        self.addCleanup(self.cluster.steer, "start", "kube-apiserver")
+
+    def relists(self, since):
+        """Requests for all pods there are."""
+        return [e for e in self.asked(resource="pods")[since:] if e.verb == "list" or "sendInitialEvents=true" in e.uri]
+
+    def test_what_the_server_has_forgotten_is_read_anew(self):
+        proxy = fault_proxy.FaultProxy(self.cluster, seed=1)
+        self.addCleanup(proxy.close)
+        self.start(server=proxy.url)
+        self.serves(1)
+        before = len(self.asked(resource="pods"))
+        self.assertEqual(self.relists(before), [])
+        proxy.begin("cut_off")
+        self.at_least(2)  # happens while nobody listens
+        self.cluster.kubectl("delete", "pod", "--namespace", self.namespace, "--selector", "app=engine", "--wait=false")
+        eventually("another pod has come", lambda: self.deletions() is not None and len(self.pods()) == 1)
+        compact(self.cluster)
+        self.away()  # its own memory of versions as well
+        self.cluster.steer("start", "kube-apiserver")
+        proxy.end()
+        ready = time.time()
+        scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
+        self.assertLessEqual(audit.seconds(scaled.at) - ready, BACK_S)
+        self.assertNotEqual(self.relists(before), [], "the versions it knew were still good")
+        self.serves(2)
+
+    def test_a_missing_definition_is_named_and_waited_for(self):
+        self.cluster.kubectl("delete", "--filename", CRD)
+        self.addCleanup(self.cluster.apply, CRD)
+        process = self.start()
+        eventually("it says what is missing", lambda: "inferencescalers" in process.text())
+        line = next(json.loads(line) for line in process.text().splitlines() if "inferencescalers" in line)
+        self.assertEqual(line["level"], "warning")
+        self.assertIn("404", line["msg"])
+        self.assertFalse(process.ended)
+        self.cluster.apply(CRD)
+        eventually("the definition is there", lambda: self.cluster.list("inferencescalers") == [])
+        there = time.time()
+        self.LIMITS = {"minReplicas": 2, "maxReplicas": 4}
+        self.cluster.apply(self.active_scaler())
+        scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
+        self.assertLessEqual(audit.seconds(scaled.at) - there, BACK_S)
+        self.serves(2)
+
+
+if __name__ == "__main__":
+    unittest.main()
