@@ -34,7 +34,8 @@ Process::Process(Base base, Options options, Log log)
                                                                    .random = RandomStream(base_.random.bits(), "act"),
                                                                    .identity = options.identity})),
       loop_(base_.transport, base_.client, base_.clock, RandomStream(base_.random.bits(), "watch"), &effects()),
-      checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }) {}
+      checkpoint_(base_.client, base_.clock, options.ns, [this] { return leads(); }),
+      identity_(options.identity) {}
 
 Process::~Process() {
   for (const kube::Client::CallId id : calls_) base_.client.cancel(id);
@@ -126,6 +127,7 @@ void Process::decide() {
   reports_ = loop_.reports();
   show();
   show_gangs();
+  show_fleet();
   tell_troubles();
   checkpoint_.write(loop_.checkpoint(), false);
 }
@@ -165,6 +167,18 @@ void Process::show_gangs() {
     });
   }
   for (const kube::EventNote& each : out.notes) note(each);
+}
+
+void Process::show_fleet() {
+  const FleetPolicy& fleet = fleet_policy(loop_.view().fleet);
+  const FleetReport report = fleet_report(loop_.world().snapshot(), identity_);
+  std::optional<kube::ApiRequest> request = fleet_status_.look(report, fleet, base_.clock(), base_.wall());
+  if (!request) return;
+  write(std::move(*request), [this](const kube::Outcome& outcome) {
+    fleet_status_.answered(outcome.ok());
+    if (outcome.ok() || outcome.error.not_found()) return;
+    log_({.level = Level::warning, .message = "the status of the fleet was not written: " + outcome.error.text()});
+  });
 }
 
 void Process::send_events() {

@@ -19,6 +19,7 @@
 #include "operator/checkpoint_store.h"
 #include "operator/decision_loop.h"
 #include "operator/effects.h"
+#include "operator/fleet_status.h"
 #include "operator/gang_verdicts.h"
 #include "operator/log.h"
 #include "operator/report.h"
@@ -77,6 +78,7 @@ class Process {
   void show();
   void note(const kube::EventNote& note);
   void show_gangs();
+  void show_fleet();
   void send_events();
   void tell_troubles();
   void tell_refusals();
@@ -93,6 +95,8 @@ class Process {
   CheckpointStore checkpoint_;
   StatusWriter status_;
   GangVerdictWriter gang_verdicts_;
+  FleetStatusWriter fleet_status_;
+  std::string identity_;
   std::vector<ScalerReport> reports_;
   bool leading_ = false;
   bool synced_told_ = false;

@@ -141,6 +141,7 @@ FleetPolicy read_fleet_policy(Json object) {
     policy.slo_breach->bound = duration_of(breach["bound"], {});
     policy.slo_breach->lasts = duration_of(breach["for"], policy.slo_breach->lasts);
   }
+  policy.conditions = kube::read_conditions(object["status"]["conditions"]);
   return policy;
 }
 

@@ -101,6 +101,7 @@ struct FleetPolicy {
   Duration hold = std::chrono::minutes(10);
   Duration consolidate_after = std::chrono::hours(1);
   std::optional<control::SloBreachRule> slo_breach{};
+  std::vector<kube::Condition> conditions;  ///< of the status, as last written
 };
 
 FleetPolicy read_fleet_policy(kube::Json object);

@@ -5,6 +5,7 @@ import re
 import unittest
 
 import controller
+import objects
 import programs
 from controller import chat
 from harness import condition, eventually
@@ -13,6 +14,8 @@ from harness import condition, eventually
 class Shadow(controller.ControllerTest):
     def test_it_recommends_and_writes_nothing_else(self):
         self.install()
+        self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
+        self.cluster.apply(objects.fleet_policy())
         self.cluster.apply(chat(self.namespace))
         process = self.start()
         eventually("one replica is enough", lambda: condition(self.scaler(), "SignalsFresh") == "True")
@@ -31,7 +34,8 @@ class Shadow(controller.ControllerTest):
 
     def assert_nothing_else_written(self):
         written = {(e.resource, e.subresource) for e in self.cluster.audit.writes(user=self.user)}
-        self.assertEqual(written, {("inferencescalers", "status"), ("events", ""), ("leases", ""), ("configmaps", "")})
+        self.assertEqual(written, {("inferencescalers", "status"), ("fleetpolicies", "status"), ("events", ""),
+                                   ("leases", ""), ("configmaps", "")})
         self.assertEqual(self.asked(resource="secrets"), [])
 
     def assert_permissions_are_exact(self):

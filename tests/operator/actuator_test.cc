@@ -107,7 +107,8 @@ TEST_F(ActuatorTest, TheKillSwitchStopsWritesAndNothingElse) {
   EXPECT_EQ(replicas(), 2);
   for (const auto& request : server.api.seen) {
     const bool shown = request.path.contains("/inferencescalers/chat/status") || request.path.contains("/events") ||
-                       request.path.contains("/leases") || request.path.contains("/configmaps");
+                       request.path.contains("/fleetpolicies/default/status") || request.path.contains("/leases") ||
+                       request.path.contains("/configmaps");
     if (request.method != "GET") {
       EXPECT_TRUE(shown) << request.method << " " << request.path;
     }

@@ -1,0 +1,79 @@
+#include "operator/fleet_status.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "decide/provision/provision.h"
+
+namespace capstan::op {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string usd(MicroUsd price) {
+  std::string digits = std::to_string(price.count % 1'000'000);
+  digits.insert(0, 6 - digits.size(), '0');
+  return std::to_string(price.count / 1'000'000) + "." + digits;
+}
+
+/// A condition that stays as it is keeps its time.
+std::string since(const FleetPolicy& policy, kube::WallTime wall) {
+  const kube::Condition* before = kube::find_condition(policy.conditions, "Halted");
+  const bool same = before != nullptr && before->since.is_set() && (policy.halt ? before->is_true : before->is_false);
+  return kube::wall_time_seconds(same ? before->since : wall);
+}
+
+}  // namespace
+
+FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader) {
+  FleetReport report{.leader = std::move(leader), .gpus = 0, .price_per_hour = {}};
+  const auto add = [&](model::OfferingId offering) {
+    report.gpus += snapshot.catalog->offering(offering).gpus;
+    report.price_per_hour += snapshot.catalog->offering(offering).price_per_hour;
+  };
+  snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
+    if (node.pool.valid()) add(node.offering);
+  });
+  snapshot.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    if (decide::provision::in_transit(claim, snapshot)) add(claim.offering);
+  });
+  return report;
+}
+
+std::string fleet_status_json(const FleetReport& report, const FleetPolicy& policy, kube::WallTime wall) {
+  const Json halted = {{"type", "Halted"},
+                       {"status", policy.halt ? "True" : "False"},
+                       {"observedGeneration", policy.meta.generation},
+                       {"lastTransitionTime", since(policy, wall)},
+                       {"reason", policy.halt ? "KillSwitch" : "None"},
+                       {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
+  const Json status = {{"observedGeneration", policy.meta.generation},
+                       {"leader", report.leader},
+                       {"gpus", report.gpus},
+                       {"usdPerHour", usd(report.price_per_hour)},
+                       {"conditions", Json::array({halted})}};
+  return status.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<kube::ApiRequest> FleetStatusWriter::look(const FleetReport& report, const FleetPolicy& policy,
+                                                        Instant now, kube::WallTime wall) {
+  if (policy.meta.name.empty() || in_flight_) return std::nullopt;
+  const bool same = written_ && written_->report == report && written_->uid == policy.meta.uid &&
+                    written_->generation == policy.meta.generation;
+  if (same || (written_ && now - written_at_ < kSoon)) return std::nullopt;
+  written_ = {report, policy.meta.uid, policy.meta.generation};
+  written_at_ = now;
+  in_flight_ = true;
+  const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"FleetPolicy","metadata":{"name":)" +
+                           kube::json_quote(policy.meta.name) + R"(,"uid":)" + kube::json_quote(policy.meta.uid) +
+                           R"(},"status":)" + fleet_status_json(report, policy, wall) + "}";
+  return kube::apply({kFleetPolicies, {}, policy.meta.name}, body, true, "status");
+}
+
+void FleetStatusWriter::answered(bool written) {
+  in_flight_ = false;
+  if (!written) written_.reset();
+}
+
+}  // namespace capstan::op

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "kube/request.h"
+#include "kube/wall_time.h"
+#include "model/snapshot.h"
+#include "operator/scaler_view.h"
+
+namespace capstan::op {
+
+/// What the status of the FleetPolicy tells.
+struct FleetReport {
+  std::string leader;
+  GpuCount gpus = 0;        ///< of the nodes of all pools, those on their way included: what the limits are about
+  MicroUsd price_per_hour;  ///< of the same, as far as prices are stated
+  friend bool operator==(const FleetReport&, const FleetReport&) = default;
+};
+
+FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader);
+
+/// The status as the schema has it.
+std::string fleet_status_json(const FleetReport& report, const FleetPolicy& policy, kube::WallTime wall);
+
+/// Decides when it is written: soon after it changes. It makes requests and sends none.
+class FleetStatusWriter {
+ public:
+  static constexpr Duration kSoon = std::chrono::seconds(2);
+
+  /// What is to be written now; nothing where there is no policy to write it on.
+  std::optional<kube::ApiRequest> look(const FleetReport& report, const FleetPolicy& policy, Instant now,
+                                       kube::WallTime wall);
+  /// One that did not arrive is written again.
+  void answered(bool written);
+
+ private:
+  struct Written {
+    FleetReport report;
+    std::string uid;
+    std::int64_t generation = 0;
+  };
+  std::optional<Written> written_;
+  Instant written_at_{};
+  bool in_flight_ = false;
+};
+
+}  // namespace capstan::op
