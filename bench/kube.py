@@ -3,7 +3,8 @@
 
     bench/kube.py PROGRAM [latency] [size] [client]
 
-latency  from requests that reach an emulated engine to the /scale patch that the API server has accepted
+latency  from requests that reach an emulated engine to the /scale patch that the API server has accepted;
+         what asking costs meanwhile
 size     1,000 nodes, 5,000 pods, 500 scaled workloads: until ready, memory, and processor time while nothing changes
 client   how reading a cluster grows with its nodes, up to 10,000
 """
@@ -13,6 +14,7 @@ import json
 import os
 import pathlib
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
@@ -89,10 +91,21 @@ def seconds_of(moment):
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
+def occupy(address, requests):
+    """Requests that last for minutes, each on a connection of its own; gives back the connections."""
+    body = json.dumps({"model": "m", "prompt": "a " * 100, "max_tokens": 20_000, "stream": True})
+    lines = ["POST /v1/completions HTTP/1.1", f"Host: {address}", "Content-Type: application/json",
+             f"Content-Length: {len(body)}", "", body]
+    connections = [socket.create_connection((address, 8000)) for _ in range(requests)]
+    for connection in connections:
+        connection.sendall("\r\n".join(lines).encode())
+    return connections
+
+
 def latency(folder, program, services=100):
     """Two pods a service, each with an engine that takes one request at a time. Four requests at once to one of them
-    are three that wait: more than one a replica, so the service is scaled. From when the process that sends them is
-    started to when the API server has answered the patch, by its own audit log."""
+    are three that wait: more than one a replica, so the service is scaled. From when the last of them is sent to when
+    the API server has answered the patch, by its own audit log."""
     cluster = begin(folder, "karpenter", "kube-scheduler")
     try:
         names = [f"s{i}" for i in range(services)]
@@ -105,22 +118,26 @@ def latency(folder, program, services=100):
                                         signals={"interval": "500ms"}) for name in names])
         process, _ = controller(cluster, folder, program)
         time.sleep(10)  # every target has been asked, and nothing is left to be said
-        trace = programs.trace_at(folder / "trace.csv", [0, 0, 0, 0], 100, 20_000)
-        sent, loads = {}, []
+        used, began = used_s(process.pid), time.monotonic()
+        time.sleep(10)
+        idle = (used_s(process.pid) - used) / (time.monotonic() - began)
+        sent, connections = {}, []
         for name in names:
             address = next(p["status"]["podIP"] for p in pods if p["metadata"]["labels"]["app"] == name)
+            connections += occupy(address, 4)
             sent[name] = time.time() % 86_400
-            loads.append(programs.Process(folder / "load", program, "engine", "load", "--trace", trace, "--endpoint",
-                                          f"{address}:8000"))
-            time.sleep(0.3 + 0.007 * (len(loads) % 31))  # at any moment between two scrapes
+            time.sleep(0.3 + 0.007 * (len(sent) % 31))  # at any moment between two scrapes
         time.sleep(5)
         seen = {}
         for entry in cluster.audit.writes(resource="deployments", subresource="scale", namespace=NAMESPACE):
             if entry.code == 200:
                 seen.setdefault(entry.name, seconds_of(entry.answered))
-        for each in [*loads, process, engines]:
+        for connection in connections:
+            connection.close()
+        for each in [process, engines]:
             each.stop()
         took = [seen[name] - sent[name] for name in names if name in seen]
+        line(f"{2 * services} targets asked twice a second", f"{100 * idle:.0f} % of a core")
         line("services scaled", f"{len(took)} of {services}")
         line("metric to /scale, 50th percentile", f"{percentile(took, 0.5):.3f} s", "bound 0.5 s")
         line("metric to /scale, 99th percentile", f"{percentile(took, 0.99):.3f} s", "bound 1.0 s")

@@ -1,4 +1,5 @@
 # A room is one folder below src/: a static library of its sources and one test program of its *_test.cc files.
+# Its sources are compiled several at a time, in a third of the time (docs/decisions/0010).
 # Its DEPENDS are the edges of the design's graph; tests/tree holds the includes against the same graph.
 #
 #   capstan_room(engine DEPENDS base model LIBRARIES fmt::fmt)

@@ -1,9 +1,12 @@
-// Writes what follows from schema/: the CustomResourceDefinitions and the reference pages of our objects.
+// Writes what follows from schema/ and from lint's rules: the CustomResourceDefinitions and the reference pages of
+// both.
 //   generate SOURCE_DIR      scripts/generate builds and runs it
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
+#include "lint/explain_rule.h"
+#include "lint/rules.h"
 #include "schema/crd.h"
 
 namespace {
@@ -34,6 +37,15 @@ bool generate(const fs::path& root, const fs::path& description) {
          write(root / "docs/reference" / (name + ".md"), capstan::schema::reference_page(*node));
 }
 
+/// A page for each rule of lint, and the one that lists them.
+bool generate_rules(const fs::path& folder) {
+  bool ok = write(folder / "README.md", capstan::lint::rules_page());
+  for (const capstan::lint::Rule* rule : capstan::lint::all_rules()) {
+    ok = write(folder / (std::string(rule->id) + ".md"), capstan::lint::rule_page(*rule)) && ok;
+  }
+  return ok;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,7 +54,7 @@ int main(int argc, char** argv) {
     return 64;
   }
   const fs::path root = argv[1];
-  bool ok = true;
+  bool ok = generate_rules(root / "docs/reference/lint");
   for (const auto& entry : fs::directory_iterator(root / "schema/crds")) {
     if (entry.path().extension() == ".yaml") ok = generate(root, entry.path()) && ok;
   }

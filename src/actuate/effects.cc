@@ -17,14 +17,16 @@ using model::ReasonCode;
 
 namespace {
 
-Verdict gone() { return Verdict::refused({ReasonCode::object_gone, {}}); }
+Verdict refused_as_gone() { return Verdict::refused({ReasonCode::object_gone, {}}); }
 
 std::string key_of(const char* what, const Ref& ref) {
   return std::string(what) + "/" + ref.object.resource.name() + "/" + kube::key_of(ref.object.ns, ref.object.name);
 }
 
-/// The pods of the replicas that will go and that may hold work.
-std::vector<Ref> victims_of(const Target& target, const model::SetReplicas& set) {
+std::string serving_key(const Ref& pod) { return key_of("serving", pod); }
+
+/// The replicas that will go.
+std::vector<Target::Replica> victims_of(const Target& target, const model::SetReplicas& set) {
   std::vector<Removable> removable;
   for (const Target::Replica& replica : target.replicas) {
     const auto named = std::ranges::find(set.drain, replica.gang);
@@ -32,9 +34,9 @@ std::vector<Ref> victims_of(const Target& target, const model::SetReplicas& set)
     if (named != set.drain.end()) one.rank = static_cast<std::size_t>(named - set.drain.begin());
     removable.push_back(std::move(one));
   }
-  std::vector<Ref> victims;
+  std::vector<Target::Replica> victims;
   for (const std::size_t i : choose_victims(removal_of(target.kind), removable, target.first_ordinal, set.replicas)) {
-    if (target.replicas[i].ever_served) victims.push_back(target.replicas[i].pod);
+    victims.push_back(target.replicas[i]);
   }
   return victims;
 }
@@ -64,14 +66,14 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
     give_back(token, key_of("claim", *claim), {*claim});
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
-    if (!pod) return runner_.answer(token, gone());
+    if (!pod) return runner_.answer(token, refused_as_gone());
     runner_.submit(key_of("evict", *pod), token, std::make_unique<Evict>(*pod, RandomStream(token.value, "evict")));
   }
 }
 
 void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& seen) {
   const std::optional<Target> target = references_.target(set.service, set.variant);
-  if (!target || seen.services.find(set.service) == nullptr) return runner_.answer(token, gone());
+  if (!target || seen.services.find(set.service) == nullptr) return runner_.answer(token, refused_as_gone());
   const std::string key = key_of("scale", target->ref);
   std::shared_ptr<ScaleGoal> goal = goals_[key].lock();
   const bool going_on = goal != nullptr && runner_.take_over(key, token);
@@ -85,7 +87,14 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   if (removal == Removal::unknown && goal->means.waits()) goal->means = {};
   goal->mark = removal == Removal::any;
   if (target->drain_limit) goal->drain_limit = *target->drain_limit;
-  goal->victims = set.replicas < goal->seen ? victims_of(*target, set) : std::vector<Ref>();
+  goal->victims.clear();
+  goal->unserved.clear();
+  if (set.replicas < goal->seen) {
+    for (const Target::Replica& victim : victims_of(*target, set)) {
+      goal->victims.push_back(victim.pod);
+      if (!victim.ever_served && !runner_.busy(serving_key(victim.pod))) goal->unserved.insert(victim.pod.uid);
+    }
+  }
   goal->out.clear();
   for (const Target::Replica& replica : target->replicas) {
     if (replica.out_since) goal->out.push_back({replica.pod, *replica.out_since});
@@ -101,7 +110,7 @@ void Effects::bind(model::ActionToken token, const model::BindPods& bind) {
   std::vector<Binding> bindings;
   for (const model::BindPods::Binding& one : bind.bindings) {
     std::optional<Binding> binding = references_.binding(one);
-    if (!binding) return runner_.answer(token, gone());
+    if (!binding) return runner_.answer(token, refused_as_gone());
     bindings.push_back(std::move(*binding));
   }
   if (bindings.empty()) return runner_.answer(token, Verdict::applied());
@@ -111,7 +120,7 @@ void Effects::bind(model::ActionToken token, const model::BindPods& bind) {
 
 void Effects::launch(model::ActionToken token, const model::LaunchNodes& launch) {
   std::optional<ClaimGroup> group = references_.nodes(launch);
-  if (!group) return runner_.answer(token, gone());
+  if (!group) return runner_.answer(token, refused_as_gone());
   group->name = name_of(token);
   group->count = launch.count;
   group->held = launch.hold > Duration::zero();
@@ -158,17 +167,33 @@ void Effects::only(const std::set<std::string>& targets) {
   }
 }
 
+/// Pods that are about to go, by uid.
+std::set<std::string> Effects::victims() const {
+  std::set<std::string> uids;
+  for (const auto& [key, weak] : goals_) {
+    const std::shared_ptr<ScaleGoal> goal = weak.lock();
+    if (goal == nullptr || goal->called_off) continue;
+    for (const Ref& victim : goal->victims) uids.insert(victim.uid);
+  }
+  return uids;
+}
+
 void Effects::keep_serving(std::span<const Routed> pods) {
   const Instant now = clock_();
+  const std::set<std::string> going = victims();
   if (!first_look_) first_look_ = now;
   for (const Routed& routed : pods) {
     // A predecessor's drain is gone on with, or called off, by the first decisions.
     const bool left_behind = routed.out && !leaving_.contains(routed.pod.uid) && now - *first_look_ >= kLeaving;
-    const std::string key = key_of("serving", routed.pod);
-    if ((routed.decided && !left_behind) || runner_.busy(key)) continue;
-    std::vector<Change> changes = {mark_for_deletion(routed.pod, false),
-                                   set_serving(routed.pod, routed.means, true, wall_())};
-    if (!routed.out) changes.erase(changes.begin());  // it was never marked
+    const bool is_new = !routed.decided && !going.contains(routed.pod.uid);
+    const std::string key = serving_key(routed.pod);
+    if (!(left_behind || is_new) || runner_.busy(key)) continue;
+    std::vector<Change> changes;
+    if (left_behind) {
+      changes = {mark_for_deletion(routed.pod, false), set_serving(routed.pod, routed.means, true, wall_())};
+    } else {
+      changes = {let_in(routed.pod, wall_())};
+    }
     runner_.submit(key, {}, std::make_unique<ChangeAll>(std::move(changes)));
   }
 }

@@ -27,7 +27,7 @@ struct Target {
     std::optional<std::uint32_t> ordinal;
     Ref pod;  ///< the one that serves
     bool ready = false;
-    bool ever_served = true;           ///< false: it holds no work, and is not drained
+    bool ever_served = true;           ///< false: it was never in the router and holds no work
     std::optional<Instant> out_since;  ///< taken out of the router by Capstan
   };
   Ref ref;
@@ -92,6 +92,7 @@ class Effects {
   void launch(model::ActionToken token, const model::LaunchNodes& launch);
   void give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims);
   std::string name_of(model::ActionToken token) const;
+  std::set<std::string> victims() const;
 
   Runner& runner_;
   const References& references_;

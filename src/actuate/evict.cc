@@ -32,7 +32,7 @@ void Evict::answered(const kube::Outcome& outcome, Instant now) {
   const Duration asked = std::max(change_.error().retry_after, pause_);
   const Instant again = now + asked + Duration(random_.between(0, asked.count() / 8));
   if (again - *held_since_ > patience_) {
-    const auto held_s = std::chrono::duration_cast<std::chrono::seconds>(now - *held_since_).count();
+    const auto held_s = whole_seconds(now - *held_since_);
     return change_.refuse({ReasonCode::eviction_held, {held_s}});
   }
   not_before_ = again;

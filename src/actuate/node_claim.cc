@@ -75,7 +75,7 @@ json metadata(const ClaimGroup& group, std::int64_t index) {
 
 std::string duration_text(const std::optional<Duration>& expire_after) {
   if (!expire_after) return "Never";
-  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(*expire_after).count()) + "s";
+  return std::to_string(whole_seconds(*expire_after)) + "s";
 }
 
 }  // namespace

@@ -15,8 +15,6 @@ namespace {
 /// How often an effect that may not go on while the kill switch is on asks again.
 constexpr Duration kHaltedPause = std::chrono::seconds(1);
 
-std::int64_t seconds(Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); }
-
 model::Reason reason_of(Permit permit) {
   return {permit == Permit::nothing ? ReasonCode::lease_lost : ReasonCode::halted, {}};
 }
@@ -181,7 +179,7 @@ bool Runner::in_trouble(Entry& entry, const kube::ApiError& error, Instant now) 
   entry.not_before = now + std::max(entry.backoff.after_failure(random_), error.retry_after);
   entry.trouble_since = std::min(entry.trouble_since, now);
   return now - entry.trouble_since >= options_.patience &&
-         end_as_it_stands(entry, {ReasonCode::api_silent, {seconds(options_.patience)}});
+         end_as_it_stands(entry, {ReasonCode::api_silent, {whole_seconds(options_.patience)}});
 }
 
 /// Tells the outcome without waiting for the effect's own. Whether the effect may be dropped.

@@ -11,8 +11,6 @@ using model::ReasonCode;
 
 namespace {
 
-std::int64_t seconds(Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); }
-
 bool among(const std::vector<Ref>& pods, const std::string& uid) {
   return std::ranges::find(pods, uid, &Ref::uid) != pods.end();
 }
@@ -101,7 +99,7 @@ std::optional<Step> ScaleTo::plan(Instant now) {
       return Step::wait(until);
     case Drain::silent:
       refuse({ReasonCode::drain_silent,
-              {silent_, static_cast<std::int64_t>(goal_->victims.size()), seconds(goal_->drain_limit)}});
+              {silent_, static_cast<std::int64_t>(goal_->victims.size()), whole_seconds(goal_->drain_limit)}});
       return std::nullopt;
     case Drain::done:
       break;
@@ -150,7 +148,7 @@ ScaleTo::Drain ScaleTo::drained(Instant now, Instant& until) {
   silent_ = 0;
   for (const Ref& victim : goal_->victims) {
     const auto out = out_.find(victim.uid);
-    if (out == out_.end()) continue;  // gone
+    if (out == out_.end() || goal_->unserved.contains(victim.uid)) continue;  // gone, or without work
     const Instant since = out->second.since;
     const auto load = goal_->loads.find(victim.uid);
     const bool heard =

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,10 @@ struct ScaleGoal {
   Ref target;
   ReplicaCount seen = 0;  ///< that the decision was made from
   ReplicaCount wanted = 0;
-  std::vector<Ref> victims;  ///< the pod of each replica that will go which serves
-  std::vector<Out> out;      ///< by an earlier effect; those that are no victims are put back
-  bool mark = false;         ///< the workload lets itself be told which ones go: a Deployment
+  std::vector<Ref> victims;        ///< the serving pod of each replica that will go
+  std::set<std::string> unserved;  ///< those of them, by uid, that were never in the router: they hold no work
+  std::vector<Out> out;            ///< by an earlier effect; those that are no victims are put back
+  bool mark = false;               ///< the workload lets itself be told which ones go: a Deployment
   DrainMeans means;
   Duration drain_limit = std::chrono::minutes(10);  ///< then a replica that still has work is removed all the same
   std::map<std::string, Load> loads;                ///< by uid; a pod that is not there is silent

@@ -35,11 +35,17 @@ Wish apply_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
   return Wish::make(kube::apply(pod.object, body, true, "status"));
 }
 
-Wish look_at_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
+/// Empty where nobody has set it.
+std::string_view gate_of(Json pod) {
   std::string_view status;
-  now["status"]["conditions"].each([&](Json condition) {
+  pod["status"]["conditions"].each([&](Json condition) {
     if (condition["type"].text() == kServingGate) status = condition["status"].text();
   });
+  return status;
+}
+
+Wish look_at_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
+  const std::string_view status = gate_of(now);
   return ends(now) || status == (serving ? "True" : "False") ? Wish::settled() : apply_gate(pod, now, serving, at);
 }
 
@@ -90,6 +96,13 @@ Change set_serving(const Ref& pod, const DrainMeans& means, bool serving, kube::
                 break;
             }
             return Wish::settled();
+          }};
+}
+
+Change let_in(const Ref& pod, kube::WallTime now) {
+  return {pod, [pod, now](Json object) {
+            const bool open = gate_of(object).empty() && !ends(object);
+            return open ? apply_gate(pod, object, true, now) : Wish::settled();
           }};
 }
 

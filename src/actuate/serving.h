@@ -42,6 +42,9 @@ bool is_out_of_router(const kube::Pod& pod, const DrainMeans& means);
 /// Takes a pod out of the router, or puts it back.
 Change set_serving(const Ref& pod, const DrainMeans& means, bool serving, kube::WallTime now);
 
+/// Lets a new pod into the router, whose gate nobody has set yet: one that was taken out meanwhile stays out.
+Change let_in(const Ref& pod, kube::WallTime now);
+
 /// Marks a pod as the first that its ReplicaSet should delete, or takes the mark away.
 Change mark_for_deletion(const Ref& pod, bool marked);
 

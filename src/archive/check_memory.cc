@@ -13,6 +13,23 @@ class Checker {
     for (const auto& answer : memory.answers) change("scale answer", answer.at, answer.replicas);
     for (const auto& up : memory.ups) change("scale up", up.at, up.replicas);
     for (const auto& down : memory.downs) change("scale down", down.at, down.replicas);
+    if (memory.capstan) own(*memory.capstan);
+  }
+
+  void own(const decide::scale::CapstanMemory& memory) {
+    for (Instant at : {memory.since, memory.at, memory.last_used, memory.gateway_at}) moment("scale seen", at);
+    for (Duration span : {memory.observed, memory.corrected}) number("scale learned for", span.count(), kMaxTime);
+    for (const auto& row : memory.missed_by_use) number("scale missed for", row.seen.count(), kMaxTime);
+    for (const auto& row : memory.counters) moment("scale counters", row.measured_at);
+    for (const auto& row : memory.forecasts) moment("scale forecast", row.due);
+    for (const auto& row : memory.needs) moment("scale need", row.at);
+    for (const Duration lead : memory.leads) number("scale lead", lead.count(), kMaxTime);
+    using Own = decide::scale::CapstanMemory;
+    const auto most = static_cast<std::int64_t>(Own::kReplicasMost);
+    for (std::size_t rows : {memory.counters.size(), memory.starting.size(), memory.forecasts.size(),
+                             memory.needs.size(), memory.leads.size()}) {
+      number("scale rows", static_cast<std::int64_t>(rows), most);
+    }
   }
 
   void place(const decide::place::Memory& memory) {

@@ -74,6 +74,23 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
   return variant;
 }
 
+/// Decode replicas are fed by prefill replicas, which may stand before or behind them.
+void check_feeding(const Fields& from, const model::Catalog& catalog, Verdict& verdict) {
+  const auto role_of = [](const model::Service& service) { return service.variants.front().role; };
+  for (const model::Service& service : catalog.services) {
+    if (!service.fed_by.valid() || service.variants.empty()) continue;
+    const std::uint32_t feeds = service.fed_by.value;
+    const bool exists = feeds < catalog.services.size() && !catalog.services[feeds].variants.empty();
+    if (!exists || role_of(catalog.services[feeds]) != model::Role::prefill) {
+      verdict.fail(from.node().place, "catalog.services.fed_by: there is no prefill service " + std::to_string(feeds) +
+                                          ", expected the id of one in this file");
+    } else if (role_of(service) != model::Role::decode) {
+      verdict.fail(from.node().place,
+                   "catalog.services.fed_by: found on \"" + service.name + "\", expected it on decode replicas only");
+    }
+  }
+}
+
 void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   for (const Node& item : from.list("services")) {
     Fields fields(item, "catalog.services", verdict);
@@ -85,16 +102,19 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
       read_duration_ns(slo, "tpot_ns", service.slo.tpot);
       read_duration_ns(slo, "e2e_ns", service.slo.e2e);
       slo.integer("attainment_ppm", service.slo.attainment_ppm, 0, 1'000'000);
+      slo.integer("ttft_prefills_milli", service.slo.ttft_prefills_milli, 0, 1'000'000);
       slo.finish();
     });
     fields.integer("max_replicas", service.max_replicas, 0, kMaxReplicas);
     fields.integer("min_replicas", service.min_replicas, 0, service.max_replicas);
+    read_id(fields, verdict, "fed_by", service.fed_by);
     const auto variants = fields.list("variants");
     if (variants.empty()) verdict.fail(item.place, "catalog.services: no variants, expected at least one");
     for (const Node& each : variants) service.variants.push_back(read_variant(each, catalog, verdict));
     fields.finish();
     catalog.services.push_back(std::move(service));
   }
+  check_feeding(from, catalog, verdict);
 }
 
 void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {

@@ -91,6 +91,8 @@ TEST(SavedState, RefusesWhatDoesNotFit) {
       {"a time past all times", R"("created_at_ns":0)", R"("created_at_ns":9223372036854775806)", "created_at_ns"},
       {"a memory of another version", R"("provision":"provision-memory/)", R"("provision":"provision-memory/9)",
        "memory.provision"},
+      {"a feeder that is none", R"("min_replicas":)", R"("fed_by":7,"min_replicas":)", "no prefill service 7"},
+      {"a service that feeds itself", R"("min_replicas":)", R"("fed_by":0,"min_replicas":)", "no prefill service 0"},
       {"a huge id", R"("id":0,"phase":"ready","service")", R"("id":99999999,"phase":"ready","service")", "99999999"},
   };
   const std::string good = to_json(small_state());

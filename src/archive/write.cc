@@ -73,6 +73,8 @@ Json service(const model::Service& from) {
                {"min_replicas", from.min_replicas},
                {"max_replicas", from.max_replicas},
                {"variants", Json::array()}});
+  if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
+  put(json, "fed_by", from.fed_by);
   for (const model::Variant& each : from.variants) json["variants"].push_back(variant(each));
   return json;
 }

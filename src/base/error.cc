@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include <utility>
+
 namespace capstan {
 
 namespace {
@@ -20,6 +22,13 @@ std::string harmless(const std::string& text) {
 }
 
 }  // namespace
+
+Error Error::about(std::string file, std::string message) {
+  Error error;
+  error.file = std::move(file);
+  error.message = std::move(message);
+  return error;
+}
 
 std::string Error::text() const {
   std::string place = file;

@@ -21,6 +21,8 @@ struct Error {
   std::uint32_t column = 0;
   std::string message;  ///< "what is wrong, what was expected"
 
+  /// Of a whole file.
+  static Error about(std::string file, std::string message);
   /// "file:line:col: message", leaving out what is not known.
   std::string text() const;
 };

@@ -82,9 +82,11 @@ ExitCode simulate(const SimulateArguments& arguments) {
     if (!changes) return report(changes.error());
     overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());  // --set has the last word
   }
+  if (arguments.bound) overrides.sets.push_back("bound=true");
   Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, overrides);
   if (!scenario) return report(scenario.error());
   if (!arguments.compare) scenario->policies.resize(1);
+  scenario->bound = arguments.compare && scenario->bound;
 
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {
@@ -96,7 +98,8 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!comparison) return report(comparison.error());
 
   const bool json = arguments.output == Output::json;
-  const experiment::RenderOptions options{.color = wants_color(), .width = output_width()};
+  const experiment::RenderOptions options{
+      .color = wants_color(), .frontier = arguments.frontier, .width = output_width()};
   const ExitCode printed = print(json ? experiment::render_json(*comparison)
                                       : experiment::render_text(*comparison, again(arguments), options));
   if (printed != kOk) return printed;

@@ -29,6 +29,8 @@ struct SimulateArguments {
   Output output = Output::text;
   unsigned jobs = 0;                 ///< 0 = one a core
   std::vector<std::string> fail_on;  ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2
+  bool frontier = false;             ///< compare: say also what `RenderOptions::frontier` adds
+  bool bound = false;                ///< compare: also what could be reached with foresight
   bool compare = false;              ///< all policies; else the first, or the one that is named
 };
 ExitCode simulate(const SimulateArguments& arguments);

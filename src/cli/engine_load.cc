@@ -20,8 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kLook = 200ms;  // for signals, and the status line
-
 /// URLs as they are; addresses and ranges as URLs.
 Result<std::vector<std::string>> endpoints_of(const std::vector<std::string>& given) {
   std::vector<std::string> endpoints;

@@ -9,6 +9,7 @@
 
 #include "archive/saved_state.h"
 #include "decide/index.h"
+#include "engine/names.h"
 #include "engine/table.h"
 #include "manifest/fields.h"
 
@@ -17,21 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A cluster's name of a GPU ("NVIDIA-H100-80GB-HBM3") as the engine table has it; itself where no part of it is there.
+/// A cluster's name of a GPU as the engine table has it; itself where it is not there.
 std::string gpu_word(const std::string& name) {
-  const engine::EngineTable& table = engine::EngineTable::bundled();
-  if (const Result<std::string> key = table.gpu_key(name)) return *key;
-  std::string part;
-  for (const char c : name + "-") {
-    const bool inside = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (inside) {
-      part += c;
-      continue;
-    }
-    if (const Result<std::string> key = table.gpu_key(part); key && !part.empty()) return *key;
-    part.clear();
-  }
-  return name;
+  return engine::gpu_of_product(engine::EngineTable::bundled(), name).value_or(name);
 }
 
 Result<model::ServiceId> service_of(const archive::SavedState& state, const std::string& name,

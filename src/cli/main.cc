@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/conformance.h"
 #include "cli/engine_options.h"
+#include "cli/lint_options.h"
 #include "cli/offline.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -78,6 +79,11 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   CLI::App* command = app.add_subcommand("compare", "Simulate every policy of a scenario and rank them");
   arguments.compare = true;
   add_simulation(*command, arguments);
+  command->add_flag(
+      "--frontier", arguments.frontier,
+      "Say also who can be beaten only for more money, how restless each was, and where the first two parted");
+  command->add_flag("--bound", arguments.bound,
+                    "Say also what nobody undercuts, and what could be reached, knowing every request beforehand");
   command->add_option("--jobs", arguments.jobs, "Policies simulated at once; 0 = one a core")
       ->option_text("N")
       ->check(CLI::Range(0u, 1024u));
@@ -198,7 +204,8 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  capstan compare scenarios/azure-hour.yaml\n"
       "  capstan sim scenarios/azure-hour.yaml --set load.scale=2 -o json\n\n"
-      "Exit codes: 0 ok, 1 error, 2 changes, a failed case or a missed threshold, 3 infeasible or refused, 64 usage.");
+      "Exit codes: 0 ok, 1 error, 2 changes, findings, a failed case or a missed threshold, 3 infeasible or refused, "
+      "64 usage.");
 
   SimulateArguments sim_arguments, compare_arguments;
   PredictArguments predict_arguments;
@@ -209,6 +216,7 @@ int run(int argc, char** argv) {
   SnapshotArguments snapshot_arguments;
   RunArguments run_arguments;
   ConformanceArguments conformance_arguments;
+  LintArguments lint_arguments;
   Output version_output = Output::text;
   const CLI::App& sim_command = *add_sim(app, sim_arguments);
   const CLI::App& compare_command = *add_compare(app, compare_arguments);
@@ -222,6 +230,7 @@ int run(int argc, char** argv) {
   const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
   const CLI::App& run_command = *add_run(app, run_arguments);
   const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
+  const CLI::App& lint_command = *add_lint(app, lint_arguments);
   add_version(app, version_output);
 
   if (const auto error = stranger(app, argc, argv)) return report(*error);
@@ -241,6 +250,7 @@ int run(int argc, char** argv) {
   if (predict_command) return predict(predict_arguments);
   if (serve_command) return engine_serve(serve_arguments);
   if (load_command) return engine_load(load_arguments);
+  if (lint_command) return capstan::cli::lint(lint_arguments);
   if (conformance_command) return conformance(conformance_arguments);
   return version(version_output);
 }

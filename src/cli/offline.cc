@@ -51,6 +51,11 @@ bool changes(const archive::Redecided& all, Layer layer) {
 /// What the controller saw at its first decision from `at` on.
 Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Instant at) {
   const experiment::PolicySpec& policy = scenario.policies.front();
+  if (std::ranges::any_of(policy.peers, [](const auto& peer) { return peer.has_value(); })) {
+    return std::unexpected(Error{
+        ErrorKind::usage, "--policy", 0, 0,
+        fmt::format("\"{}\" is somebody else's autoscaler, whose memory no snapshot holds", policy.policies.name)});
+  }
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
   prepared.setup.witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {

@@ -28,7 +28,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kLook = 250ms;   // for signals
 constexpr Duration kOnceMax = 60s;  // until everything is known that one decision needs
 
 /// Of this process alone, also after a restart in the same pod.

@@ -162,7 +162,11 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   for (const model::ServiceId service : due) {
     if (scaling(service)) continue;  // its `/scale` has not answered: the count it would start from is not known
     const decide::scale::RoleView role = decide::scale::view(seen.snapshot, index_, service);
-    const decide::scale::Policy& policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
+    decide::scale::Policy policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
+    if (options_.autoscaler) {
+      const std::optional<ReplicaCount> wanted = options_.autoscaler(seen.snapshot, role);
+      if (wanted) policy = decide::scale::Fixed{*wanted, decide::scale::period(policy)};
+    }
     decide::scale::Memory& memory = memory_.scale[service.value];
     decide::scale::Decision decision = decide_twice(
         memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },

@@ -45,9 +45,14 @@ struct Memory {
 /// Is shown what the layers are about to decide from: the snapshot and the memory before it.
 using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 
+/// Somebody else's autoscaler: the replicas that it wants of a service, asked in place of a policy of ours whenever
+/// replicas are due; nothing for a service that it leaves to the policy.
+using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapshot&, const decide::scale::RoleView&)>;
+
 struct Options {
   bool verify_replay = false;  ///< decide twice, the second time from memory that went through its text: invariant 5
   Witness witness{};           ///< called at every tick at which replicas are decided
+  Autoscaler autoscaler{};     ///< empty: the policies decide; where it answers, `Fixed` takes the answer over
 };
 
 struct Stats {

@@ -4,8 +4,12 @@
 
 #include <memory>
 
+#include "base/testing/moment.h"
+
 namespace capstan::control {
 namespace {
+
+using capstan::testing::at_s;
 
 using model::Action;
 using model::Plan;
@@ -98,7 +102,6 @@ TEST(Guards, Rows) {
 }
 
 using Phase = model::Claim::Phase;
-constexpr Instant at(int s) { return {std::chrono::seconds(s)}; }
 
 /// Beside the pool's node of 8: claims of 8, requested at a second, and launches of 8, submitted at a second. One more
 /// is to be launched.
@@ -132,12 +135,12 @@ TEST(Guards, WhatIsInTransitCountsAgainstTheLimit) {
       claim.phase = phase;
       claim.pool = {0};
       claim.offering = {0};
-      claim.requested_at = at(requested_s);
+      claim.requested_at = at_s(requested_s);
       if (phase == Phase::registered) claim.node = {1};
       snapshot.claims.set({id++}, claim);
     }
     std::vector<InFlight::Entry> in_flight;
-    for (int submitted_s : row.in_flight) in_flight.push_back({{id++}, launch(1), at(submitted_s)});
+    for (int submitted_s : row.in_flight) in_flight.push_back({{id++}, launch(1), at_s(submitted_s)});
     Plan plan{.actions = {launch(1)}, .kept = {}};
     Violations violations;
     guard(plan, snapshot, decide::build(snapshot), in_flight, violations);

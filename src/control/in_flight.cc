@@ -24,8 +24,7 @@ std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome
     if (answer != by_token.end() && answer->token == entry.token) {
       settled.push_back({std::move(entry.action), answer->kind, answer->why});
     } else if (now - entry.submitted_at >= kPatience) {
-      const model::Reason silence{model::ReasonCode::outcome_unknown,
-                                  {std::chrono::duration_cast<std::chrono::seconds>(kPatience).count()}};
+      const model::Reason silence{model::ReasonCode::outcome_unknown, {whole_seconds(kPatience)}};
       settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence});
     } else {
       waiting.push_back(std::move(entry));

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/moment.h"
+
 namespace capstan::control {
 namespace {
+
+using capstan::testing::at_s;
 
 using std::chrono::seconds;
 using Kind = ports::Outcome::Kind;
 
-constexpr Instant at(int s) { return {seconds(s)}; }
 model::Action evict(std::uint32_t pod) { return {model::EvictPod{{pod}}, {}}; }
 std::uint32_t pod_of(const InFlight::Settled& settled) {
   return std::get<model::EvictPod>(settled.action.what).pod.value;
@@ -16,8 +19,8 @@ std::uint32_t pod_of(const InFlight::Settled& settled) {
 
 TEST(InFlight, AnswersSettleInOrderOfSubmission) {
   InFlight in_flight;
-  for (std::uint32_t i = 0; i < 3; ++i) in_flight.add({i}, evict(10 + i), at(0));
-  const auto settled = in_flight.settle({{{2}, Kind::refused, {}}, {{0}, Kind::applied, {}}}, at(1));
+  for (std::uint32_t i = 0; i < 3; ++i) in_flight.add({i}, evict(10 + i), at_s(0));
+  const auto settled = in_flight.settle({{{2}, Kind::refused, {}}, {{0}, Kind::applied, {}}}, at_s(1));
   ASSERT_EQ(settled.size(), 2u);
   EXPECT_EQ(pod_of(settled[0]), 10u);
   EXPECT_EQ(settled[0].kind, Kind::applied);
@@ -28,9 +31,9 @@ TEST(InFlight, AnswersSettleInOrderOfSubmission) {
 
 TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
   InFlight in_flight;
-  in_flight.add({7}, evict(1), at(0));
-  EXPECT_TRUE(in_flight.settle({}, at(59)).empty());
-  const auto settled = in_flight.settle({}, at(60));
+  in_flight.add({7}, evict(1), at_s(0));
+  EXPECT_TRUE(in_flight.settle({}, at_s(59)).empty());
+  const auto settled = in_flight.settle({}, at_s(60));
   ASSERT_EQ(settled.size(), 1u);
   EXPECT_EQ(settled[0].kind, Kind::unknown);
   EXPECT_EQ(settled[0].why.code, model::ReasonCode::outcome_unknown);
@@ -38,8 +41,8 @@ TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
 
 TEST(InFlight, AnAnswerToNobodyIsIgnored) {
   InFlight in_flight;
-  in_flight.add({1}, evict(1), at(0));
-  EXPECT_TRUE(in_flight.settle({{{9}, Kind::applied, {}}}, at(1)).empty());
+  in_flight.add({1}, evict(1), at_s(0));
+  EXPECT_TRUE(in_flight.settle({{{9}, Kind::applied, {}}}, at_s(1)).empty());
 }
 
 }  // namespace

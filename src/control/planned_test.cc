@@ -5,21 +5,24 @@
 namespace capstan::control {
 namespace {
 
-using Phase = model::Gang::Phase;
+using GangPhase = model::Gang::Phase;
 
-struct Row {
+struct PlannedRow {
   const char* teaches;
   ReplicaCount desired;
-  std::vector<std::pair<std::uint32_t, Phase>> gangs;  // ordinal, phase
+  std::vector<std::pair<std::uint32_t, GangPhase>> gangs;  // ordinal, phase
   std::vector<std::uint32_t> planned;
 };
 
-const Row kRows[] = {
-    {"nothing lacks", 2, {{0, Phase::ready}, {1, Phase::starting}}, {}},
-    {"a replica whose pods do not exist yet is planned", 3, {{0, Phase::ready}}, {1, 2}},
-    {"ordinals fill the gaps", 3, {{0, Phase::ready}, {2, Phase::ready}}, {1}},
-    {"a draining replica does not count but keeps its number", 2, {{0, Phase::draining}, {1, Phase::ready}}, {2}},
-    {"fewer wanted than exist plans nothing", 1, {{0, Phase::ready}, {1, Phase::ready}}, {}},
+const PlannedRow kPlannedRows[] = {
+    {"nothing lacks", 2, {{0, GangPhase::ready}, {1, GangPhase::starting}}, {}},
+    {"a replica whose pods do not exist yet is planned", 3, {{0, GangPhase::ready}}, {1, 2}},
+    {"ordinals fill the gaps", 3, {{0, GangPhase::ready}, {2, GangPhase::ready}}, {1}},
+    {"a draining replica does not count but keeps its number",
+     2,
+     {{0, GangPhase::draining}, {1, GangPhase::ready}},
+     {2}},
+    {"fewer wanted than exist plans nothing", 1, {{0, GangPhase::ready}, {1, GangPhase::ready}}, {}},
 };
 
 std::shared_ptr<const model::Catalog> one_service(bool placed_elsewhere = false) {
@@ -33,7 +36,7 @@ std::shared_ptr<const model::Catalog> one_service(bool placed_elsewhere = false)
 }
 
 TEST(Planned, Rows) {
-  for (const Row& row : kRows) {
+  for (const PlannedRow& row : kPlannedRows) {
     SCOPED_TRACE(row.teaches);
     model::Snapshot snapshot;
     snapshot.catalog = one_service();
@@ -73,7 +76,7 @@ TEST(Planned, WhoDrainsBeforeFewerAreAskedForIsNotReplaced) {
     gang.service = {0};
     gang.variant = {0};
     gang.ordinal = ordinal;
-    gang.phase = ordinal == 0 ? Phase::ready : Phase::draining;
+    gang.phase = ordinal == 0 ? GangPhase::ready : GangPhase::draining;
     snapshot.gangs.set({ordinal}, gang);
   }
   std::vector<model::PlannedGang> planned;

@@ -18,16 +18,17 @@ struct SloBreachRule {
   friend bool operator==(const SloBreachRule&, const SloBreachRule&) = default;
 };
 
+/// The last settings under which a promise was kept for as long as it takes to break it.
+struct KeptSettings {
+  decide::scale::Policy settings;
+  ReplicaCount replicas = 0;
+  Instant at;
+  friend bool operator==(const KeptSettings&, const KeptSettings&) = default;
+};
+
 /// What is remembered of one service's promise.
 struct SloMemory {
-  /// The last settings under which it was kept for as long as it takes to break it.
-  struct Good {
-    decide::scale::Policy settings;
-    ReplicaCount replicas = 0;
-    Instant at;
-    friend bool operator==(const Good&, const Good&) = default;
-  };
-  std::optional<Good> good;
+  std::optional<KeptSettings> good;
   Instant broken_since = Instant::never();
   Instant rolled_back_at = Instant::never();  ///< never: there is nothing to acknowledge
   // Begun anew by a successor, who sees for himself.

@@ -157,7 +157,8 @@ CompletionReader::~CompletionReader() = default;
 
 std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_view body, CompletionKind kind) {
   element root;
-  if (const auto error = parser_->json.parse(body.data(), body.size()).get(root); error != simdjson::SUCCESS) {
+  if (const auto error = parser_->json.parse(body.empty() ? "" : body.data(), body.size()).get(root);
+      error != simdjson::SUCCESS) {
     return std::unexpected(ApiError{400, fmt::format("the body is no JSON: {}", simdjson::error_message(error)), {}});
   }
   object fields;

@@ -22,10 +22,8 @@ constexpr std::pair<std::string_view, std::int64_t> kPercentiles[] = {
 
 std::string milliseconds(std::int64_t us) { return fmt::format("{:.1f}", static_cast<double>(us) / 1000); }
 
-double seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
-
 double per_second(std::int64_t count, Duration elapsed) {
-  return elapsed > Duration{} ? static_cast<double>(count) / seconds(elapsed) : 0;
+  return elapsed > Duration{} ? static_cast<double>(count) / in_seconds(elapsed) : 0;
 }
 
 }  // namespace
@@ -40,7 +38,7 @@ std::string render_text(const LoadReport& report) {
   std::string text = fmt::format(
       "{} requests in {:.1f} s · {} completed, {} failed\n{:.2f} requests/s, {:.0f} input and {:.0f} output "
       "tokens/s\n\n",
-      report.sent, seconds(report.elapsed), report.completed, report.failed(),
+      report.sent, in_seconds(report.elapsed), report.completed, report.failed(),
       per_second(report.completed, report.elapsed), per_second(report.input_tokens, report.elapsed),
       per_second(report.output_tokens, report.elapsed));
   if (report.completed == 0) {

@@ -13,6 +13,16 @@ constexpr std::int64_t kDenseRequests = 1025;  // vLLM's largest default batch i
 
 }  // namespace
 
+Picoseconds linear_ps(const StepCoefficients& coefficients, std::int64_t n) {
+  const auto& grid = StepCoefficients::kGrid;
+  if (n <= grid.front()) return n <= 0 ? 0 : coefficients.linear_ps.front();
+  const auto above = std::upper_bound(grid.begin(), grid.end(), n);
+  const std::size_t hi = std::min<std::size_t>(static_cast<std::size_t>(above - grid.begin()), grid.size() - 1);
+  const std::size_t lo = hi - 1;
+  const Picoseconds rise = coefficients.linear_ps[hi] - coefficients.linear_ps[lo];
+  return coefficients.linear_ps[lo] + rise * (n - grid[lo]) / (grid[hi] - grid[lo]);
+}
+
 StepModel::StepModel(const StepCoefficients& coefficients) : coefficients_(coefficients) {
   const StepCoefficients& c = coefficients_;
   CAPSTAN_ASSERT(std::is_sorted(c.linear_ps.begin(), c.linear_ps.end()));
@@ -20,21 +30,12 @@ StepModel::StepModel(const StepCoefficients& coefficients) : coefficients_(coeff
   CAPSTAN_ASSERT(c.decode_fixed_ps >= 0 && c.decode_per_request_ps >= 0 && c.prefill_fixed_ps >= 0);
   CAPSTAN_ASSERT(c.kappa_milli >= 0 && c.per_request_ps >= 0 && c.per_step_ps >= 0);
   dense_.resize(kDenseTokens);
-  for (std::int64_t n = 0; n < kDenseTokens; ++n) dense_[static_cast<std::size_t>(n)] = interpolated_ps(n);
+  for (std::int64_t n = 0; n < kDenseTokens; ++n)
+    dense_[static_cast<std::size_t>(n)] = engine::linear_ps(coefficients, n);
   decode_base_.resize(kDenseRequests);
   for (std::int64_t b = 0; b < kDenseRequests; ++b) {
     decode_base_[static_cast<std::size_t>(b)] = computed_decode_base_ps(b);
   }
-}
-
-Picoseconds StepModel::interpolated_ps(std::int64_t n) const {
-  const auto& grid = StepCoefficients::kGrid;
-  if (n <= grid.front()) return n <= 0 ? 0 : coefficients_.linear_ps.front();
-  const auto above = std::upper_bound(grid.begin(), grid.end(), n);
-  const std::size_t hi = std::min<std::size_t>(static_cast<std::size_t>(above - grid.begin()), grid.size() - 1);
-  const std::size_t lo = hi - 1;
-  const Picoseconds rise = coefficients_.linear_ps[hi] - coefficients_.linear_ps[lo];
-  return coefficients_.linear_ps[lo] + rise * (n - grid[lo]) / (grid[hi] - grid[lo]);
 }
 
 Picoseconds StepModel::computed_decode_base_ps(std::int64_t requests) const {
@@ -80,6 +81,16 @@ Picoseconds StepModel::step_ps(std::int64_t requests, std::int64_t kv_tokens,
     pairs += doubled_pairs(chunk);
   }
   return step_ps(requests, kv_tokens, tokens, pairs, static_cast<std::int64_t>(chunks.size()));
+}
+
+Picoseconds StepModel::prefill_alone_ps(std::int64_t tokens, std::int64_t computed, std::int64_t most_at_once) const {
+  Picoseconds time = 0;
+  while (computed < tokens) {
+    const PrefillChunk chunk{std::min(most_at_once, tokens - computed), computed};
+    time += step_ps(0, 0, {&chunk, 1});
+    computed += chunk.tokens;
+  }
+  return time;
 }
 
 }  // namespace capstan::engine

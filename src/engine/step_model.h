@@ -39,6 +39,9 @@ struct StepCoefficients {
   friend bool operator==(const StepCoefficients&, const StepCoefficients&) = default;
 };
 
+/// F[n], linear between the points of the grid and beyond the last with the last slope, rounded down. n >= 0.
+Picoseconds linear_ps(const StepCoefficients& coefficients, std::int64_t n);
+
 /// A piece of a prompt computed in one step.
 struct PrefillChunk {
   std::int64_t tokens = 0;    ///< computed in this step
@@ -53,9 +56,10 @@ class StepModel {
 
   const StepCoefficients& coefficients() const { return coefficients_; }
 
-  /// F[n], linear between the points of the grid and beyond the last with the last slope, rounded down. n >= 0.
+  /// F[n] of these coefficients, read from a table where n is small.
   Picoseconds linear_ps(std::int64_t n) const {
-    return n < static_cast<std::int64_t>(dense_.size()) ? dense_[static_cast<std::size_t>(n)] : interpolated_ps(n);
+    return n < static_cast<std::int64_t>(dense_.size()) ? dense_[static_cast<std::size_t>(n)]
+                                                        : engine::linear_ps(coefficients_, n);
   }
 
   /// The part of a decode-only step of `requests` >= 1 sequences that does not depend on their contexts.
@@ -85,8 +89,11 @@ class StepModel {
   Picoseconds step_ps(std::int64_t requests, std::int64_t kv_tokens, std::int64_t prefill_tokens,
                       std::int64_t doubled_pairs, std::int64_t chunks) const;
 
+  /// A prompt of `tokens`, of which `computed` were there before, on a replica that does nothing else and takes up to
+  /// `most_at_once` >= 1 a step.
+  Picoseconds prefill_alone_ps(std::int64_t tokens, std::int64_t computed, std::int64_t most_at_once) const;
+
  private:
-  Picoseconds interpolated_ps(std::int64_t n) const;
   Picoseconds computed_decode_base_ps(std::int64_t requests) const;
 
   StepCoefficients coefficients_;

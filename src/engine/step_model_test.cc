@@ -32,6 +32,15 @@ TEST(StepModel, FollowsTheFormula) {
   EXPECT_NEAR(prefill_ms, 1.25 * (40.6 + 0.52 + 0.885e-6 * 2048 * 1024) + 0.04, 0.1);
 }
 
+TEST(StepModel, APromptAloneIsTheSumOfItsSteps) {
+  const StepModel model = llama_8b_h100();
+  const PrefillChunk first{2048, 0}, second{952, 2048};
+  EXPECT_EQ(model.prefill_alone_ps(3000, 0, 2048),
+            model.step_ps(0, 0, {&first, 1}) + model.step_ps(0, 0, {&second, 1}));
+  EXPECT_EQ(model.prefill_alone_ps(3000, 2048, 2048), model.step_ps(0, 0, {&second, 1}));
+  EXPECT_EQ(model.prefill_alone_ps(3000, 3000, 2048), 0);
+}
+
 TEST(StepModel, InterpolatesBetweenTheGridAndBeyond) {
   const StepModel model = llama_8b_h100();
   const auto& f = model.coefficients().linear_ps;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "experiment/prepare.h"
+#include "model/role_names.h"
 #include "model/topology_names.h"
 
 namespace capstan::experiment {
@@ -31,13 +32,27 @@ std::string load_words(const workload::WorkloadSpec& load) {
   return words;
 }
 
-std::string service_words(const Scenario& scenario) {
-  const model::Variant& variant = scenario.variant();
-  std::string words = fmt::format("{} TP{} on {}", variant.model, variant.tensor_parallel, scenario.engine->gpu_name);
+std::string replica_words(const model::Variant& variant, const RoleSpec& role) {
+  std::string words = fmt::format("TP{} on {}", variant.tensor_parallel, role.engine->gpu_name);
   if (variant.pods > 1) {
     words += fmt::format(", gangs of {} pods in one {}", variant.pods, model::name(variant.together).words);
   }
   return words;
+}
+
+std::string service_words(const Scenario& scenario) {
+  std::string words = scenario.variant().model;
+  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
+    const model::Variant& variant = scenario.catalog->services[i].variants.front();
+    if (scenario.split()) words += fmt::format("{} {}", i == 0 ? "," : " and", model::name(variant.role));
+    words += " " + replica_words(variant, scenario.roles[i]);
+  }
+  return words;
+}
+
+const PolicySpec& policy_of(const Scenario& scenario, const RunResult& result) {
+  return *std::ranges::find_if(scenario.policies,
+                               [&](const PolicySpec& policy) { return policy.policies.name == result.policy; });
 }
 
 /// The progress of all policies in one: the mean clock and part, the sums of requests and of simulated time.
@@ -73,7 +88,8 @@ Comparison describe(const Scenario& scenario) {
           .load = load_words(scenario.load),
           .service = service_words(scenario),
           .slo = scenario.service().slo,
-          .results = {}};
+          .results = {},
+          .clairvoyant = {}};
 }
 
 void rank(std::vector<RunResult>& results) {
@@ -108,6 +124,11 @@ Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const Progre
     comparison.results.push_back(std::move(**outcome));
   }
   rank(comparison.results);
+  if (scenario.bound) {
+    Result<Clairvoyant> clairvoyant = foresee(scenario, policy_of(scenario, comparison.results.front()), progress);
+    if (!clairvoyant) return std::unexpected(std::move(clairvoyant.error()));
+    comparison.clairvoyant = std::move(*clairvoyant);
+  }
   return comparison;
 }
 

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "experiment/clairvoyant.h"
 #include "experiment/result.h"
 #include "experiment/scenario.h"
 #include "experiment/simulation.h"
@@ -20,10 +22,13 @@ struct Comparison {
   std::string load;     ///< where the requests come from, "trace conv.csv", "profile azure-hour"
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
   model::Slo slo;
-  std::vector<RunResult> results;  ///< by score, then by name
+  std::vector<RunResult> results;            ///< by score, then by name
+  std::optional<Clairvoyant> clairvoyant{};  ///< where the scenario asks for it
 };
 
-/// Runs every policy of the scenario, `jobs` at a time; 0 = one a core. The outcome does not depend on `jobs`.
+/// Runs every policy of the scenario, `jobs` at a time; 0 = one a core. The outcome does not depend on `jobs`. Then,
+/// where the scenario asks for its bound, what somebody could reach who knows the load, on the nodes of the best
+/// policy.
 /// @param progress  called from the threads that run, one call at a time
 Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
 

@@ -8,6 +8,7 @@
 
 #include "experiment/layout.h"
 #include "experiment/words.h"
+#include "model/role_names.h"
 
 namespace capstan::experiment {
 
@@ -56,6 +57,16 @@ struct Figure {
   Figure(std::int64_t n, const char* single, const char* several) : number(n), one(single), many(several) {}
 };
 
+/// "prefill 2 ready at most, 1.4 on average".
+std::string role_rows(const RunResult& r, std::size_t width) {
+  std::string text;
+  for (const RoleFigures& each : r.roles) {
+    text += fmt::format("{}{} {} ready at most, {} on average", text.empty() ? "" : " · ", model::name(each.role),
+                        grouped(each.ready_peak), tenths(each.ready_mean_milli(r.minutes.size()), 1000));
+  }
+  return text.empty() ? "" : wrapped("  " + pad_right("roles", kLabel), text, width);
+}
+
 std::string figures(const char* label, const std::vector<Figure>& all, std::size_t width, std::string rest = "") {
   std::string text;
   for (const Figure& f : all) text += (text.empty() ? "" : " · ") + counted(f.number, f.one, f.many);
@@ -96,6 +107,7 @@ std::string details(const RunResult& r, std::size_t width) {
                    {r.gangs_deferred, "gang deferred", "gangs deferred"},
                    {r.cold_starts, "cold start", "cold starts"}},
                   width, starts);
+  text += role_rows(r, width);
   text += figures(
       "nodes", {{r.nodes_launched, "launched"}, {r.nodes_refused, "refused"}, {r.nodes_released, "released"}}, width);
   text += figures("disruptions",

@@ -8,6 +8,7 @@
 
 #include "experiment/read_parts.h"
 #include "manifest/path.h"
+#include "model/role_names.h"
 #include "model/topology_names.h"
 
 namespace capstan::experiment {
@@ -19,8 +20,8 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-/// The most GPUs of the service's kind that can stand together in one domain of a level.
-GpuCount largest_domain(const Scenario& scenario, model::TopologyLevel level) {
+/// The most GPUs of a kind that can stand together in one domain of a level.
+GpuCount largest_domain(const Scenario& scenario, model::GpuKindId gpu, model::TopologyLevel level) {
   const model::Catalog& catalog = *scenario.catalog;
   GpuCount node = 0;
   std::set<model::OfferingId> usable;
@@ -31,7 +32,7 @@ GpuCount largest_domain(const Scenario& scenario, model::TopologyLevel level) {
   }
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) usable.insert(nodes.offering);
   for (const model::OfferingId id : usable) {
-    if (catalog.offering(id).gpu == scenario.variant().gpu) node = std::max(node, catalog.offering(id).gpus);
+    if (catalog.offering(id).gpu == gpu) node = std::max(node, catalog.offering(id).gpus);
   }
   if (level == model::TopologyLevel::node || node == 0) return node;
   const std::int64_t per_nvlink = scenario.cluster.provider.nodes_per_nvlink_domain;
@@ -44,16 +45,17 @@ GpuCount largest_domain(const Scenario& scenario, model::TopologyLevel level) {
   return node * per_nvlink * (nvlinks / std::max<std::int64_t>(domains, 1));
 }
 
-/// The most GPUs that can ever stand in the cluster for the service.
-GpuCount most_gpus(const Scenario& scenario) {
+/// The most GPUs of a kind that can ever stand in the cluster.
+GpuCount most_gpus(const Scenario& scenario, model::GpuKindId gpu) {
   const model::Catalog& catalog = *scenario.catalog;
   GpuCount most = 0;
   for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
     const model::Offering& offering = catalog.offering(nodes.offering);
-    if (!nodes.pool.valid() && offering.gpu == scenario.variant().gpu) most += nodes.count * offering.gpus;
+    if (!nodes.pool.valid() && offering.gpu == gpu) most += nodes.count * offering.gpus;
   }
   for (const model::Pool& pool : catalog.pools) {
-    if (!pool.offerings.empty()) most += pool.gpu_limit;
+    const auto of_kind = [&](model::OfferingId id) { return catalog.offering(id).gpu == gpu; };
+    if (std::ranges::any_of(pool.offerings, of_kind)) most += pool.gpu_limit;
   }
   return most;
 }
@@ -68,6 +70,16 @@ Paths each(const Node& root, const std::string& list, const std::string& key) {
   return paths;
 }
 
+/// The GPUs of a kind that the services' minimums need together.
+GpuCount least_gpus(const Scenario& scenario, model::GpuKindId gpu) {
+  GpuCount least = 0;
+  for (const model::Service& service : scenario.catalog->services) {
+    const model::Variant& variant = service.variants.front();
+    if (variant.gpu == gpu) least += service.min_replicas * variant.tensor_parallel;
+  }
+  return least;
+}
+
 /// Refuses with its place what cannot be.
 class Feasibility {
  public:
@@ -75,31 +87,54 @@ class Feasibility {
       : scenario_(scenario), root_(root), verdict_(verdict) {}
 
   void check() {
+    if (scenario_.bound && scenario_.split()) {
+      return verdict_.fail(manifest::blame(root_, Paths{"bound", "service.roles"}),
+                           "bound: found true, but foresight is computed for replicas that do both, expected a service "
+                           "without roles");
+    }
     if (!something_serves()) return;
-    const model::Variant& variant = scenario_.variant();
-    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
-    const GpuCount node = largest_domain(scenario_, model::TopologyLevel::node);
-    if (node == 0) return no_node(gpu);
-    const GpuCount per_pod = variant.tensor_parallel / variant.pods;
-    if (per_pod > node) {
-      return refuse({"service.tensor_parallel", "service.pods_per_replica"}, machines(),
-                    fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
-    }
-    const GpuCount domain = largest_domain(scenario_, variant.together);
-    if (variant.tensor_parallel > domain) {
-      return refuse({"service.tensor_parallel", "service.together"}, machines(),
-                    fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
-                                variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
-    }
-    const ReplicaCount replicas = scenario_.service().min_replicas;
-    if (const GpuCount most = most_gpus(scenario_); replicas * variant.tensor_parallel > most) {
-      refuse({"service.replicas.min", "service.tensor_parallel"}, each(root_, "cluster.pools", "gpu_limit"),
-             fmt::format("{} replicas of {} GPUs are the minimum, nodes and pool limits allow {} GPUs", replicas,
-                         variant.tensor_parallel, most));
-    }
+    for (const model::Service& service : scenario_.catalog->services) check(service);
   }
 
  private:
+  void check(const model::Service& service) {
+    const model::Variant& variant = service.variants.front();
+    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
+    const GpuCount node = largest_domain(scenario_, variant.gpu, model::TopologyLevel::node);
+    if (node == 0) return no_node(variant);
+    const GpuCount per_pod = variant.tensor_parallel / variant.pods;
+    if (per_pod > node) {
+      return refuse(said(variant, {"tensor_parallel", "pods_per_replica"}), machines(),
+                    fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
+    }
+    const GpuCount domain = largest_domain(scenario_, variant.gpu, variant.together);
+    if (variant.tensor_parallel > domain) {
+      return refuse(said(variant, {"tensor_parallel", "together"}), machines(),
+                    fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
+                                variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
+    }
+    const GpuCount most = most_gpus(scenario_, variant.gpu);
+    const GpuCount least = least_gpus(scenario_, variant.gpu);
+    if (least <= most) return;
+    const std::string needed = scenario_.split() ? fmt::format("{} GPUs are the minimum of all replicas", least)
+                                                 : fmt::format("{} replicas of {} GPUs are the minimum",
+                                                               service.min_replicas, variant.tensor_parallel);
+    refuse(said(variant, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
+           fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
+  }
+
+  /// Where a service says so of its replicas: each role by itself, or once for all.
+  static Paths said(const model::Variant& variant, const Paths& keys) {
+    Paths paths;
+    for (const std::string& key : keys) {
+      if (variant.role != model::Role::both) {
+        paths.push_back(fmt::format("service.roles.{}.{}", model::name(variant.role), key));
+      }
+      paths.push_back("service." + key);
+    }
+    return paths;
+  }
+
   void refuse(Paths paths, const Paths& more, std::string message) {
     paths.insert(paths.end(), more.begin(), more.end());
     verdict_.fail(manifest::blame(root_, paths), std::move(message), ErrorKind::infeasible);
@@ -114,13 +149,14 @@ class Feasibility {
     return false;
   }
 
-  void no_node(const std::string& gpu) {
-    const auto runs = [&](const model::Offering& offering) { return offering.gpu == scenario_.variant().gpu; };
+  void no_node(const model::Variant& variant) {
+    const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
+    const auto runs = [&](const model::Offering& offering) { return offering.gpu == variant.gpu; };
     if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
       refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
-      refuse({"service.gpu"}, machines(), fmt::format("no node has the GPU that the service runs on, {}", gpu));
+      refuse(said(variant, {"gpu"}), machines(), fmt::format("no node has the GPU that the service runs on, {}", gpu));
     }
   }
 

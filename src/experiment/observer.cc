@@ -7,13 +7,13 @@
 #include "base/hash.h"
 #include "experiment/words.h"
 #include "model/reason.h"
+#include "model/role_names.h"
 
 namespace capstan::experiment {
 namespace {
 
 constexpr std::size_t kMostMoments = 8;
 constexpr Duration kMinuteLength = std::chrono::minutes(1);
-constexpr model::ServiceId kService{0};
 
 Percentiles percentiles(const sim::LatencyHistogram& histogram) {
   if (histogram.count() == 0) return {};
@@ -71,15 +71,27 @@ DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut
 
 Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
                    const WatchedWorld& world, const control::Controller& controller)
-    : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), world_(world), controller_(controller) {}
+    : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), world_(world), controller_(controller) {
+  for (const model::Service& service : cluster.truth().catalog->services) {
+    roles_.push_back({service.variants.front().role, 0, 0});
+  }
+}
 
 void Observer::minute(Instant now) {
   Minute here;
   here.waiting = fleet_.waiting();
   const model::Snapshot& truth = cluster_.truth();
-  if (const model::ServiceState* state = truth.services.find(kService)) here.desired = state->desired_replicas;
-  truth.gangs.for_each(
-      [&](model::GangId, const model::Gang& gang) { here.ready += gang.phase == model::Gang::Phase::ready ? 1 : 0; });
+  truth.services.for_each(
+      [&](model::ServiceId, const model::ServiceState& state) { here.desired += state.desired_replicas; });
+  std::vector<ReplicaCount> ready(roles_.size());
+  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    ready[gang.service.value] += gang.phase == model::Gang::Phase::ready ? 1 : 0;
+  });
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    here.ready += ready[i];
+    roles_[i].ready_minutes += ready[i];
+    roles_[i].ready_peak = std::max(roles_[i].ready_peak, ready[i]);
+  }
   here.gpus_paid = gpus_paid(truth);
 
   const sim::ClusterMeter meter = cluster_.meter(now);
@@ -104,12 +116,24 @@ void Observer::watch_queue(Instant now, const Minute& here) {
   if (queue_.from.is_never()) queue_.from = now;
   queue_.sum += here.waiting;
   if (here.waiting <= queue_.worst.weight) return;
-  const model::Reason& why = controller_.scale_decision(kService).why;
   queue_.worst = {now, here.waiting,
                   fmt::format("{} waited for {}, {} asked for: {}", counted(here.waiting, "request", "requests"),
                               counted(here.ready, "ready replica", "ready replicas"),
-                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were", model::sentence(why)),
-                  std::string(model::name(why.code))};
+                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were", why_so_many()),
+                  std::string(model::name(controller_.scale_decision({0}).why.code))};
+}
+
+/// The last decision in words; of prefill and decode replicas both.
+std::string Observer::why_so_many() const {
+  const std::vector<model::Service>& services = cluster_.truth().catalog->services;
+  std::string words;
+  for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
+    const std::string why = model::sentence(controller_.scale_decision(id).why);
+    if (services.size() == 1) return why;
+    words +=
+        fmt::format("{}{}: {}", words.empty() ? "" : "; ", model::name(services[id.value].variants.front().role), why);
+  }
+  return words;
 }
 
 void Observer::watch_held(Instant now, const sim::ClusterMeter& meter) {
@@ -171,6 +195,7 @@ RunResult Observer::result(Instant end) {
   result.decisions = stats.actions;
   result.reversals = stats.reversals;
   result.replicas_peak = hook_.serving_peak();
+  if (roles_.size() > 1) result.roles = roles_;
   std::ranges::stable_sort(moments_, std::ranges::greater{}, &Moment::weight);
   if (moments_.size() > kMostMoments) moments_.resize(kMostMoments);
   result.moments = std::move(moments_);
@@ -225,6 +250,11 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   }
   result.nodes_launched = cluster.launches;
   result.nodes_refused = cluster.launches_refused;
+  if (cluster.launches_homeless > 0) {
+    result.warnings.push_back(fmt::format(
+        "{} found no room to stand in: the cluster's zones, racks and NVLink domains hold so many machines and no more",
+        counted(cluster.launches_homeless, "launch", "launches")));
+  }
   result.nodes_released = cluster.nodes_removed;
   result.disruptions = disruptions(cluster, result.disruptions.requests_cut, hook_.cut(sim::Interruption::spot));
 }

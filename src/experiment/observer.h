@@ -30,6 +30,7 @@ class Observer {
 
  private:
   void watch_queue(Instant now, const Minute& here);
+  std::string why_so_many() const;
   void watch_held(Instant now, const sim::ClusterMeter& meter);
   void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
   void watch_groups(Instant now);
@@ -53,7 +54,8 @@ class Observer {
   const control::Controller& controller_;
 
   std::vector<Minute> minutes_;
-  Instant minute_start_{};  ///< of the minute that is being watched
+  std::vector<RoleFigures> roles_;  // by service
+  Instant minute_start_{};          ///< of the minute that is being watched
   std::vector<Moment> moments_;
   Stretch queue_;
   Stretch held_;

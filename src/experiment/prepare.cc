@@ -1,24 +1,55 @@
 #include "experiment/prepare.h"
 
+#include <algorithm>
+
 #include "engine/table.h"
 
 namespace capstan::experiment {
 
+namespace {
+
+RoleEngine engine_of(const RoleSpec& role, const Scenario& scenario, std::uint64_t seed) {
+  RoleEngine made;
+  made.model = std::make_unique<const engine::StepModel>(
+      engine::perturbed(role.engine->coefficients, seed, scenario.engine_perturbation_ppm));
+  made.work = std::make_unique<const engine::RequestWork>(*made.model, role.replica.max_batched_tokens,
+                                                          role.replica.max_seqs, role.engine->tp);
+  return made;
+}
+
+/// There is one beat of scrapes: of two peers that ask for one, the faster has it.
+std::optional<Duration> shortest_scrape(const PolicySpec& policy) {
+  std::optional<Duration> shortest;
+  for (const std::optional<PeerSpec>& peer : policy.peers) {
+    if (peer && peer->scrape_interval)
+      shortest = std::min(shortest.value_or(*peer->scrape_interval), *peer->scrape_interval);
+  }
+  return shortest;
+}
+
+}  // namespace
+
 Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed) {
   Prepared prepared;
-  prepared.model = std::make_unique<const engine::StepModel>(
-      engine::perturbed(scenario.engine->coefficients, seed, scenario.engine_perturbation_ppm));
-  prepared.work = std::make_unique<const engine::RequestWork>(*prepared.model, scenario.replica.max_batched_tokens,
-                                                              scenario.replica.max_seqs, scenario.engine->tp);
   SimulationSetup& setup = prepared.setup;
   setup.cluster = scenario.cluster;
   setup.cluster.provider = policy.provider;
+  if (const std::optional<Duration> asked = shortest_scrape(policy)) {
+    setup.cluster.scrape.interval = *asked;
+    setup.cluster.scrape.delay = std::min(setup.cluster.scrape.delay, *asked / 10);
+  }
+  setup.peers = policy.peers;
   setup.fleet = scenario.fleet;
-  setup.variants.push_back({.model = prepared.model.get(),
-                            .replica = scenario.replica,
-                            .front_end = scenario.front_end,
-                            .kv_bytes_per_token = scenario.engine->kv_per_token().count,
-                            .work = prepared.work.get()});
+  for (const RoleSpec& role : scenario.roles) {
+    const RoleEngine& engine = prepared.engines.emplace_back(engine_of(role, scenario, seed));
+    setup.variants.push_back({.model = engine.model.get(),
+                              .replica = role.replica,
+                              .front_end = role.front_end,
+                              .kv_bytes_per_token = role.engine->kv_per_token().count,
+                              .kv_link_bytes_per_s = scenario.kv_transfer.bytes_per_s,
+                              .kv_setup = scenario.kv_transfer.setup,
+                              .work = engine.work.get()});
+  }
   setup.slo = scenario.service().slo;
   setup.workload = scenario.load;
   setup.policies = policy.policies;
@@ -31,7 +62,9 @@ Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64
 Result<RunResult> run(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed,
                       const ProgressCallback& progress) {
   const Prepared prepared = prepare(scenario, policy, seed);
-  return simulate(prepared.setup, progress);
+  Result<RunResult> result = simulate(prepared.setup, progress);
+  if (result) result->swept_from = policy.swept_from;
+  return result;
 }
 
 }  // namespace capstan::experiment

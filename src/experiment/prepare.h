@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/error.h"
 #include "engine/step_model.h"
@@ -12,10 +13,15 @@
 
 namespace capstan::experiment {
 
-/// One policy of a scenario under one seed, ready to be simulated. Owns the engine models that the setup points to.
-struct Prepared {
+/// The engine of one role's replicas, as it is simulated.
+struct RoleEngine {
   std::unique_ptr<const engine::StepModel> model;
   std::unique_ptr<const engine::RequestWork> work;
+};
+
+/// One policy of a scenario under one seed, ready to be simulated. Owns the engine models that the setup points to.
+struct Prepared {
+  std::vector<RoleEngine> engines;  ///< by service of the catalog
   SimulationSetup setup;
 };
 

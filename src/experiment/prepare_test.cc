@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr const char* kScenario = R"(name: nodes
+constexpr const char* kNodesScenario = R"(name: nodes
 load: {generator: {rate: 1, input: 100, output: 10}, duration: 5m}
 service:
   model: Llama-3.1-8B
@@ -27,24 +27,24 @@ policies:
   - {name: group, scale: queue_hpa, place: gang, provision: group}
 )";
 
-struct Row {
+struct PreparedRow {
   const char* policy;
   seconds fastest, slowest;   ///< from the request for a node until it takes pods
   seconds shortest, longest;  ///< that the loop of the provisioner may wait before it asks
 };
 // The field's figures, data/cold_start.csv: 90-120 s behind Cluster Autoscaler, 45-60 s behind Karpenter and whoever
 // else asks the provider directly. Cluster Autoscaler looks every 10 s; Karpenter's batch is open for 1 to 10 s.
-constexpr Row kRows[] = {
+constexpr PreparedRow kPreparedRows[] = {
     {"cluster-autoscaler", seconds(90), seconds(120), seconds(0), seconds(10)},
     {"karpenter", seconds(45), seconds(60), seconds(1), seconds(10)},
     {"group", seconds(45), seconds(60), seconds(0), seconds(0)},
 };
 
 TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
-  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  const Result<Scenario> scenario = parse_scenario(kNodesScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
-  for (std::size_t i = 0; i < std::size(kRows); ++i) {
-    const Row& row = kRows[i];
+  for (std::size_t i = 0; i < std::size(kPreparedRows); ++i) {
+    const PreparedRow& row = kPreparedRows[i];
     SCOPED_TRACE(row.policy);
     ASSERT_EQ(scenario->policies.at(i).policies.name, row.policy);
     const decide::provision::Policy& policy = *scenario->policies[i].policies.provision;
@@ -69,6 +69,25 @@ TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
     // The whole range is used: 320 draws come near both of its ends.
     EXPECT_LT(fastest, row.fastest + (row.slowest - row.fastest) / 4);
     EXPECT_GT(slowest, row.slowest - (row.slowest - row.fastest) / 4);
+  }
+}
+
+TEST(Prepare, MachinesThatTheClusterHasNoRoomForAreWarnedOf) {
+  const ScenarioOverrides one_machine{.sets = {"service.replicas.min=12", "service.replicas.max=12",
+                                               "cluster.racks_per_zone=1", "cluster.nvlink_domains_per_rack=1"},
+                                      .trace = {},
+                                      .seed = {},
+                                      .policies = {"karpenter"}};
+  for (const bool roomy : {false, true}) {
+    ScenarioOverrides overrides = one_machine;
+    if (roomy) overrides.sets.back() = "cluster.nvlink_domains_per_rack=2";
+    const Result<Scenario> scenario = parse_scenario(kNodesScenario, "nodes.yaml", overrides);
+    ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+    const Result<RunResult> result = run(*scenario, scenario->policies.front(), 1);
+    ASSERT_EQ(result->warnings.size(), roomy ? 0u : 1u);
+    if (!roomy) {
+      EXPECT_NE(result->warnings[0].find("found no room"), std::string::npos) << result->warnings[0];
+    }
   }
 }
 

@@ -255,6 +255,8 @@ class ClusterReader {
     fields.duration("interval", scrape.interval, 100ms, 1h);
     fields.duration("delay", scrape.delay, 0s, 1h);
     fields.share_ppm("loss", scrape.loss_ppm, 0, 1'000'000);
+    fields.duration("blackout", scrape.blackout, 0s, 24h);
+    fields.duration("blackout_every", scrape.blackout_every, 1s, 8784h);
     fields.duration("stale_after", scrape.stale_after, 1ms, 24h);
     fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
     fields.finish();
@@ -262,6 +264,12 @@ class ClusterReader {
       verdict_.fail(fields.blame({"delay", "interval"}),
                     fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
                                 manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
+    }
+    if (verdict_.ok() && scrape.blackout >= scrape.blackout_every) {
+      verdict_.fail(
+          fields.blame({"blackout", "blackout_every"}),
+          fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected light in between",
+                      manifest::duration_text(scrape.blackout), manifest::duration_text(scrape.blackout_every)));
     }
     if (verdict_.ok() && scrape.missing_after <= scrape.stale_after) {
       verdict_.fail(fields.blame({"missing_after", "stale_after"}),

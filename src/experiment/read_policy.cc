@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include "experiment/read_parts.h"
+#include "manifest/path.h"
+#include "peers/manifest.h"
+#include "peers/read_settings.h"
 #include "settings/policy.h"
 
 namespace capstan::experiment {
@@ -43,6 +46,87 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
   return policy;
 }
 
+/// A path in a file is beside that file; one of the command line is where the user stands.
+std::string beside(const Node& node, const std::string& file) {
+  const std::size_t slash = file.find_last_of('/');
+  if (node.place.from_option || node.text.starts_with('/') || slash == std::string::npos) return node.text;
+  return file.substr(0, slash + 1) + node.text;
+}
+
+void read_labels(const Node& node, std::map<std::string, std::string>& labels, Verdict& verdict) {
+  if (node.kind != Node::Kind::mapping) return verdict.fail(node.place, "scale.labels: expected a mapping");
+  for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
+}
+
+/// Who scales one service: a policy of ours, or a peer in its place.
+struct Scaler {
+  decide::scale::Policy policy;
+  std::optional<PeerSpec> peer;
+};
+
+/// A peer keeps its own beat; the policy in its place only states it.
+Scaler peer_at(Duration period, PeerSpec peer) {
+  return {decide::scale::Fixed{.replicas = 0, .period = period}, std::move(peer)};
+}
+
+/// `{manifest: hpa.yaml}`: somebody's own HPA or ScaledObject scales.
+Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& verdict) {
+  Fields fields(node, "scale", verdict);
+  const Node* path = fields.need("manifest");
+  PeerSpec peer;
+  const auto changes = fields.list("set");
+  fields.check("labels", [&](const Node& labels, Verdict& v) { read_labels(labels, peer.labels, v); });
+  fields.finish();
+  if (!verdict.ok()) return {};
+  const std::string file = beside(*path, scenario.file);
+  Result<Node> root = manifest::parse_file(file);
+  if (!root) {
+    verdict.error = root.error();
+    return {};
+  }
+  for (const Node& change : changes) {
+    if (const Result<void> done = manifest::apply_set(*root, change.text); !done) {
+      verdict.fail(change.place, "scale.set: " + done.error().message);
+      return {};
+    }
+  }
+  const peers::HpaSpec read = peers::read_manifest(*root, file, verdict);
+  peer.make = [read] { return std::make_unique<peers::HpaAutoscaler>(read); };
+  return peer_at(read.settings.sync_period, std::move(peer));
+}
+
+Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict) {
+  if (node.find("manifest") != nullptr) return read_peer_manifest(node, scenario, verdict);
+  const Node mapping = settings::as_mapping(node);
+  const Node* policy = mapping.find("policy");
+  if (policy != nullptr && std::ranges::find(peers::names(), policy->text) != peers::names().end()) {
+    const peers::Choice choice = peers::read_settings(mapping, verdict);
+    return peer_at(choice.period, PeerSpec{choice.make, {}, choice.scrape_interval});
+  }
+  return {settings::read_scale(node, verdict), std::nullopt};
+}
+
+/// One scaler for all replicas, or, where prefill and decode are apart, one for each: `{prefill: ..., decode: ...}`.
+void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+  const auto add = [&](const Node& of_service) {
+    Scaler scaler = read_scaler(of_service, scenario, verdict);
+    spec.policies.scale.push_back(std::move(scaler.policy));
+    spec.peers.push_back(std::move(scaler.peer));
+  };
+  const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
+  if (!by_role || !scenario.split()) {
+    for (std::size_t i = 0; i < scenario.roles.size(); ++i) add(node);
+    return;
+  }
+  Fields fields(node, "scale", verdict);
+  const Node* prefill = fields.need("prefill");
+  const Node* decode = fields.need("decode");
+  fields.finish();
+  if (!verdict.ok()) return;
+  add(*prefill);
+  add(*decode);
+}
+
 }  // namespace
 
 PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verdict) {
@@ -50,7 +134,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   spec.provider = scenario.cluster.provider;
   Fields fields(node, "policies", verdict);
   if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
-  if (const Node* layer = fields.need("scale")) spec.policies.scale = {settings::read_scale(*layer, verdict)};
+  if (const Node* layer = fields.need("scale")) read_scale(*layer, scenario, spec, verdict);
   if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, verdict);
   if (const Node* layer = fields.need("provision")) {
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "experiment/read_parts.h"
 #include "manifest/scalars.h"
+#include "model/role_names.h"
 #include "model/topology_names.h"
 
 namespace capstan::experiment {
@@ -70,9 +72,15 @@ void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
   read_bound(fields, "tpot", slo.tpot, verdict);
   read_bound(fields, "e2e", slo.e2e, verdict);
   fields.share_ppm("attainment", slo.attainment_ppm, 1, 1'000'000);
+  double prefills = 0;
+  fields.number("ttft_prefills", prefills, 0, 1000);
+  slo.ttft_prefills_milli = static_cast<std::uint32_t>(prefills * 1000.0 + 0.5);
   fields.finish();
   if (verdict.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
     verdict.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
+  }
+  if (verdict.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
+    verdict.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
   }
 }
 
@@ -84,21 +92,20 @@ void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out)
       {named(Level::node), named(Level::nvlink), named(Level::rack), named(Level::zone), named(Level::cluster)});
 }
 
-void read_engine_settings(const Node& node, Scenario& scenario, Verdict& verdict) {
-  Fields fields(node, "service.engine_settings", verdict);
-  sim::ReplicaConfig& replica = scenario.replica;
+void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, Verdict& verdict) {
+  Fields fields(node, owner + ".engine_settings", verdict);
+  sim::ReplicaConfig& replica = spec.replica;
   fields.integer("max_batched_tokens", replica.max_batched_tokens, 1, 1 << 24);
   fields.integer("max_seqs", replica.max_seqs, 1, 1 << 16);
   fields.integer("max_waiting", replica.max_waiting, 1, 1 << 24);
   if (fields.take("kv_blocks") != nullptr) fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
   fields.boolean("prefix_cache", replica.prefix_cache);
-  fields.duration("front_end", scenario.front_end, 0s, 10s);
+  fields.duration("front_end", spec.front_end, 0s, 10s);
   fields.finish();
   if (verdict.ok() && replica.max_batched_tokens < replica.max_seqs) {
     verdict.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
-                 fmt::format("service.engine_settings: max_batched_tokens {} is below max_seqs {}, expected at least "
-                             "one token a sequence",
-                             replica.max_batched_tokens, replica.max_seqs));
+                 fmt::format("{}: max_batched_tokens {} is below max_seqs {}, expected at least one token a sequence",
+                             fields.what(), replica.max_batched_tokens, replica.max_seqs));
   }
 }
 
@@ -131,8 +138,8 @@ void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) 
   }
 }
 
-void read_start(const Node& node, sim::VariantStart& start, Verdict& verdict) {
-  Fields fields(node, "service.start", verdict);
+void read_start(const Node& node, const std::string& owner, sim::VariantStart& start, Verdict& verdict) {
+  Fields fields(node, owner + ".start", verdict);
   fields.bytes("image_size", start.image_size, {}, {1ll << 42});
   fields.bytes("weights", start.weights, {}, {1ll << 46});
   using Tier = sim::WeightTier;
@@ -145,7 +152,15 @@ void read_start(const Node& node, sim::VariantStart& start, Verdict& verdict) {
   start.engine_init_cached = start.engine_init;
   read_latency(fields, "engine_init_cached", start.engine_init_cached);
   read_latency(fields, "warm_up", start.warm_up);
+  if (fields.take("slower_after") != nullptr) {
+    start.slower_from = Instant{};
+    fields.duration("slower_after", start.slower_from.since_start, 0s, 8784h);
+  }
+  fields.share_ppm("slower", start.slower_ppm, 1'000'000, 10'000'000);
   fields.finish();
+  if (verdict.ok() && node.find("slower") != nullptr && start.slower_from.is_never()) {
+    verdict.fail(node.find("slower")->place, owner + ".start.slower: found without slower_after, expected both");
+  }
 }
 
 struct Replicas {
@@ -153,9 +168,9 @@ struct Replicas {
   bool ready = true;
 };
 
-Replicas read_replicas(const Node& node, model::Service& service, Verdict& verdict) {
+Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, Verdict& verdict) {
   constexpr std::int64_t kMost = 100'000;
-  Fields fields(node, "service.replicas", verdict);
+  Fields fields(node, owner + ".replicas", verdict);
   fields.integer("min", service.min_replicas, 0, kMost);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
   fields.integer("max", service.max_replicas, 1, kMost);
@@ -166,63 +181,74 @@ Replicas read_replicas(const Node& node, model::Service& service, Verdict& verdi
   if (!verdict.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
     verdict.fail(fields.blame({"min", "max"}),
-                 fmt::format("service.replicas: min {} is above max {}", service.min_replicas, service.max_replicas));
+                 fmt::format("{}: min {} is above max {}", fields.what(), service.min_replicas, service.max_replicas));
   } else if (replicas.initial < service.min_replicas || replicas.initial > service.max_replicas) {
     verdict.fail(fields.blame({"initial", "min", "max"}),
-                 fmt::format("service.replicas: initial {} lies outside {} to {}", replicas.initial,
+                 fmt::format("{}: initial {} lies outside {} to {}", fields.what(), replicas.initial,
                              service.min_replicas, service.max_replicas));
   }
   return replicas;
 }
 
 /// The engine's row of the bundled table, and the KV blocks that it leaves room for.
-void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant, Scenario& scenario,
+void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant, RoleSpec& spec,
                  Verdict& verdict) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
   const Result<const engine::EngineRow*> row =
       engine::EngineTable::bundled().find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
-  if (!row) return verdict.fail(place, "service: " + row.error().message, row.error().kind);
-  scenario.engine = *row;
+  if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
+  spec.engine = *row;
   if (variant.tensor_parallel % variant.pods != 0) {
     return verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
-                        fmt::format("service: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
+                        fmt::format("{}: {} GPUs cannot be divided over {} pods, expected pods_per_replica "
                                     "to divide tensor_parallel",
-                                    variant.tensor_parallel, variant.pods));
+                                    fields.what(), variant.tensor_parallel, variant.pods));
   }
-  if (scenario.replica.kv_blocks != 0) return;
-  const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*scenario.engine);
-  if (!blocks) return verdict.fail(place, "service: " + blocks.error().message, ErrorKind::infeasible);
-  scenario.replica.kv_blocks = *blocks;
+  if (spec.replica.kv_blocks != 0) return;
+  const Result<std::int64_t> blocks = engine::kv_capacity_blocks(*spec.engine);
+  if (!blocks) return verdict.fail(place, fields.what() + ": " + blocks.error().message, ErrorKind::infeasible);
+  spec.replica.kv_blocks = *blocks;
 }
 
-}  // namespace
+/// What replicas are, which each role may say for itself.
+constexpr std::array<std::string_view, 9> kOfReplicas = {
+    "model", "gpu", "tensor_parallel", "dtype", "pods_per_replica", "together", "replicas", "engine_settings", "start"};
 
-void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
-  Fields fields(node, "service", verdict);
-  model::Service service;
+sim::EngineRole engine_role(model::Role role) {
+  switch (role) {
+    case model::Role::both:
+      return sim::EngineRole::both;
+    case model::Role::prefill:
+      return sim::EngineRole::prefill;
+    case model::Role::decode:
+      return sim::EngineRole::decode;
+  }
+  return sim::EngineRole::both;
+}
+
+/// Reads the keys of `kOfReplicas`, and adds the service whose replicas they tell of.
+/// @param service  its name, SLO and, of decode replicas, who feeds them
+void read_role(Fields& fields, model::Role role, model::Service service, model::Catalog& catalog, Scenario& scenario,
+               Verdict& verdict) {
+  const std::string owner = fields.what();
   model::Variant variant;
-  service.name = "service";
-  fields.text("name", service.name);
+  variant.role = role;
+  RoleSpec spec;
+  spec.replica.role = engine_role(role);
   if (fields.need("model") != nullptr) fields.text("model", variant.model);
-  enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
-  fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
   std::string gpu;
   if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
   fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1024);
   fields.text("dtype", variant.dtype);
   fields.integer("pods_per_replica", variant.pods, 1, 1024);
   read_level(fields, "together", variant.together);
-  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
   Replicas replicas;
-  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, service, verdict);
-  if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, scenario, verdict);
-  fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
-  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
-  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
-
+  if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
+  if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
   const Node* start_node = fields.take("start");
-  if (verdict.ok()) find_engine(fields, gpu, variant, scenario, verdict);
-  sim::VariantStart start{.service = {0},
+  if (verdict.ok()) find_engine(fields, gpu, variant, spec, verdict);
+  const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
+  sim::VariantStart start{.service = id,
                           .variant = {0},
                           .image = 0,
                           .image_size = {10'000'000'000},
@@ -231,19 +257,87 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
                           .engine_init = sim::Latency::between(30s, 45s),
                           .engine_init_cached = sim::Latency::between(15s, 20s),
                           .warm_up = sim::Latency::between(3s, 6s)};
-  if (verdict.ok()) start.weights = scenario.engine->weights();
-  if (start_node != nullptr) read_start(*start_node, start, verdict);
-  fields.finish();
+  if (verdict.ok()) start.weights = spec.engine->weights();
+  if (start_node != nullptr) read_start(*start_node, owner, start, verdict);
   if (!verdict.ok()) return;
 
-  variant.model = scenario.engine->model;
-  variant.dtype = scenario.engine->weight_dtype;
-  variant.gpu = gpu_kind(catalog, scenario.engine->gpu);
-  variant.name = fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, scenario.engine->gpu_name);
+  variant.model = spec.engine->model;
+  variant.dtype = spec.engine->weight_dtype;
+  variant.gpu = gpu_kind(catalog, spec.engine->gpu);
+  variant.name = fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, spec.engine->gpu_name);
   service.variants.push_back(std::move(variant));
   catalog.services.push_back(std::move(service));
+  scenario.roles.push_back(spec);
   scenario.cluster.starts.push_back(start);
-  scenario.cluster.initial.push_back({{0}, {0}, replicas.initial, replicas.ready});
+  scenario.cluster.initial.push_back({id, {0}, replicas.initial, replicas.ready});
+}
+
+/// A role with what it does not say itself as the service says it.
+Node inherited(const Node& role, const Node& service) {
+  Node whole = role;
+  for (const Node::Entry& entry : service.entries) {
+    if (std::ranges::find(kOfReplicas, entry.key) == kOfReplicas.end() || role.find(entry.key) != nullptr) continue;
+    whole.entries.push_back(entry);
+  }
+  return whole;
+}
+
+/// Prefill and decode replicas, each a service of the catalog by itself.
+void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
+                Scenario& scenario, Verdict& verdict) {
+  Fields roles(node, "service.roles", verdict);
+  for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
+    const std::string_view name = model::name(role);
+    const Node* given = roles.need(name);
+    if (given == nullptr) return;
+    const Node role_node = inherited(*given, whole);
+    Fields fields(role_node, fmt::format("service.roles.{}", name), verdict);
+    model::Service part = service;
+    part.name += fmt::format(" {}", name);
+    if (role == model::Role::decode) part.fed_by = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
+    read_role(fields, role, std::move(part), catalog, scenario, verdict);
+    fields.finish();
+    if (!verdict.ok()) return;
+  }
+  roles.finish();
+  const auto models = [&](std::size_t i) { return scenario.roles[i].engine->model; };
+  if (verdict.ok() && models(0) != models(1)) {
+    verdict.fail(node.place,
+                 fmt::format("service.roles: prefill runs {}, decode {}, expected one model whose KV can be "
+                             "handed over",
+                             models(0), models(1)));
+  }
+}
+
+void read_kv_transfer(const Node& node, KvTransfer& transfer, Verdict& verdict) {
+  Fields fields(node, "service.kv_transfer", verdict);
+  fields.bytes_per_second("bandwidth", transfer.bytes_per_s, 1, std::int64_t{1} << 50);
+  fields.duration("setup", transfer.setup, 0s, 10s);
+  fields.finish();
+}
+
+}  // namespace
+
+void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  Fields fields(node, "service", verdict);
+  model::Service service;
+  service.name = "service";
+  fields.text("name", service.name);
+  enum class Engine : std::uint8_t { vllm } engine = Engine::vllm;
+  fields.choice<Engine>("engine", engine, {{"vllm", Engine::vllm}});
+  if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
+  fields.share_ppm("engine_perturbation", scenario.engine_perturbation_ppm, 0, 500'000);
+  if (const Node* router = fields.take("router")) read_router(*router, scenario.fleet, verdict);
+  if (const Node* client = fields.take("client")) read_client(*client, scenario.fleet.client, verdict);
+  if (const Node* roles = fields.take("roles")) {
+    for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each role
+    fields.check("kv_transfer",
+                 [&](const Node& transfer, Verdict& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
+    read_roles(*roles, node, service, catalog, scenario, verdict);
+  } else {
+    read_role(fields, model::Role::both, std::move(service), catalog, scenario, verdict);
+  }
+  fields.finish();
 }
 
 }  // namespace capstan::experiment

@@ -7,8 +7,9 @@
 namespace capstan::experiment {
 
 struct RenderOptions {
-  bool color = false;  ///< a terminal that did not ask for none (NO_COLOR)
-  int width = 120;     ///< columns of the terminal; sentences wrap there
+  bool color = false;     ///< a terminal that did not ask for none (NO_COLOR)
+  bool frontier = false;  ///< also the frontier, the changes an hour and where the first two parted
+  int width = 120;        ///< columns of the terminal; sentences wrap there
 };
 
 /// The result as a page that people read: what was run, a ranked table, the sentence that says who won and why, the

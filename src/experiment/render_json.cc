@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiment/frontier.h"
 #include "experiment/render.h"
 #include "experiment/words.h"
+#include "model/role_names.h"
 
 namespace capstan::experiment {
 
@@ -48,6 +50,16 @@ Json moments(const std::vector<Moment>& all) {
   return json;
 }
 
+Json roles(const RunResult& r) {
+  Json json = Json::array();
+  for (const RoleFigures& each : r.roles) {
+    json.push_back({{"role", model::name(each.role)},
+                    {"ready_peak", each.ready_peak},
+                    {"ready_mean_milli", each.ready_mean_milli(r.minutes.size())}});
+  }
+  return json;
+}
+
 Json policy(const RunResult& r, bool minutes) {
   Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
   json["requests"] = {
@@ -77,8 +89,14 @@ Json policy(const RunResult& r, bool minutes) {
       {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
   json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
   json["replicas_peak"] = r.replicas_peak;
+  if (!r.roles.empty()) json["roles"] = roles(r);
   json["decisions"] = r.decisions;
   json["reversals"] = r.reversals;
+  json["scale_changes"] = r.scale_changes;
+  json["scale_changes_per_hour_milli"] = per_hour_milli(r.scale_changes, r.simulated);
+  json["reversals_per_hour_milli"] = per_hour_milli(r.reversals, r.simulated);
+  json["swept_from"] = r.swept_from;
+  json["warnings"] = r.warnings;
   json["disruptions"] = {
       {"consolidation", r.disruptions.consolidation}, {"scale_down", r.disruptions.scale_down},
       {"eviction", r.disruptions.eviction},           {"spot", r.disruptions.spot},
@@ -98,6 +116,35 @@ Json policy(const RunResult& r, bool minutes) {
   return json;
 }
 
+Json names(const std::vector<const RunResult*>& results) {
+  Json json = Json::array();
+  for (const RunResult* result : results) json.push_back(result->policy);
+  return json;
+}
+
+Json clairvoyant(const Comparison& comparison) {
+  const Clairvoyant& all = *comparison.clairvoyant;
+  Json json;
+  json["lower_bound"] = {{"attainment_ppm", comparison.slo.attainment_ppm},
+                         {"paid_gpu_time_ns", all.bound.gpu_ns},
+                         {"cost_micro_usd", all.bound.micro_usd},
+                         {"work_gpu_time_ns", all.bound.work_gpu_ns},
+                         {"hopeless_requests", all.bound.hopeless},
+                         {"bin_ns", all.bound.bin.count()},
+                         {"solved", all.bound.solved}};
+  json["achievable"] = {{"raised_ppm", all.achievable.raised_ppm},
+                        {"holds_slo", all.achievable.holds},
+                        {"runs", all.achievable.runs},
+                        {"result", policy(all.achievable.result, false)}};
+  json["loose"] = all.loose();
+  json["policies"] = Json::array();
+  for (const RunResult& result : comparison.results) {
+    json["policies"].push_back(
+        {{"policy", result.policy}, {"over_achievable_milli", over_achievable_milli(result, all)}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string render_json(const Comparison& comparison, bool minutes) {
@@ -107,8 +154,12 @@ std::string render_json(const Comparison& comparison, bool minutes) {
                  {"tpot_ns", comparison.slo.tpot.count()},
                  {"e2e_ns", comparison.slo.e2e.count()},
                  {"attainment_ppm", comparison.slo.attainment_ppm}};
+  if (comparison.slo.scales_with_prompt()) json["slo"]["ttft_prefills_milli"] = comparison.slo.ttft_prefills_milli;
   json["policies"] = Json::array();
   for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, minutes));
+  json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
+                      {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
+  if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

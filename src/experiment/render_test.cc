@@ -50,6 +50,16 @@ Comparison two() {
   return c;
 }
 
+Comparison foreseen() {
+  Comparison c = two();
+  constexpr std::int64_t kHour = 3'600'000'000'000;
+  Clairvoyant clairvoyant;
+  clairvoyant.bound = {.gpu_ns = 13 * kHour, .micro_usd = 26'000'000, .work_gpu_ns = 12 * kHour, .hopeless = 2};
+  clairvoyant.achievable = {.raised_ppm = 90'000, .holds = true, .runs = 6, .result = result("foresight", 991, 13, 3)};
+  c.clairvoyant = clairvoyant;
+  return c;
+}
+
 TEST(Layout, EachLineIsWrappedAndEnded) {
   const std::string forty(40, 'x');
   EXPECT_EQ(wrapped_lines("one two\n" + forty + " three four", 44), "one two\n" + forty + "\nthree four\n");
@@ -74,6 +84,16 @@ why   against duty cycle · first-fit · CA: 38.3 points more met (371 fewer lat
       00:17:20  140 requests wait, +1 replica was asked for (duty cycle · first-fit · CA)
 next  capstan sim s.yaml --policy "queue · gang · group"
 )");
+}
+
+TEST(RenderText, WhatForesightReachesStandsBelowThePolicies) {
+  const std::string text = render_text(foreseen(), "s.yaml");
+  EXPECT_NE(text.find(R"(
+  Lower bound at attainment 99.0 %       -        -    13.0            -                 26.00       -     -
+  Achievable with foresight         99.1 %   1.62 s    16.0          180  ████████▒▒     32.00       0  31.0
+  GPU time:)"),
+            std::string::npos)
+      << text;
 }
 
 Comparison one() {
@@ -217,7 +237,7 @@ void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
 TEST(RenderJson, EveryKeyIsOnThePageOfTheResult) {
   std::ifstream file(CAPSTAN_SOURCE_DIR "/docs/reference/result.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  Comparison c = two();
+  Comparison c = foreseen();
   c.results[0].minutes.resize(1);
   std::set<std::string> keys;
   collect_keys(nlohmann::json::parse(render_json(c)), keys);
@@ -256,9 +276,9 @@ TEST(Words, AreExact) {
   EXPECT_EQ(grouped(-1234567), "-1,234,567");
   EXPECT_EQ(grouped(-123), "-123");
   EXPECT_EQ(tenths(999'499, 10'000), "99.9");
-  EXPECT_EQ(seconds(9'994'999), "9.99 s");
-  EXPECT_EQ(seconds(9'995'000), "10.0 s");
-  EXPECT_EQ(seconds(120'400'000), "120 s");
+  EXPECT_EQ(experiment::seconds(9'994'999), "9.99 s");
+  EXPECT_EQ(experiment::seconds(9'995'000), "10.0 s");
+  EXPECT_EQ(experiment::seconds(120'400'000), "120 s");
   EXPECT_EQ(time_words(std::chrono::milliseconds(1500)), "1 s 500 ms");
   EXPECT_EQ(time_words(std::chrono::seconds(3600)), "1 h");
   EXPECT_EQ(time_words({}), "0 s");

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "experiment/clairvoyant_words.h"
 #include "experiment/details.h"
+#include "experiment/frontier.h"
 #include "experiment/layout.h"
 #include "experiment/verdict.h"
 #include "experiment/words.h"
@@ -82,19 +84,20 @@ std::string slo_words(const model::Slo& slo) {
     if (limit.count() > 0) text += fmt::format("{} {} ≤ {}", text.ends_with(':') ? "" : ",", name, time_words(limit));
   };
   bound("TTFT", slo.ttft);
+  if (slo.scales_with_prompt()) text += fmt::format(" or {} times its prefill", tenths(slo.ttft_prefills_milli, 1000));
   bound("TPOT", slo.tpot);
   bound("end to end", slo.e2e);
   return text;
 }
 
-struct Column {
+struct TableColumn {
   const char* head;
   std::size_t width;
   std::string (*cell)(const RunResult&);
 };
 
 /// No column that nobody asks about: all others are in `sim` and in the JSON.
-const std::array<Column, 7> kColumns = {{
+const std::array<TableColumn, 7> kTableColumns = {{
     {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
     {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
     {"GPU-h", 8, [](const RunResult& r) { return gpu_hours(r.paid_gpu_ns()); }},
@@ -112,28 +115,66 @@ struct Shape {
 
   Shape(const Comparison& c, std::size_t width) {
     for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
+    if (c.clairvoyant) name = std::max(name, columns(lower_bound_name(c.slo)));
     name = std::min(name, kNameMost);
     std::size_t numbers = 2;
-    for (const Column& column : kColumns) numbers += column.width;
+    for (const TableColumn& column : kTableColumns) numbers += column.width;
     bar = name + numbers + 2 + kBarCells <= width;
     if (!bar) name = std::clamp(width > numbers ? width - numbers : 0, kNameLeast, name);
   }
 };
 
+using Cells = std::array<std::string, kTableColumns.size()>;
+
+Cells cells_of(const RunResult& r) {
+  Cells cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = kTableColumns[i].cell(r);
+  return cells;
+}
+
+/// Of the bound only what it costs is known.
+Cells cells_of(const Clairvoyant::LowerBound& bound) {
+  Cells cells;
+  cells.fill("-");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string_view head = kTableColumns[i].head;
+    if (head == "GPU-h") cells[i] = gpu_hours(bound.gpu_ns);
+    if (head == "USD") cells[i] = usd(bound.micro_usd);
+  }
+  return cells;
+}
+
+/// The two rows that no policy is asked to stand in.
+std::string clairvoyant_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
+  if (!c.clairvoyant) return "";
+  const RunResult& achievable = c.clairvoyant->achievable.result;
+  const auto row = [&](const std::string& name, const Cells& cells, const std::string& states) {
+    std::string line = "  " + pad_right(shortened(name, shape.name), shape.name);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      line += pad_left(cells[i], kTableColumns[i].width);
+      if (i == kBarAfter && shape.bar) line += "  " + states;
+    }
+    return paint.dim(line) + "\n";
+  };
+  return row(lower_bound_name(c.slo), cells_of(c.clairvoyant->bound), std::string(kBarCells, ' ')) +
+         row("Achievable with foresight", cells_of(achievable), bar(achievable));
+}
+
 std::string table(const Comparison& c, const Paint& paint, std::size_t width) {
   const Shape shape(c, width);
   std::string out = "  " + pad_right("policy", shape.name);
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    out += pad_left(kColumns[i].head, kColumns[i].width);
+  for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
+    out += pad_left(kTableColumns[i].head, kTableColumns[i].width);
     if (i == kBarAfter && shape.bar) out += "  " + pad_right("GPU time", kBarCells);
   }
   out = paint.dim(out) + "\n";
   for (std::size_t row = 0; row < c.results.size(); ++row) {
     const RunResult& r = c.results[row];
+    if (!shown(c, r)) continue;
     std::string line = row == 0 && c.results.size() > 1 ? "▶ " : "  ";
     line += pad_right(shortened(r.policy, shape.name), shape.name);
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      std::string cell = pad_left(kColumns[i].cell(r), kColumns[i].width);
+    for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
+      std::string cell = pad_left(kTableColumns[i].cell(r), kTableColumns[i].width);
       if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
       line += cell;
       if (i == kBarAfter && shape.bar) line += "  " + bar(r);
@@ -141,7 +182,9 @@ std::string table(const Comparison& c, const Paint& paint, std::size_t width) {
     out += (row == 0 ? paint.bold(line) : line) + "\n";
     const std::string broken = broken_words(r);
     if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
+    for (const std::string& warning : r.warnings) out += paint.bad(wrapped("    warning: ", warning, width));
   }
+  out += clairvoyant_rows(c, shape, paint);
   if (!shape.bar) return out;
   std::string legend = "  GPU time:";
   for (const Band& band : kBands) legend += fmt::format(" {} {}", band.glyph, band.word);
@@ -220,6 +263,9 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   out += wrapped("", verdict_words(c), width);
   const std::string why = one ? "" : differences(c, width);
   out += why + moments(c, why.empty() ? "why   " : "      ", width);
+  const bool swept = std::ranges::any_of(c.results, [](const RunResult& r) { return !r.swept_from.empty(); });
+  if (!one && (options.frontier || swept)) out += frontier_words(c, width);
+  if (c.clairvoyant) out += clairvoyant_words(c, width);
   const std::string& policy = c.results.front().policy;
   const std::string named = shell_word(policy) == policy ? '"' + policy + '"' : shell_word(policy);
   const std::string again = fmt::format("capstan sim {} --policy {}", arguments, named);

@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/service.h"
 #include "sim/cluster/cluster_meter.h"
 #include "sim/fleet/request_meter.h"
 
@@ -79,12 +80,32 @@ struct Moment {
   std::string reason;  ///< stable reason code, or empty
 };
 
+/// A change of what a policy asks for.
+struct ScaleStep {
+  Instant at;
+  ReplicaCount desired = 0;
+  std::string why;                       ///< in one sentence, without a full stop
+  model::Role role = model::Role::both;  ///< of the replicas
+};
+inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< of a run; later ones are counted only
+
+/// The replicas of one role, where prefill and decode are apart.
+struct RoleFigures {
+  model::Role role = model::Role::both;
+  ReplicaCount ready_peak = 0;     ///< of the ends of minutes
+  ReplicaCount ready_minutes = 0;  ///< sum over them
+
+  std::int64_t ready_mean_milli(std::size_t minutes) const {
+    return minutes == 0 ? 0 : ready_minutes * 1000 / static_cast<std::int64_t>(minutes);
+  }
+};
+
 /// One minute of a run, for charts.
 struct Minute {
   RequestCount arrived = 0;
   RequestCount met = 0;
   RequestCount waiting = 0;      ///< at the end of the minute
-  ReplicaCount desired = 0;      ///< at the end of the minute
+  ReplicaCount desired = 0;      ///< at the end of the minute, prefill and decode replicas together
   ReplicaCount ready = 0;        ///< at the end of the minute
   GpuCount gpus_paid = 0;        ///< at the end of the minute
   std::int64_t ttft_p99_us = 0;  ///< of the requests whose first token came in this minute
@@ -120,10 +141,15 @@ struct RunResult {
   std::int64_t decisions = 0;      ///< actions submitted
   std::int64_t reversals = 0;      ///< changes of direction of the desired replicas within 15 minutes
   ReplicaCount replicas_peak = 0;  ///< ready at once
+  std::vector<RoleFigures> roles;  ///< prefill and decode; empty where replicas do both
   DisruptionFigures disruptions;
   InvariantFigures invariants;
 
-  std::vector<Moment> moments;  ///< the most telling first, at most 8
+  std::string swept_from;              ///< the policy whose settings these vary; empty: none
+  std::int64_t scale_changes = 0;      ///< how often what was asked for changed, the first wish apart
+  std::vector<ScaleStep> scale_steps;  ///< each wish that differs from the one before
+  std::vector<std::string> warnings;   ///< what somebody should know who set the policy up so
+  std::vector<Moment> moments;         ///< the most telling first, at most 8
   std::vector<Minute> minutes;
   std::uint64_t state_hash = 0;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiment/read_parts.h"
+#include "experiment/sweep.h"
 #include "manifest/path.h"
 #include "workload/check.h"
 
@@ -21,6 +22,23 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
+void add_policy(const Swept& swept, Scenario& scenario, Verdict& verdict) {
+  PolicySpec policy = read_policy(swept.node, scenario, verdict);
+  if (!verdict.ok()) return;
+  std::string& name = policy.policies.name;
+  if (!swept.words.empty()) {
+    policy.swept_from = name;
+    name += " (" + swept.words + ")";
+  }
+  for (const PolicySpec& other : scenario.policies) {
+    if (other.policies.name == name) {
+      return verdict.fail(manifest::blame(swept.node, Paths{"name"}),
+                          fmt::format("policies: \"{}\" is given twice", name));
+    }
+  }
+  scenario.policies.push_back(std::move(policy));
+}
+
 void read_policies(std::span<const Node> nodes, const Node& root, Scenario& scenario, Verdict& verdict) {
   if (nodes.empty()) return verdict.fail(root.place, "scenario lists no policies, expected at least one");
   constexpr std::size_t kMost = 1000;
@@ -28,15 +46,12 @@ void read_policies(std::span<const Node> nodes, const Node& root, Scenario& scen
     return verdict.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
   }
   for (const Node& node : nodes) {
-    PolicySpec policy = read_policy(node, scenario, verdict);
-    if (!verdict.ok()) return;
-    for (const PolicySpec& other : scenario.policies) {
-      if (other.policies.name == policy.policies.name) {
-        return verdict.fail(manifest::blame(node, Paths{"name"}),
-                            fmt::format("policies: \"{}\" is given twice", policy.policies.name));
-      }
+    for (const Swept& swept : expand(node, verdict)) {
+      if (!verdict.ok()) return;
+      add_policy(swept, scenario, verdict);
     }
-    scenario.policies.push_back(std::move(policy));
+    if (!verdict.ok()) return;
+    if (scenario.policies.size() > kMost) return verdict.fail(node.place, fmt::format("more than {} policies", kMost));
   }
 }
 
@@ -56,7 +71,10 @@ void keep_named(const std::vector<std::string>& names, Scenario& scenario, Verdi
                         ErrorKind::usage);
   }
   std::erase_if(scenario.policies, [&](const PolicySpec& policy) {
-    return std::find(names.begin(), names.end(), policy.policies.name) == names.end();
+    const auto named = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    return !named(policy.policies.name) && !named(policy.swept_from);
   });
 }
 
@@ -84,6 +102,7 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   fields.integer("seed", scenario.seed, 0, std::numeric_limits<std::int64_t>::max());
   if (fields.take("duration") != nullptr) fields.duration("duration", scenario.duration.emplace(), 1s, 8784h);
   fields.duration("settle", scenario.settle, 0s, 24h);
+  fields.boolean("bound", scenario.bound);
   const Node* load = fields.need("load");
   const Node* service = fields.need("service");
   const Node* cluster = fields.need("cluster");

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "control/controller.h"
 #include "engine/table.h"
+#include "experiment/peer_spec.h"
 #include "model/catalog.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/fleet/fleet.h"
@@ -19,8 +20,23 @@ namespace capstan::experiment {
 
 /// One row of `policies:`: a policy for each layer, and how fast its provisioner's nodes come.
 struct PolicySpec {
-  control::Policies policies;    ///< with its name
-  sim::ProviderConfig provider;  ///< the cluster's, with this provisioner's latencies
+  control::Policies policies;                  ///< with its name
+  std::string swept_from;                      ///< the policy whose settings these vary; empty: none
+  std::vector<std::optional<PeerSpec>> peers;  ///< by service; where one is, the scale policy only states the period
+  sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
+};
+
+/// What the replicas of one service of the catalog are.
+struct RoleSpec {
+  const engine::EngineRow* engine = nullptr;  ///< of the bundled table
+  sim::ReplicaConfig replica;
+  Duration front_end = std::chrono::milliseconds(15);
+};
+
+/// From a replica that computed a prompt to one that goes on with it. By default one 400 Gbit/s link at four fifths.
+struct KvTransfer {
+  std::int64_t bytes_per_s = 40'000'000'000;
+  Duration setup = std::chrono::milliseconds(1);
 };
 
 /// A scenario file, read and found possible: a load, a service, a cluster, and the policies to compare.
@@ -34,17 +50,22 @@ struct Scenario {
   Duration settle = std::chrono::minutes(15);
 
   workload::WorkloadSpec load;
-  std::shared_ptr<const model::Catalog> catalog;   ///< one service with one variant, the GPU kinds, pools and prices
-  const engine::EngineRow* engine = nullptr;       ///< of the bundled table
+  /// The service, or one for its prefill and one for its decode replicas, of one variant each; GPU kinds, pools,
+  /// prices.
+  std::shared_ptr<const model::Catalog> catalog;
+  std::vector<RoleSpec> roles;                     ///< by service of the catalog
   std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may be from what policies believe
-  sim::ReplicaConfig replica;
-  Duration front_end = std::chrono::milliseconds(15);
+  KvTransfer kv_transfer;
   sim::FleetConfig fleet;
   sim::ClusterConfig cluster;
   std::vector<PolicySpec> policies;  ///< at least one, names unique
+  bool bound = false;                ///< also what somebody could reach who knows the load (clairvoyant.h)
 
+  bool split() const { return roles.size() > 1; }  ///< prefill and decode apart
+  // Of a service whose replicas do both, or of its prefill replicas.
   const model::Service& service() const { return catalog->services.front(); }
   const model::Variant& variant() const { return service().variants.front(); }
+  const RoleSpec& role() const { return roles.front(); }
 };
 
 /// What a command line changes.

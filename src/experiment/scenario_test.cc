@@ -43,11 +43,11 @@ TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
   const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   EXPECT_EQ(scenario->variant().model, "Llama-3.1-8B");
-  EXPECT_EQ(scenario->engine->gpu, "h100_sxm");
+  EXPECT_EQ(scenario->role().engine->gpu, "h100_sxm");
   EXPECT_EQ(scenario->service().slo.ttft, 1s);
   EXPECT_EQ(scenario->catalog->offerings.at(0).price_per_hour.count, 55'040'000);
   EXPECT_EQ(scenario->cluster.initial.at(0).replicas, 1);
-  EXPECT_GT(scenario->replica.kv_blocks, 0);
+  EXPECT_GT(scenario->role().replica.kv_blocks, 0);
   ASSERT_EQ(scenario->policies.size(), 2u);
   EXPECT_EQ(std::get<decide::scale::DutyCycleHpa>(scenario->policies[1].policies.scale.at(0)).target_percent, 70);
 }
@@ -65,23 +65,30 @@ TEST(Scenario, NodesComeAtTheLatencyOfTheirProvisioner) {
   EXPECT_EQ(sum(1, &sim::Latency::high), 120s);
 }
 
-struct Row {
+struct RefusedRow {
   const char* teaches;
   std::vector<std::string> sets;
   const char* outcome;
 };
 
 TEST(Scenario, SaysWhatIsWrong) {
-  const Row rows[] = {
+  const RefusedRow rows[] = {
       {"as it is", {}, "possible"},
       {"a number with a unit is not one without",
        {"service.slo.ttft=2"},
        "--set service.slo.ttft=2: slo.ttft: found \"2\", expected a duration with its unit, such as 250ms, 90s or "
        "1h30m"},
+      {"slower than what",
+       {"service.start={slower: 300%}"},
+       "--set service.start={slower: 300%}: service.start.slower: found without slower_after, expected both"},
+      {"nothing to widen",
+       {"service.slo={tpot: 50ms, ttft_prefills: 3}"},
+       "--set service.slo={tpot: 50ms, ttft_prefills: 3}: slo.ttft_prefills: without slo.ttft there is no bound to "
+       "widen"},
       {"unknown keys are errors",
        {"service.modle=x"},
        "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
-       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, replicas, router, slo, start, "
+       "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, replicas, roles, router, slo, start, "
        "tensor_parallel or together (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
@@ -139,14 +146,14 @@ TEST(Scenario, SaysWhatIsWrong) {
       {"the same name twice", {"policies.1.name=a"}, "--set policies.1.name=a: policies: \"a\" is given twice"},
       {"no policy", {"policies=[]"}, "s.yaml:1:1: scenario lists no policies, expected at least one"},
   };
-  for (const Row& row : rows) {
+  for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);
     EXPECT_EQ(outcome(row.sets), row.outcome);
   }
 }
 
 TEST(Scenario, RefusesTheImpossible) {
-  const Row rows[] = {
+  const RefusedRow rows[] = {
       {"an SLO of nothing",
        {"service.slo.ttft=0s"},
        "--set service.slo.ttft=0s: slo.ttft: an SLO of 0 can never be met"},
@@ -170,7 +177,7 @@ TEST(Scenario, RefusesTheImpossible) {
        "--set service.replicas={min: 9, max: 9}: 9 replicas of 1 GPUs are the "
        "minimum, nodes and pool limits allow 8 GPUs"},
   };
-  for (const Row& row : rows) {
+  for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);
     const Result<Scenario> scenario =
         parse_scenario(kSmall, "s.yaml", {.sets = row.sets, .trace = {}, .seed = {}, .policies = {}});
@@ -272,7 +279,8 @@ TEST(Prepare, TheSimulatedEngineIsAsFarFromThePriorAsItIsAsked) {
                         .policies = {}});
     ASSERT_TRUE(scenario) << scenario.error().text();
     const Prepared prepared = prepare(*scenario, scenario->policies.front(), 7);
-    EXPECT_EQ(prepared.model->coefficients(), engine::perturbed(scenario->engine->coefficients, 7, spread_ppm));
+    EXPECT_EQ(prepared.engines.front().model->coefficients(),
+              engine::perturbed(scenario->role().engine->coefficients, 7, spread_ppm));
   }
 }
 

@@ -53,6 +53,108 @@ double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
   return std::min(1.0, std::max(by_time, load.progress()));
 }
 
+/// The peer that scales one service in place of a policy, where the setup has one, and the metrics that it reads.
+class Peer {
+ public:
+  Peer() = default;
+  Peer(const PeerSpec& spec, const sim::ClusterConfig& cluster) : autoscaler_(spec.make()) {
+    series_ = std::make_unique<ScrapedSeries>(spec.labels, cluster.scrape.delay, cluster.memory_used_percent);
+  }
+
+  ScrapedSeries* series() { return series_.get(); }
+  const std::string& why() const { return why_; }  ///< of the last wish; empty without a peer
+  std::optional<ReplicaCount> look(const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+    if (!autoscaler_) return std::nullopt;
+    const model::Signal& waiting = snapshot.services.at(role.service).gateway_waiting;
+    const bool known = waiting.state != model::Signal::State::missing;
+    const std::optional<RequestCount> held = known ? std::optional(waiting.value) : std::nullopt;
+    peers::Wish wish = autoscaler_->look({role, held, series_->at(snapshot.at)}, snapshot.at);
+    why_ = std::move(wish.why);
+    return wish.replicas;
+  }
+  std::vector<std::string> warnings() const {
+    return autoscaler_ ? autoscaler_->warnings() : std::vector<std::string>();
+  }
+
+ private:
+  std::unique_ptr<peers::Autoscaler> autoscaler_;
+  std::string why_;
+  std::unique_ptr<ScrapedSeries> series_;
+};
+
+/// The peers of a run, one place for each service.
+class Peers {
+ public:
+  explicit Peers(const SimulationSetup& setup) : peers_(setup.variants.size()) {
+    for (std::size_t i = 0; i < setup.peers.size(); ++i) {
+      if (!setup.peers[i]) continue;
+      peers_.at(i) = Peer(*setup.peers[i], setup.cluster);
+      any_ = true;
+    }
+  }
+
+  Peer& of(model::ServiceId service) { return peers_.at(service.value); }
+  std::vector<ScrapedSeries*> series() {
+    std::vector<ScrapedSeries*> all;
+    for (Peer& peer : peers_) all.push_back(peer.series());
+    return all;
+  }
+  control::Autoscaler autoscaler() {
+    if (!any_) return {};
+    return [this](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+      return of(role.service).look(snapshot, role);
+    };
+  }
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> all;
+    for (const Peer& peer : peers_) {
+      for (std::string& each : peer.warnings()) {
+        if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
+      }
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Peer> peers_;  // by service
+  bool any_ = false;
+};
+
+/// What is asked for of each service, change by change.
+class Wishes {
+ public:
+  explicit Wishes(std::size_t services) : last_(services) {}
+
+  void note(model::ServiceId service, model::Role role, const decide::scale::Decision& decision,
+            const std::string& peers_why, Instant now) {
+    std::optional<ReplicaCount>& last = last_.at(service.value);
+    if (last == decision.desired) return;
+    changes_ += last ? 1 : 0;
+    last = decision.desired;
+    if (steps_.size() == kScaleStepsMost) return;
+    std::string why = peers_why.empty() ? model::sentence(decision.why) : peers_why;
+    steps_.push_back({now, decision.desired, std::move(why), role});
+  }
+  void tell(RunResult& result) && {
+    result.scale_changes = changes_;
+    result.scale_steps = std::move(steps_);
+  }
+
+ private:
+  std::vector<std::optional<ReplicaCount>> last_;  // by service
+  std::int64_t changes_ = 0;
+  std::vector<ScaleStep> steps_;
+};
+
+/// Whoever scales in place of the policy, if anybody does.
+control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
+  if (!setup.script) return peers.autoscaler();
+  return [&setup](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+    const bool first = role.service == model::ServiceId{0};
+    return first ? std::optional(setup.script(snapshot.at)) : std::nullopt;
+  };
+}
+
 /// When the run is over.
 class End {
  public:
@@ -78,13 +180,18 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   Result<Load> load = open_load(setup);
   if (!load) return std::unexpected(load.error());
   const std::unique_ptr<sim::Fleet> fleet = make_fleet(setup, *load);
-  FleetHook hook(*fleet);
+  Peers peers(setup);
+  FleetHook hook(*fleet, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // what stands at the start stands before anybody looks
   WatchedWorld world(cluster, hook.scraped(), setup.cluster);
-  control::Controller controller(setup.policies, world, {.verify_replay = setup.verify, .witness = setup.witness});
+  control::Controller controller(
+      setup.policies, world,
+      {.verify_replay = setup.verify, .witness = setup.witness, .autoscaler = autoscaler_of(setup, peers)});
   Observer observer(setup, *fleet, cluster, hook, world, controller);
 
+  const std::vector<model::Service>& services = setup.cluster.catalog->services;
+  Wishes wishes(services.size());
   End end(setup);
   Instant minute{kMinute};
   Instant now{};
@@ -94,6 +201,10 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     cluster.advance(now);
     if (controller.next_tick() <= now) {
       controller.tick();
+      for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
+        wishes.note(id, services[id.value].variants.front().role, controller.scale_decision(id), peers.of(id).why(),
+                    now);
+      }
       if (setup.enough && setup.enough()) break;
     }
     if (minute <= now) {
@@ -105,7 +216,10 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   if (load->error()) return std::unexpected(*load->error());
   fleet->finish(now);
   observer.finish(now);
-  return observer.result(now);
+  RunResult result = observer.result(now);
+  for (std::string& warning : peers.warnings()) result.warnings.push_back(std::move(warning));
+  std::move(wishes).tell(result);
+  return result;
 }
 
 }  // namespace capstan::experiment

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "control/controller.h"
+#include "experiment/foreseen_plan.h"
+#include "experiment/peer_spec.h"
 #include "experiment/result.h"
 #include "model/slo.h"
 #include "sim/cluster/cluster_config.h"
@@ -20,7 +22,7 @@ namespace capstan::experiment {
 struct SimulationSetup {
   sim::ClusterConfig cluster;
   sim::FleetConfig fleet;
-  std::vector<sim::FleetVariant> variants;  ///< of the one service; models and work prices outlive the run
+  std::vector<sim::FleetVariant> variants;  ///< one for each service; models and work prices outlive the run
   model::Slo slo;
   workload::WorkloadSpec workload;
   control::Policies policies;
@@ -28,6 +30,8 @@ struct SimulationSetup {
   std::optional<Duration> duration;            ///< the run ends here; without it, when every request has ended ...
   Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is left
   control::Witness witness;                    ///< is shown what decisions were made from; may be empty
+  std::vector<std::optional<PeerSpec>> peers;  ///< by service, which they scale in place of the policy; may be empty
+  Script script;                               ///< scales the first service in place of both; may be empty
   std::function<bool()> enough;                ///< true ends the run after a decision; may be empty
   bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
 };

@@ -4,12 +4,15 @@
 
 #include <functional>
 
+#include "base/testing/moment.h"
+
 namespace capstan::experiment {
 namespace {
 
+using capstan::testing::at_s;
+
 using std::chrono::seconds;
 
-constexpr Instant at(int s) { return {seconds(s)}; }
 constexpr Duration kDelay = seconds(1);
 
 /// One replica and one gateway, scraped at 30 s and 45 s; looked at at 46 s, just when the second scrape shows.
@@ -24,14 +27,14 @@ struct Honest {
     last.waiting = 7, last.running = 4, last.prompt_tokens_total = 1800, last.generated_tokens_total = 90;
     last.kv_blocks_used = 500, last.kv_blocks_total = 1000, last.busy_total = seconds(9);
     last.ttft_p99 = std::chrono::milliseconds(250);
-    log.begin(model::GangId{0}, at(15));
-    log.add(model::GangId{0}, at(30), before);
-    log.add(model::GangId{0}, at(45), last);
-    log.add(model::ServiceId{0}, at(45), 12);
+    log.begin(model::GangId{0}, at_s(15));
+    log.add(model::GangId{0}, at_s(30), before);
+    log.add(model::GangId{0}, at_s(45), last);
+    log.add(model::ServiceId{0}, at_s(45), 12);
 
     model::Gang gang;
     gang.phase = model::Gang::Phase::ready;
-    gang.created_at = at(1);
+    gang.created_at = at_s(1);
     gang.signals = {.waiting = model::Signal::of(7, kDelay),
                     .running = model::Signal::of(4, kDelay),
                     .kv_usage_ppm = model::Signal::of(500'000, kDelay),
@@ -40,18 +43,18 @@ struct Honest {
                     .ttft_p99_us = model::Signal::of(250'000, kDelay),
                     .prompt_tokens_total = model::Signal::of(1800, kDelay),
                     .generated_tokens_total = model::Signal::of(90, kDelay)};
-    seen.snapshot.at = at(46);
+    seen.snapshot.at = at_s(46);
     seen.snapshot.gangs.set({0}, gang);
     seen.snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = model::Signal::of(12, kDelay)});
     model::Node node;
-    node.ready_at = at(20);
+    node.ready_at = at_s(20);
     seen.snapshot.nodes.set({0}, node);
     model::Pod pod;
-    pod.created_at = at(1);
+    pod.created_at = at_s(1);
     seen.snapshot.pods.set({0}, pod);
     model::Claim claim;
-    claim.requested_at = at(40);
-    claim.expected_ready_at = at(100);
+    claim.requested_at = at_s(40);
+    claim.expected_ready_at = at_s(100);
     seen.snapshot.claims.set({0}, claim);
     seen.delta = {0, 1, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}};
   }
@@ -59,7 +62,7 @@ struct Honest {
   model::Gang gang() const { return seen.snapshot.gangs.at({0}); }
 };
 
-struct Row {
+struct ChangeRow {
   const char* teaches;
   std::function<void(Honest&)> change;
   std::int64_t rows;
@@ -74,7 +77,7 @@ std::function<void(Honest&)> says(model::Signal model::ReplicaSignals::* field, 
   };
 }
 
-const Row kRows[] = {
+const ChangeRow kChangeRows[] = {
     {"copies of scraped readings, as old as they are, are no oracle; nor is a prediction", [](Honest&) {}, 0},
     {"the reading before is fine while the last one is on its way",
      [](Honest& h) {
@@ -128,7 +131,7 @@ const Row kRows[] = {
     {"a prompt that came since", says(&model::ReplicaSignals::prompt_tokens_total, 1801), 1},
     {"a reading that nobody has had time to send",
      [](Honest& h) {
-       h.seen.snapshot.at = at(45);
+       h.seen.snapshot.at = at_s(45);
        model::Gang gang = h.gang();
        h.seen.snapshot.gangs.set({0}, gang);
        h.seen.delta.services.clear();
@@ -151,13 +154,13 @@ const Row kRows[] = {
     {"a node, a claim and a pod of the future",
      [](Honest& h) {
        model::Node node;
-       node.ready_at = at(47);
+       node.ready_at = at_s(47);
        h.seen.snapshot.nodes.set({0}, node);
        model::Claim claim;
-       claim.requested_at = at(47);
+       claim.requested_at = at_s(47);
        h.seen.snapshot.claims.set({0}, claim);
        model::Pod pod;
-       pod.created_at = at(47);
+       pod.created_at = at_s(47);
        h.seen.snapshot.pods.set({0}, pod);
      },
      3},
@@ -167,7 +170,7 @@ const Row kRows[] = {
 TEST(WatchedWorld, Rows) {
   sim::ClusterConfig config;
   config.scrape.delay = kDelay;
-  for (const Row& row : kRows) {
+  for (const ChangeRow& row : kChangeRows) {
     SCOPED_TRACE(row.teaches);
     Honest world;
     row.change(world);

@@ -66,8 +66,47 @@ void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan
   }
 }
 
-constexpr const char* kMetrics[] = {"duty_cycle_percent", "memory_used_percent", "waiting", "running"};
+constexpr const char* kMetrics[] = {
+    "duty_cycle_percent", "memory_used_percent", "waiting", "running", "kv_ppm", "ttft_us", "tpot_us", "goodput_ppm"};
 constexpr const char* kVerdicts[] = {"placed", "assumed", "cannot_fit_now", "never_fits"};
+
+constexpr const char* kBounds[] = {"tpot", "ttft", "kv", "sequences"};
+
+Json sizing_json(const decide::scale::Sizing& s) {
+  return {{"running", s.running},
+          {"waiting", s.waiting},
+          {"held_at_gateway", s.held},
+          {"prompt_tokens_per_s", s.prompt_tokens_per_s},
+          {"generated_tokens_per_s", s.generated_tokens_per_s},
+          {"arriving_tokens_per_s", s.arriving_tokens_per_s},
+          {"serving", s.serving},
+          {"starting", s.starting},
+          {"silent", s.silent},
+          {"prompt_tokens", s.prompt},
+          {"output_tokens", s.output},
+          {"context_tokens", s.context},
+          {"modelled", s.modelled},
+          {"correction_ppm", s.correction_ppm},
+          {"batch", s.batch},
+          {"token_us", s.token_us},
+          {"tokens_per_s", s.tokens_per_s},
+          {"bound", kBounds[static_cast<std::size_t>(s.bound)]},
+          {"out_of_reach", s.out_of_reach},
+          {"served_milli", s.served_milli},
+          {"arriving_milli", s.arriving_milli},
+          {"demand_milli", s.demand_milli},
+          {"in_flight_milli", s.in_flight_milli},
+          {"backlog_milli", s.backlog_milli},
+          {"backlog_drains_ns", s.backlog_drains.count()},
+          {"lead_ns", s.lead.count()},
+          {"forecast_milli", s.forecast_milli},
+          {"spread_ppm", s.spread_ppm},
+          {"safety_milli", s.safety_milli},
+          {"missed_ppm", s.missed_ppm},
+          {"needed_milli", s.needed_milli},
+          {"window_ns", s.window.count()},
+          {"window_milli", s.window_milli}};
+}
 
 /// Names may hold any bytes: what is not UTF-8 is replaced rather than thrown over.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -94,6 +133,7 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
                                {"within_tolerance", r.within_tolerance},
                                {"wanted", r.wanted}});
   }
+  if (d.sizing) out["sizing"] = sizing_json(*d.sizing);
   add_plan(out, catalog, d.plan);
   return dump(out);
 }

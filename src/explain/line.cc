@@ -22,8 +22,7 @@ struct ActionWords {
     std::string text = fmt::format("launch {} x {}", action.count, offering_name(catalog, action.offering));
     if (action.within.valid()) text += fmt::format(", all inside {}", domain_name(catalog, action.within));
     if (group) {
-      text += fmt::format(", all or none within {} s",
-                          std::chrono::duration_cast<std::chrono::seconds>(action.hold).count());
+      text += fmt::format(", all or none within {} s", whole_seconds(action.hold));
     }
     return text;
   }

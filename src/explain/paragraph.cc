@@ -20,6 +20,14 @@ std::string_view metric_name(MetricReading::Kind kind) {
       return "requests waiting";
     case MetricReading::Kind::running:
       return "requests running";
+    case MetricReading::Kind::kv:
+      return "KV memory in millionths";
+    case MetricReading::Kind::ttft:
+      return "the time to the first token in microseconds";
+    case MetricReading::Kind::tpot:
+      return "the time between tokens in microseconds";
+    case MetricReading::Kind::goodput:
+      return "goodput in millionths";
   }
   return {};
 }
@@ -39,6 +47,59 @@ std::string reading_text(const MetricReading& reading) {
   return text + fmt::format("; that asks for {}.", reading.wanted);
 }
 
+std::string_view bound_name(decide::scale::Sizing::Bound bound) {
+  using Bound = decide::scale::Sizing::Bound;
+  switch (bound) {
+    case Bound::tpot:
+      return "the time between tokens";
+    case Bound::ttft:
+      return "the time to the first token";
+    case Bound::kv:
+      return "KV memory";
+    case Bound::sequences:
+      return "the engine's limit of sequences";
+  }
+  return {};
+}
+
+std::string milli_text(std::int64_t milli) { return fmt::format("{}.{:03}", milli / 1000, milli % 1000); }
+
+/// What was seen, what a replica carries, what that makes demand, and what is planned for.
+std::string sizing_text(const decide::scale::Sizing& s) {
+  std::string text = fmt::format(
+      " {} requests run, {} wait in engines and {} at the gateway; {} prompt tokens/s are computed, {} arrive, {} "
+      "tokens/s"
+      " are generated; {} replicas serve, {} are on their way, {} are silent.",
+      s.running, s.waiting, s.held, s.prompt_tokens_per_s, s.arriving_tokens_per_s, s.generated_tokens_per_s, s.serving,
+      s.starting, s.silent);
+  text += s.role == model::Role::prefill
+              ? fmt::format(" With prompts of {} tokens, {} us each, a replica takes {} at once and {} a second",
+                            s.prompt, s.token_us, s.batch, s.tokens_per_s)
+              : fmt::format(
+                    " With prompts of {} tokens, answers of {} and contexts of {} a replica carries {} sequences at {} "
+                    "us a token, {} tokens/s",
+                    s.prompt, s.output, s.context, s.batch, s.token_us, s.tokens_per_s);
+  text += fmt::format(", bound by {}{}; a step takes {} ppm of what the {} says.", bound_name(s.bound),
+                      s.out_of_reach ? " (one request alone already misses its SLO)" : "", s.correction_ppm,
+                      s.modelled ? "engine table" : "table of another model, as this one is not in it,");
+  text += fmt::format(
+      " Demand is worth {} replicas: {} by what is generated, {} by what arrives; {} by what is in flight, {} for a "
+      "backlog.",
+      milli_text(s.demand_milli), milli_text(s.served_milli), milli_text(s.arriving_milli),
+      milli_text(s.in_flight_milli), milli_text(s.backlog_milli));
+  text += fmt::format(
+      " Over a lead time of {} s it may come to {}, and {} spreads of {} ppm above it are kept in hand, while {} ppm "
+      "of "
+      "the work misses its SLO: {} are needed.",
+      whole_seconds(s.lead), milli_text(s.forecast_milli), milli_text(s.safety_milli), s.spread_ppm, s.missed_ppm,
+      milli_text(s.needed_milli));
+  if (s.window > Duration{}) {
+    text += fmt::format(" At most {} were needed within the last {} s.", milli_text(s.window_milli),
+                        whole_seconds(s.window));
+  }
+  return text;
+}
+
 std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
   std::string text;
   for (const model::Action& action : plan.actions) text += "\n- " + line(catalog, action);
@@ -52,6 +113,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
   std::string text = fmt::format("{} has {} replicas asked for and {} counted.",
                                  service_name(catalog, decision.service), decision.current, decision.counted);
   for (const MetricReading& reading : decision.readings) text += reading_text(reading);
+  if (decision.sizing) text += sizing_text(*decision.sizing);
   if (decision.held_to != decision.wanted) {
     text +=
         fmt::format(" {} are wanted, the window of earlier answers holds it at {}.", decision.wanted, decision.held_to);

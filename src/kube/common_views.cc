@@ -4,12 +4,10 @@
 #include <charconv>
 #include <optional>
 
-#include "kube/quantity.h"
+#include "manifest/quantity.h"
 
 namespace capstan::kube {
 namespace {
-
-std::string string_of(Json value) { return std::string(value.text()); }
 
 auto place_of(auto& milli, std::string_view name) {
   return std::ranges::lower_bound(milli, name, {}, [](const auto& entry) { return std::string_view(entry.first); });
@@ -49,11 +47,11 @@ bool holds(const Requirement& requirement, const StringMap& labels) {
 std::vector<Condition> read_conditions(Json list) {
   std::vector<Condition> conditions;
   list.each([&](Json item) {
-    conditions.push_back({.type = string_of(item["type"]),
+    conditions.push_back({.type = item["type"].string(),
                           .is_true = item["status"].text() == "True",
                           .is_false = item["status"].text() == "False",
-                          .reason = string_of(item["reason"]),
-                          .message = string_of(item["message"]),
+                          .reason = item["reason"].string(),
+                          .message = item["message"].string(),
                           .since = read_wall_time(item["lastTransitionTime"].text()).value_or(WallTime{})});
   });
   return conditions;
@@ -92,7 +90,7 @@ void Resources::raise(std::string_view name, std::int64_t amount) {
 Resources read_resources(Json object) {
   Resources resources;
   object.each_field([&](std::string_view name, Json value) {
-    if (const auto amount = read_quantity_milli(value.scalar())) resources.raise(name, *amount);
+    if (const auto amount = manifest::read_quantity_milli(value.scalar())) resources.raise(name, *amount);
   });
   return resources;
 }
@@ -100,8 +98,8 @@ Resources read_resources(Json object) {
 std::vector<Requirement> read_requirements(Json list) {
   std::vector<Requirement> requirements;
   list.each([&](Json item) {
-    requirements.push_back({.key = string_of(item["key"]),
-                            .op = string_of(item["operator"]),
+    requirements.push_back({.key = item["key"].string(),
+                            .op = item["operator"].string(),
                             .values = read_texts(item["values"]),
                             .min_values = item["minValues"].integer()});
   });
@@ -120,14 +118,13 @@ Selector read_selector(Json selector) {
 }
 
 TargetRef read_target_ref(Json ref) {
-  return {.api_version = string_of(ref["apiVersion"]), .kind = string_of(ref["kind"]), .name = string_of(ref["name"])};
+  return {.api_version = ref["apiVersion"].string(), .kind = ref["kind"].string(), .name = ref["name"].string()};
 }
 
 std::vector<Taint> read_taints(Json list) {
   std::vector<Taint> taints;
-  list.each([&](Json item) {
-    taints.push_back({string_of(item["key"]), string_of(item["value"]), string_of(item["effect"])});
-  });
+  list.each(
+      [&](Json item) { taints.push_back({item["key"].string(), item["value"].string(), item["effect"].string()}); });
   return taints;
 }
 

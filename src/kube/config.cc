@@ -263,18 +263,11 @@ std::vector<std::string> split_paths(const std::string& list) {
   return paths;
 }
 
-Error error_about(std::string file, std::string message) {
-  Error error;
-  error.file = std::move(file);
-  error.message = std::move(message);
-  return error;
-}
-
 }  // namespace
 
 Result<std::string> read_file_from_disk(const std::string& path) {
   std::expected<std::string, FileFault> text = read_file(path, std::string::npos);
-  if (!text) return std::unexpected(error_about(path, "cannot be read"));
+  if (!text) return std::unexpected(Error::about(path, "cannot be read"));
   return std::move(*text);
 }
 
@@ -295,7 +288,7 @@ Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std:
     merged.files.push_back(std::move(*file));
     merge_file(merged.files.back(), path, merged, verdict);
   }
-  if (found == 0) return std::unexpected(error_about({}, "no kubeconfig: none of the files named can be read"));
+  if (found == 0) return std::unexpected(Error::about({}, "no kubeconfig: none of the files named can be read"));
   Config config;
   if (verdict.ok()) resolve(merged, context, read_file, config, verdict);
   if (!verdict.ok()) {
@@ -311,7 +304,7 @@ Result<Config> in_cluster_config(const Environment& environment, const ReadFile&
   const std::optional<std::string> port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
     return std::unexpected(
-        error_about({}, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"));
+        Error::about({}, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"));
   }
   Config config;
   config.context = "in-cluster";

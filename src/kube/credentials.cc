@@ -18,13 +18,6 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
-Error error_about(std::string file, std::string message) {
-  Error error;
-  error.file = std::move(file);
-  error.message = std::move(message);
-  return error;
-}
-
 std::string cluster_info(const Config& config) {
   if (!config.exec || !config.exec->provide_cluster_info) return {};
   const std::string cluster = R"({"server":)" + json_quote(config.server) + R"(,"certificate-authority-data":)" +
@@ -72,7 +65,7 @@ void Credentials::read_token_file(Instant now) {
   const Result<std::string> text = read_file_(config_.token_file);
   if (!text) return failed(text.error(), now);
   const std::string token = trimmed(*text);
-  if (token.empty()) return failed(error_about(config_.token_file, "no token in it, expected one"), now);
+  if (token.empty()) return failed(Error::about(config_.token_file, "no token in it, expected one"), now);
   use(token, config_.certificate, config_.key);
   next_ = now + kReadAgainAfter;
 }
@@ -90,7 +83,7 @@ void Credentials::run_plugin(Instant now) {
   } else if (now >= plugin_until_) {
     plugin_->stop();
     plugin_runs_ = false;
-    failed(error_about({}, "exec plugin " + config_.exec->command + ": no answer within 30 s"), now);
+    failed(Error::about({}, "exec plugin " + config_.exec->command + ": no answer within 30 s"), now);
   } else {
     next_ = now + kPollPlugin;
   }
@@ -102,21 +95,21 @@ void Credentials::take(const Result<std::string>& output, Instant now) {
   if (!output) return failed(output.error(), now);
   JsonDocument document;
   const Result<Json> root = document.parse(*output);
-  if (!root) return failed(error_about({}, who + ": its output is " + root.error().message), now);
+  if (!root) return failed(Error::about({}, who + ": its output is " + root.error().message), now);
   if ((*root)["kind"].text() != "ExecCredential" || (*root)["apiVersion"].text() != config_.exec->api_version) {
-    return failed(error_about({}, who + ": its output is no ExecCredential of " + config_.exec->api_version), now);
+    return failed(Error::about({}, who + ": its output is no ExecCredential of " + config_.exec->api_version), now);
   }
   const Json status = (*root)["status"];
   const std::string token(status["token"].text());
   const std::string certificate(status["clientCertificateData"].text());
   const std::string key(status["clientKeyData"].text());
   if (certificate.empty() != key.empty() || (token.empty() && certificate.empty())) {
-    return failed(error_about({}, who + ": status needs token, or clientCertificateData and clientKeyData"), now);
+    return failed(Error::about({}, who + ": status needs token, or clientCertificateData and clientKeyData"), now);
   }
   Duration life = kPluginLifeMax;
   if (const std::string_view text = status["expirationTimestamp"].text(); !text.empty()) {
     const std::optional<WallTime> expires = read_wall_time(text);
-    if (!expires) return failed(error_about({}, who + ": status.expirationTimestamp is no time"), now);
+    if (!expires) return failed(Error::about({}, who + ": status.expirationTimestamp is no time"), now);
     const std::int64_t left_us = std::clamp<std::int64_t>(expires->unix_us - wall_clock_().unix_us, 0,
                                                           kPluginLifeMax / std::chrono::microseconds(1));
     life = std::chrono::microseconds(left_us);

@@ -14,18 +14,16 @@ constexpr std::string_view kAccept =
 /// Groups and versions of one server; a server that names more is broken.
 constexpr std::size_t kPathsMax = 1'000;
 
-std::string string_of(Json value) { return std::string(value.text()); }
-
 const ServedResource* first(const std::vector<ServedResource>& all, auto holds) {
   const auto found = std::ranges::find_if(all, holds);
   return found == all.end() ? nullptr : &*found;
 }
 
 void read_versions(Json group, std::vector<std::string>& paths) {
-  const std::string preferred = string_of(group["preferredVersion"]["groupVersion"]);
+  const std::string preferred = group["preferredVersion"]["groupVersion"].string();
   if (!preferred.empty()) paths.push_back("/apis/" + preferred);
   group["versions"].each([&](Json version) {
-    const std::string name = string_of(version["groupVersion"]);
+    const std::string name = version["groupVersion"].string();
     if (!name.empty() && name != preferred) paths.push_back("/apis/" + name);
   });
 }
@@ -57,12 +55,12 @@ ServedResources read_aggregated_discovery(Json list) {
     group["versions"].each([&](Json version) {
       version["resources"].each([&](Json resource) {
         ServedResource one;
-        one.resource = {.group = string_of(group["metadata"]["name"]),
-                        .version = string_of(version["version"]),
-                        .plural = string_of(resource["resource"]),
-                        .kind = string_of(resource["responseKind"]["kind"]),
+        one.resource = {.group = group["metadata"]["name"].string(),
+                        .version = version["version"].string(),
+                        .plural = resource["resource"].string(),
+                        .kind = resource["responseKind"]["kind"].string(),
                         .namespaced = resource["scope"].text() == "Namespaced"};
-        resource["subresources"].each([&](Json sub) { one.subresources.push_back(string_of(sub["subresource"])); });
+        resource["subresources"].each([&](Json sub) { one.subresources.push_back(sub["subresource"].string()); });
         std::ranges::sort(one.subresources);
         served.add(std::move(one));
       });
@@ -72,26 +70,26 @@ ServedResources read_aggregated_discovery(Json list) {
 }
 
 ServedResources read_resource_list(Json list) {
-  const std::string group_version = string_of(list["groupVersion"]);
+  const std::string group_version = list["groupVersion"].string();
   const std::size_t slash = group_version.find('/');
   const std::string group = slash == group_version.npos ? std::string() : group_version.substr(0, slash);
   const std::string version = slash == group_version.npos ? group_version : group_version.substr(slash + 1);
   std::vector<std::pair<std::string, std::string>> subresources;  // of, name
   list["resources"].each([&](Json item) {
-    const std::string name = string_of(item["name"]);
+    const std::string name = item["name"].string();
     const std::size_t at = name.find('/');
     if (at != name.npos) subresources.emplace_back(name.substr(0, at), name.substr(at + 1));
   });
   std::ranges::sort(subresources);
   ServedResources served;
   list["resources"].each([&](Json item) {
-    const std::string name = string_of(item["name"]);
+    const std::string name = item["name"].string();
     if (name.contains('/')) return;
     ServedResource one;
     one.resource = {.group = group,
                     .version = version,
                     .plural = name,
-                    .kind = string_of(item["kind"]),
+                    .kind = item["kind"].string(),
                     .namespaced = item["namespaced"].boolean()};
     for (const auto& [of, sub] : subresources) {
       if (of == name) one.subresources.push_back(sub);
@@ -104,7 +102,7 @@ ServedResources read_resource_list(Json list) {
 std::vector<std::string> read_version_paths(Json list) {
   std::vector<std::string> paths;
   if (list["kind"].text() == "APIVersions") {
-    list["versions"].each([&](Json version) { paths.push_back("/api/" + string_of(version)); });
+    list["versions"].each([&](Json version) { paths.push_back("/api/" + version.string()); });
   } else {
     list["groups"].each([&](Json group) { read_versions(group, paths); });
   }

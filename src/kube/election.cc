@@ -5,11 +5,7 @@
 #include "base/assert.h"
 
 namespace capstan::kube {
-namespace {
-
-std::int64_t seconds(Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); }
-
-}  // namespace
+namespace {}  // namespace
 
 Lease read_lease(Json object) {
   const Json spec = object["spec"];
@@ -102,7 +98,7 @@ Duration Election::patience() const {
 
 ApiRequest Election::write(const Lease& lease) const {
   const std::string spec = R"({"holderIdentity":)" + json_quote(lease.holder) + R"(,"leaseDurationSeconds":)" +
-                           std::to_string(seconds(lease.duration)) + R"(,"acquireTime":")" +
+                           std::to_string(whole_seconds(lease.duration)) + R"(,"acquireTime":")" +
                            wall_time_micros(lease.acquired_at) + R"(","renewTime":")" +
                            wall_time_micros(lease.renewed_at) + R"(","leaseTransitions":)" +
                            std::to_string(lease.transitions) + "}";

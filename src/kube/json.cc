@@ -79,8 +79,9 @@ JsonDocument::~JsonDocument() = default;
 
 Result<Json> JsonDocument::parse(std::string_view text) {
   element root;
-  // The parser reads a little past the end, so that it copies the text into padded memory of its own.
-  const simdjson::error_code code = parser_->parser.parse(text.data(), text.size(), true).get(root);
+  // The parser reads a little past the end, so that it copies the text into padded memory of its own; from somewhere,
+  // even where there is nothing to copy.
+  const simdjson::error_code code = parser_->parser.parse(text.empty() ? "" : text.data(), text.size(), true).get(root);
   if (code != simdjson::SUCCESS) {
     Error error;
     error.message = "not JSON: " + std::string(simdjson::error_message(code));

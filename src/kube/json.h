@@ -21,7 +21,8 @@ class Json {
   bool is_array() const;
 
   Json operator[](std::string_view key) const;
-  std::string_view text() const;                           ///< "" unless a text
+  std::string_view text() const;  ///< "" unless a text
+  std::string string() const { return std::string(text()); }
   std::int64_t integer(std::int64_t otherwise = 0) const;  ///< a whole number within 64 bits
   bool boolean(bool otherwise = false) const;
   std::string scalar() const;  ///< a text, or a number or a truth as text: Kubernetes' IntOrString, Quantity

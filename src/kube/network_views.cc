@@ -3,12 +3,10 @@
 namespace capstan::kube {
 namespace {
 
-std::string string_of(Json value) { return std::string(value.text()); }
-
 std::vector<ServicePort> read_ports(Json list) {
   std::vector<ServicePort> ports;
   list.each([&](Json item) {
-    ports.push_back({string_of(item["name"]), item["port"].integer(), item["targetPort"].scalar()});
+    ports.push_back({item["name"].string(), item["port"].integer(), item["targetPort"].scalar()});
   });
   return ports;
 }
@@ -36,8 +34,8 @@ EndpointSlice read_endpoint_slice(Json object) {
                       .ready = ready,
                       .serving = conditions["serving"].boolean(ready),
                       .terminating = conditions["terminating"].boolean(),
-                      .pod = target["kind"].text() == "Pod" ? string_of(target["name"]) : std::string(),
-                      .node = string_of(item["nodeName"])};
+                      .pod = target["kind"].text() == "Pod" ? target["name"].string() : std::string(),
+                      .node = item["nodeName"].string()};
     // All addresses of an endpoint are the same: https://issue.k8s.io/106267
     item["addresses"].each([&](Json address) {
       if (endpoint.address.empty()) endpoint.address = address.text();

@@ -5,8 +5,6 @@
 namespace capstan::kube {
 namespace {
 
-std::string string_of(Json value) { return std::string(value.text()); }
-
 /// "720h", or nothing where it is "Never", absent or no duration.
 std::optional<Duration> duration_of(Json value) {
   return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
@@ -18,7 +16,7 @@ NodeTemplate read_node_template(Json spec) {
   out.taints = read_taints(spec["taints"]);
   out.startup_taints = read_taints(spec["startupTaints"]);
   const Json ref = spec["nodeClassRef"];
-  out.node_class = {string_of(ref["group"]), string_of(ref["kind"]), string_of(ref["name"])};
+  out.node_class = {ref["group"].string(), ref["kind"].string(), ref["name"].string()};
   out.expire_after = duration_of(spec["expireAfter"]);
   return out;
 }
@@ -66,7 +64,7 @@ NodePool read_node_pool(Json object) {
   pool.consolidate_after = duration_of(disruption["consolidateAfter"]);
   disruption["budgets"].each([&](Json budget) {
     pool.budgets.push_back({.nodes = budget["nodes"].scalar(),
-                            .schedule = string_of(budget["schedule"]),
+                            .schedule = budget["schedule"].string(),
                             .duration = duration_of(budget["duration"]),
                             .reasons = read_texts(budget["reasons"])});
   });

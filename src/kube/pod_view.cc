@@ -3,8 +3,6 @@
 namespace capstan::kube {
 namespace {
 
-std::string string_of(Json value) { return std::string(value.text()); }
-
 void add_all(Resources& to, const Resources& more) {
   for (const auto& [name, amount] : more.milli) to.add(name, amount);
 }
@@ -42,9 +40,9 @@ Resources requests_of_pod(Json spec) {
 }
 
 Container read_container(Json item) {
-  Container container{.name = string_of(item["name"]), .image = string_of(item["image"]), .ports = {}};
+  Container container{.name = item["name"].string(), .image = item["image"].string(), .ports = {}};
   item["ports"].each(
-      [&](Json port) { container.ports.push_back({string_of(port["name"]), port["containerPort"].integer()}); });
+      [&](Json port) { container.ports.push_back({port["name"].string(), port["containerPort"].integer()}); });
   return container;
 }
 
@@ -62,10 +60,10 @@ PodSpec read_pod_spec(Json spec) {
       [&](Json term) { out.node_affinity.push_back(read_requirements(term["matchExpressions"])); });
   spec["tolerations"].each([&](Json item) {
     out.tolerations.push_back(
-        {string_of(item["key"]), string_of(item["operator"]), string_of(item["value"]), string_of(item["effect"])});
+        {item["key"].string(), item["operator"].string(), item["value"].string(), item["effect"].string()});
   });
-  spec["schedulingGates"].each([&](Json gate) { out.scheduling_gates.push_back(string_of(gate["name"])); });
-  spec["readinessGates"].each([&](Json gate) { out.readiness_gates.push_back(string_of(gate["conditionType"])); });
+  spec["schedulingGates"].each([&](Json gate) { out.scheduling_gates.push_back(gate["name"].string()); });
+  spec["readinessGates"].each([&](Json gate) { out.readiness_gates.push_back(gate["conditionType"].string()); });
   spec["containers"].each([&](Json container) { out.containers.push_back(read_container(container)); });
   out.requests = requests_of_pod(spec);
   spec["resourceClaims"].each([&](Json) { out.has_resource_claims = true; });

@@ -40,8 +40,8 @@ std::optional<Reflector::Call> Reflector::poll(Instant now) {
   }
   call.kind = need_all_ ? Call::Kind::watch_list : Call::Kind::watch;
   call.resource_version = need_all_ ? std::string() : resource_version_;
-  const auto seconds = [](Duration d) { return std::chrono::duration_cast<std::chrono::seconds>(d).count(); };
-  call.timeout = std::chrono::seconds(random_.between(seconds(options_.watch_min), seconds(options_.watch_max)));
+  call.timeout =
+      std::chrono::seconds(random_.between(whole_seconds(options_.watch_min), whole_seconds(options_.watch_max)));
   state_ = need_all_ ? State::initial_events : State::watching;
   return call;
 }

@@ -86,10 +86,9 @@ ApiRequest reflect(const Resource& resource, std::string_view ns, const Reflecto
   }
   request.verb = Verb::watch;
   request.watch_timeout = call.timeout;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(call.timeout).count();
   net::add_query(path, "watch", "1");
   net::add_query(path, "allowWatchBookmarks", "true");
-  net::add_query(path, "timeoutSeconds", std::to_string(seconds));
+  net::add_query(path, "timeoutSeconds", std::to_string(whole_seconds(call.timeout)));
   if (call.kind == Kind::watch_list) {
     net::add_query(path, "sendInitialEvents", "true");
     net::add_query(path, "resourceVersionMatch", "NotOlderThan");

@@ -1,23 +1,21 @@
 #include "kube/scheduling_views.h"
 
-#include "kube/quantity.h"
+#include "manifest/quantity.h"
 #include "manifest/scalars.h"
 
 namespace capstan::kube {
 namespace {
-
-std::string string_of(Json value) { return std::string(value.text()); }
 
 std::optional<Duration> duration_of(Json value) {
   return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
 }
 
 TopologyConstraint read_topology(Json constraint) {
-  return {string_of(constraint["topology"]), string_of(constraint["requiredTopologyLevel"]),
-          string_of(constraint["preferredTopologyLevel"])};
+  return {constraint["topology"].string(), constraint["requiredTopologyLevel"].string(),
+          constraint["preferredTopologyLevel"].string()};
 }
 
-std::int64_t milli_of(Json number) { return read_quantity_milli(number.scalar()).value_or(0); }
+std::int64_t milli_of(Json number) { return manifest::read_quantity_milli(number.scalar()).value_or(0); }
 
 }  // namespace
 
@@ -39,8 +37,8 @@ KaiPodGroup read_kai_pod_group(Json object) {
   group.staleness_grace = duration_of(spec["stalenessGracePeriod"]);
   group.topology = read_topology(spec["topologyConstraint"]);
   spec["subGroups"].each([&](Json sub) {
-    group.sub_groups.push_back({.name = string_of(sub["name"]),
-                                .parent = string_of(sub["parent"]),
+    group.sub_groups.push_back({.name = sub["name"].string(),
+                                .parent = sub["parent"].string(),
                                 .min_member = sub["minMember"].integer(),
                                 .topology = read_topology(sub["topologyConstraint"])});
   });
@@ -51,7 +49,7 @@ KaiQueue read_kai_queue(Json object) {
   const Json spec = object["spec"];
   const Json gpu = spec["resources"]["gpu"];
   return {.meta = read_meta(object),
-          .parent = string_of(spec["parentQueue"]),
+          .parent = spec["parentQueue"].string(),
           .priority = spec["priority"].integer(),
           .gpu_quota_milli = milli_of(gpu["quota"]),
           .gpu_limit_milli = milli_of(gpu["limit"]),

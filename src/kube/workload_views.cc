@@ -5,8 +5,6 @@
 namespace capstan::kube {
 namespace {
 
-std::string string_of(Json value) { return std::string(value.text()); }
-
 /// The managers of `spec.replicas`, by the time of their last write; kubectl scale and autoscalers write it through the
 /// scale subresource, under the same path.
 std::vector<std::string> replicas_managers(Json object) {
@@ -84,7 +82,7 @@ ScaledObject read_scaled_object(Json object) {
   scaler.min_replicas = spec["minReplicaCount"].integer(0);
   scaler.max_replicas = spec["maxReplicaCount"].integer(100);
   scaler.hpa = object["status"]["hpaName"].text();
-  spec["triggers"].each([&](Json trigger) { scaler.triggers.push_back(string_of(trigger["type"])); });
+  spec["triggers"].each([&](Json trigger) { scaler.triggers.push_back(trigger["type"].string()); });
   scaler.conditions = read_conditions(object["status"]["conditions"]);
   return scaler;
 }

@@ -41,6 +41,9 @@ struct ReplicaSignals {
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;
 };
 
+/// Where one of them stands.
+using SignalField = Signal ReplicaSignals::*;
+
 /// One replica: pods that are useful all together or not at all.
 struct Gang {
   enum class Phase : std::uint8_t {

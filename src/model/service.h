@@ -31,13 +31,15 @@ struct Variant {
   Closed closed;                                 ///< to replicas that have no pods yet
 };
 
-/// One model behind one endpoint. Scaled per role; bounds are replicas.
+/// One workload that is scaled: a model behind one endpoint, or its prefill or its decode replicas. Bounds are
+/// replicas.
 struct Service {
   std::string name;
   Slo slo;
   std::vector<Variant> variants;  ///< at least one
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 1;
+  ServiceId fed_by{};  ///< of decode replicas, the service whose replicas compute the prompts; else none
 };
 
 }  // namespace capstan::model

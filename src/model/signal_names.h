@@ -10,7 +10,7 @@ namespace capstan::model {
 /// One signal of a replica: its name in files, and where it stands.
 struct ReplicaSignal {
   std::string_view name;
-  Signal ReplicaSignals::* field;
+  SignalField field;
   bool counter = false;  ///< grows since the engine's start
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/time.h"
@@ -12,6 +13,15 @@ struct Slo {
   Duration tpot{};                         ///< mean time per output token after the first; 0 = no bound
   Duration e2e{};                          ///< whole request; 0 = no bound
   std::uint32_t attainment_ppm = 990'000;  ///< the share of requests that must be met
+  /// A prompt may always take so many times as long as a replica that does nothing else needs for it, none of it
+  /// cached: then the bound on TTFT is the longer of the two. Thousandths; 0 = `ttft` for every prompt.
+  std::uint32_t ttft_prefills_milli = 0;
+
+  bool scales_with_prompt() const { return ttft > Duration{} && ttft_prefills_milli > 0; }
+  /// Of a prompt for which an idle replica needs `alone`.
+  Duration ttft_of(Duration alone) const {
+    return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
+  }
 };
 
 }  // namespace capstan::model

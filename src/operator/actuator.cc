@@ -17,9 +17,20 @@ using actuate::Ref;
 /// On a workload: how long its replicas may drain.
 constexpr std::string_view kDrainLimit = "capstan.dev/drain-limit";
 
-const kube::Resource& resource_of(std::string_view kind) {
-  if (kind == "StatefulSet") return kube::resources::kStatefulSets;
-  return kind == "LeaderWorkerSet" ? kube::resources::kLeaderWorkerSets : kube::resources::kDeployments;
+const kube::Resource& resource_of(const kube::Workload& workload, const ScaledTargets& scaled) {
+  for (const ScaledTargets::One& each : scaled.found) {
+    if (&each.workload == &workload) return each.resource;
+  }
+  if (workload.kind == "StatefulSet") return kube::resources::kStatefulSets;
+  return workload.kind == "LeaderWorkerSet" ? kube::resources::kLeaderWorkerSets : kube::resources::kDeployments;
+}
+
+/// What the workload says, or, where nobody knows what its template says, its pods.
+DrainMeans drain_means(const kube::Workload& workload, const std::vector<PodGroup>& replicas) {
+  if (!workload.pod.containers.empty() || replicas.empty()) return actuate::drain_means_of(workload);
+  kube::Workload with_pods = workload;
+  with_pods.pod.readiness_gates = replicas.front().pods.front()->spec.readiness_gates;
+  return actuate::drain_means_of(with_pods);
 }
 
 Ref ref_of(const kube::Resource& resource, const kube::Meta& meta) {
@@ -134,9 +145,10 @@ void Actuator::keep_serving() {
     const kube::Workload* workload = index().targets.find(origin.ns, origin.target);
     if (workload == nullptr) continue;
     active.insert(workload->meta.uid);
-    const DrainMeans means = actuate::drain_means_of(*workload);
+    const std::vector<PodGroup> replicas = replicas_of(*workload, index().pods.candidates(*workload));
+    const DrainMeans means = drain_means(*workload, replicas);
     if (!means.waits()) continue;
-    for (const PodGroup& group : replicas_of(*workload, index().pods.candidates(*workload))) {
+    for (const PodGroup& group : replicas) {
       const kube::Pod& pod = *group.pods.front();
       if (leaves(group)) continue;
       const bool label = means.kind == DrainMeans::Kind::router_label;
@@ -163,9 +175,10 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service, model:
   const kube::Workload* workload = index().targets.find(origin->second.ns, origin->second.target);
   if (workload == nullptr) return std::nullopt;
   actuate::Target target;
-  target.ref = ref_of(resource_of(workload->kind), workload->meta);
+  const std::vector<PodGroup> replicas = replicas_of(*workload, index().pods.candidates(*workload));
+  target.ref = ref_of(resource_of(*workload, *view_.scaled), workload->meta);
   target.kind = workload->kind;
-  target.means = actuate::drain_means_of(*workload);
+  target.means = drain_means(*workload, replicas);
   target.drain_limit = manifest::read_duration(workload->meta.annotations.get(kDrainLimit));
   target.first_ordinal = static_cast<std::uint32_t>(workload->first_ordinal);
   std::map<std::string, model::GangId> gangs;  // by the first pod's uid
@@ -173,7 +186,7 @@ std::optional<actuate::Target> Actuator::target(model::ServiceId service, model:
     const ObjectKey* pod = gang.service == service ? objects_->pod(gang.pods.front()) : nullptr;
     if (pod != nullptr) gangs[pod->uid] = id;
   });
-  for (const PodGroup& group : replicas_of(*workload, index().pods.candidates(*workload))) {
+  for (const PodGroup& group : replicas) {
     if (leaves(group)) continue;
     actuate::Target::Replica replica = replica_of(*group.pods.front(), target.means);
     replica.name = group.name;
@@ -191,7 +204,9 @@ actuate::Target::Replica Actuator::replica_of(const kube::Pod& pod, const DrainM
   if (actuate::is_out_of_router(pod, means)) replica.out_since = out_since(pod, base_.clock());
   // Of a pod that is older than this process nobody knows whether it has ever served: it may hold work.
   const bool older = !first_look_ || instant_of(pod.meta.created_at) < *first_look_;
-  replica.ever_served = older || served_.contains(pod.meta.uid);
+  const kube::Condition* gate = kube::find_condition(pod.conditions, actuate::kServingGate);
+  const bool let_in = gate != nullptr && !gate->is_false;  // how long ago, and to whom, it does not say
+  replica.ever_served = older || let_in || served_.contains(pod.meta.uid);
   return replica;
 }
 

@@ -23,6 +23,7 @@ constexpr std::string_view kGpuNames[] = {kube::labels::kGpuProduct, "karpenter.
 /// Pods, and GPUs, of one replica: what a snapshot file holds at most.
 constexpr std::int64_t kMost = 1'024;
 constexpr RequestCount kMostRequests = 1'000'000;
+constexpr std::size_t kMostNames = 10'000;  // of models, remembered
 constexpr ReplicaCount kMostReplicas = 1'000'000;
 
 std::string_view first_of(const kube::StringMap& labels, auto& keys) {
@@ -50,9 +51,22 @@ CatalogBuilder::CatalogBuilder() {
 }
 
 model::GpuKindId CatalogBuilder::gpu_kind(const std::string& name) {
-  const std::uint32_t at = position(catalog_.gpu_kinds, [&](const std::string& known) { return known == name; });
-  if (at == catalog_.gpu_kinds.size()) catalog_.gpu_kinds.push_back(name);
+  const auto [found, is_new] = gpu_names_.try_emplace(name);
+  std::string& kind = found->second;
+  if (is_new) kind = engine::gpu_of_product(engine::EngineTable::bundled(), name).value_or(name);
+  const std::uint32_t at = position(catalog_.gpu_kinds, [&](const std::string& known) { return known == kind; });
+  if (at == catalog_.gpu_kinds.size()) catalog_.gpu_kinds.push_back(kind);
   return {at};
+}
+
+const std::optional<engine::ServedModel>& CatalogBuilder::served_model(const std::string& name) {
+  const auto [found, is_new] = models_.try_emplace(name);
+  if (models_.size() > kMostNames) {  // scalers come and go: begin anew
+    models_.clear();
+    return served_model(name);
+  }
+  if (is_new) found->second = engine::model_of_name(engine::EngineTable::bundled(), name);
+  return found->second;
 }
 
 model::PoolId CatalogBuilder::pool(const std::string& name) {
@@ -129,7 +143,9 @@ std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resou
   return {};
 }
 
-decide::scale::Policy policy_of(const InferenceScaler& scaler) {
+namespace {
+
+decide::scale::Policy queue_policy(const InferenceScaler& scaler) {
   decide::scale::QueueHpa queue;
   const auto bounded = [](RequestCount requests) { return std::min(requests, kMostRequests); };
   queue.waiting_per_replica = bounded(scaler.waiting_per_replica);
@@ -140,6 +156,23 @@ decide::scale::Policy policy_of(const InferenceScaler& scaler) {
   queue.hpa.downscale_stabilization = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
   queue.hpa.silence_holds = true;
   return queue;
+}
+
+}  // namespace
+
+decide::scale::Policy policy_of(const InferenceScaler& scaler) {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  if (scaler.policy == InferenceScaler::Policy::queue) return queue_policy(scaler);
+  if (scaler.policy == InferenceScaler::Policy::rules) {
+    decide::scale::Rules rules = scaler.rules;
+    rules.cool_down = std::clamp<Duration>(scaler.cool_down, {}, std::chrono::hours(24));
+    rules.sync_period = std::clamp<Duration>(scaler.interval, milliseconds(100), seconds(15));
+    return rules;
+  }
+  // As often as in a scenario, however often there are readings: what was needed is remembered by decisions, and more
+  // of them would be forgotten before a window is over.
+  return decide::scale::Capstan{};
 }
 
 std::vector<TargetOf> targets_of(const InferenceScaler& scaler) {
@@ -161,7 +194,10 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
                           CatalogBuilder& catalog) {
   model::Variant variant;
   variant.name = target.variant->target.name;
-  variant.model = scaler.model;
+  const InferenceScaler::Variant::EngineProfile& profile = target.variant->engine_profile;
+  const auto& named = catalog.served_model(profile.model.empty() ? scaler.model : profile.model);
+  variant.model = named ? named->model : profile.model.empty() ? scaler.model : profile.model;
+  if (!profile.dtype.empty() || named) variant.dtype = profile.dtype.empty() ? named->weight_dtype : profile.dtype;
   if (!scaler.engine.empty()) variant.engine = scaler.engine;
   variant.role = target.role->role;
   variant.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "decide/scale/scale.h"
+#include "engine/names.h"
 #include "kube/node_views.h"
 #include "model/catalog.h"
 #include "operator/cluster_view.h"
@@ -19,7 +21,10 @@ class CatalogBuilder {
  public:
   CatalogBuilder();
 
+  /// By any of its names: "H100" and "NVIDIA-H100-80GB-HBM3" are the engine table's h100_sxm.
   model::GpuKindId gpu_kind(const std::string& name);
+  /// The model that is served under a name, where the engine table has it.
+  const std::optional<engine::ServedModel>& served_model(const std::string& name);
   model::PoolId pool(const std::string& name);
   /// The row of an offering. A price that is given is the row's from now on; none leaves it as it is.
   model::OfferingId offering(const model::Offering& offering);
@@ -33,6 +38,10 @@ class CatalogBuilder {
 
   /// Sets the row of a service, which is the next one or one that there is.
   void set_service(model::ServiceId id, model::Service service);
+  /// The replicas of `service` go on with what those of `feeder` began: decode and prefill of one scaler.
+  void set_fed_by(model::ServiceId service, model::ServiceId feeder) {
+    catalog_.services.at(service.value).fed_by = feeder;
+  }
   /// Of a service that is gone nothing is kept but its place.
   void clear_service(model::ServiceId id);
 
@@ -47,6 +56,9 @@ class CatalogBuilder {
   model::DomainId domain(const std::string& name, model::TopologyLevel level, model::DomainId parent);
 
   model::Catalog catalog_;
+  // By the name that a cluster has for it: asked at every look.
+  std::map<std::string, std::string> gpu_names_;
+  std::map<std::string, std::optional<engine::ServedModel>> models_;
 };
 
 /// The level of the domains that the values of a node label are; nothing for a label that names none.

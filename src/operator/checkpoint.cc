@@ -1,5 +1,8 @@
 #include "operator/checkpoint.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/hash.h"
 #include "manifest/yaml.h"
 #include "settings/policy.h"
@@ -8,9 +11,12 @@ namespace capstan::op {
 namespace {
 
 constexpr std::string_view kRows = "rows";
+constexpr std::string_view kReplicas = "replicas";
 
 std::string line_of(const std::string& key, const Checkpoint::Row& row) {
   std::string line = key + '\t' + to_text(row.memory) + '\t' + to_text(row.ledger);
+  if (!row.replicas.empty()) line += '\t' + std::string(kReplicas);
+  for (const std::string& uid : row.replicas) line += ' ' + uid;
   if (row.slo != control::SloMemory()) {
     line += '\t' + to_text(row.slo);
     if (row.slo.good) line += '\t' + settings::to_json(row.slo.good->settings);
@@ -39,13 +45,31 @@ Result<control::SloMemory> read_slo(std::string_view line) {
   return control::parse_slo_memory(numbers, good);
 }
 
+/// The uids, taken off the front where they are there.
+std::vector<std::string> take_replicas(std::string_view& line) {
+  std::vector<std::string> uids;
+  if (!line.starts_with(kReplicas)) return uids;
+  std::string_view words = take(line, '\t');
+  take(words, ' ');
+  while (!words.empty()) uids.emplace_back(take(words, ' '));
+  return uids;
+}
+
+/// A memory must not name a replica that does not stand beside it.
+bool names_within(const decide::scale::Memory& memory, std::size_t replicas) {
+  if (!memory.capstan) return true;
+  const auto within = [&](const auto& row) { return row.id.value < replicas; };
+  return std::ranges::all_of(memory.capstan->counters, within) && std::ranges::all_of(memory.capstan->starting, within);
+}
+
 bool read_line(std::string_view line, Checkpoint& into) {
   const std::string_view key = take(line, '\t');
   const Result<decide::scale::Memory> memory = decide::scale::parse_memory(take(line, '\t'));
   const Result<Ledger> ledger = parse_ledger(take(line, '\t'));
+  std::vector<std::string> replicas = take_replicas(line);
   const Result<control::SloMemory> slo = read_slo(line);
-  if (key.empty() || !memory || !ledger || !slo) return false;
-  into.rows[std::string(key)] = {*memory, *ledger, *slo};
+  if (key.empty() || !memory || !ledger || !slo || !names_within(*memory, replicas.size())) return false;
+  into.rows[std::string(key)] = {*memory, std::move(replicas), *ledger, *slo};
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "control/slo_watch.h"
 #include "decide/scale/scale.h"
@@ -25,7 +26,8 @@ struct Checkpoint {
   static constexpr std::size_t kPartBytes = 900'000;
 
   struct Row {
-    decide::scale::Memory memory;
+    decide::scale::Memory memory;         ///< gangs are named by their position in `replicas`: an id is a process's own
+    std::vector<std::string> replicas{};  ///< uids of the pods that speak for them, in the order of their ids
     Ledger ledger;
     control::SloMemory slo;
     friend bool operator==(const Row&, const Row&) = default;

@@ -1,13 +1,20 @@
 #include "operator/cluster_view.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace capstan::op {
 namespace {
 
-std::string key_of(std::string_view kind, std::string_view ns, std::string_view name) {
+constexpr std::string_view kWatched[] = {"Deployment", "StatefulSet", "LeaderWorkerSet"};
+
+}  // namespace
+
+std::string target_key(std::string_view kind, std::string_view ns, std::string_view name) {
   return std::string(kind) + " " + kube::key_of(ns, name);
 }
 
-}  // namespace
+bool is_watched(std::string_view kind) { return std::ranges::find(kWatched, kind) != std::end(kWatched); }
 
 MilliGpu gpus_of(const kube::Resources& resources) {
   MilliGpu sum;
@@ -20,16 +27,20 @@ MilliGpu gpus_of(const kube::Resources& resources) {
 Targets::Targets(const ClusterView& view) {
   const auto add = [&](std::string_view kind, const kube::StoreSnapshot<kube::Workload>& workloads) {
     workloads.for_each([&](kube::RowId, const kube::Workload& workload) {
-      by_key_.emplace(key_of(kind, workload.meta.ns, workload.meta.name), &workload);
+      by_key_.emplace(target_key(kind, workload.meta.ns, workload.meta.name), &workload);
     });
   };
   add("Deployment", view.deployments);
   add("StatefulSet", view.stateful_sets);
   add("LeaderWorkerSet", view.leader_worker_sets);
+  for (const ScaledTargets::One& each : view.scaled->found) {
+    const kube::Workload& workload = each.workload;
+    by_key_.emplace(target_key(workload.kind, workload.meta.ns, workload.meta.name), &workload);
+  }
 }
 
 const kube::Workload* Targets::find(std::string_view ns, const kube::TargetRef& target) const {
-  const auto found = by_key_.find(key_of(target.kind, ns, target.name));
+  const auto found = by_key_.find(target_key(target.kind, ns, target.name));
   return found == by_key_.end() ? nullptr : found->second;
 }
 

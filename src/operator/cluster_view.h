@@ -1,11 +1,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/node_views.h"
 #include "kube/pod_view.h"
+#include "kube/resource.h"
 #include "kube/scheduling_views.h"
 #include "kube/store.h"
 #include "kube/workload_views.h"
@@ -13,6 +16,23 @@
 #include "operator/scaler_view.h"
 
 namespace capstan::op {
+
+/// Targets of kinds that nobody watches, as their /scale last told.
+struct ScaledTargets {
+  struct One {
+    kube::Resource resource;
+    kube::Workload workload;  ///< what its kind calls otherwise than a Deployment is as if it was not there
+    friend bool operator==(const One&, const One&) = default;
+  };
+  std::vector<One> found;
+  std::map<std::string, std::string> troubles;  ///< by `target_key`: why one cannot be read
+  friend bool operator==(const ScaledTargets&, const ScaledTargets&) = default;
+};
+
+/// "Deployment ns/chat"
+std::string target_key(std::string_view kind, std::string_view ns, std::string_view name);
+/// Kinds whose objects are all known.
+bool is_watched(std::string_view kind);
 
 /// What is known of the cluster's objects at one moment. Immutable; copies share structure.
 struct ClusterView {
@@ -29,6 +49,7 @@ struct ClusterView {
   kube::StoreSnapshot<kube::HorizontalPodAutoscaler> autoscalers;
   kube::StoreSnapshot<kube::ScaledObject> scaled_objects;
   kube::StoreSnapshot<kube::VariantAutoscaling> variant_autoscalings;
+  std::shared_ptr<const ScaledTargets> scaled;  ///< never null
 };
 
 /// What the engines say of themselves, by the uid of the pod that was asked. A pod that is not there gave nothing.
@@ -44,7 +65,7 @@ MilliGpu gpus_of(const kube::Resources& resources);
 class Targets {
  public:
   explicit Targets(const ClusterView& view);
-  /// Null where there is none, or where its kind is not one of Deployment, StatefulSet and LeaderWorkerSet.
+  /// Null where there is none, or where it could not be read.
   const kube::Workload* find(std::string_view ns, const kube::TargetRef& target) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "operator/cluster_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace capstan::op {
 namespace {
@@ -28,7 +29,8 @@ ClusterWatch::ClusterWatch(kube::Client& client, net::Clock clock, RandomStream 
       random_(random),
       discovery_(client, std::move(clock)),
       deployments_(read_deployment),
-      stateful_sets_(read_stateful_set) {
+      stateful_sets_(read_stateful_set),
+      scaled_(client, clock_) {
   follow(kInferenceScalers, scalers_);
   follow(kFleetPolicies, fleet_);
   follow(kinds::kDeployments, deployments_);
@@ -63,10 +65,14 @@ void ClusterWatch::turn() {
     follow_optional(kinds::kVariantAutoscalings, variant_autoscalings_);
   }
   for (const auto& watcher : watchers_) watcher->turn();
+  if (!discovery_.known()) return;
+  const std::pair now(scalers_.snapshot().version, discovery_.served().all().size());
+  if (std::exchange(scaled_of_, now) != now) scaled_.follow(scalers_.snapshot(), discovery_.served());
+  scaled_.turn();
 }
 
 Instant ClusterWatch::next_deadline() const {
-  Instant next = discovery_.next_deadline();
+  Instant next = std::min(discovery_.next_deadline(), scaled_.next_deadline());
   for (const auto& watcher : watchers_) next = std::min(next, watcher->next_deadline());
   return next;
 }
@@ -84,6 +90,7 @@ std::vector<std::string> ClusterWatch::waiting_for() const {
     lines.push_back(watcher->resource().name() +
                     (reflector.failures() > 0 ? ": " + reflector.last_error().text() : ""));
   }
+  if (!scaled_.synced()) lines.push_back("the /scale of every target");
   return lines;
 }
 
@@ -109,14 +116,15 @@ ClusterView ClusterWatch::view() const {
           .kai_groups = kai_groups_.snapshot(),
           .autoscalers = autoscalers_.snapshot(),
           .scaled_objects = scaled_objects_.snapshot(),
-          .variant_autoscalings = variant_autoscalings_.snapshot()};
+          .variant_autoscalings = variant_autoscalings_.snapshot(),
+          .scaled = scaled_.targets()};
 }
 
 std::uint64_t ClusterWatch::version() const {
   return scalers_.snapshot().version + fleet_.snapshot().version + deployments_.snapshot().version +
          stateful_sets_.snapshot().version + leader_worker_sets_.snapshot().version + pods_.snapshot().version +
          kai_groups_.snapshot().version + autoscalers_.snapshot().version + scaled_objects_.snapshot().version +
-         variant_autoscalings_.snapshot().version;
+         variant_autoscalings_.snapshot().version + scaled_.version();
 }
 
 ClusterWatch::Counters ClusterWatch::counters() const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -12,12 +13,13 @@
 #include "kube/watcher.h"
 #include "net/monotonic.h"
 #include "operator/cluster_view.h"
+#include "operator/scale_reader.h"
 
 namespace capstan::op {
 
 /// Follows every kind of objects that snapshots are made of. Kinds that come with other projects (LeaderWorkerSet,
 /// NodeClaim, NodePool, KAI's PodGroup, ScaledObject, VariantAutoscaling) are followed where the server has them, in
-/// the version that it serves.
+/// the version that it serves. Targets of any other kind are read by their /scale.
 class ClusterWatch {
  public:
   /// `client` outlives the watch.
@@ -72,6 +74,8 @@ class ClusterWatch {
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
   kube::Store<kube::VariantAutoscaling> variant_autoscalings_{kube::read_variant_autoscaling};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;
+  ScaleReader scaled_;
+  std::pair<std::uint64_t, std::size_t> scaled_of_{};  ///< versions of scalers and kinds whose targets it follows
 };
 
 }  // namespace capstan::op

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "operator/catalog_builder.h"
+#include "operator/remembered_replicas.h"
 #include "operator/slo_breach.h"
 
 namespace capstan::op {
@@ -18,8 +19,8 @@ DecisionLoop::DecisionLoop(net::Transport& transport, kube::Client& client, net:
       scout_(std::make_unique<SnapshotBuilder>()) {}
 
 DecisionLoop::Brain::Brain(net::Clock clock, Effects* effects, const ClusterView& view, const Readings& readings,
-                           control::Witness witness)
-    : world(std::move(clock), effects),
+                           const Checkpoint& checkpoint, control::Witness witness)
+    : world(std::move(clock), effects, remembered_pods(checkpoint, view)),
       controller((world.look(view, readings), world.policies()), world,
                  {.verify_replay = false, .witness = std::move(witness)}) {}
 
@@ -70,7 +71,7 @@ void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness)
   CAPSTAN_ASSERT(watch_.synced() && brain_ == nullptr);
   view_ = watch_.view();
   if (effects_ != nullptr) effects_->begin();
-  brain_ = std::make_unique<Brain>(clock_, effects_, view_, sources_.readings(), std::move(witness));
+  brain_ = std::make_unique<Brain>(clock_, effects_, view_, sources_.readings(), checkpoint, std::move(witness));
   scout_.reset();
   ledgers_.clear();
   control::Memory memory;
@@ -78,7 +79,7 @@ void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness)
     const auto row = checkpoint.rows.find(origin.key());
     if (row == checkpoint.rows.end()) continue;
     memory.scale.resize(std::max<std::size_t>(memory.scale.size(), id.value + 1));
-    memory.scale[id.value] = row->second.memory;
+    memory.scale[id.value] = adopted(row->second, brain_->world.objects(), brain_->world.snapshot());
     memory.slo.resize(memory.scale.size());
     memory.slo[id.value] = row->second.slo;
     ledgers_[origin.key()] = row->second.ledger;
@@ -88,6 +89,7 @@ void DecisionLoop::begin(const Checkpoint& checkpoint, control::Witness witness)
 
 void DecisionLoop::end() {
   brain_.reset();
+  first_tokens_.clear();
   scout_ = std::make_unique<SnapshotBuilder>();
 }
 
@@ -105,6 +107,24 @@ void DecisionLoop::decide() {
   brain.controller.use(std::move(policies));
   brain.controller.tick();
   account(looked_at_);
+  measure(looked_at_);
+}
+
+/// How long first tokens take at the slowest replica of each scaler.
+void DecisionLoop::measure(Instant now) {
+  std::map<std::string, FirstTokens> measured;
+  const auto& services = brain_->world.objects().services();
+  brain_->world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    const model::Signal& ttft = gang.signals.ttft_p99_us;
+    const auto service = services.find(gang.service);
+    if (gang.phase != model::Gang::Phase::ready || service == services.end() || !ttft.usable()) return;
+    FirstTokens& slowest = measured[service->second.scaler_uid];
+    slowest = {std::max(slowest.p99_us, ttft.value), now};
+  });
+  for (const auto& [uid, before] : first_tokens_) {
+    if (now - before.at < kFirstTokensTold) measured.try_emplace(uid, before);
+  }
+  first_tokens_ = std::move(measured);
 }
 
 /// What is recommended, less what there is, counts until the next look. Targets that are gone leave the books.
@@ -128,7 +148,7 @@ Checkpoint DecisionLoop::checkpoint() const {
   const control::Memory& memory = brain_->controller.memory();
   for (const auto& [id, origin] : brain_->world.objects().services()) {
     Checkpoint::Row& row = checkpoint.rows[origin.key()];
-    if (id.value < memory.scale.size()) row.memory = memory.scale[id.value];
+    if (id.value < memory.scale.size()) row = portable(memory.scale[id.value], brain_->world.objects());
     if (id.value < memory.slo.size()) row.slo = memory.slo[id.value];
     if (const auto ledger = ledgers_.find(origin.key()); ledger != ledgers_.end()) row.ledger = ledger->second;
   }
@@ -137,12 +157,15 @@ Checkpoint DecisionLoop::checkpoint() const {
 
 std::vector<ScalerReport> DecisionLoop::reports() const {
   const std::map<std::string, std::string> troubles = sources_.troubles();
+  std::map<std::string, std::int64_t> ttft_us;
+  for (const auto& [uid, seen] : first_tokens_) ttft_us[uid] = seen.p99_us;
   return reports_of({.view = view_,
                      .world = brain_->world,
                      .controller = brain_->controller,
                      .served = watch_.served(),
                      .troubles = troubles,
-                     .ledgers = ledgers_});
+                     .ledgers = ledgers_,
+                     .ttft_us = ttft_us});
 }
 
 }  // namespace capstan::op

@@ -29,6 +29,8 @@ class DecisionLoop {
   static constexpr Duration kLookMax = std::chrono::seconds(15);
   /// Replicas that have not answered by then are silent: the loop begins without them.
   static constexpr Duration kFirstAnswersMax = std::chrono::seconds(20);
+  /// What the last first tokens took is told for so long after them.
+  static constexpr Duration kFirstTokensTold = std::chrono::minutes(1);
 
   /// @param clock  counts from the Unix epoch, and never goes back
   /// All but the clock outlive the loop; `effects` may be null.
@@ -67,13 +69,14 @@ class DecisionLoop {
  private:
   struct Brain {
     Brain(net::Clock clock, Effects* effects, const ClusterView& view, const Readings& readings,
-          control::Witness witness);
+          const Checkpoint& checkpoint, control::Witness witness);
     KubeWorld world;
     control::Controller controller;
   };
 
   void scout();
   void account(Instant now);
+  void measure(Instant now);
 
   net::Clock clock_;
   Effects* effects_;
@@ -86,6 +89,11 @@ class DecisionLoop {
   std::unique_ptr<SnapshotBuilder> scout_;  ///< while nothing is decided: who serves
   std::unique_ptr<Brain> brain_;
   std::map<std::string, Ledger> ledgers_;  ///< by `ServiceOrigin::key`
+  struct FirstTokens {
+    std::int64_t p99_us = 0;
+    Instant at{};
+  };
+  std::map<std::string, FirstTokens> first_tokens_;  ///< by the scaler's uid
 };
 
 }  // namespace capstan::op

@@ -18,8 +18,12 @@ namespace capstan::op {
 class KubeWorld final : public ports::World {
  public:
   /// @param clock    counts from the Unix epoch, and never goes back
-  /// @param effects  null: nothing acts; else outlives the world
-  explicit KubeWorld(net::Clock clock, Effects* effects = nullptr) : clock_(std::move(clock)), effects_(effects) {}
+  /// @param effects   null: nothing acts; else outlives the world
+  /// @param expected  pods that speak for replicas which somebody remembers, in his order
+  explicit KubeWorld(net::Clock clock, Effects* effects = nullptr, const std::vector<const kube::Pod*>& expected = {})
+      : clock_(std::move(clock)), effects_(effects) {
+    builder_.expect(expected);
+  }
 
   /// Looks at the cluster: what `observe` tells from now on. To be followed by one turn of the loop.
   void look(const ClusterView& view, const Readings& readings);

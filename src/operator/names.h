@@ -28,16 +28,14 @@ class Identities {
   /// The id of the object, which is new where the object is.
   /// @param shown  what people call its row
   IdType id_of(const ObjectKey& object, std::string_view shown) {
-    const auto [at, inserted] = ids_.try_emplace(object);
-    if (inserted) {
-      CAPSTAN_ASSERT(next_ != IdType::kNone);
-      at->second.id = IdType{next_++};
-      objects_.emplace(at->second.id, object);
-      shown_.set(at->second.id, std::string(shown));
-    }
-    at->second.seen = true;
-    return at->second.id;
+    Entry& entry = entry_of(object);
+    if (!entry.shown) shown_.set(entry.id, std::string(shown));
+    entry.seen = entry.shown = true;
+    return entry.id;
   }
+
+  /// Gives an object its id before it is seen: ids then follow this order. Forgotten like every other that is not seen.
+  void expect(const ObjectKey& object) { entry_of(object); }
 
   /// The object of an id, or null: it was forgotten or never was.
   const ObjectKey* find(IdType id) const {
@@ -66,7 +64,19 @@ class Identities {
   struct Entry {
     IdType id;
     bool seen = false;
+    bool shown = false;  ///< its row has a name
   };
+
+  Entry& entry_of(const ObjectKey& object) {
+    const auto [at, inserted] = ids_.try_emplace(object);
+    if (inserted) {
+      CAPSTAN_ASSERT(next_ != IdType::kNone);
+      at->second.id = IdType{next_++};
+      objects_.emplace(at->second.id, object);
+    }
+    return at->second;
+  }
+
   std::map<ObjectKey, Entry> ids_;
   std::map<IdType, ObjectKey> objects_;
   SharedTable<IdType, std::string> shown_;

@@ -34,5 +34,17 @@ TEST(Identities, WhatIsForgottenLeavesItsIdUnused) {
   EXPECT_GT(nodes.id_of(gone, "gone"), old);
 }
 
+TEST(Identities, WhatIsExpectedHasItsIdFirst) {
+  Identities<model::GangId> gangs;
+  const ObjectKey a{"Gang", "", "a", "1"}, b{"Gang", "", "b", "2"}, gone{"Gang", "", "gone", "3"};
+  for (const ObjectKey& each : {b, gone, a}) gangs.expect(each);
+  const model::GangId first = gangs.id_of(a, "a");
+  EXPECT_GT(first, gangs.id_of(b, "b")) << "whoever is seen first";
+  EXPECT_EQ(gangs.shown().at(first), "a");
+  gangs.forget_unseen();
+  EXPECT_EQ(gangs.size(), 2u);
+  EXPECT_EQ(gangs.shown().size(), 2u);
+}
+
 }  // namespace
 }  // namespace capstan::op

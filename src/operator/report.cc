@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/catalog_builder.h"
+#include "operator/engine_prior.h"
 #include "operator/rivals.h"
 
 namespace capstan::op {
@@ -45,6 +46,7 @@ class Reporter {
     out_.uid = scaler_.meta.uid;
     out_.generation = scaler_.meta.generation;
     out_.mode = std::min(fleet_mode(from_.view), scaler_.mode);
+    out_.policy = scaler_.policy;
     for (const TargetOf& target : targets_of(scaler_)) add(target);
     conclude();
     return std::move(out_);
@@ -66,7 +68,9 @@ class Reporter {
     if (const std::string_view rival = lookups_.rivals.of(scaler_.meta.ns, ref); !rival.empty()) {
       conflict(target, std::string(rival));
     }
-    if (service != services.end() && is_decided(service->first)) return decided(service->first, service->second, row);
+    if (service != services.end() && is_decided(service->first)) {
+      return decided(service->first, service->second, target, row);
+    }
     if (out_.mode != Mode::off) conflict(target, holder_of(ref));
   }
 
@@ -82,7 +86,7 @@ class Reporter {
     return "another InferenceScaler";
   }
 
-  void decided(model::ServiceId id, const ServiceOrigin& origin, TargetReport& row) {
+  void decided(model::ServiceId id, const ServiceOrigin& origin, const TargetOf& target, TargetReport& row) {
     out_.mode = std::min(out_.mode, origin.mode);
     const decide::scale::Decision& decision = from_.controller.scale_decision(id);
     if (decision.service.valid()) {
@@ -92,9 +96,14 @@ class Reporter {
     }
     const std::vector<control::SloMemory>& slo = from_.controller.memory().slo;
     if (id.value < slo.size() && slo[id.value].rolled_back() && !breach_) breach_ = {row.name, slo[id.value]};
+    needed_ = decide::scale::needed_signals(from_.world.objects().policies().at(id.value));
     if (const auto gangs = lookups_.gangs.find(id); gangs != lookups_.gangs.end()) {
       for (const model::Gang* gang : gangs->second) count(*gang, row);
     }
+    const model::Catalog& catalog = *from_.world.snapshot().catalog;
+    const EnginePrior prior = engine_prior(catalog, catalog.service(id).variants.front(), origin.gpu_known);
+    if (!prior_ || prior_->known) prior_ = prior;
+    if (!prior.known && prior_field_.empty()) prior_field_ = variant_field(target) + ".";
     if (const auto ledger = from_.ledgers.find(origin.key()); ledger != from_.ledgers.end()) {
       out_.ledger.join(ledger->second);
     }
@@ -106,15 +115,18 @@ class Reporter {
     if (gang.phase == Phase::pending || gang.phase == Phase::starting) ++row.starting;
     if (gang.phase != Phase::ready) return;
     ++row.ready;
-    const model::Signal& waiting = gang.signals.waiting;
-    waiting.usable() ? ++out_.fresh : ++out_.missing;
-    if (waiting.usable()) out_.oldest = std::max(out_.oldest.value_or(Duration{}), waiting.age);
-    if (gang.signals.ttft_p99_us.usable()) {
-      ttft_us_ = std::max(ttft_us_.value_or(0), gang.signals.ttft_p99_us.value);
+    const bool fresh =
+        std::ranges::all_of(needed_, [&](model::SignalField field) { return (gang.signals.*field).usable(); });
+    fresh ? ++out_.fresh : ++out_.missing;
+    if (!fresh && trouble_.empty()) trouble_ = trouble_of(gang);
+    if (!fresh) return;
+    for (const model::SignalField field : needed_) {
+      out_.oldest = std::max(out_.oldest.value_or(Duration{}), (gang.signals.*field).age);
     }
-    if (gang.signals.waiting.usable() || !trouble_.empty()) return;
-    trouble_ = trouble_of(gang);
   }
+
+  /// "spec.roles[0].variants[1]"
+  static std::string variant_field(const TargetOf& target) { return target.field.substr(0, target.field.rfind('.')); }
 
   std::string trouble_of(const model::Gang& gang) const {
     if (const auto own = from_.troubles.find(scaler_.meta.uid); own != from_.troubles.end()) return own->second;
@@ -128,14 +140,13 @@ class Reporter {
     const kube::TargetRef& ref = target.variant->target;
     const std::string group = ref.api_version.contains('/') ? ref.api_version.substr(0, ref.api_version.find('/')) : "";
     const kube::ServedResource* kind = from_.served.find_kind(group, ref.kind);
-    constexpr std::string_view kRead[] = {"Deployment", "StatefulSet", "LeaderWorkerSet"};
+    const auto trouble = from_.view.scaled->troubles.find(target_key(ref.kind, scaler_.meta.ns, ref.name));
     if (kind == nullptr) {
       lost_ = {"NoSuchKind", target.field + ": the server has no kind " + ref.kind + " of " + ref.api_version};
     } else if (!kind->has_subresource("scale")) {
       lost_ = {"NoScaleSubresource", target.field + ": " + ref.kind + " has no /scale, expected a kind that has"};
-    } else if (std::ranges::find(kRead, ref.kind) == std::end(kRead)) {
-      lost_ = {"KindNotRead",
-               target.field + ": " + ref.kind + ", expected a Deployment, a StatefulSet or a LeaderWorkerSet"};
+    } else if (trouble != from_.view.scaled->troubles.end()) {
+      lost_ = {"ScaleNotRead", target.field + ": " + target_words(scaler_, ref) + ": " + trouble->second};
     } else {
       lost_ = {"TargetNotFound", target.field + ": there is no " + target_words(scaler_, ref)};
     }
@@ -161,22 +172,38 @@ class Reporter {
     rest.push_back(verdict("Active", out_.mode == Mode::active ? Is::yes : Is::no,
                            conflict_.empty() ? std::string(name_of(out_.mode)).c_str() : "Conflict", ""));
     rest.push_back(slo());
+    rest.push_back(engine_known());
     rest.push_back(slo_breach());
     rest.push_back(limit());
-    out_.verdicts.push_back(!found               ? verdict("Ready", Is::no, lost_.first.c_str(), lost_.second)
-                            : !conflict_.empty() ? verdict("Ready", Is::no, "Conflict", conflict_)
-                            : silent             ? verdict("Ready", Is::no, "SignalMissing", trouble_)
-                                                 : verdict("Ready", Is::yes, "Decided", ""));
+    out_.verdicts.push_back(!scaler_.fault.empty() ? verdict("Ready", Is::no, "InvalidSpec", scaler_.fault)
+                            : !found               ? verdict("Ready", Is::no, lost_.first.c_str(), lost_.second)
+                            : !conflict_.empty()   ? verdict("Ready", Is::no, "Conflict", conflict_)
+                            : silent               ? verdict("Ready", Is::no, "SignalMissing", trouble_)
+                                                   : verdict("Ready", Is::yes, "Decided", ""));
     std::ranges::move(rest, std::back_inserter(out_.verdicts));
   }
 
   /// Of what the engines tell of themselves: the slowest replica's 99th percentile of the time to first token.
   Verdict slo() const {
-    if (scaler_.slo.ttft == Duration{} || !ttft_us_) return verdict("SLOMet", Is::unknown, "NotMeasured", "");
-    const std::string told = "time to first token, 99th percentile: " + std::to_string(*ttft_us_ / 1000) + " ms of " +
-                             std::to_string(scaler_.slo.ttft / std::chrono::milliseconds(1)) + " ms";
-    const bool met = std::chrono::microseconds(*ttft_us_) <= scaler_.slo.ttft;
+    const auto seen = from_.ttft_us.find(scaler_.meta.uid);
+    if (scaler_.slo.ttft == Duration{} || seen == from_.ttft_us.end()) {
+      return verdict("SLOMet", Is::unknown, "NotMeasured", "");
+    }
+    const std::string told = "time to first token, 99th percentile: " + std::to_string(seen->second / 1000) +
+                             " ms of " + std::to_string(scaler_.slo.ttft / std::chrono::milliseconds(1)) + " ms";
+    const bool met = std::chrono::microseconds(seen->second) <= scaler_.slo.ttft;
     return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", told);
+  }
+
+  /// Whether the policy begins with what the engine table says, of the first target where it does not.
+  Verdict engine_known() const {
+    if (scaler_.policy != InferenceScaler::Policy::capstan) {
+      return verdict("EngineKnown", Is::unknown, "NotUsed",
+                     "policy " + std::string(name_of(scaler_.policy)) + " does not ask what a replica carries");
+    }
+    if (!prior_) return verdict("EngineKnown", Is::unknown, "NothingDecided", "");
+    return verdict("EngineKnown", prior_->known ? Is::yes : Is::no, prior_->reason.c_str(),
+                   prior_field_ + prior_->message);
   }
 
   /// Whether a roll-back is in force, since when, and how a person ends it.
@@ -211,7 +238,9 @@ class Reporter {
   const Lookups& lookups_;
   const InferenceScaler& scaler_;
   ScalerReport out_;
-  std::optional<std::int64_t> ttft_us_;
+  std::vector<model::SignalField> needed_;  // of the target that is looked at
+  std::optional<EnginePrior> prior_;        // of the first target that has none, else of the last
+  std::string prior_field_;
   std::optional<std::pair<std::string, control::SloMemory>> breach_;  // of the first target that has one
   std::string trouble_;
   std::pair<std::string, std::string> lost_;  // reason and message

@@ -48,6 +48,7 @@ struct ScalerReport {
   std::string uid;
   std::int64_t generation = 0;
   Mode mode = Mode::shadow;
+  InferenceScaler::Policy policy = InferenceScaler::Policy::capstan;
   std::vector<TargetReport> targets;
   ReplicaCount fresh = 0;
   ReplicaCount missing = 0;
@@ -68,6 +69,9 @@ struct ReportSources {
   const kube::ServedResources& served;
   const std::map<std::string, std::string>& troubles;  ///< by uid of a pod or a scaler
   const std::map<std::string, Ledger>& ledgers;        ///< by `ServiceOrigin::key`
+  /// By the scaler's uid: microseconds to the first token at its slowest replica, the 99th percentile of when some
+  /// came.
+  const std::map<std::string, std::int64_t>& ttft_us;
 };
 
 /// Of every scaler, in the order of the store's rows.

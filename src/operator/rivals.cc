@@ -29,13 +29,14 @@ Rivals::Rivals(const ClusterView& view) {
   view.variant_autoscalings.for_each([&](kube::RowId, const kube::VariantAutoscaling& scaling) {
     by_target_.emplace(key_of(scaling.meta.ns, scaling.target), "VariantAutoscaling " + scaling.meta.key());
   });
+  const auto look_at = [&](const kube::Workload& workload) {
+    std::string owner = actuate::other_owner(workload);
+    if (!owner.empty()) by_target_.emplace(workload.kind + " " + workload.meta.key(), std::move(owner));
+  };
   for (const auto* workloads : {&view.deployments, &view.stateful_sets, &view.leader_worker_sets}) {
-    workloads->for_each([&](kube::RowId, const kube::Workload& workload) {
-      std::string owner = actuate::other_owner(workload);
-      if (owner.empty()) return;
-      by_target_.emplace(workload.kind + " " + workload.meta.key(), std::move(owner));
-    });
+    workloads->for_each([&](kube::RowId, const kube::Workload& workload) { look_at(workload); });
   }
+  for (const ScaledTargets::One& each : view.scaled->found) look_at(each.workload);
 }
 
 std::string_view Rivals::of(std::string_view ns, const kube::TargetRef& target) const {

@@ -1,47 +1,47 @@
 #include "operator/scaler_view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "manifest/scalars.h"
 
 namespace capstan::op {
 namespace {
 
-using kube::Json;
-
 /// USD an hour of one replica that is believed: a million.
 constexpr MicroUsd kMostPerHour{1'000'000'000'000};
 
+constexpr RequestCount kMostInQueue = 1'000'000;   // of one replica
 constexpr GpuCount kMostGpus = 1'024;              // of one node
 constexpr std::int64_t kMostInFleet = 10'000'000;  // GPUs, nodes
 
-std::string string_of(Json value) { return std::string(value.text()); }
+std::string string_of(kube::Json value) { return std::string(value.text()); }
 
-Duration duration_of(Json value, Duration otherwise) {
+Duration duration_of(kube::Json value, Duration otherwise) {
   return manifest::read_duration(value.text()).value_or(otherwise);
 }
 
-std::int64_t positive(Json value, std::int64_t otherwise) {
+std::int64_t positive(kube::Json value, std::int64_t otherwise) {
   return std::max<std::int64_t>(1, value.integer(otherwise));
 }
 
 /// Micro-USD; what is no price is 0, as if it was not stated.
-MicroUsd price_of(Json value) {
+MicroUsd price_of(kube::Json value) {
   const MicroUsd price = manifest::read_usd(value.text()).value_or(MicroUsd{});
   return std::clamp(price, MicroUsd{}, kMostPerHour);
 }
 
-Mode mode_of(Json value) {
+Mode mode_of(kube::Json value) {
   const std::string_view word = value.text();
   return word == "Off" ? Mode::off : word == "Active" ? Mode::active : Mode::shadow;
 }
 
-model::Role role_of(Json value) {
+model::Role role_of(kube::Json value) {
   const std::string_view word = value.text();
   return word == "prefill" ? model::Role::prefill : word == "decode" ? model::Role::decode : model::Role::both;
 }
 
-model::Slo read_slo(Json slo) {
+model::Slo read_slo(kube::Json slo) {
   model::Slo read;
   read.ttft = duration_of(slo["ttft"], {});
   read.tpot = duration_of(slo["tpot"], {});
@@ -52,46 +52,109 @@ model::Slo read_slo(Json slo) {
   return read;
 }
 
-model::FleetLimits read_limits(Json limits) {
+model::FleetLimits read_limits(kube::Json limits) {
   model::FleetLimits read;
-  const auto bounded = [](Json value) { return std::clamp<std::int64_t>(value.integer(), 0, kMostInFleet); };
+  const auto bounded = [](kube::Json value) { return std::clamp<std::int64_t>(value.integer(), 0, kMostInFleet); };
   if (limits["gpus"].exists()) read.gpus = bounded(limits["gpus"]);
   if (limits["nodes"].exists()) read.nodes = bounded(limits["nodes"]);
   if (limits["usdPerHour"].exists()) read.price_per_hour = price_of(limits["usdPerHour"]);
   return read;
 }
 
-InferenceScaler::Role read_role(Json role) {
+InferenceScaler::Role read_role(kube::Json role) {
   InferenceScaler::Role read;
   read.role = role_of(role["role"]);
-  role["variants"].each([&](Json variant) {
+  role["variants"].each([&](kube::Json variant) {
+    const kube::Json profile = variant["engineProfile"];
     kube::TargetRef target = kube::read_target_ref(variant["targetRef"]);
     if (target.api_version.empty()) target.api_version = "apps/v1";
     read.variants.push_back({.target = std::move(target),
                              .min_replicas = positive(variant["minReplicas"], 1),
                              .max_replicas = positive(variant["maxReplicas"], 1),
                              .gpu = string_of(variant["gpu"]),
+                             .engine_profile = {string_of(profile["model"]), string_of(profile["dtype"])},
                              .replica_price_per_hour = price_of(variant["costPerHour"])});
   });
   return read;
 }
 
+std::int64_t share_of(kube::Json value, std::int64_t otherwise) {
+  return std::clamp<std::int64_t>(manifest::read_share_ppm(value.text()).value_or(otherwise), 1, 1'000'000);
+}
+
+decide::scale::Rules read_rules(kube::Json given) {
+  using ScaleOn = decide::scale::Rules::ScaleOn;
+  constexpr std::pair<std::string_view, ScaleOn> kWords[] = {
+      {"Queue", ScaleOn::queue}, {"KV", ScaleOn::kv}, {"Latency", ScaleOn::latency}, {"Goodput", ScaleOn::goodput}};
+  decide::scale::Rules rules;
+  for (const auto& [word, on] : kWords) {
+    if (given["scaleOn"].text() == word) rules.scale_on = on;
+  }
+  const auto requests = [](kube::Json value, RequestCount otherwise, RequestCount least) {
+    return std::clamp<RequestCount>(value.integer(otherwise), least, kMostInQueue);
+  };
+  rules.waiting_above = requests(given["waitingAbove"], rules.waiting_above, 1);
+  rules.waiting_below = requests(given["waitingBelow"], rules.waiting_below, 0);
+  rules.kv_above_ppm = share_of(given["kvAbove"], rules.kv_above_ppm);
+  rules.kv_below_ppm = share_of(given["kvBelow"], rules.kv_below_ppm);
+  rules.latency_below_percent =
+      std::max<std::int64_t>(1, share_of(given["latencyBelow"], rules.latency_below_percent * 10'000) / 10'000);
+  if (given["goodputBelow"].exists()) rules.goodput_below_ppm = share_of(given["goodputBelow"], 0);
+  return rules;
+}
+
+/// Stated, or the one whose settings are; else Capstan's own, which needs none, where the engine counts tokens.
+InferenceScaler::Policy chosen_policy(kube::Json spec) {
+  using Policy = InferenceScaler::Policy;
+  const std::string_view word = spec["policy"].text();
+  if (word == "Capstan") return Policy::capstan;
+  if (word == "Rules" || (word.empty() && spec["rules"].exists())) return Policy::rules;
+  const bool counts_tokens = std::ranges::find(kCountNoTokens, spec["engine"].text()) == std::end(kCountNoTokens);
+  const bool queue = word == "Queue" || spec["queue"].exists() || !counts_tokens;
+  return queue ? Policy::queue : Policy::capstan;
+}
+
+/// What a server without our schema's rules has let through: place, found, expected.
+std::string fault_of(const InferenceScaler& scaler) {
+  using ScaleOn = decide::scale::Rules::ScaleOn;
+  const decide::scale::Rules& rules = scaler.rules;
+  if (scaler.policy != InferenceScaler::Policy::rules) return {};
+  if (rules.waiting_below >= rules.waiting_above) {
+    return "spec.rules.waitingBelow: found " + std::to_string(rules.waiting_below) +
+           ", expected less than waitingAbove, " + std::to_string(rules.waiting_above);
+  }
+  if (rules.kv_below_ppm >= rules.kv_above_ppm) {
+    return "spec.rules.kvBelow: found " + std::to_string(rules.kv_below_ppm) + " ppm, expected less than kvAbove, " +
+           std::to_string(rules.kv_above_ppm) + " ppm";
+  }
+  const bool by_latency = rules.scale_on == ScaleOn::latency || rules.scale_on == ScaleOn::goodput;
+  if (by_latency && scaler.slo.ttft == Duration{} && scaler.slo.tpot == Duration{}) {
+    return "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there";
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string_view name_of(InferenceScaler::Policy policy) {
+  constexpr std::string_view kNames[] = {"Capstan", "Rules", "Queue"};
+  return kNames[static_cast<std::size_t>(policy)];
+}
 
 std::string_view name_of(Mode mode) {
   constexpr std::string_view kNames[] = {"Off", "Shadow", "Active"};
   return kNames[static_cast<std::size_t>(mode)];
 }
 
-InferenceScaler read_inference_scaler(Json object) {
-  const Json spec = object["spec"];
+InferenceScaler read_inference_scaler(kube::Json object) {
+  const kube::Json spec = object["spec"];
   InferenceScaler scaler;
   scaler.meta = kube::read_meta(object);
   scaler.model = spec["model"].text();
   scaler.engine = spec["engine"].text();
   scaler.slo = read_slo(spec["slo"]);
-  spec["roles"].each([&](Json role) { scaler.roles.push_back(read_role(role)); });
-  const Json signals = spec["signals"];
+  spec["roles"].each([&](kube::Json role) { scaler.roles.push_back(read_role(role)); });
+  const kube::Json signals = spec["signals"];
   scaler.interval =
       std::max<Duration>(duration_of(signals["interval"], scaler.interval), std::chrono::milliseconds(100));
   if (signals["pods"]["port"].exists()) scaler.port = positive(signals["pods"]["port"], 8000);
@@ -100,8 +163,18 @@ InferenceScaler read_inference_scaler(Json object) {
   scaler.prometheus_selector = signals["prometheus"]["selector"].text();
   scaler.custom = {.waiting = string_of(signals["custom"]["waiting"]),
                    .running = string_of(signals["custom"]["running"]),
-                   .kv_usage = string_of(signals["custom"]["kvUsage"])};
-  const Json queue = spec["queue"];
+                   .kv_usage = string_of(signals["custom"]["kvUsage"]),
+                   .prompt_tokens = string_of(signals["custom"]["promptTokens"]),
+                   .generated_tokens = string_of(signals["custom"]["generatedTokens"]),
+                   .ttft = string_of(signals["custom"]["ttft"])};
+  scaler.policy = chosen_policy(spec);
+  scaler.rules = read_rules(spec["rules"]);
+  scaler.fault = fault_of(scaler);
+  if (!scaler.fault.empty()) {  // recommended by what every target can do, and nothing is done (`Reporter`)
+    scaler.policy = InferenceScaler::Policy::queue;
+    scaler.rules = {};
+  }
+  const kube::Json queue = spec["queue"];
   scaler.waiting_per_replica = positive(queue["waitingPerReplica"], scaler.waiting_per_replica);
   if (queue["runningPerReplica"].exists()) scaler.running_per_replica = positive(queue["runningPerReplica"], 1);
   scaler.cool_down = duration_of(spec["behavior"]["coolDown"], scaler.cool_down);
@@ -109,7 +182,7 @@ InferenceScaler read_inference_scaler(Json object) {
   scaler.slo_acknowledged =
       kube::read_wall_time(scaler.meta.annotations.get(kSloAcknowledged)).value_or(kube::WallTime{});
   scaler.conditions = kube::read_conditions(object["status"]["conditions"]);
-  const Json last = object["status"]["lastDecision"];
+  const kube::Json last = object["status"]["lastDecision"];
   scaler.last_decision = {.id = string_of(last["id"]),
                           .time = string_of(last["time"]),
                           .reason = string_of(last["reason"]),
@@ -117,9 +190,9 @@ InferenceScaler read_inference_scaler(Json object) {
   return scaler;
 }
 
-FleetPolicy read_fleet_policy(Json object) {
-  const Json spec = object["spec"];
-  const Json layers = spec["layers"];
+FleetPolicy read_fleet_policy(kube::Json object) {
+  const kube::Json spec = object["spec"];
+  const kube::Json layers = spec["layers"];
   FleetPolicy policy;
   policy.meta = kube::read_meta(object);
   policy.replicas = mode_of(layers["replicas"]);
@@ -128,7 +201,7 @@ FleetPolicy read_fleet_policy(Json object) {
   policy.halt = spec["halt"].boolean();
   policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
   policy.limits = read_limits(spec["limits"]);
-  spec["instanceTypes"].each([&](Json type) {
+  spec["instanceTypes"].each([&](kube::Json type) {
     policy.instance_types.push_back({.name = string_of(type["name"]),
                                      .gpu = string_of(type["gpu"]),
                                      .gpus = std::min(positive(type["gpus"], 1), kMostGpus),
@@ -136,7 +209,7 @@ FleetPolicy read_fleet_policy(Json object) {
   });
   policy.hold = duration_of(spec["hold"], policy.hold);
   policy.consolidate_after = duration_of(spec["consolidateAfter"], policy.consolidate_after);
-  if (const Json breach = spec["sloBreach"]; breach.exists() && breach["metric"].text() == "ttft") {
+  if (const kube::Json breach = spec["sloBreach"]; breach.exists() && breach["metric"].text() == "ttft") {
     policy.slo_breach.emplace();
     policy.slo_breach->bound = duration_of(breach["bound"], {});
     policy.slo_breach->lasts = duration_of(breach["for"], policy.slo_breach->lasts);

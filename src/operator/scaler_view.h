@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "control/slo_watch.h"
+#include "decide/scale/rules/settings.h"
 #include "kube/common_views.h"
 #include "kube/resource.h"
 #include "kube/wall_time.h"
@@ -33,7 +34,14 @@ struct InferenceScaler {
     kube::TargetRef target;
     ReplicaCount min_replicas = 1;
     ReplicaCount max_replicas = 1;
-    std::string gpu;                  ///< empty: told from the nodes
+    std::string gpu;  ///< empty: told from the nodes
+    /// The row of the engine table that it is; empty: told from the model's name.
+    struct EngineProfile {
+      std::string model;
+      std::string dtype;
+      friend bool operator==(const EngineProfile&, const EngineProfile&) = default;
+    };
+    EngineProfile engine_profile{};
     MicroUsd replica_price_per_hour;  ///< 0: not stated
     friend bool operator==(const Variant&, const Variant&) = default;
   };
@@ -59,14 +67,22 @@ struct InferenceScaler {
     std::string waiting;
     std::string running;
     std::string kv_usage;
+    std::string prompt_tokens;
+    std::string generated_tokens;
+    std::string ttft;
     friend bool operator==(const Custom&, const Custom&) = default;
   };
   Custom custom;
+  /// Who says how many replicas there should be.
+  enum class Policy : std::uint8_t { capstan, rules, queue };
+  Policy policy = Policy::capstan;
+  decide::scale::Rules rules{};  ///< of that policy, times apart
   RequestCount waiting_per_replica = 4;
   std::optional<RequestCount> running_per_replica;
   Duration cool_down = std::chrono::minutes(5);
   Mode mode = Mode::shadow;
   kube::WallTime slo_acknowledged{};  ///< breaches up to then; an annotation
+  std::string fault{};                ///< where the spec contradicts itself, which the schema refuses; else empty
 
   // Of the status, as last written.
   std::vector<kube::Condition> conditions;
@@ -78,6 +94,11 @@ struct InferenceScaler {
   };
   LastDecision last_decision;
 };
+
+std::string_view name_of(InferenceScaler::Policy policy);  ///< "Capstan", "Rules", "Queue"
+
+/// Engines whose metrics count no tokens; of a user's own nobody knows.
+inline constexpr std::string_view kCountNoTokens[] = {"tensorrt-llm", "triton", "tgi", "custom"};
 
 InferenceScaler read_inference_scaler(kube::Json object);
 

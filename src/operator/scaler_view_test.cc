@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "signals/metric_catalog.h"
+
 namespace capstan::op {
 namespace {
 
@@ -24,6 +28,9 @@ TEST(ScalerView, WhatIsLeftOutHasTheSchemasDefault) {
   EXPECT_EQ(scaler.interval, std::chrono::seconds(15));
   EXPECT_EQ(scaler.port, std::nullopt);
   EXPECT_EQ(scaler.path, "/metrics");
+  EXPECT_EQ(scaler.policy, InferenceScaler::Policy::capstan);
+  EXPECT_EQ(scaler.rules, decide::scale::Rules());
+  EXPECT_EQ(scaler.fault, "");
   EXPECT_EQ(scaler.waiting_per_replica, 4);
   EXPECT_EQ(scaler.running_per_replica, std::nullopt);
   EXPECT_EQ(scaler.cool_down, std::chrono::minutes(5));
@@ -40,6 +47,50 @@ TEST(ScalerView, WhatNoServerWouldLetThroughReadsAsTheDefault) {
   EXPECT_EQ(scaler.mode, Mode::shadow);
   EXPECT_EQ(scaler.waiting_per_replica, 1);
   EXPECT_GT(scaler.interval, Duration{});
+}
+
+TEST(ScalerView, EnginesThatCountNoTokensAreThoseOfTheMetricsTable) {
+  const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
+  for (const std::string_view engine : {"vllm", "sglang", "tensorrt-llm", "triton", "tgi", "nim"}) {
+    const std::uint16_t id = catalog.engine(engine).value();
+    const bool counts = std::ranges::any_of(catalog.rows(), [&](const signals::MetricRow& row) {
+      return row.engine == id && row.signal == signals::SignalName::generated_tokens_total;
+    });
+    EXPECT_EQ(std::ranges::find(kCountNoTokens, engine) == std::end(kCountNoTokens), counts) << engine;
+  }
+}
+
+TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
+  const struct {
+    const char* spec;
+    const char* policy;
+    const char* fault;
+  } rows[] = {
+      {R"("model": "m")", "Capstan", ""},
+      {R"("queue": {})", "Queue", ""},
+      {R"("rules": {})", "Rules", ""},
+      {R"("policy": "Rules")", "Rules", ""},
+      {R"("engine": "vllm")", "Capstan", ""},
+      {R"("engine": "tgi")", "Queue", ""},
+      {R"("engine": "custom", "policy": "Capstan")", "Capstan", ""},
+      {R"("policy": "Queue")", "Queue", ""},
+      {R"("policy": "Capstan")", "Capstan", ""},
+      {R"("roles": [{"role": "prefill"}, {"role": "decode"}])", "Capstan", ""},
+      {R"("roles": [{"role": "prefill"}, {"role": "decode"}], "rules": {})", "Rules", ""},
+      // What only a server without our schema's rules lets through.
+      {R"("rules": {"waitingAbove": 3, "waitingBelow": 3})", "Queue",
+       "spec.rules.waitingBelow: found 3, expected less than waitingAbove, 3"},
+      {R"("rules": {"kvBelow": "90%"})", "Queue",
+       "spec.rules.kvBelow: found 900000 ppm, expected less than kvAbove, 850000 ppm"},
+      {R"("rules": {"scaleOn": "Goodput"}, "slo": {"e2e": "10s"})", "Queue",
+       "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there"},
+  };
+  for (const auto& row : rows) {
+    const InferenceScaler scaler = read(std::string(R"({"metadata": {"name": "chat"}, "spec": {)") + row.spec + "}}");
+    EXPECT_EQ(name_of(scaler.policy), row.policy) << row.spec;
+    EXPECT_EQ(scaler.fault, row.fault) << row.spec;
+    EXPECT_TRUE(scaler.fault.empty() || scaler.rules == decide::scale::Rules()) << row.spec;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "decide/scale/scale.h"
+#include "model/signal_names.h"
 #include "net/socket_address.h"
 #include "operator/selector.h"
 
@@ -37,11 +39,27 @@ std::string url_of(const InferenceScaler& scaler, const kube::Pod& pod) {
 std::string how(const InferenceScaler& scaler) {
   const InferenceScaler::Custom& custom = scaler.custom;
   std::string text = std::to_string(scaler.interval.count());
-  for (const std::string& part : {scaler.model, scaler.engine, custom.waiting, custom.running, custom.kv_usage,
-                                  scaler.prometheus_url, scaler.prometheus_selector}) {
+  for (const std::string& part :
+       {scaler.model, scaler.engine, custom.waiting, custom.running, custom.kv_usage, custom.prompt_tokens,
+        custom.generated_tokens, custom.ttft, scaler.prometheus_url, scaler.prometheus_selector}) {
     text += '\n' + part;
   }
   return text;
+}
+
+/// First tokens since the last page, as a scenario's scrapes have them; of pages that are nearer to each other than
+/// this, of so long. A little less, so that pages which come early do not bring another one's in.
+constexpr Duration kLeastWindow = std::chrono::seconds(15);
+Duration percentile_window(Duration interval) { return std::max(interval, kLeastWindow) * 7 / 8; }
+
+std::vector<signals::SignalName> needed_by(const InferenceScaler& scaler) {
+  std::vector<signals::SignalName> needed;
+  const std::vector<model::SignalField> fields = decide::scale::needed_signals(policy_of(scaler));
+  for (const model::ReplicaSignal& each : model::kReplicaSignals) {
+    if (std::ranges::find(fields, each.field) != fields.end())
+      needed.push_back(signals::signal_named(each.name).value());
+  }
+  return needed;
 }
 
 /// Where the fields of a scaler are, for messages.
@@ -51,18 +69,21 @@ std::string place(const InferenceScaler& scaler, std::string_view field) {
 
 std::vector<signals::MetricText> rows_of(const InferenceScaler::Custom& custom) {
   std::vector<signals::MetricText> rows;
-  const auto add = [&](std::string signal, const std::string& metric, std::string unit) {
+  const auto add = [&](std::string signal, const std::string& metric, std::string unit, std::string kind = "gauge") {
     if (metric.empty()) return;
     signals::MetricText row;
     row.signal = std::move(signal);
     row.metric = metric;
-    row.kind = "gauge";
+    row.kind = std::move(kind);
     row.unit = std::move(unit);
     rows.push_back(std::move(row));
   };
   add("waiting", custom.waiting, "requests");
   add("running", custom.running, "requests");
   add("kv_usage_ppm", custom.kv_usage, "ratio");
+  add("prompt_tokens_total", custom.prompt_tokens, "tokens", "counter");
+  add("generated_tokens_total", custom.generated_tokens, "tokens", "counter");
+  add("ttft_p99_us", custom.ttft, "seconds", "histogram");
   return rows;
 }
 
@@ -87,6 +108,7 @@ void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBu
     if (!known.empty()) followed = std::move(known.mapped());
     followed.scaler_uid = scaler.meta.uid;
     followed.name = pod.meta.name;
+    followed.needed = needed_by(scaler);
     if (!scaler.prometheus_url.empty()) {
       if (with_server.insert(scaler.meta.uid).second) follow_server(scaler);
     } else {
@@ -105,7 +127,8 @@ void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBu
 SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) {
   Reading reading;
   signals::TargetOptions& options = reading.options;
-  options.window = std::max<Duration>(options.window, 4 * scaler.interval);
+  options.window = percentile_window(scaler.interval);
+  options.gap_max = std::max<Duration>(options.gap_max, 4 * scaler.interval);
   options.stale_after = options.missing_after = kIntervalsStale * scaler.interval;
   if (scaler.engine == "custom") {
     auto catalog = signals::MetricCatalog::custom(rows_of(scaler.custom), place(scaler, "spec.signals.custom"));
@@ -138,11 +161,9 @@ void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& p
   if (!reading.error.empty()) mistakes_[scaler.meta.uid] = reading.error;
   if (!reading.error.empty() || pod.ip.empty()) return;
   reading.options.pod = pod.meta.name;
-  Scraped& scraped = followed.scraped.emplace();
-  scraped.scraper = &scraper(scaler.interval);
-  scraped.what = what;
-  scraped.custom = reading.custom;
-  scraped.id = scraped.scraper->add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
+  signals::Scraper& asks = scraper(scaler.interval);
+  const signals::ScrapeId id = asks.add({.url = url, .headers = {}, .tls = nullptr, .reader = reading.options});
+  followed.scraped = Scraped{.scraper = &asks, .id = id, .what = what, .custom = reading.custom};
 }
 
 signals::Scraper& SignalSources::scraper(Duration interval) {
@@ -178,7 +199,7 @@ void SignalSources::follow_server(const InferenceScaler& scaler) {
   if (matchers->empty()) matchers->push_back({"namespace", signals::Matcher::Op::equal, scaler.meta.ns});
   signals::PrometheusQuery query;
   query.matchers = std::move(*matchers);
-  query.lookback = std::max<Duration>(query.lookback, 2 * reading.options.window);
+  query.lookback = std::max<Duration>(query.lookback, 2 * reading.options.gap_max);
   query.reader = reading.options;
   asked->custom = reading.custom;
   asked->signals = std::make_unique<signals::PrometheusSignals>(std::move(query));
@@ -237,15 +258,25 @@ Readings SignalSources::readings() const {
   return readings;
 }
 
+/// What keeps a pod silent: its page, or one number that is not on it.
+std::string SignalSources::trouble_of(const Pod& pod, const signals::TargetReadings& heard) {
+  const signals::SubjectReadings readings = heard.single();
+  for (const signals::SignalName name : pod.needed) {
+    if (readings[name].signal.usable()) continue;
+    if (heard.error) return pod.name + ": " + heard.error->text();
+    if (heard.page != Missing::none) return pod.name + ": " + std::string(signals::info(heard.page).sentence);
+    return pod.name + ": " + std::string(signals::info(name).name) + ": " +
+           std::string(signals::info(readings[name].why).sentence);
+  }
+  return {};
+}
+
 std::map<std::string, std::string> SignalSources::troubles() const {
   std::map<std::string, std::string> troubles = mistakes_;
   for (const auto& [uid, pod] : pods_) {
     const auto heard = heard_of(pod);
     if (!heard) continue;
-    const signals::SignalReading waiting = heard->single()[signals::SignalName::waiting];
-    if (waiting.signal.usable()) continue;
-    const std::string_view why = signals::info(heard->page != Missing::none ? heard->page : waiting.why).sentence;
-    troubles[uid] = pod.name + ": " + (heard->error ? heard->error->text() : std::string(why));
+    if (std::string trouble = trouble_of(pod, *heard); !trouble.empty()) troubles[uid] = std::move(trouble);
   }
   for (const auto& [uid, asked] : servers_) {
     if (!asked->error.empty()) troubles[uid] = asked->error;

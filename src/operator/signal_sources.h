@@ -73,6 +73,7 @@ class SignalSources {
     std::optional<Scraped> scraped;
     std::string scaler_uid;  ///< whose server is asked, where nothing is scraped
     std::string name;
+    std::vector<signals::SignalName> needed;  ///< by whoever decides about it: without them it is silent
   };
 
   static Reading reading_of(const InferenceScaler& scaler);
@@ -81,6 +82,7 @@ class SignalSources {
   signals::Scraper& scraper(Duration interval);
   void ask(Asked& asked);
   std::optional<signals::TargetReadings> heard_of(const Pod& pod) const;
+  static std::string trouble_of(const Pod& pod, const signals::TargetReadings& heard);
 
   net::Transport& transport_;
   net::Clock clock_;

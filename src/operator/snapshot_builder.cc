@@ -15,6 +15,7 @@
 #include "operator/pod_index.h"
 #include "operator/pool_sales.h"
 #include "operator/rivals.h"
+#include "operator/start_times.h"
 #include "operator/waiting_gangs.h"
 
 namespace capstan::op {
@@ -141,6 +142,10 @@ struct SnapshotBuilder::Look {
   std::map<model::GangId, model::Gang> gangs;
   std::map<model::PodId, model::Pod> pods;
 };
+
+void SnapshotBuilder::expect(const std::vector<const kube::Pod*>& speakers) {
+  for (const kube::Pod* pod : speakers) gangs_.expect(key_of("Gang", pod->meta));
+}
 
 SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Readings& readings, Instant at) {
   Look look(view, readings);
@@ -288,7 +293,16 @@ void SnapshotBuilder::read_services(Look& look) {
   const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
   for (const InferenceScaler* scaler : by_age(look.view.scalers)) {
     std::size_t position = 0;
-    for (const TargetOf& target : targets_of(*scaler)) read_target(look, *scaler, target, position++);
+    model::ServiceId prefill;
+    std::vector<model::ServiceId> decode;
+    for (const TargetOf& target : targets_of(*scaler)) {
+      const model::ServiceId id = read_target(look, *scaler, target, position++);
+      if (target.role->role == model::Role::prefill && !prefill.valid()) prefill = id;
+      if (target.role->role == model::Role::decode) decode.push_back(id);
+    }
+    for (const model::ServiceId fed : decode) {
+      if (prefill.valid() && prefill != fed) catalog_.set_fed_by(fed, prefill);
+    }
   }
   for (const auto& [id, origin] : before) {
     if (origins_.contains(id)) continue;
@@ -297,45 +311,86 @@ void SnapshotBuilder::read_services(Look& look) {
   }
 }
 
-void SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,
-                                  std::size_t position) {
+model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,
+                                              std::size_t position) {
   ServiceOrigin origin{.ns = scaler.meta.ns,
                        .scaler = scaler.meta.name,
                        .scaler_uid = scaler.meta.uid,
                        .target = target.variant->target,
                        .position = position,
                        .mode = std::min(fleet_mode(look.view), scaler.mode)};
-  if (!look.rivals.of(origin.ns, origin.target).empty()) origin.mode = std::min(origin.mode, Mode::shadow);
+  if (!look.rivals.of(origin.ns, origin.target).empty() || !scaler.fault.empty())
+    origin.mode = std::min(origin.mode, Mode::shadow);
   const model::ServiceId id =
       services_.id_of({"InferenceScaler", origin.ns, origin.scaler, origin.key()}, target.shown);
-  if (origins_.contains(id)) return;  // the scaler names it twice
+  if (origins_.contains(id)) return id;  // the scaler names it twice
   const kube::Workload* workload = look.targets.find(origin.ns, origin.target);
   model::Service service = service_of(scaler, target, workload, catalog_);
-  if (workload != nullptr) read_template(look, *workload, service.variants.front(), !target.variant->gpu.empty());
+  std::vector<PodGroup> replicas;
+  if (workload != nullptr) {
+    replicas = replicas_of(*workload, look.pods_at_hand.candidates(*workload));
+    model::Variant& variant = service.variants.front();
+    if (workload->pod.containers.empty() && !replicas.empty()) {  // nobody knows what its template says: its pods do
+      const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
+      variant.tensor_parallel =
+          static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(each.count, 1000), 1, 1'024));
+    }
+    const bool stated = !target.variant->gpu.empty();
+    const bool told = stated || tell_gpu(look, *workload, replicas, variant);
+    origin.gpu_known = read_template(look, *workload, variant, stated) || told;
+  }
   catalog_.set_service(id, std::move(service));
   policies_.resize(std::max<std::size_t>(policies_.size(), id.value + 1));
   policies_[id.value] = policy_of(scaler);
   const bool decided = workload != nullptr && origin.mode != Mode::off && look.scaled.insert(workload).second;
   origins_.emplace(id, std::move(origin));
-  if (!decided) return;
+  if (!decided) return id;
   model::ServiceState state{.desired_replicas = workload->replicas, .leaving = 0, .gateway_waiting = {}};
-  for (const PodGroup& group : replicas_of(*workload, look.pods_at_hand.candidates(*workload))) {
-    add_gang(look, group, id);
+  const StartTimes starts(replicas);
+  for (const PodGroup& group : replicas) {
+    add_gang(look, group, id, starts.expected_ready_at(group));
     if (drains_first(group)) ++state.leaving;
   }
   state.leaving = std::min(state.leaving, state.desired_replicas);
   look.services[id] = state;
+  return id;
+}
+
+/// The GPU kind of a target that states none: of most of its pods' nodes, of the nodes that its template asks for, or
+/// the only one there is.
+/// @return false: nothing tells, and the kind stays what it was
+bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
+                               model::Variant& variant) {
+  std::map<model::GpuKindId, std::size_t> pods;
+  for (const PodGroup& replica : replicas) {
+    const auto node = look.node_by_name.find(node_of(*replica.pods.front()));
+    if (node != look.node_by_name.end()) ++pods[look.nodes.at(node->second).gpu];
+  }
+  if (!pods.empty()) {
+    variant.gpu = std::ranges::max_element(pods, {}, [](const auto& each) { return each.second; })->first;
+    return true;
+  }
+  if (const std::string asked = gpu_name(workload.pod.node_selector, {}, look.fleet); !asked.empty()) {
+    variant.gpu = catalog_.gpu_kind(asked);
+    return true;
+  }
+  std::set<model::GpuKindId> kinds;
+  for (const auto& [id, node] : look.nodes) kinds.insert(node.gpu);
+  if (kinds.size() == 1) variant.gpu = *kinds.begin();
+  return kinds.size() == 1;
 }
 
 /// Where replicas that have no pods yet could go.
-void SnapshotBuilder::read_template(const Look& look, const kube::Workload& workload, model::Variant& variant,
+/// @return it tells the GPU kind
+bool SnapshotBuilder::read_template(const Look& look, const kube::Workload& workload, model::Variant& variant,
                                     bool gpu_stated) {
   variant.placed_elsewhere = workload.pod.scheduler != kScheduler || look.fleet.placement == Mode::off;
-  if (variant.placed_elsewhere) return;
+  if (variant.placed_elsewhere) return false;
   if (const auto level = level_of(topology_label_of(workload.meta.annotations))) variant.together = *level;
   variant.closed = look.openness.closed_to(workload.pod, variant.pods);
   const model::GpuKindId gpu = look.openness.kind_for(variant.closed);
   if (!gpu_stated && gpu.valid()) variant.gpu = gpu;
+  return gpu.valid();
 }
 
 /// Pods of nobody's service that hold GPUs, and gangs that wait for Capstan to place them.
@@ -348,14 +403,14 @@ void SnapshotBuilder::read_other_pods(Look& look) {
       if (pod->spec.scheduler == kScheduler && look.fleet.placement != Mode::off) {
         ours.push_back(pod);
       } else if (pod->bound()) {
-        add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {});
+        add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {}, Instant::never());
       }
     }
-    for (const PodGroup& group : gangs_of(ours, sizes)) add_gang(look, group, {});
+    for (const PodGroup& group : gangs_of(ours, sizes)) add_gang(look, group, {}, Instant::never());
   }
 }
 
-void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service) {
+void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at) {
   // Two selectors may match the same pod: whoever came first has it.
   if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
   const kube::Pod& first = *group.pods.front();
@@ -370,6 +425,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
   gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.created_at = instant_of(first.meta.created_at);
+  if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.gpu = catalog_.any_gpu_kind();
   if (service.valid()) {
     gang.variant = {0};

@@ -25,6 +25,7 @@ struct ServiceOrigin {
   std::size_t position = 0;  ///< in `targets_of`
   Mode mode = Mode::shadow;  ///< how far Capstan may go: the smaller of the fleet's and the scaler's, no Active beside
                              ///< a rival
+  bool gpu_known = false;    ///< stated, or told by nodes; else one kind among several stands in
 
   /// The same for the same target of the same scaler in another process.
   std::string key() const { return scaler_uid + "/" + target.kind + "/" + target.name; }
@@ -50,6 +51,8 @@ class SnapshotBuilder {
     model::Delta delta;  ///< since the last build
     std::vector<Serving> serving;
   };
+  /// Has the replicas that these pods speak for in this order, whichever is seen first. Before the first build.
+  void expect(const std::vector<const kube::Pod*>& speakers);
   Seen build(const ClusterView& view, const Readings& readings, Instant at);
 
   // Of the last build.
@@ -60,6 +63,7 @@ class SnapshotBuilder {
   const ObjectKey* group(model::ClaimGroupId id) const { return groups_.find(id); }
   const ObjectKey* claim(model::ClaimId id) const { return claims_.find(id); }
   const ObjectKey* pod(model::PodId id) const { return pods_.find(id); }
+  const ObjectKey* gang(model::GangId id) const { return gangs_.find(id); }  ///< with the uid of the pod that speaks
 
  private:
   struct Look;
@@ -70,10 +74,12 @@ class SnapshotBuilder {
   void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
                         model::Claim& row);
   void read_services(Look& look);
-  void read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
-  void read_template(const Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
+  model::ServiceId read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
+  bool tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
+                model::Variant& variant);
+  bool read_template(const Look& look, const kube::Workload& workload, model::Variant& variant, bool gpu_stated);
   void read_other_pods(Look& look);
-  void add_gang(Look& look, const PodGroup& group, model::ServiceId service);
+  void add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
   void read_wish(const Look& look, const PodGroup& group, model::Gang& gang);
   void number_gangs(Look& look);
   model::DomainId zone_of(const kube::StringMap& labels);

@@ -76,6 +76,7 @@ Json sums(const ScalerReport& report) {
   }
   return {{"observedGeneration", report.generation},
           {"effectiveMode", name_of(report.mode)},
+          {"policy", name_of(report.policy)},
           {"replicas", current},
           {"ready", ready},
           {"recommended", report.recommended()},
@@ -114,7 +115,7 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
   status["conditions"] = conditions(report, scaler, wall, exact);
   if (!exact) return text_of(status);
   if (report.oldest) {
-    status["signals"]["oldestSeconds"] = std::chrono::duration_cast<std::chrono::seconds>(*report.oldest).count();
+    status["signals"]["oldestSeconds"] = whole_seconds(*report.oldest);
   }
   if (!report.ledger.since().is_never()) {
     const kube::WallTime begun{report.ledger.since().since_start / std::chrono::microseconds(1)};

@@ -41,7 +41,23 @@ decide::scale::HpaSettings any_hpa() {
 }
 
 decide::scale::Policy any_scale() {
-  switch (*rc::gen::inRange(0, 4)) {
+  switch (*rc::gen::inRange(0, 6)) {
+    case 5: {
+      decide::scale::Rules rules;
+      using On = decide::scale::Rules::ScaleOn;
+      rules.scale_on = *rc::gen::element(On::all, On::queue, On::kv, On::latency, On::goodput);
+      rules.waiting_above = *rc::gen::inRange(2, 1000);
+      rules.waiting_below = *rc::gen::inRange(0, 2);
+      rules.kv_above_ppm = *rc::gen::inRange(500'000, 1'000'001);
+      rules.kv_below_ppm = *rc::gen::inRange(1, 500'000);
+      rules.latency_below_percent = *rc::gen::inRange(1, 101);
+      rules.goodput_below_ppm = *rc::gen::inRange(0, 1'000'001);
+      rules.cool_down = any_seconds(0, 86'400);
+      rules.sync_period = any_seconds(1, 3600);
+      return rules;
+    }
+    case 4:
+      return decide::scale::Capstan{any_seconds(1, 3600), *rc::gen::inRange(0, 1'000'001)};
     case 0:
       return decide::scale::Fixed{*rc::gen::inRange(0, 1000), any_seconds(1, 3600)};
     case 1:
@@ -119,6 +135,7 @@ TEST(Settings, APlacePolicyIsReadAsItWasWritten) {
 TEST(Settings, ABareNameHasTheDefaults) {
   Verdict verdict;
   EXPECT_EQ(read_scale(yaml("queue_hpa"), verdict), decide::scale::Policy(decide::scale::QueueHpa{}));
+  EXPECT_EQ(read_scale(yaml("capstan"), verdict), decide::scale::Policy(decide::scale::Capstan{}));
   EXPECT_EQ(read_place(yaml("gang"), verdict), decide::place::Policy{});
   EXPECT_TRUE(verdict.ok());
 }

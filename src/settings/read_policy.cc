@@ -112,18 +112,59 @@ void read_consolidation(const Node& given, provision::Consolidation& out, Verdic
   fields.finish();
 }
 
+/// A bound to go up at, and a lower one to go down at.
+void check_order(const Fields& fields, const Node& node, const char* below, std::int64_t low, const char* above,
+                 std::int64_t high, Verdict& verdict) {
+  if (low < high || !verdict.ok()) return;
+  verdict.fail(node.place, fields.what() + ": found " + below + " no lower than " + above +
+                               ", expected a lower one: between the two nothing is changed");
+}
+
+scale::Rules read_rules_policy(Fields& fields, const Node& node, Verdict& verdict) {
+  scale::Rules rules;
+  using On = scale::Rules::ScaleOn;
+  const Node* on = fields.take("scale_on");
+  const std::string word = on == nullptr ? "" : on->text;
+  if (word == "duty_cycle" || word == "memory") {
+    verdict.fail(on->place, word == "memory"
+                                ? "scale.scale_on: GPU memory is refused: engines fill it before the first "
+                                  "request, and it stays full; expected kv, or queue"
+                                : "scale.scale_on: the GPU duty cycle is refused: it is 100 % at ten "
+                                  "requests and at a hundred; expected queue, kv, latency or goodput");
+  } else {
+    fields.choice<On>(
+        "scale_on", rules.scale_on,
+        {{"all", On::all}, {"queue", On::queue}, {"kv", On::kv}, {"latency", On::latency}, {"goodput", On::goodput}});
+  }
+  fields.integer("waiting_above", rules.waiting_above, 1, 1'000'000);
+  fields.integer("waiting_below", rules.waiting_below, 0, 1'000'000);
+  fields.share_ppm("kv_above", rules.kv_above_ppm, 1, 1'000'000);
+  fields.share_ppm("kv_below", rules.kv_below_ppm, 1, 1'000'000);
+  read_share(fields, "latency_below", rules.latency_below_percent, 10'000, 10'000, verdict);
+  if (fields.take("goodput_below") != nullptr) {
+    fields.share_ppm("goodput_below", rules.goodput_below_ppm, 1, 1'000'000);
+  }
+  fields.duration("cool_down", rules.cool_down, 0s, 24h);
+  fields.duration("sync_period", rules.sync_period, 100ms, 1h);
+  check_order(fields, node, "waiting_below", rules.waiting_below, "waiting_above", rules.waiting_above, verdict);
+  check_order(fields, node, "kv_below", rules.kv_below_ppm, "kv_above", rules.kv_above_ppm, verdict);
+  return rules;
+}
+
 }  // namespace
 
 scale::Policy read_scale(const Node& given, Verdict& verdict) {
   const Node node = as_mapping(given);
   Fields fields(node, "scale", verdict);
-  enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa } kind = Kind::fixed;
+  enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa, capstan, rules } kind = Kind::fixed;
   if (fields.need("policy") != nullptr) {
     fields.choice<Kind>("policy", kind,
                         {{"fixed", Kind::fixed},
                          {"duty_cycle_hpa", Kind::duty_cycle_hpa},
                          {"queue_hpa", Kind::queue_hpa},
-                         {"memory_hpa", Kind::memory_hpa}});
+                         {"memory_hpa", Kind::memory_hpa},
+                         {"capstan", Kind::capstan},
+                         {"rules", Kind::rules}});
   }
   fields.keys_depend_on("policy");
   scale::Policy policy;
@@ -157,6 +198,17 @@ scale::Policy read_scale(const Node& given, Verdict& verdict) {
       read_share(fields, "target", memory.target_percent, 10'000, 10'000, verdict);
       read_hpa(fields, memory.hpa, verdict);
       policy = memory;
+      break;
+    }
+    case Kind::capstan: {
+      scale::Capstan own;
+      fields.duration("sync_period", own.sync_period, 100ms, 1h);
+      if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", own.attainment_ppm, 1, 1'000'000);
+      policy = own;
+      break;
+    }
+    case Kind::rules: {
+      policy = read_rules_policy(fields, node, verdict);
       break;
     }
   }

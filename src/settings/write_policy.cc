@@ -44,6 +44,8 @@ void add(Json& json, const scale::HpaSettings& hpa) {
   }
 }
 
+constexpr const char* kScaleOn[] = {"all", "queue", "kv", "latency", "goodput"};
+
 struct ScaleWriter {
   Json operator()(const scale::Fixed& fixed) const {
     return {{"policy", "fixed"}, {"replicas", fixed.replicas}, {"period", text(fixed.period)}};
@@ -54,6 +56,25 @@ struct ScaleWriter {
     Json json = {{"policy", "queue_hpa"}, {"waiting_per_replica", queue.waiting_per_replica}};
     if (queue.running_per_replica) json["running_per_replica"] = *queue.running_per_replica;
     add(json, queue.hpa);
+    return json;
+  }
+  Json operator()(const scale::Capstan& own) const {
+    Json json = {{"policy", "capstan"}, {"sync_period", text(own.sync_period)}};
+    if (own.attainment_ppm > 0) json["attainment"] = share(own.attainment_ppm);
+    return json;
+  }
+
+  Json operator()(const scale::Rules& rules) const {
+    Json json = {{"policy", "rules"},
+                 {"scale_on", kScaleOn[static_cast<std::size_t>(rules.scale_on)]},
+                 {"waiting_above", rules.waiting_above},
+                 {"waiting_below", rules.waiting_below},
+                 {"kv_above", share(rules.kv_above_ppm)},
+                 {"kv_below", share(rules.kv_below_ppm)},
+                 {"latency_below", share(rules.latency_below_percent * 10'000)}};
+    if (rules.goodput_below_ppm > 0) json["goodput_below"] = share(rules.goodput_below_ppm);
+    json["cool_down"] = text(rules.cool_down);
+    json["sync_period"] = text(rules.sync_period);
     return json;
   }
 

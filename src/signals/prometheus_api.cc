@@ -88,7 +88,8 @@ Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& sou
   };
   simdjson::dom::parser parser;
   element root;
-  if (const auto code = parser.parse(json.data(), json.size()).get(root); code != simdjson::SUCCESS) {
+  if (const auto code = parser.parse(json.empty() ? "" : json.data(), json.size()).get(root);
+      code != simdjson::SUCCESS) {
     return wrong(std::string("not JSON (") + simdjson::error_message(code) +
                  "), expected an answer of the Prometheus API");
   }

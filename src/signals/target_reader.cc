@@ -194,6 +194,8 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
     State& state = subject.states[static_cast<std::size_t>(name)];
     const Outcome outcome = evaluate(subject, name, mine, at.at);
     state.why = outcome ? Missing::none : outcome.error();
+    // The page was good, and an engine that did nothing has no latency: the last one is over.
+    if (!outcome && outcome.error() == Missing::no_observations) state.value.reset();
     if (!outcome) continue;
     state.value = *outcome;
     const std::int64_t oldest_ms = std::ranges::min(mine, {}, &Cell::timestamp_ms).timestamp_ms;
@@ -259,8 +261,7 @@ TargetReader::Outcome TargetReader::histogram(Subject& subject, State& state, Ce
     if (now.back().second.bounds != now.front().second.bounds) return std::unexpected(Missing::bad_histogram);
     rest = rest.subspan(length);
   }
-  // After a silence longer than the window nobody knows when it was observed.
-  const bool follows = subject.last_page && at - *subject.last_page <= options_.window;
+  const bool follows = subject.last_page && at - *subject.last_page <= options_.gap_max;
   Histogram grown;
   for (auto& [key, histogram] : now) {
     const auto [known, is_new] = subject.histograms.try_emplace(key, histogram);

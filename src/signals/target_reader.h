@@ -27,6 +27,7 @@ struct TargetOptions {
   std::vector<std::string> models;  ///< names under which the model may be served; empty: whichever one it serves
   std::string pod;                  ///< where not empty: series that name another pod are another's
   Duration window = std::chrono::seconds(60);         ///< of percentiles
+  Duration gap_max = std::chrono::seconds(60);        ///< of two pages further apart nobody knows what was when
   std::int64_t percentile_ppm = 990'000;              ///< of the signals *_p99_us
   Duration stale_after = std::chrono::seconds(3);     ///< a value of this age still counts; three intervals are usual
   Duration missing_after = std::chrono::seconds(30);  ///< beyond this it is not even told as stale
@@ -69,7 +70,8 @@ model::ReplicaSignals replica_signals(const SubjectReadings& readings);
 
 /// Turns the pages of one target into signals. Remembers what takes memory: counters (which may start again at zero:
 /// the totals told here never fall), the observations within the window, and the last good value of every signal,
-/// which ages until it is stale and then missing. A plain value: copies are independent.
+/// which ages until it is stale and then missing; a percentile of nothing is missing at once. A plain value: copies are
+/// independent.
 class TargetReader {
  public:
   explicit TargetReader(TargetOptions options) : options_(std::move(options)) {}

@@ -366,5 +366,26 @@ RC_GTEST_PROP(TargetReader, TotalsNeverFall, ()) {
   }
 }
 
+TEST(TargetReader, ALatencyIsOverWithTheObservationsOfItsWindow) {
+  const std::string name = "vllm:time_to_first_token_seconds";
+  const std::string m = "model_name=\"m\",";
+  TargetOptions options;
+  options.window = std::chrono::milliseconds(13'125);  // of pages every 15 s the last one's alone
+  options.stale_after = options.missing_after = seconds(45);
+  Target target(options);
+  target.page(buckets(name, m, {0, 0, 0}));
+  target.after(seconds(14));
+  EXPECT_EQ(target.page(buckets(name, m, {0, 100, 100})), "vllm [m] ttft_p99_us=496000");
+  target.after(seconds(14));
+  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=99000") << "of this page alone";
+  target.reader.failed(Missing::scrape_failed);
+  EXPECT_EQ(target.after(seconds(29)).substr(0, 8), "vllm [m]");
+  EXPECT_EQ(target.page(buckets(name, m, {100, 300, 300})), "vllm [m] ttft_p99_us=496000")
+      << "a page that did not come is no gap: what was observed meanwhile counts";
+  target.after(seconds(14));
+  EXPECT_EQ(target.page(buckets(name, m, {100, 300, 300})), "vllm [m] ttft_p99_us:no_observations")
+      << "an engine that did nothing has no latency, and the last one does not linger";
+}
+
 }  // namespace
 }  // namespace capstan::signals

@@ -56,12 +56,11 @@ std::int64_t days_since_1970(int year, int month, int day) {
 }  // namespace
 
 std::string RowTimes::fault(Duration time) const {
-  const auto seconds = [](Duration d) { return static_cast<double>(d.count()) * 1e-9; };
   if (time < last_) {
-    return fmt::format("the time goes back by {:.9f} s, expected rows in order of arrival", seconds(last_ - time));
+    return fmt::format("the time goes back by {:.9f} s, expected rows in order of arrival", in_seconds(last_ - time));
   }
-  return fmt::format("the row comes {:.0f} s after the first, expected at most {:.0f} s", seconds(time - *first_),
-                     seconds(kLongest));
+  return fmt::format("the row comes {:.0f} s after the first, expected at most {:.0f} s", in_seconds(time - *first_),
+                     in_seconds(kLongest));
 }
 
 bool scan_time(Cursor& cursor, int exponent, Duration& value) {

@@ -142,12 +142,24 @@ TEST_F(EffectsTest, AStatefulSetGivesUpItsHighest) {
   EXPECT_EQ(gates(), "True True False");
 }
 
-TEST_F(EffectsTest, WhoNeverServedIsNotDrained) {
+TEST_F(EffectsTest, WhoNeverServedStaysOutAndIsNotWaitedFor) {
   known.starting = 2;
   scale(1, 2, {model::GangId{0}});
   run(2s);
   EXPECT_EQ(bench.outcome(1), "applied");
-  EXPECT_EQ(gates(), "True True True");
+  EXPECT_EQ(gates(), "True True False") << "it goes before it has served";
+}
+
+TEST_F(EffectsTest, WhoIsJustBeingLetInMayServeAlready) {
+  known.starting = 2;
+  effects->keep_serving(routed());
+  scale(1, 2, {model::GangId{2}});
+  run(30s);
+  EXPECT_EQ(gates(), "True True False");
+  EXPECT_EQ(replicas(), 3) << "it holds requests";
+  load = 0;
+  run(10s);
+  EXPECT_EQ(replicas(), 2);
 }
 
 TEST_F(EffectsTest, WhomAnUnknownKindGivesUpNobodyKnows) {

@@ -114,7 +114,7 @@ if ((EUID != 0)); then # nothing is unreadable to root
   expect 1 "secret: cannot be opened" -- compare "$work/secret"
   expect 1 "secret: cannot be opened: Permission denied" -- sim $small --trace "$work/secret"
 fi
-head -c 4096 "$program" >"$work/binary"
+{ printf '\177ELF\2\1\1\3\0'; head -c 4096 "$program"; } >"$work/binary"
 expect 1 "binary:1:1: holds a control character, expected a YAML text" -- compare "$work/binary"
 expect 1 "binary:1:9: a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
 expect 1 "a quote or a NUL byte, expected plain fields" -- engine predict --points "$work/binary"
@@ -282,6 +282,48 @@ expect 1 "'http_404'" -- engine load --endpoint "$address" --trace "$work/two.cs
 kill -TERM "$server_pid"
 wait "$server_pid"
 judge "engine serve, told to end" 0 "" $?
+
+# Manifests with mistakes, mended in place.
+cat >"$work/pool.yaml" <<'YAML'
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 8}
+  template: {spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}
+  disruption:
+    consolidationPolicy: WhenEmptyOrUnderutilized  # cheaper
+    consolidateAfter: 1h
+YAML
+expect 2 "pool.yaml:8:26" -- lint "$work/pool.yaml"
+expect 2 '"rule": "gpu-consolidation-underutilized"' -- lint "$work/pool.yaml" -o json
+expect 2 "::error file=" -- lint "$work/pool.yaml" -o github
+expect 2 "+    consolidationPolicy: WhenEmpty  # cheaper" -- lint "$work/pool.yaml" --diff
+expect 0 "" -- lint "$work/pool.yaml" --fail-on never
+expect 0 "nothing found" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilized=off
+expect 64 "did you mean gpu-consolidation-underutilized" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilised=off
+expect 64 "expected 1.MINOR" -- lint "$work/pool.yaml" --kube-version 2
+expect 1 "nowhere.yaml: cannot be opened" -- lint "$work/nowhere.yaml" "$work/pool.yaml"
+expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --write-baseline "$work/known.json"
+expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --baseline "$work/known.json"
+expect 1 "is no baseline" -- lint "$work/pool.yaml" --baseline "$work/pool.yaml"
+expect 0 "mended 1 findings" -- lint "$work/pool.yaml" --fix
+expect 0 "nothing found" -- lint "$work/pool.yaml"
+expect 0 "fix     consolidationPolicy WhenEmpty" -- lint --explain gpu-consolidation-underutilized
+expect 64 "expected a rule of" -- lint --explain gpu
+expect 0 "error    gpu-util-scaling-signal" -- lint --list
+"$program" lint - <"$work/pool.yaml" >"$work/out" 2>&1
+judge "capstan lint -" 0 "in 1 file (1 object)" $?
+lsp() { printf 'Content-Length: %d\r\n\r\n%s' "${#1}" "$1"; }
+{
+  lsp '{"id":1,"method":"initialize","params":{}}'
+  lsp '{"method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///a.yaml","text":"a: [1\n"}}}'
+  lsp '{"id":2,"method":"shutdown"}'
+  lsp '{"method":"exit"}'
+} | "$program" lint --lsp >"$work/out" 2>&1
+judge "capstan lint --lsp" 0 '"code":"yaml-syntax"' "${PIPESTATUS[1]}"
+echo "GET / HTTP/1.1" | "$program" lint --lsp >"$work/out" 2>&1
+judge "capstan lint --lsp, of a browser" 1 "" "${PIPESTATUS[1]}"
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -18,6 +18,9 @@ class ControllerTest(harness.ClusterTest):
     """A Deployment "engine" of one replica with an emulated engine behind it, and a controller that may be started."""
 
     POD = {}  # more of the pods' spec
+    GPUS = 1  # of a replica
+    COLD = {}  # annotations that delay a start
+    ENGINE = ("--model", "Llama-3.1-8B", "--gpu", "H100")
 
     def setUp(self):
         super().setUp()
@@ -25,10 +28,10 @@ class ControllerTest(harness.ClusterTest):
         self.node = f"{self.namespace[:50]}-node"
         self.cluster.apply(objects.gpu_node(self.node, labels={"nvidia.com/gpu.product": "h100_sxm"}))
         self.addCleanup(self.cluster.kubectl, "delete", "node", self.node, "--wait=false")
-        self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, pod={
-            "nodeSelector": {"kubernetes.io/hostname": self.node}, **self.POD}))
-        self.engines = programs.Engines(self.cluster, self.namespace, self.logs / "engines", "--model", "Llama-3.1-8B",
-                                        "--gpu", "H100")
+        self.cluster.apply(objects.deployment(
+            "engine", self.namespace, replicas=1, gpus=self.GPUS, annotations=self.COLD,
+            pod={"nodeSelector": {"kubernetes.io/hostname": self.node}, **self.POD}))
+        self.engines = programs.Engines(self.cluster, self.namespace, self.logs / "engines", *self.ENGINE)
         self.addCleanup(self.engines.stop)
         eventually("an engine listens", lambda: "started" in self.engines.text())
 

@@ -36,6 +36,26 @@ SCALER_FAULTS = [
     ("spec.signals", {"pods": {"port": 65536}}, "should be less than or equal to 65535"),
     ("spec.signals", {"prometheus": {"url": "prometheus:9090"}}, "spec.signals.prometheus.url in body should match"),
     ("spec.mode", "Off", 'Unsupported value: "Off"'),
+    ("spec.policy", "DutyCycle", 'Unsupported value: "DutyCycle"'),
+    ("spec.rules", {}, "rules are read by policy Rules only"),
+    ("spec.queue", {}, "queue is read by policy Queue only"),
+    ("spec.behavior", {},
+     "behavior is read by policies Rules and Queue; for Capstan it follows from what a start costs"),
+    ("spec.roles.0.variants.0.engineProfile", {"dtype": "int4"}, 'Unsupported value: "int4"'),
+    ("spec.roles.0.variants.0.engineProfile", {"gpu": "h100"},
+     'unknown field "spec.roles[0].variants[0].engineProfile.gpu"'),
+]
+RULES_FAULTS = [
+    ("spec.rules", {"waitingAbove": 3, "waitingBelow": 3},
+     "waitingBelow must be below waitingAbove: between the two nothing is changed"),
+    ("spec.rules", {"kvBelow": "90%"}, "kvBelow must be below kvAbove: between the two nothing is changed"),
+    ("spec.rules", {"kvAbove": "101%"}, "spec.rules.kvAbove in body should match"),
+    ("spec.rules", {"latencyBelow": "80.5%"}, "spec.rules.latencyBelow in body should match"),
+    ("spec.rules", {"scaleOn": "DutyCycle"}, 'Unsupported value: "DutyCycle"'),
+    ("spec.rules", {"scaleOn": "Latency"},
+     "rules.scaleOn Latency and Goodput need slo.ttft or slo.tpot, which they are held against"),
+    ("spec.rules", {"waitingAbove": 0}, "should be greater than or equal to 1"),
+    ("spec.queue", {}, "queue is read by policy Queue only"),
 ]
 FLEET_FAULTS = [
     ("metadata.name", "second", "there is one FleetPolicy and its name is default"),
@@ -85,7 +105,17 @@ class Definitions(harness.ClusterTest):
                 self.assertIn(said, str(refusal.exception))
 
     def test_wrong_scalers_are_refused(self):
-        self.assert_refused(objects.scaler("chat", self.namespace), SCALER_FAULTS)
+        self.assert_refused(objects.scaler("chat", self.namespace, policy="Capstan"), SCALER_FAULTS)
+        self.assert_refused(objects.scaler("chat", self.namespace, rules={}, slo={"e2e": "20s"}), RULES_FAULTS)
+
+    def test_the_policy_is_stated_or_the_one_whose_settings_are(self):
+        both = [objects.role("prefill", "one"), objects.role("decode", "two")]
+        for spec in ({}, {"policy": "Capstan"}, {"rules": {}, "behavior": {}}, {"policy": "Rules", "behavior": {}},
+                     {"queue": {}, "behavior": {}}, {"policy": "Queue", "queue": {}}, {"roles": both},
+                     {"engine": "tgi", "behavior": {}},
+                     {"roles": both, "policy": "Capstan"}, {"roles": both, "rules": {"kvAbove": "9.5%", "kvBelow": "5%"}}):
+            with self.subTest(spec=spec):
+                self.create(objects.scaler("chat", self.namespace, **spec))
 
     def test_wrong_fleet_policies_are_refused(self):
         self.assert_refused(objects.fleet_policy(), FLEET_FAULTS)
@@ -94,7 +124,7 @@ class Definitions(harness.ClusterTest):
         rules = set()
         for kind in ("inferencescalers", "fleetpolicies"):
             collect_rules(self.cluster.get("crd", f"{kind}.capstan.dev"), rules)
-        self.assertEqual(rules - {said for _, _, said in SCALER_FAULTS + FLEET_FAULTS}, set())
+        self.assertEqual(rules - {said for _, _, said in SCALER_FAULTS + RULES_FAULTS + FLEET_FAULTS}, set())
         self.assertGreater(len(rules), 3)
 
     def test_what_is_left_out_has_its_default(self):

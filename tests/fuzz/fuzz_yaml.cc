@@ -1,8 +1,11 @@
-// Any bytes as YAML, and as what `--set` puts into a tree.
+// Any bytes as YAML, as other people's documents for both of their readers, and as what `--set` puts into a tree.
+#include <cstdio>
 #include <string>
 
 #include "check_error.h"
+#include "manifest/document_reader.h"
 #include "manifest/path.h"
+#include "manifest/testing/same_document.h"
 #include "manifest/yaml.h"
 
 namespace {
@@ -27,6 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Result<Node> tree = manifest::parse(text, "fuzz.yaml");
   std::size_t values = 0;
   tree ? check(*tree, 0, values) : fuzz::check_error(tree.error());
+
+  const manifest::DocumentLimits limits;
+  const std::string difference =
+      manifest::testing::difference(manifest::read_documents(text, limits, manifest::FirstReader::plain),
+                                    manifest::read_documents(text, limits, manifest::FirstReader::libfyaml));
+  if (!difference.empty()) std::fprintf(stderr, "%s\n", difference.c_str());
+  CAPSTAN_ASSERT(difference.empty());
 
   Result<Node> root = manifest::parse("load: {scale: 1}\nlist: [{name: a}]\n", "base.yaml");
   const Result<void> set = manifest::apply_set(*root, text);

@@ -49,6 +49,7 @@ TEST(CatalogBuilder, AServiceIsWhatTheScalerSaysOfItsTargets) {
     ASSERT_EQ(service.variants.size(), 1u);
     EXPECT_EQ(service.variants[0].tensor_parallel, 4);
     EXPECT_EQ(builder.catalog()->gpu_kind(service.variants[0].gpu), "h100_sxm");
+    EXPECT_EQ(service.variants[0].model, "llama") << "what the table does not have keeps its name";
 
     const auto policy = std::get<decide::scale::QueueHpa>(policy_of(scaler));
     EXPECT_EQ(policy.waiting_per_replica, 2);
@@ -56,6 +57,67 @@ TEST(CatalogBuilder, AServiceIsWhatTheScalerSaysOfItsTargets) {
     EXPECT_EQ(policy.hpa.downscale_stabilization, std::chrono::seconds(90));
     EXPECT_TRUE(policy.hpa.silence_holds);
   });
+}
+
+InferenceScaler read_spec(const testing::Object& spec) {
+  testing::Object object = testing::scaler("chat", "chat");
+  object["spec"].erase("policy");
+  if (!spec.is_null()) object["spec"].update(spec);
+  kube::JsonDocument document;
+  const std::string text = object.dump();
+  return read_inference_scaler(document.parse(text).value());
+}
+
+TEST(CatalogBuilder, AGpuHasOneKindByAllItsNames) {
+  CatalogBuilder builder;
+  EXPECT_EQ(builder.gpu_kind("NVIDIA-H100-80GB-HBM3"), builder.gpu_kind("h100_sxm"));
+  EXPECT_NE(builder.gpu_kind("NVIDIA-H100-PCIe"), builder.gpu_kind("h100_sxm"));
+  EXPECT_EQ(builder.catalog()->gpu_kinds, (std::vector<std::string>{"h100_sxm", "NVIDIA-H100-PCIe"}));
+}
+
+TEST(CatalogBuilder, TheEngineTablesRowIsNamedByTheModelOrByItsProfile) {
+  const struct {
+    const char* served;
+    testing::Object profile;
+    const char* model;
+    const char* dtype;
+  } rows[] = {
+      {"meta-llama/Llama-3.3-70B-Instruct", {}, "Llama-3.3-70B", "bfloat16"},
+      {"RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic", {}, "Llama-3.3-70B", "fp8"},
+      {"chat", {{"model", "Llama-3.3-70B"}}, "Llama-3.3-70B", "bfloat16"},
+      {"chat", {{"model", "Llama-3.3-70B"}, {"dtype", "fp8"}}, "Llama-3.3-70B", "fp8"},
+      {"deepseek-ai/DeepSeek-R1", {}, "deepseek-ai/DeepSeek-R1", "bfloat16"},
+      {"deepseek-ai/DeepSeek-R1", {{"dtype", "fp8"}}, "deepseek-ai/DeepSeek-R1", "fp8"},
+  };
+  for (const auto& row : rows) {
+    InferenceScaler scaler = read_spec({{"model", row.served}});
+    if (!row.profile.is_null()) {
+      scaler.roles[0].variants[0].engine_profile = {row.profile.value("model", ""), row.profile.value("dtype", "")};
+    }
+    CatalogBuilder builder;
+    const model::Variant variant = service_of(scaler, targets_of(scaler).at(0), nullptr, builder).variants.front();
+    EXPECT_EQ(variant.model, row.model);
+    EXPECT_EQ(variant.dtype, row.dtype) << row.served;
+  }
+}
+
+TEST(CatalogBuilder, ThePolicyIsTheOneThatIsChosenWithItsSettings) {
+  using namespace std::chrono_literals;
+  const auto policy = [](const testing::Object& spec) { return policy_of(read_spec(spec)); };
+  EXPECT_EQ(policy({}), decide::scale::Policy(decide::scale::Capstan{})) << "as a scenario has it";
+  EXPECT_EQ(policy({{"signals", {{"interval", "1s"}}}}), decide::scale::Policy(decide::scale::Capstan{}));
+  EXPECT_EQ(policy({{"signals", {{"interval", "5m"}}}}), decide::scale::Policy(decide::scale::Capstan{}));
+  EXPECT_EQ(policy({{"policy", "Rules"}}), decide::scale::Policy(decide::scale::Rules{}));
+  decide::scale::Rules rules;
+  rules.scale_on = decide::scale::Rules::ScaleOn::kv;
+  rules.kv_above_ppm = 905'000;
+  rules.kv_below_ppm = 200'000;
+  rules.cool_down = 10min;
+  rules.sync_period = 2s;
+  EXPECT_EQ(policy({{"rules", {{"scaleOn", "KV"}, {"kvAbove", "90.5%"}, {"kvBelow", "20%"}}},
+                    {"behavior", {{"coolDown", "10m"}}},
+                    {"signals", {{"interval", "2s"}}}}),
+            decide::scale::Policy(rules));
 }
 
 }  // namespace

@@ -191,5 +191,125 @@ TEST(DecisionLoop, AUsersOwnServerIsReadAsItsMappingSays) {
   EXPECT_EQ(one.loop.reports().at(0).targets.at(0).recommended, 3);
 }
 
+/// Two scalers of Capstan's own policy, whose pods the API server shows in another order than they came.
+struct OwnScene {
+  OwnScene() {
+    for (const char* name : {"chat", "code"}) {
+      testing::put_workload(server, name, 3, 0);
+      testing::put_scaler(server, name, name, [](Object& scaler) {
+        scaler["spec"].erase("policy");
+        scaler["spec"]["slo"] = {{"ttft", "2s"}, {"tpot", "50ms"}};
+        scaler["spec"]["roles"][0]["variants"][0]["gpu"] = "h100_sxm";
+        scaler["spec"]["roles"][0]["variants"][0]["engineProfile"] = {{"model", "Llama-3.1-8B"}};
+        scaler["spec"]["roles"][0]["variants"][0]["maxReplicas"] = 40;
+      });
+    }
+    serve();
+  }
+  /// Each pod answers its share of it, three times as many from step to step.
+  void serve() {
+    for (int pod = 1; pod <= 3; ++pod) {
+      prompt += 40'000 + 7'001 * pod;
+      generated += 9'000 + 1'003 * pod;
+      server.pages[testing::url_of_pod(pod)] = testing::page_of_work(30 + pod, prompt, generated);
+    }
+  }
+  /// The first one decides a few times; then a pod comes that sorts before the others.
+  void warm_up() {
+    listen(server, {&one, &two}, 15s);
+    ASSERT_TRUE(one.loop.ready()) << one.loop.waiting_for().front();
+    one.loop.begin({});
+    for (int i = 0; i < 8; ++i) {
+      one.loop.decide();
+      serve();
+      if (i == 3) add_pod();
+      listen(server, {&one, &two}, 5s);
+    }
+  }
+  void add_pod() {
+    server.api.put(testing::kDeploymentsPath, "ns", "chat", testing::deployment("chat", 4));
+    Object pod = testing::pod("chat-0", "chat", "n1", true);
+    pod["status"]["podIP"] = "10.0.0.2";
+    server.api.put(testing::kPodsPath, "ns", "chat-0", pod);
+  }
+  Checkpoint carried() {
+    std::size_t left_out = 0;
+    Checkpoint carried;
+    kube::JsonDocument document;
+    for (const std::string& body : to_config_maps(one.loop.checkpoint(), left_out)) {
+      read_config_map(document.parse(body).value(), carried);
+    }
+    return carried;
+  }
+  std::int64_t prompt = 0, generated = 0;
+  ClusterServer server;
+  Looking one{server, 1}, two{server, 2};
+};
+
+TEST(DecisionLoop, ASuccessorOfTheOwnPolicyDecidesTheSameBytesThoughItCountsPodsOtherwise) {
+  OwnScene scene;
+  scene.warm_up();
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  const Checkpoint carried = scene.carried();
+  ASSERT_EQ(carried.rows.size(), 2u);
+  scene.two.loop.begin(carried);
+  scene.one.loop.decide();
+  scene.two.loop.decide();
+  const auto& remembered = scene.one.loop.controller().memory().scale.at(0).capstan;
+  ASSERT_TRUE(remembered.has_value());
+  EXPECT_EQ(remembered->counters.size(), 4u);
+  EXPECT_GT(remembered->counters.front().generated_rate_milli, 0) << "something was learned";
+  EXPECT_TRUE((scene.one.loop.checkpoint() == scene.two.loop.checkpoint()));
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const decide::scale::Decision& a = scene.one.loop.controller().scale_decision({i});
+    const decide::scale::Decision& b = scene.two.loop.controller().scale_decision({i});
+    EXPECT_EQ(a.why, b.why);
+    ASSERT_TRUE(a.sizing && b.sizing);
+    EXPECT_EQ(a.sizing->needed_milli, b.sizing->needed_milli);
+    EXPECT_GT(a.sizing->generated_tokens_per_s, 0);
+    EXPECT_TRUE(a.sizing->modelled);
+  }
+}
+
+TEST(DecisionLoop, CountersThatASuccessorFindsLowerAreNoBurst) {
+  OwnScene scene;
+  scene.warm_up();
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  Checkpoint carried = scene.carried();
+  for (auto& [key, row] : carried.rows) {
+    for (auto& counters : row.memory.capstan->counters) counters.generated_tokens += 50'000'000;
+  }
+  scene.two.loop.begin(carried);
+  scene.one.loop.decide();
+  scene.two.loop.decide();
+  const auto& sizing = scene.two.loop.controller().scale_decision({0}).sizing;
+  ASSERT_TRUE(sizing.has_value());
+  EXPECT_LE(sizing->generated_tokens_per_s,
+            scene.one.loop.controller().scale_decision({0}).sizing->generated_tokens_per_s);
+}
+
+TEST(DecisionLoop, ASnapshotFileOfTheOwnPolicyDecidesTheSame) {
+  OwnScene scene;
+  scene.warm_up();
+  ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  std::string file;
+  scene.two.loop.begin(scene.carried(), [&](const model::Snapshot& snapshot, const control::Memory& memory) {
+    const KubeWorld& world = scene.two.loop.world();
+    file = archive::to_json({snapshot, world.objects().names(), world.policies(), memory});
+  });
+  scene.two.loop.decide();
+  const Result<archive::SavedState> state = archive::parse(file, "incident.json");
+  ASSERT_TRUE(state) << state.error().text();
+  EXPECT_EQ(archive::to_json(*state), file);
+  const archive::Redecided again = archive::redecide(*state);
+  ASSERT_EQ(again.scale.size(), 2u);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const decide::scale::Decision& live = scene.two.loop.controller().scale_decision({i});
+    EXPECT_EQ(again.scale[i].desired, live.desired);
+    EXPECT_EQ(again.scale[i].why, live.why);
+    EXPECT_EQ(again.scale[i].sizing->needed_milli, live.sizing->needed_milli);
+  }
+}
+
 }  // namespace
 }  // namespace capstan::op

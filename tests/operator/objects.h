@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +16,10 @@ namespace capstan::op::testing {
 
 using Object = nlohmann::json;
 
+void stamp(Object& object, int version);
+std::string text_of(const Object& object);
+std::string key_of(const Object& object);
+
 /// Objects of one kind and their store. Every change gets a new resource version.
 template <typename View>
 class Objects {
@@ -23,19 +28,18 @@ class Objects {
   explicit Objects(Read read) : store_(read) {}
 
   void put(Object object) {
-    object["metadata"]["resourceVersion"] = std::to_string(++version_);
+    stamp(object, ++version_);
     kube::JsonDocument document;
-    const std::string text = object.dump();
+    const std::string text = text_of(object);
     store_.set(document.parse(text).value());
-    const Object& metadata = object["metadata"];
-    const std::string key = kube::key_of(metadata.value("namespace", ""), metadata.value("name", ""));
+    const std::string key = key_of(object);
     objects_[key] = std::move(object);
   }
   void remove(const std::string& key) {
     const auto found = objects_.find(key);
     if (found == objects_.end()) return;
     kube::JsonDocument document;
-    const std::string text = found->second.dump();
+    const std::string text = text_of(found->second);
     store_.erase(document.parse(text).value());
     objects_.erase(found);
   }
@@ -49,6 +53,8 @@ class Objects {
 };
 
 struct Cluster {
+  Cluster();
+  ~Cluster();
   Objects<InferenceScaler> scalers{read_inference_scaler};
   Objects<FleetPolicy> fleet{read_fleet_policy};
   Objects<kube::Workload> deployments{kube::read_workload};
@@ -63,77 +69,19 @@ struct Cluster {
   Objects<kube::ScaledObject> scaled_objects{kube::read_scaled_object};
   Objects<kube::VariantAutoscaling> variant_autoscalings{kube::read_variant_autoscaling};
 
-  ClusterView view() const {
-    return {.scalers = scalers.snapshot(),
-            .fleet = fleet.snapshot(),
-            .deployments = deployments.snapshot(),
-            .stateful_sets = stateful_sets.snapshot(),
-            .leader_worker_sets = leader_worker_sets.snapshot(),
-            .pods = pods.snapshot(),
-            .nodes = nodes.snapshot(),
-            .claims = claims.snapshot(),
-            .pools = pools.snapshot(),
-            .kai_groups = kai_groups.snapshot(),
-            .autoscalers = autoscalers.snapshot(),
-            .scaled_objects = scaled_objects.snapshot(),
-            .variant_autoscalings = variant_autoscalings.snapshot()};
-  }
+  ScaledTargets scaled;
+
+  ClusterView view() const;
 };
 
-inline Object meta(const std::string& name, const std::string& uid = "") {
-  return {{"name", name},
-          {"namespace", "ns"},
-          {"uid", uid.empty() ? name : uid},
-          {"creationTimestamp", "2026-11-21T16:00:00Z"}};
-}
-
-/// A scaler of one Deployment, or of another kind.
-inline Object scaler(const std::string& name, const std::string& target, const std::string& kind = "Deployment") {
-  return {{"metadata", meta(name)},
-          {"spec",
-           {{"model", "llama"},
-            {"slo", {{"ttft", "2s"}}},
-            {"roles",
-             {{{"role", "both"},
-               {"variants",
-                {{{"targetRef", {{"apiVersion", "apps/v1"}, {"kind", kind}, {"name", target}}},
-                  {"minReplicas", 1},
-                  {"maxReplicas", 8}}}}}}}}}};
-}
-
-inline Object containers(int gpus) {
-  return {{{"name", "engine"}, {"resources", {{"requests", {{"nvidia.com/gpu", std::to_string(gpus)}}}}}}};
-}
-
-inline Object deployment(const std::string& name, int replicas, int gpus = 1) {
-  return {
-      {"kind", "Deployment"},
-      {"metadata", meta(name)},
-      {"spec",
-       {{"replicas", replicas},
-        {"selector", {{"matchLabels", {{"app", name}}}}},
-        {"template", {{"metadata", {{"labels", {{"app", name}}}}}, {"spec", {{"containers", containers(gpus)}}}}}}}};
-}
-
+Object meta(const std::string& name, const std::string& uid = "");
+/// A scaler of one Deployment, or of another kind; of policy Queue, the one that a page or two is enough for.
+Object scaler(const std::string& name, const std::string& target, const std::string& kind = "Deployment");
+Object containers(int gpus);
+Object deployment(const std::string& name, int replicas, int gpus = 1);
 /// A pod of the Deployment `app`; bound where a node is given.
-inline Object pod(const std::string& name, const std::string& app, const std::string& node = "", bool ready = false,
-                  int gpus = 1) {
-  Object object = {
-      {"metadata", meta(name)}, {"spec", {{"containers", containers(gpus)}}}, {"status", {{"phase", "Pending"}}}};
-  object["metadata"]["labels"] = {{"app", app}};
-  if (!node.empty()) object["spec"]["nodeName"] = node;
-  if (ready) object["status"] = {{"phase", "Running"}, {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}};
-  return object;
-}
-
-inline Object node(const std::string& name, int gpus = 8, const std::string& zone = "a") {
-  Object object = {{"metadata", meta(name)},
-                   {"status",
-                    {{"allocatable", {{"nvidia.com/gpu", std::to_string(gpus)}}},
-                     {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
-  object["metadata"].erase("namespace");
-  object["metadata"]["labels"] = {{"topology.kubernetes.io/zone", zone}, {"nvidia.com/gpu.product", "H100"}};
-  return object;
-}
+Object pod(const std::string& name, const std::string& app, const std::string& node = "", bool ready = false,
+           int gpus = 1);
+Object node(const std::string& name, int gpus = 8, const std::string& zone = "a");
 
 }  // namespace capstan::op::testing

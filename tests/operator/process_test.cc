@@ -204,7 +204,7 @@ TEST(Process, ATargetThatCannotBeScaledIsNamedWithItsField) {
       {"apps/v1", "Deployment", "TargetNotFound", "there is no Deployment ns/nobody"},
       {"apps/v1", "Rocket", "NoSuchKind", "the server has no kind Rocket of apps/v1"},
       {"v1", "Pod", "NoScaleSubresource", "Pod has no /scale, expected a kind that has"},
-      {"apps/v1", "ReplicaSet", "KindNotRead", "ReplicaSet, expected a Deployment, a StatefulSet or a LeaderWorkerSet"},
+      {"apps/v1", "ReplicaSet", "TargetNotFound", "there is no ReplicaSet ns/nobody"},
   };
   for (const Row& row : rows) {
     ClusterServer server;
@@ -400,6 +400,170 @@ TEST(Process, TellsOverHttpWhatItKnows) {
         "\ncapstan_condition{namespace=\"ns\",scaler=\"chat\",type=\"Ready\"} 1\n"}) {
     EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
   }
+}
+
+/// A scaler with nothing but model, GPU and SLO.
+void put_own(ClusterServer& server, const std::function<void(Object&)>& change = {}) {
+  testing::put_scaler(server, "chat", "chat", [&](Object& scaler) {
+    scaler["spec"].erase("policy");
+    scaler["spec"]["slo"] = {{"ttft", "2s"}, {"tpot", "50ms"}};
+    scaler["spec"]["roles"][0]["variants"][0]["gpu"] = "h100_sxm";
+    scaler["spec"]["roles"][0]["variants"][0]["engineProfile"] = {{"model", "Llama-3.1-8B"}};
+    if (change) change(scaler);
+  });
+}
+
+TEST(Process, ModelGpuAndSloAreEnough) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 0);
+  put_own(server);
+  Running one(server, "one");
+  // 4,000 answers a minute at each of two, of 800 tokens and 200: more than two carry.
+  for (std::int64_t second = 0; second < 120; second += 5) {
+    for (int i = 1; i <= 2; ++i) {
+      server.pages[testing::url_of_pod(i)] = testing::page_of_work(200, 53'000 * second, 13'000 * second);
+    }
+    pass(server, {&one}, 5s);
+  }
+  const Object status = status_of(server);
+  EXPECT_EQ(status["policy"], "Capstan");
+  EXPECT_GT(status["recommended"], 2);
+  EXPECT_EQ(status["reason"], "demand_rising") << status["message"];
+  EXPECT_EQ(condition(status, "EngineKnown"), "True");
+  EXPECT_EQ(condition(status, "EngineKnown", "message"), "Llama-3.1-8B in bfloat16 on 1 x h100_sxm");
+  EXPECT_EQ(condition(status, "Ready"), "True");
+}
+
+TEST(Process, AnEngineThatTheTableDoesNotHaveIsNamedWithWhatIsDone) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 0);
+  put_own(server, [](Object& scaler) { scaler["spec"]["roles"][0]["variants"][0].erase("engineProfile"); });
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  const Object status = status_of(server);
+  EXPECT_EQ(condition(status, "EngineKnown"), "False");
+  EXPECT_EQ(condition(status, "EngineKnown", "reason"), "NotInEngineTable");
+  const std::string message = condition(status, "EngineKnown", "message");
+  EXPECT_TRUE(
+      message.starts_with("spec.roles[0].variants[0].engineProfile: no engine table for llama on h100_sxm tp 1 "
+                          "bfloat16, expected one of the models Llama-3.1-8B"))
+      << message;
+  EXPECT_TRUE(message.ends_with("another model's row stands in")) << message;
+}
+
+TEST(Process, AnEngineThatDoesNotCountTokensIsSilentForTheOwnPolicy) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 3, 0);  // its pages tell what waits and runs, and no more
+  put_own(server);
+  Running one(server, "one");
+  pass(server, {&one}, 30min);
+  const Object status = status_of(server);
+  EXPECT_EQ(status["recommended"], 3) << "one would do for whoever took it for idle";
+  EXPECT_EQ(status["reason"], "signal_missing");
+  EXPECT_EQ(status["signals"]["missing"], 3);
+  EXPECT_EQ(condition(status, "SignalsFresh"), "False");
+  EXPECT_EQ(condition(status, "SignalsFresh", "message"),
+            "chat-1: prompt_tokens_total: the page has no metric that means this");
+}
+
+TEST(Process, RulesSayWhichSignalIsAboveItsBound) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 0);
+  put_own(server,
+          [](Object& scaler) { scaler["spec"]["rules"] = {{"scaleOn", "KV"}, {"kvAbove", "30%"}, {"kvBelow", "5%"}}; });
+  Running one(server, "one");
+  for (std::int64_t second = 0; second < 60; second += 5) {
+    for (int i = 1; i <= 2; ++i) {
+      server.pages[testing::url_of_pod(i)] = testing::page_of_work(200, 1'000 * second, 1'000 * second);
+    }
+    pass(server, {&one}, 5s);
+  }
+  const Object status = status_of(server);
+  EXPECT_EQ(status["policy"], "Rules");
+  EXPECT_EQ(status["recommended"], 3);
+  EXPECT_EQ(status["reason"], "kv_above_bound");
+  EXPECT_EQ(condition(status, "EngineKnown"), "Unknown");
+}
+
+TEST(Process, ASpecThatContradictsItselfIsToldAndNothingIsDone) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 40);
+  server.api.put(testing::kFleetPath, "", "default", {{"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  put_own(server, [](Object& scaler) {
+    scaler["spec"]["mode"] = "Active";
+    scaler["spec"]["rules"] = {{"waitingAbove", 2}, {"waitingBelow", 2}};
+  });
+  Recorder recorder;
+  Running one(server, "one", &recorder);
+  pass(server, {&one}, 30s);
+  const Object status = status_of(server);
+  EXPECT_TRUE(recorder.told.empty());
+  EXPECT_EQ(status["effectiveMode"], "Shadow");
+  EXPECT_EQ(condition(status, "Ready", "reason"), "InvalidSpec");
+  EXPECT_EQ(condition(status, "Ready", "message"),
+            "spec.rules.waitingBelow: found 2, expected less than waitingAbove, 2");
+}
+
+/// A kind that Capstan does not know, with a /scale, and its two pods.
+Object put_engines(ClusterServer& server) {
+  server.served["example.com"] = {"Engine"};
+  testing::put_workload(server, "chat", 2, 40);
+  server.api.remove(testing::kDeploymentsPath, "ns/chat");
+  const Object engine = {{"kind", "Engine"},
+                         {"metadata", testing::meta("chat")},
+                         {"spec", {{"replicas", 2}}},
+                         {"status", {{"replicas", 2}, {"selector", "app=chat"}}}};
+  server.api.put("/apis/example.com/v1/Engine", "ns", "chat", engine);
+  testing::put_scaler(server, "chat", "chat", [](Object& scaler) {
+    scaler["spec"]["mode"] = "Active";
+    Object& target = scaler["spec"]["roles"][0]["variants"][0]["targetRef"];
+    target["apiVersion"] = "example.com/v1";
+    target["kind"] = "Engine";
+  });
+  server.api.put(testing::kFleetPath, "", "default", {{"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  return engine;
+}
+
+TEST(Process, AnyKindWithAScaleIsScaled) {
+  ClusterServer server;
+  put_engines(server);
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  const Object status = status_of(server);
+  EXPECT_EQ(condition(status, "TargetsFound"), "True") << condition(status, "TargetsFound", "message");
+  EXPECT_EQ(status["ready"], 2);
+  const Object engine = server.api.objects("/apis/example.com/v1/Engine").at("ns/chat");
+  EXPECT_GE(engine["spec"]["replicas"], 4) << "what /scale was set to";
+  std::size_t reads = 0;
+  for (const auto& request : server.api.seen) reads += request.path.contains("/Engine/") && request.method == "GET";
+  EXPECT_LE(reads, 30u) << "two every five seconds, and those of the writes";
+}
+
+TEST(Process, ATargetWhoseScaleTellsNoPodsIsNamed) {
+  ClusterServer server;
+  Object engine = put_engines(server);
+  engine["status"]["selector"] = "";
+  server.api.put("/apis/example.com/v1/Engine", "ns", "chat", engine);
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  const Object status = status_of(server);
+  EXPECT_EQ(condition(status, "TargetsFound", "reason"), "ScaleNotRead");
+  EXPECT_EQ(
+      condition(status, "TargetsFound", "message"),
+      "spec.roles[0].variants[0].targetRef: Engine ns/chat: its /scale has status.selector \"\", expected one that "
+      "finds its pods");
+  EXPECT_EQ(server.api.objects("/apis/example.com/v1/Engine").at("ns/chat")["spec"]["replicas"], 2);
+}
+
+TEST(Process, AnOwnerOfSuchATargetIsAConflict) {
+  ClusterServer server;
+  Object engine = put_engines(server);
+  engine["metadata"]["ownerReferences"] = {{{"kind", "Stack"}, {"name", "prod"}, {"controller", true}}};
+  server.api.put("/apis/example.com/v1/Engine", "ns", "chat", engine);
+  Running one(server, "one");
+  pass(server, {&one}, 30s);
+  EXPECT_EQ(condition(status_of(server), "Conflict"), "True");
+  EXPECT_TRUE(condition(status_of(server), "Conflict", "message").ends_with("is scaled by Stack prod"));
 }
 
 }  // namespace

@@ -65,12 +65,20 @@ std::string text_of(const InferenceScaler& scaler) {
               scaler.custom.waiting,
               scaler.custom.running,
               scaler.custom.kv_usage,
+              scaler.custom.prompt_tokens,
+              scaler.custom.generated_tokens,
+              scaler.custom.ttft,
+              name_of(scaler.policy),
               name_of(scaler.mode)};
+  const decide::scale::Rules& rules = scaler.rules;
+  out.push_back({static_cast<int>(rules.scale_on), rules.waiting_above, rules.waiting_below, rules.kv_above_ppm,
+                 rules.kv_below_ppm, rules.latency_below_percent, rules.goodput_below_ppm});
   for (const InferenceScaler::Role& role : scaler.roles) {
     out.push_back(static_cast<int>(role.role));
     for (const InferenceScaler::Variant& each : role.variants) {
       out.push_back({each.target.api_version, each.target.kind, each.target.name, each.min_replicas, each.max_replicas,
-                     each.gpu, each.replica_price_per_hour.count});
+                     each.gpu, each.engine_profile.model, each.engine_profile.dtype,
+                     each.replica_price_per_hour.count});
     }
   }
   return out.dump();

@@ -38,7 +38,7 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   const model::Gang& serving = snapshot.gangs.at({0});
   EXPECT_EQ(serving.phase, model::Gang::Phase::ready);
   EXPECT_EQ(serving.signals.waiting.value, 7);
-  EXPECT_EQ(snapshot.catalog->gpu_kind(serving.gpu), "H100");
+  EXPECT_EQ(snapshot.catalog->gpu_kind(serving.gpu), "h100_sxm");
   EXPECT_EQ(snapshot.gangs.at({1}).phase, model::Gang::Phase::pending);
   EXPECT_EQ(snapshot.gangs.at({1}).ordinal, 1u);
   EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "somebody else's";
@@ -80,6 +80,8 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
   ASSERT_EQ(snapshot.services.size(), 2u);
   EXPECT_EQ(snapshot.catalog->service({1}).name, "ns/chat/decode");
   EXPECT_EQ(snapshot.catalog->service({1}).variants.at(0).role, model::Role::decode);
+  EXPECT_EQ(snapshot.catalog->service({1}).fed_by, model::ServiceId{0});
+  EXPECT_FALSE(snapshot.catalog->service({0}).fed_by.valid());
   EXPECT_EQ(snapshot.services.at({1}).desired_replicas, 4);
   EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{1});
   EXPECT_EQ(builder.services().at({1}).target.name, "decode");
@@ -231,6 +233,89 @@ RC_GTEST_PROP(SnapshotBuilder, TheDeltaLeadsFromOneIndexToTheNext, ()) {
     RC_ASSERT(state_hash(again->snapshot) == state_hash(snapshot));
     snapshot.pods.for_each([&](model::PodId id, const model::Pod&) { RC_ASSERT(builder.names().pods.find(id)); });
     snapshot.gangs.for_each([&](model::GangId id, const model::Gang&) { RC_ASSERT(builder.names().gangs.find(id)); });
+  }
+}
+
+TEST(SnapshotBuilder, AGpuThatNobodyStatesIsThatOfThePodsNodes) {
+  const auto labelled = [](const char* name, const char* gpu) {
+    Object node = testing::node(name);
+    node["metadata"]["labels"]["nvidia.com/gpu.product"] = gpu;
+    return node;
+  };
+  const struct {
+    const char* what;
+    const char* pods_on;  ///< empty: they have no node
+    const char* selects;  ///< of the template
+    bool one_kind;        ///< of nodes
+    const char* gpu;
+    bool known;
+  } rows[] = {
+      {"most pods' nodes", "n2", "", false, "l40s", true},
+      {"what the template asks for", "", "NVIDIA-L40S", false, "l40s", true},
+      {"the only one", "", "", true, "h100_sxm", true},
+      {"nobody tells", "", "", false, "h100_sxm", false},
+  };
+  for (const auto& row : rows) {
+    Cluster cluster;
+    cluster.nodes.put(labelled("n1", "NVIDIA-H100-80GB-HBM3"));
+    if (!row.one_kind) cluster.nodes.put(labelled("n2", "NVIDIA-L40S"));
+    cluster.scalers.put(testing::scaler("chat", "chat"));
+    Object workload = testing::deployment("chat", 3);
+    if (*row.selects != 0) {
+      workload["spec"]["template"]["spec"]["nodeSelector"] = {{"nvidia.com/gpu.product", row.selects}};
+    }
+    cluster.deployments.put(workload);
+    cluster.pods.put(testing::pod("chat-a", "chat", *row.pods_on != 0 ? "n1" : ""));
+    cluster.pods.put(testing::pod("chat-b", "chat", row.pods_on));
+    cluster.pods.put(testing::pod("chat-c", "chat", row.pods_on));
+    SnapshotBuilder builder;
+    const model::Catalog& catalog = *builder.build(cluster.view(), {}, {}).snapshot.catalog;
+    EXPECT_EQ(catalog.gpu_kind(catalog.service({0}).variants.front().gpu), row.gpu) << row.what;
+    EXPECT_EQ(builder.services().at({0}).gpu_known, row.known) << row.what;
+  }
+}
+
+TEST(SnapshotBuilder, AReplicaThatStartsIsExpectedAsTheOthersCame) {
+  Cluster cluster;
+  cluster.nodes.put(testing::node("n1"));
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  cluster.deployments.put(testing::deployment("chat", 2));
+  Object ready = testing::pod("chat-a", "chat", "n1", true);
+  ready["status"]["conditions"] = {
+      {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", "2026-11-21T16:00:10Z"}},
+      {{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", "2026-11-21T16:01:40Z"}}};
+  Object starts = testing::pod("chat-b", "chat", "n1");
+  starts["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z";
+  cluster.pods.put(starts);
+  SnapshotBuilder alone;
+  EXPECT_TRUE(alone.build(cluster.view(), {}, {}).snapshot.gangs.at({0}).expected_ready_at.is_never());
+  cluster.pods.put(ready);
+  cluster.pods.put(testing::pod("chat-c", "chat"));
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+  snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    const bool waits = gang.phase == model::Gang::Phase::starting;
+    EXPECT_EQ(gang.expected_ready_at.is_never(), !waits) << "pending: it has no node, ready: it serves";
+    if (waits) {
+      EXPECT_EQ(gang.expected_ready_at - gang.created_at, seconds(90));
+    }
+  });
+}
+
+TEST(SnapshotBuilder, AScalerThatContradictsItselfIsNeverActive) {
+  Cluster cluster;
+  cluster.fleet.put(
+      {{"metadata", {{"name", "default"}, {"uid", "f"}}}, {"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  cluster.deployments.put(testing::deployment("chat", 1));
+  Object scaler = testing::scaler("chat", "chat");
+  scaler["spec"]["mode"] = "Active";
+  scaler["spec"]["policy"] = "Rules";
+  SnapshotBuilder builder;
+  for (const int below : {0, 9}) {
+    scaler["spec"]["rules"] = {{"waitingBelow", below}};
+    cluster.scalers.put(scaler);
+    builder.build(cluster.view(), {}, {});
+    EXPECT_EQ(builder.services().at({0}).mode, below == 0 ? Mode::active : Mode::shadow);
   }
 }
 

@@ -145,7 +145,7 @@ TEST_F(SnapshotGangs, PoolsSellWhatTheFleetDescribes) {
   EXPECT_EQ(first.gpus, 8);
   EXPECT_EQ(first.price_per_hour, MicroUsd{98'320'000});
   EXPECT_EQ(first.capacity, model::CapacityType::on_demand);
-  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).gpu), "H100") << "what it can be bought";
+  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).gpu), "h100_sxm") << "what it can be bought";
   cluster.pools.remove("gpu");
   build();
   EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
@@ -180,7 +180,7 @@ TEST_F(SnapshotGangs, ClaimsTellTheirLaunch) {
   const model::Claim& claim = build().claims.at({0});
   EXPECT_TRUE(claim.group.valid());
   EXPECT_EQ(claim.group_size, 4);
-  EXPECT_EQ(seen.snapshot.catalog->gpu_kind(seen.snapshot.catalog->offering(claim.offering).gpu), "H100")
+  EXPECT_EQ(seen.snapshot.catalog->gpu_kind(seen.snapshot.catalog->offering(claim.offering).gpu), "h100_sxm")
       << "what nodes of its type will say";
   EXPECT_EQ(seen.snapshot.catalog->domain(claim.within).name, "b");
 }

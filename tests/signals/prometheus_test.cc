@@ -1,23 +1,19 @@
 // What is read from a real Prometheus: its own server, started here on loopback with a page of ours to scrape. Where
 // there is none (scripts/setup unpacks Debian's into build/prometheus) every test says that it is skipped.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "net/monotonic.h"
+#include "real_prometheus.h"
 #include "signals/prometheus_client.h"
 #include "signals/prometheus_signals.h"
 
@@ -26,72 +22,13 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
+using test::find_prometheus;
+using test::Prometheus;
+using test::read_text;
 
 constexpr Duration kPatience = 60s;
 
-std::string find_prometheus() {
-  const fs::path unpacked = fs::path(CAPSTAN_SOURCE_DIR) / "build/prometheus/usr/bin/prometheus";
-  if (fs::exists(unpacked)) return unpacked;
-  const char* path = std::getenv("PATH");
-  std::string folders = path == nullptr ? "" : path;
-  while (!folders.empty()) {
-    const std::size_t colon = folders.find(':');
-    const fs::path program = fs::path(folders.substr(0, colon)) / "prometheus";
-    if (fs::exists(program)) return program;
-    folders.erase(0, colon == std::string::npos ? folders.size() : colon + 1);
-  }
-  return {};
-}
-
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::int64_t unix_ms() { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1); }
-
-/// A Prometheus that ends with this object, and with this process whatever happens to it.
-class Prometheus {
- public:
-  Prometheus(const fs::path& folder, const std::string& config, const std::string& web_config) : folder_(folder) {
-    std::ofstream(folder / "prometheus.yml") << config;
-    std::ofstream(folder / "web.yml") << web_config;
-    const std::string program = find_prometheus();
-    pid_ = fork();
-    if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const int log = open((folder / "log").c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
-      dup2(log, 1);
-      dup2(log, 2);
-      execl(program.c_str(), "prometheus", ("--config.file=" + (folder / "prometheus.yml").string()).c_str(),
-            ("--web.config.file=" + (folder / "web.yml").string()).c_str(),
-            ("--storage.tsdb.path=" + (folder / "data").string()).c_str(), "--web.listen-address=127.0.0.1:0", nullptr);
-      _exit(127);
-    }
-  }
-  ~Prometheus() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  Prometheus(const Prometheus&) = delete;
-  Prometheus& operator=(const Prometheus&) = delete;
-
-  /// "127.0.0.1:41231" as soon as it answers there.
-  std::optional<std::string> address() const {
-    const std::string log = read_text(folder_ / "log");
-    const std::string mark = "msg=\"Listening on\" address=";
-    const std::size_t at = log.find(mark);
-    const std::size_t end = log.find('\n', at);
-    const bool ready = log.find("Server is ready to receive web requests") != std::string::npos;
-    if (at == std::string::npos || end == std::string::npos || !ready) return std::nullopt;
-    return log.substr(at + mark.size(), end - at - mark.size());
-  }
-  std::string log() const { return read_text(folder_ / "log"); }
-
- private:
-  fs::path folder_;
-  pid_t pid_ = -1;
-};
 
 /// An engine whose counters grow with every page.
 class Engine : public net::HttpHandler {

@@ -104,7 +104,8 @@ Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int
 Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
   if (obstacle == Obstacle::backing_off) {
     const Memory::Backoff& backoff = backoffs_.at(offering);
-    return {ReasonCode::backing_off, {seconds(now_ - backoff.failed_at), seconds(backoff.until - backoff.failed_at)}};
+    return {ReasonCode::backing_off,
+            {whole_seconds(now_ - backoff.failed_at), whole_seconds(backoff.until - backoff.failed_at)}};
   }
   const model::Offering& bought = catalog_.offering(offering);
   const model::FleetLimits& limits = catalog_.limits;
@@ -285,9 +286,9 @@ void settle_groups(Memory& memory, const Index& index, const model::Snapshot& sn
     if ((released_before || hopeless) && found.left == 0) continue;
     if ((!released_before && hopeless) || repeat) {
       group.released_at = now;
-      decision.plan.actions.push_back(
-          {model::ReleaseGroup{group.id},
-           {ReasonCode::group_incomplete, {found.whole, group.count, seconds(group.until - group.requested_at)}}});
+      decision.plan.actions.push_back({model::ReleaseGroup{group.id},
+                                       {ReasonCode::group_incomplete,
+                                        {found.whole, group.count, whole_seconds(group.until - group.requested_at)}}});
     }
     open.push_back(std::move(group));
   }

@@ -90,8 +90,4 @@ bool has(const Rows& rows, const Value& value, Field field = {}) {
   return std::ranges::find(rows, value, field) != std::ranges::end(rows);
 }
 
-constexpr std::int64_t seconds(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
-}
-
 }  // namespace capstan::decide::provision

@@ -119,16 +119,17 @@ class Consolidator {
 
   bool give_back_empty() {
     bool acted = false;
-    const std::int64_t wait = seconds(policy_.consolidation.after);
+    const std::int64_t wait = whole_seconds(policy_.consolidation.after);
     snapshot_.nodes.for_each([&](NodeId id, const model::Node& node) {
       if (!empty(id) || !candidate(id, node)) return;
       const Duration quiet = quiet_for(id);
-      if (quiet < policy_.consolidation.after) return keep(id, {ReasonCode::not_quiet_yet, {seconds(quiet), wait}});
+      if (quiet < policy_.consolidation.after)
+        return keep(id, {ReasonCode::not_quiet_yet, {whole_seconds(quiet), wait}});
       if (capacity_.nodes_of(node.pool) <= policy_.min_nodes) {
         return keep(id, {ReasonCode::pool_minimum, {capacity_.nodes_of(node.pool), policy_.min_nodes}});
       }
       if (budget_[node.pool] <= 0) return;
-      terminate(id, node, {ReasonCode::node_empty, {seconds(quiet), wait}});
+      terminate(id, node, {ReasonCode::node_empty, {whole_seconds(quiet), wait}});
       acted = true;
     });
     return acted;

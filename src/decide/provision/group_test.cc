@@ -129,7 +129,7 @@ TEST(Groups, APredecessorsGroupIsAdopted) {
   EXPECT_TRUE(launches(run(world, groups(), memory, 1)).empty()) << "it is for this gang";
   ASSERT_EQ(memory.groups.size(), 1u);
   EXPECT_EQ(memory.groups[0].until, Instant{groups().hold});
-  const auto released = all<model::ReleaseGroup>(run(world, groups(), memory, seconds(groups().hold)));
+  const auto released = all<model::ReleaseGroup>(run(world, groups(), memory, whole_seconds(groups().hold)));
   ASSERT_EQ(released.size(), 1u);
   EXPECT_EQ(released[0].group, model::ClaimGroupId{7});
 }
@@ -138,7 +138,7 @@ TEST(Groups, APredecessorsGroupThatItDidNotFinishIsGivenBack) {
   World world = left_behind(2, model::Claim::Phase::launched);
   Memory memory;
   EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, 1)).empty()) << "the others may come";
-  EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, seconds(groups().ask_timeout))).size(), 1u);
+  EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, whole_seconds(groups().ask_timeout))).size(), 1u);
 }
 
 TEST(Groups, ANodeInUseIsNotReleasedWithItsGroup) {
@@ -154,7 +154,7 @@ TEST(Groups, ANodeInUseIsNotReleasedWithItsGroup) {
   world.bind(world.gang(1, 8, TopologyLevel::node), used);
   Memory memory;
   run(world, groups(), memory, 1);
-  const std::int64_t late = seconds(groups().hold);
+  const std::int64_t late = whole_seconds(groups().hold);
   EXPECT_EQ(all<model::ReleaseGroup>(run(world, groups(), memory, late)).size(), 1u);
   for (const std::uint32_t gone : {1u, 2u, 3u}) world.snapshot.claims.erase({gone});
   EXPECT_TRUE(all<model::ReleaseGroup>(run(world, groups(), memory, late + 100)).empty()) << "nothing is left but it";

@@ -79,6 +79,12 @@ ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, Repli
   return limit;
 }
 
+void note_first_sight(Memory& memory, ReplicaCount current, Instant now) {
+  if (memory.seen) return;
+  memory.seen = true;
+  memory.answers.push_back({now, current});
+}
+
 ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
                        Instant now) {
   ReplicaCount held = wanted;

@@ -11,6 +11,9 @@ namespace capstan::decide::scale {
 /// ceil as an int32 of Kubernetes; what does not fit is the nearest that does.
 ReplicaCount hpa_ceil(double replicas);
 
+/// The replicas that there are when a workload is first seen count as an answer.
+void note_first_sight(Memory& memory, ReplicaCount current, Instant now);
+
 /// The highest (without behaviour) or windowed (with it) answer; keeps this one in memory.answers, where Kubernetes
 /// would: in the place of the last one that no window sees any more, else at the end.
 ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/moment.h"
+
 namespace capstan::decide::scale {
 namespace {
 
+using capstan::testing::ago;
+using capstan::testing::kNow;
+
 using Group = HpaPod::Group;
 using Phase = HpaPodFacts::Phase;
-constexpr Instant kNow{std::chrono::hours(1)};
-Instant ago(std::int64_t seconds) { return kNow - std::chrono::seconds(seconds); }
 
 /// "2 r800 u0 m": pods that each request 2000, ready with a sample of 800, unready, missing; s is a sample of no pod.
 std::vector<HpaPod> pods(std::string_view row) {

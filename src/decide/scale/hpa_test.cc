@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/testing/moment.h"
+
 namespace capstan::decide::scale {
 namespace {
 
-constexpr Instant kNow{std::chrono::hours(1)};
-Instant ago(std::int64_t seconds) { return kNow - std::chrono::seconds(seconds); }
+using capstan::testing::ago;
+using capstan::testing::kNow;
 
 HpaSettings with_behavior() {
   HpaSettings settings;

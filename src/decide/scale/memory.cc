@@ -3,7 +3,7 @@
 
 namespace capstan::decide::scale {
 namespace {
-constexpr std::string_view kVersion = "scale-memory/2";
+constexpr std::string_view kVersion = "scale-memory/3";
 }
 
 std::string to_text(const Memory& memory) {
@@ -18,6 +18,8 @@ std::string to_text(const Memory& memory) {
   text.rows(memory.answers, row);
   text.rows(memory.ups, row);
   text.rows(memory.downs, row);
+  text.add(std::int64_t{memory.capstan.has_value()});
+  if (memory.capstan) write(*memory.capstan, text);
   return text.take();
 }
 
@@ -34,6 +36,9 @@ Result<Memory> parse_memory(std::string_view saved) {
   text.rows(memory.answers, row);
   text.rows(memory.ups, row);
   text.rows(memory.downs, row);
+  bool own = false;
+  text.read(own);
+  if (own) read(memory.capstan.emplace(), text);
   return text.finish(std::move(memory));
 }
 

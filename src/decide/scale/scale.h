@@ -11,93 +11,30 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "decide/index.h"
+#include "decide/scale/capstan/memory.h"
+#include "decide/scale/capstan/settings.h"
+#include "decide/scale/capstan/sizing.h"
+#include "decide/scale/fixed.h"
+#include "decide/scale/hpa_settings.h"
+#include "decide/scale/rules/settings.h"
+#include "engine/table.h"
 #include "model/gang.h"
 #include "model/ids.h"
 #include "model/plan.h"
+#include "model/signal.h"
+#include "model/slo.h"
 #include "model/snapshot.h"
 
 namespace capstan::decide::scale {
 
-/// One line of `behavior.scaleUp.policies` / `behavior.scaleDown.policies`.
-struct HpaRatePolicy {
-  enum class Kind : std::uint8_t { pods, percent };
-  Kind kind = Kind::pods;
-  std::int64_t value = 4;  ///< replicas, or percent of the replicas at the start of the period
-  Duration period = std::chrono::seconds(15);
-  friend bool operator==(const HpaRatePolicy&, const HpaRatePolicy&) = default;
-};
-
-/// One direction of `behavior`.
-struct HpaRules {
-  enum class Select : std::uint8_t { max, min, disabled };
-  Duration stabilization{};
-  Select select = Select::max;
-  std::vector<HpaRatePolicy> policies;
-  friend bool operator==(const HpaRules&, const HpaRules&) = default;
-};
-
-/// `spec.behavior` of an autoscaling/v2 HPA. The defaults are those Kubernetes fills in when any of it is given.
-struct HpaBehavior {
-  HpaRules up{.stabilization = {},
-              .select = HpaRules::Select::max,
-              .policies = {{HpaRatePolicy::Kind::pods, 4, std::chrono::seconds(15)},
-                           {HpaRatePolicy::Kind::percent, 100, std::chrono::seconds(15)}}};
-  HpaRules down{.stabilization = std::chrono::minutes(5),
-                .select = HpaRules::Select::max,
-                .policies = {{HpaRatePolicy::Kind::percent, 100, std::chrono::seconds(15)}}};
-  friend bool operator==(const HpaBehavior&, const HpaBehavior&) = default;
-};
-
-/// What every HPA shares. Source: kubernetes pkg/controller/podautoscaler and its flags.
-struct HpaSettings {
-  Duration sync_period = std::chrono::seconds(15);
-  std::int64_t tolerance_up_per_mille = 100;  ///< 100 = 10 %; the bounds are inclusive
-  std::int64_t tolerance_down_per_mille = 100;
-  /// `spec.behavior`. Absent is not the same as the defaults above: without it, going up is limited to
-  /// max(2 x current, 4) a sync, and going down to the highest answer of the last `downscale_stabilization`.
-  std::optional<HpaBehavior> behavior;
-  Duration downscale_stabilization = std::chrono::minutes(5);
-  /// Capstan's own rule, no HPA's: while a serving replica gives no usable reading, nothing is lowered, neither what
-  /// there is nor what was recommended last.
-  bool silence_holds = false;
-  friend bool operator==(const HpaSettings&, const HpaSettings&) = default;
-};
-
-/// HPA on DCGM_FI_DEV_GPU_UTIL as a Pods metric: the share of time in which any kernel ran. The baseline nearly
-/// everybody starts with; it reads 100 % at ten requests and at a hundred.
-struct DutyCycleHpa {
-  std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
-  HpaSettings hpa;
-  friend bool operator==(const DutyCycleHpa&, const DutyCycleHpa&) = default;
-};
-
-/// HPA on DCGM_FI_DEV_FB_USED over total: KV preallocation keeps it near the engine's memory setting for ever.
-struct MemoryHpa {
-  std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
-  HpaSettings hpa;
-  friend bool operator==(const MemoryHpa&, const MemoryHpa&) = default;
-};
-
-/// HPA on `vllm:num_requests_waiting`, a Pods metric with an AverageValue; with `running_per_replica` also on
-/// `vllm:num_requests_running`, the higher answer of the two wins, as HPA combines metrics.
-struct QueueHpa {
-  RequestCount waiting_per_replica = 4;             ///< mean over replicas; at least 1
-  std::optional<RequestCount> running_per_replica;  ///< mean over replicas; at least 1
-  HpaSettings hpa;
-  friend bool operator==(const QueueHpa&, const QueueHpa&) = default;
-};
-
-/// As many as stated, whatever the load; inside the service's bounds.
-struct Fixed {
-  ReplicaCount replicas = 1;
-  Duration period = std::chrono::seconds(15);
-  friend bool operator==(const Fixed&, const Fixed&) = default;
-};
-
-using Policy = std::variant<Fixed, DutyCycleHpa, QueueHpa, MemoryHpa>;
+/// A new policy is settings of its own, one more name here, and the three functions of decide/scale/by_policy.h for it.
+using Policy = std::variant<Fixed, DutyCycleHpa, QueueHpa, MemoryHpa, Capstan, Rules>;
 
 /// How often the policy wants to be asked. The caller keeps the beat; `decide` always answers.
 Duration period(const Policy& policy);
+
+/// Without any of these a replica is silent for the policy: it holds, or raises.
+std::vector<model::SignalField> needed_signals(const Policy& policy);
 
 /// What earlier decisions about one service leave behind. Bounded: an entry leaves once no window can see it.
 struct Memory {
@@ -117,6 +54,7 @@ struct Memory {
   std::vector<Answer> answers;
   std::vector<Change> ups;
   std::vector<Change> downs;
+  std::optional<CapstanMemory> capstan{};  ///< only where that policy decides
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 /// One line of text that `parse_memory` turns back into an equal value.
@@ -131,6 +69,7 @@ struct RoleView {
     model::Gang::Phase phase = model::Gang::Phase::pending;
     Instant created_at;
     model::ReplicaSignals signals;
+    Instant expected_ready_at = Instant::never();  ///< of one that starts
   };
   model::ServiceId service;
   model::VariantId variant{0};
@@ -138,12 +77,26 @@ struct RoleView {
   ReplicaCount min = 0;
   ReplicaCount max = 0;
   std::vector<Replica> replicas;  ///< by id, draining ones included
+  model::Slo slo{};
+  model::Role role = model::Role::both;
+  std::vector<Replica> feeding{};             ///< by id: the replicas that compute prompts for these, which decode
+  model::Signal gateway_waiting{};            ///< requests that no replica could take
+  const engine::EngineRow* engine = nullptr;  ///< of the bundled table; null: a model or a GPU that it does not know
 };
 RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
 
 /// What one metric said. The arithmetic is kept, so that explaining it computes nothing again.
 struct MetricReading {
-  enum class Kind : std::uint8_t { duty_cycle, memory, waiting, running };
+  enum class Kind : std::uint8_t {
+    duty_cycle,  ///< %
+    memory,      ///< %
+    waiting,     ///< requests
+    running,     ///< requests
+    kv,          ///< millionths of the KV memory
+    ttft,        ///< us
+    tpot,        ///< us
+    goodput,     ///< millionths of the tokens
+  };
   Kind kind = Kind::waiting;
   bool valid = false;           ///< false: no replica gave a reading; HPA then answers with an error
   std::int64_t total = 0;       ///< sum over the replicas that were read
@@ -167,6 +120,7 @@ struct Decision {
   ReplicaCount wanted = 0;           ///< highest of the readings, before any window or limit
   ReplicaCount held_to = 0;          ///< after stabilization
   ReplicaCount desired = 0;          ///< after rate limits and bounds
+  std::optional<Sizing> sizing{};    ///< of Capstan's own policy
   std::vector<model::GangId> drain;  ///< when fewer are wanted than exist, least to lose first
   model::Reason why;
   model::Plan plan;  ///< one SetReplicas, or one kept reason

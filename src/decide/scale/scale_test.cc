@@ -36,7 +36,7 @@ RoleView role(ReplicaCount ready, std::int64_t each, ReplicaCount pending = 0, R
   return view;
 }
 
-struct Row {
+struct MetricRow {
   const char* teaches;
   ReplicaCount ready;
   std::int64_t each;
@@ -46,7 +46,7 @@ struct Row {
 };
 
 // Queue HPA with 4 waiting a replica, 1..20 replicas, first sight of the workload, no behaviour.
-constexpr Row kQueueRows[] = {
+constexpr MetricRow kQueueRows[] = {
     {"12 each over 4: ceil(3 x 2)", 2, 12, 0, 0, 6, 4, ReasonCode::rate_limited},
     {"ceil(1.5 x 4), under max(2 x 4, 4)", 4, 6, 0, 0, 6, 6, ReasonCode::queue_above_target},
     {"a ratio inside 10 % changes nothing", 10, 4, 0, 0, 10, 10, ReasonCode::within_tolerance},
@@ -131,7 +131,7 @@ TEST(Scale, AFloorLowersNothingAndRaisesToItself) {
 }
 
 TEST(QueueHpa, Rows) {
-  for (const Row& row : kQueueRows) {
+  for (const MetricRow& row : kQueueRows) {
     SCOPED_TRACE(row.teaches);
     Memory memory;
     const Decision decision = decide(role(row.ready, row.each, row.pending, row.silent), QueueHpa{}, memory, at(0));
@@ -236,9 +236,9 @@ TEST(Victims, LeastToLoseFirst) {
 
 TEST(Memory, IsRefusedWhenItIsNotWhole) {
   EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 0"));
-  EXPECT_FALSE(parse_memory("scale-memory/2 0 0 0 1 5"));
-  EXPECT_FALSE(parse_memory("scale-memory/2 0 0 0 0 0 0 7"));
-  EXPECT_EQ(parse_memory("scale-memory/2 0 0 0 x 0 0").error().text(),
+  EXPECT_FALSE(parse_memory("scale-memory/3 0 0 0 1 5"));
+  EXPECT_FALSE(parse_memory("scale-memory/3 0 0 0 0 0 0 0 7"));
+  EXPECT_EQ(parse_memory("scale-memory/3 0 0 0 x 0 0 0").error().text(),
             "1:22: saved memory: 'x' where an integer was expected");
 }
 
@@ -302,6 +302,27 @@ RC_GTEST_PROP(Scale, SilenceOfAllNeverLowersInsideTheBounds, ()) {
   Memory memory;
   RoleView view = role(0, 0, *rc::gen::inRange<ReplicaCount>(0, 5), *rc::gen::inRange<ReplicaCount>(1, 15));
   RC_ASSERT(decide(view, policy, memory, at(0)).desired == view.current);
+}
+
+TEST(Scale, APolicySaysWithoutWhatAReplicaIsSilent) {
+  using S = model::ReplicaSignals;
+  using Fields = std::vector<model::SignalField>;
+  const Fields work = {&S::waiting, &S::running, &S::prompt_tokens_total, &S::generated_tokens_total};
+  Fields with_kv = work;
+  with_kv.push_back(&S::kv_usage_ppm);
+  Rules by_queue;
+  by_queue.scale_on = Rules::ScaleOn::queue;
+  QueueHpa running;
+  running.running_per_replica = 4;
+  const std::pair<Policy, Fields> rows[] = {{Fixed{}, {}},
+                                            {QueueHpa{}, {&S::waiting}},
+                                            {running, {&S::waiting, &S::running}},
+                                            {DutyCycleHpa{}, {&S::duty_cycle_percent}},
+                                            {MemoryHpa{}, {&S::memory_used_percent}},
+                                            {Capstan{}, work},
+                                            {Rules{}, with_kv},
+                                            {by_queue, work}};
+  for (const auto& [policy, fields] : rows) EXPECT_EQ(needed_signals(policy), fields) << policy.index();
 }
 
 }  // namespace

@@ -225,6 +225,7 @@ class Cluster final : public ports::World {
 
   // cluster_signals.cc: scraping.
   void scrape();
+  void read_targets();
   void publish();
   model::Signal aged(model::Signal signal, Instant measured) const;
 

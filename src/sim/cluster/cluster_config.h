@@ -64,6 +64,15 @@ struct VariantStart {
   Latency engine_init;         ///< compile, graph capture, imports, on a node that never ran this variant
   Latency engine_init_cached;  ///< the same with its compile cache on the node
   Latency warm_up;
+  /// From here on the three take so many times as long, which nobody is told: a new image, a busy disk.
+  Instant slower_from = Instant::never();
+  std::int64_t slower_ppm = 2'000'000;  ///< at most ten times
+
+  Duration slowed(Duration duration) const { return duration / 1'000 * (slower_ppm / 1'000); }
+  Duration draw(const Latency& latency, Instant now, RandomStream& stream) const {
+    const Duration drawn = latency.draw(stream);
+    return now < slower_from ? drawn : slowed(drawn);
+  }
 };
 
 /// Bandwidths that starts share, bytes per second, all > 0.
@@ -81,6 +90,10 @@ struct ScrapeConfig {
   Duration interval = std::chrono::seconds(15);
   Duration delay = std::chrono::seconds(1);            ///< from the scrape until a query sees it
   std::uint32_t loss_ppm = 0;                          ///< of one target's scrapes
+  Duration blackout{};                                 ///< every scrape of so long is lost ...
+  Duration blackout_every = std::chrono::minutes(30);  ///< ... so often, first after this time; > blackout
+
+  bool dark(Instant at) const { return at.since_start >= blackout_every && at.since_start % blackout_every < blackout; }
   Duration stale_after = std::chrono::seconds(60);     ///< an older number is stale
   Duration missing_after = std::chrono::seconds(300);  ///< an older number is missing; > stale_after
 };

@@ -54,8 +54,9 @@ struct ClusterMeter {
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once an offering
 
-  std::int64_t launches = 0;          ///< nodes bought
-  std::int64_t launches_refused = 0;  ///< capacity errors
+  std::int64_t launches = 0;           ///< nodes bought
+  std::int64_t launches_refused = 0;   ///< capacity errors
+  std::int64_t launches_homeless = 0;  ///< of them: in no domain that fits was there room for the machine
   std::int64_t nodes_removed = 0;
   std::int64_t killed_by_termination = 0;  ///< ready replicas that ended with a node we gave back
   std::int64_t killed_by_eviction = 0;     ///< ready replicas that ended with an evicted pod

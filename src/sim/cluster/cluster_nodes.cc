@@ -118,6 +118,7 @@ void Cluster::claim_decided(model::ClaimId id) {
   const auto place = refused ? std::nullopt : find_place(catalog().offering(claim.offering), claim.within);
   if (!place) {
     ++meter_.launches_refused;
+    meter_.launches_homeless += refused ? 0 : 1;
     claims_.erase(record);
     claim.phase = model::Claim::Phase::failed;
     set(id, claim);

@@ -16,6 +16,12 @@ std::int64_t ratio(std::int64_t part, std::int64_t whole, std::int64_t scale) {
 
 /// Reads every replica that serves or drains, and the gateways. What was read becomes visible `delay` later.
 void Cluster::scrape() {
+  if (!config_.scrape.dark(now_)) read_targets();
+  schedule(now_ + config_.scrape.delay, EventKind::publish);
+  schedule(now_ + config_.scrape.interval, EventKind::scrape);
+}
+
+void Cluster::read_targets() {
   for (auto& [id, record] : gangs_) {
     if (record.stage != Stage::ready && record.stage != Stage::draining) continue;
     if (scrape_draws_.chance_ppm(config_.scrape.loss_ppm)) continue;
@@ -41,8 +47,6 @@ void Cluster::scrape() {
     if (scrape_draws_.chance_ppm(config_.scrape.loss_ppm)) continue;
     gateways_[{s}] = {now_, hook_.gateway_waiting({s}, now_)};
   }
-  schedule(now_ + config_.scrape.delay, EventKind::publish);
-  schedule(now_ + config_.scrape.interval, EventKind::scrape);
 }
 
 model::Signal Cluster::aged(model::Signal signal, Instant measured) const {

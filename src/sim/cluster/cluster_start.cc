@@ -173,7 +173,7 @@ void Cluster::weights_done(model::GangId id) {
   for (const auto& [node, pods] : nodes_of(seen_.gangs.at(id))) compiled = compiled && weights_on(node, key).compiled;
   const VariantStart& start = start_of(key);
   const Latency& init = compiled ? start.engine_init_cached : start.engine_init;
-  schedule(now_ + init.draw(start_draws_), EventKind::engine_ready, id.value);
+  schedule(now_ + start.draw(init, now_, start_draws_), EventKind::engine_ready, id.value);
 }
 
 void Cluster::engine_ready(model::GangId id) {
@@ -183,7 +183,8 @@ void Cluster::engine_ready(model::GangId id) {
   record->second.start.init_at = now_;
   const WorkloadKey key{record->second.start.service, record->second.start.variant};
   for (const auto& [node, pods] : nodes_of(seen_.gangs.at(id))) weights_on(node, key).compiled = true;
-  schedule(now_ + start_of(key).warm_up.draw(start_draws_), EventKind::warm, id.value);
+  const VariantStart& start = start_of(key);
+  schedule(now_ + start.draw(start.warm_up, now_, start_draws_), EventKind::warm, id.value);
 }
 
 void Cluster::warm(model::GangId id) {

@@ -45,6 +45,22 @@ TEST(ClusterStart, TwoNodesShareTheRegistryThenLoadAlone) {
   EXPECT_EQ(bench.gpu_s(GpuState::starting), 2 * 4 * 157);
 }
 
+TEST(ClusterStart, FromAMomentOnInitialisationAndWarmUpTakeLonger) {
+  ClusterConfig config = small_config();
+  config.starts[0].slower_from = at_s(100);
+  config.starts[0].slower_ppm = 3'000'000;
+  Bench bench(config);
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}));
+  bench.run_to(at_s(400));
+  ASSERT_EQ(bench.cluster.cold_starts().size(), 1U);
+  const ColdStart& start = bench.cluster.cold_starts()[0];
+  EXPECT_LT(start.weights_at, at_s(100));
+  EXPECT_EQ(start.init_at - start.weights_at, seconds(50)) << "it began in time";
+  EXPECT_EQ(start.ready_at - start.init_at, seconds(15)) << "5 s, three times as long";
+}
+
 TEST(ClusterStart, TheSecondOnANodeFindsImageWeightsAndCompileCache) {
   Bench bench(small_config());
   bench.cluster.submit(scale_to(1));
@@ -256,6 +272,7 @@ TEST(ClusterNode, CapacityErrorsAndFullZonesFailTheClaim) {
   bench.cluster.submit(action(model::LaunchNodes{{0}, {0}, {}, 3, {}, {}}));  // two places are left in zone a
   bench.run_to(at_s(11));
   EXPECT_EQ(bench.cluster.meter(at_s(11)).launches_refused, 2);
+  EXPECT_EQ(bench.cluster.meter(at_s(11)).launches_homeless, 1);
   EXPECT_EQ(bench.cluster.meter(at_s(11)).launches, 2);
   const ports::Observation once = bench.cluster.observe();
   EXPECT_EQ(once.snapshot.claims.at({0}).phase, ClaimPhase::failed);
@@ -371,6 +388,21 @@ TEST(ClusterSignals, LossKeepsAgesAndLoses) {
     EXPECT_TRUE(signal.state == model::Signal::State::missing || young == signal.usable());
   }
   EXPECT_EQ(states.size(), 3U);
+}
+
+TEST(ClusterSignals, InABlackoutNothingArrives) {
+  ClusterConfig config = small_config();
+  config.initial = {{{0}, {0}, 1, true}};
+  config.scrape.blackout = seconds(120);
+  config.scrape.blackout_every = seconds(300);
+  Bench bench(config);
+  const auto age_at = [&](std::int64_t second) {
+    bench.run_to(at_s(second));
+    return bench.cluster.observe().snapshot.gangs.at({0}).signals.waiting.age;
+  };
+  EXPECT_EQ(age_at(299), seconds(1)) << "not before it is due for the first time";
+  EXPECT_GE(age_at(419), seconds(119));
+  EXPECT_LE(age_at(422), seconds(1)) << "the first scrape behind it";
 }
 
 TEST(ClusterSignals, AStartingReplicaSaysNothing) {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/testing/moment.h"
+
 namespace capstan::sim {
 namespace {
 
+using capstan::testing::at_s;
+
 constexpr std::int64_t kGb = 1'000'000'000;
-Instant at_s(std::int64_t s) { return {std::chrono::seconds(s)}; }
 
 TEST(FlowNetwork, SixteenGigabytesAtOneShareOfTwo) {
   FlowNetwork net;

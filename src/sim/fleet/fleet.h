@@ -111,6 +111,10 @@ class Fleet {
   // What came of it.
 
   RequestCount gateway_waiting() const { return gateway_.live + decode_gateway_.live; }
+  /// Of those, the ones that wait for a replica of the variant's role.
+  RequestCount gateway_waiting(std::size_t variant) const {
+    return variants_.at(variant).replica.role == EngineRole::decode ? decode_gateway_.live : gateway_.live;
+  }
   RequestCount waiting() const { return waiting_ + gateway_waiting(); }  ///< there and in engines' queues
   const RequestMeter& meter();                                           ///< up to now
   std::uint64_t state_hash() const { return hash_.value(); }  ///< over every emission and end: number, kind, time
@@ -168,6 +172,7 @@ class Fleet {
   void prefetch(std::uint32_t number) const {
     if (number >= servers_.size()) return;
     const Server* server = servers_[number].get();
+    if (server == nullptr) return;
     for (std::size_t at = 0; at < 256; at += 64) __builtin_prefetch(reinterpret_cast<const char*>(server) + at);
   }
 
@@ -240,6 +245,7 @@ class Fleet {
   void on_emission(Server& server, const Emission& emission);
   void began(Server& server, const Emission& emission);
   void completed(Server& server, std::uint32_t id);
+  bool in_time(const FleetVariant& variant, const Live& live, Duration ttft) const;  ///< of its first token
   void run_timeouts();
   void run_timers();
   Instant next_other() const {

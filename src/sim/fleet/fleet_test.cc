@@ -7,18 +7,19 @@
 #include <set>
 
 #include "base/random.h"
+#include "base/testing/moment.h"
 #include "workload/list_source.h"
 
 namespace capstan::sim {
 namespace {
 
+using capstan::testing::at_ms;
+using capstan::testing::at_s;
+
 using workload::ListSource;
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr Instant at_ms(std::int64_t ms) { return {milliseconds(ms)}; }
-constexpr Instant at_s(std::int64_t s) { return {seconds(s)}; }
 
 /// A decode step takes 10 ms and a prompt 10 ms (and a little each), whatever the batch, so that tests can count.
 engine::StepModel ten_ms_steps() {
@@ -265,6 +266,17 @@ TEST(Fleet, HandsOverFromPrefillToDecode) {
   EXPECT_EQ(meter.counts.handed_over, 1);
   EXPECT_EQ(meter.ttft.mean_us(), 10'000);
   EXPECT_EQ(meter.tpot.mean_us(), 20'000);  // 100 ms of transfer and ten steps, over ten tokens
+}
+
+TEST(Fleet, APromptMayTakeItsOwnTimeWhereTheSloSaysSo) {
+  // The second prompt is computed a step after the first: after 20 ms, alone it would be 10.
+  for (const auto& [prefills_milli, met] : {std::pair{0u, 1}, {1'900u, 1}, {2'000u, 2}}) {
+    ListSource source({row(0, 100, 11), row(0, 100, 11)});
+    Fleet fleet({}, {variant()}, {.ttft = milliseconds(15), .ttft_prefills_milli = prefills_milli}, source);
+    fleet.add_replica(0, Instant{});
+    fleet.finish(at_s(1));
+    EXPECT_EQ(fleet.meter().counts.met, met) << prefills_milli;
+  }
 }
 
 TEST(Fleet, WaitsForADecodeReplica) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration us(std::int64_t n) { return Duration{n * 1000}; }
 
-struct Row {
+struct PercentileRow {
   const char* teaches;
   std::vector<std::int64_t> values_us;
   std::int64_t ppm;
@@ -21,7 +21,7 @@ struct Row {
 };
 
 TEST(LatencyHistogram, Rows) {
-  const Row rows[] = {
+  const PercentileRow rows[] = {
       {"nothing is 0", {}, 500'000, 0},
       {"one value is every percentile", {7}, 10'000, 7},
       {"the median of an even number is the lower", {1, 2, 3, 4}, 500'000, 2},
@@ -29,7 +29,7 @@ TEST(LatencyHistogram, Rows) {
       {"p100 is the longest", {1, 250}, 1'000'000, 250},
       {"a negative duration is 0", {-5}, 500'000, 0},
   };
-  for (const Row& row : rows) {
+  for (const PercentileRow& row : rows) {
     SCOPED_TRACE(row.teaches);
     LatencyHistogram histogram;
     for (const std::int64_t value : row.values_us) histogram.add(us(value));

@@ -13,10 +13,13 @@
 
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/testing/moment.h"
 #include "sim/serving/stepwise_replica.h"
 
 namespace capstan::sim {
 namespace {
+
+using capstan::testing::at_ms;
 
 /// Llama-3.1-8B, bfloat16, one H100, from data/engines.csv; the tests here depend on no file.
 engine::StepCoefficients llama_8b_h100() {
@@ -34,7 +37,6 @@ engine::StepCoefficients llama_8b_h100() {
 }
 
 constexpr Instant at_ns(std::int64_t ns) { return {Duration{ns}}; }
-constexpr Instant at_ms(std::int64_t ms) { return at_ns(ms * 1'000'000); }
 
 struct Seen {
   std::int64_t at_ns;

@@ -25,8 +25,7 @@ void MaxWindow::record(std::int64_t index, ReplicaCount value) {
 }
 
 MaxTimeWindow::MaxTimeWindow(Duration window, Duration granularity)
-    : granule_s_(std::max<std::int64_t>(1, std::chrono::duration_cast<std::chrono::seconds>(granularity).count())),
-      window_(granules(window, granularity)) {}
+    : granule_s_(std::max<std::int64_t>(1, whole_seconds(granularity))), window_(granules(window, granularity)) {}
 
 void MaxTimeWindow::record(Instant now, ReplicaCount value) {
   window_.record(std::chrono::floor<std::chrono::seconds>(now.since_start).count() / granule_s_, value);
@@ -75,6 +74,44 @@ std::int64_t sample_size(std::int64_t pods) {
 double smoothing_coefficient(double buckets) {
   constexpr double kWeightOfAll = 0.9999, kLeast = 0.2;
   return std::max(1.0 - portable_pow(1.0 - kWeightOfAll, 1.0 / buckets), kLeast);
+}
+
+WeightedWindow::WeightedWindow(Duration window, Duration granularity)
+    : granularity_(granularity),
+      buckets_(
+          static_cast<std::size_t>(std::max<std::int64_t>(1, (window + granularity - Duration(1)) / granularity))) {
+  coefficient_ = smoothing_coefficient(static_cast<double>(buckets_.size()));
+}
+
+std::size_t WeightedWindow::slot(std::int64_t index) const {
+  const auto size = static_cast<std::int64_t>(buckets_.size());
+  return static_cast<std::size_t>((index % size + size) % size);
+}
+
+void WeightedWindow::record(Instant now, double value) {
+  const std::int64_t index = index_of(now);
+  const auto size = static_cast<std::int64_t>(buckets_.size());
+  if (last_ && index <= *last_ - size) return;
+  if (!last_ || index > *last_) {
+    const std::int64_t first = last_ ? std::max(*last_ + 1, index - size + 1) : index - size + 1;
+    for (std::int64_t i = first; i <= index; ++i) buckets_[slot(i)] = 0;
+    last_ = index;
+  }
+  buckets_[slot(index)] += value;
+}
+
+double WeightedWindow::average(Instant now) const {
+  const auto size = static_cast<std::int64_t>(buckets_.size());
+  if (!last_ || index_of(now) - *last_ > size) return 0;
+  double weight = coefficient_;
+  const std::int64_t silent = std::max<std::int64_t>(0, index_of(now) - *last_);
+  for (std::int64_t i = 0; i < silent; ++i) weight *= 1 - coefficient_;
+  double sum = 0;
+  for (std::int64_t i = 0; i < size - silent; ++i) {
+    sum += buckets_[slot(*last_ - i)] * weight;
+    weight *= 1 - coefficient_;
+  }
+  return sum;
 }
 
 }  // namespace capstan::decide::scale::kpa

@@ -73,6 +73,24 @@ class AverageWindow {
   std::optional<Written> written_;  ///< indices
 };
 
+/// The `weighted-exponential` mean of the same granules: the newest weighs `smoothing_coefficient`, each one before it
+/// what is left of that share. Granules without a record weigh, and hold nothing.
+class WeightedWindow {
+ public:
+  WeightedWindow(Duration window, Duration granularity);
+  void record(Instant now, double value);
+  double average(Instant now) const;
+
+ private:
+  std::int64_t index_of(Instant at) const { return at.since_start / granularity_; }
+  std::size_t slot(std::int64_t index) const;
+
+  Duration granularity_;
+  double coefficient_;
+  std::vector<double> buckets_;
+  std::optional<std::int64_t> last_;  ///< index of the newest record
+};
+
 /// How many of a revision's pods are scraped: enough for a mean within 5 at 95 % confidence and a variance of 100.
 std::int64_t sample_size(std::int64_t pods);
 

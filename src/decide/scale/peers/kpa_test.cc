@@ -276,5 +276,19 @@ TEST(KpaZero, Rows) {
   }
 }
 
+TEST(KpaMetrics, TheNewestGranulesOfAWeightedWindowWeighMost) {
+  const auto at = [](int seconds) { return Instant{std::chrono::seconds(seconds)}; };
+  const double m = smoothing_coefficient(5);
+  WeightedWindow window(std::chrono::seconds(5), std::chrono::seconds(1));
+  EXPECT_EQ(window.average(at(0)), 0);
+  const double values[] = {10, 10, 5, 5};
+  for (int i = 0; i < 4; ++i) window.record(at(i), values[i]);
+  const double left = 1 - m;
+  const double expected = 5 * m + 5 * m * left + 10 * m * left * left + 10 * m * left * left * left;
+  EXPECT_DOUBLE_EQ(window.average(at(3)), expected);
+  EXPECT_DOUBLE_EQ(window.average(at(4)), expected * left) << "a second without a record weighs too";
+  EXPECT_EQ(window.average(at(20)), 0);
+}
+
 }  // namespace
 }  // namespace capstan::decide::scale::kpa

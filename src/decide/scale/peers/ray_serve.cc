@@ -64,4 +64,33 @@ ReplicaCount round_to_gangs(double raw, std::int64_t gang_size, std::optional<Re
   return std::min(std::max(rounded, min.value_or(rounded)), max.value_or(std::max(rounded, min.value_or(rounded))));
 }
 
+std::optional<double> merged_average(const std::vector<std::vector<Point>>& handles, Instant from, Instant until) {
+  std::vector<Instant> moments;
+  for (const std::vector<Point>& handle : handles) {
+    if (handle.empty()) continue;
+    from = std::max(from, handle.front().at);
+    for (const Point& point : handle) moments.push_back(point.at);
+  }
+  if (moments.empty()) return std::nullopt;
+  moments.push_back(from);
+  std::ranges::sort(moments);
+  const auto total_at = [&](Instant at) {
+    double total = 0;
+    for (const std::vector<Point>& handle : handles) {
+      const auto after = std::ranges::upper_bound(handle, at, {}, &Point::at);
+      if (after != handle.begin()) total += std::prev(after)->value;
+    }
+    return total;
+  };
+  double weighted = 0, seconds = 0;
+  for (std::size_t i = 0; i < moments.size(); ++i) {
+    const Instant end = i + 1 < moments.size() ? moments[i + 1] : until;
+    if (moments[i] < from || end <= moments[i]) continue;
+    const double length = static_cast<double>((end - moments[i]).count()) / 1e9;
+    weighted += total_at(moments[i]) * length;
+    seconds += length;
+  }
+  return seconds > 0 ? weighted / seconds : total_at(moments.back());
+}
+
 }  // namespace capstan::decide::scale::ray_serve

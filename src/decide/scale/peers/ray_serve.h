@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/quantity.h"
 #include "base/time.h"
@@ -50,6 +51,20 @@ struct Observed {
 /// One evaluation. With nothing running any request asks at once for one replica times the factor, and no request keeps
 /// the target; bounds are the caller's.
 ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now);
+
+/// One report of a handle or replica: its value holds until the next one.
+struct Point {
+  Instant at;
+  double value = 0;
+};
+
+/// The sum of what all handles say at every moment, as a step function, and its mean over time. It begins when the last
+/// of them has given its first report, so that early sums, which lack some, do not lower it. Nothing where nobody
+/// reported.
+/// @param handles  each in the order of time; one without reports does not count
+/// @param from     not before this
+/// @param until    the last values hold so long
+std::optional<double> merged_average(const std::vector<std::vector<Point>>& handles, Instant from, Instant until);
 
 /// Whole gangs only; min and max come after that, so they may cut one.
 ReplicaCount round_to_gangs(double raw, std::int64_t gang_size, std::optional<ReplicaCount> min,

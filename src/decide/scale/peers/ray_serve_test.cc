@@ -78,5 +78,15 @@ TEST(RayServe, Gangs) {
   EXPECT_EQ(round_to_gangs(17, 4, 8, 16), 16);
 }
 
+TEST(RayServe, TheMeanBeginsWhenEveryHandleHasReported) {
+  const auto at = [](int seconds) { return Instant{std::chrono::seconds(seconds)}; };
+  const std::vector<Point> one = {{at(0), 10}, {at(10), 20}}, late = {{at(5), 4}};
+  // From 5 s on: 14 for five seconds, then 24 for ten.
+  EXPECT_DOUBLE_EQ(merged_average({one, late}, at(0), at(20)).value(), (14.0 * 5 + 24.0 * 10) / 15);
+  EXPECT_DOUBLE_EQ(merged_average({one, {}}, at(0), at(20)).value(), 15);
+  EXPECT_DOUBLE_EQ(merged_average({one}, at(12), at(20)).value(), 20) << "the value before the window holds into it";
+  EXPECT_EQ(merged_average({{}, {}}, at(0), at(20)), std::nullopt);
+}
+
 }  // namespace
 }  // namespace capstan::decide::scale::ray_serve

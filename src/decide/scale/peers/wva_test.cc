@@ -176,5 +176,37 @@ TEST(WvaQueue, Rows) {
   EXPECT_FALSE((RequestSize{50, 0}.valid()));
 }
 
+// One request at a time, 8 ms a step and nothing else: a first token and one more, each of 8 ms. With one place to wait
+// it is M/M/1/2: at a load of one half the states are 4/7, 2/7 and 1/7.
+TEST(WvaSizing, ASmallQueueIsSolvedByHand) {
+  const QueueConfig config{1, 1, {8, 0, 0}};
+  const RequestSize size{100, 1};
+  const std::optional<QueueFigures> figures = analyze_queue(config, size, 1000.0f / 32);
+  ASSERT_TRUE(figures.has_value());
+  EXPECT_NEAR(figures->in_service, 3.0 / 7, 1e-6);
+  EXPECT_NEAR(figures->throughput, 1000.0 / 32 * 6 / 7, 1e-4);
+  EXPECT_NEAR(figures->response_ms, (4.0 / 7) / (6.0 / 7 / 32), 1e-4);
+  EXPECT_NEAR(figures->wait_ms, (1.0 / 7) / (6.0 / 7 / 32), 1e-4);
+  EXPECT_NEAR(figures->ttft_ms, figures->wait_ms + 16, 1e-4);
+  EXPECT_FALSE(analyze_queue(config, size, 1000).has_value()) << "above what it serves";
+}
+
+TEST(WvaSizing, TheRateKeepsItsTargets) {
+  const QueueConfig config{64, 128, {7, 0.03f, 0.0002f}};
+  const RequestSize size{1000, 200};
+  const SizingTargets targets{.ttft_ms = 400, .itl_ms = 30, .tps = 0};
+  const std::optional<Sizing> sizing = size_queue(config, size, targets);
+  ASSERT_TRUE(sizing.has_value());
+  EXPECT_EQ(sizing->rate, std::min(sizing->rate_for_ttft, sizing->rate_for_itl));
+  EXPECT_LE(sizing->at_rate.ttft_ms, 400 * 1.0001);
+  EXPECT_LE(sizing->at_rate.token_ms, 30 * 1.0001);
+  const std::optional<QueueFigures> more = analyze_queue(config, size, sizing->rate * 1.02f);
+  EXPECT_TRUE(!more || more->ttft_ms > 400 || more->token_ms > 30) << "and no higher one does";
+  EXPECT_EQ(replicas_for(sizing->rate * 2.5f, *sizing), 3);
+  EXPECT_FALSE(size_queue(config, size, {.ttft_ms = 1, .itl_ms = 0, .tps = 0}).has_value());
+  const std::optional<Sizing> by_tokens = size_queue(config, size, {.ttft_ms = 0, .itl_ms = 0, .tps = 1000});
+  EXPECT_NEAR(by_tokens->rate_for_tps, by_tokens->rate_for_itl * 0.9, 1e-3);
+}
+
 }  // namespace
 }  // namespace capstan::decide::scale::wva

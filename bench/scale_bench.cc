@@ -1,0 +1,111 @@
+// What deciding how many replicas costs: a fleet of services with ten replicas each, every replica with new readings.
+// The argument is the number of services; the policies stand side by side. "one_changed" is what one service costs
+// whose readings alone are new.
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "decide/index.h"
+#include "decide/scale/scale.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::uint32_t kReplicas = 10;  // of a service
+constexpr std::size_t kScrapes = 8;      // then the counters begin anew, as those of engines that restart
+constexpr Duration kScrape = seconds(15);
+
+model::ReplicaSignals readings(std::uint32_t gang, std::int64_t scrape) {
+  const std::int64_t running = 20 + (gang * 7 + scrape * 3) % 17;
+  model::ReplicaSignals s;
+  s.waiting = model::Signal::of((gang + scrape) % 3, seconds(1));
+  s.running = model::Signal::of(running, seconds(1));
+  s.kv_usage_ppm = model::Signal::of(running * 12'000, seconds(1));
+  s.ttft_p99_us = model::Signal::of(300'000, seconds(1));
+  s.duty_cycle_percent = model::Signal::of(90, seconds(1));
+  s.prompt_tokens_total = model::Signal::of(scrape * 15 * running * 160, seconds(1));
+  s.generated_tokens_total = model::Signal::of(scrape * 15 * running * 40, seconds(1));
+  return s;
+}
+
+/// The same fleet at so many scrapes one after the other.
+struct Fleet {
+  std::array<model::Snapshot, kScrapes> snapshots;
+  Index index;
+  std::vector<Memory> memories;
+
+  explicit Fleet(std::uint32_t services) : memories(services) {
+    auto catalog = std::make_shared<model::Catalog>();
+    catalog->gpu_kinds = {"h100_sxm"};
+    model::Variant variant;
+    variant.model = "Llama-3.1-8B";
+    variant.gpu = {0};
+    catalog->services.assign(
+        services,
+        {"chat", {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}}, {variant}, 1, 64, {}});
+    model::Snapshot snapshot;
+    snapshot.catalog = catalog;
+    for (std::uint32_t s = 0; s < services; ++s) {
+      snapshot.services.set({s},
+                            {.desired_replicas = kReplicas, .leaving = 0, .gateway_waiting = model::Signal::of(0)});
+      for (std::uint32_t r = 0; r < kReplicas; ++r) add_replica(snapshot, {s}, {s * kReplicas + r});
+    }
+    for (std::size_t scrape = 0; scrape < kScrapes; ++scrape) {
+      for (std::uint32_t gang = 0; gang < services * kReplicas; ++gang) {
+        model::Gang said = snapshot.gangs.at({gang});
+        said.signals = readings(gang, static_cast<std::int64_t>(scrape));
+        snapshot.gangs.set({gang}, said);
+      }
+      snapshots[scrape] = snapshot;
+    }
+    index = build(snapshots[0]);
+  }
+
+ private:
+  static void add_replica(model::Snapshot& snapshot, model::ServiceId service, model::GangId id) {
+    model::Gang gang;
+    gang.phase = model::Gang::Phase::ready;
+    gang.service = service;
+    gang.variant = {0};
+    gang.gpu = {0};
+    gang.gpus_per_pod = whole_gpus(1);
+    gang.pods = {{id.value}};
+    model::Pod pod;
+    pod.phase = model::Pod::Phase::ready;
+    pod.gang = id;
+    pod.gpus = whole_gpus(1);
+    snapshot.pods.set({id.value}, pod);
+    snapshot.gangs.set(id, gang);
+  }
+};
+
+void decide_services(benchmark::State& state, const Policy& policy, std::uint32_t each_time) {
+  Fleet fleet(static_cast<std::uint32_t>(state.range(0)));
+  const std::uint32_t asked = each_time == 0 ? static_cast<std::uint32_t>(state.range(0)) : each_time;
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    const model::Snapshot& snapshot = fleet.snapshots[turn % kScrapes];
+    const Instant now{kScrape * static_cast<std::int64_t>(++turn)};
+    for (std::uint32_t s = 0; s < asked; ++s) {
+      benchmark::DoNotOptimize(decide(view(snapshot, fleet.index, {s}), policy, fleet.memories[s], now));
+    }
+  }
+  state.counters["replicas"] = static_cast<double>(asked * kReplicas);
+}
+
+void sizes(benchmark::internal::Benchmark* b) { b->Arg(10)->Arg(100)->Arg(1'000)->Unit(benchmark::kMicrosecond); }
+
+BENCHMARK_CAPTURE(decide_services, capstan_all, Capstan{}, 0)->Apply(sizes);
+BENCHMARK_CAPTURE(decide_services, rules_all, Rules{}, 0)->Apply(sizes);
+BENCHMARK_CAPTURE(decide_services, queue_hpa_all, QueueHpa{}, 0)->Apply(sizes);
+BENCHMARK_CAPTURE(decide_services, capstan_one_changed, Capstan{}, 1)->Apply(sizes);
+BENCHMARK_CAPTURE(decide_services, rules_one_changed, Rules{}, 1)->Apply(sizes);
+BENCHMARK_CAPTURE(decide_services, queue_hpa_one_changed, QueueHpa{}, 1)->Apply(sizes);
+
+}  // namespace
+}  // namespace capstan::decide::scale

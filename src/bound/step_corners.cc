@@ -1,0 +1,87 @@
+#include "bound/step_corners.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace capstan::bound {
+namespace {
+
+constexpr auto& kTablePoints = engine::StepCoefficients::kGrid;
+
+class Corners {
+ public:
+  Corners(const engine::StepModel& model, const StepLimits& limits) : model_(model), limits_(limits) {
+    others_.assign(kTablePoints.begin(), kTablePoints.end());
+    others_.push_back(limits.max_seqs);
+  }
+
+  std::vector<StepCorner> all() {
+    for (std::int64_t decoding = 0; decoding <= limits_.max_seqs; ++decoding) of_batch(decoding);
+    return std::move(corners_);
+  }
+
+ private:
+  void of_batch(std::int64_t decoding) {
+    kind_ = 0;
+    if (decoding > 0) add(decoding, 0, static_cast<double>(model_.decode_step_ps(decoding, decoding)));
+    kind_ += 2;
+    prompt(decoding, 1);
+    prompt(decoding, limits_.max_batched_tokens - decoding);
+    prompt(decoding, limits_.full_from());
+    for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
+    // Where the time beside a larger batch has its own points.
+    for (const std::int64_t larger : others_) {
+      const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
+      prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);
+      for (const std::int64_t point : kTablePoints) prompt(decoding, is_larger ? point - larger : 0);
+    }
+    CAPSTAN_ASSERT(kind_ <= kCornerKinds);
+  }
+
+  void prompt(std::int64_t decoding, std::int64_t tokens) {
+    if (tokens >= 1 && decoding + tokens <= limits_.max_batched_tokens) {
+      add(decoding, tokens, least_time(decoding, tokens));
+    }
+    kind_ += 2;
+  }
+
+  /// Of a step with the prompt and at least so many decoding sequences, each reading one token.
+  double least_time(std::int64_t decoding, std::int64_t tokens) const {
+    double least = static_cast<double>(model_.step_ps(decoding, decoding, tokens, 0, 1));
+    const auto beside = [&](std::int64_t larger) {
+      if (larger <= decoding || larger > limits_.max_seqs || larger + tokens > limits_.max_batched_tokens) return;
+      least = std::min(least, static_cast<double>(model_.step_ps(larger, larger, tokens, 0, 1)));
+    };
+    beside(decoding + 1);  // from none to one the time is not linear
+    beside(limits_.max_batched_tokens - tokens);
+    for (const std::int64_t larger : others_) beside(larger);
+    for (const std::int64_t point : kTablePoints) beside(point - tokens);
+    return least;
+  }
+
+  /// With the least and the most KV that these sequences can hold.
+  void add(std::int64_t decoding, std::int64_t tokens, double time_ps) {
+    const std::int64_t kv_most = std::max(decoding, std::min(limits_.kv_tokens, decoding * limits_.context_most));
+    const std::int64_t prompts = tokens > 0 ? 1 : 0;
+    corners_.push_back({{decoding, decoding, tokens, 0, prompts}, time_ps, kind_});
+    if (kv_most == decoding) return;
+    const double read_ps =
+        static_cast<double>(model_.coefficients().decode_per_kv_token_ps) * static_cast<double>(kv_most - decoding);
+    corners_.push_back({{decoding, kv_most, tokens, 0, prompts}, time_ps + read_ps, kind_ + 1});
+  }
+
+  const engine::StepModel& model_;
+  const StepLimits& limits_;
+  std::vector<std::int64_t> others_;
+  std::size_t kind_ = 0;
+  std::vector<StepCorner> corners_;
+};
+
+}  // namespace
+
+std::vector<StepCorner> step_corners(const engine::StepModel& model, const StepLimits& limits) {
+  return Corners(model, limits).all();
+}
+
+}  // namespace capstan::bound

@@ -1,0 +1,177 @@
+#include "bound/step_prices.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/assert.h"
+#include "bound/linear_program.h"
+#include "bound/step_corners.h"
+
+namespace capstan::bound {
+namespace {
+
+constexpr int kRounds = 200;           // of adding corners that are priced above their time
+constexpr int kIterations = 10'000;    // of a program of a dozen columns
+constexpr double kPsPerUs = 1e6;       // the program is in microseconds, so that its numbers are of one size
+constexpr double kTolerated = 1e-9;    // of a corner's time
+constexpr double kRoundedDown = 1e-6;  // the step model rounds down by a few picoseconds, of milliseconds
+
+/// One condition: a line of the prompts' price at a corner. The line is taken without what it is less by where the
+/// prompt may only begin in the step.
+struct Condition {
+  StepCorner at;
+  std::size_t line = 0;
+  bool begun = false;
+
+  double priced(const StepPrices& prices) const {
+    const StepPrices::Line& l = prices.prompt_lines[line];
+    const bool any = at.work.prompt_tokens > 0;
+    const double prompt = l.token_ps * static_cast<double>(at.work.prompt_tokens);
+    return prompt - (begun || !any ? 0 : l.less_ps) + prices.besides(at.work);
+  }
+};
+constexpr std::size_t kConditions = kCornerKinds * StepPrices::kLines * 2;
+
+/// Calls `visit(condition, kind)` for all of them; the kind is below kConditions.
+template <typename Visit>
+void for_each_condition(const std::vector<StepCorner>& corners, const StepLimits& limits, const Visit& visit) {
+  for (const StepCorner& at : corners) {
+    const std::size_t lines = at.work.prompt_tokens > 0 ? StepPrices::kLines : 1;
+    for (std::size_t line = 0; line < lines; ++line) {
+      const std::size_t kind = (at.kind * StepPrices::kLines + line) * 2;
+      visit(Condition{at, line, false}, kind);
+      if (at.work.prompt_tokens >= limits.full_from()) visit(Condition{at, line, true}, kind + 1);
+    }
+  }
+}
+
+class PriceProgram {
+ public:
+  PriceProgram(const std::vector<StepCorner>& corners, const StepLimits& limits, const WorkTotals& totals)
+      : corners_(corners), limits_(limits) {
+    double most = std::max({totals.decode_tokens, totals.kv_tokens, 1.0});
+    for (const WorkTotals::Prompts& prompts : totals.prompts) most = std::max(most, prompts.tokens);
+    constexpr double kAny = 1e9;  // microseconds: above every price that the first corners allow
+    for (std::size_t i = 0; i < StepPrices::kLines; ++i) {
+      token_[i] = program_.add_column(-totals.prompts[i].tokens / most, 0, kAny);
+      less_[i] = program_.add_column(totals.prompts[i].count / most, 0, kAny);
+    }
+    decode_ = program_.add_column(-totals.decode_tokens / most, 0, kAny);
+    kv_ = program_.add_column(-totals.kv_tokens / most, 0, kAny);
+    patience_ = program_.add_column(0, 0, limits.tpot > Duration{} ? 1 : 0);
+  }
+
+  /// Conditions that are missed, the worst of each kind, become rows. False if there was none.
+  bool add_missed(const StepPrices& prices) {
+    std::vector<double> worst(kConditions, kTolerated);
+    std::vector<Condition> missed(kConditions);
+    for_each_condition(corners_, limits_, [&](const Condition& condition, std::size_t kind) {
+      const double allowed = prices.allowed(condition.at.time_ps, condition.at.work.decoding, limits_.tpot);
+      const double excess = (condition.priced(prices) - allowed) / condition.at.time_ps;
+      if (excess <= worst[kind]) return;
+      worst[kind] = excess;
+      missed[kind] = condition;
+    });
+    bool any = false;
+    for (std::size_t kind = 0; kind < kConditions; ++kind) {
+      if (worst[kind] <= kTolerated) continue;
+      add(missed[kind], prices.prompt_ps);
+      any = true;
+    }
+    return any;
+  }
+
+  StepPrices solve(StepPrices prices) const {
+    const std::vector<double> found = program_.minimise(kIterations).columns;
+    const auto price = [&](std::size_t column) { return std::max(found[column], 0.0) * kPsPerUs; };
+    for (std::size_t i = 0; i < StepPrices::kLines; ++i) prices.prompt_lines[i] = {price(token_[i]), price(less_[i])};
+    prices.decode_token_ps = price(decode_);
+    prices.kv_token_ps = price(kv_);
+    prices.patience = std::max(found[patience_], 0.0);
+    return prices;
+  }
+
+ private:
+  void add(const Condition& condition, double prompt_ps) {
+    const StepWork& work = condition.at.work;
+    const double time = condition.at.time_ps;
+    const double own = prompt_ps * static_cast<double>(work.prompts);
+    const std::size_t row = program_.add_row(-LinearProgram::kFree, (time - own) / kPsPerUs);
+    if (work.prompt_tokens > 0) {
+      program_.set(row, token_[condition.line], static_cast<double>(work.prompt_tokens));
+      if (!condition.begun) program_.set(row, less_[condition.line], -1);
+    }
+    program_.set(row, decode_, static_cast<double>(work.decoding));
+    program_.set(row, kv_, static_cast<double>(work.kv_tokens));
+    const double over_tpot = time - static_cast<double>(limits_.tpot.count()) * 1e3;
+    program_.set(row, patience_, -static_cast<double>(work.decoding) * over_tpot / kPsPerUs);
+  }
+
+  const std::vector<StepCorner>& corners_;
+  const StepLimits& limits_;
+  LinearProgram program_;
+  std::array<std::size_t, StepPrices::kLines> token_{}, less_{};
+  std::size_t decode_ = 0, kv_ = 0, patience_ = 0;
+};
+
+/// The part of the prices that every condition allows.
+double allowed_part(const std::vector<StepCorner>& corners, const StepLimits& limits, const StepPrices& prices) {
+  double part = 1;
+  for_each_condition(corners, limits, [&](const Condition& condition, std::size_t) {
+    const double priced = condition.priced(prices);
+    const double allowed = prices.allowed(condition.at.time_ps, condition.at.work.decoding, limits.tpot);
+    if (priced > 0) part = std::min(part, allowed / priced);
+  });
+  return std::max(part, 0.0) * (1 - kRoundedDown);
+}
+
+void scale(StepPrices& prices, double part) {
+  for (StepPrices::Line& line : prices.prompt_lines) line = {line.token_ps * part, line.less_ps * part};
+  for (double* price : {&prices.doubled_pair_ps, &prices.prompt_ps, &prices.decode_token_ps, &prices.kv_token_ps}) {
+    *price *= part;
+  }
+}
+
+}  // namespace
+
+double StepPrices::prompt(std::int64_t tokens) const {
+  double price = 0;
+  for (const Line& line : prompt_lines) {
+    price = std::max(price, line.token_ps * static_cast<double>(tokens) - line.less_ps);
+  }
+  return price;
+}
+
+double StepPrices::begun_token() const { return std::ranges::max(prompt_lines, {}, &Line::token_ps).token_ps; }
+
+double StepPrices::besides(const StepWork& work) const {
+  return doubled_pair_ps * static_cast<double>(work.doubled_pairs) + prompt_ps * static_cast<double>(work.prompts) +
+         decode_token_ps * static_cast<double>(work.decoding) + kv_token_ps * static_cast<double>(work.kv_tokens);
+}
+
+double StepPrices::allowed(double time_ps, std::int64_t decoding, Duration tpot) const {
+  const double over_tpot = time_ps - static_cast<double>(tpot.count()) * 1e3;
+  return time_ps + patience * static_cast<double>(decoding) * over_tpot;
+}
+
+StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits, const WorkTotals& totals) {
+  CAPSTAN_ASSERT(limits.max_seqs >= 1 && limits.max_batched_tokens >= limits.max_seqs);
+  const engine::StepCoefficients& c = model.coefficients();
+  StepPrices fixed;  // what does not depend on the batch is priced as it is
+  fixed.doubled_pair_ps = static_cast<double>(c.kappa_milli) / 1000 * static_cast<double>(c.prefill_per_pair_fs) / 2000;
+  fixed.prompt_ps = static_cast<double>(c.per_request_ps);
+  const std::vector<StepCorner> corners = step_corners(model, limits);
+  PriceProgram program(corners, limits, totals);
+  StepPrices prices = program.solve(fixed);
+  for (int round = 0; round < kRounds && program.add_missed(prices); ++round) prices = program.solve(fixed);
+
+  double part = allowed_part(corners, limits, prices);
+  if (part < 0.5) {  // the program did not come to an end: no patience, and what is left is lowered until it is valid
+    prices.patience = 0;
+    part = allowed_part(corners, limits, prices);
+  }
+  scale(prices, part);
+  return prices;
+}
+
+}  // namespace capstan::bound

@@ -1,0 +1,129 @@
+#include "cli/cluster_objects.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "kube/request.h"
+#include "lint/rules.h"
+
+namespace capstan::cli {
+namespace {
+
+using Object = nlohmann::ordered_json;
+
+constexpr int kPageObjects = 250;
+
+std::string text_at(const Object& object, const char* pointer) {
+  const nlohmann::json_pointer<std::string> at(pointer);
+  return object.contains(at) && object.at(at).is_string() ? object.at(at).get<std::string>() : std::string();
+}
+
+/// Made by another object, which is what somebody wrote: a ReplicaSet of a Deployment, an HPA of a ScaledObject.
+bool is_made(const Object& object) {
+  const nlohmann::json_pointer<std::string> at("/metadata/ownerReferences");
+  if (!object.contains(at) || !object.at(at).is_array()) return false;
+  return std::ranges::any_of(object.at(at), [](const Object& owner) {
+    return owner.is_object() && owner.contains("controller") && owner.at("controller") == true;
+  });
+}
+
+/// As its author may have written it, in the order in which people do.
+Object without_what_the_cluster_writes(const Object& object, const kube::Resource& resource) {
+  Object out = {{"apiVersion", resource.api_version()}, {"kind", resource.kind}};
+  for (const auto& [key, value] : object.items()) {
+    if (key != "apiVersion" && key != "kind" && key != "status") out[key] = value;
+  }
+  Object& metadata = out["metadata"];
+  if (!metadata.is_object()) return out;
+  for (const char* key : {"managedFields", "uid", "resourceVersion", "generation", "creationTimestamp"}) {
+    metadata.erase(key);
+  }
+  if (metadata.contains("annotations") && metadata["annotations"].is_object()) {
+    metadata["annotations"].erase("kubectl.kubernetes.io/last-applied-configuration");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<ObjectPage> read_object_page(const std::string& body, const kube::Resource& resource) {
+  const Object page = Object::parse(body, nullptr, false);
+  if (!page.is_object() || !page.contains("items")) return std::nullopt;
+  ObjectPage out{.texts = {}, .next = text_at(page, "/metadata/continue")};
+  if (!page.at("items").is_array()) return out;  // null: none
+  for (const Object& item : page.at("items")) {
+    if (!item.is_object() || is_made(item)) continue;
+    const std::string ns = text_at(item, "/metadata/namespace");
+    const std::string name = text_at(item, "/metadata/name");
+    out.texts.push_back(
+        {.path = resource.kind + "/" + (ns.empty() ? "" : ns + "/") + name,
+         .text = without_what_the_cluster_writes(item, resource).dump(2, ' ', false, Object::error_handler_t::replace),
+         .named = true,
+         .scope = "cluster"});
+  }
+  return out;
+}
+
+ClusterObjects::ClusterObjects(kube::Client& client, net::Clock clock, std::string ns)
+    : client_(client), ns_(std::move(ns)), discovery_(client, std::move(clock)) {}
+
+ClusterObjects::~ClusterObjects() { client_.cancel(call_); }
+
+Instant ClusterObjects::next_deadline() const {
+  return std::min(client_.next_deadline(), asked_ ? Instant::never() : discovery_.next_deadline());
+}
+
+void ClusterObjects::turn() {
+  if (!asked_) {
+    discovery_.turn();
+    if (discovery_.known()) {
+      choose();
+    } else if (discovery_.error()) {
+      refused_.push_back({ErrorKind::input, "the cluster", 0, 0, discovery_.error()->text()});
+      asked_ = true;
+    }
+  }
+  if (asked_ && call_ == 0 && !left_.empty()) ask();
+}
+
+/// Of each kind that rules look at, the version that the server prefers.
+void ClusterObjects::choose() {
+  asked_ = true;
+  const std::vector<std::string_view> kinds = lint::kinds_looked_at();
+  std::set<std::pair<std::string, std::string>> chosen;
+  for (const kube::ServedResource& served : discovery_.served().all()) {
+    const kube::Resource& resource = served.resource;
+    if (!std::ranges::binary_search(kinds, resource.kind)) continue;
+    if (chosen.emplace(resource.group, resource.kind).second) left_.push_back(resource);
+  }
+}
+
+void ClusterObjects::ask() {
+  const kube::Resource& resource = left_.front();
+  kube::Reflector::Call page;
+  page.kind = kube::Reflector::Call::Kind::list;
+  page.page_objects = kPageObjects;
+  page.continue_token = continue_;
+  call_ = client_.call(kube::reflect(resource, resource.namespaced ? ns_ : "", page),
+                       [this](const kube::Outcome& outcome) { answered(outcome); });
+}
+
+void ClusterObjects::answered(const kube::Outcome& outcome) {
+  call_ = 0;
+  const kube::Resource resource = left_.front();
+  std::optional<ObjectPage> page = outcome.ok() ? read_object_page(outcome.body, resource) : std::nullopt;
+  continue_ = page ? page->next : std::string();
+  if (page) {
+    std::ranges::move(page->texts, std::back_inserter(texts_));
+  } else {
+    const std::string why = outcome.ok() ? "the answer is no list" : outcome.error.text();
+    refused_.push_back({ErrorKind::input, resource.name(), 0, 0, "cannot be listed: " + why});
+  }
+  if (continue_.empty()) left_.pop_front();
+}
+
+}  // namespace capstan::cli

@@ -1,0 +1,238 @@
+#include "cli/lint.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "base/file.h"
+#include "cli/cluster_objects.h"
+#include "cli/session.h"
+#include "cli/stop_signal.h"
+#include "cli/terminal.h"
+#include "lint/baseline.h"
+#include "lint/config.h"
+#include "lint/explain_rule.h"
+#include "lint/fix.h"
+#include "lint/input/kustomize.h"
+#include "lint/lsp/language_server.h"
+#include "lint/render/render.h"
+#include "lint/rules.h"
+
+namespace capstan::cli {
+namespace {
+
+constexpr std::size_t kMostConfigBytes = 1u << 20;
+constexpr Duration kClusterPoll = std::chrono::milliseconds(50);
+constexpr std::size_t kMostBaselineBytes = 256u << 20;
+
+Error named(Error error, std::string option) {
+  error.file = std::move(option);
+  error.kind = ErrorKind::usage;
+  return error;
+}
+
+/// The file that is named, else the one of this folder where there is one.
+Result<lint::Config> read_config(const std::string& path) {
+  const std::string file = path.empty() ? lint::kConfigFile : path;
+  const auto text = read_file(file, kMostConfigBytes);
+  if (text) return lint::parse_config(*text, file);
+  if (path.empty() && text.error() == FileFault::cannot_open) return lint::Config{};
+  return std::unexpected(Error{ErrorKind::input, file, 0, 0, "cannot be read, expected a configuration of lint"});
+}
+
+Result<void> read_severities(const LintArguments& arguments, lint::Options& options) {
+  for (const std::string& text : arguments.rules) {
+    const std::size_t equals = text.find('=');
+    const std::string id = text.substr(0, equals);
+    if (lint::find_rule(id) == nullptr) return std::unexpected(lint::no_such_rule(id));
+    const auto severity = lint::severity_named(equals == text.npos ? "" : std::string_view(text).substr(equals + 1));
+    if (!severity) return std::unexpected(named(severity.error(), "--rule " + text));
+    options.severities[id] = *severity;
+  }
+  return {};
+}
+
+/// The configuration, and what the command line says beyond it.
+Result<lint::Config> config_of(const LintArguments& arguments) {
+  Result<lint::Config> config = read_config(arguments.config);
+  if (!config) return config;
+  lint::Options& options = config->options;
+  options.advice = options.advice || arguments.advice;
+  options.threads = arguments.jobs;
+  options.settings.closed_world = options.settings.closed_world || arguments.closed_world;
+  std::ranges::copy(arguments.exclude, std::back_inserter(config->exclude));
+  if (auto read = read_severities(arguments, options); !read) return std::unexpected(read.error());
+  if (arguments.kube_version.empty()) return config;
+  const auto version = lint::parse_kube_version(arguments.kube_version);
+  if (!version) return std::unexpected(named(version.error(), "--kube-version"));
+  options.settings.kube = *version;
+  return config;
+}
+
+std::string render(const LintArguments& arguments, const lint::Report& report) {
+  if (arguments.statistics) return lint::to_statistics(report);
+  if (arguments.output == "json") return lint::to_json(report);
+  if (arguments.output == "sarif") return lint::to_sarif(report, CAPSTAN_VERSION);
+  if (arguments.output == "github") return lint::to_github(report);
+  if (arguments.output == "junit") return lint::to_junit(report);
+  return lint::to_text(report, wants_color());
+}
+
+ExitCode explain(const std::string& id) {
+  const lint::Rule* rule = lint::find_rule(id);
+  return rule == nullptr ? report(lint::no_such_rule(id)) : print(lint::explain_rule(*rule));
+}
+
+/// What a person sees at its side where a machine reads the result.
+void say_summary(const LintArguments& arguments, const lint::Report& found) {
+  if (arguments.output == "text" || !errors_are_terminal()) return;
+  std::fputs((lint::summary_words(found) + "\n").c_str(), stderr);
+}
+
+ExitCode judge(const LintArguments& arguments, const lint::Report& found) {
+  if (!found.unreadable.empty()) return kError;
+  if (arguments.fail_on == "never") return kOk;
+  const lint::Severity bound = *lint::severity_named(arguments.fail_on);
+  const auto counts = [&](const lint::Finding& finding) { return finding.severity >= bound; };
+  return std::ranges::any_of(found.findings, counts) ? kFindings : kOk;
+}
+
+/// Writes it beside and renames: a reader sees the old file or the new one.
+ExitCode replace_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".capstan-fix";
+  std::ofstream out(beside, std::ios::binary);
+  out << text;
+  out.close();
+  if (out.good() && std::rename(beside.c_str(), path.c_str()) == 0) return kOk;
+  const Error error{ErrorKind::input, path, 0, 0, std::string("cannot be written: ") + std::strerror(errno)};
+  std::remove(beside.c_str());
+  return report(error);
+}
+
+/// Everything that the cluster answers; a kind that it refuses is one error.
+lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::Config& config) {
+  catch_stop_signals();
+  lint::Report found;
+  const Result<std::unique_ptr<Session>> session = open_session(arguments.cluster);
+  if (!session) {
+    found.unreadable.push_back(session.error());
+    return found;
+  }
+  ClusterObjects objects((*session)->client, (*session)->clock, arguments.cluster.ns);
+  while (!objects.done() && stop_signals() == 0) {
+    objects.turn();
+    (*session)->client.turn();
+    (*session)->http.run_once(kClusterPoll);
+  }
+  lint::Options options = config.options;
+  // All namespaces together are all there is: what is named and not there is nowhere.
+  options.settings.closed_world = options.settings.closed_world || arguments.cluster.ns.empty();
+  found = lint::lint_texts(objects.take_texts(), options);
+  found.unreadable = objects.refused();
+  if (stop_signals() != 0) found.unreadable.push_back({ErrorKind::input, "the cluster", 0, 0, "interrupted"});
+  return found;
+}
+
+lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& config) {
+  if (arguments.live) return read_cluster_and_lint(arguments, config);
+  const std::vector<std::string> here = {"."};
+  lint::FoundFiles files = lint::find_files(arguments.paths.empty() ? here : arguments.paths, config.exclude);
+  lint::follow_kustomizations(files);
+  lint::Report found = lint::lint_files(files.files, config.options);
+  std::ranges::move(files.unreadable, std::back_inserter(found.unreadable));
+  return found;
+}
+
+/// Takes what the baseline knows out, or makes it the baseline.
+ExitCode use_baseline(const LintArguments& arguments, lint::Report& found) {
+  if (!arguments.write_baseline.empty()) {
+    const ExitCode written = replace_file(arguments.write_baseline, lint::baseline_of(found));
+    found.summary.known = found.findings.size();
+    found.findings.clear();
+    return written;
+  }
+  if (arguments.baseline.empty()) return kOk;
+  const auto text = read_file(arguments.baseline, kMostBaselineBytes);
+  if (!text) return report({ErrorKind::input, arguments.baseline, 0, 0, "cannot be read, expected a baseline"});
+  const Result<void> taken = lint::subtract_baseline(found, *text, arguments.baseline);
+  return taken ? kOk : report(taken.error());
+}
+
+ExitCode print_diff(const lint::Report& found) {
+  std::string out;
+  for (const lint::FixedFile& fixed : lint::apply_fixes(found)) {
+    out += lint::unified_diff(fixed.file->path, fixed.file->text, fixed.text);
+  }
+  return print(out);
+}
+
+/// Edits the files, then looks again at what is left. Fixes that overlap take another round.
+ExitCode mend(const LintArguments& arguments, const lint::Config& config, lint::Report& found) {
+  constexpr int kRounds = 4;
+  std::size_t mended = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::size_t now = 0;
+    for (const lint::FixedFile& fixed : lint::apply_fixes(found)) {
+      if (fixed.mended.empty() || fixed.file->path == "-") continue;
+      if (const ExitCode written = replace_file(fixed.file->path, fixed.text); written != kOk) return written;
+      now += fixed.mended.size();
+    }
+    if (now == 0) break;
+    mended += now;
+    found = read_and_lint(arguments, config);
+    if (const ExitCode taken = use_baseline(arguments, found); taken != kOk) return taken;
+  }
+  std::fputs(fmt::format("mended {} findings\n", mended).c_str(), stderr);
+  return kOk;
+}
+
+/// Until the editor says `exit`, or goes away.
+ExitCode serve_editor(const lint::Options& options) {
+  lint::LanguageServer server(options);
+  lint::FrameReader reader;
+  std::string bytes(1u << 16, '\0');
+  while (!server.ended()) {
+    const ssize_t size = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    std::vector<std::string> messages;
+    if (!reader.take(std::string_view(bytes).substr(0, static_cast<std::size_t>(size)), messages)) {
+      return report({ErrorKind::input, "standard input", 0, 0, "is no stream of the Language Server Protocol"});
+    }
+    for (const std::string& message : messages) {
+      for (const std::string& reply : server.take(message)) {
+        if (const ExitCode printed = print(lint::frame(reply)); printed != kOk) return printed;
+      }
+    }
+  }
+  return server.shut_down() ? kOk : kError;
+}
+
+}  // namespace
+
+ExitCode lint(const LintArguments& arguments) {
+  if (arguments.list) return print(lint::rules_list());
+  if (!arguments.explain.empty()) return explain(arguments.explain);
+  const Result<lint::Config> config = config_of(arguments);
+  if (!config) return report(config.error());
+  if (arguments.lsp) return serve_editor(config->options);
+  lint::Report found = read_and_lint(arguments, *config);
+  if (const ExitCode taken = use_baseline(arguments, found); taken != kOk) return taken;
+  if (arguments.fix) {
+    if (const ExitCode mended = mend(arguments, *config, found); mended != kOk) return mended;
+  }
+  for (const Error& error : found.unreadable) report(error);
+  const ExitCode printed = arguments.diff ? print_diff(found) : print(render(arguments, found));
+  say_summary(arguments, found);
+  return printed != kOk ? printed : judge(arguments, found);
+}
+
+}  // namespace capstan::cli

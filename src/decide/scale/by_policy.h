@@ -1,0 +1,35 @@
+#pragma once
+
+#include "decide/scale/scale.h"
+
+/// What each policy brings: how often it is asked, what it needs to know of a replica, and how it decides. `decide`
+/// calls the one of the settings' type.
+namespace capstan::decide::scale {
+
+Duration period_of(const Fixed& policy);
+Duration period_of(const DutyCycleHpa& policy);
+Duration period_of(const MemoryHpa& policy);
+Duration period_of(const QueueHpa& policy);
+Duration period_of(const Capstan& policy);
+Duration period_of(const Rules& policy);
+
+std::vector<model::SignalField> needs_of(const Fixed& policy);
+std::vector<model::SignalField> needs_of(const DutyCycleHpa& policy);
+std::vector<model::SignalField> needs_of(const MemoryHpa& policy);
+std::vector<model::SignalField> needs_of(const QueueHpa& policy);
+std::vector<model::SignalField> needs_of(const Capstan& policy);
+std::vector<model::SignalField> needs_of(const Rules& policy);
+
+/// @param decision who is decided about and what there is; each answer begins as what there is
+/// @return finished: its plan is made
+Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+Decision decide_by(const DutyCycleHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+Decision decide_by(const MemoryHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+Decision decide_by(const QueueHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+Decision decide_by(const Capstan& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+Decision decide_by(const Rules& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
+
+/// Turns `desired` into a plan: one action, or the reason why there is none.
+Decision finish(Decision decision, const RoleView& role);
+
+}  // namespace capstan::decide::scale

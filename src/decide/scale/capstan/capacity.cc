@@ -1,0 +1,305 @@
+#include "decide/scale/capstan/capacity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/portable_math.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+constexpr double kPs = 1e-12;
+// vLLM's defaults: what an engine puts into one step at most.
+constexpr double kBatchedTokens = 2048;
+constexpr std::int64_t kSequences = 240;
+/// Of the KV memory: beyond it sequences are preempted and computed again.
+constexpr double kKvUse = 0.8;
+/// The mean over a request's tokens varies from request to request, as prompts of others come in between. Deviations
+/// kept between the mean and the bound.
+constexpr double kTpotDeviations = 2.0;
+/// Of a prompt's time to be computed, squared deviation over squared mean.
+constexpr double kPromptVariation = 1.0;
+constexpr double kQueueTail = 0.01;  ///< share of prompts that may wait beyond what TTFT leaves
+constexpr double kMostUse = 0.95;
+/// Of replicas that only compute prompts. Below it the queue of one server says nothing any more: of many, a prompt
+/// finds an idle one, and what waits all the same no fleet mends.
+constexpr double kLeastPrefillUse = 0.3;
+constexpr Duration kShapeMemory = std::chrono::minutes(5);
+constexpr Duration kCorrectionMemory = std::chrono::minutes(10);
+constexpr double kCorrectionMost = 2.0;             // of a modelled engine, and its inverse
+constexpr double kCorrectionMostUnmodelled = 50.0;  // of one that the table does not know
+constexpr double kMilliMost = 1e15;
+
+double matrix_ps(const EngineBelief& engine, double tokens) {
+  return static_cast<double>(engine::linear_ps(engine.step, static_cast<std::int64_t>(tokens)));
+}
+
+double decode_step_s(const EngineBelief& engine, const Shape& shape, double batch) {
+  const engine::StepCoefficients& c = engine.step;
+  const double per_sequence = static_cast<double>(c.decode_per_request_ps + c.per_request_ps) +
+                              static_cast<double>(c.decode_per_kv_token_ps) * shape.context;
+  return (matrix_ps(engine, batch) + static_cast<double>(c.decode_fixed_ps + c.per_step_ps) + per_sequence * batch) *
+         kPs * engine.correction;
+}
+
+/// What a prompt token adds to the steps that it is computed in.
+double prompt_token_s(const EngineBelief& engine, const Shape& shape, double batch) {
+  if (engine.role == model::Role::decode) return 0;  // they come computed
+  const engine::StepCoefficients& c = engine.step;
+  const double chunk = std::max(1.0, std::min(shape.prompt, kBatchedTokens - batch));
+  const double added = matrix_ps(engine, batch + chunk) - matrix_ps(engine, batch) +
+                       static_cast<double>(c.prefill_fixed_ps) +
+                       static_cast<double>(c.prefill_per_pair_fs) * chunk * shape.prompt / 2000.0;
+  return (static_cast<double>(c.kappa_milli) / 1000.0 * added + static_cast<double>(c.per_request_ps)) / chunk * kPs *
+         engine.correction;
+}
+
+/// How long a replica computes one prompt and nothing else.
+double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
+  const engine::StepCoefficients& c = engine.step;
+  const double chunk = std::max(1.0, std::min(shape.prompt, kBatchedTokens));
+  const double chunks = std::max(1.0, shape.prompt / kBatchedTokens);
+  const double step = matrix_ps(engine, chunk) + static_cast<double>(c.per_step_ps + c.prefill_fixed_ps) +
+                      static_cast<double>(c.prefill_per_pair_fs) * chunk * shape.prompt / 2000.0;
+  return (chunks * step + static_cast<double>(c.per_request_ps)) * kPs * engine.correction;
+}
+
+/// May a replica compute prompts for such a share of its time, so that all but a few wait no longer than `allowed_s`
+/// behind those before them: the tail of a queue with one server.
+bool prompts_keep_up(double use, double allowed_s, double prompt_s) {
+  const double scale_s = prompt_s * (1 + kPromptVariation) / 2;
+  if (use > kMostUse) return false;
+  if (scale_s <= 0) return true;
+  const double exponent = std::min(700.0, (1 - use) * allowed_s / scale_s);
+  return use * portable_exp(-exponent) <= kQueueTail;
+}
+
+/// The largest such share.
+double most_prefill_use(double allowed_s, double prompt_s) {
+  double low = 0, high = kMostUse;
+  for (int i = 0; i < 24; ++i) {
+    const double use = (low + high) / 2;
+    (prompts_keep_up(use, allowed_s, prompt_s) ? low : high) = use;
+  }
+  return low;
+}
+
+/// Does a replica hold its promises at this batch?
+class Promises {
+ public:
+  Promises(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo)
+      : engine_(engine), shape_(shape), slo_(slo) {
+    const bool seen = load.kv_used > 0.02 && load.running >= 1;
+    const double held = seen ? load.kv_used / load.running : shape.context / std::max(engine.kv_tokens, 1.0);
+    kv_batch_ = kKvUse / std::max(held, 1e-6);
+  }
+
+  bool tpot_holds(double batch) const {
+    double bound = in_seconds(slo_.tpot);
+    if (slo_.e2e > Duration{}) {
+      const double by_e2e = in_seconds(slo_.e2e) / (3.0 * std::max(shape_.output, 1.0));
+      bound = bound > 0 ? std::min(bound, by_e2e) : by_e2e;
+    }
+    if (bound <= 0) return true;
+    return token_seconds(engine_, shape_, batch) + kTpotDeviations * token_deviation(engine_, shape_, batch) <= bound;
+  }
+
+  bool ttft_holds(double batch) const {
+    const double bound = in_seconds(slo_.ttft);
+    if (bound <= 0) return true;
+    const double prompt_s = shape_.prompt * prompt_token_s(engine_, shape_, batch);
+    const double chunks = std::max(1.0, shape_.prompt / std::max(1.0, kBatchedTokens - batch));
+    const double alone_s = prompt_s + chunks * decode_step_s(engine_, shape_, batch);
+    const double prompts_per_s =
+        batch / token_seconds(engine_, shape_, batch) * shape_.prompt_per_output / std::max(shape_.prompt, 1.0);
+    const double allowed_s = bound - 1.5 * alone_s;
+    if (allowed_s <= 0) return false;
+    return prompts_keep_up(prompts_per_s * prompt_s, allowed_s, prompt_s);
+  }
+
+  bool kv_holds(double batch) const { return batch <= kv_batch_; }
+
+ private:
+  const EngineBelief& engine_;
+  const Shape& shape_;
+  const model::Slo& slo_;
+  double kv_batch_ = 0;
+};
+
+/// The largest batch that holds; 0 where not even one does. What holds of a batch holds of each smaller one.
+template <typename Holds>
+std::int64_t largest(Holds&& holds) {
+  std::int64_t low = 0, high = kSequences;
+  while (low < high) {
+    const std::int64_t middle = (low + high + 1) / 2;
+    if (holds(static_cast<double>(middle)))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+/// Of replicas that compute prompts and hand them over. The queue before them sets the share of their time that may be
+/// asked for; of a token that an answer begins with, nothing is left to decode.
+Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo) {
+  const double prompt_s = prompt_alone_s(engine, shape);
+  const double bound_s = in_seconds(slo.ttft);
+  const bool bounded = bound_s > 0;
+  Capacity out;
+  out.out_of_reach = bounded && bound_s <= prompt_s;
+  const double wait_s = std::max(bound_s - prompt_s, 0.0);
+  const double use = bounded ? std::max(kLeastPrefillUse, most_prefill_use(wait_s, prompt_s)) : kMostUse;
+  const Promises promises(engine, shape, load, {});
+  const std::int64_t by_kv = largest([&](double b) { return promises.kv_holds(b); });
+  const double within = bounded ? std::min(bound_s / prompt_s, static_cast<double>(kSequences)) : kSequences;
+  const auto by_ttft = static_cast<std::int64_t>(within);
+  out.batch = std::max<std::int64_t>(1, std::min(by_kv, by_ttft));
+  out.bound = by_kv < by_ttft         ? Sizing::Bound::kv
+              : by_ttft == kSequences ? Sizing::Bound::sequences
+                                      : Sizing::Bound::ttft;
+  out.token_s = prompt_s;
+  out.tokens_per_s = use / prompt_s;
+  out.prompt_s = prompt_s / shape.prompt / use;
+  return out;
+}
+
+/// A mean that is plain at first and fades later.
+double weight(Duration since_last, Duration seen, Duration most) {
+  const double over_s = std::max(in_seconds(std::min(seen, most)), in_seconds(since_last));
+  return over_s > 0 ? std::min(1.0, in_seconds(since_last) / over_s) : 0;
+}
+
+void lean(std::int64_t& mean_milli, double to, double by) {
+  const double mean = static_cast<double>(mean_milli);
+  mean_milli = static_cast<std::int64_t>(std::clamp(mean + by * (to * 1000.0 - mean), 0.0, kMilliMost));
+}
+
+}  // namespace
+
+EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role) {
+  EngineBelief belief;
+  belief.role = role;
+  belief.modelled = row != nullptr;
+  if (row == nullptr) row = &engine::EngineTable::bundled().rows().front();
+  belief.step = row->coefficients;
+  belief.kv_tokens = static_cast<double>(engine::kv_capacity_blocks(*row).value_or(1) * engine::kKvBlockTokens);
+  const double most = belief.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
+  belief.correction = std::clamp(static_cast<double>(correction_ppm) / 1e6, 1 / most, most);
+  return belief;
+}
+
+model::Slo share_of(const model::Slo& slo, model::Role role) {
+  model::Slo share = slo;
+  if (role == model::Role::prefill) {
+    if (share.ttft == Duration{}) share.ttft = slo.e2e / 3;  // as of the answer's own time, a third
+    share.tpot = share.e2e = Duration{};
+  }
+  if (role == model::Role::decode) share.ttft = Duration{};
+  return share;
+}
+
+model::Slo of_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape) {
+  if (!slo.scales_with_prompt()) return slo;
+  const double alone_ns = std::min(prompt_alone_s(engine, shape), 3600.0) * 1e9;
+  slo.ttft = slo.ttft_of(Duration{static_cast<std::int64_t>(alone_ns)});
+  slo.ttft_prefills_milli = 0;
+  return slo;
+}
+
+double token_seconds(const EngineBelief& engine, const Shape& shape, double batch) {
+  return decode_step_s(engine, shape, batch) + shape.prompt_per_output * batch * prompt_token_s(engine, shape, batch);
+}
+
+double token_deviation(const EngineBelief& engine, const Shape& shape, double batch) {
+  // Of an answer half as long as the mean: its own time sees `batch` x 2 prompts fewer or more, Poisson.
+  return prompt_token_s(engine, shape, batch) * shape.prompt_per_output * std::sqrt(2.0 * batch);
+}
+
+Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory) {
+  // Who decodes may not know whose prompts those were.
+  const bool prompts_known = load.prompt_rate > 0 || engine.role == model::Role::decode;
+  if (load.generated_rate > 0 && prompts_known) {
+    memory.observed = std::min(memory.observed + since_last, kShapeMemory);
+    const double by = weight(since_last, memory.observed, kShapeMemory);
+    lean(memory.prompt_milli, load.prompt_rate, by);
+    lean(memory.generated_milli, load.generated_rate, by);
+    lean(memory.held_milli, load.kv_used * engine.kv_tokens, by);
+    lean(memory.running_milli, load.running, by);
+  }
+  const bool prefills = engine.role == model::Role::prefill;
+  Shape shape;
+  if (prefills) shape.prompt_per_output = shape.prompt;  // until it is seen
+  if (memory.generated_milli > 0 && memory.prompt_milli > 0) {
+    shape.prompt_per_output =
+        std::clamp(static_cast<double>(memory.prompt_milli) / static_cast<double>(memory.generated_milli), 0.001,
+                   prefills ? 1'000'000.0 : 10'000.0);  // of a prefill replica, the length of a prompt
+  }
+  if (memory.running_milli > 0 && memory.held_milli > 0) {
+    shape.context = std::clamp(static_cast<double>(memory.held_milli) / static_cast<double>(memory.running_milli), 16.0,
+                               1'000'000.0);
+  }
+  if (prefills) {
+    // Of each answer they make the first token.
+    shape.output = 1;
+    shape.prompt = shape.context = std::max(1.0, shape.prompt_per_output);
+    return shape;
+  }
+  // A sequence that runs holds its prompt and, lengths varying as they do, about one mean output.
+  shape.output = std::max(1.0, shape.context / (1 + shape.prompt_per_output));
+  shape.prompt = std::max(1.0, shape.output * shape.prompt_per_output);
+  return shape;
+}
+
+void learn_correction(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory,
+                      EngineBelief& engine) {
+  if (engine.role == model::Role::prefill) return;
+  double running = 0, delivered = 0, believed = 0;
+  Shape now = shape;  // with the prefill that there was in this interval
+  if (load.generated_rate > 0) {
+    now.prompt_per_output =
+        std::clamp(load.prompt_rate / load.generated_rate, shape.prompt_per_output / 3, shape.prompt_per_output * 3);
+  }
+  for (const Load::Each& each : load.each) {
+    if (each.running < 1 || each.generated_rate <= 0) continue;
+    running += each.running;
+    delivered += each.generated_rate;
+    believed += each.running / token_seconds(engine, now, each.running);
+  }
+  if (running < 3 || delivered <= 0) return;
+  const double most = engine.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
+  const double seen = std::clamp(believed / delivered * engine.correction, 1 / most, most);
+  memory.corrected = std::min(memory.corrected + since_last, kCorrectionMemory);
+  // One minute's worth of trust in the table to begin with.
+  const Duration trusted = memory.corrected + std::chrono::minutes(engine.modelled ? 1 : 0);
+  const double by = weight(since_last, trusted, kCorrectionMemory);
+  engine.correction += by * (seen - engine.correction);
+  memory.correction_ppm = static_cast<std::int64_t>(engine.correction * 1e6);
+}
+
+Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo) {
+  if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, load, slo);
+  const Promises promises(engine, shape, load, slo);
+  Capacity out;
+  out.batch = kSequences;
+  const auto bound = [&](std::int64_t batch, Sizing::Bound by) {
+    if (batch >= out.batch) return;
+    out.batch = batch;
+    out.bound = by;
+  };
+  bound(std::max<std::int64_t>(1, largest([&](double b) { return promises.kv_holds(b); })), Sizing::Bound::kv);
+  const std::int64_t by_tpot = largest([&](double b) { return promises.tpot_holds(b); });
+  const std::int64_t by_ttft = largest([&](double b) { return promises.ttft_holds(b); });
+  // What one sequence alone misses, more replicas do not mend: it does not size them.
+  if (by_tpot > 0) bound(by_tpot, Sizing::Bound::tpot);
+  if (by_ttft > 0) bound(by_ttft, Sizing::Bound::ttft);
+  out.out_of_reach = by_tpot == 0 || by_ttft == 0;
+  out.token_s = token_seconds(engine, shape, static_cast<double>(out.batch));
+  out.tokens_per_s = static_cast<double>(out.batch) / out.token_s;
+  const auto batch = static_cast<double>(out.batch);
+  out.decode_s = decode_step_s(engine, shape, batch) / batch;
+  out.prompt_s = prompt_token_s(engine, shape, batch);
+  return out;
+}
+
+}  // namespace capstan::decide::scale

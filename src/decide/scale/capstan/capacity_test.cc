@@ -1,0 +1,135 @@
+// Goal: what a replica is believed to carry moves the right way with everything that it depends on.
+#include "decide/scale/capstan/capacity.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::milliseconds;
+
+const engine::EngineRow& llama() {
+  return **engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bfloat16");
+}
+
+Capacity carries(Duration ttft, Duration tpot, std::int64_t correction_ppm = 1'000'000, double prompt = 1024) {
+  Shape shape;
+  shape.prompt = shape.context = prompt;
+  return capacity(believe(&llama(), correction_ppm), shape, {}, {.ttft = ttft, .tpot = tpot, .e2e = {}});
+}
+
+TEST(Capacity, IsTheLargestBatchThatHoldsTheTimeBetweenTokens) {
+  Shape shape;
+  const EngineBelief engine = believe(&llama(), 1'000'000);
+  const Capacity found = carries({}, milliseconds(30));
+  EXPECT_EQ(found.bound, Sizing::Bound::tpot);
+  const auto with_margin = [&](std::int64_t batch) {
+    const auto b = static_cast<double>(batch);
+    return token_seconds(engine, shape, b) + 2 * token_deviation(engine, shape, b);
+  };
+  EXPECT_LE(with_margin(found.batch), 0.030);
+  EXPECT_GT(with_margin(found.batch + 1), 0.030);
+}
+
+TEST(Capacity, FallsWithAStricterSloALongerPromptAndASlowerEngine) {
+  const Capacity plain = carries(milliseconds(1000), milliseconds(50));
+  EXPECT_LT(carries(milliseconds(1000), milliseconds(25)).batch, plain.batch);
+  EXPECT_LE(carries(milliseconds(150), milliseconds(50)).batch, plain.batch);
+  EXPECT_LT(carries(milliseconds(1000), milliseconds(50), 1'500'000).tokens_per_s, plain.tokens_per_s);
+  EXPECT_LT(carries(milliseconds(1000), milliseconds(50), 1'000'000, 8192).batch, plain.batch);
+}
+
+TEST(Capacity, AnSloThatNoneMeetsDoesNotSize) {
+  const Capacity found = carries({}, milliseconds(1));
+  EXPECT_TRUE(found.out_of_reach);
+  EXPECT_GT(found.batch, 1);
+}
+
+TEST(Capacity, WithoutBoundsMemoryOrTheEngineDecides) {
+  const Capacity found = carries({}, {}, 1'000'000, 16'000);
+  EXPECT_EQ(found.bound, Sizing::Bound::kv);
+  EXPECT_EQ(carries({}, {}, 1'000'000, 100).bound, Sizing::Bound::sequences);
+}
+
+Capacity carries_as(model::Role role, Duration ttft, Duration tpot, double prompt = 1024) {
+  const EngineBelief engine = believe(&llama(), 1'000'000, role);
+  Shape shape;
+  shape.prompt = shape.context = prompt;
+  if (role == model::Role::prefill) {
+    shape.output = 1;
+    shape.prompt_per_output = prompt;
+  }
+  return capacity(engine, shape, {}, share_of({.ttft = ttft, .tpot = tpot, .e2e = {}}, role));
+}
+
+TEST(Capacity, WhoDecodesAnswersForTheTimeBetweenTokensAndComputesNoPrompt) {
+  const Capacity both = carries(milliseconds(1000), milliseconds(30));
+  const Capacity decode = carries_as(model::Role::decode, milliseconds(1), milliseconds(30));
+  EXPECT_EQ(decode.prompt_s, 0);
+  EXPECT_FALSE(decode.out_of_reach) << "the first token is nothing that it could make sooner";
+  EXPECT_GT(decode.tokens_per_s, both.tokens_per_s);
+}
+
+TEST(Capacity, WhoPrefillsAnswersForTheFirstTokenAndDecodesNothing) {
+  const Capacity lax = carries_as(model::Role::prefill, milliseconds(2000), milliseconds(1));
+  EXPECT_EQ(lax.decode_s, 0);
+  EXPECT_EQ(lax.bound, Sizing::Bound::ttft);
+  EXPECT_FALSE(lax.out_of_reach) << "the time between tokens is nothing that it makes";
+  const Capacity strict = carries_as(model::Role::prefill, milliseconds(150), {});
+  EXPECT_LT(strict.tokens_per_s, lax.tokens_per_s) << "less of its time may be asked for, or prompts wait too long";
+  EXPECT_LT(strict.batch, lax.batch);
+  EXPECT_TRUE(carries_as(model::Role::prefill, milliseconds(1), {}).out_of_reach);
+  const Capacity longer = carries_as(model::Role::prefill, milliseconds(2000), {}, 4096);
+  EXPECT_LT(longer.tokens_per_s * 3, lax.tokens_per_s) << "prompts four times as long take more than three times";
+}
+
+TEST(Capacity, ALongPromptIsBelievedWhereNothingButPromptsIsComputed) {
+  const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::prefill);
+  CapstanMemory memory;
+  Load load;
+  load.prompt_rate = 40'000;
+  load.generated_rate = 1;  // a first token a second
+  Shape shape;
+  for (int i = 0; i < 100; ++i) shape = learn_shape(load, engine, std::chrono::seconds(15), memory);
+  EXPECT_NEAR(shape.prompt, 40'000, 500);
+  EXPECT_EQ(shape.output, 1);
+}
+
+TEST(Capacity, NoBoundOnTheFirstTokenIsACliffForPrefill) {
+  double before = 0;
+  for (int ms = 10; ms <= 2000; ms = ms * 11 / 10) {
+    const double now = carries_as(model::Role::prefill, milliseconds(ms), {}).tokens_per_s;
+    EXPECT_GE(now, before) << ms << ": laxer, and a replica does no less";
+    if (before > 0) {
+      EXPECT_LT(now, before * 1.35) << ms << ": a tenth laxer";
+    }
+    before = now;
+  }
+}
+
+TEST(Capacity, WithoutABoundOnTheFirstTokenPrefillTakesItsShareOfTheWhole) {
+  const model::Slo slo{.e2e = std::chrono::seconds(9)};
+  EXPECT_EQ(share_of(slo, model::Role::prefill).ttft, std::chrono::seconds(3));
+  EXPECT_EQ(share_of(slo, model::Role::decode).e2e, std::chrono::seconds(9));
+  const Capacity free = carries_as(model::Role::prefill, {}, {}, 100);
+  EXPECT_EQ(free.bound, Sizing::Bound::sequences);
+}
+
+TEST(Capacity, TheBoundOnTheFirstTokenMayGrowWithThePrompt) {
+  const EngineBelief engine = believe(&llama(), 1'000'000);
+  const model::Slo slo{.ttft = milliseconds(100), .ttft_prefills_milli = 3'000};
+  Shape shape;
+  shape.prompt = 100;
+  EXPECT_EQ(of_mean_prompt(slo, engine, shape).ttft, milliseconds(100)) << "three times 3 ms is less";
+  shape.prompt = 16'000;
+  EXPECT_GT(of_mean_prompt(slo, engine, shape).ttft, milliseconds(900)) << "an idle replica needs 0.4 s";
+}
+
+TEST(Capacity, AnUnknownModelMayBeCorrectedFurther) {
+  EXPECT_DOUBLE_EQ(believe(&llama(), 10'000'000).correction, 2);
+  EXPECT_DOUBLE_EQ(believe(nullptr, 10'000'000).correction, 10);
+  EXPECT_FALSE(believe(nullptr, 1).modelled);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

@@ -1,0 +1,216 @@
+// Goal: what Capstan's own policy promises whatever the load. Method: a service whose requests flow like water, so that
+// each number can be reckoned by hand; what noise does to it is for the simulator (experiment/own_policy_test.cc).
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "decide/testing/fluid_service.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using model::ReasonCode;
+using testing::FluidService;
+
+constexpr double kSteady = 40;  // requests/s: 40,000 prompt tokens/s and 8,000 generated ones
+
+/// So many scrape intervals of the same load; the last decision.
+Decision pass(FluidService& service, Memory& memory, int intervals, double requests_per_s) {
+  Decision last;
+  for (int i = 0; i < intervals; ++i) last = service.pass(requests_per_s, memory);
+  return last;
+}
+
+TEST(OwnPolicy, SizesByTheTableFromTheFirstReadingsOn) {
+  FluidService service(4);
+  Memory memory;
+  const Decision decision = pass(service, memory, 4, kSteady);
+  ASSERT_TRUE(decision.sizing.has_value());
+  const Sizing& s = *decision.sizing;
+  EXPECT_TRUE(s.modelled);
+  EXPECT_NEAR(static_cast<double>(s.prompt_tokens_per_s), 40'000, 1);
+  EXPECT_NEAR(static_cast<double>(s.generated_tokens_per_s), 8'000, 1);
+  // A prompt token is some 20 us of an H100's time and an answer's token some 100: 0.8 + 0.8 replicas.
+  EXPECT_GT(s.demand_milli, 1'000);
+  EXPECT_LT(s.demand_milli, 2'500);
+  EXPECT_GE(s.needed_milli, s.forecast_milli);
+  EXPECT_GE(s.forecast_milli, s.demand_milli) << "a forecast only adds";
+}
+
+TEST(OwnPolicy, AnswersAFivefoldStepWithTheFirstDecisionThatSeesIt) {
+  FluidService service(4);
+  Memory memory;
+  const Decision before = pass(service, memory, 40, kSteady);
+  const Decision after = service.pass(5 * kSteady, memory);
+  EXPECT_GE(after.desired, 4 * before.sizing->demand_milli / 1000);
+  EXPECT_EQ(after.sizing->demand_milli / 1000, 5 * before.sizing->demand_milli / 1000);
+}
+
+TEST(OwnPolicy, GivesBackWhatIsNotNeededOnlyAfterARoundTrip) {
+  FluidService service(4);
+  Memory memory;
+  pass(service, memory, 40, 5 * kSteady);
+  const ReplicaCount high = service.role().current;
+  ReplicaCount lowered_after_s = 0;
+  for (int i = 1; i <= 240 && lowered_after_s == 0; ++i) {
+    if (service.pass(kSteady, memory).desired < high) lowered_after_s = i * 15;
+  }
+  EXPECT_GE(lowered_after_s, 2 * 60) << "a start takes 60 s: stopping and starting again costs twice that";
+  EXPECT_LE(lowered_after_s, 600);
+  EXPECT_LT(pass(service, memory, 160, kSteady).desired, high / 2) << "in the end what the load needs is there";
+}
+
+TEST(OwnPolicy, HoldsStillUnderASteadyLoad) {
+  FluidService service(4);
+  Memory memory;
+  pass(service, memory, 100, kSteady);
+  ReplicaCount last = service.role().current;
+  int changes = 0;
+  for (int i = 0; i < 480; ++i) {
+    const ReplicaCount next = service.pass(kSteady, memory).desired;
+    EXPECT_LE(next, last) << "what is kept in hand shrinks while nothing is missed, and nothing grows";
+    changes += next != last;
+    last = next;
+  }
+  EXPECT_LE(changes, 1);
+}
+
+TEST(OwnPolicy, SilenceLowersNothing) {
+  FluidService service(8);
+  Memory memory;
+  pass(service, memory, 8, kSteady);
+  const ReplicaCount before = service.role().current;
+  service.silence(1);
+  for (int i = 0; i < 400; ++i) {
+    const Decision decision = service.pass(1, memory);
+    ASSERT_GE(decision.desired, before);
+  }
+  EXPECT_EQ(service.pass(1, memory).why.code, ReasonCode::signal_missing);
+  EXPECT_GT(pass(service, memory, 4, 20 * kSteady).desired, before) << "silence keeps nobody from raising";
+  service.silence(0);
+  EXPECT_LT(pass(service, memory, 400, 1).desired, before);
+}
+
+TEST(OwnPolicy, ACounterThatBeginsAnewIsNoLoad) {
+  FluidService service(4);
+  Memory memory;
+  const Decision before = pass(service, memory, 20, kSteady);
+  service.restart_counters();
+  const Decision after = service.pass(kSteady, memory);
+  EXPECT_LE(after.sizing->demand_milli, before.sizing->demand_milli + 50);
+}
+
+TEST(OwnPolicy, ReadingsThatCannotBeAreSilence) {
+  FluidService service(4);
+  Memory memory;
+  pass(service, memory, 20, kSteady);
+  for (const std::int64_t absurd : {std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
+    RoleView role = service.role();
+    for (RoleView::Replica& replica : role.replicas) {
+      for (model::Signal* s : {&replica.signals.waiting, &replica.signals.running, &replica.signals.kv_usage_ppm})
+        *s = model::Signal::of(absurd);
+    }
+    Memory mine = memory;
+    const Decision decision = decide(role, Capstan{}, mine, service.now() + std::chrono::seconds(20));
+    EXPECT_EQ(decision.desired, role.current) << absurd;
+  }
+}
+
+TEST(OwnPolicy, LearnsWhatStepsReallyTake) {
+  FluidService service(4);
+  service.token_s(0.05);
+  Memory memory;
+  const Decision decision = pass(service, memory, 240, kSteady);
+  // 50 ms a token is several times what an H100 needs: believed up to the clamp, no further.
+  EXPECT_GT(decision.sizing->correction_ppm, 1'500'000);
+  EXPECT_LE(decision.sizing->correction_ppm, 2'000'000);
+}
+
+TEST(OwnPolicy, ScalesToNothingOnlyWhereAGatewayHoldsWhatComes) {
+  for (const bool heard : {true, false}) {
+    FluidService service(1);
+    service.role().min = 0;
+    if (!heard) service.role().gateway_waiting = {};
+    Memory memory;
+    const Decision decision = pass(service, memory, 200, 0);
+    EXPECT_EQ(decision.desired, heard ? 0 : 1);
+    if (!heard) continue;
+    service.role().gateway_waiting = model::Signal::of(3);
+    const Decision woken = decide(service.role(), Capstan{}, memory, service.now() + std::chrono::seconds(20));
+    EXPECT_EQ(woken.desired, 1);
+    EXPECT_EQ(woken.why, (model::Reason{ReasonCode::wake_for_waiting, {3, 1}}));
+  }
+}
+
+TEST(OwnPolicy, AModelThatTheTableDoesNotKnowIsLearned) {
+  FluidService service(4);
+  service.role().engine = nullptr;
+  Memory memory;
+  const Decision decision = pass(service, memory, 240, kSteady);
+  EXPECT_FALSE(decision.sizing->modelled);
+  EXPECT_GE(decision.desired, 1);
+  EXPECT_LE(decision.desired, 20);
+}
+
+RC_GTEST_PROP(OwnPolicy, DecidesAgainTheSameFromSavedMemory, ()) {
+  FluidService service(*rc::gen::inRange<ReplicaCount>(1, 12), std::chrono::seconds(*rc::gen::inRange(0, 400)));
+  Memory memory;
+  const auto loads = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 400));
+  for (const int load : loads) {
+    if (*rc::gen::inRange(0, 5) == 0) service.silence(static_cast<std::size_t>(*rc::gen::inRange(0, 3)));
+    service.pass(load, memory);
+    const std::string text = to_text(memory);
+    Result<Memory> parsed = parse_memory(text);
+    RC_ASSERT(parsed.has_value());
+    RC_ASSERT((*parsed == memory));
+    Memory again = *parsed;
+    Memory mine = memory;
+    const Instant next = service.now() + std::chrono::seconds(20);
+    const Decision a = decide(service.role(), Capstan{}, mine, next);
+    const Decision b = decide(service.role(), Capstan{}, again, next);
+    RC_ASSERT(plan_hash(a.plan) == plan_hash(b.plan));
+    RC_ASSERT(to_text(mine) == to_text(again));
+  }
+}
+
+RC_GTEST_PROP(OwnPolicy, MoreDemandNeverGetsFewer, ()) {
+  const auto replicas = *rc::gen::inRange<ReplicaCount>(1, 12);
+  const int before = *rc::gen::inRange(1, 200);
+  const int less = *rc::gen::inRange(1, 400);
+  const int more = less + *rc::gen::inRange(0, 400);
+  const auto needed = [&](int load) {
+    FluidService service(replicas);
+    Memory memory;
+    pass(service, memory, 30, before);
+    return service.pass(load, memory).desired;
+  };
+  RC_ASSERT(needed(less) <= needed(more));
+}
+
+TEST(OwnPolicy, RemembersAFewKilobytes) {
+  FluidService service(64);
+  service.role().min = 64;
+  Memory memory;
+  std::int64_t load = 1;
+  for (int i = 0; i < 1000; ++i) {
+    load = (load * 7919 + 13) % 997;
+    service.pass(static_cast<double>(load), memory);
+  }
+  EXPECT_LE(memory.capstan->needs.size(), CapstanMemory::kNeedsMost);
+  EXPECT_LE(memory.capstan->forecasts.size(), CapstanMemory::kForecastsMost);
+  EXPECT_LE(memory.capstan->leads.size(), CapstanMemory::kLeadsMost);
+  EXPECT_LT(to_text(memory).size(), 8'000u);
+}
+
+TEST(OwnPolicy, WhatNobodyTellsOfFirstTokensLowersNoSafety) {
+  testing::FluidService told(4), untold(4);
+  Memory of_told, of_untold;
+  for (int i = 0; i < 120; ++i) {
+    told.pass(20, of_told);
+    untold.tell_no_first_tokens();
+    untold.pass(20, of_untold);
+  }
+  EXPECT_LT(of_told.capstan->safety_milli, of_untold.capstan->safety_milli);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

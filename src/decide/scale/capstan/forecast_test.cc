@@ -1,0 +1,69 @@
+// Goal: a forecast only adds, the budget moves the safety both ways, and the window keeps the highest need.
+#include "decide/scale/capstan/forecast.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+Instant at_s(std::int64_t s) { return {seconds(s)}; }
+
+TEST(Outlook, OnlyAdds) {
+  CapstanMemory memory;
+  memory.observed = minutes(5);
+  double demand = 10;
+  for (int i = 1; i < 400; ++i) {
+    demand *= i % 200 < 100 ? 1.005 : 0.995;
+    const Outlook outlook = look_ahead(demand, 0.05, seconds(120), seconds(5), memory, at_s(i * 5));
+    EXPECT_GE(outlook.forecast, demand);
+    EXPECT_GE(outlook.needed, outlook.forecast);
+  }
+  EXPECT_LE(memory.forecasts.size(), CapstanMemory::kForecastsMost);
+}
+
+TEST(Outlook, ARiseIsSeenAhead) {
+  CapstanMemory memory;
+  Outlook outlook;
+  for (int i = 0; i < 200; ++i) outlook = look_ahead(10 + 0.02 * i, 0, seconds(300), seconds(5), memory, at_s(i * 5));
+  const double then = 10 + 0.02 * 259;
+  EXPECT_NEAR(outlook.forecast, then, 0.25) << "0.02 each 5 s, 300 s ahead";
+}
+
+TEST(Budget, MissesRaiseTheSafetyAndTheirAbsenceLowersItWithinBounds) {
+  CapstanMemory memory;
+  memory.safety_milli = 1600;
+  for (int i = 0; i < 60; ++i) spend_budget(0.5, 0.9, 0.99, seconds(5), memory);
+  const std::int64_t raised = memory.safety_milli;
+  EXPECT_GT(raised, 1600);
+  for (int i = 0; i < 600; ++i) spend_budget(0, 0.9, 0.99, seconds(5), memory);
+  EXPECT_LT(memory.safety_milli, raised);
+  for (int i = 0; i < 100'000; ++i) spend_budget(0, 0.9, 0.99, seconds(5), memory);
+  EXPECT_EQ(memory.safety_milli, 1000);
+  for (int i = 0; i < 100'000; ++i) spend_budget(1, 0.9, 0.99, seconds(5), memory);
+  EXPECT_EQ(memory.safety_milli, 4000);
+}
+
+TEST(Budget, WhatEmptyReplicasMissAsWellIsNotMendedByMoreOfThem) {
+  CapstanMemory memory;
+  memory.safety_milli = 1600;
+  for (int i = 0; i < 60; ++i) spend_budget(0.2, 0.3, 0.99, seconds(5), memory);
+  const std::int64_t before = memory.safety_milli;
+  for (int i = 0; i < 600; ++i) spend_budget(0.2, 0.9, 0.99, seconds(5), memory);
+  EXPECT_LE(memory.safety_milli, before);
+}
+
+TEST(Window, KeepsTheHighestNeedAsLongAsItIsYoungEnough) {
+  CapstanMemory memory;
+  for (int i = 0; i <= 600; ++i) note_need(i == 100 ? 9 : 2 + 0.001 * (i % 7), minutes(60), memory, at_s(i * 5));
+  EXPECT_DOUBLE_EQ(most_needed(memory, at_s(500)), 9);
+  EXPECT_LT(most_needed(memory, at_s(505)), 3);
+  for (int i = 1000; i > 0; --i) note_need(i, minutes(60), memory, at_s(6000 - i));
+  EXPECT_LE(memory.needs.size(), CapstanMemory::kNeedsMost);
+  EXPECT_DOUBLE_EQ(most_needed(memory, at_s(5000)), 1000) << "a full list forgets moments, never the most";
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

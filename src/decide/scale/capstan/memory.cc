@@ -1,0 +1,81 @@
+#include "decide/scale/capstan/memory.h"
+
+#include <algorithm>
+
+namespace capstan::decide::scale {
+namespace {
+
+/// Every scalar of the memory, in the order of its text.
+template <typename MemoryType, typename Visit>
+void each_scalar(MemoryType& m, Visit&& visit) {
+  visit(m.since);
+  visit(m.at);
+  visit(m.observed);
+  visit(m.last_used);
+  visit(m.gateway_at);
+  visit(m.gateway_waiting);
+  visit(m.gateway_rate_milli);
+  visit(m.prompt_milli);
+  visit(m.generated_milli);
+  visit(m.held_milli);
+  visit(m.running_milli);
+  visit(m.correction_ppm);
+  visit(m.corrected);
+  visit(m.arrivals_milli);
+  visit(m.near_milli);
+  visit(m.far_milli);
+  visit(m.spread_ppm);
+  visit(m.safety_milli);
+}
+
+template <typename Row, typename Visit>
+void each_field(Row& row, Visit&& visit)
+  requires requires { row.measured_at; }
+{
+  visit(row.id);
+  visit(row.measured_at);
+  visit(row.prompt_tokens);
+  visit(row.generated_tokens);
+  visit(row.waiting);
+  visit(row.running);
+  visit(row.prompt_rate_milli);
+  visit(row.generated_rate_milli);
+  visit(row.waiting_rate_milli);
+  visit(row.running_milli);
+}
+
+}  // namespace
+
+void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& other) {
+  const auto rename = [&](auto& rows) {
+    for (auto& row : rows) row.id = other(row.id);
+    std::erase_if(rows, [](const auto& row) { return !row.id.valid(); });
+    std::ranges::sort(rows, {}, [](const auto& row) { return row.id; });
+  };
+  rename(memory.counters);
+  rename(memory.starting);
+}
+
+void write(const CapstanMemory& memory, TextWriter& text) {
+  const auto add = [&](const auto& value) { text.add(value); };
+  each_scalar(memory, add);
+  for (const CapstanMemory::Missed& row : memory.missed_by_use) add(row.seen), add(row.ppm);
+  text.rows(memory.counters, [&](const CapstanMemory::Counters& row) { each_field(row, add); });
+  text.rows(memory.starting, [&](const CapstanMemory::Starting& row) { add(row.id); });
+  text.rows(memory.forecasts, [&](const CapstanMemory::Forecast& row) { add(row.due), add(row.milli); });
+  text.rows(memory.leads, add);
+  text.rows(memory.needs, [&](const CapstanMemory::Need& row) { add(row.at), add(row.milli); });
+}
+
+void read(CapstanMemory& memory, TextReader& text) {
+  const auto take = [&](auto& value) { text.read(value); };
+  each_scalar(memory, take);
+  for (CapstanMemory::Missed& row : memory.missed_by_use) take(row.seen), take(row.ppm);
+  text.rows(memory.counters, [&](CapstanMemory::Counters& row) { each_field(row, take); });
+  text.rows(memory.starting, [&](CapstanMemory::Starting& row) { take(row.id); });
+  text.rows(memory.forecasts, [&](CapstanMemory::Forecast& row) { take(row.due), take(row.milli); });
+  text.rows(memory.leads, take);
+  text.rows(memory.needs, [&](CapstanMemory::Need& row) { take(row.at), take(row.milli); });
+}
+
+}  // namespace capstan::decide::scale

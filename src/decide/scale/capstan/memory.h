@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/time.h"
+#include "decide/text.h"
+#include "model/ids.h"
+
+namespace capstan::decide::scale {
+
+/// What Capstan's policy knows of one service from earlier decisions. Integers only, so that it saves exactly. Sums
+/// that fade are kept as thousandths; each list has a named limit.
+struct CapstanMemory {
+  static constexpr std::size_t kReplicasMost = 1024;  ///< whose counters are followed
+  static constexpr std::size_t kLeadsMost = 8;
+  static constexpr std::size_t kForecastsMost = 16;
+  static constexpr std::size_t kNeedsMost = 48;
+
+  /// The counters of one replica when they were last read, and what came between the last two readings.
+  struct Counters {
+    model::GangId id;
+    Instant measured_at;
+    std::int64_t prompt_tokens = 0;
+    std::int64_t generated_tokens = 0;
+    std::int64_t waiting = 0;
+    std::int64_t running = 0;
+    std::int64_t prompt_rate_milli = 0;     ///< tokens/s
+    std::int64_t generated_rate_milli = 0;  ///< tokens/s
+    std::int64_t waiting_rate_milli = 0;    ///< requests/s by which the queue grew
+    std::int64_t running_milli = 0;         ///< mean of the last two readings
+    friend bool operator==(const Counters&, const Counters&) = default;
+  };
+  /// A replica that did not serve yet when it was last seen.
+  struct Starting {
+    model::GangId id;
+    friend bool operator==(const Starting&, const Starting&) = default;
+  };
+  /// What was planned for a moment to come.
+  struct Forecast {
+    Instant due;
+    std::int64_t milli = 0;  ///< replicas
+    friend bool operator==(const Forecast&, const Forecast&) = default;
+  };
+  /// The most that was needed at a moment and since: values fall from one entry to the next.
+  struct Need {
+    Instant at;
+    std::int64_t milli = 0;  ///< replicas
+    friend bool operator==(const Need&, const Need&) = default;
+  };
+
+  /// What misses its SLO while replicas are about so busy: what emptier ones miss as well, more of them do not mend.
+  struct Missed {
+    Duration seen{};
+    std::int64_t ppm = 0;
+    friend bool operator==(const Missed&, const Missed&) = default;
+  };
+  static constexpr std::size_t kUses = 5;
+
+  Instant since;        ///< the first decision
+  Instant at;           ///< the last decision
+  Duration observed{};  ///< how long there was a load to learn from, at most the longest time constant
+  Instant last_used;    ///< when something last ran, waited or was generated
+
+  std::vector<Counters> counters;  ///< by id
+  std::vector<Starting> starting;  ///< by id
+  Instant gateway_at;              ///< when the gateway was last read
+  std::int64_t gateway_waiting = 0;
+  std::int64_t gateway_rate_milli = 0;
+
+  std::int64_t prompt_milli = 0;            ///< fading mean, tokens/s
+  std::int64_t generated_milli = 0;         ///< fading mean, tokens/s
+  std::int64_t held_milli = 0;              ///< fading mean, KV tokens
+  std::int64_t running_milli = 0;           ///< fading mean, sequences
+  std::int64_t correction_ppm = 1'000'000;  ///< a step takes this times what the engine model says
+  Duration corrected{};                     ///< how long there was a step to learn from
+
+  std::int64_t arrivals_milli = 0;  ///< prompt tokens/s that arrive, fading
+  std::int64_t near_milli = 0;      ///< demand in replicas, fading soon
+  std::int64_t far_milli = 0;       ///< demand in replicas, fading late
+  std::vector<Forecast> forecasts;  ///< by moment
+  std::int64_t spread_ppm = 0;      ///< of demand above its forecast, relative
+  std::int64_t safety_milli = 0;    ///< spreads that are kept in hand
+  std::array<Missed, kUses> missed_by_use{};
+
+  std::vector<Duration> leads;  ///< of the last starts, the oldest first
+  std::vector<Need> needs;      ///< by moment
+  friend bool operator==(const CapstanMemory&, const CapstanMemory&) = default;
+};
+
+/// Gives every replica the id that `other` says for it. Those that it says none for are forgotten.
+void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& other);
+
+void write(const CapstanMemory& memory, TextWriter& text);
+void read(CapstanMemory& memory, TextReader& text);
+
+}  // namespace capstan::decide::scale

@@ -1,0 +1,22 @@
+#include "decide/scale/fixed.h"
+
+#include <algorithm>
+
+#include "decide/scale/by_policy.h"
+
+namespace capstan::decide::scale {
+
+Duration period_of(const Fixed& policy) { return policy.period; }
+
+std::vector<model::SignalField> needs_of(const Fixed&) { return {}; }
+
+Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory&, Instant) {
+  decision.wanted = decision.held_to = policy.replicas;
+  decision.desired = std::clamp(policy.replicas, role.min, role.max);
+  decision.why = {model::ReasonCode::fixed_replicas, {policy.replicas}};
+  if (decision.desired < policy.replicas) decision.why = {model::ReasonCode::at_maximum, {policy.replicas, role.max}};
+  if (decision.desired > policy.replicas) decision.why = {model::ReasonCode::at_minimum, {policy.replicas, role.min}};
+  return finish(std::move(decision), role);
+}
+
+}  // namespace capstan::decide::scale

@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <span>
+
+#include "decide/scale/by_policy.h"
+#include "decide/scale/hpa.h"
+#include "decide/scale/hpa_metrics.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using model::Gang;
+using model::ReasonCode;
+
+const model::Signal& signal_of(const model::ReplicaSignals& signals, MetricReading::Kind kind) {
+  switch (kind) {
+    case MetricReading::Kind::duty_cycle:
+      return signals.duty_cycle_percent;
+    case MetricReading::Kind::memory:
+      return signals.memory_used_percent;
+    case MetricReading::Kind::running:
+      return signals.running;
+    default:  // of those that HPA reads, waiting
+      break;
+  }
+  return signals.waiting;
+}
+
+std::int64_t per_mille(double ratio) { return static_cast<std::int64_t>(std::min(ratio, 1e12) * 1000.0); }
+
+/// What HPA makes of one metric. It asks no reading for its age: a stale value is a value.
+MetricReading read_metric(const RoleView& role, MetricReading::Kind kind, std::int64_t target,
+                          const HpaSettings& settings) {
+  MetricReading reading{.kind = kind, .target = target};
+  std::vector<HpaPod> pods;
+  for (const RoleView::Replica& replica : role.replicas) {
+    if (replica.phase == Gang::Phase::draining) continue;
+    const model::Signal& signal = signal_of(replica.signals, kind);
+    if (replica.phase == Gang::Phase::pending) {
+      pods.push_back({HpaPod::Group::unready, 0, {}});
+      ++reading.unready;
+    } else if (signal.state == model::Signal::State::missing) {
+      pods.push_back({HpaPod::Group::missing, 0, {}});
+      ++reading.missing;
+    } else {
+      pods.push_back({HpaPod::Group::ready, signal.value * 1000, {}});
+      ++reading.read;
+      reading.total += signal.value;
+    }
+  }
+  const HpaProposal proposal = propose_by_pods(pods, target * 1000, role.current, settings);
+  reading.valid = proposal.valid;
+  reading.mean_milli = proposal.mean_milli;
+  reading.ratio_per_mille = per_mille(proposal.ratio);
+  reading.filled_ratio_per_mille = per_mille(proposal.filled_ratio);
+  reading.within_tolerance = proposal.within_tolerance;
+  reading.wanted = proposal.replicas;
+  return reading;
+}
+
+/// The reason that the metric itself gives for its answer.
+model::Reason metric_reason(const MetricReading& reading, const Decision& decision, const HpaSettings& settings) {
+  const bool up = reading.wanted > decision.current;
+  if (reading.within_tolerance) {
+    const bool above = reading.filled_ratio_per_mille >= 1000;
+    return {
+        ReasonCode::within_tolerance,
+        {reading.filled_ratio_per_mille, above ? settings.tolerance_up_per_mille : settings.tolerance_down_per_mille}};
+  }
+  if (reading.wanted == decision.current && (reading.missing > 0 || reading.unready > 0)) {
+    return {
+        ReasonCode::filled_in,
+        {reading.ratio_per_mille, reading.filled_ratio_per_mille, reading.missing + reading.unready, decision.current}};
+  }
+  const std::int64_t mean = reading.mean_milli / 1000;
+  switch (reading.kind) {
+    case MetricReading::Kind::duty_cycle:
+      return {up ? ReasonCode::duty_above_target : ReasonCode::duty_below_target,
+              {mean, reading.target, reading.wanted, decision.counted}};
+    case MetricReading::Kind::memory:
+      return {up ? ReasonCode::memory_above_target : ReasonCode::memory_below_target,
+              {mean, reading.target, reading.wanted, decision.counted}};
+    case MetricReading::Kind::running:
+      return {up ? ReasonCode::running_above_target : ReasonCode::running_below_target,
+              {reading.total, reading.target, reading.wanted, decision.counted}};
+    default:  // of those that HPA reads, waiting
+      break;
+  }
+  return {up ? ReasonCode::queue_above_target : ReasonCode::queue_below_target,
+          {reading.total, reading.target, reading.wanted, decision.counted}};
+}
+
+/// Outside the bounds HPA reads no metric: it goes to the bound at once.
+bool outside_bounds(Decision& decision, const RoleView& role) {
+  if (role.current > role.max) {
+    decision.desired = role.max;
+    decision.why = {ReasonCode::at_maximum, {role.current, role.max}};
+  } else if (role.current < role.min) {
+    decision.desired = role.min;
+    decision.why = {ReasonCode::at_minimum, {role.current, role.min}};
+  } else {
+    return false;
+  }
+  decision.wanted = decision.held_to = decision.desired;
+  return true;
+}
+
+/// The reason of what was done to `wanted` after the metric spoke; the metric's own where nothing was.
+model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
+                           model::Reason metric) {
+  if (decision.desired != decision.held_to) {
+    if (decision.desired == role.max && decision.held_to > role.max) {
+      return {ReasonCode::at_maximum, {decision.held_to, role.max}};
+    }
+    if (decision.desired == role.min && decision.held_to < role.min) {
+      return {ReasonCode::at_minimum, {decision.held_to, role.min}};
+    }
+    return {ReasonCode::rate_limited, {decision.held_to, decision.desired}};
+  }
+  if (decision.held_to != decision.wanted) {
+    const bool down = decision.wanted < decision.held_to;
+    const Duration window = !settings.behavior ? settings.downscale_stabilization
+                            : down             ? settings.behavior->down.stabilization
+                                               : settings.behavior->up.stabilization;
+    return {ReasonCode::cooling_down, {decision.wanted, decision.held_to, whole_seconds(window)}};
+  }
+  return metric;
+}
+
+struct Target {
+  MetricReading::Kind kind;
+  std::int64_t value;
+};
+
+/// Replicas that serve and of which a metric that decides is not known.
+ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targets) {
+  return std::ranges::count_if(role.replicas, [&](const RoleView::Replica& replica) {
+    return replica.phase == Gang::Phase::ready && std::ranges::any_of(targets, [&](const Target& target) {
+             return !signal_of(replica.signals, target.kind).usable();
+           });
+  });
+}
+
+/// Why nothing is lowered: of the metric that nobody gave, else of the replicas that are mute.
+model::Reason silence_reason(const Decision& decision, const RoleView& role, ReplicaCount mute) {
+  const auto reading = std::ranges::find(decision.readings, false, &MetricReading::valid);
+  if (reading == decision.readings.end()) {
+    return {ReasonCode::signal_missing, {mute, static_cast<std::int64_t>(role.replicas.size())}};
+  }
+  const ReplicaCount pods = reading->read + reading->missing + reading->unready;
+  if (pods == 0) return {ReasonCode::no_replica_to_read, {role.current}};
+  return {ReasonCode::signal_missing, {reading->missing + reading->unready, pods}};
+}
+
+Decision hpa(Decision decision, const RoleView& role, std::span<const Target> targets, const HpaSettings& settings,
+             Memory& memory, Instant now) {
+  note_first_sight(memory, role.current, now);
+  if (role.current == 0 && role.min != 0) {
+    decision.why = {ReasonCode::scaling_disabled, {role.min}};
+    return finish(std::move(decision), role);
+  }
+  if (outside_bounds(decision, role)) {
+    note_change(memory, settings, decision.current, decision.desired, now);
+    return finish(std::move(decision), role);
+  }
+
+  const MetricReading* highest = nullptr;
+  ReplicaCount silent = 0;
+  for (const Target& target : targets)
+    decision.readings.push_back(read_metric(role, target.kind, target.value, settings));
+  for (const MetricReading& reading : decision.readings) {
+    if (!reading.valid)
+      ++silent;
+    else if (highest == nullptr || reading.wanted > highest->wanted)
+      highest = &reading;
+  }
+  const ReplicaCount mute = silent_replicas(role, targets);
+  if (settings.silence_holds && (mute > 0 || silent > 0)) {
+    const ReplicaCount floor = std::min(std::max(role.current, memory.recommended), role.max);
+    if (highest == nullptr || highest->wanted <= floor) {
+      decision.why = silence_reason(decision, role, mute);
+      decision.wanted = decision.held_to = decision.desired = floor;
+      stabilize(memory, settings, role.current, floor, now);  // as if all were needed: the window begins anew
+      note_change(memory, settings, decision.current, decision.desired, now);
+      return finish(std::move(decision), role);
+    }
+  }
+  // One metric alone may raise; to lower, all must have spoken.
+  if (highest == nullptr || (silent > 0 && highest->wanted < role.current)) {
+    decision.why = silence_reason(decision, role, 0);
+    return finish(std::move(decision), role);
+  }
+
+  decision.wanted = highest->wanted;
+  decision.held_to = stabilize(memory, settings, role.current, decision.wanted, now);
+  decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now).replicas;
+  note_change(memory, settings, decision.current, decision.desired, now);
+  decision.why = limit_reason(decision, role, settings, metric_reason(*highest, decision, settings));
+  return finish(std::move(decision), role);
+}
+
+}  // namespace
+
+std::vector<model::SignalField> needs_of(const DutyCycleHpa&) { return {&model::ReplicaSignals::duty_cycle_percent}; }
+
+std::vector<model::SignalField> needs_of(const MemoryHpa&) { return {&model::ReplicaSignals::memory_used_percent}; }
+
+std::vector<model::SignalField> needs_of(const QueueHpa& policy) {
+  std::vector<model::SignalField> needs = {&model::ReplicaSignals::waiting};
+  if (policy.running_per_replica) needs.push_back(&model::ReplicaSignals::running);
+  return needs;
+}
+
+Duration period_of(const DutyCycleHpa& policy) { return policy.hpa.sync_period; }
+Duration period_of(const MemoryHpa& policy) { return policy.hpa.sync_period; }
+Duration period_of(const QueueHpa& policy) { return policy.hpa.sync_period; }
+
+Decision decide_by(const DutyCycleHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+  const Target targets[] = {{MetricReading::Kind::duty_cycle, policy.target_percent}};
+  return hpa(std::move(decision), role, targets, policy.hpa, memory, now);
+}
+
+Decision decide_by(const MemoryHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+  const Target targets[] = {{MetricReading::Kind::memory, policy.target_percent}};
+  return hpa(std::move(decision), role, targets, policy.hpa, memory, now);
+}
+
+Decision decide_by(const QueueHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now) {
+  std::vector<Target> targets = {{MetricReading::Kind::waiting, policy.waiting_per_replica}};
+  if (policy.running_per_replica) targets.push_back({MetricReading::Kind::running, *policy.running_per_replica});
+  return hpa(std::move(decision), role, targets, policy.hpa, memory, now);
+}
+
+}  // namespace capstan::decide::scale

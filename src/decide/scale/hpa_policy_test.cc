@@ -1,0 +1,55 @@
+// Goal: each HPA reads its own metric and no other. What it makes of it is in scale_test.cc.
+#include <gtest/gtest.h>
+
+#include "decide/scale/scale.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+RoleView one_metric_is_high(model::Signal model::ReplicaSignals::* high) {
+  RoleView role;
+  role.service = {0};
+  role.min = 1;
+  role.max = 20;
+  role.current = 2;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    RoleView::Replica replica{{i}, model::Gang::Phase::ready, {}, {}};
+    model::ReplicaSignals& s = replica.signals;
+    s.waiting = s.running = s.duty_cycle_percent = s.memory_used_percent = model::Signal::of(0);
+    s.*high = model::Signal::of(96);
+    role.replicas.push_back(replica);
+  }
+  return role;
+}
+
+TEST(HpaPolicy, RaisesByItsOwnMetricOnly) {
+  struct Row {
+    Policy policy;
+    model::Signal model::ReplicaSignals::* its_own;
+  };
+  const Row rows[] = {
+      {DutyCycleHpa{}, &model::ReplicaSignals::duty_cycle_percent},
+      {MemoryHpa{}, &model::ReplicaSignals::memory_used_percent},
+      {QueueHpa{}, &model::ReplicaSignals::waiting},
+  };
+  for (const Row& row : rows) {
+    for (const Row& other : rows) {
+      Memory memory;
+      const bool own = row.its_own == other.its_own;
+      const Decision decision = decide(one_metric_is_high(other.its_own), row.policy, memory, {});
+      EXPECT_EQ(decision.desired > 2, own);
+    }
+  }
+}
+
+TEST(HpaPolicy, TheHigherOfTwoMetricsWins) {
+  QueueHpa policy;
+  policy.running_per_replica = 24;
+  Memory memory;
+  const Decision decision = decide(one_metric_is_high(&model::ReplicaSignals::running), policy, memory, {});
+  EXPECT_EQ(decision.wanted, 8) << "ceil(2 x 96 / 24)";
+  EXPECT_EQ(decision.readings.size(), 2u);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "decide/scale/scale.h"
+
+namespace capstan::decide::testing {
+
+/// A service whose requests flow like water: every ready replica takes an equal share, and starts take as long as they
+/// are told to. Good for showing a policy exactly one thing; the simulator shows it all of them.
+class FluidService {
+ public:
+  static constexpr Duration kScrape = std::chrono::seconds(15);
+  static constexpr double kPrompt = 1000, kOutput = 200;
+
+  explicit FluidService(ReplicaCount replicas, Duration lead = std::chrono::seconds(60)) : lead_(lead) {
+    role_.service = {0};
+    role_.min = 1;
+    role_.max = 100;
+    role_.slo = {.ttft = std::chrono::seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
+    role_.engine = &row();
+    role_.gateway_waiting = model::Signal::of(0, std::chrono::seconds(1));
+    follow(replicas);
+    for (scale::RoleView::Replica& replica : role_.replicas) replica.phase = model::Gang::Phase::ready;
+  }
+
+  static const engine::EngineRow& row() {
+    return **engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bfloat16");
+  }
+
+  /// Lets a scrape interval of `requests_per_s` pass, decides three times in it, and does what was decided.
+  scale::Decision pass(double requests_per_s, scale::Memory& memory, const scale::Policy& policy = scale::Capstan{}) {
+    now_ = now_ + kScrape;
+    start();
+    scrape(requests_per_s);
+    scale::Decision last;
+    for (int i = 0; i < 3; ++i) {
+      last = scale::decide(role_, policy, memory, now_ + i * std::chrono::seconds(5) + std::chrono::seconds(1));
+      if (!last.plan.actions.empty()) follow(last.desired);
+    }
+    return last;
+  }
+
+  /// Seconds between two tokens, at any load; at first about what the engine table says.
+  void token_s(double seconds) { token_s_ = seconds; }
+  /// From now on this many of the ready replicas say nothing.
+  void silence(std::size_t replicas) { silent_ = replicas; }
+  /// From now on no replica tells how long first tokens take.
+  void tell_no_first_tokens() { tells_first_tokens_ = false; }
+  void restart_counters() {
+    for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.generated_tokens_total.value = 0;
+    for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.prompt_tokens_total.value = 0;
+  }
+
+  scale::RoleView& role() { return role_; }
+  Instant now() const { return now_; }
+  ReplicaCount ready() const {
+    return std::ranges::count(role_.replicas, model::Gang::Phase::ready, &scale::RoleView::Replica::phase);
+  }
+
+ private:
+  void follow(ReplicaCount replicas) {
+    role_.current = replicas;
+    while (static_cast<ReplicaCount>(role_.replicas.size()) > replicas) role_.replicas.pop_back();
+    while (static_cast<ReplicaCount>(role_.replicas.size()) < replicas) {
+      scale::RoleView::Replica replica;
+      replica.id = {next_++};
+      replica.phase = model::Gang::Phase::starting;
+      replica.created_at = now_;
+      replica.expected_ready_at = now_ + lead_;
+      role_.replicas.push_back(replica);
+    }
+  }
+
+  void start() {
+    for (scale::RoleView::Replica& replica : role_.replicas) {
+      if (replica.phase == model::Gang::Phase::starting && replica.expected_ready_at <= now_) {
+        replica.phase = model::Gang::Phase::ready;
+      }
+    }
+  }
+
+  void scrape(double requests_per_s) {
+    const double share = requests_per_s / static_cast<double>(std::max<ReplicaCount>(ready(), 1));
+    const double interval_s = in_seconds(kScrape);
+    std::size_t silent = silent_;
+    for (scale::RoleView::Replica& replica : role_.replicas) {
+      if (replica.phase != model::Gang::Phase::ready) continue;
+      model::ReplicaSignals& s = replica.signals;
+      const auto grown = [&](const model::Signal& counter, double tokens) {
+        return model::Signal::of(counter.value + static_cast<std::int64_t>(share * tokens * interval_s), kAge);
+      };
+      s.prompt_tokens_total = grown(s.prompt_tokens_total, kPrompt);
+      s.generated_tokens_total = grown(s.generated_tokens_total, kOutput);
+      s.running = model::Signal::of(static_cast<std::int64_t>(share * kOutput * token_s_ + 0.5), kAge);
+      s.waiting = model::Signal::of(0, kAge);
+      s.kv_usage_ppm = model::Signal::of(std::min<std::int64_t>(s.running.value * 2500, 1'000'000), kAge);
+      s.ttft_p99_us = tells_first_tokens_ ? model::Signal::of(100'000, kAge) : model::Signal{};
+      if (silent == 0) continue;
+      --silent;
+      s.waiting.state = s.running.state = model::Signal::State::missing;
+    }
+  }
+
+  static constexpr Duration kAge = std::chrono::seconds(1);
+  scale::RoleView role_;
+  Duration lead_;
+  Instant now_{};
+  double token_s_ = 0.011;
+  std::size_t silent_ = 0;
+  bool tells_first_tokens_ = true;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace capstan::decide::testing

@@ -1,0 +1,100 @@
+#include "engine/names.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+namespace capstan::engine {
+namespace {
+
+/// Words of a product's name that leave it the same GPU: maker, form, and the memory that the table has it with.
+constexpr std::array<std::string_view, 16> kGpuWords = {"nvidia", "tesla", "gpu",   "sxm",   "sxm4",  "sxm5",
+                                                        "sxm6",   "hbm3",  "hbm3e", "80gb",  "141gb", "180gb",
+                                                        "192gb",  "48gb",  "mega",  "shared"};
+/// Parts of a model's name that leave it as fast as it is.
+constexpr std::array<std::string_view, 11> kModelWords = {"instruct", "chat", "it",   "hf",       "base",   "thinking",
+                                                          "fp8",      "bf16", "fp16", "bfloat16", "dynamic"};
+
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// In lower case, apart at what `is_between` accepts.
+std::vector<std::string> words_of(std::string_view text, bool (*is_between)(char)) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (!is_between(c)) {
+      words.back() += lower_case(c);
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool no_letter_or_digit(char c) {
+  c = lower_case(c);
+  return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'));
+}
+
+bool joins_words(char c) { return c == '-' || c == '_'; }
+
+/// The name without who published it: "meta-llama/Meta-Llama-3.1-8B" is "llama", "3.1", "8b".
+std::vector<std::string> model_words(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  if (slash != name.npos) name.remove_prefix(slash + 1);
+  std::vector<std::string> words = words_of(name, joins_words);
+  if (!words.empty() && words.front() == "meta") words.erase(words.begin());
+  return words;
+}
+
+/// "2507", "v0.1": a release of the same size.
+bool is_release(std::string_view word) {
+  const bool versioned = word.starts_with('v');
+  if (versioned) word.remove_prefix(1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (word.empty() || !std::ranges::all_of(word, [&](char c) { return digit(c) || (versioned && c == '.'); })) {
+    return false;
+  }
+  return versioned || word.size() == 4;
+}
+
+bool is_known(std::string_view word, std::span<const std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+std::optional<std::string> gpu_of_product(const EngineTable& table, std::string_view product) {
+  if (Result<std::string> key = table.gpu_key(product)) return *std::move(key);
+  std::optional<std::string> found;
+  for (const std::string& word : words_of(product, no_letter_or_digit)) {
+    if (is_known(word, kGpuWords)) continue;
+    Result<std::string> key = table.gpu_key(word);
+    if (!key || found) return std::nullopt;
+    found = *std::move(key);
+  }
+  return found;
+}
+
+std::optional<ServedModel> model_of_name(const EngineTable& table, std::string_view served) {
+  const std::vector<std::string> name = model_words(served);
+  const EngineRow* best = nullptr;
+  std::size_t most = 0;
+  for (const EngineRow& row : table.rows()) {
+    const std::vector<std::string> words = model_words(row.model);
+    if (words.size() <= most || words.size() > name.size()) continue;
+    if (!std::ranges::equal(words, std::span(name).first(words.size()))) continue;
+    best = &row;
+    most = words.size();
+  }
+  if (best == nullptr) return std::nullopt;
+  const std::span rest = std::span(name).subspan(most);
+  const bool understood = std::ranges::all_of(
+      rest, [](const std::string& word) { return is_known(word, kModelWords) || is_release(word); });
+  if (!understood) return std::nullopt;
+  const bool fp8 = std::ranges::find(rest, "fp8") != rest.end();
+  return ServedModel{best->model, fp8 ? "fp8" : "bfloat16"};
+}
+
+}  // namespace capstan::engine

@@ -1,0 +1,163 @@
+#include "experiment/frontier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiment/layout.h"
+#include "experiment/verdict.h"
+#include "experiment/words.h"
+#include "model/role_names.h"
+
+namespace capstan::experiment {
+namespace {
+
+std::int64_t price(const RunResult& result, Cost cost) {
+  return cost == Cost::usd ? result.total_micro_usd() : result.paid_gpu_ns();
+}
+
+std::string met(const RunResult& result) { return tenths(result.attainment_ppm(), 10'000) + " %"; }
+
+std::string price_words(const RunResult& result, Cost cost) {
+  return cost == Cost::usd ? usd(result.total_micro_usd()) + " USD" : gpu_hours(result.paid_gpu_ns()) + " GPU-h";
+}
+
+std::string frontier_line(const Comparison& c, Cost cost, std::size_t width) {
+  std::string text;
+  for (const RunResult* result : frontier(c.results, cost)) {
+    text += fmt::format("{}{} ({} for {})", text.empty() ? "" : "; ", result->policy, met(*result),
+                        price_words(*result, cost));
+  }
+  return wrapped(cost == Cost::usd ? "frontier by USD    " : "frontier by GPU-h  ", text, width);
+}
+
+std::string restless_line(const Comparison& c, std::size_t width) {
+  std::string text;
+  for (const RunResult& result : c.results) {
+    if (!shown(c, result)) continue;
+    text += fmt::format("{}{} {} and {}", text.empty() ? "" : "; ", result.policy,
+                        tenths(per_hour_milli(result.scale_changes, result.simulated), 1000),
+                        tenths(per_hour_milli(result.reversals, result.simulated), 1000));
+  }
+  return wrapped("changes and reversals an hour  ", text, width);
+}
+
+std::string tuned_lines(const Comparison& c, std::size_t width) {
+  std::string text;
+  for (const RunResult& result : c.results) {
+    const RunResult* best = tuned(c.results, result.policy, c.slo);
+    if (best == nullptr) continue;
+    const std::string words = best == &result ? "nothing that was tried is better"
+                                              : fmt::format("{} instead of {}", difference_words(*best, result),
+                                                            price_words(result, Cost::usd));
+    text += wrapped("tuned  ", fmt::format("{}: {}", best->policy, words), width);
+  }
+  return text;
+}
+
+std::string step_words(const RunResult& result, const ScaleStep& step) {
+  const std::string of = step.role == model::Role::both ? "" : std::string(model::name(step.role)) + " ";
+  const std::string one = of + "replica", many = of + "replicas";
+  return fmt::format("{} asked for {} at {}: {}", result.policy, counted(step.desired, one.c_str(), many.c_str()),
+                     clock(step.at), step.why);
+}
+
+std::string parting_line(const RunResult& a, const RunResult& b, std::size_t width) {
+  const std::optional<Parting> parting = first_parting(a, b);
+  if (!parting) return wrapped("parted  ", fmt::format("{} and {} never did", a.policy, b.policy), width);
+  return wrapped("parted  " + clock(parting->at) + "  ", step_words(a, parting->a) + "; " + step_words(b, parting->b),
+                 width);
+}
+
+}  // namespace
+
+std::vector<const RunResult*> frontier(std::span<const RunResult> results, Cost cost) {
+  std::vector<const RunResult*> order;
+  for (const RunResult& result : results) order.push_back(&result);
+  std::ranges::stable_sort(order, [&](const RunResult* a, const RunResult* b) {
+    const std::int64_t price_a = price(*a, cost), price_b = price(*b, cost);
+    return price_a != price_b ? price_a < price_b : a->attainment_ppm() > b->attainment_ppm();
+  });
+  std::vector<const RunResult*> kept;
+  for (const RunResult* result : order) {
+    if (kept.empty() || result->attainment_ppm() > kept.back()->attainment_ppm()) kept.push_back(result);
+  }
+  return kept;
+}
+
+namespace {
+
+std::vector<const ScaleStep*> steps_of(const RunResult& result, model::Role role) {
+  std::vector<const ScaleStep*> steps;
+  for (const ScaleStep& step : result.scale_steps) {
+    if (step.role == role) steps.push_back(&step);
+  }
+  return steps;
+}
+
+std::optional<Parting> first_parting(const RunResult& a, const RunResult& b, model::Role role) {
+  const std::vector<const ScaleStep*> steps_a = steps_of(a, role), steps_b = steps_of(b, role);
+  std::size_t i = 0, j = 0;
+  while (i < steps_a.size() || j < steps_b.size()) {
+    const Instant next_a = i < steps_a.size() ? steps_a[i]->at : Instant::never();
+    const Instant next_b = j < steps_b.size() ? steps_b[j]->at : Instant::never();
+    const Instant now = std::min(next_a, next_b);
+    i += next_a == now ? 1 : 0;
+    j += next_b == now ? 1 : 0;
+    const ScaleStep none;
+    const ScaleStep& of_a = i > 0 ? *steps_a[i - 1] : none;
+    const ScaleStep& of_b = j > 0 ? *steps_b[j - 1] : none;
+    if (of_a.desired != of_b.desired) return Parting{now, of_a, of_b};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Parting> first_parting(const RunResult& a, const RunResult& b) {
+  std::optional<Parting> first;
+  for (const model::Role role : {model::Role::both, model::Role::prefill, model::Role::decode}) {
+    const std::optional<Parting> parting = first_parting(a, b, role);
+    if (parting && (!first || parting->at < first->at)) first = parting;
+  }
+  return first;
+}
+
+std::int64_t per_hour_milli(std::int64_t count, Duration simulated) {
+  if (simulated <= Duration{}) return 0;
+  const auto hour = static_cast<__int128>(std::chrono::nanoseconds(std::chrono::hours(1)).count());
+  return static_cast<std::int64_t>(static_cast<__int128>(count) * 1000 * hour / simulated.count());
+}
+
+const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo) {
+  const RunResult* best = nullptr;
+  bool swept = false;
+  const auto better = [&](const RunResult& a, const RunResult& b) {
+    if (holds_slo(a, slo) != holds_slo(b, slo)) return holds_slo(a, slo);
+    if (holds_slo(a, slo)) return a.total_micro_usd() < b.total_micro_usd();
+    if (a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
+    return a.total_micro_usd() < b.total_micro_usd();
+  };
+  for (const RunResult& result : results) {
+    if (result.policy != policy && result.swept_from != policy) continue;
+    swept = swept || result.swept_from == policy;
+    if (best == nullptr || better(result, *best)) best = &result;
+  }
+  return swept ? best : nullptr;
+}
+
+bool shown(const Comparison& comparison, const RunResult& result) {
+  return result.swept_from.empty() || tuned(comparison.results, result.swept_from, comparison.slo) == &result;
+}
+
+std::string frontier_words(const Comparison& comparison, std::size_t width) {
+  std::string text = frontier_line(comparison, Cost::usd, width) + frontier_line(comparison, Cost::gpu_hours, width) +
+                     restless_line(comparison, width) + tuned_lines(comparison, width);
+  const RunResult& first = comparison.results.front();
+  const auto other = std::find_if(comparison.results.begin() + 1, comparison.results.end(),
+                                  [&](const RunResult& result) { return shown(comparison, result); });
+  if (other != comparison.results.end()) text += parting_line(first, *other, width);
+  return text;
+}
+
+}  // namespace capstan::experiment

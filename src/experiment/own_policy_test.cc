@@ -1,0 +1,85 @@
+// Goal: Capstan's own policy through the whole simulator, on loads that are generated, so that nothing of it can be
+// fitted to a trace: it holds its SLO, it hardly ever turns around, and it breaks no invariant, also where metrics get
+// lost.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "experiment/frontier.h"
+#include "experiment/prepare.h"
+#include "experiment/scenario.h"
+
+namespace capstan::experiment {
+namespace {
+
+constexpr const char* kOwnScenario = R"(
+name: own
+load:
+  duration: 2h
+  generator:
+    rate: {}
+    input: {{kind: log_normal, tokens: 750, sigma: 0.9, max: 8000}}
+    output: {{kind: log_normal, tokens: 160, sigma: 0.8, max: 2000}}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {{ttft: 1s, tpot: 50ms, attainment: 99%}}
+  replicas: {{min: 1, max: 24, initial: 8}}
+  start: {{weights_from: host_memory, engine_init: 50s..60s{} }}
+  router: {{policy: least_loaded, gateway_max_waiting: 1000}}
+cluster:
+  image_cached_on_boot: true
+  termination_grace: 10m
+  scrape: {{{} }}
+  existing: [{{instance: p5.48xlarge, count: 3}}]
+policies:
+  - {{name: own, scale: capstan, place: gang, provision: none}}
+)";
+
+RunResult own_run(const std::string& rate, std::uint64_t seed, const std::string& scrape = "",
+                  const std::string& start = "") {
+  const Result<Scenario> scenario = parse_scenario(fmt::format(kOwnScenario, rate, start, scrape), "own.yaml");
+  EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
+  const Result<RunResult> result = run(*scenario, scenario->policies.front(), seed);
+  EXPECT_TRUE(result.has_value());
+  return *result;
+}
+
+const char* const kOwnSteady = "60";
+const char* const kOwnWave = "{kind: diurnal, rate: 30, peak: 90, period: 1h, start: 0s}";
+
+TEST(OwnPolicyRuns, HoldsItsSloAndHardlyTurnsAround) {
+  for (const char* const rate : {kOwnSteady, kOwnWave}) {
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const RunResult result = own_run(rate, seed);
+      EXPECT_GE(result.attainment_ppm(), 990'000) << rate << " seed " << seed;
+      EXPECT_LE(per_hour_milli(result.reversals, result.simulated), 1000) << rate << " seed " << seed;
+      EXPECT_EQ(result.invariants.total(), 0);
+    }
+  }
+}
+
+TEST(OwnPolicyRuns, GivesBackWhatALoadDoesNotNeed) {
+  const RunResult result = own_run(kOwnSteady, 1);
+  EXPECT_LE(result.minutes.at(110).desired, 6) << "five replicas hold it, eight were there";
+}
+
+TEST(OwnPolicyRuns, HoldsItsSloWhereATenthOfTheScrapesIsLost) {
+  const RunResult result = own_run(kOwnWave, 1, "loss: 10%");
+  EXPECT_GE(result.attainment_ppm(), 990'000);
+  EXPECT_EQ(result.invariants.lowered_blind, 0);
+}
+
+TEST(OwnPolicyRuns, HoldsItsSloWhereNothingIsHeardForAMinuteEveryTen) {
+  const RunResult result = own_run(kOwnWave, 1, "blackout: 60s, blackout_every: 10m, stale_after: 30s");
+  EXPECT_GE(result.attainment_ppm(), 990'000);
+  EXPECT_EQ(result.invariants.lowered_blind, 0);
+}
+
+TEST(OwnPolicyRuns, HoldsItsSloWhereStartsBecomeTwiceAsLong) {
+  const RunResult result = own_run(kOwnWave, 1, "", ", slower_after: 20m, slower: 200%");
+  EXPECT_GE(result.attainment_ppm(), 990'000);
+}
+
+}  // namespace
+}  // namespace capstan::experiment

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/ids.h"
+#include "promql/series.h"
+#include "sim/fleet/fleet.h"
+
+namespace capstan::experiment {
+
+/// What a Prometheus server holds of a simulated fleet: every scrape of engines, GPUs and gateway as series under the
+/// names that vLLM, NVIDIA's DCGM exporter and the Gateway API inference extension have.
+class ScrapedSeries {
+ public:
+  struct Page {
+    const sim::ReplicaReading& engine;
+    std::int64_t duty_cycle_percent = 0;
+  };
+
+  /// @param labels  on every series, besides `pod` of those of a replica
+  /// @param delay   from a scrape until a query sees it
+  ScrapedSeries(std::map<std::string, std::string> labels, Duration delay, std::int64_t memory_used_percent)
+      : labels_(std::move(labels)), delay_(delay), memory_used_percent_(memory_used_percent) {}
+
+  void add(model::GangId gang, Instant at, const Page& page);
+  void add(Instant at, RequestCount gateway_waiting);
+  /// The replica has gone: its series end, as they do where a target vanishes.
+  void forget(model::GangId gang);
+
+  /// What queries see at a moment, which never goes back.
+  const promql::SeriesStore& at(Instant now);
+
+ private:
+  struct Arrival {
+    Instant visible;
+    promql::Labels labels;
+    promql::Point point;
+  };
+  void put(std::string_view metric, promql::Labels labels, Instant at, double value);
+  void put_first_tokens(const promql::Labels& own, model::GangId gang, Instant at, const sim::TtftBuckets& since_last);
+
+  std::map<std::string, std::string> labels_;
+  Duration delay_;
+  std::int64_t memory_used_percent_;
+  std::deque<Arrival> coming_;
+  promql::SeriesStore store_;
+  std::map<model::GangId, sim::TtftBuckets> first_tokens_;  ///< since each began to serve
+  std::map<model::GangId, std::vector<promql::Labels>> by_gang_;
+  std::vector<promql::Labels> gone_;  ///< series that the next scrape does not find any more
+  Instant next_forget_{};
+};
+
+}  // namespace capstan::experiment

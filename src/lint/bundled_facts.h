@@ -1,0 +1,12 @@
+#pragma once
+
+namespace capstan::lint {
+
+// The tables of data/lint as the build found them (facts.cmake).
+extern const char* const kGpuFamiliesCsv;
+extern const char* const kRemovedApisCsv;
+extern const char* const kRemovedMetricsCsv;
+extern const char* const kMetricsCsv;
+extern const char* const kMigCsv;
+
+}  // namespace capstan::lint

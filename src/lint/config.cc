@@ -1,0 +1,92 @@
+#include "lint/config.h"
+
+#include <charconv>
+
+#include "lint/rules.h"
+#include "manifest/fields.h"
+#include "manifest/yaml.h"
+
+namespace capstan::lint {
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+
+void read_rules(const Node& node, Verdict& verdict, Options& options) {
+  if (node.kind != Node::Kind::mapping) {
+    verdict.fail(node.place, "rules is " + node.words() + ", expected rules and their severities");
+    return;
+  }
+  for (const Node::Entry& entry : node.entries) {
+    if (find_rule(entry.key) == nullptr) {
+      verdict.fail(entry.place, no_such_rule(entry.key).message);
+      return;
+    }
+    const Result<Severity> severity = severity_named(entry.value.text);
+    if (!severity) {
+      verdict.fail(entry.value.place, severity.error().message);
+      return;
+    }
+    options.severities[entry.key] = *severity;
+  }
+}
+
+void read_version(const Node& node, Verdict& verdict, Options& options) {
+  const Result<KubeVersion> version = parse_kube_version(node.text);
+  if (version) {
+    options.settings.kube = *version;
+  } else {
+    verdict.fail(node.place, version.error().message);
+  }
+}
+
+}  // namespace
+
+Result<Severity> severity_named(std::string_view word) {
+  for (const Severity severity : {Severity::off, Severity::info, Severity::warning, Severity::error}) {
+    if (word == name_of(severity)) return severity;
+  }
+  return std::unexpected(Error{ErrorKind::usage, "severity", 0, 0,
+                               "found \"" + std::string(word) + "\", expected off, info, warning or error"});
+}
+
+Result<KubeVersion> parse_kube_version(std::string_view text) {
+  std::string_view rest = text;
+  if (rest.starts_with('v')) rest.remove_prefix(1);
+  KubeVersion version;
+  const bool one = rest.starts_with("1.");
+  if (one) rest.remove_prefix(2);
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), version.minor);
+  const bool whole = end == rest.data() + rest.size() || *end == '.';
+  if (one && error == std::errc() && whole && version.minor < 1000) return version;
+  return std::unexpected(
+      Error{ErrorKind::usage, "kube-version", 0, 0, "found \"" + std::string(text) + "\", expected 1.MINOR"});
+}
+
+Error no_such_rule(std::string_view id) {
+  std::vector<std::string_view> known;
+  for (const Rule* rule : all_rules()) known.push_back(rule->id);
+  const std::string_view meant = manifest::did_you_mean(id, known);
+  return {ErrorKind::usage, "rule", 0, 0,
+          "found \"" + std::string(id) + "\", expected a rule of `capstan lint --list`" +
+              (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)")};
+}
+
+Result<Config> parse_config(const std::string& text, const std::string& path) {
+  const Result<Node> root = manifest::parse(text, path);
+  if (!root) return std::unexpected(root.error());
+  Config config;
+  Verdict verdict;
+  Fields fields(*root, "the configuration", verdict);
+  fields.check("rules", [&](const Node& node, Verdict& v) { read_rules(node, v, config.options); });
+  fields.check("kube_version", [&](const Node& node, Verdict& v) { read_version(node, v, config.options); });
+  fields.boolean("advice", config.options.advice);
+  fields.boolean("closed_world", config.options.settings.closed_world);
+  for (const Node& pattern : fields.list("exclude")) config.exclude.push_back(pattern.text);
+  fields.finish();
+  if (!verdict.ok()) return std::unexpected(*verdict.error);
+  return config;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstring>
+#include <string_view>
+
+namespace capstan::lint {
+
+/// Where a word stands in a text from `from` on; npos where it does not. Of whole files: the C library looks at many
+/// bytes at once, where `find` stops at every first letter.
+inline std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0) {
+  if (from >= text.size()) return std::string_view::npos;
+  const void* found = memmem(text.data() + from, text.size() - from, word.data(), word.size());
+  if (found == nullptr) return std::string_view::npos;
+  return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+inline bool contains(std::string_view text, std::string_view word) { return find_word(text, word) != text.npos; }
+
+}  // namespace capstan::lint

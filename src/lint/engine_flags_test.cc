@@ -1,0 +1,90 @@
+#include "lint/engine_flags.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace capstan::lint::engine_flags_test {
+namespace {
+
+/// The GPUs that a container's engine wants, and the bytes where the number stands.
+struct Wanted {
+  std::optional<std::int64_t> gpus;
+  std::string where;
+};
+
+Wanted wanted(const std::string& yaml) {
+  File file("a.yaml", yaml);
+  file.documents = manifest::Documents::parse(file.text);
+  const auto engine = engine_of(file, file.documents.all()[0].root);
+  if (!engine) return {std::nullopt, "no engine"};
+  const auto word = engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"});
+  return {wanted_gpus(*engine), word ? file.text.substr(word->span.begin, word->span.size()) : ""};
+}
+
+TEST(EngineFlags, WhereverTheyAreWritten) {
+  struct Row {
+    const char* yaml;
+    std::int64_t gpus;
+    const char* where;
+  };
+  const Row rows[] = {
+      {"command: [vllm, serve, m, --tensor-parallel-size, '4']\n", 4, "'4'"},
+      {"command: [vllm, serve]\nargs: [m, --tensor-parallel-size=2, -pp, '2']\n", 4, "--tensor-parallel-size=2"},
+      {"command: [sh, -c]\nargs:\n  - |\n    export X=1\n    vllm serve m \\\n      --tensor-parallel-size 8\n", 8,
+       "8"},
+      {"command: ['/bin/bash', '-c', 'python3 -m vllm.entrypoints.openai.api_server -tp 2 && true']\n", 2, "2"},
+      {"image: vllm/vllm-openai:v0.9\nargs: ['--model', 'm', '--tensor-parallel-size', '$(TP)']\n"
+       "env: [{name: TP, value: '4'}]\n",
+       4, "'$(TP)'"},
+      {"command: [python3, -m, sglang.launch_server, --tp, '8', --dp, '2', --enable-dp-attention]\n", 8, "'8'"},
+      {"command: [python3, -m, sglang.launch_server, --tp, '4', --dp-size, '2']\n", 8, "'4'"},
+      {"command: [vllm, serve, m, --tensor_parallel_size=8, --pipeline_parallel_size, '2']\n", 16,
+       "--tensor_parallel_size=8"},
+      {"command: [sh, -c, 'vllm serve $(MODEL) --tensor-parallel-size 2']\n", 2, "2"},
+      {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nenv: [{name: NUM_SHARD, value: '4'}]\n", 4, ""},
+      {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nargs: [--num-shard, '2']\nenv: [{name: NUM_SHARD, "
+       "value: '4'}]\n",
+       2, ""},
+      {"image: vllm/vllm-openai\nargs:\n- --tensor-parallel-size 4\n", 4, "--tensor-parallel-size 4"},
+      {"command: [vllm, serve, m, -tp, '2', --data-parallel-size, '4']\n", 8, "'2'"},
+  };
+  for (const Row& row : rows) {
+    const Wanted found = wanted(row.yaml);
+    EXPECT_EQ(found.gpus, row.gpus) << row.yaml;
+    EXPECT_EQ(found.where, row.where) << row.yaml;
+  }
+}
+
+TEST(EngineFlags, WhatIsNotKnownIsNotGuessed) {
+  EXPECT_FALSE(wanted("command: [vllm, serve, m]\n").gpus);
+  EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size, $TP]\n").gpus);
+  EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size]\n").gpus);
+  EXPECT_EQ(wanted("command: [nginx]\n").where, "no engine");
+  EXPECT_EQ(wanted("image: vllm/vllm-openai\ncommand: [/start.sh]\n").where, "no engine");
+}
+
+TEST(EngineFlags, SeveralEnginesAndThoseThatSpanPods) {
+  const auto parsed = [](const std::string& command) {
+    auto file = std::make_unique<File>("a.yaml", "command: [sh, -c, \"" + command + "\"]\n");
+    file->documents = manifest::Documents::parse(file->text);
+    return file;
+  };
+  const auto engines = [&](const std::string& command) {
+    const auto file = parsed(command);
+    return engines_in(*file, file->documents.all()[0].root);
+  };
+  EXPECT_EQ(engines("vllm serve a -tp 1 & vllm serve b -tp 1"), 2u);
+  EXPECT_EQ(engines("vllm serve a; echo done"), 1u);
+  EXPECT_EQ(engines("sleep 1; nginx"), 0u);
+  const auto joins = [&](const std::string& command) {
+    const auto file = parsed(command);
+    return joins_other_pods(*file, file->documents.all()[0].root);
+  };
+  EXPECT_TRUE(joins("ray start --head; vllm serve a -tp 16"));
+  EXPECT_TRUE(joins("bash /x/multi-node-serving.sh leader; vllm serve a"));
+  EXPECT_FALSE(joins("vllm serve x-ray --port 1"));
+}
+
+}  // namespace
+}  // namespace capstan::lint::engine_flags_test

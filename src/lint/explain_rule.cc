@@ -1,0 +1,98 @@
+#include "lint/explain_rule.h"
+
+#include <fmt/format.h>
+
+#include "lint/rules.h"
+
+namespace capstan::lint {
+namespace {
+
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    out += line.empty() ? "\n" : "    " + std::string(line) + "\n";
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return out;
+}
+
+/// Words broken into lines of at most `width` characters behind an indentation.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out, line;
+  const auto flush = [&] {
+    out += (out.empty() ? "" : std::string(indent, ' ')) + line + "\n";
+    line.clear();
+  };
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (!line.empty() && indent + line.size() + 1 + word.size() > width) flush();
+    line += (line.empty() ? "" : " ") + std::string(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  flush();
+  return out;
+}
+
+/// What the words of `kinds` mean to a reader.
+std::string kind_words(std::string_view kinds) {
+  std::string out;
+  while (!kinds.empty()) {
+    const std::string_view word = kinds.substr(0, kinds.find(' '));
+    const std::string_view shown = word == "@pods"      ? "every workload"
+                                   : word == "@gpu"     ? "every workload on GPUs"
+                                   : word == "@serving" ? "Deployment, StatefulSet, LeaderWorkerSet on GPUs"
+                                   : word == "@scaler"
+                                       ? "HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, and what scales itself"
+                                   : word == "@pool" ? "NodePool, Provisioner"
+                                   : word == "*"     ? "every object"
+                                                     : word;
+    out += (out.empty() ? "" : ", ") + std::string(shown);
+    kinds.remove_prefix(std::min(kinds.size(), word.size() + 1));
+  }
+  return out.empty() ? "every file" : out;
+}
+
+constexpr std::size_t kWidth = 100;
+
+}  // namespace
+
+std::string explain_rule(const Rule& rule) {
+  std::string out = fmt::format("{} ({})\n\n  {}\n", rule.id, name_of(rule.severity), wrapped(rule.title, 2, kWidth));
+  out += fmt::format("  why     {}", wrapped(rule.why, 10, kWidth));
+  out += fmt::format("  fix     {}", wrapped(rule.fix, 10, kWidth));
+  out += fmt::format("  seen in {}", wrapped(kind_words(rule.kinds), 10, kWidth));
+  out += fmt::format("  source  {}", wrapped(rule.source, 10, kWidth));
+  return out + "\n  bad\n" + indented(rule.bad) + "\n  good\n" + indented(rule.good);
+}
+
+std::string rule_page(const Rule& rule) {
+  return fmt::format(
+      "# {}\n\n{}. Severity: {}{}. Seen in: {}.\n\n## Why\n\n{}\n\n## What to do\n\n{}\n\n## Bad\n\n```yaml\n{}```\n\n"
+      "## Good\n\n```yaml\n{}```\n\nSource: {}. Accept one with its reason: `# capstan:ignore {} REASON`.\n",
+      rule.id, rule.title, name_of(rule.severity),
+      rule.severity == Severity::info ? " (advice, on with `--advice`)" : "", kind_words(rule.kinds), rule.why,
+      rule.fix, rule.bad, rule.good, rule.source, rule.id);
+}
+
+std::string rules_page() {
+  std::string out =
+      "# Lint rules\n\nWhat `capstan lint` finds; each rule has its page with the reason and both examples. Errors are "
+      "refused by a\nserver or never work; warnings work and do harm; info is advice, off unless `--advice`. This page "
+      "and the others in\nthis folder are written by `scripts/generate` from `src/lint/rules/`.\n\n"
+      "| rule | severity | what it finds |\n|---|---|---|\n";
+  for (const Rule* rule : all_rules()) {
+    out += fmt::format("| [{0}]({0}.md) | {1} | {2} |\n", rule->id, name_of(rule->severity), rule->title);
+  }
+  return out;
+}
+
+std::string rules_list() {
+  std::string out;
+  for (const Rule* rule : all_rules()) {
+    out += fmt::format("{:<8} {:<36} {}\n", name_of(rule->severity), rule->id, rule->title);
+  }
+  return out;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,190 @@
+#include "lint/facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "lint/bundled_facts.h"
+#include "manifest/fields.h"
+
+namespace capstan::lint {
+namespace {
+
+using Row = std::vector<std::string_view>;
+
+Row split(std::string_view text, char separator) {
+  Row parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The rows below the header; every row has as many cells as it.
+std::vector<Row> rows_of(const char* csv) {
+  std::vector<Row> rows;
+  std::size_t columns = 0;
+  for (const std::string_view line : split(csv, '\n')) {
+    Row row = split(line, ',');
+    if (columns == 0) {
+      columns = row.size();
+    } else if (row.size() == columns) {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// Adapters cannot serve a ':' and write '_'.
+std::string with_underscores(std::string_view name) {
+  std::string out(name);
+  std::ranges::replace(out, ':', '_');
+  return out;
+}
+
+template <typename Fact>
+std::map<std::string, Fact> by_name(const std::vector<Fact>& facts) {
+  std::map<std::string, Fact> index;
+  for (const Fact& fact : facts) index.emplace(with_underscores(fact.metric), fact);
+  return index;
+}
+
+std::vector<KnownMetric> known_metrics() {
+  std::vector<KnownMetric> metrics;
+  for (const Row& row : rows_of(kMetricsCsv)) metrics.push_back({row[0], row[1], row[2], row[3]});
+  return metrics;
+}
+
+MigProduct mig_product(const Row& row) {
+  MigProduct product{
+      .product = row[0], .pci_devices = split(row[1], ' '), .memory_slots = number(row[2]), .profiles = {}};
+  for (const std::string_view profile : split(row[3], ' ')) {
+    const std::size_t colon = profile.find(':');
+    product.profiles.emplace_back(profile.substr(0, colon), number(profile.substr(colon + 1)));
+  }
+  return product;
+}
+
+}  // namespace
+
+std::span<const GpuFamily> gpu_families() {
+  static const std::vector<GpuFamily> families = [] {
+    std::vector<GpuFamily> list;
+    for (const Row& row : rows_of(kGpuFamiliesCsv)) {
+      list.push_back({row[0], row[1], row[2], number(row[3]), number(row[4]), number(row[5])});
+    }
+    return list;
+  }();
+  return families;
+}
+
+const GpuFamily* gpu_family(std::string_view name) {
+  name = name.substr(0, name.find('.'));
+  const auto families = gpu_families();
+  const auto found = std::ranges::find(families, name, &GpuFamily::family);
+  return found == families.end() ? nullptr : &*found;
+}
+
+std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
+  const GpuFamily* family = gpu_family(type);
+  const std::size_t dot = type.find('.');
+  if (family == nullptr || dot == type.npos) return std::nullopt;
+  if (family->least_gpus == family->most_gpus) return family->least_gpus;
+  const std::string_view size = type.substr(dot + 1);
+  // Sizes up to 8xlarge have one GPU and 16xlarge too; what follows is the family's own.
+  if (size == "metal" || size == "48xlarge") return family->most_gpus;
+  if (family->family == "p3") return size == "2xlarge" ? 1 : size == "8xlarge" ? 4 : 8;
+  if (family->family == "g3") return size == "8xlarge" ? 2 : size == "16xlarge" ? 4 : 1;
+  if (family->family == "g5g") return size == "16xlarge" ? 2 : 1;
+  if (family->family == "g7e" && size == "12xlarge") return 2;
+  if (family->family == "p2") return size == "xlarge" ? 1 : size == "8xlarge" ? 8 : 16;
+  if (size == "12xlarge") return 4;
+  if (size == "24xlarge") return 4;
+  if (family->family == "p5" && size == "4xlarge") return 1;
+  return size == "xlarge" || size == "2xlarge" || size == "4xlarge" || size == "8xlarge" || size == "16xlarge"
+             ? std::optional<std::int64_t>(1)
+             : std::nullopt;
+}
+
+const RemovedApi* removed_api(std::string_view api_version, std::string_view kind) {
+  static const std::vector<RemovedApi> apis = [] {
+    std::vector<RemovedApi> list;
+    for (const Row& row : rows_of(kRemovedApisCsv)) list.push_back({row[0], row[1], row[2], row[3], row[4]});
+    return list;
+  }();
+  const auto found = std::ranges::find_if(
+      apis, [&](const RemovedApi& api) { return api.api_version == api_version && api.kind == kind; });
+  return found == apis.end() ? nullptr : &*found;
+}
+
+const RemovedMetric* removed_metric(std::string_view name) {
+  static const std::map<std::string, RemovedMetric> index = [] {
+    std::vector<RemovedMetric> metrics;
+    for (const Row& row : rows_of(kRemovedMetricsCsv)) metrics.push_back({row[0], row[1], row[2], row[3]});
+    return by_name(metrics);
+  }();
+  for (const std::string_view ending : {"", "_bucket", "_sum", "_count"}) {
+    if (!name.ends_with(ending)) continue;
+    const auto found = index.find(with_underscores(name.substr(0, name.size() - ending.size())));
+    if (found != index.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+const KnownMetric* known_metric(std::string_view name) {
+  static const std::map<std::string, KnownMetric> index = by_name(known_metrics());
+  const std::string plain = with_underscores(name);
+  if (const auto found = index.find(plain); found != index.end()) return &found->second;
+  for (const std::string_view ending : {"_total", "_bucket", "_sum", "_count", "_created"}) {
+    if (!plain.ends_with(ending)) continue;
+    const auto found = index.find(plain.substr(0, plain.size() - ending.size()));
+    if (found == index.end()) continue;
+    const bool of_counter = ending == "_total" || ending == "_created";
+    if (found->second.is_gauge() || (found->second.type == "counter" && !of_counter)) continue;
+    return &found->second;
+  }
+  return nullptr;
+}
+
+std::string_view engine_prefix(std::string_view name) {
+  for (const std::string_view prefix : {"vllm:", "sglang:", "trtllm_", "nv_inference_", "tgi_"}) {
+    if (name.starts_with(prefix)) return prefix;
+  }
+  return {};
+}
+
+std::string nearest_metric(std::string_view name) {
+  static const std::vector<KnownMetric> metrics = known_metrics();
+  std::vector<std::string_view> names;
+  for (const KnownMetric& metric : metrics) {
+    // What stops short of a known name is most likely that one.
+    if (metric.metric.starts_with(name))
+      return std::string(metric.metric) + (metric.type == "histogram" ? "_bucket" : "");
+    names.push_back(metric.metric);
+  }
+  return std::string(manifest::did_you_mean(name, names));
+}
+
+std::optional<std::int64_t> MigProduct::most_of(std::string_view profile) const {
+  const auto found = std::ranges::find_if(profiles, [&](const auto& entry) { return entry.first == profile; });
+  return found == profiles.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::span<const MigProduct> mig_products() {
+  static const std::vector<MigProduct> products = [] {
+    std::vector<MigProduct> list;
+    for (const Row& row : rows_of(kMigCsv)) list.push_back(mig_product(row));
+    return list;
+  }();
+  return products;
+}
+
+}  // namespace capstan::lint

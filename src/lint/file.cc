@@ -1,0 +1,66 @@
+#include "lint/file.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::lint {
+
+namespace {
+
+/// A literal block keeps its lines, without their indentation.
+Span part_of_literal(std::string_view source, const Value& value, std::size_t offset, std::size_t size) {
+  std::size_t line_start = value.text.rfind('\n', offset == 0 ? 0 : offset - 1);
+  if (offset == 0 || line_start == std::string_view::npos)
+    line_start = 0;
+  else
+    ++line_start;
+  const auto lines_before =
+      std::count(value.text.begin(), value.text.begin() + static_cast<std::ptrdiff_t>(line_start), '\n');
+  std::size_t at = source.find('\n', value.span.begin);
+  for (std::ptrdiff_t i = 0; i < lines_before && at != source.npos; ++i) at = source.find('\n', at + 1);
+  if (at == source.npos) return value.span;
+  const std::string_view words = value.text.substr(offset, size);
+  const std::size_t found = source.find(words, at + 1);
+  if (found == source.npos || found + size > value.span.end) return value.span;
+  // Where the same words stand earlier in the line, the indentation says which are meant.
+  const std::size_t line_end = std::min(source.find('\n', at + 1), source.size());
+  const std::size_t content = value.text.find('\n', line_start);
+  const std::size_t length = (content == std::string_view::npos ? value.text.size() : content) - line_start;
+  const std::size_t carriage = line_end > 0 && source[line_end - 1] == '\r' ? 1 : 0;
+  const std::size_t indent = line_end - carriage - (at + 1) >= length ? line_end - carriage - (at + 1) - length : 0;
+  const auto begin = static_cast<std::uint32_t>(at + 1 + indent + (offset - line_start));
+  const auto end = static_cast<std::uint32_t>(begin + size);
+  if (end <= source.size() && source.substr(begin, size) == words) return {begin, end};
+  return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found + size)};
+}
+
+}  // namespace
+
+File::File(std::string path_in, std::string text_in) : path(std::move(path_in)), text(std::move(text_in)) {}
+
+const manifest::LineTable& File::lines() const {
+  std::call_once(lines_made_, [&] { lines_.emplace(text); });
+  return *lines_;
+}
+
+Span part_of(const File& file, const Value& value, std::size_t offset, std::size_t size) {
+  const std::string_view source = file.parsed();
+  if (offset + size > value.text.size()) return value.span;
+  const char* data = value.text.data();
+  if (data >= source.data() && data + value.text.size() <= source.data() + source.size()) {
+    const auto begin = static_cast<std::uint32_t>(data - source.data() + static_cast<std::ptrdiff_t>(offset));
+    return {begin, begin + static_cast<std::uint32_t>(size)};
+  }
+  if (value.style == manifest::Style::literal) return part_of_literal(source, value, offset, size);
+  const std::string_view words = value.text.substr(offset, size);
+  const std::size_t found = size == 0 ? source.npos : source.find(words, value.span.begin);
+  if (found == source.npos || found + size > value.span.end) return value.span;
+  return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found + size)};
+}
+
+Span entry_of(const Value& value) {
+  if (value.key_span.size() == 0) return value.span;
+  return {value.key_span.begin, value.shared ? value.key_span.end : std::max(value.key_span.end, value.span.end)};
+}
+
+}  // namespace capstan::lint

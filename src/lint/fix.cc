@@ -1,0 +1,237 @@
+#include "lint/fix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace capstan::lint {
+namespace {
+
+bool overlaps(const Edit& a, const Edit& b) {
+  if (a.span.begin == b.span.begin && a.span.size() == 0 && b.span.size() == 0) return true;
+  return a.span.begin < b.span.end && b.span.begin < a.span.end;
+}
+
+bool touches(const Span& span, const std::vector<Edit>& edits) {
+  return std::ranges::any_of(
+      edits, [&](const Edit& edit) { return edit.span.begin <= span.end && span.begin <= edit.span.end; });
+}
+
+/// The entry of a key, looked for from `hint` on: both mappings have most of their keys in one order.
+const Value& entry_near(const Value& mapping, std::string_view key, std::uint32_t& hint) {
+  for (std::uint32_t i = 0; i < mapping.count; ++i) {
+    const std::uint32_t at = (hint + i) % mapping.count;
+    if (mapping.first[at].key != key) continue;
+    hint = at + 1;
+    return mapping.first[at];
+  }
+  return Value::missing();
+}
+
+/// Both texts of one document tree agree; an added or missing entry counts as an edit where one touches the mapping.
+bool same_mappings(const Value& before, const Value& after, const std::vector<Edit>& edits) {
+  std::uint32_t hint = 0;
+  for (const Value& entry : before.children()) {
+    const Value& other = entry_near(after, entry.key, hint);
+    if (other.form == manifest::Form::missing) {
+      if (!touches(entry_of(entry), edits)) return false;
+    } else if (!same_but_for(entry, other, edits)) {
+      return false;
+    }
+  }
+  hint = 0;
+  for (const Value& entry : after.children()) {
+    const bool known = entry_near(before, entry.key, hint).form != manifest::Form::missing;
+    if (!known && !touches(before.span, edits)) return false;
+  }
+  return true;
+}
+
+bool same_documents(const manifest::Documents& before, const manifest::Documents& after,
+                    const std::vector<Edit>& edits) {
+  if (before.all().size() != after.all().size()) return false;
+  for (std::size_t i = 0; i < before.all().size(); ++i) {
+    if (after.all()[i].faults.size() > before.all()[i].faults.size()) return false;
+    if (!same_but_for(before.all()[i].root, after.all()[i].root, edits)) return false;
+  }
+  return true;
+}
+
+/// The edits of one file's findings, as far as they do not overlap and change nothing else.
+class FileFixer {
+ public:
+  explicit FileFixer(FixedFile& out) : out_(out), before_(out.file->parsed()) {}
+
+  /// All at once where that goes well, else by halves: to read the file once more for each finding takes too long.
+  void apply(std::span<const Finding* const> findings) {
+    std::vector<Edit> with = edits_;
+    std::vector<const Finding*> meant;
+    for (const Finding* finding : findings) {
+      const auto clashes = [&](const Edit& edit) {
+        return std::ranges::any_of(with, [&](const Edit& other) { return overlaps(edit, other); });
+      };
+      if (std::ranges::any_of(finding->fix.edits, clashes)) continue;
+      with.insert(with.end(), finding->fix.edits.begin(), finding->fix.edits.end());
+      meant.push_back(finding);
+    }
+    if (meant.empty()) return;
+    // Markdown is edited where its fences are: both have the same bytes there.
+    const std::string after = with_edits(before_, with);
+    if (same_documents(out_.file->documents, manifest::Documents::parse(after), with)) {
+      edits_ = std::move(with);
+      std::ranges::copy(meant, std::back_inserter(out_.mended));
+    } else if (meant.size() == 1) {
+      out_.refused.push_back(meant.front());
+    } else {
+      const std::span<const Finding* const> all(meant);
+      apply(all.first(all.size() / 2));
+      apply(all.subspan(all.size() / 2));
+    }
+  }
+
+  void finish() { out_.text = with_edits(out_.file->text, edits_); }
+
+ private:
+  FixedFile& out_;
+  const std::string before_;
+  std::vector<Edit> edits_;
+};
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+/// A stretch of lines that differ: `before` lines from one, `after` lines from the other.
+struct Change {
+  std::size_t at_before, before, at_after, after;
+};
+
+/// Edits change few lines, and keep those between: each change ends at the next pair of lines that agree for three.
+std::vector<Change> changes_of(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+  std::vector<Change> changes;
+  std::size_t i = 0, j = 0;
+  const auto agree = [&](std::size_t x, std::size_t y) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (x + k >= a.size() || y + k >= b.size()) return x + k >= a.size() && y + k >= b.size();
+      if (a[x + k] != b[y + k]) return false;
+    }
+    return true;
+  };
+  constexpr std::size_t kFar = 200;
+  while (i < a.size() || j < b.size()) {
+    if (i < a.size() && j < b.size() && a[i] == b[j]) {
+      ++i;
+      ++j;
+      continue;
+    }
+    Change change{i, a.size() - i, j, b.size() - j};
+    for (std::size_t sum = 1; sum < kFar; ++sum) {
+      bool found = false;
+      for (std::size_t x = 0; x <= sum && !found; ++x) {
+        if (i + x > a.size() || j + (sum - x) > b.size() || !agree(i + x, j + (sum - x))) continue;
+        change = {i, x, j, sum - x};
+        found = true;
+      }
+      if (found) break;
+    }
+    changes.push_back(change);
+    i += change.before;
+    j += change.after;
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::string with_edits(const std::string& text, std::vector<Edit> edits) {
+  std::ranges::stable_sort(edits, {}, [](const Edit& edit) { return edit.span.begin; });
+  std::string out;
+  std::size_t at = 0;
+  for (const Edit& edit : edits) {
+    out += text.substr(at, edit.span.begin - at) + edit.text;
+    at = edit.span.end;
+  }
+  return out + text.substr(at);
+}
+
+bool same_but_for(const Value& before, const Value& after, const std::vector<Edit>& edits) {
+  if (before.form != after.form) return touches(entry_of(before), edits);
+  switch (before.form) {
+    case manifest::Form::missing:
+      return true;
+    case manifest::Form::scalar:
+      return before.text == after.text || touches(before.span, edits);
+    case manifest::Form::mapping:
+      return same_mappings(before, after, edits);
+    case manifest::Form::sequence:
+      break;
+  }
+  if (before.count != after.count) return false;
+  for (std::uint32_t i = 0; i < before.count; ++i) {
+    if (!same_but_for(before[i], after[i], edits)) return false;
+  }
+  return true;
+}
+
+std::vector<FixedFile> apply_fixes(const Report& report) {
+  std::map<const File*, std::vector<const Finding*>> by_file;
+  for (const Finding& finding : report.findings) {
+    if (!finding.fix.edits.empty()) by_file[finding.file].push_back(&finding);
+  }
+  std::vector<FixedFile> out;
+  for (const auto& file : report.files) {
+    const auto found = by_file.find(file.get());
+    if (found == by_file.end()) continue;
+    FixedFile fixed{.file = file.get(), .text = file->text, .mended = {}, .refused = {}};
+    FileFixer fixer(fixed);
+    fixer.apply(found->second);
+    fixer.finish();
+    if (fixed.mended.empty() && fixed.refused.empty()) continue;
+    out.push_back(std::move(fixed));
+  }
+  return out;
+}
+
+std::string unified_diff(const std::string& path, const std::string& before, const std::string& after) {
+  const std::vector<std::string_view> a = lines_of(before);
+  const std::vector<std::string_view> b = lines_of(after);
+  const std::vector<Change> changes = changes_of(a, b);
+  if (changes.empty()) return "";
+  constexpr std::size_t kContext = 3;
+  std::string out = fmt::format("--- a/{}\n+++ b/{}\n", path, path);
+  for (std::size_t first = 0; first < changes.size();) {
+    std::size_t last = first;
+    while (last + 1 < changes.size() &&
+           changes[last + 1].at_before - (changes[last].at_before + changes[last].before) <= 2 * kContext) {
+      ++last;
+    }
+    const std::size_t begin = changes[first].at_before - std::min(changes[first].at_before, kContext);
+    const std::size_t begin_after = changes[first].at_after - (changes[first].at_before - begin);
+    const std::size_t end = std::min(a.size(), changes[last].at_before + changes[last].before + kContext);
+    std::string body;
+    std::size_t at = begin, lines_after = 0;
+    for (std::size_t c = first; c <= last; ++c) {
+      for (; at < changes[c].at_before; ++at, ++lines_after) body += fmt::format(" {}\n", a[at]);
+      for (std::size_t k = 0; k < changes[c].before; ++k) body += fmt::format("-{}\n", a[at++]);
+      for (std::size_t k = 0; k < changes[c].after; ++k, ++lines_after) {
+        body += fmt::format("+{}\n", b[changes[c].at_after + k]);
+      }
+    }
+    for (; at < end; ++at, ++lines_after) body += fmt::format(" {}\n", a[at]);
+    out += fmt::format("@@ -{},{} +{},{} @@\n{}", begin + 1, end - begin, begin_after + 1, lines_after, body);
+    first = last + 1;
+  }
+  return out;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,54 @@
+#include "lint/input/glob.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::lint::glob_test {
+namespace {
+
+TEST(Glob, AsGitignoreHasIt) {
+  struct Row {
+    const char* pattern;
+    const char* path;
+    bool matches;
+  };
+  const Row rows[] = {{"*.yaml", "a.yaml", true},
+                      {"*.yaml", "d/a.yaml", false},
+                      {"**/*.yaml", "d/e/a.yaml", true},
+                      {"**/*.yaml", "a.yaml", true},
+                      {"a/**/b", "a/b", true},
+                      {"a/**/b", "a/x/y/b", true},
+                      {"a/**", "a/x/y", true},
+                      {"a?c", "abc", true},
+                      {"a[0-9]c", "a5c", true},
+                      {"a[!0-9]c", "a5c", false},
+                      {"*a*b*c", "xxaxxbxxc", true},
+                      {"*a*b*c", "xxaxxbxx", false},
+                      {"a[", "a[", true},
+                      {"", "", true}};
+  for (const Row& row : rows)
+    EXPECT_EQ(glob_matches(row.pattern, row.path), row.matches) << row.pattern << " " << row.path;
+}
+
+TEST(Glob, ManyStarsEndInTime) {
+  EXPECT_FALSE(glob_matches("*a*a*a*a*a*a*a*a*a*a*a*a*b", std::string(5000, 'a')));
+  std::string deep;
+  for (int i = 0; i < 500; ++i) deep += "a/";
+  EXPECT_FALSE(glob_matches("**/a/**/a/**/a/**/a/**/b", deep + "c"));
+}
+
+TEST(Glob, IgnoreLists) {
+  const IgnoreList list("d/", "# comment\n*.log\n!keep.log\nbuild/\n/top.yaml\nsub/x.yaml\n");
+  using enum IgnoreList::Verdict;
+  EXPECT_EQ(list.verdict("d/a.log", false), ignored);
+  EXPECT_EQ(list.verdict("d/e/a.log", false), ignored);
+  EXPECT_EQ(list.verdict("d/keep.log", false), kept);
+  EXPECT_EQ(list.verdict("d/build", true), ignored);
+  EXPECT_EQ(list.verdict("d/build", false), none);
+  EXPECT_EQ(list.verdict("d/top.yaml", false), ignored);
+  EXPECT_EQ(list.verdict("d/e/top.yaml", false), none);
+  EXPECT_EQ(list.verdict("d/sub/x.yaml", false), ignored);
+  EXPECT_EQ(list.verdict("a.log", false), none);
+}
+
+}  // namespace
+}  // namespace capstan::lint::glob_test

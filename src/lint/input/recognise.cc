@@ -1,0 +1,92 @@
+#include "lint/input/recognise.h"
+
+#include <algorithm>
+
+#include "lint/contains.h"
+
+namespace capstan::lint {
+namespace {
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// What stands behind `{{` in templates of Go and Jinja, and not in texts that merely quote a variable later.
+bool opens_template(std::string_view rest) {
+  if (rest.starts_with('-') || rest.starts_with("/*")) return true;
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  for (const std::string_view word :
+       {".Values",   ".Release", ".Chart",  ".Files",    ".Capabilities", ".Template", "$.",     "include ",
+        "template ", "define ",  "toYaml ", "if ",       "range ",        "with ",     "end ",   "end}}",
+        "else",      "tpl ",     "printf ", "required ", "default ",      "quote ",    "lookup "}) {
+    if (rest.starts_with(word)) return true;
+  }
+  return false;
+}
+
+struct Line {
+  std::size_t begin, end;  ///< without the line break
+};
+
+/// The word behind a fence, "yaml"; nothing where the line is no fence.
+bool opens_yaml(std::string_view line, std::string& fence) {
+  const std::size_t start = line.find_first_not_of(' ');
+  if (start == line.npos || (line[start] != '`' && line[start] != '~')) return false;
+  const std::size_t end = line.find_first_not_of(line[start], start);
+  if (end == line.npos || end - start < 3) return false;
+  fence = line.substr(start, end - start);
+  std::size_t word = end;
+  while (word < line.size() && (line[word] == ' ' || line[word] == '{' || line[word] == '.')) ++word;
+  std::size_t word_end = word;
+  while (word_end < line.size() && is_word(line[word_end])) ++word_end;
+  const std::string_view language = line.substr(word, word_end - word);
+  return language == "yaml" || language == "yml" || language == "YAML";
+}
+
+bool closes(std::string_view line, std::string_view fence) {
+  const std::size_t start = line.find_first_not_of(' ');
+  return start != line.npos && line.substr(start).starts_with(fence) &&
+         line.find_first_not_of(std::string(1, fence[0]) + " \r", start) == line.npos;
+}
+
+void blank(std::string& text, Line line) {
+  std::fill(text.begin() + static_cast<std::ptrdiff_t>(line.begin),
+            text.begin() + static_cast<std::ptrdiff_t>(line.end), ' ');
+}
+
+}  // namespace
+
+bool is_template(std::string_view text) {
+  for (std::size_t at = find_word(text, "{{"); at != text.npos; at = find_word(text, "{{", at + 2)) {
+    if (opens_template(text.substr(at + 2, 64))) return true;
+  }
+  for (std::size_t at = find_word(text, "{%"); at != text.npos; at = find_word(text, "{%", at + 2)) {
+    const std::string_view rest = text.substr(at + 2);
+    if (rest.starts_with(' ') || rest.starts_with("- ")) return true;
+  }
+  return false;
+}
+
+bool mentions_objects(std::string_view text) { return contains(text, "apiVersion") && contains(text, "kind"); }
+
+std::string fenced_yaml(std::string_view markdown) {
+  std::string out(markdown);
+  std::string fence;
+  bool inside = false, any = false;
+  for (std::size_t begin = 0; begin < markdown.size();) {
+    const std::size_t found = markdown.find('\n', begin);
+    const Line line{begin, found == markdown.npos ? markdown.size() : found};
+    const std::string_view words = markdown.substr(line.begin, line.end - line.begin);
+    begin = line.end + 1;
+    if (inside && !closes(words, fence)) continue;
+    blank(out, line);
+    if (inside) {
+      inside = false;
+    } else if (opens_yaml(words, fence)) {
+      inside = true;
+      out.replace(line.begin, 3, "---");
+      any = true;
+    }
+  }
+  return any && mentions_objects(out) ? out : std::string();
+}
+
+}  // namespace capstan::lint

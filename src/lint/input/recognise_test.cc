@@ -1,0 +1,33 @@
+#include "lint/input/recognise.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::lint::recognise_test {
+namespace {
+
+TEST(Recognise, Templates) {
+  for (const char* text :
+       {"a: {{ .Values.x }}", "{{- if .Values.y }}", "{{ include \"x\" . }}", "{% if x %}", "b: {{ $.Values.z }}"}) {
+    EXPECT_TRUE(is_template(text)) << text;
+  }
+  for (const char* text : {"a: '{{ $labels.pod }} is down'", "legend: \"{{pod}}\"", "a: {b: {c: d}}", "{{", ""}) {
+    EXPECT_FALSE(is_template(text)) << text;
+  }
+}
+
+TEST(Recognise, FencedYamlKeepsItsPlace) {
+  const std::string markdown =
+      "# Title\n\n```yaml\napiVersion: v1\nkind: Pod\n```\ntext {{ x }}\n```sh\nkind: no\n```\n~~~yml\nkind: "
+      "Pod\n~~~\n";
+  const std::string yaml = fenced_yaml(markdown);
+  ASSERT_EQ(yaml.size(), markdown.size());
+  EXPECT_EQ(yaml.find("apiVersion"), markdown.find("apiVersion"));
+  EXPECT_EQ(yaml.find("kind: no"), std::string::npos);
+  EXPECT_EQ(yaml.find("Title"), std::string::npos);
+  EXPECT_EQ(yaml.substr(9, 3), "---");
+  EXPECT_TRUE(fenced_yaml("no fences\n").empty());
+  EXPECT_TRUE(fenced_yaml("```yaml\njust: values\n```\n").empty());
+}
+
+}  // namespace
+}  // namespace capstan::lint::recognise_test

@@ -1,0 +1,81 @@
+#include "lint/lsp/language_server.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace capstan::lint::language_server_test {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kText =
+    "# ü 😀\napiVersion: v1\nkind: Pod\nspec: {containers: [{name: \"😀\", image: k8s.gcr.io/pause:3.5}]}\n";
+
+std::vector<Json> send(LanguageServer& server, const Json& message) {
+  std::vector<Json> out;
+  for (const std::string& text : server.take(message.dump())) out.push_back(Json::parse(text));
+  return out;
+}
+
+Json open_message(const std::string& text) {
+  return {{"method", "textDocument/didOpen"},
+          {"params", {{"textDocument", {{"uri", "file:///a.yaml"}, {"text", text}}}}}};
+}
+
+TEST(LanguageServer, ASessionFromBeginningToEnd) {
+  LanguageServer server{Options()};
+  const Json hello = send(server, {{"id", 1}, {"method", "initialize"}, {"params", Json::object()}}).at(0);
+  EXPECT_TRUE(hello["result"]["capabilities"]["hoverProvider"]);
+  const Json opened = send(server, open_message(kText)).at(0);
+  const Json& diagnostic = opened["params"]["diagnostics"].at(0);
+  EXPECT_EQ(diagnostic["code"], "image-registry-frozen");
+  EXPECT_EQ(diagnostic["range"]["start"]["line"], 3);
+  EXPECT_EQ(diagnostic["range"]["start"]["character"], 40) << "an emoji is two units";
+  const Json place = {{"textDocument", {{"uri", "file:///a.yaml"}}}, {"position", {{"line", 3}, {"character", 42}}}};
+  const Json hover = send(server, {{"id", 2}, {"method", "textDocument/hover"}, {"params", place}}).at(0);
+  EXPECT_NE(hover["result"]["contents"]["value"].get<std::string>().find("# image-registry-frozen"), std::string::npos);
+  const Json asked = {{"textDocument", {{"uri", "file:///a.yaml"}}}, {"range", diagnostic["range"]}};
+  const Json action =
+      send(server, {{"id", 3}, {"method", "textDocument/codeAction"}, {"params", asked}}).at(0)["result"].at(0);
+  const Json& edit = action["edit"]["changes"]["file:///a.yaml"].at(0);
+  EXPECT_EQ(edit["newText"], "registry.k8s.io/");
+  EXPECT_EQ(edit["range"]["end"]["character"], 51);
+  const Json closed =
+      send(server, {{"method", "textDocument/didClose"}, {"params", {{"textDocument", {{"uri", "file:///a.yaml"}}}}}})
+          .at(0);
+  EXPECT_TRUE(closed["params"]["diagnostics"].empty());
+  send(server, {{"id", 4}, {"method", "shutdown"}});
+  send(server, {{"method", "exit"}});
+  EXPECT_TRUE(server.ended() && server.shut_down());
+}
+
+TEST(LanguageServer, WhatIsNoMessageEndsNothing) {
+  LanguageServer server{Options()};
+  for (const char* text :
+       {"", "{", "[]", "3", "{\"method\": 3}", "{\"method\": \"textDocument/didChange\", \"params\": 3}",
+        "{\"method\": \"textDocument/didOpen\"}", "{\"method\": \"x\"}"}) {
+    server.take(text);
+  }
+  EXPECT_EQ(send(server, {{"id", 1}, {"method", "nothing"}}).at(0)["error"]["code"], -32601);
+  EXPECT_FALSE(server.ended());
+}
+
+TEST(LanguageServer, FramesComeInAnyPieces) {
+  const std::string stream = frame("{}") + frame("[1]");
+  for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
+    FrameReader reader;
+    std::vector<std::string> messages;
+    for (std::size_t at = 0; at < stream.size(); at += piece) {
+      EXPECT_TRUE(reader.take(std::string_view(stream).substr(at, piece), messages));
+    }
+    EXPECT_EQ(messages, (std::vector<std::string>{"{}", "[1]"}));
+  }
+  std::vector<std::string> messages;
+  EXPECT_FALSE(FrameReader().take("GET / HTTP/1.1\r\n\r\n", messages));
+  EXPECT_FALSE(FrameReader().take("Content-Length: 99999999999\r\n\r\n", messages));
+  EXPECT_FALSE(FrameReader().take(std::string(5000, 'x'), messages));
+}
+
+}  // namespace
+}  // namespace capstan::lint::language_server_test

@@ -1,0 +1,29 @@
+#include "lint/mig_configs.h"
+
+namespace capstan::lint {
+
+void each_mig_file(const Subject& s, const std::function<void(const Embedded& file)>& visit) {
+  for (const Embedded& file : embedded_with(*s.object.file, s.object["data"], "mig-configs")) {
+    if (file.root()["mig-configs"].is_mapping()) visit(file);
+  }
+}
+
+void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit) {
+  each_mig_file(s, [&](const Embedded& file) {
+    for (const Value& config : file.root()["mig-configs"].children()) {
+      for (const Value& entry : config.children()) visit({file, config, entry});
+    }
+  });
+}
+
+std::string_view mig_strategy(const Subject& s) {
+  for (const Object* policy : s.set.beside("ClusterPolicy", s.object)) {
+    if (const Value& strategy = at(*policy, "spec.mig.strategy")) return strategy.text;
+  }
+  for (const Object* values : s.set.beside("GpuOperatorValues", s.object)) {
+    if (const Value& strategy = at(*values, "mig.strategy")) return strategy.text;
+  }
+  return {};
+}
+
+}  // namespace capstan::lint

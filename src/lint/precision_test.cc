@@ -1,0 +1,461 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lint/rules.h"
+#include "lint/run.h"
+
+// What real manifests do, and how grave it is: an error must be one, a warning worth reading, all else is advice. The
+// rules' own examples say what they find; these say where they must hold back.
+namespace capstan::lint::precision_test {
+namespace {
+
+using Texts = std::vector<Text>;
+
+/// How a rule finds something in texts that are no whole cluster; "none" where it does not.
+std::string_view found(const Texts& texts, std::string_view rule) {
+  EXPECT_NE(find_rule(rule), nullptr) << rule;
+  Options options;
+  options.advice = true;
+  const Report report = lint_texts(texts, options);
+  for (const Finding& finding : report.findings) EXPECT_NE(finding.rule->id, "yaml-syntax") << finding.message;
+  const auto first = std::ranges::find_if(report.findings, [&](const Finding& one) { return one.rule->id == rule; });
+  return first == report.findings.end() ? "none" : name_of(first->severity);
+}
+
+std::string_view found(std::string_view yaml, std::string_view rule) {
+  return found(Texts{{"a/a.yaml", std::string(yaml)}}, rule);
+}
+
+/// The same, in prose.
+std::string_view found_in_prose(std::string_view yaml, std::string_view rule) {
+  return found(Texts{{"a/README.md", "# How to\n\n```yaml\n" + std::string(yaml) + "```\n"}}, rule);
+}
+
+std::string group_of_two(const std::string& metadata, const std::string& spec, const std::string& pod = "") {
+  return "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: a" + metadata +
+         "}\nspec:\n  " + spec + "\n  leaderWorkerTemplate:\n    size: 2\n    workerTemplate:\n      spec:\n" + pod +
+         "        containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 8}}}]\n";
+}
+
+TEST(Precision, AComparisonAndTheEndOfAPatternAreNoHolesInAQuery) {
+  struct Row {
+    std::string_view query;
+    std::string_view severity;
+  };
+  const Row rows[] = {{"sum(rate(foo[5m]) < 1", "warning"},          {R"(rate(foo{a=~"b$"}[5m])", "warning"},
+                      {"sum(rate(foo[$interval])", "none"},          {"sum(rate(foo{pool=<pool>}[5m])", "none"},
+                      {"sum(rate(foo[${WINDOW}])", "none"},          {"sum(rate(foo[$(WINDOW)])", "none"},
+                      {R"(sum(rate(foo{a=~"b$"}[5m])) < 1)", "none"}};
+  for (const Row& row : rows) {
+    const std::string yaml =
+        "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec:\n  groups:\n  - name: "
+        "a\n    rules:\n    - alert: A\n      expr: '" +
+        std::string(row.query) + "'\n";
+    EXPECT_EQ(found(yaml, "promql-syntax"), row.severity) << row.query;
+  }
+}
+
+TEST(Precision, ANearMissNamesThePoolThatHasTheTaint) {
+  const auto pool = [](const std::string& name) {
+    return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: pool-" + name +
+           "}\nspec: {limits: {nvidia.com/gpu: 8}, template: {spec: {taints: [{key: team, value: " + name +
+           ", effect: NoSchedule}]}}}\n---\n";
+  };
+  const std::string pod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  tolerations: [{key: team, value: c}]\n  containers: "
+      "[{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 1}}}]\n";
+  const Report report = lint_texts({{"a.yaml", pool("a") + pool("b") + pod}}, {});
+  for (const Finding& finding : report.findings) {
+    if (finding.rule->id != "taint-toleration-mismatch") continue;
+    const bool a = finding.message.find("pool pool-a is tainted team=a") != std::string::npos;
+    const bool b = finding.message.find("pool pool-b is tainted team=b") != std::string::npos;
+    EXPECT_TRUE(a || b) << finding.message;
+    return;
+  }
+  ADD_FAILURE() << "found nothing";
+}
+
+TEST(Precision, AGroupOfPodsIsNoErrorWhileThereIsRoom) {
+  struct Row {
+    std::string yaml;
+    std::string_view severity;
+  };
+  const std::string hpa =
+      "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
+      "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: a}, maxReplicas: 4}\n";
+  const Row rows[] = {
+      {group_of_two("", "replicas: 2"), "warning"},
+      {group_of_two("", "replicas: 1"), "info"},
+      {group_of_two("", "replicas: 1") + hpa, "warning"},
+      {group_of_two("", "replicas: 2", "        schedulerName: volcano\n"), "none"},
+      {group_of_two("", "replicas: 2", "        workloadRef: {name: w}\n"), "none"},
+      {group_of_two(", labels: {kueue.x-k8s.io/queue-name: q}", "replicas: 2"), "none"},
+      {group_of_two(", annotations: {scheduling.volcano.sh/queue-name: q}", "replicas: 2"), "none"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(found(row.yaml, "tp-across-pods-no-gang"), row.severity) << row.yaml;
+}
+
+TEST(Precision, RolesOfOneWorkloadAreScaledApart) {
+  const auto role = [](const std::string& name) {
+    return "apiVersion: autoscaling.aibrix.ai/v1alpha1\nkind: PodAutoscaler\nmetadata: {name: " + name +
+           "}\nspec: {scaleTargetRef: {kind: StormService, name: pool}, subTargetSelector: {roleName: " + name +
+           "}, minReplicas: 2, maxReplicas: 20}\n---\n";
+  };
+  EXPECT_EQ(found(role("prefill") + role("decode"), "two-autoscalers-one-target"), "none");
+  EXPECT_EQ(
+      found(role("prefill") + "apiVersion: autoscaling.aibrix.ai/v1alpha1\nkind: PodAutoscaler\nmetadata: {name: b}"
+                              "\nspec: {scaleTargetRef: {kind: StormService, name: pool}, maxReplicas: 20}\n",
+            "two-autoscalers-one-target"),
+      "error");
+}
+
+TEST(Precision, ProseShowsAlternativesAndLeavesThingsOut) {
+  const std::string both =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+      "vllm}, maxReplicas: 4}\n---\napiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: b}\nspec: "
+      "{scaleTargetRef: {name: vllm}, maxReplicaCount: 4}\n";
+  EXPECT_EQ(found(both, "two-autoscalers-one-target"), "error");
+  EXPECT_EQ(found_in_prose(both, "two-autoscalers-one-target"), "info");
+  for (const std::string_view rule : {"ec2nodeclass-ami-terms", "nodeclassref-missing", "keda-max-default-100"}) {
+    const Rule* meant = find_rule(rule);
+    ASSERT_NE(meant, nullptr);
+    EXPECT_EQ(found(meant->bad, rule), "error");
+    EXPECT_EQ(found_in_prose(meant->bad, rule), "info");
+  }
+  const Rule* stated = find_rule("expireafter-misplaced");
+  EXPECT_EQ(found_in_prose(stated->bad, stated->id), "error");  // what is there is there in prose, too
+}
+
+TEST(Precision, APauseContainerMayStandInForAWorkload) {
+  const auto pause = [](const std::string& name) {
+    return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +
+           "}\nspec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec: "
+           "{containers: [{name: a, image: 'x/pause:3.10', resources: {limits: {nvidia.com/gpu: 1}}}]}\n";
+  };
+  EXPECT_EQ(found(pause("workload-gpu-slices"), "balloon-invalid"), "none");
+  EXPECT_EQ(found(pause("gpu-overprovisioning"), "balloon-invalid"), "error");
+}
+
+TEST(Precision, AgentsOfANodeSeeAllItsGpus) {
+  const auto agent = [](const std::string& kind) {
+    return "apiVersion: apps/v1\nkind: " + kind +
+           "\nmetadata: {name: exporter}\nspec: {selector: {}, template: {spec: {containers: [{name: a, image: 'a:1', "
+           "env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]}]}}}\n";
+  };
+  EXPECT_EQ(found(agent("DaemonSet"), "visible-devices-override"), "none");
+  EXPECT_EQ(found(agent("Deployment"), "visible-devices-override"), "warning");
+}
+
+std::string scaled_by(const std::string& query, const std::string& more = "") {
+  return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: "
+         "vllm}\n"
+         "  minReplicaCount: 1\n  maxReplicaCount: 9\n  triggers:\n  - type: prometheus\n    metadata:\n      query: "
+         "'" +
+         query + "'\n      threshold: '0.7'\n" + more;
+}
+
+TEST(Precision, WhatANameSuggestsIsAWarning) {
+  EXPECT_EQ(found(scaled_by("sum(rate(vllm:num_requests_waiting[1m]))"), "rate-of-gauge"), "error");
+  EXPECT_EQ(found(scaled_by("sum(rate(jobs_pending[1m]))"), "rate-of-gauge"), "warning");
+  EXPECT_EQ(found(scaled_by("max(vllm:kv_cache_usage_perc)"), "ratio-under-averagevalue"), "error");
+  EXPECT_EQ(found(scaled_by("max(llm_d_epp_flow_control_pool_saturation)"), "ratio-under-averagevalue"), "warning");
+  const auto hpa = [](const std::string& metric) {
+    return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec:\n  scaleTargetRef: "
+           "{name: a}\n  metrics:\n  - {type: Pods, pods: {metric: {name: " +
+           metric + "}, target: {type: AverageValue, averageValue: 5}}}\n";
+  };
+  EXPECT_EQ(found(hpa("llm_d_epp_average_queue_size"), "pods-metric-not-on-target-pods"), "error");
+  EXPECT_EQ(found(hpa("DCGM_FI_DEV_GPU_UTIL"), "pods-metric-not-on-target-pods"), "warning");
+}
+
+TEST(Precision, QueriesWithHolesAreFilledLater) {
+  EXPECT_EQ(found(scaled_by("sum(rate(x[${WINDOW}]))"), "promql-syntax"), "none");
+  EXPECT_EQ(found(scaled_by("sum(rate(x[]))"), "promql-syntax"), "warning");
+  EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_done_total offset 5m)"), "raw-counter-as-signal"), "none");
+  EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_failed_total)"), "raw-counter-as-signal"), "warning");
+}
+
+TEST(Precision, PrometheusMayRecordMetricsItself) {
+  const std::string rules =
+      "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{rules: "
+      "[{record: 'vllm:backlog', expr: 'sum(vllm:num_requests_waiting)'}]}]}\n";
+  EXPECT_EQ(found(scaled_by("sum(vllm:num_requests_wating)"), "metric-unknown"), "warning");
+  EXPECT_EQ(found(scaled_by("sum(vllm:backlog)"), "metric-unknown"), "info");
+  EXPECT_EQ(found(scaled_by("sum(vllm:backlog)", rules), "metric-unknown"), "none");
+  EXPECT_EQ(found(scaled_by("sum(vllm:backlog:rate5m)"), "metric-unknown"), "none");
+}
+
+TEST(Precision, ARouterMayShareThePrefixOfItsEngines) {
+  const auto to_zero = [](const std::string& query) {
+    return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
+           "  minReplicaCount: 0\n  maxReplicaCount: 4\n  triggers:\n"
+           "    - {type: prometheus, metadata: {query: '" +
+           query +
+           "', threshold: '5'}}\n"
+           "    - {type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting)', threshold: '5'}}\n";
+  };
+  const std::string routed = "sum(rate(vllm:num_incoming_requests_total[1m]) > bool 0)";
+  EXPECT_EQ(found(to_zero("sum(vllm:num_requests_running)"), "scale-to-zero-self-metric"), "error");
+  EXPECT_EQ(found(to_zero(routed), "scale-to-zero-self-metric"), "none");
+  EXPECT_EQ(found(to_zero(routed), "metric-unknown"), "none");
+  EXPECT_EQ(found(to_zero("rate(vllm:num_incoming_requests_total[1m])"), "keda-query-not-aggregated"), "none");
+  EXPECT_EQ(found(to_zero("rate(vllm:request_success_total[1m])"), "keda-query-not-aggregated"), "error");
+  EXPECT_EQ(found(to_zero("sum(vllm:num_requests_swapped)"), "metric-removed"), "warning");
+}
+
+TEST(Precision, WhatIsFilledInLaterIsNoImage) {
+  const auto pod = [](const std::string& image) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: '" + image +
+           "', resources: {limits: {nvidia.com/gpu: 1}}}]}\n";
+  };
+  EXPECT_EQ(found(pod("vllm/vllm-openai"), "image-floating-tag"), "info");
+  EXPECT_EQ(found(pod("vllm/vllm-openai:latest"), "image-floating-tag"), "info");
+  EXPECT_EQ(found(pod("IMAGE_NAME"), "image-floating-tag"), "none");
+  EXPECT_EQ(found(pod("<registry>/vllm"), "image-floating-tag"), "none");
+  EXPECT_EQ(found(pod("${IMAGE}"), "image-floating-tag"), "none");
+}
+
+TEST(Precision, AMigFileIsReadAsMigPartedReadsIt) {
+  const auto file = [](const std::string& entry) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  config.yaml: |\n    version: v1\n"
+           "    mig-configs:\n      a:\n        - {" +
+           entry + "}\n";
+  };
+  struct Row {
+    const char* entry;
+    std::string_view severity;
+  };
+  const Row rows[] = {
+      {"devices: all, mig-enabled: true, mig-devices: {}", "none"},
+      {"devices: all, mig-enabled: false", "none"},
+      {"devices: [0, 1], mig-enabled: true, mig-devices: {1g.10gb: 7, 7g.80gb: 0}", "none"},
+      {"devices: all, mig-enabled: true, mig-devices: {1g.10gb: 0}", "error"},
+      {"devices: all, mig-enabled: true, mig-devices: {1g.10gb: -1}", "error"},
+      {"devices: all, mig-enabled: true", "error"},
+      {"devices: some, mig-enabled: false", "error"},
+      {"devices: all, mig-enabled: false, mig-device: {}", "error"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(found(file(row.entry), "mig-config-shape"), row.severity) << row.entry;
+}
+
+TEST(Precision, AFlagIsAskedForWhereTheEngineHasIt) {
+  const auto pod = [](const std::string& tag) {
+    return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: "
+           "a, "
+           "image: 'vllm/vllm-openai" +
+           tag + "', args: [--model, m], resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n";
+  };
+  EXPECT_EQ(found(pod(":v0.17.1"), "vllm-no-drain-flag"), "none");
+  EXPECT_EQ(found(pod(":v0.18.0"), "vllm-no-drain-flag"), "info");
+  EXPECT_EQ(found(pod(""), "vllm-no-drain-flag"), "info");
+}
+
+TEST(Precision, OnlyWhatIsKnownToBeAShareIsHeldToOne) {
+  const auto aimed_at_70 = [](const std::string& query) {
+    std::string yaml = scaled_by(query);
+    return yaml.replace(yaml.find("'0.7'"), 5, "'70'");
+  };
+  EXPECT_EQ(found(aimed_at_70("avg(kserve_sglang:token_usage)"), "percent-unit-mismatch"), "error");
+  EXPECT_EQ(found(aimed_at_70("avg(gen_ai_client_token_usage)"), "percent-unit-mismatch"), "none");
+}
+
+TEST(Precision, AnIdleCountIsHeldAgainstTheMinimumOfTheHpa) {
+  const auto idle = [](const std::string& counts) {
+    return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: a}, " +
+           counts + ", maxReplicaCount: 8}\n";
+  };
+  EXPECT_EQ(found(idle("idleReplicaCount: 0, minReplicaCount: 0"), "idle-replicas-invalid"), "none");
+  EXPECT_EQ(found(idle("idleReplicaCount: 0, minReplicaCount: 2"), "idle-replicas-invalid"), "none");
+  EXPECT_EQ(found(idle("idleReplicaCount: 0"), "idle-replicas-invalid"), "error");
+  EXPECT_EQ(found(idle("idleReplicaCount: 2, minReplicaCount: 2"), "idle-replicas-invalid"), "error");
+  EXPECT_EQ(found(idle("idleReplicaCount: 1, minReplicaCount: 2"), "idle-replicas-invalid"), "error");
+}
+
+TEST(Precision, AnOldEngineHasTheOldMetric) {
+  const auto deployment = [](const std::string& image) {
+    return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: vllm}\nspec: {selector: {}, template: {spec: "
+           "{containers: [{name: a, image: '" +
+           image + "', resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n";
+  };
+  const std::string query = "sum(vllm:gpu_cache_usage_perc)";
+  EXPECT_EQ(found(scaled_by(query), "metric-removed"), "error");
+  EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:v0.8.5")), "metric-removed"), "none");
+  EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:v0.14.0")), "metric-removed"), "error");
+  EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:latest")), "metric-removed"), "error");
+}
+
+TEST(Precision, AConfigMapMayBelongToAnAutoscaler) {
+  const auto map = [](const std::string& data) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cluster-autoscaler-config}\ndata: {" + data + "}\n";
+  };
+  EXPECT_EQ(found(map("cloud-config: 'x: y'"), "ca-configmap-unknown"), "none");
+  EXPECT_EQ(found(map("nodeGroups: '- {name: gpu}'"), "ca-configmap-unknown"), "error");
+}
+
+std::string pool(const std::string& taints, const std::string& requirements = "", const std::string& labels = "") {
+  return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {nvidia.com/gpu: 8}, "
+         "template: {metadata: {labels: {" +
+         labels + "}}, spec: {taints: [" + taints + "], requirements: [" + requirements + "]}}}\n---\n";
+}
+
+TEST(Precision, ATolerationMustFailForEveryPool) {
+  const std::string pod =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  tolerations: [{key: nvidia.com/gpu, value: present, "
+      "effect: NoSchedule}]\n  containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 1}}}]\n";
+  const std::string other = pool("{key: nvidia.com/gpu, effect: NoSchedule}");
+  EXPECT_EQ(found(other + pod, "taint-toleration-mismatch"), "error");
+  EXPECT_EQ(found(other + pool("{key: nvidia.com/gpu, value: present, effect: NoSchedule}") + pod,
+                  "taint-toleration-mismatch"),
+            "none");
+  EXPECT_EQ(found(Texts{{"pools/a.yaml", other}, {"app/a.yaml", pod}}, "taint-toleration-mismatch"), "none");
+  const std::string of_gke = pod + "  nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4}\n";
+  EXPECT_EQ(found(other + of_gke, "taint-toleration-mismatch"), "none");
+}
+
+std::string requirement(const std::string& key, const std::string& op, const std::string& values) {
+  return "{key: karpenter.k8s.aws/" + key + ", operator: " + op + ", values: [" + values + "]},";
+}
+
+TEST(Precision, WhatAPoolMayBuyIsWhatAllItsRequirementsLeave) {
+  const std::string category = requirement("instance-category", "In", "g");
+  const auto lie = [&](const std::string& more) {
+    return found(pool("", category + more, "gpu: nvidia-l4"), "pool-label-hw-lie");
+  };
+  EXPECT_EQ(lie(""), "error");
+  EXPECT_EQ(lie(requirement("instance-generation", "Gt", "'5'")), "error");  // g6e has L40S
+  EXPECT_EQ(lie(requirement("instance-gpu-name", "In", "l4")), "none");
+  EXPECT_EQ(lie(requirement("instance-generation", "In", "'6'") + requirement("instance-gpu-memory", "Lt", "'30000'")),
+            "none");
+  EXPECT_EQ(lie(requirement("instance-cpu", "In", "'8'")), "warning");
+  const auto mixed = [](const std::string& families) {
+    return found(pool("", requirement("instance-family", "In", families)), "pool-mixed-gpu-generations");
+  };
+  EXPECT_EQ(mixed("g5, p4d"), "warning");
+  EXPECT_EQ(mixed("g5, g6"), "info");  // 24 GB both
+}
+
+TEST(Precision, ARequirementMayExclude) {
+  const auto spot = [](const std::string& op) {
+    return found(pool("", "{key: karpenter.sh/capacity-type, operator: " + op + ", values: [spot]}", "role: inference"),
+                 "spot-slo-critical");
+  };
+  EXPECT_EQ(spot("In"), "warning");
+  EXPECT_EQ(spot("NotIn"), "none");
+  const std::string pod =
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {}, template: {spec: {containers: "
+      "[{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 1}}}]}}}\n";
+  const auto oversized = [&](const std::string& op) {
+    return found(pool("", requirement("instance-family", op, "p4d")) + pod, "oversized-instance-for-pod");
+  };
+  EXPECT_EQ(oversized("In"), "warning");
+  EXPECT_EQ(oversized("NotIn"), "none");
+}
+
+TEST(Precision, AQueueMayBeMeantToHaveNoGpus) {
+  const auto queue = [](const std::string& gpu) {
+    return "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: a}\nspec: {resources: {gpu: {" + gpu +
+           "}}}\n";
+  };
+  EXPECT_EQ(found(queue("quota: 2, limit: 0"), "kai-queue-limit-zero"), "error");
+  EXPECT_EQ(found(queue("quota: 2"), "kai-queue-limit-zero"), "error");
+  EXPECT_EQ(found(queue("quota: 0, limit: 0"), "kai-queue-limit-zero"), "info");
+  EXPECT_EQ(found(queue("quota: 0, limit: -1"), "kai-queue-limit-zero"), "none");
+}
+
+TEST(Precision, OtherFoldersAreOtherClusters) {
+  const std::string slice =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'a:1', resources: {limits: "
+      "{nvidia.com/mig-1g.5gb: 1}}}]}\n";
+  const std::string single = "mig: {strategy: single}\n";
+  EXPECT_EQ(found(Texts{{"a/pod.yaml", slice}, {"a/values.yaml", single}}, "mig-strategy-resource-mismatch"), "error");
+  EXPECT_EQ(found(Texts{{"a/pod.yaml", slice}, {"b/values.yaml", single}}, "mig-strategy-resource-mismatch"), "none");
+}
+
+TEST(Precision, KindsOfOtherGroups) {
+  EXPECT_EQ(found("apiVersion: hypershift.openshift.io/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec: {minNodes: "
+                  "1}\n",
+                  "karpenter-minnodes"),
+            "none");
+  EXPECT_EQ(found("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec: {minNodes: 1}\n",
+                  "karpenter-minnodes"),
+            "error");
+  EXPECT_EQ(found("apiVersion: keda.k8s.io/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {minReplicaCount: "
+                  "1, cooldownPeriod: 15, scaleTargetRef: {deploymentName: a}}\n",
+                  "keda-cooldown-noop"),
+            "none");
+}
+
+std::string engine(const std::string& command, const std::string& gpus) {
+  return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {}, template: {spec: "
+         "{containers: "
+         "[{name: a, image: 'a:1', command: [sh, -c, \"" +
+         command + "\"], resources: {limits: {nvidia.com/gpu: " + gpus + "}}}]}}}\n";
+}
+
+TEST(Precision, GpusOfAnEngine) {
+  struct Row {
+    const char* command;
+    const char* gpus;
+    const char* severity;
+  };
+  const Row rows[] = {
+      {"vllm serve m -tp 4", "8", "error"},
+      {"vllm serve m --tensor_parallel_size=4", "8", "error"},
+      {"vllm serve $(MODEL) -tp 8", "8", "none"},
+      {"vllm serve a -tp 4 --port 1 & vllm serve b -tp 4 --port 2", "8", "none"},
+      {"ray start --head && vllm serve m -tp 16", "8", "none"},
+      {"vllm serve m -tp 1 --data-parallel-size 16 --data-parallel-hybrid-lb", "8", "none"},
+      {"vllm serve m -tp 16 --nnodes 2", "8", "none"},
+      {"vllm serve m -tp 4 --nnodes 1", "8", "error"},
+      {"vllm serve m -tp 4 --distributed-executor-backend mp", "8", "error"},
+      {"vllm serve m -tp 4 --distributed-executor-backend ray", "1", "none"},
+      {"python3 -m sglang.launch_server --tp 4 --dp-size 2", "8", "none"},
+      {"python3 -m sglang.launch_server --tp 8 --dp-size 8 --enable-dp-attention", "8", "none"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(found(engine(row.command, row.gpus), "tp-gpu-mismatch"), row.severity) << row.command;
+  }
+}
+
+TEST(Precision, WhatOperatorsMakePodsOf) {
+  const auto kserve = [](const std::string& predictor) {
+    return "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec: {predictor: {" +
+           predictor + "}}\n";
+  };
+  const std::string container =
+      "containers: [{name: a, image: 'a:1', command: [vllm, serve, m, -tp, '4'], resources: {limits: {nvidia.com/gpu: "
+      "8}}}]";
+  EXPECT_EQ(found(kserve(container), "tp-gpu-mismatch"), "error");
+  EXPECT_EQ(found(kserve(container + ", workerSpec: {pipelineParallelSize: 2}"), "tp-gpu-mismatch"), "none");
+  EXPECT_EQ(found(kserve("minReplicas: 0, " + container), "scale-to-zero-no-warm-pool"), "warning");
+  EXPECT_EQ(found(kserve("minReplicas: 0, sklearn: {}"), "scale-to-zero-no-warm-pool"), "none");
+  EXPECT_EQ(found(kserve("minReplicas: 3, maxReplicas: 1"), "min-gt-max"), "error");
+  EXPECT_EQ(found(kserve("minReplicas: 3, maxReplicas: 0"), "min-gt-max"), "none");
+  const std::string ray =
+      "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\nspec: {workerGroupSpecs: [{template: {spec: "
+      "{schedulerName: kai-scheduler, containers: [{name: a, image: 'a:1', resources: {requests: {nvidia.com/gpu: "
+      "1}}}]}}}]}\n";
+  EXPECT_EQ(found(ray, "gpu-request-without-limit"), "error");
+  EXPECT_EQ(found(ray, "kai-queue-as-annotation"), "none");
+  const std::string rules =
+      "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{name: g, "
+      "rules: "
+      "[{alert: b, expr: 'avg(vllm:gpu_cache_usage_perc) > 0.9', annotations: {x: '{{ $value }}'}}]}]}\n";
+  EXPECT_EQ(found(rules, "metric-removed"), "error");
+  EXPECT_EQ(found(rules, "promql-syntax"), "none");
+}
+
+TEST(Precision, YamlThatIsNoManifestMayHaveOddKeys) {
+  EXPECT_EQ(found("? [a, b]\n: c\n", "yaml-syntax"), "none");
+  Options options;
+  const Report report = lint_texts({{"a.yaml", "apiVersion: v1\nkind: Pod\n? [a, b]\n: c\n"}}, options);
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].rule->id, "yaml-syntax");
+}
+
+}  // namespace
+}  // namespace capstan::lint::precision_test

@@ -1,0 +1,99 @@
+#include "lint/read.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lint/input/flat.h"
+#include "lint/input/recognise.h"
+#include "lint/input/shell_text.h"
+#include "lint/pods.h"
+#include "lint/rules.h"
+
+namespace capstan::lint {
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+bool is_markdown(const std::string& path) { return path.ends_with(".md") || path.ends_with(".markdown"); }
+
+/// A patch of Kustomize says so, or is a list of changes.
+bool is_patch(const Object& object) {
+  const auto directs = [](const Value& value) { return value.has("$patch"); };
+  if (directs(*object.root) || directs(object["spec"]) || directs(at(object, "spec.template.spec"))) return true;
+  return makes_pods(object.kind) && object["spec"] && is_partial(object);
+}
+
+void add_fault(const manifest::Fault& fault, Reading& out) {
+  const bool twice = fault.kind == manifest::Fault::Kind::duplicate_key;
+  add_finding(out, twice ? "yaml-duplicate-key" : "yaml-syntax", fault.span, fault.message);
+}
+
+void read_document(const manifest::Document& document, Reading& out) {
+  ++out.summary.documents;
+  for (const manifest::Fault& fault : document.faults) add_fault(fault, out);
+  find_objects(*out.file, document.root, out.objects);
+}
+
+/// In prose, what cannot be parsed is mostly shortened on purpose; other tools have templates of their own; and YAML
+/// that is no manifest may have keys that are no texts.
+bool worth_a_word(const File& file, const manifest::Document& document, Summary& summary) {
+  if (document.faults.empty()) return true;
+  const std::string_view text = file.parsed().substr(document.span.begin, document.span.size());
+  if (!document.root && (text.find("{{") != text.npos || text.find("<%") != text.npos)) {
+    ++summary.templates;
+    return false;
+  }
+  if (document.faults[0].kind == manifest::Fault::Kind::key_not_text && !mentions_objects(text)) return false;
+  if (!file.is_excerpt()) return true;
+  return mentions_objects(text) && text.find("...") == text.npos && text.find('<') == text.npos;
+}
+
+}  // namespace
+
+void add_finding(Reading& reading, std::string_view rule_id, Span span, std::string message) {
+  const Rule* rule = find_rule(rule_id);
+  if (rule == nullptr) return;
+  reading.findings.push_back({.rule = rule,
+                              .severity = rule->severity,
+                              .file = reading.file.get(),
+                              .object = nullptr,
+                              .span = span,
+                              .message = std::move(message),
+                              .fix = {}});
+}
+
+Reading read_text(Text text) {
+  Reading out;
+  out.file = std::make_unique<File>(std::move(text.path), std::move(text.text));
+  File& file = *out.file;
+  file.scope = text.scope.empty() ? folder_of(file.path) : std::move(text.scope);
+  if (is_markdown(file.path)) {
+    file.scope = file.path;
+    file.yaml = fenced_yaml(file.text);
+    if (file.yaml.empty()) return out;
+  } else if (file.path.ends_with(".json") && !mentions_objects(file.text)) {
+    return out;
+  }
+  ++out.summary.files;
+  if (file.yaml.empty() && is_template(file.text)) {
+    ++out.summary.templates;
+    return out;
+  }
+  search_commands(file, out);
+  if (find_flat(file, out)) return out;
+  if (file.path.ends_with(".txt") && !mentions_objects(file.text)) return out;
+  file.documents = manifest::Documents::parse(file.parsed());
+  for (const manifest::Document& document : file.documents.all()) {
+    if (worth_a_word(file, document, out.summary)) read_document(document, out);
+  }
+  const std::size_t all = out.objects.size();
+  std::erase_if(out.objects, [&](const Object& object) { return text.patch || is_patch(object); });
+  out.summary.patches += all - out.objects.size();
+  out.summary.objects += out.objects.size();
+  return out;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "lint/render/places.h"
+#include "lint/render/render.h"
+
+namespace capstan::lint {
+namespace {
+
+constexpr std::size_t kShownColumns = 160;
+
+struct Colors {
+  std::string_view bold, dim, off;
+  std::array<std::string_view, 4> severity;
+};
+constexpr Colors kPlain{"", "", "", {"", "", "", ""}};
+constexpr Colors kColored{"\x1b[1m", "\x1b[2m", "\x1b[0m", {"", "\x1b[1;36m", "\x1b[1;33m", "\x1b[1;31m"}};
+
+/// What a terminal would obey is shown as a dot; a tab is as wide as one column.
+std::string harmless(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c == '\t') c = ' ';
+    if ((c >= 0 && c < 0x20) || c == 0x7f) c = '.';
+  }
+  return out;
+}
+
+/// A character is a column; the rest of it are bytes that follow.
+std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
+  std::size_t at = 0;
+  while (at < text.size() && columns > 0) {
+    ++at;
+    while (at < text.size() && (text[at] & 0xc0) == 0x80) ++at;
+    --columns;
+  }
+  return at;
+}
+
+std::string excerpt(const Finding& finding, const Colors& colors) {
+  const Places places = places_of(finding);
+  const std::string number = std::to_string(places.begin.line);
+  const std::string margin(number.size(), ' ');
+  const std::string_view line = finding.file->lines().line(places.begin.line);
+  const std::size_t length =
+      static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }));
+  const std::size_t first = places.begin.column - 1;
+  const std::size_t from = first < kShownColumns - 40 ? 0 : first - 40;
+  const std::size_t shown = std::min(length, from + kShownColumns);
+  std::size_t last = places.end.line == places.begin.line ? places.end.column - 1 : length;
+  last = std::max(std::min(last, shown), first + 1);
+  const std::size_t begin = bytes_of_columns(line, from);
+  const std::string_view part = line.substr(begin, bytes_of_columns(line.substr(begin), shown - std::min(shown, from)));
+  const std::string carets(last - first, '^');
+  return fmt::format("{3}{0} |{4}\n{3}{1} |{4} {2}\n{3}{0} |{4} {5}{6}{7}{4}\n", margin, number, harmless(part),
+                     colors.dim, colors.off, std::string(first - from, ' '),
+                     colors.severity[static_cast<std::size_t>(finding.severity)], carets);
+}
+
+std::string finding_text(const Finding& finding, const Colors& colors) {
+  const Places places = places_of(finding);
+  const std::string margin(std::to_string(places.begin.line).size(), ' ');
+  std::string out = fmt::format("{}{}[{}]{}{}: {}{}\n", colors.severity[static_cast<std::size_t>(finding.severity)],
+                                name_of(finding.severity), finding.rule->id, colors.off, colors.bold,
+                                harmless(finding.message), colors.off);
+  out += fmt::format("{}{}-->{} {}:{}:{}\n", margin, colors.dim, colors.off, harmless(finding.file->path),
+                     places.begin.line, places.begin.column);
+  out += excerpt(finding, colors);
+  if (finding.object != nullptr) {
+    out += fmt::format("{}{} ={} in {}\n", margin, colors.dim, colors.off, harmless(finding.object->title()));
+  }
+  const std::string words = finding.fix.words.empty() ? std::string(finding.rule->fix) : finding.fix.words;
+  if (!words.empty()) {
+    out += fmt::format("{}{} ={} fix{}: {}\n", margin, colors.dim, colors.off,
+                       finding.fix.edits.empty() ? "" : " (--fix)", harmless(words));
+  }
+  return out;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string summary_words(const Report& report) {
+  std::array<std::size_t, 4> counts{};
+  std::size_t fixable = 0;
+  for (const Finding& finding : report.findings) {
+    ++counts[static_cast<std::size_t>(finding.severity)];
+    if (!finding.fix.edits.empty()) ++fixable;
+  }
+  std::string words;
+  const auto add = [&](std::string part) { words += (words.empty() ? "" : ", ") + part; };
+  if (counts[3] > 0) add(counted(counts[3], "error", "errors"));
+  if (counts[2] > 0) add(counted(counts[2], "warning", "warnings"));
+  if (counts[1] > 0) add(counted(counts[1], "piece of advice", "pieces of advice"));
+  if (words.empty()) words = "nothing found";
+  const Summary& sum = report.summary;
+  words += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
+  if (fixable > 0) words += fmt::format("; {} can be mended by --fix", fixable);
+  if (sum.templates > 0) words += fmt::format("; left alone: {}", counted(sum.templates, "template", "templates"));
+  if (sum.patches > 0) {
+    words += fmt::format("{}{}", sum.templates > 0 ? ", " : "; left alone: ", counted(sum.patches, "patch", "patches"));
+  }
+  if (sum.suppressed > 0) words += fmt::format("; {} accepted with a reason", sum.suppressed);
+  if (sum.known > 0) words += fmt::format("; {} in the baseline", sum.known);
+  return words;
+}
+
+std::string to_text(const Report& report, bool color) {
+  const Colors& colors = color ? kColored : kPlain;
+  std::string out;
+  for (const Finding& finding : report.findings) out += finding_text(finding, colors) + "\n";
+  out += summary_words(report) + "\n";
+  if (!report.findings.empty()) {
+    out += fmt::format("why: capstan lint --explain {}\n", report.findings.front().rule->id);
+  }
+  return out;
+}
+
+std::string to_statistics(const Report& report) {
+  struct Count {
+    std::size_t findings = 0;
+    std::size_t fixable = 0;
+    Severity severity{};
+  };
+  std::map<std::string_view, Count> counts;
+  for (const Finding& finding : report.findings) {
+    Count& count = counts[finding.rule->id];
+    ++count.findings;
+    count.severity = std::max(count.severity, finding.severity);
+    if (!finding.fix.edits.empty()) ++count.fixable;
+  }
+  std::vector<std::pair<std::string_view, Count>> rows(counts.begin(), counts.end());
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.second.findings > b.second.findings; });
+  std::string out;
+  for (const auto& [rule, count] : rows) {
+    out += fmt::format("{:>7}  {:<8} {}{}\n", count.findings, name_of(count.severity), rule,
+                       count.fixable > 0 ? fmt::format("  ({} by --fix)", count.fixable) : "");
+  }
+  return out + summary_words(report) + "\n";
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,126 @@
+#include "lint/rules.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "lint/pods.h"
+#include "lint/pools.h"
+#include "lint/rule_table.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace {
+
+using List = std::vector<const Rule*>;
+
+/// Which objects a word of a rule's `kinds` means.
+bool means(std::string_view word, std::string_view kind) {
+  if (word == "*") return true;
+  if (word == "@pods" || word == "@gpu") return makes_pods(kind);
+  if (word == "@serving") return serves(kind);
+  if (word == "@scaler") return is_scaler(kind);
+  if (word == "@pool") return is_pool(kind);
+  return word == kind;
+}
+
+bool concerns(const Rule& rule, std::string_view kind) {
+  std::string_view rest = rule.kinds;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    if (means(word, kind)) return true;
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return false;
+}
+
+constexpr std::string_view kGroups[] = {"Deployment",
+                                        "StatefulSet",
+                                        "DaemonSet",
+                                        "ReplicaSet",
+                                        "Job",
+                                        "ReplicationController",
+                                        "Pod",
+                                        "CronJob",
+                                        "LeaderWorkerSet",
+                                        "HorizontalPodAutoscaler",
+                                        "ScaledObject",
+                                        "PodAutoscaler",
+                                        "NIMService",
+                                        "Model",
+                                        "InferenceService",
+                                        "LLMInferenceService",
+                                        "DisaggregatedSet",
+                                        "DynamoGraphDeployment",
+                                        "PodCliqueSet",
+                                        "JobSet",
+                                        "RayCluster",
+                                        "RayService",
+                                        "RayJob",
+                                        "Rollout",
+                                        "NodePool",
+                                        "Provisioner"};
+
+std::map<std::string_view, List, std::less<>> by_kind() {
+  std::map<std::string_view, List, std::less<>> lists;
+  for (const std::string_view kind : kGroups) lists[kind];
+  for (const Rule* rule : all_rules()) {
+    std::string_view rest = rule->kinds;
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      if (!word.starts_with('@') && word != "*") lists[word];
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    }
+  }
+  for (auto& [kind, list] : lists) {
+    for (const Rule* rule : all_rules()) {
+      if (rule->check != nullptr && concerns(*rule, kind)) list.push_back(rule);
+    }
+  }
+  return lists;
+}
+
+}  // namespace
+
+std::span<const Rule* const> all_rules() {
+  static const List rules = [] {
+    List list(rule_table().begin(), rule_table().end());
+    std::ranges::sort(list, {}, [](const Rule* rule) { return rule->id; });
+    return list;
+  }();
+  return rules;
+}
+
+const Rule* find_rule(std::string_view id) {
+  const auto rules = all_rules();
+  const auto found = std::ranges::lower_bound(rules, id, {}, [](const Rule* rule) { return rule->id; });
+  return found != rules.end() && (*found)->id == id ? *found : nullptr;
+}
+
+bool concerns_only_gpus(const Rule& rule) { return rule.kinds == "@gpu" || rule.kinds == "@serving"; }
+
+std::span<const Rule* const> rules_for(std::string_view kind) {
+  static const std::map<std::string_view, List, std::less<>> lists = by_kind();
+  static const List for_any = [] {
+    List list;
+    for (const Rule* rule : all_rules()) {
+      if (rule->kinds == "*" && rule->check != nullptr) list.push_back(rule);
+    }
+    return list;
+  }();
+  const auto found = lists.find(kind);
+  return found == lists.end() ? std::span<const Rule* const>(for_any) : std::span<const Rule* const>(found->second);
+}
+
+std::vector<std::string_view> kinds_looked_at() {
+  std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service"};
+  for (const auto& [kind, rules] : by_kind()) {
+    if (kind != "GpuOperatorValues" && !rules.empty()) kinds.push_back(kind);
+  }
+  std::ranges::sort(kinds);
+  kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
+  return kinds;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace ami_latest_alias {
+namespace {
+
+bool is_of_gpus(const Subject& s) {
+  for (const Object* object : s.set.near("NodePool", s.object)) {
+    const std::optional<Pool> pool = gpu_pool_of(*object);
+    if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
+    const Value& alias = term["alias"];
+    if (!alias.text.ends_with("@latest") || !is_of_gpus(s)) continue;
+    s.report(alias, fmt::format("{}: GPU nodes are replaced at every new image", alias.text));
+  }
+}
+
+}  // namespace
+}  // namespace ami_latest_alias
+
+extern const Rule rule_ami_latest_alias;
+const Rule rule_ami_latest_alias = {
+    .id = "ami-latest-alias",
+    .severity = Severity::warning,
+    .kinds = "EC2NodeClass",
+    .title = "the images of GPU nodes change by themselves",
+    .why =
+        "Each new image is drift: Karpenter replaces nodes that serve, one cold start each, on a day that nobody "
+        "chose.",
+    .fix = "pin it: al2023@v20250519",
+    .source = "Karpenter documentation, managing AMIs",
+    .bad = R"(apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: gpu}
+spec: {amiSelectorTerms: [{alias: al2023@latest}]}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 8}
+  template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}}}
+)",
+    .good = R"(apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: gpu}
+spec: {amiSelectorTerms: [{alias: al2023@v20250519}]}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 8}
+  template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}}}
+)",
+    .check = ami_latest_alias::check,
+};
+
+}  // namespace capstan::lint

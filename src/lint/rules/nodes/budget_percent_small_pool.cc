@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace budget_percent_small_pool {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Pool> pool = gpu_pool_of(s.object);
+  if (!pool || (*pool->limits)["nvidia.com/gpu"].integer().value_or(1000) > 72) return;
+  for (const Value& budget : at(*pool->spec, "disruption.budgets").children()) {
+    const Value& nodes = budget["nodes"];
+    if (!nodes.text.ends_with('%') || nodes.is("0%")) continue;
+    s.report(nodes, fmt::format("{} of a pool of at most {} GPUs is one node or more", nodes.text,
+                                (*pool->limits)["nvidia.com/gpu"].text));
+  }
+}
+
+}  // namespace
+}  // namespace budget_percent_small_pool
+
+extern const Rule rule_budget_percent_small_pool;
+const Rule rule_budget_percent_small_pool = {
+    .id = "budget-percent-small-pool",
+    .severity = Severity::info,
+    .kinds = "NodePool",
+    .title = "a budget in percent means one node at a time even of a small pool",
+    .why = "Percentages are rounded up: 10 % of three nodes is one of three.",
+    .fix = "nodes \"0\" in busy hours, or a number",
+    .source = "Karpenter documentation, disruption budgets",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 16}
+  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 1h, budgets: [{nodes: 10%}]}
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 16}
+  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 1h, budgets: [{nodes: "0"}]}
+)",
+    .check = budget_percent_small_pool::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace gp3_throughput_unset {
+namespace {
+
+std::int64_t gib_of(std::string_view text) {
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  return error == std::errc() && std::string_view(end, text.data() + text.size()).starts_with("G") ? size : 0;
+}
+
+/// Somebody wanted it fast, or keeps models on it.
+bool matters(const Subject& s, const Value& ebs) {
+  if (ebs["iops"].integer().value_or(0) > 3000) return true;
+  if (gib_of(ebs["volumeSize"].text) < 200) return false;
+  for (const Object* object : s.set.near("NodePool", s.object)) {
+    const std::optional<Pool> pool = gpu_pool_of(*object);
+    if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  for (const Value& mapping : s.object["spec"]["blockDeviceMappings"].children()) {
+    const Value& ebs = mapping["ebs"];
+    if (!ebs["volumeType"].is("gp3") || ebs["throughput"] || !matters(s, ebs)) continue;
+    const std::int64_t gib = gib_of(ebs["volumeSize"].text);
+    s.report(ebs["volumeType"],
+             fmt::format("without throughput this volume reads 125 MiB/s{}",
+                         gib == 0 ? "" : fmt::format(": {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)))
+        .insert_before(ebs["volumeType"], "throughput: 1000");
+  }
+}
+
+}  // namespace
+}  // namespace gp3_throughput_unset
+
+extern const Rule rule_gp3_throughput_unset;
+const Rule rule_gp3_throughput_unset = {
+    .id = "gp3-throughput-unset",
+    .severity = Severity::warning,
+    .kinds = "EC2NodeClass",
+    .title = "a large gp3 volume reads 125 MiB/s",
+    .why =
+        "That is the default whatever the iops: 140 GB of weights take 19 minutes from it, with the GPUs paid for and "
+        "idle.",
+    .fix = "throughput: 1000",
+    .source = "Amazon EBS documentation",
+    .bad = R"(apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: a}
+spec:
+  amiSelectorTerms: [{alias: al2023@v20250519}]
+  blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 500Gi, volumeType: gp3, iops: 16000}}]
+)",
+    .good = R"(apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: a}
+spec:
+  amiSelectorTerms: [{alias: al2023@v20250519}]
+  blockDeviceMappings:
+    - {deviceName: /dev/xvda, ebs: {volumeSize: 500Gi, volumeType: gp3, iops: 16000, throughput: 1000}}
+)",
+    .check = gp3_throughput_unset::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace gpu_consolidate_after_short {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Pool> pool = gpu_pool_of(s.object);
+  if (!pool) return;
+  const Value& disruption = (*pool->spec)["disruption"];
+  const Value& after = disruption["consolidateAfter"];
+  if (!disruption["consolidationPolicy"].is("WhenEmpty") || after.is("Never")) return;
+  const auto seconds = after ? seconds_of(after.text) : std::optional<std::int64_t>(0);
+  if (!seconds || *seconds >= 3600) return;
+  Finding& finding = s.report(after ? after : disruption["consolidationPolicy"],
+                              fmt::format("an empty GPU node is given back after {} s", *seconds));
+  if (*seconds >= 300) finding.as(Severity::info);
+}
+
+}  // namespace
+}  // namespace gpu_consolidate_after_short
+
+extern const Rule rule_gpu_consolidate_after_short;
+const Rule rule_gpu_consolidate_after_short = {
+    .id = "gpu-consolidate-after-short",
+    .severity = Severity::warning,
+    .kinds = "NodePool",
+    .title = "an empty GPU node is given back before the next replica wants it",
+    .why =
+        "Between two bursts the node goes, and comes back as a cold start of minutes; a GPU node is often not to be "
+        "had again at once.",
+    .fix = "consolidateAfter of 15 m to 1 h",
+    .source = "Karpenter documentation, disruption",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s}}
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 1h}}
+)",
+    .check = gpu_consolidate_after_short::check,
+};
+
+}  // namespace capstan::lint

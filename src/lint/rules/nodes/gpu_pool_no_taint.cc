@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace gpu_pool_no_taint {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Pool> pool = gpu_pool_of(s.object);
+  if (!pool || !*pool->node || is_tainted(*pool) || s.object.name.empty()) return;
+  s.report_object(fmt::format("the nodes of GPU pool {} take pods that need no GPU", s.object.name)).of_absence();
+}
+
+}  // namespace
+}  // namespace gpu_pool_no_taint
+
+extern const Rule rule_gpu_pool_no_taint;
+const Rule rule_gpu_pool_no_taint = {
+    .id = "gpu-pool-no-taint",
+    .severity = Severity::warning,
+    .kinds = "@pool",
+    .title = "any pod may be put on the nodes of a GPU pool",
+    .why =
+        "Agents, DNS and batch jobs fill them: GPU pods stay pending for processors or memory, and a GPU node is kept "
+        "and paid for a pod that needs none.",
+    .fix = "taints: [{key: nvidia.com/gpu, effect: NoSchedule}]",
+    .source = "Kubernetes and Karpenter documentation, taints",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, template: {spec: {requirements: []}}}
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  limits: {nvidia.com/gpu: 8}
+  template: {spec: {requirements: [], taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}
+)",
+    .check = gpu_pool_no_taint::check,
+};
+
+}  // namespace capstan::lint

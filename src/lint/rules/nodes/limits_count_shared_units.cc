@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include "lint/pools.h"
+#include "lint/rule.h"
+#include "lint/sharing.h"
+
+namespace capstan::lint {
+namespace limits_count_shared_units {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Pool> pool = gpu_pool_of(s.object);
+  if (!pool) return;
+  const Value& limit = (*pool->limits)["nvidia.com/gpu"];
+  const std::int64_t shares = most_shares(s);
+  if (!limit.integer() || shares < 2) return;
+  s.report(limit, fmt::format("{} counts what the nodes offer: where a GPU is {} shares, {} GPUs", limit.text, shares,
+                              *limit.integer() / shares));
+}
+
+}  // namespace
+}  // namespace limits_count_shared_units
+
+extern const Rule rule_limits_count_shared_units;
+const Rule rule_limits_count_shared_units = {
+    .id = "limits-count-shared-units",
+    .severity = Severity::info,
+    .kinds = "NodePool",
+    .title = "a pool's limit counts shares of GPUs",
+    .why =
+        "Nodes that share their GPUs offer each of them several times, and the limit counts what is offered: 40 shares "
+        "are ten GPUs. Whoever reads it as GPUs plans for four times as many, or pays for them.",
+    .fix = "say in a comment which of both is meant, and set the limit in what the nodes offer",
+    .source = "aws-samples karpenter-blueprints, gpu-nodepool.yaml",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: shared}
+spec: {limits: {nvidia.com/gpu: 40}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: sharing}
+data:
+  any: |
+    version: v1
+    sharing:
+      timeSlicing:
+        resources: [{name: nvidia.com/gpu, replicas: 4}]
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: whole}
+spec: {limits: {nvidia.com/gpu: 10}}
+)",
+    .check = limits_count_shared_units::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,58 @@
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace nodeclassref_apiversion {
+namespace {
+
+void check(const Subject& s) {
+  const Value& ref = at(s.object, "spec.template.spec.nodeClassRef");
+  if (s.object.api_version != "karpenter.sh/v1" || !ref || ref["group"]) return;
+  const Value& version = ref["apiVersion"];
+  if (!version) {
+    s.report_key(ref, "nodeClassRef has no group, which v1 asks for").of_absence();
+    return;
+  }
+  Finding& finding = s.report_key(version, "v1 has no apiVersion here, it asks for the group");
+  if (version.shared || version.style != manifest::Style::plain) return;
+  finding.fix.edits = {{version.key_span, "group"},
+                       {version.span, std::string(version.text.substr(0, version.text.find('/')))}};
+}
+
+}  // namespace
+}  // namespace nodeclassref_apiversion
+
+extern const Rule rule_nodeclassref_apiversion;
+const Rule rule_nodeclassref_apiversion = {
+    .id = "nodeclassref-apiversion",
+    .severity = Severity::error,
+    .kinds = "NodePool",
+    .title = "nodeClassRef names its class by apiVersion",
+    .why = "v1 takes group, kind and name, and since 1.1 refuses what has no group.",
+    .fix = "group: karpenter.k8s.aws",
+    .source = "Karpenter upgrade guide 1.1",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      nodeClassRef:
+        apiVersion: karpenter.k8s.aws/v1
+        kind: EC2NodeClass
+        name: gpu
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      nodeClassRef:
+        group: karpenter.k8s.aws
+        kind: EC2NodeClass
+        name: gpu
+)",
+    .check = nodeclassref_apiversion::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace cpu_memory_hpa_on_gpu {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Object* target = target_of(*scaler, s.set);
+  if (scaler->signals.empty() || target == nullptr || !wants_gpu(*target)) return;
+  const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
+  if (!std::ranges::all_of(scaler->signals, is_resource)) return;
+  const Value& metric = *scaler->signals.front().metric;
+  s.report(metric, fmt::format("{} runs on GPUs and is scaled by its {} alone", target->title(),
+                               metric.text == "memory" ? "memory" : "processors"));
+}
+
+}  // namespace
+}  // namespace cpu_memory_hpa_on_gpu
+
+extern const Rule rule_cpu_memory_hpa_on_gpu;
+const Rule rule_cpu_memory_hpa_on_gpu = {
+    .id = "cpu-memory-hpa-on-gpu",
+    .severity = Severity::warning,
+    .kinds = "@scaler",
+    .title = "a GPU workload is scaled by its processors or its memory",
+    .why =
+        "An engine that is out of GPU shows little load on its processors, and its memory hardly moves: with a hundred "
+        "requests waiting nothing scales up, and nothing scales down.",
+    .fix = "waiting requests or KV-cache usage of the engine",
+    .source = "KEDA and vLLM guides; KServe and LeaderWorkerSet samples show it wrongly",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: vllm}
+spec:
+  scaleTargetRef: {kind: Deployment, name: vllm}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]
+  behavior: {scaleDown: {stabilizationWindowSeconds: 600}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  selector: {matchLabels: {app: vllm}}
+  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: vllm}
+spec:
+  scaleTargetRef: {kind: Deployment, name: vllm}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+  behavior: {scaleDown: {stabilizationWindowSeconds: 600}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  selector: {matchLabels: {app: vllm}}
+  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+)",
+    .check = cpu_memory_hpa_on_gpu::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace deployment_replicas_with_autoscaler {
+namespace {
+
+void check(const Subject& s) {
+  const Value& replicas = s.object["spec"]["replicas"];
+  if (!replicas) return;
+  const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
+  if (scalers.empty()) return;
+  s.report(replicas, fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text,
+                                 scalers.front()->title()))
+      .remove_entry(s.object["spec"], replicas);
+}
+
+}  // namespace
+}  // namespace deployment_replicas_with_autoscaler
+
+extern const Rule rule_deployment_replicas_with_autoscaler;
+const Rule rule_deployment_replicas_with_autoscaler = {
+    .id = "deployment-replicas-with-autoscaler",
+    .severity = Severity::warning,
+    .kinds = "Deployment StatefulSet LeaderWorkerSet",
+    .title = "replicas are fixed in a workload that an autoscaler scales",
+    .why =
+        "Every apply sets them back: a rollout at peak cuts the fleet to this number, and requests wait for cold "
+        "starts.",
+    .fix = "delete spec.replicas; the autoscaler owns it",
+    .source = "Kubernetes documentation: migrating Deployments to horizontal autoscaling",
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: vllm}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: vllm}
+spec: {scaleTargetRef: {kind: Deployment, name: vllm}, maxReplicas: 4}
+)",
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  selector: {matchLabels: {app: vllm}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: vllm}
+spec: {scaleTargetRef: {kind: Deployment, name: vllm}, maxReplicas: 4}
+)",
+    .check = deployment_replicas_with_autoscaler::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace disagg_single_autoscaler {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Object* target = target_of(*scaler, s.set);
+  if (target == nullptr) return;
+  bool prefill = false, decode = false;
+  for (const Pod& pod : pods_of(*target)) {
+    for (const Value* container : containers_of(pod)) {
+      const std::string_view name = (*container)["name"].text;
+      if (gpu_resources(*container).empty()) continue;
+      prefill = prefill || name.find("prefill") != name.npos;
+      decode = decode || name.find("decode") != name.npos;
+    }
+  }
+  if (!prefill || !decode) return;
+  s.report(*scaler->target_name,
+           fmt::format("{} holds prefill and decode, and one number scales both", target->title()));
+}
+
+}  // namespace
+}  // namespace disagg_single_autoscaler
+
+extern const Rule rule_disagg_single_autoscaler;
+const Rule rule_disagg_single_autoscaler = {
+    .id = "disagg-single-autoscaler",
+    .severity = Severity::error,
+    .kinds = "HorizontalPodAutoscaler ScaledObject",
+    .title = "prefill and decode are scaled as one",
+    .why =
+        "Prefill needs replicas when prompts wait, decode when the KV cache fills: one number for both always starves "
+        "one role and wastes GPUs on the other.",
+    .fix = "one workload and one autoscaler a role: queue depth for prefill, KV-cache usage for decode",
+    .source = "llm-d, disaggregated serving",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: llm}
+spec: {scaleTargetRef: {name: llm}, minReplicaCount: 1, maxReplicaCount: 4}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llm}
+spec:
+  selector: {matchLabels: {app: llm}}
+  template:
+    spec:
+      containers:
+        - {name: prefill, image: "vllm:1", resources: {limits: {nvidia.com/gpu: 1}}}
+        - {name: decode, image: "vllm:1", resources: {limits: {nvidia.com/gpu: 1}}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: llm}
+spec: {scaleTargetRef: {name: llm-decode}, minReplicaCount: 1, maxReplicaCount: 4}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llm-decode}
+spec:
+  selector: {matchLabels: {app: llm}}
+  template:
+    spec:
+      containers:
+        - {name: decode, image: "vllm:1", resources: {limits: {nvidia.com/gpu: 1}}}
+)",
+    .check = disagg_single_autoscaler::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace fallback_below_min {
+namespace {
+
+void check(const Subject& s) {
+  const Value& fallback = s.object["spec"]["fallback"];
+  const auto replicas = fallback["replicas"].integer();
+  const std::int64_t least = scaler_of(s.object)->least;
+  if (!replicas || *replicas >= least || fallback["behavior"].is("currentReplicasIfHigher")) return;
+  s.report(fallback["replicas"], fmt::format("falls back to {} where the minimum is {}", *replicas, least))
+      .replace(fallback["replicas"], std::to_string(least));
+}
+
+}  // namespace
+}  // namespace fallback_below_min
+
+extern const Rule rule_fallback_below_min;
+const Rule rule_fallback_below_min = {
+    .id = "fallback-below-min",
+    .severity = Severity::warning,
+    .kinds = "ScaledObject",
+    .title = "the fallback has fewer replicas than the minimum",
+    .why = "In an outage of the metric the fleet would be cut below what is always needed.",
+    .fix = "fallback.replicas at least minReplicaCount, or behavior currentReplicasIfHigher",
+    .source = "llm-d queue guard",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 4
+  maxReplicaCount: 8
+  fallback: {failureThreshold: 3, replicas: 1}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 4
+  maxReplicaCount: 8
+  fallback: {failureThreshold: 3, replicas: 4}
+)",
+    .check = fallback_below_min::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace hpa_min_zero_gate {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  if (!scaler->min->is("0")) return;
+  const bool own = !scaler->signals.empty() && std::ranges::all_of(scaler->signals, [](const ScalingSignal& signal) {
+    return signal.source == SignalSource::resource || signal.source == SignalSource::pods;
+  });
+  if (s.settings.kube.minor < 37) {
+    s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 (HPAScaleToZero is on from 1.37)",
+                                       s.settings.kube.minor))
+        .replace(*scaler->min, "1");
+  } else if (own) {
+    s.report(*scaler->min, "minReplicas 0 with metrics of the pods only: without pods there is no metric to wake them")
+        .replace(*scaler->min, "1");
+  }
+}
+
+}  // namespace
+}  // namespace hpa_min_zero_gate
+
+extern const Rule rule_hpa_min_zero_gate;
+const Rule rule_hpa_min_zero_gate = {
+    .id = "hpa-min-zero-gate",
+    .severity = Severity::error,
+    .kinds = "HorizontalPodAutoscaler",
+    .title = "an HPA may not have minReplicas 0 here",
+    .why =
+        "Before Kubernetes 1.37 the API server refuses it unless the gate HPAScaleToZero is on; and with metrics of "
+        "the pods themselves nothing can wake what has no pods.",
+    .fix = "minReplicas 1, or KEDA with a metric of the gateway or a queue",
+    .source = "KEP-2021",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec: {scaleTargetRef: {kind: Deployment, name: a}, minReplicas: 0, maxReplicas: 4}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec: {scaleTargetRef: {kind: Deployment, name: a}, minReplicas: 1, maxReplicas: 4}
+)",
+    .check = hpa_min_zero_gate::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace keda_cooldown_noop {
+namespace {
+
+void check(const Subject& s) {
+  const Value& spec = s.object["spec"];
+  const Value& cooldown = spec["cooldownPeriod"];
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  if (!cooldown || scaler->least < 1 || spec["idleReplicaCount"].is("0") || (*scaler->behavior)["scaleDown"]) return;
+  s.report(cooldown, fmt::format("cooldownPeriod {} is never waited for: it counts before the step to zero only, and "
+                                 "minReplicaCount is {}",
+                                 cooldown.text, scaler->least))
+      .remove_entry(spec, cooldown);
+}
+
+}  // namespace
+}  // namespace keda_cooldown_noop
+
+extern const Rule rule_keda_cooldown_noop;
+const Rule rule_keda_cooldown_noop = {
+    .id = "keda-cooldown-noop",
+    .severity = Severity::warning,
+    .kinds = "ScaledObject",
+    .title = "cooldownPeriod does nothing while minReplicaCount is 1 or more",
+    .why =
+        "KEDA waits for it only before the last step to zero. From N to 1 the HPA decides: after its own window of 300 "
+        "s it takes away up to all replicas in 15 s, and each one that comes back is a cold start.",
+    .fix = "set advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds instead",
+    .source = "KEDA documentation, cooldownPeriod: \"only applies when scaling to 0\"",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: vllm-scaler}
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  cooldownPeriod: 300
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: vllm-scaler}
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  advanced:
+    horizontalPodAutoscalerConfig:
+      behavior:
+        scaleDown: {stabilizationWindowSeconds: 600}
+)",
+    .check = keda_cooldown_noop::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace keda_metricname_removed {
+namespace {
+
+void check(const Subject& s) {
+  for (const Value& trigger : at(s.object, "spec.triggers").children()) {
+    const Value& name = trigger["metadata"]["metricName"];
+    if (!name || !trigger["type"].is("prometheus")) continue;
+    s.report_key(name, fmt::format("metricName \"{}\" is ignored since KEDA 2.12", name.text))
+        .remove_entry(trigger["metadata"], name);
+  }
+}
+
+}  // namespace
+}  // namespace keda_metricname_removed
+
+extern const Rule rule_keda_metricname_removed;
+const Rule rule_keda_metricname_removed = {
+    .id = "keda-metricname-removed",
+    .severity = Severity::warning,
+    .kinds = "ScaledObject ScaledJob",
+    .title = "a prometheus trigger has a metricName, which KEDA 2.12 removed",
+    .why =
+        "It is ignored without a word. Who believes that it names the metric looks for it in dashboards and alerts in "
+        "vain.",
+    .fix = "delete it; `name` of the trigger names it",
+    .source = "KEDA changelog 2.12",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - type: prometheus
+      metadata:
+        metricName: vllm_requests_waiting
+        query: sum(vllm:num_requests_waiting{namespace="a"})
+        threshold: "5"
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - type: prometheus
+      metadata:
+        query: sum(vllm:num_requests_waiting{namespace="a"})
+        threshold: "5"
+)",
+    .check = keda_metricname_removed::check,
+};
+
+}  // namespace capstan::lint

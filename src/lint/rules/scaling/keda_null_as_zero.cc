@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "lint/query.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace keda_null_as_zero {
+namespace {
+
+/// `or vector(0)`: somebody wants a 0 where there is nothing, and such a query always answers.
+bool states_its_zero(const Query& query) {
+  if (query.root() == nullptr) return false;
+  const auto* node = std::get_if<promql::Binary>(&query.root()->node);
+  return node != nullptr && node->op == promql::Binary::Op::or_;
+}
+
+void check(const Subject& s) {
+  const Value& spec = s.object["spec"];
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  if (spec["fallback"] || scaler->least == 0 || !scales_gpu(*scaler, s.set)) return;
+  for (const auto& [signal, query] : s.queries().rows()) {
+    const Value& metadata = (*signal.block)["metadata"];
+    if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
+    if (query && states_its_zero(*query)) continue;
+    s.report_key((*signal.block)["metadata"]["query"],
+                 fmt::format("when Prometheus answers nothing, this trigger reads 0 and the replicas fall to {}",
+                             scaler->least))
+        .of_absence();
+    return;
+  }
+}
+
+}  // namespace
+}  // namespace keda_null_as_zero
+
+extern const Rule rule_keda_null_as_zero;
+const Rule rule_keda_null_as_zero = {
+    .id = "keda-null-as-zero",
+    .severity = Severity::warning,
+    .kinds = "ScaledObject",
+    .title = "an outage of Prometheus counts as no load",
+    .why =
+        "ignoreNullValues is true unless it is said otherwise: an empty answer is zero, and zero scales down to the "
+        "minimum while requests are waiting.",
+    .fix = "ignoreNullValues \"false\" together with a fallback",
+    .source = "kedacore/keda #3064, #3065",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - type: prometheus
+      metadata: {query: 'sum(vllm:num_requests_waiting{namespace="a"})', threshold: "5"}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: vllm}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  fallback: {failureThreshold: 3, replicas: 4, behavior: currentReplicasIfHigher}
+  triggers:
+    - type: prometheus
+      metadata:
+        query: 'sum(vllm:num_requests_waiting{namespace="a"})'
+        threshold: "5"
+        ignoreNullValues: "false"
+)",
+    .check = keda_null_as_zero::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/pools.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace max_replicas_exceed_capacity {
+namespace {
+
+/// GPUs that all pools of the folder may buy; none where one of them has no limit.
+std::optional<std::int64_t> buyable(const Subject& s) {
+  std::int64_t sum = 0;
+  for (const Object* object : s.set.beside("NodePool", s.object)) {
+    const std::optional<Pool> pool = gpu_pool_of(*object);
+    if (!pool) continue;
+    const auto limit = (*pool->limits)["nvidia.com/gpu"].integer();
+    if (!limit) return std::nullopt;
+    sum += *limit;
+  }
+  return sum == 0 ? std::nullopt : std::optional(sum);
+}
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const auto max = scaler->max->integer();
+  const Object* target = target_of(*scaler, s.set);
+  if (!max || target == nullptr) return;
+  std::int64_t gpus = 0;
+  for (const Pod& pod : pods_of(*target)) gpus += gpus_of(pod);
+  const std::optional<std::int64_t> limit = buyable(s);
+  if (gpus == 0 || !limit || *max * gpus <= *limit) return;
+  s.report(*scaler->max,
+           fmt::format("{} replicas of {} GPUs are {}, and the pools may buy {}", *max, gpus, *max * gpus, *limit));
+}
+
+}  // namespace
+}  // namespace max_replicas_exceed_capacity
+
+extern const Rule rule_max_replicas_exceed_capacity;
+const Rule rule_max_replicas_exceed_capacity = {
+    .id = "max-replicas-exceed-capacity",
+    .severity = Severity::warning,
+    .kinds = "HorizontalPodAutoscaler ScaledObject",
+    .title = "the pools may not buy the GPUs of all replicas",
+    .why = "Replicas above the limit stay pending: the autoscaler believes that it has scaled, and nothing serves.",
+    .fix = "lower the maximum, or raise the pool's limit",
+    .source = "Karpenter limits",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: vllm}
+spec: {scaleTargetRef: {name: vllm}, minReplicaCount: 1, maxReplicaCount: 20}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  selector: {matchLabels: {app: vllm}}
+  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: vllm}
+spec: {scaleTargetRef: {name: vllm}, minReplicaCount: 1, maxReplicaCount: 8}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: vllm}
+spec:
+  selector: {matchLabels: {app: vllm}}
+  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+)",
+    .check = max_replicas_exceed_capacity::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace pods_metric_not_on_target_pods {
+namespace {
+
+void check(const Subject& s) {
+  for (const ScalingSignal& signal : signals_of(s.object)) {
+    if (signal.source != SignalSource::pods) continue;
+    for (const std::string_view prefix : {"DCGM_", "dcgm_", "kube_", "node_", "llm_d_epp_", "dynamo_frontend_"}) {
+      if (!signal.metric->text.starts_with(prefix)) continue;
+      Finding& finding =
+          s.report(*signal.metric, fmt::format("{} is no metric of the pods of {}: another pod exposes it",
+                                               signal.metric->text, scaler_of(s.object)->target_name->text));
+      // These name a pod in their labels; a rule of the adapter may have given them to it.
+      if (prefix == "DCGM_" || prefix == "dcgm_" || prefix == "kube_") finding.as(Severity::warning);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pods_metric_not_on_target_pods
+
+extern const Rule rule_pods_metric_not_on_target_pods;
+const Rule rule_pods_metric_not_on_target_pods = {
+    .id = "pods-metric-not-on-target-pods",
+    .severity = Severity::error,
+    .kinds = "HorizontalPodAutoscaler",
+    .title = "a metric of type Pods does not belong to the pods that are scaled",
+    .why =
+        "It is the exporter's or the gateway's: Prometheus gives it their pod's name, so that for the pods of the "
+        "target there is no metric at all and the HPA says \"no metrics returned\". What names a pod in a label "
+        "(DCGM's "
+        "exported_pod) can be given to it by a rule of the adapter: that is a warning.",
+    .fix = "type External or Object, or a metric of the engine itself",
+    .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: Pods
+      pods: {metric: {name: llm_d_epp_request_running}, target: {type: AverageValue, averageValue: "5"}}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: External
+      external: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+)",
+    .check = pods_metric_not_on_target_pods::check,
+};
+
+}  // namespace capstan::lint

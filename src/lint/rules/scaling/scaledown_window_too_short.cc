@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "lint/cold_start.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace scaledown_window_too_short {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Value& down = (*scaler->behavior)["scaleDown"];
+  const auto window = down["stabilizationWindowSeconds"].integer();
+  if (!window || *window >= kColdStartS || down["selectPolicy"].is("Disabled") || !scales_gpu(*scaler, s.set)) return;
+  s.report(
+       down["stabilizationWindowSeconds"],
+       fmt::format("a window of {} s is shorter than the start of a replica: a lull ends with a cold start", *window))
+      .replace(down["stabilizationWindowSeconds"], "600");
+}
+
+}  // namespace
+}  // namespace scaledown_window_too_short
+
+extern const Rule rule_scaledown_window_too_short;
+const Rule rule_scaledown_window_too_short = {
+    .id = "scaledown-window-too-short",
+    .severity = Severity::warning,
+    .kinds = "HorizontalPodAutoscaler ScaledObject",
+    .title = "the scale-down window is shorter than a cold start",
+    .why =
+        "A lull shorter than a start of the engine takes replicas away that are asked for again before new ones are "
+        "ready: thrash.",
+    .fix = "at least 300 s, better 600",
+    .source = "HPA behavior; measured cold starts of 2 to 8 minutes",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 9
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+  behavior:
+    scaleDown:
+      stabilizationWindowSeconds: 120
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 9
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+  behavior:
+    scaleDown:
+      stabilizationWindowSeconds: 600
+)",
+    .check = scaledown_window_too_short::check,
+};
+
+}  // namespace capstan::lint

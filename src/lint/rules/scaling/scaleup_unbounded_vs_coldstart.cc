@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace scaleup_unbounded_vs_coldstart {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Value& up = (*scaler->behavior)["scaleUp"];
+  if (!up || up["stabilizationWindowSeconds"].integer().value_or(0) > 0 || up["selectPolicy"].is("Min")) return;
+  if (!scales_gpu(*scaler, s.set)) return;
+  for (const Value& policy : up["policies"].children()) {
+    const auto percent = policy["value"].integer();
+    const auto period = policy["periodSeconds"].integer();
+    if (!policy["type"].is("Percent") || !percent || !period || *percent < 100 || *period > 30) continue;
+    s.report(policy["value"],
+             fmt::format("{} % more every {} s, while what was ordered takes minutes to serve", *percent, *period));
+  }
+}
+
+}  // namespace
+}  // namespace scaleup_unbounded_vs_coldstart
+
+extern const Rule rule_scaleup_unbounded_vs_coldstart;
+const Rule rule_scaleup_unbounded_vs_coldstart = {
+    .id = "scaleup-unbounded-vs-coldstart",
+    .severity = Severity::warning,
+    .kinds = "HorizontalPodAutoscaler ScaledObject",
+    .title = "replicas may double again before the first ones are ready",
+    .why =
+        "What was ordered serves minutes later; until then the queue still grows and the HPA doubles again every "
+        "period. The fleet overshoots to its maximum, and every GPU of it is billed.",
+    .fix = "add a few pods per period as long as a cold start, or a window for scaleUp",
+    .source = "llm-d token-aware scaling and queue guard",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 9
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+  behavior:
+    scaleUp: {stabilizationWindowSeconds: 0, policies: [{type: Percent, value: 100, periodSeconds: 15}]}
+    scaleDown: {stabilizationWindowSeconds: 600}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 9
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+  behavior:
+    scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 180}]}
+    scaleDown: {stabilizationWindowSeconds: 600}
+)",
+    .check = scaleup_unbounded_vs_coldstart::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,49 @@
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace single_replica_floor {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  if (!*scaler->min || scaler->least != 1 || !scales_gpu(*scaler, s.set)) return;
+  s.report(*scaler->min, "one replica is the floor: its loss is an outage as long as a cold start");
+}
+
+}  // namespace
+}  // namespace single_replica_floor
+
+extern const Rule rule_single_replica_floor;
+const Rule rule_single_replica_floor = {
+    .id = "single-replica-floor",
+    .severity = Severity::info,
+    .kinds = "@scaler",
+    .title = "one replica is the floor of a GPU service",
+    .why = "When its node goes, nothing serves until another has started: minutes. Two in different zones survive it.",
+    .fix = "a floor of 2 where an SLO counts",
+    .source = "availability practice for models with long cold starts",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 1
+  maxReplicas: 4
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+)",
+    .check = single_replica_floor::check,
+};
+
+}  // namespace capstan::lint

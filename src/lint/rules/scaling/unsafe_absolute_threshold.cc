@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace unsafe_absolute_threshold {
+namespace {
+
+void check(const Subject& s) {
+  for (const ScalingSignal& signal : signals_of(s.object)) {
+    const std::string_view name = signal.metric->text;
+    const auto bound = signal.target->number();
+    if (!signal.averaged || !bound || *bound > 1 || !is_inference_metric(name)) continue;
+    if (name.find("waiting") == name.npos && name.find("queue") == name.npos) continue;
+    s.report(*signal.target, fmt::format("{} waiting request per replica asks for another one", signal.target->text));
+  }
+}
+
+}  // namespace
+}  // namespace unsafe_absolute_threshold
+
+extern const Rule rule_unsafe_absolute_threshold;
+const Rule rule_unsafe_absolute_threshold = {
+    .id = "unsafe-absolute-threshold",
+    .severity = Severity::info,
+    .kinds = "@scaler",
+    .title = "one waiting request is enough for another replica",
+    .why =
+        "A queue of one is normal for a moment in every engine; a replica costs minutes to start and an hour of a GPU.",
+    .fix = "3 to 10 waiting requests per replica",
+    .source = "the queue length threshold of llm-d's autoscaler is 5",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "1"}}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  scaleTargetRef: {kind: Deployment, name: a}
+  minReplicas: 2
+  maxReplicas: 4
+  metrics:
+    - type: Pods
+      pods: {metric: {name: vllm_num_requests_waiting}, target: {type: AverageValue, averageValue: "5"}}
+)",
+    .check = unsafe_absolute_threshold::check,
+};
+
+}  // namespace capstan::lint

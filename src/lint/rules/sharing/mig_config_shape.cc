@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include "lint/mig_configs.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace mig_config_shape {
+namespace {
+
+bool is_field(std::string_view key) {
+  return key == "device-filter" || key == "devices" || key == "mig-enabled" || key == "mig-devices" || key == "<<";
+}
+
+void check_entry(const Subject& s, const MigEntry& found) {
+  const auto& [file, config, entry] = found;
+  for (const std::string_view key : {"devices", "mig-enabled"}) {
+    if (entry[key]) continue;
+    s.report_span(file.key_span_of(config), fmt::format("an entry of {} lacks {}", config.key, key));
+  }
+  for (const Value& field : entry.children()) {
+    if (is_field(field.key)) continue;
+    s.report_span(file.key_span_of(field), fmt::format("{} is no field of an entry", field.key));
+  }
+  const Value& devices = entry["devices"];
+  if (devices.is_scalar() && !devices.is("all"))
+    s.report_span(file.span_of(devices), fmt::format("devices {}: it is all, or a list of numbers", devices.text));
+  const Value& profiles = entry["mig-devices"];
+  bool any = profiles.count == 0;
+  for (const Value& profile : profiles.children()) {
+    const auto count = profile.integer();
+    any = any || !count || *count != 0;
+    if (!count || *count < 0)
+      s.report_span(file.span_of(profile), fmt::format("{} is no number of instances", profile.text));
+  }
+  if (!any) s.report_span(file.key_span_of(profiles), "all profiles have 0 instances");
+  if (entry["mig-enabled"].is("true") && !entry.has("mig-devices"))
+    s.report_span(file.key_span_of(config), fmt::format("an entry of {} lacks mig-devices", config.key));
+  if (entry["mig-enabled"].is("false") && profiles.count > 0)
+    s.report_span(file.key_span_of(profiles), "has profiles where MIG is not enabled");
+}
+
+void check(const Subject& s) {
+  each_mig_file(s, [&](const Embedded& file) {
+    const Value& version = file.root()["version"];
+    if (version.is("v1")) return;
+    Finding& finding = s.report_span(version ? file.span_of(version) : file.key_span_of(file.root()["mig-configs"]),
+                                     "the configuration has no version v1, the only one there is");
+    if (!version) finding.of_absence();
+  });
+  each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
+}
+
+}  // namespace
+}  // namespace mig_config_shape
+
+extern const Rule rule_mig_config_shape;
+const Rule rule_mig_config_shape = {
+    .id = "mig-config-shape",
+    .severity = Severity::error,
+    .kinds = "ConfigMap",
+    .title = "the MIG configuration lacks what its reader asks for",
+    .why = "mig-parted refuses the whole file, and the nodes keep their old geometry.",
+    .fix = "version: v1, and for each entry devices and mig-enabled",
+    .source = "NVIDIA mig-parted, api/spec/v1 and pkg/types",
+    .bad = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: mig}
+data:
+  config.yaml: |
+    mig-configs:
+      all:
+        - devices: all
+          mig-enabled: true
+          mig-devices: {"1g.10gb": 7}
+)",
+    .good = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: mig}
+data:
+  config.yaml: |
+    version: v1
+    mig-configs:
+      all:
+        - devices: all
+          mig-enabled: true
+          mig-devices: {"1g.10gb": 7}
+)",
+    .check = mig_config_shape::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/mig.h"
+#include "lint/mig_configs.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace mig_geometry_invalid {
+namespace {
+
+void check_entry(const Subject& s, const MigEntry& found) {
+  const auto& [file, config, entry] = found;
+  const MigGeometry geometry = geometry_of(entry);
+  const std::vector<const MigProduct*> products = products_for(entry);
+  if (geometry.parts.empty() || products.empty()) return;
+  if (std::ranges::any_of(products, [&](const MigProduct* product) { return fits(*product, geometry); })) return;
+  // What no product of the filter knows is another rule's.
+  const auto knows = [&](const MigProduct* product) {
+    return std::ranges::all_of(geometry.parts,
+                               [&](const auto& part) { return product->most_of(part.profile).has_value(); });
+  };
+  const auto product = std::ranges::find_if(products, knows);
+  if (product == products.end()) return;
+  const Value& last = entry["mig-devices"].children().back();
+  s.report_span(file.span_of(last), fmt::format("{} cannot be divided as {} says; {} can", (*product)->product,
+                                                config.key, nearest_geometry(**product, geometry)));
+}
+
+void check(const Subject& s) {
+  each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
+}
+
+}  // namespace
+}  // namespace mig_geometry_invalid
+
+extern const Rule rule_mig_geometry_invalid;
+const Rule rule_mig_geometry_invalid = {
+    .id = "mig-geometry-invalid",
+    .severity = Severity::error,
+    .kinds = "ConfigMap",
+    .title = "a GPU cannot be divided like this",
+    .why =
+        "Profiles have fixed places on the GPU's memory; what has no place is refused, and the node keeps its old "
+        "geometry with mig.config.state failed.",
+    .fix = "the nearest geometry that fits, as the message has it",
+    .source = "nvidia-smi mig -lgipp; NVIDIA MIG user guide",
+    .bad = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: mig}
+data:
+  config.yaml: |
+    version: v1
+    mig-configs:
+      mixed:
+        - devices: all
+          mig-enabled: true
+          mig-devices:
+            "2g.20gb": 2
+            "1g.10gb": 4
+)",
+    .good = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: mig}
+data:
+  config.yaml: |
+    version: v1
+    mig-configs:
+      mixed:
+        - devices: all
+          mig-enabled: true
+          mig-devices:
+            "2g.20gb": 2
+            "1g.10gb": 3
+)",
+    .check = mig_geometry_invalid::check,
+};
+
+}  // namespace capstan::lint

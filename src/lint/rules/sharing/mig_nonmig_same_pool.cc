@@ -1,0 +1,72 @@
+#include "lint/pods.h"
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace mig_nonmig_same_pool {
+namespace {
+
+void check(const Subject& s) {
+  const std::optional<Pool> pool = gpu_pool_of(s.object);
+  std::size_t pools = 0;
+  for (const Object* object : s.set.beside("NodePool", s.object)) pools += gpu_pool_of(*object) ? 1 : 0;
+  if (!pool || pools != 1) return;  // of several, each may have its own pods
+  bool slices = false, whole = false;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "Pod"}) {
+    for (const Object* workload : s.set.beside(kind, s.object)) {
+      for (const Pod& pod : pods_of(*workload)) {
+        for (const Value* container : containers_of(pod)) {
+          for (const GpuResource& resource : gpu_resources(*container)) {
+            slices = slices || resource.name.starts_with("nvidia.com/mig-");
+            whole = whole || resource.name == "nvidia.com/gpu";
+          }
+        }
+      }
+    }
+  }
+  if (slices && whole) s.report_object("pods that ask for slices and for whole GPUs share this only GPU pool");
+}
+
+}  // namespace
+}  // namespace mig_nonmig_same_pool
+
+extern const Rule rule_mig_nonmig_same_pool;
+const Rule rule_mig_nonmig_same_pool = {
+    .id = "mig-nonmig-same-pool",
+    .severity = Severity::warning,
+    .kinds = "NodePool",
+    .title = "slices and whole GPUs come from one pool",
+    .why =
+        "To change the geometry of a node all its GPU pods have to go; a node is one or the other, and pods of the "
+        "other kind wait for it.",
+    .fix = "a pool for each",
+    .source = "NVIDIA GPU operator documentation, MIG",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/mig-1g.5gb: 1}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+)",
+    .check = mig_nonmig_same_pool::check,
+};
+
+}  // namespace capstan::lint

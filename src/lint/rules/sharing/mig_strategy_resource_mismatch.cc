@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "lint/mig_configs.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace mig_strategy_resource_mismatch {
+namespace {
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      for (const GpuResource& resource : gpu_resources(*container)) {
+        if (!resource.name.starts_with("nvidia.com/mig-") || mig_strategy(s) != "single") continue;
+        s.report_key(resource.where(),
+                     fmt::format("strategy single offers slices as nvidia.com/gpu, and no {}", resource.name));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mig_strategy_resource_mismatch
+
+extern const Rule rule_mig_strategy_resource_mismatch;
+const Rule rule_mig_strategy_resource_mismatch = {
+    .id = "mig-strategy-resource-mismatch",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "pods ask for slices under a name that the strategy does not give",
+    .why =
+        "With strategy single a slice is called nvidia.com/gpu; nvidia.com/mig-... exists with mixed only. The pod "
+        "stays pending.",
+    .fix = "mig.strategy mixed, or ask for nvidia.com/gpu",
+    .source = "NVIDIA k8s-device-plugin documentation",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/mig-1g.5gb: 1}}}]}
+---
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec: {mig: {strategy: single}}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/mig-1g.5gb: 1}}}]}
+---
+apiVersion: nvidia.com/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec: {mig: {strategy: mixed}}
+)",
+    .check = mig_strategy_resource_mismatch::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "lint/engine_flags.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace timeslicing_slo {
+namespace {
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      const Value& shared = at(*container, "resources.limits")["nvidia.com/gpu.shared"];
+      const std::optional<EngineCommand> engine = engine_of(*s.object.file, *container);
+      if (!shared || !engine || engine->kind != EngineKind::vllm) continue;
+      const auto word = engine->flag({"--gpu-memory-utilization"});
+      double share = 0.9;
+      if (word) std::from_chars(word->text.data(), word->text.data() + word->text.size(), share);
+      if (share <= 0.5) continue;
+      s.report_span(word ? word->span : shared.span,
+                    fmt::format("takes {:.0f} % of the memory of a GPU that others have too", share * 100));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace timeslicing_slo
+
+extern const Rule rule_timeslicing_slo;
+const Rule rule_timeslicing_slo = {
+    .id = "timeslicing-slo",
+    .severity = Severity::warning,
+    .kinds = "@gpu",
+    .title = "an engine takes most of a GPU that it shares",
+    .why =
+        "Time-slicing does not divide memory: two engines that each reserve nine tenths of it do not fit, and the "
+        "second one ends both.",
+    .fix = "--gpu-memory-utilization below 1 / replicas, or MIG",
+    .source = "NVIDIA k8s-device-plugin README; vLLM documentation",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: "vllm/vllm-openai:v0.11.0"
+      args: [--gpu-memory-utilization, "0.9"]
+      resources: {limits: {nvidia.com/gpu.shared: 1}}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: "vllm/vllm-openai:v0.11.0"
+      args: [--gpu-memory-utilization, "0.4"]
+      resources: {limits: {nvidia.com/gpu.shared: 1}}
+)",
+    .check = timeslicing_slo::check,
+};
+
+}  // namespace capstan::lint

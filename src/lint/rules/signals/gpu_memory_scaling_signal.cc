@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/query.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace gpu_memory_scaling_signal {
+namespace {
+
+constexpr std::string_view kMemory[] = {"dcgm_fi_dev_fb_used", "dcgm_fi_dev_fb_free", "nv_gpu_memory", "gpu_memory",
+                                        "gpu_mem_used"};
+
+void check(const Subject& s) {
+  each_metric_name(s.queries(), [&](const NameUse& use) {
+    std::string name = use.name;
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    if (std::ranges::none_of(kMemory, [&](std::string_view word) { return name.find(word) != name.npos; })) return;
+    s.report_span(use.span,
+                  fmt::format("{} is what the engine reserved at its start: it does not follow the load", use.name));
+  });
+}
+
+}  // namespace
+}  // namespace gpu_memory_scaling_signal
+
+extern const Rule rule_gpu_memory_scaling_signal;
+const Rule rule_gpu_memory_scaling_signal = {
+    .id = "gpu-memory-scaling-signal",
+    .severity = Severity::error,
+    .kinds = "@scaler",
+    .title = "replicas follow the memory of the GPU",
+    .why =
+        "Engines reserve it once, at their start: at one request it is as full as at a hundred. The fleet never "
+        "shrinks, or never grows.",
+    .fix = "KV-cache usage or waiting requests of the engine",
+    .source = "vLLM --gpu-memory-utilization; measured in docs/guides/memory-trap.md",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers: [{type: prometheus, metadata: {query: 'avg(DCGM_FI_DEV_FB_USED)', threshold: "60000"}}]
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:kv_cache_usage_perc{namespace="a"})', threshold: "0.8"}}
+)",
+    .check = gpu_memory_scaling_signal::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/query.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace gpu_util_scaling_signal {
+namespace {
+
+constexpr std::string_view kDutyCycles[] = {"dcgm_fi_dev_gpu_util",
+                                            "dcgm_fi_prof_gr_engine_active",
+                                            "dcgm_fi_prof_sm_active",
+                                            "dcgm_fi_dev_mem_copy_util",
+                                            "nv_gpu_utilization",
+                                            "duty_cycle",
+                                            "gpu_util",
+                                            "gpu_duty"};
+
+bool is_duty_cycle(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return std::ranges::any_of(kDutyCycles, [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
+/// A trigger that only guards a formula.
+bool is_guard(const Subject& s, const ScalingSignal& signal) {
+  const Value& formula = at(s.object, "spec.advanced.scalingModifiers.formula");
+  return formula && (*signal.block)["name"] && formula.text.find((*signal.block)["name"].text) != formula.text.npos;
+}
+
+void check(const Subject& s) {
+  each_metric_name(s.queries(), [&](const NameUse& use) {
+    if (!is_duty_cycle(use.name) || is_guard(s, *use.signal)) return;
+    s.report_span(use.span,
+                  fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} follows nothing",
+                              use.name, s.object.title()));
+  });
+}
+
+}  // namespace
+}  // namespace gpu_util_scaling_signal
+
+extern const Rule rule_gpu_util_scaling_signal;
+const Rule rule_gpu_util_scaling_signal = {
+    .id = "gpu-util-scaling-signal",
+    .severity = Severity::error,
+    .kinds = "@scaler",
+    .title = "replicas follow the duty cycle of the GPU",
+    .why =
+        "It says whether any kernel ran, not how much: one request keeps an engine at 100 % like a hundred do. The "
+        "fleet is pinned at its maximum and never shrinks, or stays at the target with users waiting.",
+    .fix = "waiting requests (queue depth), KV-cache usage, or running requests of the engine",
+    .source = "NVIDIA DCGM field definitions; measured in docs/guides/duty-cycle-trap.md",
+    .bad = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: gpu-inference-hpa}
+spec:
+  scaleTargetRef: {kind: Deployment, name: inference}
+  minReplicas: 2
+  maxReplicas: 10
+  metrics:
+    - type: Pods
+      pods:
+        metric:
+          name: DCGM_FI_DEV_GPU_UTIL
+        target: {type: AverageValue, averageValue: "65"}
+)",
+    .good = R"(apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: gpu-inference-hpa}
+spec:
+  scaleTargetRef: {kind: Deployment, name: inference}
+  minReplicas: 2
+  maxReplicas: 10
+  metrics:
+    - type: Pods
+      pods:
+        metric:
+          name: vllm_num_requests_waiting
+        target: {type: AverageValue, averageValue: "5"}
+)",
+    .check = gpu_util_scaling_signal::check,
+};
+
+}  // namespace capstan::lint

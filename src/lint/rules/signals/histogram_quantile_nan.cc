@@ -1,0 +1,76 @@
+#include "lint/query.h"
+#include "lint/rule.h"
+#include "promql/function.h"
+
+namespace capstan::lint {
+namespace histogram_quantile_nan {
+namespace {
+
+/// Reaches the result without anything that takes NaN away.
+bool unguarded(const promql::Expression& expression) {
+  if (const auto* node = std::get_if<promql::Binary>(&expression.node)) {
+    if (promql::is_comparison(node->op) || promql::is_set_operator(node->op)) return false;
+    return unguarded(*node->left) || unguarded(*node->right);
+  }
+  if (const auto* call = std::get_if<promql::Call>(&expression.node)) {
+    if (call->function->name == "histogram_quantile") return true;
+    if (call->function->name == "clamp_min" || call->function->name == "clamp_max") return false;
+  }
+  for (const promql::Expression* child : promql::children(expression)) {
+    if (unguarded(*child)) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+    if (unguarded(*query.root())) s.report_span(query.span_of(query.root()->span), "is NaN while nothing is asked");
+  });
+}
+
+}  // namespace
+}  // namespace histogram_quantile_nan
+
+extern const Rule rule_histogram_quantile_nan;
+const Rule rule_histogram_quantile_nan = {
+    .id = "histogram-quantile-nan",
+    .severity = Severity::warning,
+    .kinds = "ScaledObject",
+    .title = "a quantile of nothing is not a number",
+    .why =
+        "Without requests in the window histogram_quantile gives NaN, which an autoscaler takes for an error or for "
+        "anything.",
+    .fix = "(histogram_quantile(...) > 0) or vector(0)",
+    .source = "Prometheus documentation, histogram_quantile()",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - type: prometheus
+      metadata:
+        query: |
+          histogram_quantile(0.95, sum by (le) (
+            rate(vllm:time_to_first_token_seconds_bucket{namespace="a"}[2m])))
+        threshold: "1"
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - type: prometheus
+      metadata:
+        query: |
+          (histogram_quantile(0.95, sum by (le) (
+            rate(vllm:time_to_first_token_seconds_bucket{namespace="a"}[2m]))) > 0) or vector(0)
+        threshold: "1"
+)",
+    .check = histogram_quantile_nan::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "lint/facts.h"
+#include "lint/pods.h"
+#include "lint/query.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace metric_removed {
+namespace {
+
+/// The minor of a vLLM version in words ("vLLM 0.13", "v0.8.5"); none where there is none.
+std::optional<std::int64_t> minor_in(std::string_view words, std::string_view before) {
+  const std::size_t at = words.rfind(before);
+  if (at == words.npos) return std::nullopt;
+  std::int64_t minor = 0;
+  const std::string_view digits = words.substr(at + before.size());
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
+  return error == std::errc() ? std::optional(minor) : std::nullopt;
+}
+
+/// What is scaled runs a vLLM that still has the metric.
+bool is_older(const Subject& s, const RemovedMetric& removed) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
+  const auto since = minor_in(removed.since, "vLLM 0.");
+  if (target == nullptr || !since) return false;
+  for (const Pod& pod : pods_of(*target)) {
+    for (const Value* container : containers_of(pod)) {
+      const std::string_view image = (*container)["image"].text;
+      if (image.find("vllm") == image.npos) continue;
+      const auto minor = minor_in(image, ":v0.");
+      if (minor && *minor < *since) return true;
+    }
+  }
+  return false;
+}
+
+/// The router of production-stack still makes these from what its engines answer.
+bool has_router(std::string_view name) {
+  for (const std::string_view kept : {"vllm:gpu_prefix_cache_hit_rate", "vllm:gpu_prefix_cache_hits_total",
+                                      "vllm:gpu_prefix_cache_queries_total", "vllm:num_requests_swapped"}) {
+    if (name == kept) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  each_metric_name(s.queries(), [&](const NameUse& use) {
+    const RemovedMetric* removed = removed_metric(use.name);
+    if (removed == nullptr || !use.name.starts_with("vllm") || is_older(s, *removed)) return;
+    Finding& finding =
+        s.report_span(use.span, fmt::format("{} is gone since {} ({}){}", use.name, removed->since, removed->source,
+                                            has_router(use.name) ? ", but for the router of production-stack" : ""));
+    if (has_router(use.name)) {
+      finding.as(Severity::warning);
+      return;
+    }
+    if (removed->instead.empty()) return;
+    std::string instead(removed->instead);
+    for (const std::string_view ending : {"_bucket", "_sum", "_count"}) {
+      if (use.name.ends_with(ending)) instead += ending;
+    }
+    if (use.name[4] == '_') std::ranges::replace(instead, ':', '_');
+    finding.suggest(instead);
+    if (!use.signal->metric->shared && use.span.size() == use.name.size())
+      finding.fix.edits.push_back({use.span, instead});
+  });
+}
+
+}  // namespace
+}  // namespace metric_removed
+
+extern const Rule rule_metric_removed;
+const Rule rule_metric_removed = {
+    .id = "metric-removed",
+    .severity = Severity::error,
+    .kinds = "@scaler PrometheusRule",
+    .title = "the metric is gone from the engine",
+    .why =
+        "The query answers nothing; the autoscaler holds, or takes nothing for zero and scales down, and an alert on "
+        "it "
+        "never fires.",
+    .fix = "the metric that took its place, as the message has it",
+    .source = "vLLM pull requests 29330, 32661, 15458",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - type: prometheus
+      metadata:
+        query: sum(vllm:gpu_cache_usage_perc{namespace="a"})
+        threshold: "0.8"
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - type: prometheus
+      metadata:
+        query: sum(vllm:kv_cache_usage_perc{namespace="a"})
+        threshold: "0.8"
+)",
+    .check = metric_removed::check,
+};
+
+}  // namespace capstan::lint

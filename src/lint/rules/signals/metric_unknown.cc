@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/facts.h"
+#include "lint/query.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace metric_unknown {
+namespace {
+
+bool records(const Object& rules, std::string_view name) {
+  for (const Value& group : at(rules, "spec.groups").children()) {
+    for (const Value& rule : group["rules"].children()) {
+      if (rule["record"].is(name)) return true;
+    }
+  }
+  return false;
+}
+
+/// Prometheus makes it itself: a rule beside says so, or the form of the name, `level:metric:operation`.
+bool is_recorded(const Subject& s, std::string_view name) {
+  if (std::ranges::count(name, ':') > 1) return true;
+  return std::ranges::any_of(s.set.beside("PrometheusRule", s.object),
+                             [&](const Object* rules) { return records(*rules, name); });
+}
+
+void check(const Subject& s) {
+  each_metric_name(s.queries(), [&](const NameUse& use) {
+    // An adapter may have given the name on its side of an HPA; a query asks the engine's own.
+    if (!use.signal->is_query() || engine_prefix(use.name).empty()) return;
+    if (known_metric(use.name) != nullptr || removed_metric(use.name) != nullptr) return;
+    if (is_recorded(s, use.name)) return;
+    const std::string meant = nearest_metric(use.name);
+    if (meant.empty()) {
+      // Engines and their connectors gain metrics; what resembles none may be one of these.
+      s.report_span(use.span, fmt::format("{} is none of the metrics that are known here", use.name))
+          .as(Severity::info);
+    } else {
+      s.report_span(use.span, fmt::format("there is no metric {}, did you mean {}?", use.name, meant));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace metric_unknown
+
+extern const Rule rule_metric_unknown;
+const Rule rule_metric_unknown = {
+    .id = "metric-unknown",
+    .severity = Severity::warning,
+    .kinds = "@scaler PrometheusRule",
+    .title = "the engine has no metric of this name",
+    .why =
+        "The query answers nothing, which looks like no load. A name that resembles no known one is advice: a newer "
+        "engine may have it.",
+    .fix = "the name that was meant, as the message has it",
+    .source = "the engines' own metric definitions (data/lint/metrics.csv)",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:num_request_waiting{namespace="a"})', threshold: "5"}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting{namespace="a"})', threshold: "5"}}
+)",
+    .check = metric_unknown::check,
+};
+
+}  // namespace capstan::lint

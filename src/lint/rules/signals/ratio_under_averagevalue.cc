@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "lint/query.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace ratio_under_averagevalue {
+namespace {
+
+using promql::Aggregation;
+
+bool is_share(const Query& query, double threshold, bool& surely) {
+  for (const MetricUse& use : query.metrics()) {
+    surely = is_ratio_metric(use.name) || use.name == "vllm:gpu_cache_usage_perc";
+    if (surely) return true;
+    for (const std::string_view word : {"perc", "ratio", "usage", "util"}) {
+      if (threshold <= 1 && use.name.find(word) != use.name.npos) return true;
+    }
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  const auto max = scaler_of(s.object)->max->integer().value_or(100);
+  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+    const auto threshold = signal.target->number();
+    const promql::Expression& inner = without_guard(*query.root());
+    const auto* outer = std::get_if<Aggregation>(&inner.node);
+    if (!signal.averaged || !threshold || *threshold <= 0 || *threshold > 1 || outer == nullptr) return;
+    const bool bounded = outer->op == Aggregation::Op::max || outer->op == Aggregation::Op::avg ||
+                         outer->op == Aggregation::Op::min || outer->op == Aggregation::Op::quantile;
+    bool surely = false;
+    if (!bounded || !outer->labels.empty() || !std::holds_alternative<promql::Selector>(outer->of->node)) return;
+    if (!is_share(query, *threshold, surely)) return;
+    const auto whole = static_cast<std::int64_t>(1 / *threshold);
+    const std::int64_t cap = static_cast<double>(whole) * *threshold < 1 - 1e-9 ? whole + 1 : whole;
+    if (cap >= max) return;
+    if (surely) {
+      s.report_span(query.span_of(inner.span),
+                    fmt::format("{}() of a share is at most 1, and 1 / {} is {} replicas at most, of {}",
+                                promql::text(outer->op), signal.target->text, cap, max));
+    } else {
+      s.report_span(
+           query.span_of(inner.span),
+           fmt::format("{}() does not grow with the replicas: if it is a share, 1 / {} is {} replicas at most, "
+                       "of {}",
+                       promql::text(outer->op), signal.target->text, cap, max))
+          .as(Severity::warning);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ratio_under_averagevalue
+
+extern const Rule rule_ratio_under_averagevalue;
+const Rule rule_ratio_under_averagevalue = {
+    .id = "ratio-under-averagevalue",
+    .severity = Severity::error,
+    .kinds = "ScaledObject",
+    .title = "a share is divided by the replicas",
+    .why =
+        "KEDA aims at value / threshold replicas. The maximum or the mean of shares is at most 1, so that however full "
+        "the caches are there are never more than 1 / threshold replicas.",
+    .fix = "sum() over the replicas, or metricType Value",
+    .source = "KEDA documentation, metricType; llm-d: \"would pin decode at 2 replicas forever\"",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - {type: prometheus, metadata: {query: 'max(vllm:kv_cache_usage_perc{namespace="a"})', threshold: "0.85"}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:kv_cache_usage_perc{namespace="a"})', threshold: "0.8"}}
+)",
+    .check = ratio_under_averagevalue::check,
+};
+
+}  // namespace capstan::lint

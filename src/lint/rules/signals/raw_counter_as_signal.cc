@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "lint/facts.h"
+#include "lint/query.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace raw_counter_as_signal {
+namespace {
+
+bool is_counter(std::string_view name) {
+  if (const KnownMetric* known = known_metric(name)) return known->type == "counter";
+  return name.ends_with("_total") && name.find("waiting") == name.npos && name.find("pending") == name.npos &&
+         name.find("running") == name.npos;
+}
+
+/// `x - x offset 5m` is how much a counter grew; what a counter is compared with is no value of it.
+bool is_growth(const promql::Expression& expression) {
+  const auto* node = std::get_if<promql::Binary>(&expression.node);
+  if (node == nullptr || node->op != promql::Binary::Op::subtract) return false;
+  bool shifted = false;
+  promql::walk(*node->right, [&](const promql::Expression& part) {
+    const auto* selector = std::get_if<promql::Selector>(&part.node);
+    shifted = shifted || (selector != nullptr && selector->shift.offset.count() != 0);
+  });
+  return shifted;
+}
+
+/// The instant selectors whose values reach the result: how many there are does not.
+void walk_values(const promql::Expression& expression,
+                 const std::function<void(const promql::Selector&, const promql::Expression&)>& visit) {
+  if (const auto* selector = std::get_if<promql::Selector>(&expression.node)) {
+    if (!selector->range) visit(*selector, expression);
+    return;
+  }
+  if (is_growth(expression)) return;
+  if (std::holds_alternative<promql::Subquery>(expression.node)) return;
+  const auto* aggregation = std::get_if<promql::Aggregation>(&expression.node);
+  if (aggregation != nullptr &&
+      (aggregation->op == promql::Aggregation::Op::count || aggregation->op == promql::Aggregation::Op::group))
+    return;
+  for (const promql::Expression* child : promql::children(expression)) walk_values(*child, visit);
+}
+
+void check(const Subject& s) {
+  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+    walk_values(*query.root(), [&](const promql::Selector& selector, const promql::Expression& expression) {
+      if (!is_counter(selector.metric)) return;
+      s.report_span(query.span_of(expression.span), fmt::format("{} is a counter, which only grows", selector.metric));
+    });
+  });
+}
+
+}  // namespace
+}  // namespace raw_counter_as_signal
+
+extern const Rule rule_raw_counter_as_signal;
+const Rule rule_raw_counter_as_signal = {
+    .id = "raw-counter-as-signal",
+    .severity = Severity::warning,
+    .kinds = "@scaler",
+    .title = "a counter is used as it is",
+    .why = "It only grows: replicas follow the age of the process, up to the maximum, and never come back.",
+    .fix = "rate() over two minutes",
+    .source = "Prometheus documentation, metric types",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:prompt_tokens_total{namespace="a"})', threshold: "5000"}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 4
+  triggers:
+    - type: prometheus
+      metadata: {query: 'sum(rate(vllm:prompt_tokens_total{namespace="a"}[2m]))', threshold: "5000"}
+)",
+    .check = raw_counter_as_signal::check,
+};
+
+}  // namespace capstan::lint

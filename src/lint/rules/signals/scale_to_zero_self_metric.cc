@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/facts.h"
+#include "lint/query.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace scale_to_zero_self_metric {
+namespace {
+
+/// The engine's own, or an application's that is named like one.
+bool is_of_the_pods(std::string_view name) {
+  if (const KnownMetric* known = known_metric(name); known != nullptr && known->is_of_router()) return false;
+  for (const std::string_view prefix :
+       {"vllm:", "vllm_", "sglang:", "sglang_", "trtllm_", "tgi_", "nv_inference_", "inference_requests_"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  const std::optional<Scaler> scaler = scaler_of(s.object);
+  const Value& idle = s.object["spec"]["idleReplicaCount"];
+  if (scaler->least != 0 && !idle.is("0")) return;
+  const auto is_query = [](const ScalingSignal& signal) { return signal.is_query(); };
+  if (scaler->signals.empty() || !std::ranges::all_of(scaler->signals, is_query)) return;
+  std::string name;
+  bool own = true;
+  each_metric_name(s.queries(), [&](const NameUse& use) {
+    own = own && is_of_the_pods(use.name);
+    name = use.name;
+  });
+  if (!own || name.empty()) return;
+  const Value& where = idle.is("0") ? idle : *scaler->min;
+  const std::string words = fmt::format("{} is exposed by the pods themselves: at zero nothing wakes them", name);
+  where ? s.report(where, words) : s.report_key(s.object["spec"]["scaleTargetRef"], words);
+}
+
+}  // namespace
+}  // namespace scale_to_zero_self_metric
+
+extern const Rule rule_scale_to_zero_self_metric;
+const Rule rule_scale_to_zero_self_metric = {
+    .id = "scale-to-zero-self-metric",
+    .severity = Severity::error,
+    .kinds = "ScaledObject",
+    .title = "what scales to zero waits for a metric of its own pods",
+    .why = "Without pods there is no metric, without a metric there are no pods: it never wakes.",
+    .fix = "a metric of the gateway or of a queue (llm_d_epp_flow_control_queue_size), or at least one replica",
+    .source = "KEDA and Dynamo documentation",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 0
+  maxReplicaCount: 4
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting{namespace="a"})', threshold: "5"}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 0
+  maxReplicaCount: 4
+  triggers:
+    - type: prometheus
+      metadata: {query: 'sum(llm_d_epp_flow_control_queue_size{namespace="a"})', threshold: "5"}
+)",
+    .check = scale_to_zero_self_metric::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace bursty_cpu_limit {
+namespace {
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      const Value& request = at(*container, "resources.requests.cpu");
+      const Value& limit = at(*container, "resources.limits.cpu");
+      if (gpu_resources(*container).empty() || !request || !limit || limit.is(request.text)) continue;
+      s.report(limit,
+               fmt::format("{} cores are asked for and {} allowed: no cores of its own", request.text, limit.text));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bursty_cpu_limit
+
+extern const Rule rule_bursty_cpu_limit;
+const Rule rule_bursty_cpu_limit = {
+    .id = "bursty-cpu-limit",
+    .severity = Severity::info,
+    .kinds = "@gpu",
+    .title = "request and limit of the processors differ in a GPU pod",
+    .why =
+        "Such a pod is not of the class Guaranteed, and gets no cores of its own next to its GPU: token latency varies "
+        "with its neighbours.",
+    .fix = "make them equal, in whole cores",
+    .source = "Kubernetes documentation, CPU manager",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - {name: a, image: "a:1", resources: {requests: {cpu: "8"}, limits: {nvidia.com/gpu: 1, cpu: "32"}}}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - {name: a, image: "a:1", resources: {requests: {cpu: "8"}, limits: {nvidia.com/gpu: 1, cpu: "8"}}}
+)",
+    .check = bursty_cpu_limit::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,82 @@
+#include "lint/engine_flags.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace cache_check_sentinel_wrong {
+namespace {
+
+bool is_weights(std::string_view path) {
+  return path.ends_with("/model.safetensors") || path.ends_with("/pytorch_model.bin") || path.ends_with("/model.bin");
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : init_containers_of(pod)) {
+      bool recursive = false;
+      std::optional<CommandWord> tested;
+      for (const std::vector<CommandWord>& command : commands_of(*s.object.file, *container)) {
+        bool test = false;
+        for (const CommandWord& word : command) {
+          recursive = recursive || word.text == "--recursive" || word.text == "sync" || word.text == "-r";
+          test = test || word.text == "-f" || word.text == "-e";
+          if (test && is_weights(word.text)) tested = word;
+        }
+      }
+      if (!tested || !recursive) continue;
+      s.report_span(tested->span, "a folder of files is copied, and this one of them is not in a sharded checkpoint");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cache_check_sentinel_wrong
+
+extern const Rule rule_cache_check_sentinel_wrong;
+const Rule rule_cache_check_sentinel_wrong = {
+    .id = "cache-check-sentinel-wrong",
+    .severity = Severity::warning,
+    .kinds = "@pods",
+    .title = "the model cache is checked by a file that is never there",
+    .why =
+        "A large model is many files, model-00001-of-00030.safetensors: the one that is looked for never exists, and "
+        "every start downloads again. Or a download that was cut off counts as complete.",
+    .fix = "a marker that is written last, under a lock, in a folder of the model's own: /cache/llama-3-70b/.complete",
+    .source = "Hugging Face layouts of sharded checkpoints",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  initContainers:
+    - name: get
+      image: "aws-cli:2"
+      command:
+        - sh
+        - -c
+        - |
+          if [ ! -f /model-cache/model.safetensors ]; then
+            aws s3 cp s3://models/llama-3-70b/ /model-cache/ --recursive
+          fi
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  initContainers:
+    - name: get
+      image: "aws-cli:2"
+      command:
+        - sh
+        - -c
+        - |
+          if [ ! -f /model-cache/llama-3-70b/.complete ]; then
+            aws s3 cp s3://models/llama-3-70b/ /model-cache/llama-3-70b/ --recursive &&
+              touch /model-cache/llama-3-70b/.complete
+          fi
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .check = cache_check_sentinel_wrong::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,55 @@
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace dra_with_karpenter {
+namespace {
+
+void check(const Subject& s) {
+  if (s.set.beside("NodePool", s.object).empty()) return;
+  for (const Pod& pod : pods_of(s.object)) {
+    const Value& claims = (*pod.spec)["resourceClaims"];
+    if (claims.count > 0) s.report_key(claims, "Karpenter ignores claims for devices: no node is bought for this pod");
+  }
+}
+
+}  // namespace
+}  // namespace dra_with_karpenter
+
+extern const Rule rule_dra_with_karpenter;
+const Rule rule_dra_with_karpenter = {
+    .id = "dra-with-karpenter",
+    .severity = Severity::warning,
+    .kinds = "@pods",
+    .title = "Karpenter does not see claims for devices",
+    .why =
+        "It ignores resourceClaims unless told otherwise: for pods that ask for GPUs this way it buys nothing, and "
+        "they stay pending.",
+    .fix = "nvidia.com/gpu by the device plugin, or Karpenter with IGNORE_DRA_REQUESTS=false",
+    .source = "Karpenter options.go",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one}], containers: [{name: a, image: "a:1"}]}
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  tolerations: [{operator: Exists}]
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .check = dra_with_karpenter::check,
+};
+
+}  // namespace capstan::lint

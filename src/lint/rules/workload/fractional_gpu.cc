@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace fractional_gpu {
+namespace {
+
+/// "0.5", "500m"; "1.0" and "1000m" are whole.
+bool is_fraction(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789.m") != text.npos) return false;
+  const std::size_t dot = text.find('.');
+  if (text.ends_with('m')) return !text.ends_with("000m");
+  return dot != text.npos && text.find_first_not_of('0', dot + 1) != text.npos;
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      for (const GpuResource& resource : gpu_resources(*container)) {
+        if (!is_fraction(resource.where().text)) continue;
+        s.report(resource.where(),
+                 fmt::format("{} of {}: GPUs are whole numbers", resource.where().text, resource.name));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fractional_gpu
+
+extern const Rule rule_fractional_gpu;
+const Rule rule_fractional_gpu = {
+    .id = "fractional-gpu",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "a part of a GPU is asked for as a quantity",
+    .why = "GPUs are whole numbers; the API server refuses \"0.5\" and \"500m\".",
+    .fix = "a MIG slice (nvidia.com/mig-1g.10gb), time-slicing, or the fractions of KAI (annotation gpu-fraction)",
+    .source = "Kubernetes documentation: extended resources are integers",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: "0.5"}}}]}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/mig-1g.10gb: 1}}}]}
+)",
+    .check = fractional_gpu::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace gpu_request_without_limit {
+namespace {
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      for (const GpuResource& resource : gpu_resources(*container)) {
+        if (resource.limit != nullptr || resource.request->is("0")) continue;
+        Finding& finding =
+            s.report_key(*resource.request,
+                         fmt::format("{} is requested without a limit: the API server refuses the pod", resource.name));
+        // It is merged with a template that may have the limit.
+        if (s.object.kind == "LLMInferenceService") finding.as(Severity::warning);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpu_request_without_limit
+
+extern const Rule rule_gpu_request_without_limit;
+const Rule rule_gpu_request_without_limit = {
+    .id = "gpu-request-without-limit",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "a GPU is requested without a limit",
+    .why = "Extended resources need a limit; the API server refuses the pod.",
+    .fix = "put the GPU under limits; the request follows from it",
+    .source = "Kubernetes documentation, extended resources",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {requests: {nvidia.com/gpu: 1}}}]}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+)",
+    .check = gpu_request_without_limit::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,55 @@
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace image_registry_frozen {
+namespace {
+
+constexpr std::string_view kFrozen = "k8s.gcr.io/";
+constexpr std::string_view kServed = "registry.k8s.io/";
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const auto& list : {containers_of(pod), init_containers_of(pod)}) {
+      for (const Value* container : list) {
+        const Value& image = (*container)["image"];
+        if (!image.text.starts_with(kFrozen)) continue;
+        Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
+        const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
+        if (image.shared || host.size() != kFrozen.size()) continue;
+        Edit& edit = finding.fix.edits.emplace_back();
+        edit.span = host;
+        edit.text = kServed;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace image_registry_frozen
+
+extern const Rule rule_image_registry_frozen;
+const Rule rule_image_registry_frozen = {
+    .id = "image-registry-frozen",
+    .severity = Severity::error,
+    .kinds = "@pods",
+    .title = "the image comes from a registry that is frozen",
+    .why =
+        "k8s.gcr.io gets no images since April 2023 and is being switched off; pulls fail or are redirected as long as "
+        "that lasts.",
+    .fix = "registry.k8s.io",
+    .source = "Kubernetes blog, 2023-03",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "k8s.gcr.io/pause:3.5"}]}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "registry.k8s.io/pause:3.5"}]}
+)",
+    .check = image_registry_frozen::check,
+};
+
+}  // namespace capstan::lint

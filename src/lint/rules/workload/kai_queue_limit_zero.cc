@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace kai_queue_limit_zero {
+namespace {
+
+void check(const Subject& s) {
+  if (s.object.group != "scheduling.run.ai") return;
+  for (const Value& resource : at(s.object, "spec.resources").children()) {
+    if (!resource.is_mapping()) continue;
+    const Value& limit = resource["limit"];
+    if (limit && !limit.is("0")) continue;
+    if (limit) {
+      Finding& finding = s.report(limit, fmt::format("limit 0: no {} of this queue is ever given", resource.key));
+      const bool wanted = !resource["quota"] || resource["quota"].is("0");
+      wanted ? finding.as(Severity::info) : finding.replace(limit, "-1");
+    } else {
+      s.report_key(resource, fmt::format("without a limit no {} of this queue is ever given", resource.key));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kai_queue_limit_zero
+
+extern const Rule rule_kai_queue_limit_zero;
+const Rule rule_kai_queue_limit_zero = {
+    .id = "kai-queue-limit-zero",
+    .severity = Severity::error,
+    .kinds = "Queue",
+    .title = "a queue of KAI has no limit, which means nothing",
+    .why = "An unset limit is zero: what is in the queue never starts.",
+    .fix = "limit -1 for no limit",
+    .source = "KAI documentation, queues",
+    .bad = R"(apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: team-a}
+spec:
+  resources:
+    gpu: {quota: 8, overQuotaWeight: 1}
+)",
+    .good = R"(apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: team-a}
+spec:
+  resources:
+    gpu: {quota: 8, limit: -1, overQuotaWeight: 1}
+)",
+    .check = kai_queue_limit_zero::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace missing_readiness_probe {
+namespace {
+
+const Object* service_of(const Subject& s, const Pod& pod) {
+  for (const Object* service : s.set.beside("Service", s.object)) {
+    if (same_space(*service, s.object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))
+      return service;
+  }
+  return nullptr;
+}
+
+void check(const Subject& s) {
+  for (const auto& [pod, container] : gpu_pods_of(s.object)) {
+    if (container["readinessProbe"] || is_partial(s.object)) continue;
+    const Object* service = service_of(s, pod);
+    Finding& finding =
+        s.report(container["name"],
+                 fmt::format("no readinessProbe: {}",
+                             service == nullptr ? "requests come before the model is loaded"
+                                                : service->title() + " sends requests before the model is loaded"));
+    if (service != nullptr) finding.as(Severity::warning).of_absence();
+  }
+}
+
+}  // namespace
+}  // namespace missing_readiness_probe
+
+extern const Rule rule_missing_readiness_probe;
+const Rule rule_missing_readiness_probe = {
+    .id = "missing-readiness-probe",
+    .severity = Severity::info,
+    .kinds = "Deployment StatefulSet",
+    .title = "a GPU server has no readiness probe",
+    .why = "It gets requests from its first second on, minutes before the model is loaded; they fail.",
+    .fix = "readinessProbe on the engine's /health",
+    .source = "Kubernetes documentation, readiness",
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec: {selector: {a: b}}
+)",
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      containers:
+        - name: a
+          image: "a:1"
+          resources: {limits: {nvidia.com/gpu: 1}}
+          readinessProbe: {httpGet: {path: /health, port: 8000}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec: {selector: {a: b}}
+)",
+    .check = missing_readiness_probe::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,86 @@
+#include "lint/engine_flags.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace model_download_no_cache {
+namespace {
+
+bool downloads(const std::vector<CommandWord>& command) {
+  std::string words;
+  for (const CommandWord& word : command) words += word.text + " ";
+  for (const std::string_view tool : {"aws s3 cp ", "aws s3 sync ", "gsutil ", "gcloud storage cp ",
+                                      "huggingface-cli download ", "hf download ", "azcopy copy "}) {
+    if (words.find(tool) != words.npos) return true;
+  }
+  return false;
+}
+
+/// Is everything that the container mounts gone with the pod?
+bool only_empty_dirs(const Pod& pod, const Value& container) {
+  bool any = false;
+  for (const Value& mount : container["volumeMounts"].children()) {
+    for (const Value& volume : (*pod.spec)["volumes"].children()) {
+      if (!volume["name"].is(mount["name"].text) || volume.has("secret") || volume.has("configMap")) continue;
+      if (!volume.has("emptyDir")) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    if (!wants_gpu(pod)) continue;
+    for (const Value* container : init_containers_of(pod)) {
+      for (const std::vector<CommandWord>& command : commands_of(*s.object.file, *container)) {
+        if (!downloads(command) || !only_empty_dirs(pod, *container)) continue;
+        s.report_span(command.front().span, "downloads into an emptyDir, which is gone with the pod");
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace model_download_no_cache
+
+extern const Rule rule_model_download_no_cache;
+const Rule rule_model_download_no_cache = {
+    .id = "model-download-no-cache",
+    .severity = Severity::warning,
+    .kinds = "@gpu",
+    .title = "every start downloads the model anew",
+    .why =
+        "140 GB through 10 Gbit/s are two minutes of a GPU that waits, and starts at the same time share the "
+        "bandwidth.",
+    .fix = "a cache that outlives the pod: the node's own NVMe (hostPath), or a read-only volume",
+    .source = "cold-start guides",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  initContainers:
+    - name: get
+      image: "aws-cli:2"
+      command: [sh, -c, aws s3 cp s3://m/ /models/ --recursive]
+      volumeMounts: [{name: m, mountPath: /models}]
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+  volumes: [{name: m, emptyDir: {}}]
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  initContainers:
+    - name: get
+      image: "aws-cli:2"
+      command: [sh, -c, aws s3 cp s3://m/ /models/ --recursive]
+      volumeMounts: [{name: m, mountPath: /models}]
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+  volumes: [{name: m, hostPath: {path: /mnt/nvme/models}}]
+)",
+    .check = model_download_no_cache::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace nodeselector_label_unsatisfiable {
+namespace {
+
+/// Labels with a group are put on nodes by others: the kubelet, the cloud, GPU feature discovery.
+bool is_own(std::string_view key) { return key.find('/') == key.npos; }
+
+bool gives(const Pool& pool, const Value& wanted) {
+  if ((*pool.metadata)["labels"][wanted.key].is(wanted.text)) return true;
+  const Value& entry = requirement(pool, wanted.key);
+  if (!entry) return false;
+  if (!entry["operator"].is("In")) return true;
+  for (const Value& value : entry["values"].children()) {
+    if (value.is(wanted.text)) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  if (!s.set.closed()) return;
+  const std::span<const Object* const> pools = s.set.beside("NodePool", s.object);
+  for (const Pod& pod : pods_of(s.object)) {
+    if (pools.empty() || !wants_gpu(pod)) continue;
+    for (const Value& wanted : (*pod.spec)["nodeSelector"].children()) {
+      if (!is_own(wanted.key)) continue;
+      bool given = false;
+      for (const Object* object : pools) given = given || (pool_of(*object) && gives(*pool_of(*object), wanted));
+      if (!given) s.report(wanted, fmt::format("no pool of the input labels its nodes {}={}", wanted.key, wanted.text));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nodeselector_label_unsatisfiable
+
+extern const Rule rule_nodeselector_label_unsatisfiable;
+const Rule rule_nodeselector_label_unsatisfiable = {
+    .id = "nodeselector-label-unsatisfiable",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "no pool gives its nodes the label that the pod asks for",
+    .why = "The pod stays pending; nothing that could be bought would take it.",
+    .fix = "the pool's own label, or add it to the pool's template",
+    .source = "Karpenter documentation, scheduling",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, template: {metadata: {labels: {tier: gpu}}, spec: {requirements: []}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  nodeSelector: {tier: accelerated}
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, template: {metadata: {labels: {tier: gpu}}, spec: {requirements: []}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  nodeSelector: {tier: gpu}
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .check = nodeselector_label_unsatisfiable::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+#include "lint/scalers.h"
+
+namespace capstan::lint {
+namespace pdb_missing_or_blocking {
+namespace {
+
+void check_budget(const Subject& s) {
+  const Value& unavailable = s.object["spec"]["maxUnavailable"];
+  const Value& available = s.object["spec"]["minAvailable"];
+  if (unavailable.is("0") || unavailable.is("0%")) {
+    s.report(unavailable, fmt::format("maxUnavailable {}: no pod may ever be evicted", unavailable.text))
+        .replace(unavailable, "1");
+  } else if (available.is("100%")) {
+    s.report(available, "minAvailable 100%: no pod may ever be evicted");
+  }
+}
+
+/// The replicas that it never has fewer of.
+std::int64_t floor_of(const Subject& s) {
+  const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
+  if (scalers.empty()) return s.object["spec"]["replicas"].integer().value_or(1);
+  std::int64_t least = 0;
+  for (const Object* scaler : scalers) least = std::max(least, scaler_of(*scaler)->least);
+  return least;
+}
+
+bool has_budget(const Subject& s) {
+  const Value& labels = at(s.object, "spec.template.metadata.labels");
+  return std::ranges::any_of(s.set.beside("PodDisruptionBudget", s.object), [&](const Object* budget) {
+    const Value& selector = at(*budget, "spec.selector");
+    return same_space(*budget, s.object) &&
+           (selector["matchExpressions"].count > 0 || selects(selector["matchLabels"], labels));
+  });
+}
+
+/// A budget may stand in a folder of its own: only where all of the input is known is this worth a warning.
+void check_workload(const Subject& s) {
+  if (!serves_on_gpu(s.object) || is_partial(s.object) || has_budget(s)) return;
+  const std::int64_t least = floor_of(s);
+  if (least < 2) return;
+  Finding& finding = s.report_object(
+      fmt::format("{} replicas on GPUs, and no PodDisruptionBudget: a drain may end all of them at once", least));
+  if (!s.set.closed()) finding.as(Severity::info);
+}
+
+void check(const Subject& s) {
+  if (s.object.kind == "PodDisruptionBudget") {
+    check_budget(s);
+  } else {
+    check_workload(s);
+  }
+}
+
+}  // namespace
+}  // namespace pdb_missing_or_blocking
+
+extern const Rule rule_pdb_missing_or_blocking;
+const Rule rule_pdb_missing_or_blocking = {
+    .id = "pdb-missing-or-blocking",
+    .severity = Severity::warning,
+    .kinds = "PodDisruptionBudget Deployment StatefulSet",
+    .title = "a disruption budget lets no pod be evicted, or there is none",
+    .why =
+        "Drains and upgrades hang on a budget of none until somebody deletes it; a node with an end date is then ended "
+        "with its requests. Without a budget all replicas of one node, or of several, may go at the same time.",
+    .fix = "maxUnavailable 1",
+    .source = "Karpenter documentation, disruption; Kubernetes documentation",
+    .bad = R"(apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a}
+spec: {maxUnavailable: 0, selector: {matchLabels: {a: b}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: c}
+spec:
+  replicas: 2
+  selector: {matchLabels: {c: d}}
+  template:
+    metadata: {labels: {c: d}}
+    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+)",
+    .good = R"(apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a}
+spec: {maxUnavailable: 1, selector: {matchLabels: {a: b}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  replicas: 2
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+)",
+    .check = pdb_missing_or_blocking::check,
+};
+
+}  // namespace capstan::lint

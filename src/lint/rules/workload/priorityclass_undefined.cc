@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace priorityclass_undefined {
+namespace {
+
+/// Balloons come with a class of their own; others may use one that the cluster has.
+bool is_balloon(const Pod& pod) {
+  for (const Value* container : containers_of(pod)) {
+    const std::string_view image = (*container)["image"].text;
+    if (image.find("pause:") != image.npos) return true;
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    const Value& name = (*pod.spec)["priorityClassName"];
+    if (!name || name.text.starts_with("system-")) continue;
+    if (!is_balloon(pod) && !s.set.closed()) continue;
+    if (s.set.find("PriorityClass", name.text, s.object) != nullptr) continue;
+    s.report(name, fmt::format("there is no PriorityClass {} in the input", name.text));
+  }
+}
+
+}  // namespace
+}  // namespace priorityclass_undefined
+
+extern const Rule rule_priorityclass_undefined;
+const Rule rule_priorityclass_undefined = {
+    .id = "priorityclass-undefined",
+    .severity = Severity::warning,
+    .kinds = "@pods",
+    .title = "the PriorityClass is not in the input",
+    .why =
+        "Without it the API server refuses the pods; what was meant to give way, or to be kept, does not run at all.",
+    .fix = "add the PriorityClass beside it",
+    .source = "Kubernetes documentation, pod priority",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {priorityClassName: overprovisioning, containers: [{name: pause, image: "registry.k8s.io/pause:3.10"}]}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  priorityClassName: system-cluster-critical
+  containers: [{name: pause, image: "registry.k8s.io/pause:3.10"}]
+)",
+    .check = priorityclass_undefined::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace rollout_surge_needs_gpu {
+namespace {
+
+void check(const Subject& s) {
+  const Value& strategy = s.object["spec"]["strategy"];
+  const Value& surge = at(strategy, "rollingUpdate.maxSurge");
+  if (strategy["type"].is("Recreate") || surge.is("0") || surge.is("0%")) return;
+  std::int64_t limit = 0;
+  for (const Object* object : s.set.beside("NodePool", s.object)) {
+    const std::optional<Pool> pool = gpu_pool_of(*object);
+    if (!pool) continue;
+    const auto gpus = (*pool->limits)["nvidia.com/gpu"].integer();
+    if (!gpus) return;
+    limit += *gpus;
+  }
+  const std::int64_t replicas = s.object["spec"]["replicas"].integer().value_or(1);
+  for (const Pod& pod : pods_of(s.object)) {
+    const std::int64_t gpus = gpus_of(pod);
+    if (gpus == 0 || limit == 0 || replicas * gpus > limit || (replicas + 1) * gpus <= limit) continue;
+    s.report_object(fmt::format("{} replicas use {} of {} GPUs; a rollout starts one more first", replicas,
+                                replicas * gpus, limit));
+  }
+}
+
+}  // namespace
+}  // namespace rollout_surge_needs_gpu
+
+extern const Rule rule_rollout_surge_needs_gpu;
+const Rule rule_rollout_surge_needs_gpu = {
+    .id = "rollout-surge-needs-gpu",
+    .severity = Severity::warning,
+    .kinds = "Deployment",
+    .title = "a rollout needs GPUs that may not be bought",
+    .why =
+        "maxSurge starts a new replica before an old one ends. Where all GPUs of the limit are in use it stays "
+        "pending, and the rollout is stuck.",
+    .fix = "rollingUpdate with maxSurge 0 and maxUnavailable 1",
+    .source = "KServe documentation, rollout strategy",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  replicas: 8
+  selector: {matchLabels: {a: b}}
+  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  replicas: 8
+  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}
+  selector: {matchLabels: {a: b}}
+  template: {spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}}
+)",
+    .check = rollout_surge_needs_gpu::check,
+};
+
+}  // namespace capstan::lint

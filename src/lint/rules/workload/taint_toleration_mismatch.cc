@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/pods.h"
+#include "lint/pools.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace taint_toleration_mismatch {
+namespace {
+
+bool tolerates(const Value& toleration, const Value& taint) {
+  if (toleration["key"] && !taint["key"].is(toleration["key"].text)) return false;
+  if (toleration["effect"] && !taint["effect"].is(toleration["effect"].text)) return false;
+  return toleration["operator"].is("Exists") || toleration["value"].text == taint["value"].text;
+}
+
+/// The toleration of a taint's key that fails for its value alone, where no other helps.
+const Value* nearly(const Value& tolerations, const Value& taint) {
+  const Value* found = nullptr;
+  for (const Value& toleration : tolerations.children()) {
+    if (tolerates(toleration, taint)) return nullptr;
+    if (toleration["key"] && taint["key"].is(toleration["key"].text) && toleration["value"]) found = &toleration;
+  }
+  return found;
+}
+
+/// May the pod go to the nodes of this pool? Where it fails for a value alone, that is `wrong`, with its taint.
+bool admits(const Pool& pool, const Value& tolerations, const Value*& wrong, const Value*& tainted) {
+  bool all = true;
+  for (const Value& taint : (*pool.node)["taints"].children()) {
+    if (taint["effect"].is("PreferNoSchedule")) continue;
+    if (std::ranges::any_of(tolerations.children(), [&](const Value& one) { return tolerates(one, taint); })) continue;
+    all = false;
+    if (const Value* value = nearly(tolerations, taint)) {
+      wrong = value;
+      tainted = &taint;
+    }
+  }
+  return all;
+}
+
+void check_pod(const Subject& s, const Pod& pod) {
+  const Value* wrong = nullptr;
+  const Value* taint = nullptr;
+  std::string_view name;
+  for (const Object* object : s.set.beside("NodePool", s.object)) {
+    const std::optional<Pool> pool = gpu_pool_of(*object);
+    if (!pool) continue;
+    const Value* before = taint;
+    if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // it has somewhere to go
+    if (taint != before) name = object->name;
+  }
+  if (wrong == nullptr) return;
+  const Value& value = (*wrong)["value"];
+  s.report(value, fmt::format("tolerates {}={}, and pool {} is tainted {}={}", (*taint)["key"].text, value.text, name,
+                              (*taint)["key"].text, (*taint)["value"].text));
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    // GKE gives its nodes this taint with this value, and pods for them the toleration.
+    const bool of_gke = static_cast<bool>((*pod.spec)["nodeSelector"]["cloud.google.com/gke-accelerator"]);
+    if (wants_gpu(pod) && !of_gke) check_pod(s, pod);
+  }
+}
+
+}  // namespace
+}  // namespace taint_toleration_mismatch
+
+extern const Rule rule_taint_toleration_mismatch;
+const Rule rule_taint_toleration_mismatch = {
+    .id = "taint-toleration-mismatch",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "a toleration has another value than the taint",
+    .why = "Equal compares the value too: the pod does not tolerate the pool it was meant for, and stays pending.",
+    .fix = "operator Exists",
+    .source = "Kubernetes documentation, taints and tolerations",
+    .bad = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, template: {spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  tolerations:
+    - {key: nvidia.com/gpu, operator: Equal, value: present, effect: NoSchedule}
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .good = R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec: {limits: {nvidia.com/gpu: 8}, template: {spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  tolerations:
+    - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+  containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+)",
+    .check = taint_toleration_mismatch::check,
+};
+
+}  // namespace capstan::lint

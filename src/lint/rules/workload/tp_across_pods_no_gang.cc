@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace tp_across_pods_no_gang {
+namespace {
+
+/// Labels and annotations by which a scheduler, a queue or a provisioner takes pods together.
+constexpr std::string_view kGangKeys[] = {"kueue.x-k8s.io/queue-name",
+                                          "kai.scheduler/queue",
+                                          "scheduling.x-k8s.io/pod-group",
+                                          "pod-group.scheduling.sigs.k8s.io",
+                                          "scheduling.k8s.io/group-name",
+                                          "volcano.sh/queue-name",
+                                          "scheduling.volcano.sh/queue-name",
+                                          "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
+                                          "autoscaling.x-k8s.io/consume-provisioning-request",
+                                          "capstan.dev/gang"};
+
+bool in_gang(const Object& object, const Pod& pod) {
+  const Value& scheduler = (*pod.spec)["schedulerName"];
+  if (scheduler && !scheduler.is("default-scheduler")) return true;
+  if ((*pod.spec)["workloadRef"] || (*pod.spec)["schedulingGates"]) return true;
+  for (const Value* metadata : {&object["metadata"], pod.metadata}) {
+    for (const std::string_view key : kGangKeys) {
+      if ((*metadata)["labels"][key] || (*metadata)["annotations"][key]) return true;
+    }
+  }
+  return false;
+}
+
+void check(const Subject& s) {
+  const Value& size = at(s.object, "spec.leaderWorkerTemplate.size");
+  const auto count = size.integer();
+  if (!count || *count < 2 || !wants_gpu(s.object)) return;
+  for (const Pod& pod : pods_of(s.object)) {
+    if (in_gang(s.object, pod)) return;
+  }
+  Finding& finding = s.report(
+      size,
+      fmt::format("the {} pods of a replica are scheduled one by one: some may hold GPUs while others wait", *count));
+  // One group alone waits for its last node; groups that wait for each other do so for ever.
+  if (s.object["spec"]["replicas"].integer().value_or(1) < 2 && scalers_of(s.object, s.set).empty())
+    finding.as(Severity::info);
+  finding.of_absence();
+}
+
+}  // namespace
+}  // namespace tp_across_pods_no_gang
+
+extern const Rule rule_tp_across_pods_no_gang;
+const Rule rule_tp_across_pods_no_gang = {
+    .id = "tp-across-pods-no-gang",
+    .severity = Severity::warning,
+    .kinds = "LeaderWorkerSet",
+    .title = "a replica spans pods, and nothing schedules them together",
+    .why =
+        "The default scheduler starts pods one by one: seven of eight hold their GPUs, billed and useless, while the "
+        "eighth waits for a node; two such groups can block each other for ever. With room for all of them it works, "
+        "which is why it is no error; a single group without an autoscaler is advice.",
+    .fix = "schedulerName kai-scheduler with its queue label, or Kueue's queue-name label",
+    .source = "KAI, Kueue, LeaderWorkerSet documentation",
+    .bad = R"(apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: a}
+spec:
+  replicas: 2
+  leaderWorkerTemplate:
+    size: 2
+    workerTemplate:
+      spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+)",
+    .good = R"(apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  replicas: 2
+  leaderWorkerTemplate:
+    size: 2
+    workerTemplate:
+      spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 8}}}]}
+)",
+    .check = tp_across_pods_no_gang::check,
+};
+
+}  // namespace capstan::lint

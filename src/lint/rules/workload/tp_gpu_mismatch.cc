@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include "lint/engine_flags.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace tp_gpu_mismatch {
+namespace {
+
+/// Engines that span pods count the GPUs of all of them, and one rank of several knows of them all.
+bool spans_pods(const Subject& s, const Value& container, const EngineCommand& engine) {
+  const bool operated = is_operated(s.object.kind) && s.object.kind != "Rollout" && s.object.kind != "InferenceService";
+  if (operated || at(s.object, "spec.predictor.workerSpec")) return true;
+  const auto backend = engine.flag({"--distributed-executor-backend"});
+  return s.object.kind == "LeaderWorkerSet" || (backend && backend->text != "mp" && backend->text != "uni") ||
+         (engine.flag({"--nnodes"}) && engine.number({"--nnodes"}) != 1) ||
+         engine.flag({"--dist-init-addr", "--nodes", "--master-addr", "--node-rank", "--headless"}) ||
+         engine.flag({"--data-parallel-address", "--data-parallel-rank", "--data-parallel-start-rank",
+                      "--data-parallel-hybrid-lb", "--data-parallel-external-lb"}) ||
+         joins_other_pods(*s.object.file, container);
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      const Value& limit = at(*container, "resources.limits")["nvidia.com/gpu"];
+      const auto gpus = limit.integer();
+      const std::optional<EngineCommand> engine = engine_of(*s.object.file, *container);
+      if (!gpus || *gpus == 0 || !engine || spans_pods(s, *container, *engine)) continue;
+      if (engines_in(*s.object.file, *container) > 1) continue;
+      const std::optional<std::int64_t> wanted = wanted_gpus(*engine);
+      if (!wanted || *wanted == *gpus) continue;
+      s.report(limit,
+               *wanted > *gpus
+                   ? fmt::format("the engine wants {} GPUs and the container has {}: it does not start", *wanted, *gpus)
+                   : fmt::format("the engine uses {} of {} GPUs: {} idle and are paid for", *wanted, *gpus,
+                                 *gpus - *wanted));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tp_gpu_mismatch
+
+extern const Rule rule_tp_gpu_mismatch;
+const Rule rule_tp_gpu_mismatch = {
+    .id = "tp-gpu-mismatch",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "the engine's parallelism and the container's GPUs differ",
+    .why = "With fewer GPUs than it wants the engine does not start; with more, the rest idles and is paid for.",
+    .fix = "make tensor times pipeline (times local data) parallelism equal to the GPU limit",
+    .source = "vLLM and SGLang documentation",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: vllm/vllm-openai:v0.11.0
+      args: [--model, m, --tensor-parallel-size, "4"]
+      resources: {limits: {nvidia.com/gpu: 8}}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: vllm/vllm-openai:v0.11.0
+      args: [--model, m, --tensor-parallel-size, "4"]
+      resources: {limits: {nvidia.com/gpu: 4}}
+)",
+    .check = tp_gpu_mismatch::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace visible_devices_override {
+namespace {
+
+void check(const Subject& s) {
+  if (s.object.kind == "DaemonSet") return;  // what looks after the GPUs of a node is to see them all
+  for (const Pod& pod : pods_of(s.object)) {
+    for (const Value* container : containers_of(pod)) {
+      for (const Value& variable : (*container)["env"].children()) {
+        const Value& value = variable["value"];
+        if (!variable["name"].is("NVIDIA_VISIBLE_DEVICES") || !value || value.is("void") || value.is("none")) continue;
+        const bool gpu = !gpu_resources(*container).empty();
+        if (!gpu && !value.is("all")) continue;
+        Finding& finding =
+            s.report(value, gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
+                                : "\"all\" takes GPUs that nobody gave to this container");
+        if (!gpu) finding.as(Severity::warning);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace visible_devices_override
+
+extern const Rule rule_visible_devices_override;
+const Rule rule_visible_devices_override = {
+    .id = "visible-devices-override",
+    .severity = Severity::error,
+    .kinds = "@pods",
+    .title = "NVIDIA_VISIBLE_DEVICES overrides the GPUs that were given",
+    .why =
+        "The device plugin sets it; written by hand, \"all\" shows every GPU of the node, those of other pods "
+        "included: they run out of memory together.",
+    .fix = "delete it",
+    .source = "NVIDIA/k8s-device-plugin #61, #87; bottlerocket #3718",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: "a:1"
+      env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
+      resources: {limits: {nvidia.com/gpu: 1}}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+)",
+    .check = visible_devices_override::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,80 @@
+#include "lint/engine_flags.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace vllm_no_drain_flag {
+namespace {
+
+/// vLLM's own image: others may hold any version.
+bool is_of_the_project(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
+
+/// The flag came with v0.18 (vllm-project/vllm#34730, llm-d/llm-d#927).
+bool is_older(std::string_view image) {
+  const std::size_t tag = image.rfind(":v0.");
+  if (tag == image.npos) return false;
+  std::size_t minor = 0;
+  for (const char c : image.substr(tag + 4)) {
+    if (c < '0' || c > '9' || minor > 1000) break;
+    minor = minor * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return minor < 18;
+}
+
+void check(const Subject& s) {
+  for (const auto& [pod, container] : gpu_pods_of(s.object)) {
+    if (is_older(container["image"].text)) continue;
+    const std::optional<EngineCommand> engine = engine_of(*s.object.file, container);
+    const bool named = container["name"].is("vllm") && !container["args"] && !container["command"];
+    if (!engine && !named) continue;
+    if (engine && (engine->kind != EngineKind::vllm || engine->flag({"--shutdown-timeout", "--headless"}))) continue;
+    Finding& finding = s.report(container["name"], "without --shutdown-timeout vLLM aborts its requests at SIGTERM");
+    const bool sure = engine && is_of_the_project(container["image"].text);
+    if (sure && !scalers_of(s.object, s.set).empty()) finding.as(Severity::warning).of_absence();
+  }
+}
+
+}  // namespace
+}  // namespace vllm_no_drain_flag
+
+extern const Rule rule_vllm_no_drain_flag;
+const Rule rule_vllm_no_drain_flag = {
+    .id = "vllm-no-drain-flag",
+    .severity = Severity::info,
+    .kinds = "@serving",
+    .title = "vLLM drops its requests when it is asked to end",
+    .why =
+        "At SIGTERM it aborts what is running at once, whatever terminationGracePeriodSeconds says, unless "
+        "--shutdown-timeout is given. Every scale-down cuts answers off.",
+    .fix = "--shutdown-timeout of the grace period less the preStop sleep and 5 s",
+    .source = "vllm-project/vllm #34730, #36666",
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, m]
+          resources: {limits: {nvidia.com/gpu: 1}}
+)",
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, m, --shutdown-timeout, "150"]
+          resources: {limits: {nvidia.com/gpu: 1}}
+)",
+    .check = vllm_no_drain_flag::check,
+};
+
+}  // namespace capstan::lint

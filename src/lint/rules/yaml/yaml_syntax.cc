@@ -1,0 +1,25 @@
+#include "lint/rule.h"
+
+namespace capstan::lint {
+
+extern const Rule rule_yaml_syntax;
+const Rule rule_yaml_syntax = {
+    .id = "yaml-syntax",
+    .severity = Severity::error,
+    .kinds = "",
+    .title = "the text is not YAML",
+    .why = "No tool can apply it; everything behind the mistake in this document is not looked at either.",
+    .fix = "mend the line that is pointed at",
+    .source = "YAML 1.2",
+    .bad = R"(kind: Service
+apiVersion: v1
+spec: {ports: [80
+)",
+    .good = R"(kind: Service
+apiVersion: v1
+spec: {ports: [80]}
+)",
+    .check = nullptr,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,144 @@
+#include "lint/run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "base/file.h"
+#include "lint/pods.h"
+#include "lint/read.h"
+#include "lint/rules.h"
+#include "lint/set.h"
+#include "lint/suppress.h"
+
+namespace capstan::lint {
+namespace {
+
+constexpr std::size_t kMostFileBytes = 128u << 20;
+
+/// Calls `work(i)` for each i below `count`, on several threads.
+void in_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
+  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min({threads, count, std::size_t{64}});
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 1; i < threads; ++i) workers.emplace_back(run);
+  run();
+}
+
+void add(Summary& sum, const Summary& part) {
+  sum.files += part.files;
+  sum.documents += part.documents;
+  sum.objects += part.objects;
+  sum.templates += part.templates;
+  sum.patches += part.patches;
+}
+
+Severity severity_of(const Rule& rule, Severity found, const Options& options) {
+  const auto stated = options.severities.find(rule.id);
+  if (stated != options.severities.end()) return stated->second;
+  if (found == Severity::info && !options.advice) return Severity::off;
+  return found;
+}
+
+/// Is a rule off, whatever it may find? A rule may find something graver or slighter than what it mostly does.
+bool is_off(const Rule& rule, const Options& options) {
+  const auto stated = options.severities.find(rule.id);
+  return stated != options.severities.end() && stated->second == Severity::off;
+}
+
+void check_object(const Object& object, const Set& set, const Options& options, std::vector<Finding>& out) {
+  if (is_of_another_group(object)) return;
+  Views views;
+  const bool on_gpus = asks_for_gpu(object);
+  for (const Rule* rule : rules_for(object.kind)) {
+    if (is_off(*rule, options) || (!on_gpus && concerns_only_gpus(*rule))) continue;
+    rule->check(Subject(object, set, options.settings, *rule, views, out));
+  }
+}
+
+/// By place, then rule. Two rules may point at one value, one rule finds one thing in one place once.
+void sort(std::vector<Finding>& findings) {
+  const auto key = [](const Finding& finding) {
+    return std::tuple(std::string_view(finding.file->path), finding.span.begin, finding.span.end, finding.rule->id);
+  };
+  std::ranges::stable_sort(findings, {}, key);
+  const auto same = [&](const Finding& a, const Finding& b) { return key(a) == key(b) && a.file == b.file; };
+  findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
+}
+
+void check(Report& report, const Options& options) {
+  const Set set(report.objects, options.settings.closed_world);
+  std::vector<std::vector<Finding>> found(report.objects.size());
+  in_parallel(report.objects.size(), report.objects.size() < 64 ? 1 : options.threads,
+              [&](std::size_t i) { check_object(report.objects[i], set, options, found[i]); });
+  for (std::vector<Finding>& part : found) std::ranges::move(part, std::back_inserter(report.findings));
+  std::erase_if(report.findings, [&](Finding& finding) {
+    finding.severity = severity_of(*finding.rule, finding.severity, options);
+    return finding.severity == Severity::off;
+  });
+  suppress(report, options);
+  sort(report.findings);
+}
+
+/// Puts together what was read; files that hold nothing to point at are let go.
+void collect(std::vector<Reading>& readings, Report& report) {
+  for (Reading& reading : readings) {
+    add(report.summary, reading.summary);
+    if (reading.objects.empty() && reading.findings.empty()) {
+      reading.file.reset();
+      continue;
+    }
+    for (Object& object : reading.objects) {
+      object.index = static_cast<std::uint32_t>(report.objects.size());
+      report.objects.push_back(object);
+    }
+    std::ranges::move(reading.findings, std::back_inserter(report.findings));
+    report.files.push_back(std::move(reading.file));
+  }
+}
+
+/// What holds nothing to point at needs not be kept until all is read.
+void let_go(Reading& reading) {
+  if (reading.objects.empty() && reading.findings.empty()) reading.file.reset();
+}
+
+}  // namespace
+
+Report lint_files(const std::vector<Candidate>& files, const Options& options) {
+  Report report;
+  std::vector<Reading> readings(files.size());
+  std::vector<std::optional<Error>> errors(files.size());
+  in_parallel(files.size(), files.size() < 8 ? 1 : options.threads, [&](std::size_t i) {
+    auto text = read_file(files[i].path == "-" ? "/dev/stdin" : files[i].path, kMostFileBytes);
+    if (!text) {
+      const bool large = text.error() == FileFault::too_large;
+      errors[i] = Error{ErrorKind::input, files[i].path, 0, 0, large ? "is larger than 128 MiB" : "cannot be read"};
+      return;
+    }
+    readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch});
+    let_go(readings[i]);
+  });
+  for (std::optional<Error>& error : errors) {
+    if (error) report.unreadable.push_back(std::move(*error));
+  }
+  collect(readings, report);
+  check(report, options);
+  return report;
+}
+
+Report lint_texts(std::vector<Text> texts, const Options& options) {
+  Report report;
+  std::vector<Reading> readings;
+  for (Text& text : texts) readings.push_back(read_text(std::move(text)));
+  collect(readings, report);
+  check(report, options);
+  return report;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,178 @@
+#include "lint/run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "lint/render/render.h"
+
+namespace capstan::lint::run_test {
+namespace {
+
+using Json = nlohmann::json;
+
+Report lint(std::vector<Text> texts, Options options = {}) { return lint_texts(std::move(texts), options); }
+
+std::vector<std::string> found(const Report& report) {
+  std::vector<std::string> rules;
+  for (const Finding& finding : report.findings) {
+    const auto place = finding.file->lines().at(finding.span.begin);
+    rules.push_back(std::string(finding.rule->id) + "@" + std::to_string(place.line) + ":" +
+                    std::to_string(place.column));
+  }
+  return rules;
+}
+
+const std::string kFrozen =
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: k8s.gcr.io/pause:3.5}]}\n";
+
+TEST(Run, ReadsEveryFormOfInput) {
+  struct Row {
+    const char* path;
+    std::string text;
+    std::vector<std::string> found;
+  };
+  const Row rows[] = {
+      {"a.yaml", kFrozen, {"image-registry-frozen@4:38"}},
+      {"list.yaml",
+       "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  spec: {containers: [{image: "
+       "k8s.gcr.io/a}]}\n",
+       {"image-registry-frozen@6:31"}},
+      {"a.json",
+       "{\"apiVersion\": \"v1\", \"kind\": \"Pod\",\n \"spec\": {\"containers\": [{\"image\": \"k8s.gcr.io/a\"}]}}\n",
+       {"image-registry-frozen@2:36"}},
+      {"a.md", "# Say\n\n```yaml\n" + kFrozen + "```\n", {"image-registry-frozen@7:38"}},
+      {"two.yaml", "a: [1\n---\n" + kFrozen, {"yaml-syntax@2:1", "image-registry-frozen@6:38"}},
+      {"crlf.yaml",
+       "apiVersion: v1\r\nkind: Pod\r\nspec: {containers: [{image: k8s.gcr.io/a}]}\r\n",
+       {"image-registry-frozen@3:29"}},
+      {"package.json", "{\"name\": \"x\", // comment\n", {}},
+  };
+  for (const Row& row : rows) EXPECT_EQ(found(lint({{row.path, row.text, true}})), row.found) << row.path;
+}
+
+TEST(Run, TemplatesAndPatchesAreLeftAloneAndCounted) {
+  const Report report = lint({{"t.yaml", "kind: Pod\nspec: {{ .Values.x }}\n", true},
+                              {"p.yaml",
+                               "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: "
+                               "{containers: [{name: a}]}}}\n",
+                               true}});
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(report.summary.templates, 1u);
+  EXPECT_EQ(report.summary.patches, 1u);
+  EXPECT_NE(summary_words(report).find("left alone: 1 template, 1 patch"), std::string::npos);
+}
+
+TEST(Run, LostIndentationIsOneFindingAndIsSearched) {
+  const std::string flat =
+      "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\nname: gpu\nspec:\ndisruption:\n"
+      "consolidationPolicy: WhenEmptyOrUnderutilized\n---\nquery: max(vllm:gpu_cache_usage_perc)\n";
+  EXPECT_EQ(found(lint({{"a.txt", flat, true}})),
+            (std::vector<std::string>{"yaml-structure-lost@1:1", "gpu-consolidation-underutilized@7:22",
+                                      "metric-removed@9:12"}));
+  const std::string numbered = "1apiVersion: v1\n2kind: Pod\n3metadata:\n4 name: a\n5 image: k8s.gcr.io/pause:3.5\n";
+  EXPECT_EQ(found(lint({{"a.txt", numbered, true}})),
+            (std::vector<std::string>{"yaml-structure-lost@1:2", "image-registry-frozen@5:10"}));
+}
+
+TEST(Run, AcceptedWithAReasonAndOnlyThen) {
+  const auto with = [](const std::string& comment) {
+    return "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: k8s.gcr.io/pause:3.5" + comment + "\n";
+  };
+  EXPECT_TRUE(found(lint({{"a.yaml", with("  # capstan:ignore image-registry-frozen mirrored here"), true}})).empty());
+  EXPECT_EQ(found(lint({{"a.yaml", with("  # capstan:ignore image-registry-frozen"), true}})).size(), 2u);
+  EXPECT_EQ(found(lint({{"a.yaml", with("  # capstan:ignore fractional-gpu why"), true}})).size(), 2u);
+  EXPECT_EQ(found(lint({{"a.yaml", with("  # capstan:ignore no-such why"), true}})).size(), 2u);
+  const std::string above =
+      "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    # capstan:ignore image-registry-frozen mirrored\n    - "
+      "image: k8s.gcr.io/a\n";
+  EXPECT_TRUE(found(lint({{"a.yaml", above, true}})).empty());
+  const std::string annotated =
+      "apiVersion: v1\nkind: Pod\nmetadata: {annotations: {lint.capstan.dev/ignore.image-registry-frozen: mirrored}}\n"
+      "spec: {containers: [{image: k8s.gcr.io/a}]}\n";
+  const Report report = lint({{"a.yaml", annotated, true}});
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(report.summary.suppressed, 1u);
+}
+
+TEST(Run, SeveritiesAreTheUsers) {
+  Options options;
+  options.severities["image-registry-frozen"] = Severity::info;
+  EXPECT_EQ(lint({{"a.yaml", kFrozen, true}}, options).findings.at(0).severity, Severity::info);
+  options.severities["image-registry-frozen"] = Severity::off;
+  EXPECT_TRUE(lint({{"a.yaml", kFrozen, true}}, options).findings.empty());
+}
+
+TEST(Run, JoinsWhatStandsTogether) {
+  const std::string hpa =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: "
+      "Deployment, name: llm}, maxReplicas: 4}\n";
+  const std::string scaled =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: b}\nspec: {scaleTargetRef: {name: llm}, "
+      "maxReplicaCount: 4}\n";
+  const auto both = [&](const char* one, const char* other) {
+    return found(lint({{one, hpa, true}, {other, scaled, true}}));
+  };
+  EXPECT_EQ(both("app/a.yaml", "app/b.yaml"), (std::vector<std::string>{"two-autoscalers-one-target@4:31"}));
+  EXPECT_TRUE(both("app/a.yaml", "other/b.yaml").empty());
+}
+
+TEST(Run, EveryOutputSaysTheSame) {
+  const Report report = lint({{"d/a.yaml", kFrozen, true}});
+  const Json json = Json::parse(to_json(report));
+  EXPECT_EQ(json["format_version"], 1);
+  const Json& finding = json["findings"][0];
+  EXPECT_EQ(finding["rule"], "image-registry-frozen");
+  EXPECT_EQ(finding["severity"], "error");
+  EXPECT_EQ(finding["file"], "d/a.yaml");
+  EXPECT_EQ(finding["line"], 4);
+  EXPECT_EQ(finding["column"], 38);
+  EXPECT_EQ(finding["end_line"], 4);
+  EXPECT_EQ(finding["end_column"], 58);
+  EXPECT_EQ(finding["fix"]["edits"][0]["text"], "registry.k8s.io/");
+  const Json sarif = Json::parse(to_sarif(report, "1"));
+  const Json& result = sarif["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "image-registry-frozen");
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 38);
+  EXPECT_EQ(to_github(report),
+            "::error file=d/a.yaml,line=4,endLine=4,col=38,endColumn=58,title=image-registry-frozen::k8s.gcr.io is "
+            "frozen since April 2023\n");
+  EXPECT_NE(to_junit(report).find("<testsuite name=\"capstan lint\" tests=\"1\" failures=\"1\">"), std::string::npos);
+  EXPECT_NE(to_statistics(report).find("1  error    image-registry-frozen  (1 by --fix)"), std::string::npos);
+  EXPECT_EQ(to_text(report, false),
+            "error[image-registry-frozen]: k8s.gcr.io is frozen since April 2023\n"
+            " --> d/a.yaml:4:38\n"
+            "  |\n"
+            "4 | spec: {containers: [{name: a, image: k8s.gcr.io/pause:3.5}]}\n"
+            "  |                                      ^^^^^^^^^^^^^^^^^^^^\n"
+            "  = in Pod a\n"
+            "  = fix (--fix): registry.k8s.io\n\n"
+            "1 error in 1 file (1 object); 1 can be mended by --fix\n"
+            "why: capstan lint --explain image-registry-frozen\n");
+}
+
+TEST(Run, FilesAreReadOnAllCoresWithTheSameResult) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / ("lint_run_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  std::vector<Candidate> files;
+  for (int i = 0; i < 200; ++i) {
+    files.push_back({(folder / (std::to_string(i) + ".yaml")).string(), true});
+    std::ofstream(files.back().path) << (i % 3 == 0 ? kFrozen : "just: values\n");
+  }
+  files.push_back({(folder / "none.yaml").string(), true});
+  Options one, several;
+  one.threads = 1;
+  several.threads = 8;
+  const Report a = lint_files(files, one);
+  EXPECT_EQ(a.findings.size(), 67u);
+  EXPECT_EQ(a.unreadable.size(), 1u);
+  EXPECT_EQ(to_json(a), to_json(lint_files(files, several)));
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace capstan::lint::run_test

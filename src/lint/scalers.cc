@@ -1,0 +1,209 @@
+#include "lint/scalers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lint/pods.h"
+
+namespace capstan::lint {
+namespace {
+
+ScalingSignal metric_signal(const Value& metric) {
+  ScalingSignal signal{.source = SignalSource::other,
+                       .type = metric["type"].text,
+                       .block = &metric,
+                       .metric = &Value::missing(),
+                       .target = &Value::missing(),
+                       .averaged = false};
+  struct Row {
+    std::string_view type, key, name;
+    SignalSource source;
+  };
+  constexpr Row kRows[] = {{"Resource", "resource", "name", SignalSource::resource},
+                           {"ContainerResource", "containerResource", "name", SignalSource::resource},
+                           {"Pods", "pods", "metric.name", SignalSource::pods},
+                           {"Object", "object", "metric.name", SignalSource::object},
+                           {"External", "external", "metric.name", SignalSource::external}};
+  for (const Row& row : kRows) {
+    const Value& inner = metric[row.key];
+    if (!inner || (signal.type != row.type && !signal.type.empty())) continue;
+    signal.source = row.source;
+    signal.metric = &at(inner, row.name);
+    if (!*signal.metric) signal.metric = &inner["metricName"];  // v2beta1
+    const Value& target = inner["target"];
+    signal.averaged = target["averageValue"] || inner["targetAverageValue"] || target["type"].is("AverageValue");
+    for (const std::string_view key : {"averageValue", "value", "averageUtilization"}) {
+      if (target[key]) signal.target = &target[key];
+    }
+  }
+  return signal;
+}
+
+ScalingSignal trigger_signal(const Value& trigger) {
+  const Value& metadata = trigger["metadata"];
+  ScalingSignal signal{.source = SignalSource::other,
+                       .type = trigger["type"].text,
+                       .block = &trigger,
+                       .metric = &Value::missing(),
+                       .target = &Value::missing(),
+                       .averaged = false};
+  const Value& metric_type = trigger["metricType"];
+  signal.averaged = !metric_type || metric_type.is("AverageValue");
+  if (signal.type == "prometheus") {
+    signal.source = SignalSource::prometheus;
+    signal.metric = &metadata["query"];
+    signal.target = &metadata["threshold"];
+  } else if (signal.type == "cpu" || signal.type == "memory") {
+    signal.source = SignalSource::resource;
+    signal.metric = &trigger["type"];
+    signal.target = &metadata["value"];
+  }
+  return signal;
+}
+
+void read_hpa(const Object& object, Scaler& scaler) {
+  const Value& spec = object["spec"];
+  scaler.min = &spec["minReplicas"];
+  scaler.max = &spec["maxReplicas"];
+  scaler.behavior = &spec["behavior"];
+  for (const Value& metric : spec["metrics"].children()) scaler.signals.push_back(metric_signal(metric));
+  if (const Value& cpu = spec["targetCPUUtilizationPercentage"]) {
+    scaler.signals.push_back({SignalSource::resource, "Resource", &cpu, &cpu, &cpu, false});
+  }
+}
+
+void read_scaled_object(const Object& object, Scaler& scaler) {
+  const Value& spec = object["spec"];
+  scaler.min = &spec["minReplicaCount"];
+  scaler.max = &spec["maxReplicaCount"];
+  scaler.behavior = &at(spec, "advanced.horizontalPodAutoscalerConfig.behavior");
+  scaler.least = 0;
+  for (const Value& trigger : spec["triggers"].children()) scaler.signals.push_back(trigger_signal(trigger));
+}
+
+void read_pod_autoscaler(const Object& object, Scaler& scaler) {
+  const Value& spec = object["spec"];
+  scaler.min = &spec["minReplicas"];
+  scaler.max = &spec["maxReplicas"];
+  scaler.behavior = &Value::missing();
+  for (const Value& source : spec["metricsSources"].children()) {
+    scaler.signals.push_back({SignalSource::pods, source["metricSourceType"].text, &source, &source["targetMetric"],
+                              &source["targetValue"], true});
+  }
+}
+
+/// What a PrometheusRule records and alerts on.
+std::vector<ScalingSignal> expressions_of(const Object& object) {
+  std::vector<ScalingSignal> out;
+  for (const Value& group : at(object, "spec.groups").children()) {
+    for (const Value& rule : group["rules"].children()) {
+      if (!rule["expr"].is_scalar()) continue;
+      out.push_back({SignalSource::prometheus, "prometheus", &rule, &rule["expr"], &Value::missing(), false});
+    }
+  }
+  return out;
+}
+
+/// A metric of KServe's: a query, or what an HPA has.
+ScalingSignal kserve_signal(const Value& metric) {
+  ScalingSignal signal = metric_signal(metric);
+  const Value& query = at(metric, "external.metric.query");
+  if (query && at(metric, "external.metric.backend").is("prometheus")) {
+    signal.source = SignalSource::prometheus;
+    signal.metric = &query;
+  }
+  return signal;
+}
+
+/// What scales itself: its own replicas, between bounds of its own.
+void read_own(const Object& object, Scaler& scaler) {
+  scaler.own = true;
+  scaler.behavior = &Value::missing();
+  const Value* bounds = &object["spec"];
+  if (object.kind == "InferenceService") {
+    bounds = &at(object, "spec.predictor");
+    for (const Value& metric : at(*bounds, "autoScaling.metrics").children()) {
+      scaler.signals.push_back(kserve_signal(metric));
+    }
+  } else if (object.kind == "LLMInferenceService") {
+    bounds = &at(object, "spec.scaling");
+  } else if (object.kind == "NIMService") {
+    bounds = &at(object, "spec.scale.hpa");
+    scaler.behavior = &(*bounds)["behavior"];
+    for (const Value& metric : (*bounds)["metrics"].children()) scaler.signals.push_back(metric_signal(metric));
+  }
+  scaler.min = &(*bounds)["minReplicas"];
+  scaler.max = &(*bounds)["maxReplicas"];
+  if (scaler.max->is("0")) scaler.max = &Value::missing();  // no bound
+}
+
+bool scales_itself(std::string_view kind) {
+  return kind == "InferenceService" || kind == "LLMInferenceService" || kind == "NIMService" || kind == "Model";
+}
+
+/// Of something that scales itself.
+bool runs_on_gpus(const Object& object) {
+  const Value& spec = object["spec"];
+  if (object.kind == "Model") return spec["resourceProfile"].text.find("gpu") != std::string_view::npos;
+  for (const Value* resources : {&spec["resources"], &at(spec, "predictor.model.resources")}) {
+    for (const Value& limit : (*resources)["limits"].children()) {
+      if (is_gpu_resource(limit.key) && !limit.is("0")) return true;
+    }
+  }
+  return wants_gpu(object);
+}
+
+}  // namespace
+
+bool is_scaler(std::string_view kind) {
+  return kind == "HorizontalPodAutoscaler" || kind == "ScaledObject" || kind == "PodAutoscaler" || scales_itself(kind);
+}
+
+std::optional<Scaler> scaler_of(const Object& object) {
+  Scaler scaler;
+  scaler.object = &object;
+  const Value& target = at(object, "spec.scaleTargetRef");
+  scaler.target_kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");
+  scaler.target_name = &target["name"];
+  if (object.kind == "HorizontalPodAutoscaler") {
+    read_hpa(object, scaler);
+  } else if (object.kind == "ScaledObject") {
+    read_scaled_object(object, scaler);
+  } else if (object.kind == "PodAutoscaler") {
+    read_pod_autoscaler(object, scaler);
+  } else if (scales_itself(object.kind)) {
+    read_own(object, scaler);
+  } else {
+    return std::nullopt;
+  }
+  scaler.least = scaler.min->integer().value_or(scaler.least);
+  return scaler;
+}
+
+std::vector<ScalingSignal> signals_of(const Object& object) {
+  if (object.kind == "PrometheusRule") return expressions_of(object);
+  std::optional<Scaler> scaler = scaler_of(object);
+  return scaler ? std::move(scaler->signals) : std::vector<ScalingSignal>();
+}
+
+const Object* target_of(const Scaler& scaler, const Set& set) {
+  if (!*scaler.target_name) return nullptr;
+  return set.find(scaler.target_kind, scaler.target_name->text, *scaler.object);
+}
+
+bool is_inference_metric(std::string_view text) {
+  constexpr std::string_view kWords[] = {
+      "vllm",        "sglang",  "trtllm",     "trt_llm",      "tgi_",     "nv_inference",        "nv_trt",
+      "llm_d_",      "dynamo_", "inference_", "num_requests", "kv_cache", "time_to_first_token", "ttft",
+      "inter_token", "wva_"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+bool scales_gpu(const Scaler& scaler, const Set& set) {
+  if (scaler.own) return runs_on_gpus(*scaler.object);
+  if (const Object* target = target_of(scaler, set)) return wants_gpu(*target);
+  return std::ranges::any_of(scaler.signals,
+                             [](const ScalingSignal& signal) { return is_inference_metric(signal.metric->text); });
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lint/object.h"
+
+namespace capstan::lint {
+
+/// All objects of the input. A folder of manifests is mostly one application, and a repository of examples mostly not
+/// one cluster: what belongs together is looked for in the same folder first, and beyond it only where there is no
+/// doubt.
+class Set {
+ public:
+  /// @param closed  all of the input is one cluster
+  Set(std::span<const Object> objects, bool closed);
+
+  std::span<const Object> objects() const { return objects_; }
+
+  /// The object that `from` means by a name: in its own folder, or the only one of the name in all of the input.
+  const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
+
+  /// The objects of a kind that stand with `from`: of its folder; where there are none, of the one folder that has any.
+  std::span<const Object* const> near(std::string_view kind, const Object& from) const;
+
+  /// Only those of the same folder.
+  std::span<const Object* const> beside(std::string_view kind, const Object& from) const;
+
+  /// The objects of that folder whose `scaleTargetRef` names this one: what scales it.
+  std::vector<const Object*> targeting(std::string_view kind, std::string_view name, const Object& from) const;
+
+  bool closed() const { return closed_; }
+
+ private:
+  /// What a `scaleTargetRef` names. No kind means a Deployment.
+  struct Reference {
+    std::string_view name, kind;
+    std::uint32_t scope = 0;
+    std::uint32_t object = 0;
+    auto operator<=>(const Reference&) const = default;
+  };
+  using Ids = std::unordered_map<std::string_view, std::uint32_t>;
+  using Objects = std::span<const Object* const>;
+
+  std::uint32_t kind_of(std::string_view kind) const;
+  std::uint32_t scope_of(const Object& object) const { return scopes_[object.index]; }
+  Objects of_kind(std::string_view kind) const;
+  Objects of_name(std::string_view kind, std::string_view name) const;
+  /// Those of one scope, in a list that is ordered by it.
+  Objects of_scope(Objects all, std::uint32_t scope) const;
+
+  std::span<const Object> objects_;
+  bool closed_;
+  Ids kind_ids_;
+  std::vector<std::uint32_t> kinds_;     ///< of each object
+  std::vector<std::uint32_t> scopes_;    ///< of each object
+  std::vector<const Object*> by_scope_;  ///< by kind, scope and place in the input
+  std::vector<const Object*> by_name_;   ///< by kind, name, scope and place
+  std::vector<Reference> references_;    ///< by all of it
+};
+
+/// Of one namespace as far as is known: a namespace that is not said may be any.
+bool same_space(const Object& a, const Object& b);
+
+}  // namespace capstan::lint

@@ -1,0 +1,132 @@
+#include "lint/suppress.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "lint/contains.h"
+#include "lint/rules.h"
+
+namespace capstan::lint {
+namespace {
+
+constexpr std::string_view kComment = "capstan:ignore";
+constexpr std::string_view kAnnotation = "lint.capstan.dev/ignore.";
+constexpr std::string_view kForeign = "ignore-check.kube-linter.io/";
+
+struct Acceptance {
+  const File* file = nullptr;
+  const Object* object = nullptr;  ///< of an annotation
+  std::uint32_t line = 0;          ///< of a comment: the line that it speaks of
+  std::string_view rule;
+  std::string_view reason;
+  Span span;
+  bool used = false;
+  bool ours = true;  ///< one for another linter that has a rule of the same name is not ours to judge
+};
+
+std::string_view next_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+/// `# capstan:ignore rule reason`, on a line of its own for the next line that says something.
+Acceptance of_comment(const File& file, std::size_t at) {
+  const auto offset = static_cast<std::uint32_t>(at);
+  const std::uint32_t number = file.lines().at(offset).line;
+  const std::string_view line = file.lines().line(number);
+  const std::size_t in_line = at - file.lines().offset_of_line(number);
+  std::string_view rest = line.substr(std::min(in_line + kComment.size(), line.size()));
+  Acceptance accepted{.file = &file, .line = number, .rule = next_word(rest), .reason = {}, .span = {}};
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  accepted.reason = rest;
+  accepted.span = {offset, offset + static_cast<std::uint32_t>(line.size() - in_line)};
+  const bool alone = line.find_first_not_of(" \t") == line.find('#');
+  while (alone && accepted.line < file.lines().lines()) {
+    const std::string_view next = file.lines().line(++accepted.line);
+    const std::size_t first = next.find_first_not_of(" \t");
+    if (first != next.npos && next[first] != '#') break;
+  }
+  return accepted;
+}
+
+void find_comments(const File& file, std::vector<Acceptance>& out) {
+  const std::string_view text = file.text;
+  for (std::size_t at = find_word(text, kComment); at != text.npos; at = find_word(text, kComment, at + 1)) {
+    const std::size_t line = text.rfind('\n', at) + 1;
+    if (text.substr(line, at - line).find('#') != std::string_view::npos) out.push_back(of_comment(file, at));
+  }
+}
+
+void find_annotations(const Object& object, std::vector<Acceptance>& out) {
+  for (const Value& entry : at(object, "metadata.annotations").children()) {
+    const bool ours = entry.key.starts_with(kAnnotation);
+    if (!ours && !entry.key.starts_with(kForeign)) continue;
+    const std::string_view rule = entry.key.substr(ours ? kAnnotation.size() : kForeign.size());
+    if (!ours && find_rule(rule) == nullptr) continue;
+    out.push_back({.file = object.file,
+                   .object = &object,
+                   .line = 0,
+                   .rule = rule,
+                   .reason = entry.text,
+                   .span = entry.key_span,
+                   .used = false,
+                   .ours = ours});
+  }
+}
+
+bool speaks_of(const Acceptance& accepted, const Finding& finding) {
+  if (accepted.file != finding.file || accepted.rule != finding.rule->id || accepted.reason.empty()) return false;
+  if (accepted.object != nullptr) return accepted.object == finding.object;
+  const std::uint32_t first = finding.file->lines().at(finding.span.begin).line;
+  const std::uint32_t last = finding.file->lines().at(finding.span.end).line;
+  return first <= accepted.line && accepted.line <= last;
+}
+
+/// What is wrong with an acceptance itself; empty where it is of use.
+std::string fault_of(const Acceptance& accepted, const Options& options) {
+  const std::string rule(accepted.rule);
+  const Rule* known = find_rule(accepted.rule);
+  if (known == nullptr) return "there is no rule \"" + rule + "\" to ignore";
+  if (accepted.reason.empty()) return "ignoring " + rule + " lacks its reason: say why, behind the rule";
+  if (accepted.used) return "";
+  const auto stated = options.severities.find(known->id);
+  const bool off = stated != options.severities.end() ? stated->second == Severity::off
+                                                      : known->severity == Severity::info && !options.advice;
+  return off ? "" : rule + " is ignored here, and finds nothing here";
+}
+
+}  // namespace
+
+void suppress(Report& report, const Options& options) {
+  std::vector<Acceptance> accepted;
+  for (const auto& file : report.files) find_comments(*file, accepted);
+  for (const Object& object : report.objects) find_annotations(object, accepted);
+  if (accepted.empty()) return;
+  const std::size_t before = report.findings.size();
+  std::erase_if(report.findings, [&](const Finding& finding) {
+    bool gone = false;
+    for (Acceptance& one : accepted) {
+      if (!speaks_of(one, finding)) continue;
+      one.used = gone = true;
+    }
+    return gone;
+  });
+  report.summary.suppressed = before - report.findings.size();
+  const Rule* unused = find_rule("unused-suppression");
+  for (const Acceptance& one : accepted) {
+    const std::string fault = one.ours ? fault_of(one, options) : "";
+    if (fault.empty()) continue;
+    report.findings.push_back({.rule = unused,
+                               .severity = unused->severity,
+                               .file = one.file,
+                               .object = one.object,
+                               .span = one.span,
+                               .message = fault,
+                               .fix = {}});
+  }
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,133 @@
+#include "manifest/document.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "manifest/document_reader.h"
+#include "manifest/document_storage.h"
+
+namespace capstan::manifest {
+
+const Value& Value::missing() {
+  static const Value none;
+  return none;
+}
+
+const Value& Value::operator[](std::string_view name) const {
+  if (form != Form::mapping || name.empty()) return missing();
+  for (const Value& child : children()) {
+    // Most keys differ in length or in their first letter, and no call is needed to see it.
+    if (child.key.size() == name.size() && child.key[0] == name[0] && child.key == name) return child;
+  }
+  return missing();
+}
+
+const Value& Value::operator[](std::size_t index) const {
+  return form == Form::sequence && index < count ? first[index] : missing();
+}
+
+std::optional<std::int64_t> Value::integer() const {
+  constexpr std::int64_t kMostInteger = std::int64_t{1} << 32;  // sums and products of a few are numbers, too
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return form == Form::scalar && whole && std::abs(value) <= kMostInteger ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> Value::number() const {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (form != Form::scalar || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+LineTable::LineTable(std::string_view text) : text_(text), starts_{0} {
+  for (std::size_t i = text.find('\n'); i != text.npos; i = text.find('\n', i + 1)) {
+    starts_.push_back(static_cast<std::uint32_t>(i + 1));
+  }
+}
+
+LineTable::Position LineTable::at(std::uint32_t offset) const {
+  offset = std::min(offset, static_cast<std::uint32_t>(text_.size()));
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
+  const std::uint32_t start = *(next - 1);
+  const auto before = text_.substr(start, offset - start);
+  const auto characters = std::ranges::count_if(before, [](char c) { return (c & 0xc0) != 0x80; });
+  return {static_cast<std::uint32_t>(next - starts_.begin()), static_cast<std::uint32_t>(characters + 1)};
+}
+
+std::uint32_t LineTable::offset_of_line(std::uint32_t number) const {
+  return number == 0 ? 0 : number > starts_.size() ? static_cast<std::uint32_t>(text_.size()) : starts_[number - 1];
+}
+
+std::string_view LineTable::line(std::uint32_t number) const {
+  const std::uint32_t begin = offset_of_line(number);
+  std::string_view rest = text_.substr(begin, offset_of_line(number + 1) - begin);
+  while (!rest.empty() && (rest.back() == '\n' || rest.back() == '\r')) rest.remove_suffix(1);
+  return rest;
+}
+
+namespace {
+
+/// Bytes of the character of more than one byte that `text` begins with, or 0 where it is not one.
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
+  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < length) return 0;
+  std::uint32_t code = at(0) & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (at(i) & 0x3fu);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool control = code < 0xa0 && code != 0x85;
+  return overlong || control || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? 0 : length;
+}
+
+/// Eight bytes at once: all printable ASCII? Line breaks are looked at one by one, there are few of them.
+bool printable8(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, 8);
+  constexpr std::uint64_t kHigh = 0x8080808080808080;
+  const std::uint64_t below_space = (word - 0x2020202020202020) & ~word;
+  const std::uint64_t is_del = ((word ^ 0x7f7f7f7f7f7f7f7f) - 0x0101010101010101) & ~(word ^ 0x7f7f7f7f7f7f7f7f);
+  return ((word | below_space | is_del) & kHigh) == 0;
+}
+
+}  // namespace
+
+std::optional<Fault> forbidden_byte(std::string_view text) {
+  const auto fault = [](std::size_t at, const char* what) {
+    const auto offset = static_cast<std::uint32_t>(at);
+    return Fault{Fault::Kind::syntax, {offset, offset + 1}, what};
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    if (i + 8 <= text.size() && printable8(text.data() + i)) {
+      i += 8;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == 0) return fault(i, "holds a NUL byte, expected a YAML text");
+    if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) {
+      return fault(i, "holds a control character, expected a YAML text");
+    }
+    const std::size_t length = byte < 0x80 ? 1 : utf8_length(text.substr(i));
+    if (length == 0) return fault(i, "is not valid UTF-8, expected a YAML text");
+    i += length;
+  }
+  return std::nullopt;
+}
+
+Documents::Documents() = default;
+Documents::~Documents() = default;
+Documents::Documents(Documents&&) noexcept = default;
+Documents& Documents::operator=(Documents&&) noexcept = default;
+
+Documents Documents::parse(std::string_view text, const DocumentLimits& limits) {
+  return read_documents(text, limits, FirstReader::plain);
+}
+
+}  // namespace capstan::manifest

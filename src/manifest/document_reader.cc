@@ -1,0 +1,142 @@
+#include "manifest/document_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manifest/document_builder.h"
+#include "manifest/fyaml_reader.h"
+#include "manifest/plain_reader.h"
+
+namespace capstan::manifest {
+namespace {
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r\n") == line.npos; }
+
+/// Only comments, directives and empty lines: nothing to read.
+bool says_nothing(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    const bool quiet = first == line.npos || line[first] == '#' || (first == 0 && line[0] == '%') ||
+                       (first == 0 && line.starts_with("---") && is_blank(line.substr(3)));
+    if (!quiet) return false;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return true;
+}
+
+/// Where the object of JSON that begins at `at` ends; nowhere where it does not, or is not only JSON.
+std::size_t end_of_json(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  while ((at = text.find_first_of("{}[]\"'#", at)) != text.npos) {
+    const char c = text[at++];
+    if (c == '\'' || c == '#') return text.npos;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') {
+      if (--depth == 0) return at;
+    }
+    if (c != '"') continue;
+    while ((at = text.find_first_of("\"\\", at)) != text.npos && text[at] == '\\') at += 2;
+    if (at == text.npos) return text.npos;
+    ++at;
+  }
+  return text.npos;
+}
+
+/// Objects of JSON that stand one behind the other, as `kubectl -o json` and logs write them: where each begins.
+std::vector<std::uint32_t> json_starts(std::string_view text, std::size_t first) {
+  std::vector<std::uint32_t> starts;
+  for (std::size_t at = first; at != text.npos && text[at] == '{';) {
+    starts.push_back(starts.empty() ? 0 : static_cast<std::uint32_t>(at));
+    const std::size_t end = end_of_json(text, at);
+    if (end == text.npos) break;
+    at = text.find_first_not_of(" \t\r\n", end);
+  }
+  return starts;
+}
+
+/// Where each document begins. A line that begins with `---` begins one, whatever stands before it.
+std::vector<std::uint32_t> document_starts(std::string_view text) {
+  if (const std::size_t first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '{') {
+    std::vector<std::uint32_t> objects = json_starts(text, first);
+    if (objects.size() > 1) return objects;
+  }
+  std::vector<std::uint32_t> starts{0};
+  const auto marker_after = [&](std::size_t from) {
+    const void* found = from < text.size() ? memmem(text.data() + from, text.size() - from, "\n---", 4) : nullptr;
+    return found == nullptr ? text.npos : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+  };
+  for (std::size_t at = text.starts_with("---") ? 0 : marker_after(0); at != text.npos; at = marker_after(at + 1)) {
+    const std::size_t begin = text[at] == '\n' ? at + 1 : at;
+    const bool marker = begin + 3 >= text.size() || std::strchr(" \t\r\n", text[begin + 3]) != nullptr;
+    if (marker && begin > 0) starts.push_back(static_cast<std::uint32_t>(begin));
+  }
+  return starts;
+}
+
+/// A line of dashes and nothing else: an item that is empty, which libfyaml 0.7.12 refuses in a list that is not
+/// indented.
+bool has_empty_item(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t words = std::min(line.find_first_not_of(" -"), line.size());
+    const bool quiet = words == line.size() || std::strchr("#\t\r", line[words]) != nullptr;
+    if (quiet && line.substr(0, words).find('-') != line.npos) return true;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return false;
+}
+
+/// Our own reader does a fraction of the work. What it does not know goes to libfyaml, and so does every fault, for its
+/// words.
+void read_document(std::string_view text, Span chunk, FirstReader first, DocumentBuilder& builder) {
+  std::string_view part = text.substr(chunk.begin, chunk.size());
+  if (says_nothing(part)) return;
+  builder.begin(chunk);
+  std::uint32_t base = chunk.begin;
+  if (const std::optional<Fault> fault = forbidden_byte(part)) {
+    builder.fail({base + fault->span.begin, base + fault->span.end}, fault->message);
+    return builder.finish();
+  }
+  if (part.starts_with("\xef\xbb\xbf")) {
+    part.remove_prefix(3);
+    base += 3;
+  }
+  if (first == FirstReader::libfyaml || !read_plain(part, base, builder)) {
+    builder.begin(chunk);
+    read_with_libfyaml(part, base, builder);
+    const std::optional<Fault> fault = builder.fault();
+    if (fault && has_empty_item(part)) {
+      builder.begin(chunk);
+      if (!read_plain(part, base, builder, EmptyItems::read)) {
+        builder.begin(chunk);
+        builder.fail(fault->span, fault->message, fault->kind);
+      }
+    }
+  }
+  builder.finish();
+}
+
+}  // namespace
+
+Documents read_documents(std::string_view text, const DocumentLimits& limits, FirstReader first) {
+  Documents documents;
+  DocumentBuilder builder(text, limits, documents);
+  const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(text.size(), UINT32_MAX));
+  if (text.size() > limits.bytes) {
+    builder.begin({0, size});
+    builder.fail({0, 0}, "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
+    builder.finish();
+    return documents;
+  }
+  const std::vector<std::uint32_t> starts = document_starts(text);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    read_document(text, {starts[i], i + 1 < starts.size() ? starts[i + 1] : size}, first, builder);
+  }
+  return documents;
+}
+
+}  // namespace capstan::manifest

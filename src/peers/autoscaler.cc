@@ -1,0 +1,22 @@
+#include "peers/autoscaler.h"
+
+#include <algorithm>
+
+namespace capstan::peers {
+
+using Phase = model::Gang::Phase;
+using Replica = decide::scale::RoleView::Replica;
+
+std::int64_t series_ms(Instant at) { return kSeriesStartMs + at.since_start / std::chrono::milliseconds(1); }
+
+std::string pod_name(model::GangId gang) { return "replica-" + std::to_string(gang.value); }
+
+ReplicaCount existing(const decide::scale::RoleView& role) {
+  return std::ranges::count_if(role.replicas, [](const Replica& replica) { return replica.phase != Phase::draining; });
+}
+
+ReplicaCount ready(const decide::scale::RoleView& role) {
+  return std::ranges::count_if(role.replicas, [](const Replica& replica) { return replica.phase == Phase::ready; });
+}
+
+}  // namespace capstan::peers

@@ -1,0 +1,85 @@
+#include "peers/dynamo.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "peers/metric_query.h"
+
+namespace capstan::peers {
+
+namespace dynamo = decide::scale::dynamo;
+using Phase = model::Gang::Phase;
+
+namespace {
+
+std::int64_t number_of(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// The last value of a pod's series, or 0.
+double last(const promql::SeriesStore& store, std::string_view metric, std::string_view pod) {
+  for (const promql::Series* series : store.select(metric, {})) {
+    if (promql::get(series->labels, "pod") == pod) return series->points.back().value;
+  }
+  return 0;
+}
+
+std::int64_t kv_tokens(const promql::SeriesStore& store, std::string_view pod) {
+  for (const promql::Series* info : store.select("vllm:cache_config_info", {})) {
+    if (promql::get(info->labels, "pod") != pod) continue;
+    return number_of(promql::get(info->labels, "num_gpu_blocks")) * number_of(promql::get(info->labels, "block_size"));
+  }
+  return 0;
+}
+
+}  // namespace
+
+/// The lower bound of the load loop, from the requests of the last interval.
+void DynamoPlanner::plan_for_load(const Sight& sight, Instant now) {
+  if (!spec_.throughput_scaling || now < next_plan_) return;
+  next_plan_ = now + spec_.throughput_adjustment_interval;
+  const double interval_s = static_cast<double>(spec_.throughput_adjustment_interval / std::chrono::seconds(1));
+  const std::string window = std::to_string(static_cast<std::int64_t>(interval_s)) + "s";
+  const Result<MetricQuery> query =
+      MetricQuery::parse("sum(increase(vllm:time_to_first_token_seconds_count[" + window + "]))", "query");
+  const Result<promql::Value> requests =
+      query ? query->ask(sight.series, series_ms(now)) : Result<promql::Value>(std::unexpected(query.error()));
+  if (!requests || requests->vector.empty()) return;
+  constant_.add(requests->vector.front().value);
+  kalman_.add(requests->vector.front().value);
+  const double predicted = spec_.predictor == DynamoSpec::Predictor::constant ? constant_.predict() : kalman_.predict();
+  lower_bound_ = dynamo::replicas_for_rate(predicted, interval_s, spec_.engine_rps, spec_.load.min_endpoint)
+                     .value_or(lower_bound_);
+}
+
+Wish DynamoPlanner::look(const Sight& sight, Instant now) {
+  plan_for_load(sight, now);
+  const ReplicaCount current = sight.role.current;
+  if (existing(sight.role) != current || ready(sight.role) != current) return {current, "scaling is in progress"};
+  std::vector<dynamo::Engine> engines;
+  double max_kv = 0;
+  for (const decide::scale::RoleView::Replica& replica : sight.role.replicas) {
+    if (replica.phase != Phase::ready) continue;
+    const std::string pod = pod_name(replica.id);
+    const auto tokens = static_cast<double>(kv_tokens(sight.series, pod));
+    if (tokens <= 0) continue;
+    max_kv = tokens;
+    const double prompts = last(sight.series, "vllm:time_to_first_token_seconds_count", pod);
+    const double mean_prompt = prompts > 0 ? last(sight.series, "vllm:prompt_tokens_total", pod) / prompts : 0;
+    engines.push_back({last(sight.series, "vllm:kv_cache_usage_perc", pod) * tokens, 0,
+                       last(sight.series, "vllm:num_requests_waiting", pod) * mean_prompt});
+  }
+  if (engines.empty()) return {current, "no forward-pass metrics"};
+  if (static_cast<ReplicaCount>(engines.size()) != current) return {current, "not every engine has reported"};
+  const std::optional<ReplicaCount> followed = dynamo::follow_kv(spec_.load, engines, max_kv, true);
+  if (!followed && current >= lower_bound_) return {current, "no engine is full, and not all are idle"};
+  ReplicaCount wanted = std::max(followed.value_or(current), spec_.load.min_endpoint);
+  if (spec_.throughput_scaling) wanted = std::max(wanted, lower_bound_);
+  wanted = dynamo::within_budget(wanted, spec_.gpus_per_engine, spec_.max_gpu_budget, spec_.load.min_endpoint);
+  return {wanted, wanted > current ? "an engine's KV cache is full, or the plan asks for more"
+                                   : "every engine's KV cache is below its bound"};
+}
+
+}  // namespace capstan::peers

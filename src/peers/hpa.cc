@@ -1,0 +1,185 @@
+#include "peers/hpa.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "decide/scale/hpa.h"
+#include "promql/aggregate.h"
+
+namespace capstan::peers {
+namespace {
+
+namespace scale = decide::scale;
+namespace keda = decide::scale::keda;
+using Phase = model::Gang::Phase;
+
+constexpr double kMilli = 1000;
+
+std::string plain(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+const char* word(HpaMetric::Target target) { return target == HpaMetric::Target::value ? "value" : "average value"; }
+
+}  // namespace
+
+HpaAutoscaler::HpaAutoscaler(HpaSpec spec) : spec_(std::move(spec)), states_(spec_.metrics.size()) {}
+
+/// The answer as one number: of an HPA's metric the sum over the series, of KEDA's the one that there may be.
+std::optional<double> HpaAutoscaler::ask(std::size_t index, const Sight& sight, Instant now) {
+  const HpaMetric& metric = spec_.metrics[index];
+  MetricState& state = states_[index];
+  const Result<promql::Value> answer = metric.query.ask(sight.series, series_ms(now));
+  if (!answer) {
+    state.last_error = answer.error().text();
+    return std::nullopt;
+  }
+  state.ever_found = state.ever_found || answer->type == promql::ValueType::scalar || !answer->vector.empty();
+  if (!spec_.keda) {
+    if (answer->type == promql::ValueType::scalar) return answer->scalar;
+    if (answer->vector.empty()) return std::nullopt;
+    double sum = 0;
+    for (const promql::Sample& sample : answer->vector) sum += sample.value;
+    return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
+  }
+  std::vector<std::string> texts;  // as the server's JSON has them
+  if (answer->type == promql::ValueType::scalar) texts.push_back(promql::value_text(answer->scalar));
+  for (const promql::Sample& sample : answer->vector) texts.push_back(promql::value_text(sample.value));
+  std::vector<keda::Series> series;
+  for (const std::string& text : texts) series.push_back({2, text});
+  return keda::prometheus_value(series, true, metric.ignore_null_values);
+}
+
+/// What the HPA is given: the answer, or what KEDA puts in its place.
+std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const Sight& sight, Instant now) {
+  const HpaMetric& metric = spec_.metrics[index];
+  const std::optional<double> answer = ask(index, sight, now);
+  if (!spec_.keda) return answer;
+  const keda::MetricType type =
+      metric.target == HpaMetric::Target::value ? keda::MetricType::value : keda::MetricType::average_value;
+  return keda::with_fallback(spec_.keda->fallback, states_[index].health, answer,
+                             static_cast<double>(metric.target_milli) / kMilli, type, existing(sight.role),
+                             ready(sight.role))
+      .value;
+}
+
+scale::HpaProposal HpaAutoscaler::propose_by_pods(std::size_t index, const Sight& sight, Instant now) {
+  const HpaMetric& metric = spec_.metrics[index];
+  const Result<promql::Value> answer = metric.query.ask(sight.series, series_ms(now));
+  if (!answer) {
+    states_[index].last_error = answer.error().text();
+    return {};
+  }
+  std::vector<scale::HpaPod> pods;
+  for (const scale::RoleView::Replica& replica : sight.role.replicas) {
+    if (replica.phase == Phase::draining) continue;  // being deleted
+    if (replica.phase == Phase::pending) {
+      pods.push_back({scale::HpaPod::Group::unready, 0, {}});
+      continue;
+    }
+    const std::string pod = pod_name(replica.id);
+    const auto sample = std::ranges::find_if(
+        answer->vector, [&](const promql::Sample& each) { return promql::get(each.labels, "pod") == pod; });
+    if (sample == answer->vector.end()) {
+      pods.push_back({scale::HpaPod::Group::missing, 0, {}});
+      continue;
+    }
+    states_[index].ever_found = true;
+    pods.push_back({scale::HpaPod::Group::ready, keda::quantity_milli(sample->value), {}});
+  }
+  return scale::propose_by_pods(pods, metric.target_milli, sight.role.current, spec_.settings);
+}
+
+scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const Sight& sight, Instant now) {
+  const HpaMetric& metric = spec_.metrics[index];
+  if (metric.source == HpaMetric::Source::pods) return propose_by_pods(index, sight, now);
+  const std::optional<double> value = metric_value(index, sight, now);
+  if (!value) return {};
+  const std::int64_t milli = keda::quantity_milli(*value);
+  if (metric.target == HpaMetric::Target::average_value) {
+    return scale::propose_by_average_value(milli, metric.target_milli, existing(sight.role), spec_.settings);
+  }
+  const bool any = existing(sight.role) > 0;
+  return scale::propose_by_value(milli, metric.target_milli, sight.role.current,
+                                 any ? std::optional(ready(sight.role)) : std::nullopt, spec_.settings);
+}
+
+/// reconcileAutoscaler.
+Wish HpaAutoscaler::sync(const Sight& sight, Instant now) {
+  const ReplicaCount current = sight.role.current;
+  if (!memory_.seen) {
+    memory_.seen = true;
+    memory_.answers.push_back({now, current});
+  }
+  const ReplicaCount min = spec_.keda ? keda::hpa_minimum(spec_.min_replicas) : spec_.min_replicas;
+  if (current == 0 && min != 0) return {0, "at 0 the HPA is switched off"};
+  if (current > spec_.max_replicas || current < min) {
+    const ReplicaCount bound = std::clamp(current, min, spec_.max_replicas);
+    scale::note_change(memory_, spec_.settings, current, bound, now);
+    return {bound, std::to_string(current) + " is outside its bounds"};
+  }
+  std::optional<ReplicaCount> wanted;
+  std::string why;
+  bool failed = false;
+  for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
+    const scale::HpaProposal proposal = propose(i, sight, now);
+    if (!proposal.valid) {
+      failed = true;
+    } else if (!wanted || proposal.replicas > *wanted) {
+      const HpaMetric& metric = spec_.metrics[i];
+      wanted = proposal.replicas;
+      why = metric.name + " is " + plain(proposal.filled_ratio) + " of its " + word(metric.target) + " " +
+            plain(static_cast<double>(metric.target_milli) / kMilli);
+    }
+  }
+  if (!wanted) return {current, "no metric could be read"};
+  if (failed && *wanted < current) return {current, "a metric could not be read, so nothing is lowered"};
+  const ReplicaCount held = scale::stabilize(memory_, spec_.settings, current, *wanted, now);
+  const ReplicaCount desired =
+      scale::limit_rate(memory_, spec_.settings, current, held, min, spec_.max_replicas, now).replicas;
+  scale::note_change(memory_, spec_.settings, current, desired, now);
+  why += ": " + std::to_string(*wanted);
+  if (held != *wanted) why += ", stabilized to " + std::to_string(held);
+  if (desired != held) why += ", limited to " + std::to_string(desired);
+  return {desired, std::move(why)};
+}
+
+/// KEDA's operator, every polling interval; nothing where it leaves the count to the HPA.
+std::optional<Wish> HpaAutoscaler::activate(const Sight& sight, Instant now) {
+  if (!spec_.keda || now < next_poll_) return std::nullopt;
+  next_poll_ = now + spec_.polling_interval;
+  keda::Triggers triggers;
+  for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
+    const std::optional<double> value = ask(i, sight, now);
+    triggers.error = triggers.error || !value;
+    triggers.active = triggers.active || (value && *value > spec_.metrics[i].activation_threshold);
+  }
+  const std::optional<Duration> idle_for = last_active_ ? std::optional(now - *last_active_) : std::nullopt;
+  const keda::Activation activation =
+      keda::activate(*spec_.keda, triggers, sight.role.current, idle_for, now.since_start);
+  if (triggers.active) last_active_ = now;
+  if (activation.replicas == sight.role.current) return std::nullopt;
+  return Wish{activation.replicas, triggers.active ? "a trigger is active" : "no trigger is active"};
+}
+
+Wish HpaAutoscaler::look(const Sight& sight, Instant now) {
+  if (std::optional<Wish> activation = activate(sight, now)) return std::move(*activation);
+  return sync(sight, now);
+}
+
+std::vector<std::string> HpaAutoscaler::warnings() const {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
+    const HpaMetric& metric = spec_.metrics[i];
+    if (const std::optional<std::string> bad = metric.query.bad_signal()) out.push_back(*bad);
+    if (states_[i].ever_found) continue;
+    out.push_back("the query of " + metric.name + " never found a series: " + metric.query.text() +
+                  (states_[i].last_error.empty() ? "" : " (" + states_[i].last_error + ")"));
+  }
+  return out;
+}
+
+}  // namespace capstan::peers

@@ -1,0 +1,71 @@
+#include "peers/knative.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "peers/scaled_by_requests.h"
+
+namespace capstan::peers {
+
+namespace kpa = decide::scale::kpa;
+using namespace std::chrono_literals;
+using Activity = kpa::Revision::Activity;
+
+namespace {
+
+Duration panic_window(const KnativeSpec& spec) {
+  const double seconds = static_cast<double>(spec.decider.stable_window / 1ms) / 1e3 *
+                         static_cast<double>(spec.panic_window_percentage) / 100;
+  return std::max<Duration>(1s, std::chrono::seconds(std::llround(seconds)));
+}
+
+}  // namespace
+
+KnativeAutoscaler::KnativeAutoscaler(KnativeSpec spec)
+    : spec_(spec), stable_(spec.decider.stable_window, 1s), panic_(panic_window(spec), 1s) {}
+
+/// What the reconciler makes of the decider's number: bounds, and the way to zero.
+ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const Sight& sight, Instant now) {
+  kpa::Revision revision;
+  revision.replicas = sight.role.current;
+  revision.activity = activity_;
+  revision.activity_for = now - activity_since_;
+  revision.initial_scale_reached = true;
+  revision.reachability = kpa::Revision::Reachability::reachable;
+  revision.proxied_for = activity_ == Activity::inactive ? now - activity_since_ : Duration{};
+  const kpa::Step step = kpa::carry_out(spec_.zero, revision, wanted);
+  const Activity next = step.desired == 0 ? Activity::inactive : Activity::active;
+  if (next != activity_) {
+    activity_ = next;
+    activity_since_ = now;
+  }
+  return step.desired < 0 || (step.desired == 0 && !step.applied) ? sight.role.current : step.desired;
+}
+
+Wish KnativeAutoscaler::look(const Sight& sight, Instant now) {
+  if (const std::optional<double> total = requests_in_flight(sight)) {
+    stable_.record(now, *total);
+    panic_.record(now, *total);
+    recorded_ = true;
+  }
+  const ReplicaCount pods = ready(sight.role);
+  if (!state_) {
+    state_ = kpa::begin(spec_.decider, pods, now);
+    activity_ = sight.role.current == 0 ? Activity::inactive : Activity::active;
+  }
+  const bool poked = sight.role.current == 0 && sight.gateway_waiting.value_or(0) > 0;
+  if (now < next_decision_ && !poked) return last_.value_or(Wish{sight.role.current, "between two decisions"});
+  next_decision_ = now + kpa::kTick;
+  kpa::Observed observed{pods, std::nullopt, std::nullopt};
+  if (recorded_) observed = {pods, stable_.average(now), panic_.average(now)};
+  const kpa::Result result = kpa::decide(spec_.decider, *state_, observed, now);
+  if (!result.valid) return {sight.role.current, "no data"};
+  const std::string mode = state_->panic_since ? "in panic, " : "";
+  last_ = Wish{carry_out(result.desired, sight, now), mode + std::to_string(std::llround(*observed.stable)) +
+                                                          " requests over the stable window, " +
+                                                          std::to_string(std::llround(*observed.panic)) +
+                                                          " over the panic window: " + std::to_string(result.desired)};
+  return *last_;
+}
+
+}  // namespace capstan::peers

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <deque>
+
+#include "decide/scale/peers/ray_serve.h"
+#include "peers/autoscaler.h"
+
+namespace capstan::peers {
+
+/// autoscaling_config of a Ray Serve deployment. Its own default of max_replicas is 1; where a scenario states none it
+/// is that of the service.
+struct RayServeSpec {
+  decide::scale::ray_serve::Config config;
+  ReplicaCount min_replicas = 1;
+  ReplicaCount max_replicas = 0;  ///< 0: none
+  Duration metrics_interval = std::chrono::seconds(10);
+  Duration look_back_period = std::chrono::seconds(30);
+};
+
+/// Handles push every metrics interval; the controller decides every 0.1 s from the mean of the look-back period.
+class RayServeAutoscaler final : public Autoscaler {
+ public:
+  explicit RayServeAutoscaler(RayServeSpec spec) : spec_(spec) {}
+
+  Duration period() const override { return decide::scale::ray_serve::kControlLoop; }
+  Wish look(const Sight& sight, Instant now) override;
+
+ private:
+  RayServeSpec spec_;
+  decide::scale::ray_serve::State state_;
+  std::deque<decide::scale::ray_serve::Point> pushed_;
+  Instant next_push_{};
+};
+
+}  // namespace capstan::peers

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "peers/autoscaler.h"
+
+namespace capstan::peers {
+
+/// Replicas and metrics that tests of the peers look at.
+struct SightFixture {
+  decide::scale::RoleView role;
+  std::optional<RequestCount> gateway_waiting = 0;
+  promql::SeriesStore series;
+
+  /// So many ready replicas, each with these requests; spec.replicas follows.
+  void serve(ReplicaCount replicas, RequestCount running, RequestCount waiting = 0) {
+    role.replicas.clear();
+    for (ReplicaCount i = 0; i < replicas; ++i) {
+      decide::scale::RoleView::Replica replica;
+      replica.id = {static_cast<std::uint32_t>(i)};
+      replica.phase = model::Gang::Phase::ready;
+      replica.signals.running = model::Signal::of(running);
+      replica.signals.waiting = model::Signal::of(waiting);
+      role.replicas.push_back(replica);
+    }
+    role.current = replicas;
+    role.max = 100;
+  }
+  /// A value of every replica that is there.
+  void scrape(const std::string& metric, double value, Instant at) {
+    for (const decide::scale::RoleView::Replica& replica : role.replicas) {
+      promql::Labels labels;
+      promql::set(labels, promql::kMetricName, metric);
+      promql::set(labels, "pod", pod_name(replica.id));
+      series.append(labels, {series_ms(at), value});
+    }
+  }
+  Sight sight() const { return {role, gateway_waiting, series}; }
+};
+
+}  // namespace capstan::peers

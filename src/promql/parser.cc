@@ -1,0 +1,417 @@
+#include "promql/parser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "promql/check.h"
+#include "promql/function.h"
+#include "promql/lexer.h"
+#include "promql/words.h"
+
+namespace capstan::promql {
+namespace {
+
+/// The first error ends the reading: it is thrown from wherever it is found and caught by `parse` below.
+struct Fault {
+  Place place;
+  std::string message;
+};
+
+constexpr std::int64_t kNanosecondsPerMs = 1'000'000;
+
+class Parser {
+ public:
+  Parser(std::vector<Token> tokens, const ParseLimits& limits) : tokens_(std::move(tokens)), limits_(limits) {}
+
+  ExpressionPtr read() {
+    if (peek().kind == Token::Kind::end) fail(peek(), "found no expression");
+    ExpressionPtr whole = expression(0);
+    if (peek().kind != Token::Kind::end) fail(peek(), "found " + words(peek()) + ", expected an operator or the end");
+    return whole;
+  }
+
+ private:
+  struct Primary {
+    ExpressionPtr expression;
+    bool in_parentheses = false;
+  };
+
+  /// One level deeper for as long as it lives.
+  class Level {
+   public:
+    explicit Level(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > parser_.limits_.depth) parser_.fail(parser_.peek(), "is nested too deeply");
+    }
+    ~Level() { --parser_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
+  [[noreturn]] void fail(const Token& token, std::string message) { throw Fault{token.span.begin, std::move(message)}; }
+  static std::string words(const Token& token) {
+    constexpr std::size_t kShown = 40;
+    if (token.kind == Token::Kind::end) return "the end";
+    return '"' + std::string(token.text.substr(0, kShown)) + '"';
+  }
+
+  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const Token& take() {
+    const Token& token = peek();
+    if (at_ + 1 < tokens_.size()) ++at_;
+    end_ = token.span.end_offset;
+    return token;
+  }
+  bool take_if(std::string_view symbol) { return peek().is(symbol) && (take(), true); }
+  bool take_keyword(std::string_view keyword) { return peek().is_keyword(keyword) && (take(), true); }
+  void need(std::string_view symbol, std::string_view where) {
+    if (!take_if(symbol)) {
+      fail(peek(), "found " + words(peek()) + ", expected \"" + std::string(symbol) + "\" " + std::string(where));
+    }
+  }
+
+  template <typename Node>
+  ExpressionPtr make(const Place& begin, Node node) {
+    auto made = std::make_unique<Expression>();
+    made->span = {begin, end_};
+    made->node = std::move(node);
+    return made;
+  }
+  /// Types are checked as soon as something is whole, so that the innermost mistake is the one that is told.
+  ExpressionPtr checked(ExpressionPtr expression) {
+    if (std::optional<TypeFault> fault = check_types(*expression)) throw Fault{fault->place, std::move(fault->message)};
+    return expression;
+  }
+
+  ExpressionPtr expression(int least) {
+    const Level level(*this);
+    ExpressionPtr left = unary();
+    for (std::size_t operators = 0;; ++operators) {
+      const std::optional<Binary::Op> op = binary_operator(peek());
+      if (!op || precedence(*op) < least) return left;
+      if (operators >= limits_.depth) fail(peek(), "is too long a chain of operators");
+      left = binary(std::move(left), *op);
+    }
+  }
+
+  ExpressionPtr binary(ExpressionPtr left, Binary::Op op) {
+    const Place begin = left->span.begin;
+    take();
+    Binary node;
+    node.op = op;
+    if (peek().is_keyword("bool")) {
+      if (!is_comparison(op)) fail(peek(), "bool only goes with a comparison");
+      take();
+      node.returns_bool = true;
+    }
+    matching(node);
+    // What binds tighter belongs to the right side; a power's right side may be another power.
+    const int level = precedence(op);
+    node.right = expression(op == Binary::Op::power ? level : level + 1);
+    node.left = std::move(left);
+    return checked(make(begin, std::move(node)));
+  }
+
+  void matching(Binary& node) {
+    if (!peek().is_keyword("on") && !peek().is_keyword("ignoring")) {
+      if (peek().is_keyword("group_left") || peek().is_keyword("group_right")) {
+        fail(peek(), "found " + words(peek()) + " without on or ignoring before it");
+      }
+      return;
+    }
+    node.on = take().is_keyword("on");
+    node.labels = labels();
+    if (!peek().is_keyword("group_left") && !peek().is_keyword("group_right")) return;
+    const Token& group = peek();
+    if (is_set_operator(node.op)) {
+      fail(group, "no grouping goes with \"" + std::string(text(node.op)) + "\"");
+    }
+    node.group = take().is_keyword("group_left") ? Binary::Group::left : Binary::Group::right;
+    if (peek().is("(")) node.included = labels();
+    for (const std::string& label : node.included) {
+      if (node.on && std::ranges::find(node.labels, label) != node.labels.end()) {
+        fail(group, "label \"" + label + "\" is in on and in the group at once");
+      }
+    }
+  }
+
+  std::vector<std::string> labels() {
+    std::vector<std::string> names;
+    need("(", "before the labels");
+    while (!take_if(")")) {
+      if (peek().kind != Token::Kind::word || peek().text.find(':') != std::string_view::npos) {
+        fail(peek(), "found " + words(peek()) + ", expected a label");
+      }
+      names.emplace_back(take().text);
+      if (!take_if(",") && !peek().is(")")) fail(peek(), "found " + words(peek()) + ", expected \",\" or \")\"");
+    }
+    return names;
+  }
+
+  ExpressionPtr unary() {
+    if (!peek().is("-") && !peek().is("+")) return postfix();
+    const Token& sign = take();
+    const Level level(*this);
+    ExpressionPtr of = expression(precedence(Binary::Op::power));
+    if (of->type != ValueType::scalar && of->type != ValueType::vector) {
+      fail(sign, "a sign goes before a scalar or an instant vector, found " + std::string(name(of->type)));
+    }
+    if (sign.is("+")) return of;
+    if (auto* number = std::get_if<Number>(&of->node)) {
+      number->value = -number->value;
+      of->span.begin = sign.span.begin;
+      return of;
+    }
+    return checked(make(sign.span.begin, Negation{std::move(of)}));
+  }
+
+  /// Ranges, subqueries, `offset` and `@`, as many as there are.
+  ExpressionPtr postfix() {
+    Primary left = primary();
+    bool offset_given = false;
+    for (std::size_t steps = 0;; ++steps) {
+      if (steps > limits_.depth) fail(peek(), "is nested too deeply");
+      if (peek().is("[")) {
+        left = {range(std::move(left)), false};
+        if (std::holds_alternative<Subquery>(left.expression->node)) offset_given = false;
+      } else if (peek().is_keyword("offset")) {
+        Shift& shift = shift_of(left, "offset");
+        if (std::exchange(offset_given, true)) fail(peek(), "has two offsets");
+        take();
+        const bool negative = peek().is("-");
+        if (negative || peek().is("+")) take();
+        shift.offset = duration("a duration such as 5m");
+        if (negative) shift.offset = -shift.offset;
+        left.expression->span.end_offset = end_;
+      } else if (peek().is("@")) {
+        Shift& shift = shift_of(left, "@");
+        if (shift.at != Shift::At::evaluation) fail(peek(), "has two moments (@)");
+        take();
+        moment(shift);
+        left.expression->span.end_offset = end_;
+      } else {
+        return std::move(left.expression);
+      }
+    }
+  }
+
+  Shift& shift_of(Primary& of, std::string_view what) {
+    if (!of.in_parentheses) {
+      if (auto* selector = std::get_if<Selector>(&of.expression->node)) return selector->shift;
+      if (auto* subquery = std::get_if<Subquery>(&of.expression->node)) return subquery->shift;
+    }
+    fail(peek(), std::string(what) + " goes behind a selector or a subquery");
+  }
+
+  void moment(Shift& shift) {
+    if (peek().is_keyword("start") || peek().is_keyword("end")) {
+      shift.at = take().is_keyword("start") ? Shift::At::start : Shift::At::end;
+      need("(", "behind the name of the moment");
+      return need(")", "behind the name of the moment");
+    }
+    const bool negative = peek().is("-");
+    if (negative || peek().is("+")) take();
+    const Token& token = peek();
+    const double seconds = number("a moment in seconds since 1970");
+    constexpr double kMostSeconds = 9'223'372'036'854;
+    if (!(std::abs(seconds) <= kMostSeconds)) fail(token, "is no moment: " + words(token));
+    shift.at = Shift::At::fixed;
+    shift.at_ms = static_cast<std::int64_t>(std::round((negative ? -seconds : seconds) * 1000));
+  }
+
+  ExpressionPtr range(Primary of) {
+    const Place begin = of.expression->span.begin;
+    const Token& bracket = take();
+    const Duration length = duration("a range such as 5m");
+    if (take_if(":")) {
+      Subquery node;
+      node.range = length;
+      if (!peek().is("]")) node.step = duration("a step such as 1m, or \"]\"");
+      need("]", "behind the subquery");
+      node.of = std::move(of.expression);
+      return checked(make(begin, std::move(node)));
+    }
+    need("]", "behind the range");
+    auto* selector = std::get_if<Selector>(&of.expression->node);
+    if (selector == nullptr || of.in_parentheses) {
+      fail(bracket, "a range goes behind a selector; over another expression it is a subquery, [5m:]");
+    }
+    if (selector->range) fail(bracket, "has two ranges");
+    if (selector->shift.offset != Duration{} || selector->shift.at != Shift::At::evaluation) {
+      fail(bracket, "the range stands before offset and @");
+    }
+    selector->range = length;
+    of.expression->type = ValueType::matrix;
+    of.expression->span.end_offset = end_;
+    return std::move(of.expression);
+  }
+
+  Duration duration(std::string_view expected) {
+    const Token& token = peek();
+    std::optional<Duration> value;
+    if (token.kind == Token::Kind::duration) value = duration_value(token.text);
+    if (token.kind == Token::Kind::number) {
+      constexpr double kMostSeconds = 9'223'372'036;
+      const std::optional<double> seconds = number_value(token.text);
+      if (seconds && *seconds >= 0 && *seconds <= kMostSeconds) {
+        value = Duration(static_cast<std::int64_t>(std::round(*seconds * 1000)) * kNanosecondsPerMs);
+      }
+    }
+    if (!value) fail(token, "found " + words(token) + ", expected " + std::string(expected));
+    if (*value <= Duration{}) fail(token, "found " + words(token) + ", expected more than 0");
+    take();
+    return *value;
+  }
+
+  double number(std::string_view expected) {
+    const Token& token = peek();
+    const bool is_number = token.kind == Token::Kind::number || token.is_keyword("inf") || token.is_keyword("nan");
+    const std::optional<double> value = is_number ? number_value(token.text) : std::nullopt;
+    if (!value) fail(token, "found " + words(token) + ", expected " + std::string(expected));
+    take();
+    return *value;
+  }
+
+  Primary primary() {
+    const Token& token = peek();
+    const Place begin = token.span.begin;
+    if (token.is("(")) {
+      take();
+      ExpressionPtr inside = expression(0);
+      need(")", "behind the expression in parentheses");
+      return {std::move(inside), true};
+    }
+    if (token.is("{")) return {selector({}), false};
+    if (token.kind == Token::Kind::string) return {make_text(), false};
+    if (token.kind == Token::Kind::number || ((token.is_keyword("inf") || token.is_keyword("nan")))) {
+      Number node{number("a number")};
+      return {checked(make(begin, node)), false};
+    }
+    if (token.kind == Token::Kind::word) return {word(), false};
+    fail(token, "found " + words(token) + ", expected an expression");
+  }
+
+  ExpressionPtr make_text() {
+    const Token& token = take();
+    std::optional<std::string> value = string_value(token.text);
+    if (!value) fail(token, "has an escape that is none in " + words(token));
+    return checked(make(token.span.begin, Text{std::move(*value)}));
+  }
+
+  ExpressionPtr word() {
+    const Token& token = peek();
+    const Token& behind = peek(1);
+    const std::optional<Aggregation::Op> op = aggregation_operator(token);
+    if (op && (behind.is("(") || behind.is_keyword("by") || behind.is_keyword("without"))) return aggregation(*op);
+    if (behind.is("(")) return call();
+    if (is_operator_word(token)) fail(token, "found " + words(token) + ", expected an expression");
+    take();
+    return selector(token.text);
+  }
+
+  void grouping(Aggregation& node) {
+    node.without = take().is_keyword("without");
+    node.labels = labels();
+  }
+
+  ExpressionPtr aggregation(Aggregation::Op op) {
+    const Level level(*this);
+    const Token& name = take();
+    Aggregation node;
+    node.op = op;
+    const auto is_grouping = [&] { return peek().is_keyword("by") || peek().is_keyword("without"); };
+    const bool grouped = is_grouping();
+    if (grouped) grouping(node);
+    std::vector<ExpressionPtr> arguments = this->arguments();
+    if (!grouped && is_grouping()) grouping(node);
+    const std::size_t expected = takes_parameter(op) ? 2 : 1;
+    if (arguments.size() != expected) {
+      fail(name, std::string(text(op)) + " takes " + std::to_string(expected) + " argument" +
+                     (expected == 1 ? "" : "s") + ", found " + std::to_string(arguments.size()));
+    }
+    node.of = std::move(arguments.back());
+    if (expected == 2) node.parameter = std::move(arguments.front());
+    return checked(make(name.span.begin, std::move(node)));
+  }
+
+  ExpressionPtr call() {
+    const Level level(*this);
+    const Token& name = take();
+    Call node;
+    node.function = find_function(name.text);
+    if (node.function == nullptr) fail(name, "there is no function " + words(name) + meant_function(name.text));
+    node.arguments = arguments();
+    return checked(make(name.span.begin, std::move(node)));
+  }
+
+  std::vector<ExpressionPtr> arguments() {
+    std::vector<ExpressionPtr> all;
+    need("(", "before the arguments");
+    if (take_if(")")) return all;
+    for (;;) {
+      all.push_back(expression(0));
+      if (take_if(")")) return all;
+      if (!take_if(",")) fail(peek(), "found " + words(peek()) + ", expected \",\" or \")\" behind the argument");
+    }
+  }
+
+  ExpressionPtr selector(std::string_view metric) {
+    const Place begin = metric.empty() ? peek().span.begin : tokens_[at_ - 1].span.begin;
+    Selector node;
+    node.metric = metric;
+    if (take_if("{")) {
+      while (!take_if("}")) {
+        node.matchers.push_back(matcher());
+        if (!take_if(",") && !peek().is("}")) fail(peek(), "found " + words(peek()) + ", expected \",\" or \"}\"");
+      }
+    }
+    return checked(make(begin, std::move(node)));
+  }
+
+  LabelMatcher matcher() {
+    const Token& label = peek();
+    if (label.kind != Token::Kind::word || label.text.find(':') != std::string_view::npos) {
+      fail(label, "found " + words(label) + ", expected a label");
+    }
+    LabelMatcher made;
+    made.name = take().text;
+    const std::optional<LabelMatcher::Op> op = match_operator(peek());
+    if (!op) fail(peek(), "found " + words(peek()) + ", expected one of =, !=, =~ or !~");
+    made.op = *op;
+    take();
+    const Token& value = peek();
+    if (value.kind != Token::Kind::string) fail(value, "found " + words(value) + ", expected a value in quotes");
+    std::optional<std::string> resolved = string_value(value.text);
+    if (!resolved) fail(value, "has an escape that is none in " + words(value));
+    take();
+    made.value = std::move(*resolved);
+    made.span = {label.span.begin, end_};
+    return made;
+  }
+
+  std::vector<Token> tokens_;
+  ParseLimits limits_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  std::uint32_t end_ = 0;  ///< where the last token that was taken ends
+};
+
+}  // namespace
+
+Result<ExpressionPtr> parse(std::string_view text, const std::string& source, const ParseLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return std::unexpected(error_at(source, {}, "is longer than " + std::to_string(limits.bytes) + " bytes"));
+  }
+  Result<std::vector<Token>> tokens = read_tokens(text, source);
+  if (!tokens) return std::unexpected(std::move(tokens.error()));
+  try {
+    return Parser(std::move(*tokens), limits).read();
+  } catch (Fault& fault) {
+    return std::unexpected(error_at(source, fault.place, std::move(fault.message)));
+  }
+}
+
+}  // namespace capstan::promql

@@ -1,0 +1,135 @@
+#include "promql/words.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "promql/function.h"
+
+namespace capstan::promql {
+namespace {
+
+template <typename Op>
+struct Spelling {
+  Op op;
+  std::string_view text;
+};
+
+constexpr Spelling<Binary::Op> kBinary[] = {{Binary::Op::add, "+"},
+                                            {Binary::Op::subtract, "-"},
+                                            {Binary::Op::multiply, "*"},
+                                            {Binary::Op::divide, "/"},
+                                            {Binary::Op::modulo, "%"},
+                                            {Binary::Op::power, "^"},
+                                            {Binary::Op::atan2, "atan2"},
+                                            {Binary::Op::equal, "=="},
+                                            {Binary::Op::not_equal, "!="},
+                                            {Binary::Op::less, "<"},
+                                            {Binary::Op::less_equal, "<="},
+                                            {Binary::Op::greater, ">"},
+                                            {Binary::Op::greater_equal, ">="},
+                                            {Binary::Op::and_, "and"},
+                                            {Binary::Op::or_, "or"},
+                                            {Binary::Op::unless, "unless"}};
+
+constexpr Spelling<Aggregation::Op> kAggregations[] = {{Aggregation::Op::sum, "sum"},
+                                                       {Aggregation::Op::avg, "avg"},
+                                                       {Aggregation::Op::count, "count"},
+                                                       {Aggregation::Op::min, "min"},
+                                                       {Aggregation::Op::max, "max"},
+                                                       {Aggregation::Op::group, "group"},
+                                                       {Aggregation::Op::stddev, "stddev"},
+                                                       {Aggregation::Op::stdvar, "stdvar"},
+                                                       {Aggregation::Op::topk, "topk"},
+                                                       {Aggregation::Op::bottomk, "bottomk"},
+                                                       {Aggregation::Op::count_values, "count_values"},
+                                                       {Aggregation::Op::quantile, "quantile"}};
+
+constexpr Spelling<LabelMatcher::Op> kMatches[] = {{LabelMatcher::Op::equal, "="},
+                                                   {LabelMatcher::Op::not_equal, "!="},
+                                                   {LabelMatcher::Op::matches, "=~"},
+                                                   {LabelMatcher::Op::not_matches, "!~"}};
+
+template <typename Op, std::size_t size>
+std::optional<Op> find_op(const Spelling<Op> (&all)[size], const Token& token) {
+  for (const Spelling<Op>& each : all) {
+    if (token.is(each.text) || token.is_keyword(each.text)) return each.op;
+  }
+  return std::nullopt;
+}
+
+template <typename Op, std::size_t size>
+std::string_view find_text(const Spelling<Op> (&all)[size], Op op) {
+  return std::ranges::find(all, op, &Spelling<Op>::op)->text;
+}
+
+/// How many single-letter edits apart.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string_view text(Binary::Op op) { return find_text(kBinary, op); }
+std::string_view text(Aggregation::Op op) { return find_text(kAggregations, op); }
+std::string_view text(LabelMatcher::Op op) { return find_text(kMatches, op); }
+
+std::optional<Binary::Op> binary_operator(const Token& token) { return find_op(kBinary, token); }
+std::optional<Aggregation::Op> aggregation_operator(const Token& token) { return find_op(kAggregations, token); }
+std::optional<LabelMatcher::Op> match_operator(const Token& token) { return find_op(kMatches, token); }
+
+bool is_comparison(Binary::Op op) { return op >= Binary::Op::equal && op <= Binary::Op::greater_equal; }
+bool is_set_operator(Binary::Op op) { return op >= Binary::Op::and_; }
+
+int precedence(Binary::Op op) {
+  switch (op) {
+    case Binary::Op::or_:
+      return 1;
+    case Binary::Op::and_:
+    case Binary::Op::unless:
+      return 2;
+    case Binary::Op::add:
+    case Binary::Op::subtract:
+      return 4;
+    case Binary::Op::multiply:
+    case Binary::Op::divide:
+    case Binary::Op::modulo:
+    case Binary::Op::atan2:
+      return 5;
+    case Binary::Op::power:
+      return 6;
+    default:
+      return 3;  // comparisons
+  }
+}
+
+bool takes_parameter(Aggregation::Op op) { return op >= Aggregation::Op::topk; }
+
+bool is_operator_word(const Token& token) {
+  const std::optional<Binary::Op> op = binary_operator(token);
+  return token.kind == Token::Kind::word && op.has_value();
+}
+
+std::string meant_function(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  constexpr std::size_t kMostEdits = 2;
+  std::string_view best;
+  std::size_t least = kMostEdits + 1;
+  for (const Function& each : functions()) {
+    const std::size_t edits = name.size() > kLongest ? least : distance(name, each.name);
+    if (edits < least) best = each.name, least = edits;
+  }
+  return best.empty() ? "" : ", did you mean \"" + std::string(best) + "\"?";
+}
+
+}  // namespace capstan::promql

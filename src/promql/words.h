@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "promql/lexer.h"
+
+/// The words and signs that have a meaning of their own.
+namespace capstan::promql {
+
+std::optional<Binary::Op> binary_operator(const Token& token);
+std::optional<Aggregation::Op> aggregation_operator(const Token& token);
+std::optional<LabelMatcher::Op> match_operator(const Token& token);
+
+/// The higher binds tighter; a sign binds as a product does.
+int precedence(Binary::Op op);
+bool takes_parameter(Aggregation::Op op);
+
+/// A word between two expressions, which can be no metric: and, or, unless, atan2.
+bool is_operator_word(const Token& token);
+
+/// ", did you mean \"rate\"?" where a function is near, else nothing.
+std::string meant_function(std::string_view name);
+
+}  // namespace capstan::promql

@@ -1,0 +1,91 @@
+"""The ledger of a Shadow controller, beside a simulation of the same traffic that does follow the recommendations."""
+
+import json
+import re
+import subprocess
+import time
+import unittest
+import urllib.request
+
+import controller
+import objects
+import programs
+from controller import chat
+from harness import eventually
+
+REPLICAS = 8  # that there are, and stay
+CALM_S, BUSY_S = 30, 75
+# Requests a second. The eight pods are read at eight moments, so a sum over them is up to twice what runs at once, and
+# the cool-down keeps the highest: both stay well inside what one and three replicas of six requests are wanted for.
+CALM, BUSY = 3, 13
+POLICY = {"queue": {"waitingPerReplica": 4, "runningPerReplica": 6}, "behavior": {"coolDown": "5s"}}
+SCENARIO = {
+    "name": "ledger",
+    "load": {"trace": "trace.csv"},
+    "service": {"model": "Llama-3.1-8B", "gpu": "H100", "slo": {"ttft": "2s"}, "engine_perturbation": "0%",
+                "replicas": {"min": 1, "max": REPLICAS, "initial": 1}},
+    "cluster": {"existing": [{"instance": "p5.48xlarge"}], "scrape": {"interval": "1s", "delay": "0s"}},
+    "policies": [{"name": "shadow", "place": "gang", "provision": "group",
+                  "scale": {"policy": "queue_hpa", "waiting_per_replica": 4, "running_per_replica": 6,
+                            "sync_period": "500ms", "downscale_stabilization": "5s"}}]}
+
+
+class Ledger(controller.ControllerTest):
+    def test_its_gpu_hours_are_those_of_a_simulation(self):
+        self.install()
+        self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
+        self.cluster.apply(objects.fleet_policy())
+        self.cluster.kubectl("scale", "deployment", "engine", "--replicas", str(REPLICAS), "--namespace",
+                             self.namespace)
+        limits = {"targetRef": {"kind": "Deployment", "name": "engine"}, "minReplicas": 1, "maxReplicas": REPLICAS}
+        self.cluster.apply({**chat(self.namespace), "spec": {**chat(self.namespace)["spec"], **POLICY,
+                                                             "roles": [{"variants": [limits]}]}})
+        self.process = self.start()
+        eventually("one of eight idle replicas is enough", lambda: self.status().get("recommended") == 1
+                   and self.status().get("ready") == REPLICAS)
+        times = [i / CALM for i in range(int(CALM * CALM_S))]
+        times += [CALM_S + i / BUSY for i in range(int(BUSY * BUSY_S))]
+        trace = programs.trace_at(self.logs / "trace.csv", times, 200, 160)
+        load = programs.RoutedLoad(self.cluster, self.namespace, self.logs / "load", trace)
+        self.addCleanup(load.stop)
+        eventually("the load has begun", lambda: self.running() > 0)
+        began, before = time.monotonic(), self.gpu_hours()
+        eventually("the load is over", lambda: load.ended, seconds=2 * (CALM_S + BUSY_S))
+        passed_s, saved = time.monotonic() - began, before - self.gpu_hours()
+        recommended_s = REPLICAS * passed_s - 3600 * saved
+        simulated_s, length_s = self.simulated()
+        # Both end with the last answer; what little one lasts longer, one replica more or less idles.
+        self.assertLess(abs(passed_s - length_s), 3)
+        self.assertGreater(simulated_s, 1.5 * passed_s, "several replicas are wanted")
+        self.assertAlmostEqual(recommended_s / simulated_s, 1, delta=0.05)
+
+    def metrics(self):
+        port = re.search(r"127\.0\.0\.1:(\d+)", self.process.text()).group(1)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as page:
+            return page.read().decode()
+
+    def gpu_hours(self):
+        return float(re.search(r"^capstan_ledger_gpu_hours\{[^}]*\} (\S+)$", self.metrics(), re.M).group(1))
+
+    def running(self):
+        """Requests that the engines answer now, as they say themselves."""
+        total = 0
+        for pod in self.pods():
+            with urllib.request.urlopen(f"http://{pod['status']['podIP']}:8000/metrics", timeout=5) as page:
+                total += float(re.search(r"^vllm:num_requests_running\S* (\S+)$", page.read().decode(), re.M).group(1))
+        return total
+
+    def simulated(self):
+        """GPU time of the replicas in seconds, and how long it was simulated."""
+        path = self.logs / "scenario.yaml"
+        path.write_text(json.dumps(SCENARIO))
+        result = json.loads(subprocess.run([programs.CAPSTAN, "sim", path, "-o", "json"], check=True,
+                                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout)
+        run = result["policies"][0]
+        spent = run["gpu_time_by_state_ns"]
+        return (sum(spent[state] for state in ("starting", "busy", "idle", "draining")) / 1e9,
+                run["simulated_ns"] / 1e9)
+
+
+if __name__ == "__main__":
+    unittest.main()
