@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace capstan::engine {
 namespace {
 
@@ -16,14 +18,12 @@ constexpr std::array<std::string_view, 16> kGpuWords = {"nvidia", "tesla", "gpu"
 constexpr std::array<std::string_view, 11> kModelWords = {"instruct", "chat", "it",   "hf",       "base",   "thinking",
                                                           "fp8",      "bf16", "fp16", "bfloat16", "dynamic"};
 
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// In lower case, apart at what `is_between` accepts.
 std::vector<std::string> words_of(std::string_view text, bool (*is_between)(char)) {
   std::vector<std::string> words(1);
   for (const char c : text) {
     if (!is_between(c)) {
-      words.back() += lower_case(c);
+      words.back() += ascii_lower(c);
     } else if (!words.back().empty()) {
       words.emplace_back();
     }
@@ -33,7 +33,7 @@ std::vector<std::string> words_of(std::string_view text, bool (*is_between)(char
 }
 
 bool no_letter_or_digit(char c) {
-  c = lower_case(c);
+  c = ascii_lower(c);
   return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'));
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "base/ascii.h"
 #include "base/assert.h"
 #include "base/random.h"
 #include "engine/csv.h"
@@ -24,9 +25,7 @@ struct Gpu {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::ranges::transform(result, result.begin(), ascii_lower);
   return result;
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/assert.h"
-#include "net/ascii.h"
 
 namespace capstan::net {
 
 bool equal_any_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 const std::string* find_header(const std::vector<Header>& headers, std::string_view name) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/assert.h"
-#include "net/ascii.h"
 
 namespace capstan::net {
 namespace {
@@ -18,7 +18,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_token(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || kMarks.find(c) != kMarks.npos;
+    return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || kMarks.find(c) != kMarks.npos;
   });
 }
 
@@ -245,7 +245,7 @@ bool HttpParser::parse_chunk_size(std::string_view line) {
   if (digits.empty()) return fail(400, "a chunk has no size");
   left_ = 0;
   for (const char c : digits) {
-    const char letter = lower(c);
+    const char letter = ascii_lower(c);
     if (!is_digit(c) && !(letter >= 'a' && letter <= 'f')) return fail(400, "a chunk's size is no hexadecimal number");
     left_ = left_ * 16 + static_cast<std::size_t>(is_digit(c) ? c - '0' : letter - 'a' + 10);
     if (left_ > limits_.body_bytes - request_.body.size()) return fail(413, "the body is too large");

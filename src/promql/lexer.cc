@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace capstan::promql {
 namespace {
 
@@ -10,12 +12,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_alpha(c) || is_digit(c) || c == ':'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool equals_in_any_case(std::string_view text, std::string_view lower_case) {
   if (text.size() != lower_case.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (lower(text[i]) != lower_case[i]) return false;
+    if (ascii_lower(text[i]) != lower_case[i]) return false;
   }
   return true;
 }
@@ -78,18 +79,18 @@ class Lexer {
   }
 
   void skip_digits(bool hexadecimal) {
-    const auto is_hex = [](char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); };
+    const auto is_hex = [](char c) { return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f'); };
     while (hexadecimal ? is_hex(peek()) : is_digit(peek())) advance();
   }
 
   /// A number, unless letters follow that make it a duration.
   Token::Kind number_or_duration() {
     const Place start = place_;
-    const bool hexadecimal = peek() == '0' && lower(peek(1)) == 'x';
+    const bool hexadecimal = peek() == '0' && ascii_lower(peek(1)) == 'x';
     if (hexadecimal) advance(), advance();
     skip_digits(hexadecimal);
     if (peek() == '.') advance(), skip_digits(hexadecimal);
-    if (!hexadecimal && lower(peek()) == 'e') {
+    if (!hexadecimal && ascii_lower(peek()) == 'e') {
       advance();
       if (peek() == '+' || peek() == '-') advance();
       skip_digits(false);

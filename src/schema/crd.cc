@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "schema/field.h"
 
 namespace capstan::schema {
@@ -25,7 +25,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(text, text.begin(), ascii_lower);
   return text;
 }
 

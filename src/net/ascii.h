@@ -1,8 +1,0 @@
-#pragma once
-
-namespace capstan::net {
-
-/// Letters of ASCII in lower case, whatever the locale; every other byte as it is.
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace capstan::net
