@@ -8,6 +8,7 @@
 
 #include "manifest/document_reader.h"
 #include "manifest/document_storage.h"
+#include "manifest/utf8.h"
 
 namespace capstan::manifest {
 
@@ -16,11 +17,30 @@ const Value& Value::missing() {
   return none;
 }
 
+namespace {
+
+template <typename Word>
+bool same_word(const char* a, const char* b) {
+  Word left, right;
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  return left == right;
+}
+
+/// Equal bytes, `size` of them and at least one. Keys are short: two words that overlap hold most of them.
+bool same_bytes(const char* a, const char* b, std::size_t size) {
+  if (size > 16) return std::memcmp(a, b, size) == 0;
+  if (size >= 8) return same_word<std::uint64_t>(a, b) && same_word<std::uint64_t>(a + size - 8, b + size - 8);
+  if (size >= 4) return same_word<std::uint32_t>(a, b) && same_word<std::uint32_t>(a + size - 4, b + size - 4);
+  return a[0] == b[0] && a[size - 1] == b[size - 1] && a[size / 2] == b[size / 2];
+}
+
+}  // namespace
+
 const Value& Value::operator[](std::string_view name) const {
   if (form != Form::mapping || name.empty()) return missing();
   for (const Value& child : children()) {
-    // Most keys differ in length or in their first letter, and no call is needed to see it.
-    if (child.key.size() == name.size() && child.key[0] == name[0] && child.key == name) return child;
+    if (child.key.size() == name.size() && same_bytes(child.key.data(), name.data(), name.size())) return child;
   }
   return missing();
 }
@@ -71,21 +91,6 @@ std::string_view LineTable::line(std::uint32_t number) const {
 }
 
 namespace {
-
-/// Bytes of the character of more than one byte that `text` begins with, or 0 where it is not one.
-std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
-  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < length) return 0;
-  std::uint32_t code = at(0) & (0xffu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (at(i) & 0x3fu);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool control = code < 0xa0 && code != 0x85;
-  return overlong || control || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? 0 : length;
-}
 
 /// Eight bytes at once: all printable ASCII? Line breaks are looked at one by one, there are few of them.
 bool printable8(const char* bytes) {

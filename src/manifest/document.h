@@ -35,10 +35,10 @@ struct Value {
   bool shared = false;  ///< written elsewhere: reached through an alias or a merge key
   Span key_span;        ///< in a mapping: the key as it is written, quotes included
   Span span;            ///< the value as it is written, quotes included; of a block scalar without its last line break
+  std::uint32_t count = 0;
   std::string_view key;
   std::string_view text;  ///< scalar, decoded
   const Value* first = nullptr;
-  std::uint32_t count = 0;
 
   explicit operator bool() const { return form != Form::missing && !is_null(); }
   bool is_null() const { return form == Form::scalar && style == Style::plain && is_null_word(text); }
@@ -62,6 +62,8 @@ struct Value {
     return word.empty() || word == "~" || word == "null" || word == "Null" || word == "NULL";
   }
 };
+
+static_assert(sizeof(Value) <= 64, "a line of the cache: most of a run is looking at keys");
 
 /// Why a document, or a part of it, is not what YAML allows, or what manifests are made of: their keys are texts.
 struct Fault {

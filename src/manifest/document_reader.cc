@@ -90,6 +90,63 @@ bool has_empty_item(std::string_view text) {
   return false;
 }
 
+/// Where the values of a line's mapping or list are indented from: its first letter, or the dash before a block.
+std::size_t indent_of(std::string_view line) {
+  std::size_t at = line.find_first_not_of(' ');
+  while (at != line.npos && line.substr(at).starts_with("- ")) {
+    const std::size_t next = line.find_first_not_of(' ', at + 1);
+    if (next == line.npos || line[next] == '|' || line[next] == '>') break;
+    at = next;
+  }
+  return at;
+}
+
+/// `key: |` or `- >-`: does a line begin a block of text?
+bool begins_block(std::string_view line) {
+  if (const std::size_t comment = line.find(" #"); comment != line.npos) line = line.substr(0, comment);
+  while (!line.empty() && std::strchr(" \r+-", line.back()) != nullptr) line.remove_suffix(1);
+  const bool header = line.ends_with('|') || line.ends_with('>');
+  return header && line.size() > 1 && line[line.size() - 2] == ' ';
+}
+
+/// Blanks for comments that stand where a block of text is empty: libfyaml 0.7.12 takes such a comment for the block's
+/// first line, and refuses it or reads on from there. None where there is no such comment.
+std::optional<std::string> without_comments_for_blocks(std::string_view text) {
+  std::optional<std::string> out;
+  std::size_t block = text.npos;  // the indentation that the lines of a block are deeper than
+  bool empty = true;              // the block, so far
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    const std::size_t first = line.find_first_not_of(' ');
+    if (is_blank(line)) continue;
+    if (block != text.npos && first > block) {
+      empty = false;
+    } else if (block != text.npos && empty && line[first] == '#') {
+      if (!out) out.emplace(text);
+      std::fill_n(out->begin() + static_cast<std::ptrdiff_t>(begin + first), line.size() - first, ' ');
+    } else {
+      block = begins_block(line) ? indent_of(line) : text.npos;
+      empty = true;
+    }
+  }
+  return out;
+}
+
+/// A tab that indents the line of a fault or the next one: what libfyaml says is about what follows from it.
+std::optional<Fault> indenting_tab(std::string_view text, const Fault& fault) {
+  std::size_t line = fault.span.begin == 0 ? 0 : text.rfind('\n', fault.span.begin - 1) + 1;
+  for (int i = 0; i < 2 && line < text.size(); ++i) {
+    const std::size_t first = text.find_first_not_of(' ', line);
+    if (first != text.npos && text[first] == '\t') {
+      const auto begin = static_cast<std::uint32_t>(first);
+      return Fault{Fault::Kind::syntax, {begin, begin + 1}, "not YAML: a tab indents this line, expected spaces"};
+    }
+    line = std::min(text.find('\n', line), text.size()) + 1;
+  }
+  return std::nullopt;
+}
+
 /// Our own reader does a fraction of the work. What it does not know goes to libfyaml, and so does every fault, for its
 /// words.
 void read_document(std::string_view text, Span chunk, FirstReader first, DocumentBuilder& builder) {
@@ -107,15 +164,15 @@ void read_document(std::string_view text, Span chunk, FirstReader first, Documen
   }
   if (first == FirstReader::libfyaml || !read_plain(part, base, builder)) {
     builder.begin(chunk);
-    read_with_libfyaml(part, base, builder);
-    const std::optional<Fault> fault = builder.fault();
-    if (fault && has_empty_item(part)) {
-      builder.begin(chunk);
-      if (!read_plain(part, base, builder, EmptyItems::read)) {
-        builder.begin(chunk);
-        builder.fail(fault->span, fault->message, fault->kind);
-      }
-    }
+    const std::optional<std::string> mended = without_comments_for_blocks(part);
+    read_with_libfyaml(mended ? std::string_view(*mended) : part, base, builder);
+    std::optional<Fault> fault = builder.fault();
+    if (!fault) return builder.finish();
+    builder.begin(chunk);
+    if (has_empty_item(part) && read_plain(part, base, builder, EmptyItems::read)) return builder.finish();
+    if (fault->kind == Fault::Kind::syntax) fault = indenting_tab(text, *fault).value_or(*fault);
+    builder.begin(chunk);
+    builder.fail(fault->span, fault->message, fault->kind);
   }
   builder.finish();
 }

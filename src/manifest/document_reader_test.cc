@@ -69,6 +69,29 @@ TEST(DocumentReader, ItemsOfAListMayBeEmpty) {
   EXPECT_TRUE(root["g"].is("h"));
 }
 
+/// libfyaml 0.7.12 takes the comment for the block's first line.
+TEST(DocumentReader, ABlockOfTextMayBeEmptyBeforeAComment) {
+  for (const std::string_view text :
+       {"a:\n  b: |\n# c\nd: 1\n", "a:\n  b: >-\n  # c\n\n  # e\n  f: 2\nd: 1\n",
+        "a: {b: ''}\nc: |+ # e\n\n# f\nd: 1\n", "a: {b: ''}\ne:\n- |\n# f\n- f: >\n  # g\n  h: &x i\nd: 1\n"}) {
+    const Documents documents = Documents::parse(text);
+    ASSERT_TRUE(documents.all()[0].faults.empty()) << text;
+    EXPECT_TRUE(documents.all()[0].root["a"]["b"].is("")) << text;
+    EXPECT_TRUE(documents.all()[0].root["d"].is("1")) << text;
+  }
+  const Documents kept = Documents::parse("a: >\n  b: |\n  # c\nd: 1\n");
+  EXPECT_TRUE(kept.all()[0].root["a"].is("b: | # c\n")) << "what stands in a text is text";
+}
+
+TEST(DocumentReader, ATabThatIndentsALineIsNamed) {
+  for (const std::string_view text : {"a: 1\nb: c\n\td: 2\n", "a:\n  b: 1\n \tc: 2\n"}) {
+    const Documents documents = Documents::parse(text);
+    ASSERT_EQ(documents.all()[0].faults.size(), 1u) << text;
+    EXPECT_EQ(documents.all()[0].faults[0].span.begin, text.find('\t')) << documents.all()[0].faults[0].message;
+  }
+  EXPECT_TRUE(Documents::parse("a: |\n  b\n  \tc\n").all()[0].faults.empty());
+}
+
 TEST(DocumentReader, WhatIsBrokenIsBrokenForBoth) {
   const char* texts[] = {
       "a: b: c\n",

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,14 +16,16 @@ struct Documents::Storage {
   static constexpr std::size_t kFirstBlock = 64;
   static constexpr std::size_t kMostBlock = 2048;
   std::vector<std::unique_ptr<Value[]>> blocks;
-  std::size_t size = 0;  ///< of the last block
+  std::size_t all = 0;   ///< of all blocks together
+  std::size_t size = 0;  ///< of the last one
   std::size_t used = 0;  ///< of it
-  std::deque<std::string> texts;
+  std::forward_list<std::string> texts;
 
   const Value* keep(std::span<const Value> values) {
     if (values.empty()) return nullptr;
     if (used + values.size() > size) {
-      size = std::max(std::clamp(size * 2, kFirstBlock, kMostBlock), values.size());
+      size = std::max(std::clamp(all, kFirstBlock, kMostBlock), values.size());
+      all += size;
       blocks.push_back(std::make_unique<Value[]>(size));
       used = 0;
     }

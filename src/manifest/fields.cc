@@ -37,6 +37,8 @@ std::string_view did_you_mean(std::string_view word, std::span<const std::string
   std::string_view best;
   std::size_t best_edits = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string_view name : names) {
+    // As many edits at least as one is longer than the other.
+    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= best_edits) continue;
     const std::size_t distance = edits(word, name);
     if (distance < best_edits) {
       best = name;

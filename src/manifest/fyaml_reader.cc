@@ -97,6 +97,7 @@ class FyamlReader {
     }
     if (value.is_block_scalar()) {
       take_header(value.span, before);
+      if (value.text.empty()) end_with_line(value.span);
       trim(value.span);
     } else if (value.style != Style::plain) {
       take_quotes(value.span);
@@ -126,6 +127,11 @@ class FyamlReader {
   void take_header(Span& span, std::uint32_t before) const {
     const std::size_t at = text_.substr(0, span.begin).find_first_of("|>", before);
     if (at != text_.npos) span.begin = static_cast<std::uint32_t>(at);
+  }
+
+  /// What follows the header of an empty one is no part of it.
+  void end_with_line(Span& span) const {
+    span.end = clamp(std::min<std::size_t>(span.end, text_.find('\n', span.begin)) - base_);
   }
 
   /// The end mark of a block scalar stands behind its line breaks, and comments that follow it.
