@@ -8,5 +8,6 @@ extern const char* const kRemovedApisCsv;
 extern const char* const kRemovedMetricsCsv;
 extern const char* const kMetricsCsv;
 extern const char* const kMigCsv;
+extern const char* const kVersionsCsv;
 
 }  // namespace capstan::lint

@@ -44,9 +44,10 @@ std::string kind_words(std::string_view kinds) {
                                    : word == "@serving" ? "Deployment, StatefulSet, LeaderWorkerSet on GPUs"
                                    : word == "@scaler"
                                        ? "HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, and what scales itself"
-                                   : word == "@pool" ? "NodePool, Provisioner"
-                                   : word == "*"     ? "every object"
-                                                     : word;
+                                   : word == "@pool"    ? "NodePool, Provisioner"
+                                   : word == "@adapter" ? "rules of prometheus-adapter"
+                                   : word == "*"        ? "every object"
+                                                        : word;
     out += (out.empty() ? "" : ", ") + std::string(shown);
     kinds.remove_prefix(std::min(kinds.size(), word.size() + 1));
   }

@@ -114,6 +114,31 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
              : std::nullopt;
 }
 
+std::string_view since_version(std::string_view fact) {
+  static const std::map<std::string_view, std::string_view> versions = [] {
+    std::map<std::string_view, std::string_view> index;
+    for (const Row& row : rows_of(kVersionsCsv)) index.emplace(row[0], row[1]);
+    return index;
+  }();
+  const auto found = versions.find(fact);
+  return found == versions.end() ? std::string_view() : found->second;
+}
+
+std::optional<std::uint32_t> minor_of(std::string_view words) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t major = words.find_first_of(kDigits);
+  const std::size_t dot = words.find_first_not_of(kDigits, std::min(major, words.size()));
+  if (dot == words.npos || words[dot] != '.') return std::nullopt;
+  std::uint32_t minor = 0;
+  const auto [end, error] = std::from_chars(words.data() + dot + 1, words.data() + words.size(), minor);
+  return error == std::errc() ? std::optional(minor) : std::nullopt;
+}
+
+std::optional<std::uint32_t> vllm_minor_of(std::string_view image) {
+  const std::size_t tag = image.rfind(":v0.");
+  return tag == image.npos || image.find("vllm") == image.npos ? std::nullopt : minor_of(image.substr(tag));
+}
+
 const RemovedApi* removed_api(std::string_view api_version, std::string_view kind) {
   static const std::vector<RemovedApi> apis = [] {
     std::vector<RemovedApi> list;
@@ -163,12 +188,15 @@ std::string_view engine_prefix(std::string_view name) {
 
 std::string nearest_metric(std::string_view name) {
   static const std::vector<KnownMetric> metrics = known_metrics();
-  std::vector<std::string_view> names;
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> list;
+    for (const KnownMetric& metric : metrics) list.push_back(metric.metric);
+    return list;
+  }();
   for (const KnownMetric& metric : metrics) {
     // What stops short of a known name is most likely that one.
     if (metric.metric.starts_with(name))
       return std::string(metric.metric) + (metric.type == "histogram" ? "_bucket" : "");
-    names.push_back(metric.metric);
   }
   return std::string(manifest::did_you_mean(name, names));
 }

@@ -25,6 +25,13 @@ std::span<const GpuFamily> gpu_families();
 /// GPUs of an AWS instance type whose family comes in several sizes: "g5.12xlarge" has four.
 std::optional<std::int64_t> gpus_of_instance(std::string_view type);
 
+/// The version since which something holds, by its name in data/lint/versions.csv: "1.37".
+std::string_view since_version(std::string_view fact);
+/// The minor of the first version in words: 37 of "1.37", 13 of "vLLM 0.13"; none where there is none.
+std::optional<std::uint32_t> minor_of(std::string_view words);
+/// The minor of the vLLM that an image is tagged with, 8 of "vllm/vllm-openai:v0.8.5".
+std::optional<std::uint32_t> vllm_minor_of(std::string_view image);
+
 struct RemovedApi {
   std::string_view api_version, kind, removed_in, instead, product;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lint/contains.h"
+
 namespace capstan::lint {
 
 namespace {
@@ -36,7 +38,8 @@ Span part_of_literal(std::string_view source, const Value& value, std::size_t of
 
 }  // namespace
 
-File::File(std::string path_in, std::string text_in) : path(std::move(path_in)), text(std::move(text_in)) {}
+File::File(std::string path_in, std::string text_in)
+    : path(std::move(path_in)), text(std::move(text_in)), accepts(contains(text, kAcceptance)) {}
 
 const manifest::LineTable& File::lines() const {
   std::call_once(lines_made_, [&] { lines_.emplace(text); });

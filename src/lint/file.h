@@ -13,6 +13,9 @@ namespace capstan::lint {
 using manifest::Span;
 using manifest::Value;
 
+/// Begins what a comment accepts: `# capstan:ignore RULE REASON`.
+inline constexpr std::string_view kAcceptance = "capstan:ignore";
+
 /// A text that holds manifests, read: a file, standard input, or what is fenced in Markdown. Values of its documents
 /// point into its text, so it stays where it is.
 struct File {
@@ -24,6 +27,7 @@ struct File {
   std::string text;   ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
   std::string yaml;   ///< what is parsed where that differs from `text`, of the same length; else empty
   std::string scope;  ///< its folder: objects of one scope are taken to live in one cluster
+  bool accepts;       ///< holds the word of comments that accept a finding
   manifest::Documents documents;
 
   /// Made when first asked for: most files have nothing to point at.

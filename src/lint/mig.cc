@@ -100,9 +100,15 @@ std::string nearest_geometry(const MigProduct& product, const MigGeometry& geome
   return words;
 }
 
+std::string_view gpu_instance_of(std::string_view profile) {
+  const bool computes = profile.size() > 3 && profile[0] >= '1' && profile[0] <= '9' && profile.substr(1, 2) == "c.";
+  return computes ? profile.substr(3) : profile;
+}
+
 MigGeometry geometry_of(const manifest::Value& entry) {
   MigGeometry geometry;
   for (const manifest::Value& device : entry["mig-devices"].children()) {
+    if (gpu_instance_of(device.key) != device.key) return {};
     geometry.parts.push_back({device.key, std::clamp<std::int64_t>(device.integer().value_or(0), 0, 100)});
   }
   return geometry;

@@ -30,7 +30,10 @@ std::string nearest_geometry(const MigProduct& product, const MigGeometry& geome
 /// The products that an entry of mig-configs is for: by its device-filter, else all that know every profile of it.
 std::vector<const MigProduct*> products_for(const manifest::Value& entry);
 
-/// The profiles of an entry of mig-configs.
+/// The GPU instance that a compute instance is a part of: "3g.71gb" of "1c.3g.71gb"; any other profile as it is.
+std::string_view gpu_instance_of(std::string_view profile);
+
+/// The profiles of an entry of mig-configs; none where some are compute instances, which share what they are parts of.
 MigGeometry geometry_of(const manifest::Value& entry);
 
 }  // namespace capstan::lint

@@ -10,11 +10,10 @@
 namespace capstan::lint {
 
 /// Calls `visit` with each file of the ConfigMap that has a `mig-configs`.
-void each_mig_file(const Subject& s, const std::function<void(const Embedded& file)>& visit);
+void each_mig_file(const Subject& s, const std::function<void(const Value& root)>& visit);
 
 /// One entry of a configuration: how some devices are divided.
 struct MigEntry {
-  const Embedded& file;
   const Value& config;  ///< its key is the configuration's name
   const Value& entry;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lint/adapter.h"
+
 namespace capstan::lint {
 
 std::string Object::title() const {
@@ -27,12 +29,16 @@ namespace {
 
 /// Values for the chart of NVIDIA's GPU operator.
 bool is_operator_values(const Value& root) {
-  if (root.has("apiVersion")) return false;
   const bool plugin = at(root, "devicePlugin.config").is_mapping();
   return plugin || root["migManager"].is_mapping() || at(root, "mig.strategy").is_scalar();
 }
 
-}  // namespace
+/// Values of a chart that rules look at; empty for any other document.
+std::string_view values_kind(const Value& root) {
+  if (root.has("apiVersion")) return {};
+  if (is_operator_values(root)) return "GpuOperatorValues";
+  return is_adapter_values(root) ? "PrometheusAdapterValues" : std::string_view();
+}
 
 bool is_of_another_group(const Object& object) {
   struct Row {
@@ -63,22 +69,28 @@ bool is_of_another_group(const Object& object) {
                            {"Job", "batch"},
                            {"CronJob", "batch"},
                            {"PrometheusRule", "monitoring.coreos.com"},
+                           {"ClusterPolicy", "nvidia.com"},
+                           {"PriorityClass", "scheduling.k8s.io"},
+                           {"Queue", "scheduling.run.ai"},
+                           {"Service", ""},
                            {"ConfigMap", ""},
                            {"Pod", ""}};
   return std::ranges::any_of(kRows,
                              [&](const Row& row) { return row.kind == object.kind && row.group != object.group; });
 }
 
+}  // namespace
+
 void find_objects(const File& file, const Value& root, std::vector<Object>& out) {
   const Value& kind = root["kind"];
   const Value& api_version = root["apiVersion"];
-  if (is_operator_values(root)) {
+  if (const std::string_view values = values_kind(root); !values.empty()) {
     out.push_back({.file = &file,
                    .root = &root,
                    .api_version = {},
                    .group = {},
                    .version = {},
-                   .kind = "GpuOperatorValues",
+                   .kind = values,
                    .name = {},
                    .space = {},
                    .index = 0});
@@ -101,6 +113,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   const std::size_t slash = api_version.text.find('/');
   if (slash != std::string_view::npos) object.group = api_version.text.substr(0, slash);
   object.version = slash == std::string_view::npos ? api_version.text : api_version.text.substr(slash + 1);
+  object.foreign = is_of_another_group(object);
   out.push_back(object);
 }
 

@@ -20,6 +20,8 @@ struct Object {
   std::string_view name;
   std::string_view space;  ///< its namespace; empty where it says none
   std::uint32_t index = 0;
+  /// Other APIs have kinds of the same names: the NodePool of HyperShift is none of Karpenter's. No rule is about it.
+  bool foreign = false;
 
   /// "Deployment inference/vllm"
   std::string title() const;
@@ -29,9 +31,6 @@ struct Object {
 /// The value below dots: `at(object, "spec.template.spec")`. Keys that hold dots themselves go through `[]`.
 const Value& at(const Value& value, std::string_view path);
 const Value& at(const Object& object, std::string_view path);
-
-/// Other APIs have kinds of the same names: the NodePool of HyperShift is none of Karpenter's.
-bool is_of_another_group(const Object& object);
 
 /// What a document holds: an object, or those of a List. None where it is something else.
 void find_objects(const File& file, const Value& root, std::vector<Object>& out);

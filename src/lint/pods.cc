@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "lint/shell.h"
 
 namespace capstan::lint {
 namespace {
@@ -186,21 +190,48 @@ std::int64_t gpus_of_largest_pod(const Object& object) {
   return most;
 }
 
+namespace {
+
+/// The commands of an `exec`: its words, and those of a script among them.
+std::vector<std::vector<ShellWord>> exec_commands(const Value& exec) {
+  std::vector<std::vector<ShellWord>> commands;
+  std::vector<ShellWord> plain;
+  for (const Value& argument : exec.children()) {
+    std::vector<std::vector<ShellWord>> script = shell_commands(argument.text);
+    if (script.size() == 1 && script.front().size() == 1) {
+      plain.push_back(std::move(script.front().front()));
+    } else {
+      std::ranges::move(script, std::back_inserter(commands));
+    }
+  }
+  if (!plain.empty()) commands.push_back(std::move(plain));
+  return commands;
+}
+
+/// What `sleep` takes: "5", "5s", "1m". None where it is no whole number, or known only when it runs.
+std::optional<std::int64_t> slept_s(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000;
+  std::int64_t amount = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (error != std::errc() || amount < 0 || amount > kMost) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (unit.empty() || unit == "s") return amount;
+  return unit == "m" ? std::optional(amount * 60) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::int64_t> pre_stop_sleep_s(const Value& container) {
   const Value& hook = at(container, "lifecycle.preStop");
   if (const auto seconds = at(hook, "sleep.seconds").integer()) return seconds;
-  const Value& command = at(hook, "exec.command");
-  for (std::uint32_t i = 0; i < command.count; ++i) {
-    const std::string_view text = command[i].text;
-    if (text.find("done") != text.npos) return std::nullopt;  // a loop: as often as it takes
-    if (text == "sleep" && i + 1 < command.count) return command[i + 1].integer();
-    const std::size_t word = text.find("sleep ");
-    if (word == text.npos) continue;
-    std::int64_t seconds = 0;
-    const std::string_view rest = text.substr(word + 6);
-    if (std::from_chars(rest.data(), rest.data() + rest.size(), seconds).ec == std::errc()) return seconds;
+  std::optional<std::int64_t> slept;
+  for (const std::vector<ShellWord>& command : exec_commands(at(hook, "exec.command"))) {
+    if (command.front().text == "done") return std::nullopt;  // a loop: as often as it takes
+    for (std::size_t i = 0; i + 1 < command.size() && !slept; ++i) {
+      if (command[i].text == "sleep") slept = slept_s(command[i + 1].text);
+    }
   }
-  return std::nullopt;
+  return slept;
 }
 
 bool selects(const Value& match_labels, const Value& labels) {

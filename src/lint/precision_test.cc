@@ -163,6 +163,8 @@ TEST(Precision, WhatANameSuggestsIsAWarning) {
   EXPECT_EQ(found(scaled_by("sum(rate(jobs_pending[1m]))"), "rate-of-gauge"), "warning");
   EXPECT_EQ(found(scaled_by("max(vllm:kv_cache_usage_perc)"), "ratio-under-averagevalue"), "error");
   EXPECT_EQ(found(scaled_by("max(llm_d_epp_flow_control_pool_saturation)"), "ratio-under-averagevalue"), "warning");
+  EXPECT_EQ(found(scaled_by("avg(vllm:kv_cache_usage_perc) * 2"), "ratio-under-averagevalue"), "error");
+  EXPECT_EQ(found(scaled_by("avg(vllm:kv_cache_usage_perc) * 0.5"), "ratio-under-averagevalue"), "none");
   const auto hpa = [](const std::string& metric) {
     return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec:\n  scaleTargetRef: "
            "{name: a}\n  metrics:\n  - {type: Pods, pods: {metric: {name: " +
@@ -177,6 +179,7 @@ TEST(Precision, QueriesWithHolesAreFilledLater) {
   EXPECT_EQ(found(scaled_by("sum(rate(x[]))"), "promql-syntax"), "warning");
   EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_done_total offset 5m)"), "raw-counter-as-signal"), "none");
   EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_failed_total)"), "raw-counter-as-signal"), "warning");
+  EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_failed_total offset 5m)"), "raw-counter-as-signal"), "warning");
 }
 
 TEST(Precision, PrometheusMayRecordMetricsItself) {
@@ -387,6 +390,11 @@ TEST(Precision, KindsOfOtherGroups) {
                   "1, cooldownPeriod: 15, scaleTargetRef: {deploymentName: a}}\n",
                   "keda-cooldown-noop"),
             "none");
+  const std::string claims =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {resourceClaims: [{name: gpu}], containers: [{name: a, "
+      "image: 'a:1'}]}\n---\nkind: NodePool\nmetadata: {name: b}\napiVersion: ";
+  EXPECT_EQ(found(claims + "karpenter.sh/v1\n", "dra-with-karpenter"), "warning");
+  EXPECT_EQ(found(claims + "hypershift.openshift.io/v1beta1\n", "dra-with-karpenter"), "none") << "beside it, too";
 }
 
 std::string engine(const std::string& command, const std::string& gpus) {
@@ -447,6 +455,60 @@ TEST(Precision, WhatOperatorsMakePodsOf) {
       "[{alert: b, expr: 'avg(vllm:gpu_cache_usage_perc) > 0.9', annotations: {x: '{{ $value }}'}}]}]}\n";
   EXPECT_EQ(found(rules, "metric-removed"), "error");
   EXPECT_EQ(found(rules, "promql-syntax"), "none");
+}
+
+TEST(Precision, ComputeInstancesAndOlderWordsAreKnown) {
+  const auto mig = [](const std::string& profile) {
+    return found(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  config.yaml: |\n    version: v1\n    "
+        "mig-configs:\n      a: [{devices: all, mig-enabled: true, mig-devices: {" +
+            profile + ": 1}}]\n",
+        "mig-profile-unknown-for-gpu");
+  };
+  EXPECT_EQ(mig("1c.3g.71gb"), "none");
+  EXPECT_EQ(mig("1c.3g.99gb"), "error");
+  const auto kai = [](const std::string& metadata) {
+    return found("apiVersion: v1\nkind: Pod\nmetadata: {name: a, " + metadata +
+                     "}\nspec: {schedulerName: kai-scheduler, containers: [{name: a, image: 'a:1'}]}\n",
+                 "kai-queue-as-annotation");
+  };
+  EXPECT_EQ(kai("labels: {runai/queue: a}"), "none");
+  EXPECT_EQ(kai("annotations: {pod-group-name: a}"), "none");
+  EXPECT_EQ(kai("labels: {a: b}"), "warning");
+  const auto all_of = [](const std::string& gpus) {
+    return found(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'a:1', env: "
+        "[{name: NVIDIA_VISIBLE_DEVICES, value: all}], resources: {limits: {nvidia.com/gpu: " +
+            gpus + "}}}]}\n",
+        "visible-devices-override");
+  };
+  EXPECT_EQ(all_of("1"), "error");
+  EXPECT_EQ(all_of("8"), "warning");
+}
+
+TEST(Precision, AResourceMetricOfAGpuIsNeverThere) {
+  const auto hpa = [](const std::string& name) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
+        "{kind: Deployment, name: a}, maxReplicas: 4, metrics: [{type: Resource, resource: {name: " +
+            name + ", target: {type: Utilization, averageUtilization: 75}}}]}\n",
+        "gpu-util-scaling-signal");
+  };
+  EXPECT_EQ(hpa("nvidia.com/gpu"), "error");
+  EXPECT_EQ(hpa("cpu"), "none");
+}
+
+TEST(Precision, TypesAreHeldToWhereNothingIsPutInLater) {
+  const auto replicas = [](const std::string& value) {
+    return found("apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  minReplicaCount: " +
+                     value + "\n",
+                 "wrong-type");
+  };
+  for (const char* wrong : {"'2'", "1.5", "true", "[1]", "{a: 1}", "two"}) EXPECT_EQ(replicas(wrong), "error") << wrong;
+  for (const char* right : {"2", "", "null", "${REPLICAS}", "<count>", "REPLICAS"}) {
+    EXPECT_EQ(replicas(right), "none") << right;
+  }
+  EXPECT_EQ(found("apiVersion: apps/v1\nkind: Deployment\nmetadata: [a]\nspec: 5\n", "wrong-type"), "error");
 }
 
 TEST(Precision, YamlThatIsNoManifestMayHaveOddKeys) {

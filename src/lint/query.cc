@@ -59,27 +59,85 @@ Labels combined(const Binary& node) {
 
 }  // namespace
 
+namespace {
+
+/// The one name that a matcher of `__name__` leaves: also of a pattern that means nothing but itself.
+std::string name_in(const LabelMatcher& matcher) {
+  if (matcher.op == LabelMatcher::Op::equal) return matcher.value;
+  if (matcher.op != LabelMatcher::Op::matches) return {};
+  std::string_view pattern = matcher.value;
+  if (pattern.starts_with('^')) pattern.remove_prefix(1);
+  if (pattern.ends_with('$')) pattern.remove_suffix(1);
+  return pattern.find_first_of(".*+?()[]{}|\\^$") == pattern.npos ? std::string(pattern) : std::string();
+}
+
+}  // namespace
+
 const LabelMatcher* MetricUse::matcher(std::string_view label) const {
   const auto found = std::ranges::find(selector->matchers, label, &LabelMatcher::name);
   return found == selector->matchers.end() ? nullptr : &*found;
 }
 
-Query::Query(const File& file, const Value& text) : file_(&file), text_(&text) {
-  auto parsed = promql::parse(text.text, "query");
+Query::Query(const File& file, const Value& text) : Query(file, text, {}) {}
+
+Query::Query(const File& file, const Value& text, std::string_view series)
+    : file_(&file), text_(&text), series_(series) {
+  if (!series.empty()) fill_in();
+  parse();
+}
+
+void Query::fill_in() {
+  struct Part {
+    std::string_view written, read;
+  };
+  const Part parts[] = {{"<<.Series>>", series_}, {"<<.LabelMatchers>>", "matched=\"\""}, {"<<.GroupBy>>", "grouped"}};
+  std::string_view rest = text_->text;
+  while (!rest.empty()) {
+    const auto part = std::ranges::find_if(parts, [&](const Part& one) { return rest.starts_with(one.written); });
+    const std::size_t at = text_->text.size() - rest.size();
+    if (part == std::end(parts)) {
+      filled_ += rest.front();
+      rest.remove_prefix(1);
+      continue;
+    }
+    holes_.push_back({filled_.size(), filled_.size() + part->read.size(), at, at + part->written.size()});
+    filled_ += part->read;
+    rest.remove_prefix(part->written.size());
+  }
+}
+
+void Query::parse() {
+  const std::string_view text = read();
+  auto parsed = promql::parse(text, "query");
   if (parsed) {
     root_ = std::move(*parsed);
     return;
   }
   fault_ = parsed.error().message;
   std::size_t offset = 0;
-  for (std::uint32_t line = 1; line < parsed.error().line; ++line) offset = text.text.find('\n', offset) + 1;
+  for (std::uint32_t line = 1; line < parsed.error().line; ++line) offset = text.find('\n', offset) + 1;
   if (parsed.error().column > 0) offset += parsed.error().column - 1;
-  fault_span_ = offset < text.text.size() ? part_of(file, text, offset, 1) : text.span;
+  fault_span_ = offset < text.size() ? place_of(offset, offset + 1) : text_->span;
 }
 
-Span Query::span_of(const promql::Span& span) const {
-  return part_of(*file_, *text_, span.begin.offset, span.end_offset - span.begin.offset);
+/// Where what is read at an offset is written; within a hole, at its end.
+std::size_t Query::written(std::size_t offset) const {
+  std::size_t shift_from = 0, shift_to = 0;
+  for (const Hole& hole : holes_) {
+    if (offset < hole.begin || (offset == hole.begin && hole.begin != hole.end)) break;
+    if (offset < hole.end) return hole.written_end;
+    shift_from = hole.end;
+    shift_to = hole.written_end;
+  }
+  return shift_to + (offset - shift_from);
 }
+
+Span Query::place_of(std::size_t begin, std::size_t end) const {
+  const std::size_t first = written(begin);
+  return part_of(*file_, *text_, first, std::max(written(end), first) - first);
+}
+
+Span Query::span_of(const promql::Span& span) const { return place_of(span.begin.offset, span.end_offset); }
 
 std::vector<MetricUse> Query::metrics() const {
   std::vector<MetricUse> out;
@@ -88,23 +146,39 @@ std::vector<MetricUse> Query::metrics() const {
     const auto* selector = std::get_if<Selector>(&expression.node);
     if (selector == nullptr) return;
     MetricUse use{.expression = &expression, .selector = selector, .name = selector->metric, .span = {}};
-    use.span = part_of(*file_, *text_, expression.span.begin.offset, selector->metric.size());
+    const std::size_t begin = expression.span.begin.offset;
+    use.span = place_of(begin, begin + selector->metric.size());
     if (selector->metric.empty()) {
       use.span = span_of(expression.span);
-      const LabelMatcher* name = use.matcher("__name__");
-      if (name != nullptr && name->op == LabelMatcher::Op::equal) use.name = name->value;
+      if (const LabelMatcher* name = use.matcher("__name__")) use.name = name_in(*name);
     }
     out.push_back(std::move(use));
   });
   return out;
 }
 
-ScalerQueries::ScalerQueries(const Object& scaler) : file_(scaler.file) {
+ScalerQueries::ScalerQueries(const Object& scaler) : file_(scaler.file), adapter_(scaler) {
   for (ScalingSignal& signal : signals_of(scaler)) {
     Row& row = rows_.emplace_back();
     row.signal = signal;
     if (signal.is_query() && signal.metric->is_scalar()) row.query.emplace(*file_, *signal.metric);
   }
+  for (const Value* rule : adapter_.rules()) add_rule(*rule);
+}
+
+/// Which series an adapter takes, and what it makes of them where they are of one name.
+void ScalerQueries::add_rule(const Value& rule) {
+  const auto signal = [&](const Value& query) {
+    return ScalingSignal{SignalSource::prometheus, "prometheus", &rule, &query, &Value::missing(), false};
+  };
+  Row& series = rows_.emplace_back();
+  series.signal = signal(rule["seriesQuery"]);
+  series.query.emplace(*file_, rule["seriesQuery"]);
+  const std::vector<MetricUse> uses = series.query->metrics();
+  if (uses.size() != 1 || uses.front().name.empty() || !rule["metricsQuery"].is_scalar()) return;
+  Row& row = rows_.emplace_back();
+  row.signal = signal(rule["metricsQuery"]);
+  row.query.emplace(*file_, rule["metricsQuery"], uses.front().name);
 }
 
 const ScalerQueries& Subject::queries() const {
@@ -137,6 +211,19 @@ const Expression& without_guard(const Expression& expression) {
   return (node->op == Binary::Op::or_ && constant) || bound ? without_guard(*node->left) : expression;
 }
 
+Scaled without_factor(const Expression& expression) {
+  const Expression& inner = without_guard(expression);
+  const auto* node = std::get_if<Binary>(&inner.node);
+  if (node == nullptr || node->op != Binary::Op::multiply) return {&inner};
+  const std::pair<const Expression*, const Expression*> sides[] = {{node->left.get(), node->right.get()},
+                                                                   {node->right.get(), node->left.get()}};
+  for (const auto& [number, other] : sides) {
+    const auto* constant = std::get_if<promql::Number>(&number->node);
+    if (constant != nullptr && constant->value > 0) return {&without_guard(*other), constant->value};
+  }
+  return {&inner};
+}
+
 void each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit) {
   for (const auto& [signal, query] : scaler.rows()) {
     if (!signal.metric->is_scalar() || signal.source == SignalSource::resource) continue;
@@ -151,7 +238,9 @@ void each_metric_name(const ScalerQueries& scaler, const std::function<void(cons
       visit({&signal, std::string(name), part_of(scaler.file(), *signal.metric, offset, name.size())});
       continue;
     }
-    for (const MetricUse& use : query->metrics()) visit({&signal, use.name, use.span});
+    for (const MetricUse& use : query->metrics()) {
+      if (query->series().empty() || use.name != query->series()) visit({&signal, use.name, use.span});
+    }
   }
 }
 

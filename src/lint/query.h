@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lint/adapter.h"
 #include "lint/object.h"
 #include "lint/scalers.h"
 #include "promql/expression.h"
@@ -27,6 +28,8 @@ struct MetricUse {
 class Query {
  public:
   Query(const File& file, const Value& text);
+  /// A query of prometheus-adapter, with what it puts in: this metric for `<<.Series>>`, some labels for the others.
+  Query(const File& file, const Value& text, std::string_view series);
 
   /// Why it is no PromQL, with where; none where it is.
   const std::optional<std::string>& fault() const { return fault_; }
@@ -35,10 +38,27 @@ class Query {
   Span span_of(const promql::Span& span) const;
   std::vector<MetricUse> metrics() const;
   const Value& text() const { return *text_; }
+  /// What was read as PromQL: the text, or what came of a template.
+  std::string_view read() const { return filled_.empty() ? text_->text : std::string_view(filled_); }
+  /// What a template was filled with; empty where the query is none.
+  std::string_view series() const { return series_; }
 
  private:
+  /// Where something was put in, in what is read, and for what, in what is written.
+  struct Hole {
+    std::size_t begin = 0, end = 0, written = 0, written_end = 0;
+  };
+
+  void parse();
+  void fill_in();
+  std::size_t written(std::size_t offset) const;
+  Span place_of(std::size_t begin, std::size_t end) const;
+
   const File* file_;
   const Value* text_;
+  std::string series_;
+  std::string filled_;
+  std::vector<Hole> holes_;
   promql::ExpressionPtr root_;
   std::optional<std::string> fault_;
   Span fault_span_;
@@ -57,7 +77,10 @@ class ScalerQueries {
   const File& file() const { return *file_; }
 
  private:
+  void add_rule(const Value& rule);
+
   const File* file_;
+  AdapterRules adapter_;
   std::vector<Row> rows_;
 };
 
@@ -70,6 +93,13 @@ std::optional<std::set<std::string>> labels_of(const promql::Expression& express
 
 /// The expression without what only guards it: `x or vector(0)`, `x > 0`.
 const promql::Expression& without_guard(const promql::Expression& expression);
+
+/// An expression behind its guard, and behind a constant that it is multiplied by: `max(x) * 100`.
+struct Scaled {
+  const promql::Expression* of = nullptr;
+  double factor = 1;
+};
+Scaled without_factor(const promql::Expression& expression);
 
 /// A name that is used for scaling: of a metric of an HPA, or of a query's selector.
 struct NameUse {

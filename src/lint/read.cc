@@ -23,7 +23,7 @@ bool is_markdown(const std::string& path) { return path.ends_with(".md") || path
 bool is_patch(const Object& object) {
   const auto directs = [](const Value& value) { return value.has("$patch"); };
   if (directs(*object.root) || directs(object["spec"]) || directs(at(object, "spec.template.spec"))) return true;
-  return makes_pods(object.kind) && object["spec"] && is_partial(object);
+  return makes_pods(object.kind) && object["spec"].is_mapping() && is_partial(object);
 }
 
 void add_fault(const manifest::Fault& fault, Reading& out) {

@@ -92,7 +92,8 @@ struct Rule {
   std::string_view id;
   Severity severity = Severity::warning;
   /// Kinds of objects, between spaces; `@pods` is all that make pods, `@gpu` those of them that ask for a GPU,
-  /// `@serving` those of these that go on; `@scaler` is all that scale something, `@pool` what buys nodes, `*` all.
+  /// `@serving` those of these that go on; `@scaler` is all that scale something, `@pool` what buys nodes, `@adapter`
+  /// what may hold rules of prometheus-adapter, `*` all.
   std::string_view kinds;
   std::string_view title;   ///< one line: what is wrong
   std::string_view why;     ///< what it costs: money, latency, requests

@@ -53,7 +53,7 @@ bool is_off(const Rule& rule, const Options& options) {
 }
 
 void check_object(const Object& object, const Set& set, const Options& options, std::vector<Finding>& out) {
-  if (is_of_another_group(object)) return;
+  if (object.foreign) return;
   Views views;
   const bool on_gpus = asks_for_gpu(object);
   for (const Rule* rule : rules_for(object.kind)) {
@@ -88,6 +88,9 @@ void check(Report& report, const Options& options) {
 
 /// Puts together what was read; files that hold nothing to point at are let go.
 void collect(std::vector<Reading>& readings, Report& report) {
+  std::size_t objects = 0;
+  for (const Reading& reading : readings) objects += reading.objects.size();
+  report.objects.reserve(objects);
   for (Reading& reading : readings) {
     add(report.summary, reading.summary);
     if (reading.objects.empty() && reading.findings.empty()) {

@@ -186,6 +186,10 @@ std::vector<ScalingSignal> signals_of(const Object& object) {
   return scaler ? std::move(scaler->signals) : std::vector<ScalingSignal>();
 }
 
+bool has_formula(const Object& object) {
+  return static_cast<bool>(at(object, "spec.advanced.scalingModifiers.formula"));
+}
+
 const Object* target_of(const Scaler& scaler, const Set& set) {
   if (!*scaler.target_name) return nullptr;
   return set.find(scaler.target_kind, scaler.target_name->text, *scaler.object);

@@ -44,6 +44,9 @@ std::optional<Scaler> scaler_of(const Object& object);
 /// Its signals, and the expressions of a PrometheusRule; none where it is neither.
 std::vector<ScalingSignal> signals_of(const Object& object);
 
+/// A formula of KEDA's makes one number of all triggers; what they are held against alone counts for nothing.
+bool has_formula(const Object& object);
+
 /// What it scales, where that is in the input.
 const Object* target_of(const Scaler& scaler, const Set& set);
 

@@ -19,8 +19,6 @@ class Set {
   /// @param closed  all of the input is one cluster
   Set(std::span<const Object> objects, bool closed);
 
-  std::span<const Object> objects() const { return objects_; }
-
   /// The object that `from` means by a name: in its own folder, or the only one of the name in all of the input.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
@@ -30,7 +28,7 @@ class Set {
   /// Only those of the same folder.
   std::span<const Object* const> beside(std::string_view kind, const Object& from) const;
 
-  /// The objects of that folder whose `scaleTargetRef` names this one: what scales it.
+  /// The scalers of that folder whose `scaleTargetRef` names this one.
   std::vector<const Object*> targeting(std::string_view kind, std::string_view name, const Object& from) const;
 
   bool closed() const { return closed_; }
@@ -43,24 +41,30 @@ class Set {
     std::uint32_t object = 0;
     auto operator<=>(const Reference&) const = default;
   };
+  /// An object that has a name, for whoever knows that.
+  struct Named {
+    std::uint32_t kind = 0, name = 0, scope = 0, object = 0;
+    auto operator<=>(const Named&) const = default;
+  };
   using Ids = std::unordered_map<std::string_view, std::uint32_t>;
   using Objects = std::span<const Object* const>;
 
-  std::uint32_t kind_of(std::string_view kind) const;
+  void add(const Object& object);
+  void sort();
   std::uint32_t scope_of(const Object& object) const { return scopes_[object.index]; }
   Objects of_kind(std::string_view kind) const;
-  Objects of_name(std::string_view kind, std::string_view name) const;
+  std::span<const Named> of_name(std::string_view kind, std::string_view name) const;
   /// Those of one scope, in a list that is ordered by it.
   Objects of_scope(Objects all, std::uint32_t scope) const;
 
   std::span<const Object> objects_;
   bool closed_;
-  Ids kind_ids_;
-  std::vector<std::uint32_t> kinds_;     ///< of each object
-  std::vector<std::uint32_t> scopes_;    ///< of each object
-  std::vector<const Object*> by_scope_;  ///< by kind, scope and place in the input
-  std::vector<const Object*> by_name_;   ///< by kind, name, scope and place
-  std::vector<Reference> references_;    ///< by all of it
+  Ids kind_ids_, name_ids_, scope_ids_;
+  std::vector<std::uint32_t> scopes_;                ///< of each object
+  std::vector<std::vector<const Object*>> by_kind_;  ///< each by scope and place in the input
+  std::vector<bool> scales_;                         ///< of each kind: may its objects have a `scaleTargetRef`?
+  std::vector<Named> by_name_;                       ///< by all of it
+  std::vector<Reference> references_;                ///< by all of it
 };
 
 /// Of one namespace as far as is known: a namespace that is not said may be any.

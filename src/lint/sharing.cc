@@ -5,12 +5,12 @@
 
 namespace capstan::lint {
 
-void each_sharing(const Object& object, const std::function<void(const Embedded& file, const Value& sharing)>& visit) {
+void each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit) {
   const Value& data = object["data"] ? object["data"] : at(object, "devicePlugin.config.data");
   for (const Embedded& file : embedded_with(*object.file, data, "sharing")) {
     for (const std::string_view kind : {"timeSlicing", "mps"}) {
       const Value& sharing = file.root()["sharing"][kind];
-      if (sharing.is_mapping()) visit(file, sharing);
+      if (sharing.is_mapping()) visit(sharing);
     }
   }
 }
@@ -19,7 +19,7 @@ std::int64_t most_shares(const Subject& s) {
   std::int64_t most = 0;
   for (const std::string_view kind : {"ConfigMap", "GpuOperatorValues"}) {
     for (const Object* object : s.set.beside(kind, s.object)) {
-      each_sharing(*object, [&](const Embedded&, const Value& sharing) {
+      each_sharing(*object, [&](const Value& sharing) {
         for (const Value& resource : sharing["resources"].children()) {
           if (resource["name"].is("nvidia.com/gpu")) most = std::max(most, resource["replicas"].integer().value_or(0));
         }

@@ -10,7 +10,7 @@
 namespace capstan::lint {
 
 /// Calls `visit` with each `timeSlicing` and `mps` of an object's files.
-void each_sharing(const Object& object, const std::function<void(const Embedded& file, const Value& sharing)>& visit);
+void each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit);
 
 /// Into how many shares a GPU is divided at most, by what stands beside the object; 0 where nothing says it.
 std::int64_t most_shares(const Subject& s);

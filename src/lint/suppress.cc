@@ -10,7 +10,6 @@
 namespace capstan::lint {
 namespace {
 
-constexpr std::string_view kComment = "capstan:ignore";
 constexpr std::string_view kAnnotation = "lint.capstan.dev/ignore.";
 constexpr std::string_view kForeign = "ignore-check.kube-linter.io/";
 
@@ -38,7 +37,7 @@ Acceptance of_comment(const File& file, std::size_t at) {
   const std::uint32_t number = file.lines().at(offset).line;
   const std::string_view line = file.lines().line(number);
   const std::size_t in_line = at - file.lines().offset_of_line(number);
-  std::string_view rest = line.substr(std::min(in_line + kComment.size(), line.size()));
+  std::string_view rest = line.substr(std::min(in_line + kAcceptance.size(), line.size()));
   Acceptance accepted{.file = &file, .line = number, .rule = next_word(rest), .reason = {}, .span = {}};
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   accepted.reason = rest;
@@ -53,8 +52,9 @@ Acceptance of_comment(const File& file, std::size_t at) {
 }
 
 void find_comments(const File& file, std::vector<Acceptance>& out) {
+  if (!file.accepts) return;
   const std::string_view text = file.text;
-  for (std::size_t at = find_word(text, kComment); at != text.npos; at = find_word(text, kComment, at + 1)) {
+  for (std::size_t at = find_word(text, kAcceptance); at != text.npos; at = find_word(text, kAcceptance, at + 1)) {
     const std::size_t line = text.rfind('\n', at) + 1;
     if (text.substr(line, at - line).find('#') != std::string_view::npos) out.push_back(of_comment(file, at));
   }

@@ -51,6 +51,10 @@ TEST(Pods, HowLongPreStopSleeps) {
   EXPECT_EQ(seconds("{sleep: {seconds: 7}}"), 7);
   EXPECT_FALSE(seconds("{httpGet: {path: /drain}}"));
   EXPECT_FALSE(seconds("{exec: {command: [sh, -c, 'while busy; do sleep 5; done']}}"));
+  EXPECT_EQ(seconds("{exec: {command: [sh, -c, 'touch /tmp/abandoned && sleep 15s']}}"), 15) << "no loop's done";
+  EXPECT_EQ(seconds("{exec: {command: [sh, -c, 'echo sleeping; exec sleep 2m']}}"), 120);
+  EXPECT_FALSE(seconds("{exec: {command: [sh, -c, 'sleep $SECONDS']}}"));
+  EXPECT_FALSE(seconds("{exec: {command: []}}"));
 }
 
 TEST(Pods, OfObjectsThatOperatorsMakePodsOf) {
@@ -83,7 +87,7 @@ TEST(Pods, OfObjectsThatOperatorsMakePodsOf) {
     EXPECT_TRUE(makes_pods(row.kind)) << row.kind;
     EXPECT_FALSE(serves(row.kind)) << row.kind;
     EXPECT_FALSE(is_partial(parsed[0])) << row.kind;
-    EXPECT_FALSE(is_of_another_group(parsed[0])) << row.kind;
+    EXPECT_FALSE(parsed[0].foreign) << row.kind;
     const Pods pods = pods_of(parsed[0]);
     EXPECT_EQ(pods.size(), row.pods) << row.kind;
     for (const Pod& one : pods) EXPECT_EQ(gpus_of(one), 2) << row.kind;
@@ -226,9 +230,23 @@ TEST(Embedded, PlacesInsideAFileInsideAFile) {
   const Parsed parsed("apiVersion: v1\nkind: ConfigMap\ndata:\n  c.yaml: |\n    a:\n      b: 12\n    other: 12\n");
   const auto files = embedded_with(parsed.file, parsed[0]["data"], "other");
   ASSERT_EQ(files.size(), 1u);
-  const Span span = files[0].span_of(files[0].root()["other"]);
+  const Span span = files[0].root()["other"].span;
   EXPECT_EQ(span.begin, parsed.file.text.rfind("12"));
   EXPECT_EQ(parsed.file.text.substr(span.begin, span.size()), "12");
+}
+
+TEST(Facts, VersionsInWords) {
+  EXPECT_EQ(minor_of("1.37"), 37u);
+  EXPECT_EQ(minor_of("vLLM 0.8 with its first engine"), 8u);
+  EXPECT_EQ(vllm_minor_of("vllm/vllm-openai:v0.8.5"), 8u);
+  EXPECT_FALSE(vllm_minor_of("lmsysorg/sglang:v0.5.2"));
+  EXPECT_FALSE(vllm_minor_of("vllm/vllm-openai:latest"));
+  for (const std::string_view none : {"", "1", "v", "1.", "x.y"}) EXPECT_FALSE(minor_of(none)) << none;
+  for (const std::string_view fact :
+       {"hpa-scale-to-zero", "eks-amazon-linux-2-ended", "keda-metricname-ignored", "vllm-shutdown-timeout"}) {
+    EXPECT_TRUE(minor_of(since_version(fact))) << fact;
+  }
+  EXPECT_EQ(since_version("what nobody knows"), "");
 }
 
 TEST(Facts, MetricsByAnyOfTheirNames) {

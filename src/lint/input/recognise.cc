@@ -55,12 +55,10 @@ void blank(std::string& text, Line line) {
 }  // namespace
 
 bool is_template(std::string_view text) {
-  for (std::size_t at = find_word(text, "{{"); at != text.npos; at = find_word(text, "{{", at + 2)) {
-    if (opens_template(text.substr(at + 2, 64))) return true;
-  }
-  for (std::size_t at = find_word(text, "{%"); at != text.npos; at = find_word(text, "{%", at + 2)) {
-    const std::string_view rest = text.substr(at + 2);
-    if (rest.starts_with(' ') || rest.starts_with("- ")) return true;
+  for (std::size_t at = text.find('{'); at != text.npos && at + 1 < text.size(); at = text.find('{', at + 1)) {
+    const std::string_view rest = text.substr(at + 2, 64);
+    if (text[at + 1] == '{' && opens_template(rest)) return true;
+    if (text[at + 1] == '%' && (rest.starts_with(' ') || rest.starts_with("- "))) return true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 
 #include "lint/render/places.h"
 #include "lint/render/render.h"
+#include "manifest/utf8.h"
 
 namespace capstan::lint {
 namespace {
@@ -19,12 +20,16 @@ struct Colors {
 constexpr Colors kPlain{"", "", "", {"", "", "", ""}};
 constexpr Colors kColored{"\x1b[1m", "\x1b[2m", "\x1b[0m", {"", "\x1b[1;36m", "\x1b[1;33m", "\x1b[1;31m"}};
 
-/// What a terminal would obey is shown as a dot; a tab is as wide as one column.
+/// What a terminal would obey, or is no character, is shown as a dot; a tab is as wide as one column.
 std::string harmless(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c == '\t') c = ' ';
-    if ((c >= 0 && c < 0x20) || c == 0x7f) c = '.';
+  const auto odd = std::ranges::find_if(out, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
+  for (auto i = static_cast<std::size_t>(odd - out.begin()); i < out.size();) {
+    const auto c = static_cast<unsigned char>(out[i]);
+    const std::size_t length = c < 0x80 ? 1 : manifest::utf8_length(std::string_view(out).substr(i));
+    if (c == '\t') out[i] = ' ';
+    if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) out[i] = '.';
+    i += std::max<std::size_t>(length, 1);
   }
   return out;
 }
@@ -40,8 +45,7 @@ std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   return at;
 }
 
-std::string excerpt(const Finding& finding, const Colors& colors) {
-  const Places places = places_of(finding);
+std::string excerpt(const Finding& finding, const Places& places, const Colors& colors) {
   const std::string number = std::to_string(places.begin.line);
   const std::string margin(number.size(), ' ');
   const std::string_view line = finding.file->lines().line(places.begin.line);
@@ -68,7 +72,7 @@ std::string finding_text(const Finding& finding, const Colors& colors) {
                                 harmless(finding.message), colors.off);
   out += fmt::format("{}{}-->{} {}:{}:{}\n", margin, colors.dim, colors.off, harmless(finding.file->path),
                      places.begin.line, places.begin.column);
-  out += excerpt(finding, colors);
+  out += excerpt(finding, places, colors);
   if (finding.object != nullptr) {
     out += fmt::format("{}{} ={} in {}\n", margin, colors.dim, colors.off, harmless(finding.object->title()));
   }

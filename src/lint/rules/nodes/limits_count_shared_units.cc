@@ -12,8 +12,9 @@ void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool) return;
   const Value& limit = (*pool->limits)["nvidia.com/gpu"];
+  if (!limit.integer()) return;
   const std::int64_t shares = most_shares(s);
-  if (!limit.integer() || shares < 2) return;
+  if (shares < 2) return;
   s.report(limit, fmt::format("{} counts what the nodes offer: where a GPU is {} shares, {} GPUs", limit.text, shares,
                               *limit.integer() / shares));
 }

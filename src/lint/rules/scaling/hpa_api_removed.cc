@@ -1,20 +1,11 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "lint/facts.h"
 #include "lint/rule.h"
 
 namespace capstan::lint {
 namespace hpa_api_removed {
 namespace {
-
-std::uint32_t minor_of(std::string_view version) {
-  std::uint32_t minor = 0;
-  const std::string_view digits = version.substr(version.find('.') + 1);
-  std::from_chars(digits.data(), digits.data() + digits.size(), minor);
-  return minor;
-}
 
 void check(const Subject& s) {
   const RemovedApi* api = removed_api(s.object.api_version, s.object.kind);

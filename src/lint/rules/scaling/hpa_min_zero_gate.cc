@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/facts.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -15,9 +16,10 @@ void check(const Subject& s) {
   const bool own = !scaler->signals.empty() && std::ranges::all_of(scaler->signals, [](const ScalingSignal& signal) {
     return signal.source == SignalSource::resource || signal.source == SignalSource::pods;
   });
-  if (s.settings.kube.minor < 37) {
-    s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 (HPAScaleToZero is on from 1.37)",
-                                       s.settings.kube.minor))
+  const std::string_view since = since_version("hpa-scale-to-zero");
+  if (s.settings.kube.minor < minor_of(since)) {
+    s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 (HPAScaleToZero is on from {})",
+                                       s.settings.kube.minor, since))
         .replace(*scaler->min, "1");
   } else if (own) {
     s.report(*scaler->min, "minReplicas 0 with metrics of the pods only: without pods there is no metric to wake them")

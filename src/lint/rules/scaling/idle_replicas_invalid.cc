@@ -39,8 +39,7 @@ const Rule rule_idle_replicas_invalid = {
     .title = "idleReplicaCount must be 0, and below minReplicaCount",
     .why =
         "KEDA's webhook refuses an idle count that is not below the minimum, which counts as 0 where it is not given "
-        "and "
-        "as 1 where it says 0; any other than 0 is not supported by the HPA that it drives.",
+        "and as 1 where it says 0; any other than 0 is not supported by the HPA that it drives.",
     .fix = "idleReplicaCount 0 with a minReplicaCount of at least 1, or none",
     .source = "KEDA, CheckReplicaCountBoundsAreValid and GetHPAMinReplicas; its documentation, idleReplicaCount",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lint/facts.h"
 #include "lint/rule.h"
 
 namespace capstan::lint {
@@ -10,7 +11,8 @@ void check(const Subject& s) {
   for (const Value& trigger : at(s.object, "spec.triggers").children()) {
     const Value& name = trigger["metadata"]["metricName"];
     if (!name || !trigger["type"].is("prometheus")) continue;
-    s.report_key(name, fmt::format("metricName \"{}\" is ignored since KEDA 2.12", name.text))
+    s.report_key(name, fmt::format("metricName \"{}\" is ignored since KEDA {}", name.text,
+                                   since_version("keda-metricname-ignored")))
         .remove_entry(trigger["metadata"], name);
   }
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lint/adapter.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -12,6 +13,7 @@ void check(const Subject& s) {
     if (signal.source != SignalSource::pods) continue;
     for (const std::string_view prefix : {"DCGM_", "dcgm_", "kube_", "node_", "llm_d_epp_", "dynamo_frontend_"}) {
       if (!signal.metric->text.starts_with(prefix)) continue;
+      if (is_given_by_adapter(s.set, s.object, signal.metric->text)) continue;
       Finding& finding =
           s.report(*signal.metric, fmt::format("{} is no metric of the pods of {}: another pod exposes it",
                                                signal.metric->text, scaler_of(s.object)->target_name->text));
@@ -33,8 +35,9 @@ const Rule rule_pods_metric_not_on_target_pods = {
     .why =
         "It is the exporter's or the gateway's: Prometheus gives it their pod's name, so that for the pods of the "
         "target there is no metric at all and the HPA says \"no metrics returned\". What names a pod in a label "
-        "(DCGM's "
-        "exported_pod) can be given to it by a rule of the adapter: that is a warning.",
+        "(DCGM's exported_pod) can be given to it by a rule of the adapter: that is a warning, and nothing where such "
+        "a "
+        "rule stands beside it.",
     .fix = "type External or Object, or a metric of the engine itself",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2

@@ -12,39 +12,39 @@ bool is_field(std::string_view key) {
 }
 
 void check_entry(const Subject& s, const MigEntry& found) {
-  const auto& [file, config, entry] = found;
+  const auto& [config, entry] = found;
   for (const std::string_view key : {"devices", "mig-enabled"}) {
     if (entry[key]) continue;
-    s.report_span(file.key_span_of(config), fmt::format("an entry of {} lacks {}", config.key, key));
+    s.report_key(config, fmt::format("an entry of {} lacks {}", config.key, key));
   }
   for (const Value& field : entry.children()) {
     if (is_field(field.key)) continue;
-    s.report_span(file.key_span_of(field), fmt::format("{} is no field of an entry", field.key));
+    s.report_key(field, fmt::format("{} is no field of an entry", field.key));
   }
   const Value& devices = entry["devices"];
   if (devices.is_scalar() && !devices.is("all"))
-    s.report_span(file.span_of(devices), fmt::format("devices {}: it is all, or a list of numbers", devices.text));
+    s.report(devices, fmt::format("devices {}: it is all, or a list of numbers", devices.text));
   const Value& profiles = entry["mig-devices"];
   bool any = profiles.count == 0;
   for (const Value& profile : profiles.children()) {
     const auto count = profile.integer();
     any = any || !count || *count != 0;
-    if (!count || *count < 0)
-      s.report_span(file.span_of(profile), fmt::format("{} is no number of instances", profile.text));
+    if (!count || *count < 0) s.report(profile, fmt::format("{} is no number of instances", profile.text));
   }
-  if (!any) s.report_span(file.key_span_of(profiles), "all profiles have 0 instances");
+  if (!any) s.report_key(profiles, "all profiles have 0 instances");
   if (entry["mig-enabled"].is("true") && !entry.has("mig-devices"))
-    s.report_span(file.key_span_of(config), fmt::format("an entry of {} lacks mig-devices", config.key));
+    s.report_key(config, fmt::format("an entry of {} lacks mig-devices", config.key));
   if (entry["mig-enabled"].is("false") && profiles.count > 0)
-    s.report_span(file.key_span_of(profiles), "has profiles where MIG is not enabled");
+    s.report_key(profiles, "has profiles where MIG is not enabled");
 }
 
 void check(const Subject& s) {
-  each_mig_file(s, [&](const Embedded& file) {
-    const Value& version = file.root()["version"];
+  each_mig_file(s, [&](const Value& root) {
+    const Value& version = root["version"];
     if (version.is("v1")) return;
-    Finding& finding = s.report_span(version ? file.span_of(version) : file.key_span_of(file.root()["mig-configs"]),
-                                     "the configuration has no version v1, the only one there is");
+    constexpr std::string_view kWords = "the configuration has no version v1, the only one there is";
+    Finding& finding =
+        version ? s.report(version, std::string(kWords)) : s.report_key(root["mig-configs"], std::string(kWords));
     if (!version) finding.of_absence();
   });
   each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });

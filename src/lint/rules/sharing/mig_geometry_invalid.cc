@@ -11,7 +11,7 @@ namespace mig_geometry_invalid {
 namespace {
 
 void check_entry(const Subject& s, const MigEntry& found) {
-  const auto& [file, config, entry] = found;
+  const auto& [config, entry] = found;
   const MigGeometry geometry = geometry_of(entry);
   const std::vector<const MigProduct*> products = products_for(entry);
   if (geometry.parts.empty() || products.empty()) return;
@@ -24,8 +24,8 @@ void check_entry(const Subject& s, const MigEntry& found) {
   const auto product = std::ranges::find_if(products, knows);
   if (product == products.end()) return;
   const Value& last = entry["mig-devices"].children().back();
-  s.report_span(file.span_of(last), fmt::format("{} cannot be divided as {} says; {} can", (*product)->product,
-                                                config.key, nearest_geometry(**product, geometry)));
+  s.report(last, fmt::format("{} cannot be divided as {} says; {} can", (*product)->product, config.key,
+                             nearest_geometry(**product, geometry)));
 }
 
 void check(const Subject& s) {

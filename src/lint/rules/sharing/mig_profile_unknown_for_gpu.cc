@@ -11,18 +11,19 @@ namespace mig_profile_unknown_for_gpu {
 namespace {
 
 void check_entry(const Subject& s, const MigEntry& found) {
-  const Embedded& file = found.file;
   const Value& entry = found.entry;
   const bool filtered = static_cast<bool>(entry["device-filter"]);
   const std::vector<const MigProduct*> meant = filtered ? products_for(entry) : std::vector<const MigProduct*>();
   for (const Value& device : entry["mig-devices"].children()) {
-    const auto has = [&](const MigProduct& product) { return product.most_of(device.key).has_value(); };
+    const auto has = [&](const MigProduct& product) {
+      return product.most_of(gpu_instance_of(device.key)).has_value();
+    };
     if (!filtered) {
       if (std::ranges::any_of(mig_products(), has)) continue;
-      s.report_span(file.key_span_of(device), fmt::format("no GPU has a profile {}", device.key));
+      s.report_key(device, fmt::format("no GPU has a profile {}", device.key));
     } else if (!meant.empty() &&
                std::ranges::none_of(meant, [&](const MigProduct* product) { return has(*product); })) {
-      s.report_span(file.key_span_of(device), fmt::format("{} has no profile {}", meant.front()->product, device.key));
+      s.report_key(device, fmt::format("{} has no profile {}", meant.front()->product, device.key));
     }
   }
 }

@@ -14,9 +14,8 @@ void check(const Subject& s) {
   each_mig_entry(s, [&](const MigEntry& found) {
     if (found.entry["mig-devices"].count < 2 || last == &found.config) return;
     last = &found.config;
-    Finding& finding =
-        s.report_span(found.file.key_span_of(found.config),
-                      fmt::format("{} has different slices, which strategy {} does not offer", found.config.key,
+    Finding& finding = s.report_key(
+        found.config, fmt::format("{} has different slices, which strategy {} does not offer", found.config.key,
                                   strategy.empty() ? "single, the chart's default," : strategy));
     if (strategy.empty()) finding.as(Severity::info);  // another values file may well say mixed
   });

@@ -13,7 +13,7 @@ void check(const Subject& s) {
     for (const Value& resource : at(file.root(), "sharing.mps.resources").children()) {
       const Value& name = resource["name"];
       if (!name.text.starts_with("nvidia.com/mig-")) continue;
-      s.report_span(file.span_of(name), fmt::format("{} is a MIG slice, which MPS does not share", name.text));
+      s.report(name, fmt::format("{} is a MIG slice, which MPS does not share", name.text));
     }
   }
 }

@@ -7,25 +7,24 @@ namespace capstan::lint {
 namespace timeslicing_config_invalid {
 namespace {
 
-void check_sharing(const Subject& s, const Embedded& file, const Value& sharing) {
+void check_sharing(const Subject& s, const Value& sharing) {
   const Value& resources = sharing["resources"];
   if (resources.count == 0) {
-    s.report_span(file.key_span_of(sharing), fmt::format("{} has no resources: the device plugin stops", sharing.key));
+    s.report_key(sharing, fmt::format("{} has no resources: the device plugin stops", sharing.key));
     return;
   }
   for (const Value& resource : resources.children()) {
     const auto replicas = resource["replicas"].integer();
-    if (!resource["name"])
-      s.report_span(file.key_span_of(resources), "a resource without a name: the device plugin stops");
+    if (!resource["name"]) s.report_key(resources, "a resource without a name: the device plugin stops");
     if (!replicas || *replicas < 2) {
-      s.report_span(file.span_of(resource["replicas"] ? resource["replicas"] : resources),
-                    "replicas must be 2 or more: the device plugin stops");
+      s.report(resource["replicas"] ? resource["replicas"] : resources,
+               "replicas must be 2 or more: the device plugin stops");
     }
   }
 }
 
 void check(const Subject& s) {
-  each_sharing(s.object, [&](const Embedded& file, const Value& sharing) { check_sharing(s, file, sharing); });
+  each_sharing(s.object, [&](const Value& sharing) { check_sharing(s, sharing); });
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ void check(const Subject& s) {
   for (const Embedded& file : embedded_with(*s.object.file, data, "timeSlicing")) {
     const Value& sharing = file.root()["sharing"];
     if (sharing["timeSlicing"] && sharing["mps"]) {
-      s.report_span(file.key_span_of(sharing["mps"]), "mps beside timeSlicing: they exclude each other");
+      s.report_key(sharing["mps"], "mps beside timeSlicing: they exclude each other");
     }
   }
 }

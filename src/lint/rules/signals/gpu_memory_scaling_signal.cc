@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "lint/query.h"
 #include "lint/rule.h"
 
@@ -15,11 +16,11 @@ constexpr std::string_view kMemory[] = {"dcgm_fi_dev_fb_used", "dcgm_fi_dev_fb_f
 void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
     std::string name = use.name;
-    std::ranges::transform(name, name.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(name, name.begin(), ascii_lower);
     if (std::ranges::none_of(kMemory, [&](std::string_view word) { return name.find(word) != name.npos; })) return;
-    s.report_span(use.span,
-                  fmt::format("{} is what the engine reserved at its start: it does not follow the load", use.name));
+    Finding& finding = s.report_span(
+        use.span, fmt::format("{} is what the engine reserved at its start: it does not follow the load", use.name));
+    if (!is_scaler(s.object.kind)) finding.as(Severity::warning);  // an adapter serves it, nobody may ask
   });
 }
 
@@ -30,7 +31,7 @@ extern const Rule rule_gpu_memory_scaling_signal;
 const Rule rule_gpu_memory_scaling_signal = {
     .id = "gpu-memory-scaling-signal",
     .severity = Severity::error,
-    .kinds = "@scaler",
+    .kinds = "@scaler @adapter",
     .title = "replicas follow the memory of the GPU",
     .why =
         "Engines reserve it once, at their start: at one request it is as full as at a hundred. The fleet never "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "lint/query.h"
 #include "lint/rule.h"
 
@@ -19,8 +20,7 @@ constexpr std::string_view kDutyCycles[] = {"dcgm_fi_dev_gpu_util",
                                             "gpu_duty"};
 
 bool is_duty_cycle(std::string name) {
-  std::ranges::transform(name, name.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(name, name.begin(), ascii_lower);
   return std::ranges::any_of(kDutyCycles, [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
@@ -30,12 +30,22 @@ bool is_guard(const Subject& s, const ScalingSignal& signal) {
   return formula && (*signal.block)["name"] && formula.text.find((*signal.block)["name"].text) != formula.text.npos;
 }
 
+/// A metric of type Resource that names a GPU: the resource metrics API has processors and memory, and nothing else.
+void check_resource(const Subject& s, const ScalingSignal& signal) {
+  const std::string_view name = signal.metric->text;
+  if (signal.source != SignalSource::resource || name.find("gpu") == name.npos) return;
+  s.report(*signal.metric, fmt::format("the metrics server has cpu and memory only: there never is a {}", name));
+}
+
 void check(const Subject& s) {
+  for (const auto& [signal, query] : s.queries().rows()) check_resource(s, signal);
   each_metric_name(s.queries(), [&](const NameUse& use) {
     if (!is_duty_cycle(use.name) || is_guard(s, *use.signal)) return;
-    s.report_span(use.span,
-                  fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} follows nothing",
-                              use.name, s.object.title()));
+    const bool scales = is_scaler(s.object.kind);
+    Finding& finding = s.report_span(
+        use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} follows nothing",
+                              use.name, scales ? s.object.title() : "what this adapter's metric scales"));
+    if (!scales) finding.as(Severity::warning);
   });
 }
 
@@ -46,7 +56,7 @@ extern const Rule rule_gpu_util_scaling_signal;
 const Rule rule_gpu_util_scaling_signal = {
     .id = "gpu-util-scaling-signal",
     .severity = Severity::error,
-    .kinds = "@scaler",
+    .kinds = "@scaler @adapter",
     .title = "replicas follow the duty cycle of the GPU",
     .why =
         "It says whether any kernel ran, not how much: one request keeps an engine at 100 % like a hundred do. The "

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "lint/adapter.h"
 #include "lint/facts.h"
 #include "lint/pods.h"
 #include "lint/query.h"
@@ -13,27 +13,15 @@ namespace capstan::lint {
 namespace metric_removed {
 namespace {
 
-/// The minor of a vLLM version in words ("vLLM 0.13", "v0.8.5"); none where there is none.
-std::optional<std::int64_t> minor_in(std::string_view words, std::string_view before) {
-  const std::size_t at = words.rfind(before);
-  if (at == words.npos) return std::nullopt;
-  std::int64_t minor = 0;
-  const std::string_view digits = words.substr(at + before.size());
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
-  return error == std::errc() ? std::optional(minor) : std::nullopt;
-}
-
 /// What is scaled runs a vLLM that still has the metric.
 bool is_older(const Subject& s, const RemovedMetric& removed) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
-  const auto since = minor_in(removed.since, "vLLM 0.");
+  const auto since = minor_of(removed.since);
   if (target == nullptr || !since) return false;
   for (const Pod& pod : pods_of(*target)) {
     for (const Value* container : containers_of(pod)) {
-      const std::string_view image = (*container)["image"].text;
-      if (image.find("vllm") == image.npos) continue;
-      const auto minor = minor_in(image, ":v0.");
+      const auto minor = vllm_minor_of((*container)["image"].text);
       if (minor && *minor < *since) return true;
     }
   }
@@ -53,6 +41,7 @@ void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
     const RemovedMetric* removed = removed_metric(use.name);
     if (removed == nullptr || !use.name.starts_with("vllm") || is_older(s, *removed)) return;
+    if (!use.signal->is_query() && is_given_by_adapter(s.set, s.object, use.name)) return;
     Finding& finding =
         s.report_span(use.span, fmt::format("{} is gone since {} ({}){}", use.name, removed->since, removed->source,
                                             has_router(use.name) ? ", but for the router of production-stack" : ""));
@@ -79,12 +68,11 @@ extern const Rule rule_metric_removed;
 const Rule rule_metric_removed = {
     .id = "metric-removed",
     .severity = Severity::error,
-    .kinds = "@scaler PrometheusRule",
+    .kinds = "@scaler PrometheusRule @adapter",
     .title = "the metric is gone from the engine",
     .why =
         "The query answers nothing; the autoscaler holds, or takes nothing for zero and scales down, and an alert on "
-        "it "
-        "never fires.",
+        "it never fires.",
     .fix = "the metric that took its place, as the message has it",
     .source = "vLLM pull requests 29330, 32661, 15458",
     .bad = R"(apiVersion: keda.sh/v1alpha1

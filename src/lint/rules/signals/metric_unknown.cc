@@ -50,7 +50,7 @@ extern const Rule rule_metric_unknown;
 const Rule rule_metric_unknown = {
     .id = "metric-unknown",
     .severity = Severity::warning,
-    .kinds = "@scaler PrometheusRule",
+    .kinds = "@scaler PrometheusRule @adapter",
     .title = "the engine has no metric of this name",
     .why =
         "The query answers nothing, which looks like no load. A name that resembles no known one is advice: a newer "

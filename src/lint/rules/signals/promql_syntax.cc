@@ -10,7 +10,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 /// Something is put in before anybody reads it: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. The end of a
 /// regular expression and a comparison are none.
 bool has_holes(std::string_view text) {
-  if (text.find("{{") != text.npos) return true;
+  if (text.find("{{") != text.npos || text.find("<<.") != text.npos) return true;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     const char next = text[i + 1];
     if (text[i] == '$' && (next == '{' || next == '(' || is_letter(next))) return true;
@@ -20,7 +20,7 @@ bool has_holes(std::string_view text) {
 }
 
 void check_query(const Subject& s, const Query& query) {
-  if (query.fault() && !has_holes(query.text().text))
+  if (query.fault() && !has_holes(query.read()))
     s.report_span(query.fault_span(), "the query cannot be read: " + *query.fault());
 }
 
@@ -42,7 +42,7 @@ extern const Rule rule_promql_syntax;
 const Rule rule_promql_syntax = {
     .id = "promql-syntax",
     .severity = Severity::warning,
-    .kinds = "ScaledObject ScaledJob PrometheusRule",
+    .kinds = "ScaledObject ScaledJob PrometheusRule @adapter",
     .title = "the query is no PromQL",
     .why = "Prometheus refuses it, and KEDA reads nothing: with ignoreNullValues that counts as no load.",
     .fix = "mend it where the message points",

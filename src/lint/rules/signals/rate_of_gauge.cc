@@ -53,7 +53,7 @@ extern const Rule rule_rate_of_gauge;
 const Rule rule_rate_of_gauge = {
     .id = "rate-of-gauge",
     .severity = Severity::error,
-    .kinds = "ScaledObject",
+    .kinds = "ScaledObject @adapter",
     .title = "the rate of a gauge is taken",
     .why =
         "rate() counts how much a counter grew; of a queue that rises and falls it takes every fall for a restart and "

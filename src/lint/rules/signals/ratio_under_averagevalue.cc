@@ -21,12 +21,16 @@ bool is_share(const Query& query, double threshold, bool& surely) {
 }
 
 void check(const Subject& s) {
+  if (has_formula(s.object)) return;
   const auto max = scaler_of(s.object)->max->integer().value_or(100);
   each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
-    const auto threshold = signal.target->number();
-    const promql::Expression& inner = without_guard(*query.root());
+    const auto [expression, factor] = without_factor(*query.root());
+    const promql::Expression& inner = *expression;
     const auto* outer = std::get_if<Aggregation>(&inner.node);
-    if (!signal.averaged || !threshold || *threshold <= 0 || *threshold > 1 || outer == nullptr) return;
+    auto threshold = signal.target->number();
+    if (!signal.averaged || !threshold || outer == nullptr) return;
+    *threshold /= factor;
+    if (*threshold <= 0 || *threshold > 1) return;
     const bool bounded = outer->op == Aggregation::Op::max || outer->op == Aggregation::Op::avg ||
                          outer->op == Aggregation::Op::min || outer->op == Aggregation::Op::quantile;
     bool surely = false;
@@ -37,14 +41,14 @@ void check(const Subject& s) {
     if (cap >= max) return;
     if (surely) {
       s.report_span(query.span_of(inner.span),
-                    fmt::format("{}() of a share is at most 1, and 1 / {} is {} replicas at most, of {}",
-                                promql::text(outer->op), signal.target->text, cap, max));
+                    fmt::format("{}() of a share is at most {:g}, and {:g} / {} is {} replicas at most, of {}",
+                                promql::text(outer->op), factor, factor, signal.target->text, cap, max));
     } else {
       s.report_span(
            query.span_of(inner.span),
-           fmt::format("{}() does not grow with the replicas: if it is a share, 1 / {} is {} replicas at most, "
+           fmt::format("{}() does not grow with the replicas: if it is a share, {:g} / {} is {} replicas at most, "
                        "of {}",
-                       promql::text(outer->op), signal.target->text, cap, max))
+                       promql::text(outer->op), factor, signal.target->text, cap, max))
           .as(Severity::warning);
     }
   });

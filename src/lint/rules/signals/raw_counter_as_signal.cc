@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "lint/facts.h"
 #include "lint/query.h"
 #include "lint/rule.h"
@@ -10,20 +12,29 @@ namespace {
 
 bool is_counter(std::string_view name) {
   if (const KnownMetric* known = known_metric(name)) return known->type == "counter";
-  return name.ends_with("_total") && name.find("waiting") == name.npos && name.find("pending") == name.npos &&
-         name.find("running") == name.npos;
+  if (!name.ends_with("_total")) return false;
+  for (const std::string_view gauge : {"waiting", "pending", "running", "queue_"}) {
+    if (name.find(gauge) != name.npos) return false;
+  }
+  return true;
 }
 
-/// `x - x offset 5m` is how much a counter grew; what a counter is compared with is no value of it.
+/// The metrics of an expression, of now or of some time before.
+std::set<std::string_view> metrics_of(const promql::Expression& expression, bool before) {
+  std::set<std::string_view> names;
+  promql::walk(expression, [&](const promql::Expression& part) {
+    const auto* selector = std::get_if<promql::Selector>(&part.node);
+    if (selector != nullptr && (selector->shift.offset.count() != 0) == before) names.insert(selector->metric);
+  });
+  return names;
+}
+
+/// `x - x offset 5m` is how much a counter grew.
 bool is_growth(const promql::Expression& expression) {
   const auto* node = std::get_if<promql::Binary>(&expression.node);
   if (node == nullptr || node->op != promql::Binary::Op::subtract) return false;
-  bool shifted = false;
-  promql::walk(*node->right, [&](const promql::Expression& part) {
-    const auto* selector = std::get_if<promql::Selector>(&part.node);
-    shifted = shifted || (selector != nullptr && selector->shift.offset.count() != 0);
-  });
-  return shifted;
+  const std::set<std::string_view> now = metrics_of(*node->left, false);
+  return !now.empty() && now == metrics_of(*node->right, true);
 }
 
 /// The instant selectors whose values reach the result: how many there are does not.
@@ -43,7 +54,8 @@ void walk_values(const promql::Expression& expression,
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+    if (signal.metric->key == "seriesQuery") return;  // which series there are, not what is made of them
     walk_values(*query.root(), [&](const promql::Selector& selector, const promql::Expression& expression) {
       if (!is_counter(selector.metric)) return;
       s.report_span(query.span_of(expression.span), fmt::format("{} is a counter, which only grows", selector.metric));
@@ -58,7 +70,7 @@ extern const Rule rule_raw_counter_as_signal;
 const Rule rule_raw_counter_as_signal = {
     .id = "raw-counter-as-signal",
     .severity = Severity::warning,
-    .kinds = "@scaler",
+    .kinds = "@scaler @adapter",
     .title = "a counter is used as it is",
     .why = "It only grows: replicas follow the age of the process, up to the maximum, and never come back.",
     .fix = "rate() over two minutes",

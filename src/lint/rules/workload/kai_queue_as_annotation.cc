@@ -7,10 +7,15 @@ namespace {
 
 constexpr std::string_view kQueue = "kai.scheduler/queue";
 
+/// By the label, by the one that KAI had as Run:ai's, or by a PodGroup that somebody else makes and names the queue in.
+bool is_queued(const Value& metadata) {
+  return metadata["labels"][kQueue] || metadata["labels"]["runai/queue"] || metadata["annotations"]["pod-group-name"];
+}
+
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const Value& scheduler = (*pod.spec)["schedulerName"];
-    if ((*pod.metadata)["labels"][kQueue] || label(s.object, kQueue)) continue;
+    if (is_queued(*pod.metadata) || is_queued(s.object["metadata"])) continue;
     for (const Value* metadata : {pod.metadata, &s.object["metadata"]}) {
       const Value& wrong = (*metadata)["annotations"][kQueue];
       if (!wrong) continue;

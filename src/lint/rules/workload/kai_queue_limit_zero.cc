@@ -7,7 +7,6 @@ namespace kai_queue_limit_zero {
 namespace {
 
 void check(const Subject& s) {
-  if (s.object.group != "scheduling.run.ai") return;
   for (const Value& resource : at(s.object, "spec.resources").children()) {
     if (!resource.is_mapping()) continue;
     const Value& limit = resource["limit"];

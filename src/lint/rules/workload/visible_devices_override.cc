@@ -7,6 +7,8 @@ namespace capstan::lint {
 namespace visible_devices_override {
 namespace {
 
+constexpr std::int64_t kNodeGpus = 8;  // of most nodes these are all
+
 void check(const Subject& s) {
   if (s.object.kind == "DaemonSet") return;  // what looks after the GPUs of a node is to see them all
   for (const Pod& pod : pods_of(s.object)) {
@@ -14,12 +16,14 @@ void check(const Subject& s) {
       for (const Value& variable : (*container)["env"].children()) {
         const Value& value = variable["value"];
         if (!variable["name"].is("NVIDIA_VISIBLE_DEVICES") || !value || value.is("void") || value.is("none")) continue;
-        const bool gpu = !gpu_resources(*container).empty();
+        const std::vector<GpuResource> gpus = gpu_resources(*container);
+        const bool gpu = !gpus.empty();
         if (!gpu && !value.is("all")) continue;
+        const bool node = gpu && gpus.front().name == "nvidia.com/gpu" && gpus.front().count() == kNodeGpus;
         Finding& finding =
             s.report(value, gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
                                 : "\"all\" takes GPUs that nobody gave to this container");
-        if (!gpu) finding.as(Severity::warning);
+        if (!gpu || (node && value.is("all"))) finding.as(Severity::warning);
       }
     }
   }

@@ -1,4 +1,5 @@
 #include "lint/engine_flags.h"
+#include "lint/facts.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -9,16 +10,9 @@ namespace {
 /// vLLM's own image: others may hold any version.
 bool is_of_the_project(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
 
-/// The flag came with v0.18 (vllm-project/vllm#34730, llm-d/llm-d#927).
 bool is_older(std::string_view image) {
-  const std::size_t tag = image.rfind(":v0.");
-  if (tag == image.npos) return false;
-  std::size_t minor = 0;
-  for (const char c : image.substr(tag + 4)) {
-    if (c < '0' || c > '9' || minor > 1000) break;
-    minor = minor * 10 + static_cast<std::size_t>(c - '0');
-  }
-  return minor < 18;
+  const auto minor = vllm_minor_of(image);
+  return minor && *minor < minor_of(since_version("vllm-shutdown-timeout"));
 }
 
 void check(const Subject& s) {

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/facts.h"
+#include "lint/query.h"
+#include "lint/rule.h"
+#include "promql/function.h"
+
+namespace capstan::lint {
+namespace mean_under_averagevalue {
+namespace {
+
+using promql::Aggregation;
+using promql::Call;
+
+/// Every replica has one of its own, and it is no share: that is another rule's.
+bool is_of_each_replica(const Query& query) {
+  const std::vector<MetricUse> uses = query.metrics();
+  return !uses.empty() && std::ranges::all_of(uses, [](const MetricUse& use) {
+    const KnownMetric* known = known_metric(use.name);
+    const bool pinned = use.matcher("pod") != nullptr || use.matcher("instance") != nullptr;
+    return known != nullptr && !known->is_of_router() && !known->is_ratio() && !pinned;
+  });
+}
+
+/// The words for what does not grow with the replicas; none where the query does, or nobody knows.
+std::string_view level_in(const promql::Expression& expression) {
+  if (const auto* call = std::get_if<Call>(&expression.node)) {
+    return call->function->name == "histogram_quantile" ? "a quantile" : std::string_view();
+  }
+  const auto* outer = std::get_if<Aggregation>(&expression.node);
+  if (outer == nullptr || !outer->labels.empty() || outer->without || labels_of(*outer->of)) return {};
+  switch (outer->op) {
+    case Aggregation::Op::avg:
+      return "the mean";
+    case Aggregation::Op::max:
+      return "the maximum";
+    default:
+      return {};
+  }
+}
+
+void check(const Subject& s) {
+  constexpr std::int64_t kFew = 2;
+  if (has_formula(s.object) || scaler_of(s.object)->max->integer().value_or(100) <= kFew) return;
+  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+    const auto threshold = signal.target->number();
+    const promql::Expression& inner = *without_factor(*query.root()).of;
+    const std::string_view level = level_in(inner);
+    if (!signal.averaged || !threshold || *threshold <= 0 || level.empty() || !is_of_each_replica(query)) return;
+    s.report_span(
+        query.span_of(inner.span),
+        fmt::format("{} does not grow with the replicas, and KEDA divides it by {}: at twice that it asks for "
+                    "2 of them, however many there are",
+                    level, signal.target->text));
+  });
+}
+
+}  // namespace
+}  // namespace mean_under_averagevalue
+
+extern const Rule rule_mean_under_averagevalue;
+const Rule rule_mean_under_averagevalue = {
+    .id = "mean-under-averagevalue",
+    .severity = Severity::warning,
+    .kinds = "ScaledObject",
+    .title = "what does not grow with the replicas is divided by them",
+    .why =
+        "With metricType AverageValue, the default, KEDA asks for value / threshold replicas, which is right for a "
+        "total. A mean, a maximum or a quantile stays what it is however many replicas share the load: eight replicas "
+        "with twice the queue that is aimed at become two.",
+    .fix = "sum() over the replicas; for a latency, metricType Value",
+    .source = "KEDA documentation, metricType; Kubernetes HPA algorithm",
+    .bad = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - {type: prometheus, metadata: {query: 'avg(vllm:num_requests_waiting{namespace="a"})', threshold: "5"}}
+)",
+    .good = R"(apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  scaleTargetRef: {name: a}
+  minReplicaCount: 1
+  maxReplicaCount: 8
+  triggers:
+    - {type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting{namespace="a"})', threshold: "5"}}
+)",
+    .check = mean_under_averagevalue::check,
+};
+
+}  // namespace capstan::lint
