@@ -486,6 +486,26 @@ TEST(Precision, ComputeInstancesAndOlderWordsAreKnown) {
   EXPECT_EQ(all_of("8"), "warning");
 }
 
+TEST(Precision, OnlyWhatDoesNotGrowIsDividedOnceTooOften) {
+  const auto under = [](const std::string& query, const std::string& more = "") {
+    return found(scaled_by(query, more), "mean-under-averagevalue");
+  };
+  const std::string waiting = "sum(vllm:num_requests_waiting)";
+  EXPECT_EQ(under("avg(vllm:num_requests_waiting) or vector(0)"), "warning");
+  EXPECT_EQ(under("max(vllm:num_requests_running)"), "warning");
+  EXPECT_EQ(under("histogram_quantile(0.9, sum by (le) (rate(vllm:e2e_request_latency_seconds_bucket[1m])))"),
+            "warning");
+  for (const char* pods : {"count(vllm:num_requests_waiting)", "sum(kube_deployment_status_replicas_ready)",
+                           "clamp_min(sum(up), 1)", "inference_pool_ready_pods"}) {
+    EXPECT_EQ(under(waiting + " / " + pods), "warning") << pods;
+  }
+  EXPECT_EQ(under(waiting), "none");
+  EXPECT_EQ(under(waiting + " / 4"), "none");
+  EXPECT_EQ(under("avg(vllm:num_requests_waiting)", "    metricType: Value\n"), "none");
+  EXPECT_EQ(under("avg(vllm:num_requests_waiting{pod=\"a\"})"), "none");
+  EXPECT_EQ(under("avg(jobs_waiting)"), "none") << "one series, for all that is known";
+}
+
 TEST(Precision, AResourceMetricOfAGpuIsNeverThere) {
   const auto hpa = [](const std::string& name) {
     return found(

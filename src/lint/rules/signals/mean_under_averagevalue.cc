@@ -14,20 +14,47 @@ namespace {
 using promql::Aggregation;
 using promql::Call;
 
+/// How many pods there are: of kube-state-metrics, of a gateway, or of Prometheus itself.
+bool counts_pods(std::string_view name) {
+  for (const std::string_view words : {"ready_pods", "ready_endpoints", "status_replicas", "status_ready_replicas"}) {
+    if (name.find(words) != name.npos) return true;
+  }
+  return name == "up";
+}
+
 /// Every replica has one of its own, and it is no share: that is another rule's.
+bool is_of_each_replica(const MetricUse& use) {
+  const KnownMetric* known = known_metric(use.name);
+  const bool pinned = use.matcher("pod") != nullptr || use.matcher("instance") != nullptr;
+  return known != nullptr && !known->is_of_router() && !known->is_ratio() && !pinned;
+}
+
 bool is_of_each_replica(const Query& query) {
   const std::vector<MetricUse> uses = query.metrics();
-  return !uses.empty() && std::ranges::all_of(uses, [](const MetricUse& use) {
-    const KnownMetric* known = known_metric(use.name);
-    const bool pinned = use.matcher("pod") != nullptr || use.matcher("instance") != nullptr;
-    return known != nullptr && !known->is_of_router() && !known->is_ratio() && !pinned;
-  });
+  const auto is_part = [](const MetricUse& use) { return is_of_each_replica(use) || counts_pods(use.name); };
+  return std::ranges::any_of(uses, [](const MetricUse& use) { return is_of_each_replica(use); }) &&
+         std::ranges::all_of(uses, is_part);
+}
+
+/// `count(x)`, `sum(kube_deployment_status_replicas_ready)`, or one of them kept above zero.
+bool counts_pods(const promql::Expression& expression) {
+  const promql::Expression& inner = without_guard(expression);
+  if (const auto* selector = std::get_if<promql::Selector>(&inner.node)) return counts_pods(selector->metric);
+  if (const auto* node = std::get_if<Aggregation>(&inner.node)) {
+    return node->op == Aggregation::Op::count || counts_pods(*node->of);
+  }
+  const auto* call = std::get_if<Call>(&inner.node);
+  return call != nullptr && !call->arguments.empty() && counts_pods(*call->arguments.front());
 }
 
 /// The words for what does not grow with the replicas; none where the query does, or nobody knows.
 std::string_view level_in(const promql::Expression& expression) {
   if (const auto* call = std::get_if<Call>(&expression.node)) {
     return call->function->name == "histogram_quantile" ? "a quantile" : std::string_view();
+  }
+  if (const auto* node = std::get_if<promql::Binary>(&expression.node)) {
+    const bool divides = node->op == promql::Binary::Op::divide && counts_pods(*node->right);
+    return divides ? "what is divided by the pods already" : std::string_view();
   }
   const auto* outer = std::get_if<Aggregation>(&expression.node);
   if (outer == nullptr || !outer->labels.empty() || outer->without || labels_of(*outer->of)) return {};
@@ -68,8 +95,8 @@ const Rule rule_mean_under_averagevalue = {
     .title = "what does not grow with the replicas is divided by them",
     .why =
         "With metricType AverageValue, the default, KEDA asks for value / threshold replicas, which is right for a "
-        "total. A mean, a maximum or a quantile stays what it is however many replicas share the load: eight replicas "
-        "with twice the queue that is aimed at become two.",
+        "total. A mean, a maximum, a quantile, or a total that the query divides by the ready pods stays what it is "
+        "however many replicas share the load: eight replicas with twice the queue that is aimed at become two.",
     .fix = "sum() over the replicas; for a latency, metricType Value",
     .source = "KEDA documentation, metricType; Kubernetes HPA algorithm",
     .bad = R"(apiVersion: keda.sh/v1alpha1
