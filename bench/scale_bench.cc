@@ -98,11 +98,39 @@ void decide_services(benchmark::State& state, const Policy& policy, std::uint32_
   state.counters["replicas"] = static_cast<double>(asked * kReplicas);
 }
 
+/// Every second service stands beside the one before it: so many mixes of two variants, ten replicas each.
+void decide_mixes(benchmark::State& state) {
+  const auto mixes = static_cast<std::uint32_t>(state.range(0));
+  Fleet fleet(2 * mixes);
+  model::Catalog catalog = *fleet.snapshots[0].catalog;
+  catalog.gpu_kinds.push_back("a100_sxm");
+  std::vector<model::ServiceId> deciders;
+  for (std::uint32_t s = 0; s < 2 * mixes; ++s) {
+    deciders.push_back({s / 2 * 2});
+    catalog.services[s].variants.front().price_per_hour = {s % 2 == 0 ? 11'060'000 : 5'070'000};
+    if (s % 2 == 0) catalog.services[s].beside = {{s + 1}};
+    if (s % 2 == 1) catalog.services[s].variants.front().gpu = {1};
+  }
+  for (model::Snapshot& snapshot : fleet.snapshots) snapshot.catalog = std::make_shared<model::Catalog>(catalog);
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    const model::Snapshot& snapshot = fleet.snapshots[turn % kScrapes];
+    const Instant now{kScrape * static_cast<std::int64_t>(++turn)};
+    for (std::uint32_t s = 0; s < 2 * mixes; s += 2) {
+      const MixSource source{.deciders = deciders, .memories = fleet.memories};
+      benchmark::DoNotOptimize(
+          decide(view_of_mix(snapshot, fleet.index, {s}, source, now), Capstan{}, fleet.memories[s], now));
+    }
+  }
+  state.counters["replicas"] = static_cast<double>(2 * mixes * kReplicas);
+}
+
 void sizes(benchmark::internal::Benchmark* b) { b->Arg(10)->Arg(100)->Arg(1'000)->Unit(benchmark::kMicrosecond); }
 
 BENCHMARK_CAPTURE(decide_services, capstan_all, Capstan{}, 0)->Apply(sizes);
 BENCHMARK_CAPTURE(decide_services, rules_all, Rules{}, 0)->Apply(sizes);
 BENCHMARK_CAPTURE(decide_services, queue_hpa_all, QueueHpa{}, 0)->Apply(sizes);
+BENCHMARK(decide_mixes)->Apply(sizes);
 BENCHMARK_CAPTURE(decide_services, capstan_one_changed, Capstan{}, 1)->Apply(sizes);
 BENCHMARK_CAPTURE(decide_services, rules_one_changed, Rules{}, 1)->Apply(sizes);
 BENCHMARK_CAPTURE(decide_services, queue_hpa_one_changed, QueueHpa{}, 1)->Apply(sizes);

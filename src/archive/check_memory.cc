@@ -1,6 +1,7 @@
 #include "archive/check_memory.h"
 
 #include "archive/rows.h"
+#include "decide/scale/capstan/memory.h"
 
 namespace capstan::archive {
 namespace {
@@ -24,6 +25,14 @@ class Checker {
     for (const auto& row : memory.forecasts) moment("scale forecast", row.due);
     for (const auto& row : memory.needs) moment("scale need", row.at);
     for (const Duration lead : memory.leads) number("scale lead", lead.count(), kMaxTime);
+    moment("scale denied until", memory.denied_until);
+    for (const auto& other : memory.beside) {
+      moment("scale denied until", other.denied_until);
+      number("scale learned for", other.corrected.count(), kMaxTime);
+      number("scale rows", std::ssize(other.leads), decide::scale::CapstanMemory::kLeadsMost);
+      for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxTime);
+    }
+    number("scale variants", std::ssize(memory.beside), model::Service::kBesideMost);
     using Own = decide::scale::CapstanMemory;
     const auto most = static_cast<std::int64_t>(Own::kReplicasMost);
     for (std::size_t rows : {memory.counters.size(), memory.starting.size(), memory.forecasts.size(),

@@ -1,5 +1,8 @@
 #include "archive/read_catalog.h"
 
+#include <set>
+#include <string>
+
 #include "archive/rows.h"
 
 namespace capstan::archive {
@@ -70,6 +73,7 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
   read_word(fields, verdict, "together", variant.together);
   fields.boolean("placed_elsewhere", variant.placed_elsewhere);
   read_closed(fields, verdict, variant.closed, catalog);
+  fields.integer("micro_usd_per_hour", variant.price_per_hour.count, 0, 1'000'000'000'000);
   fields.finish();
   return variant;
 }
@@ -91,6 +95,34 @@ void check_feeding(const Fields& from, const model::Catalog& catalog, Verdict& v
   }
 }
 
+/// Services that stand beside another: of its role, beside no other, and with none beside themselves.
+void check_beside(const Fields& from, const model::Catalog& catalog, Verdict& verdict) {
+  std::set<model::ServiceId> stand_beside;
+  const auto fail = [&](const model::Service& service, const std::string& what) {
+    verdict.fail(from.node().place, "catalog.services.beside: found on \"" + service.name + "\" " + what);
+  };
+  for (const model::Service& service : catalog.services) {
+    if (service.beside.size() > model::Service::kBesideMost) {
+      return fail(service, std::to_string(service.beside.size()) + " services, expected at most " +
+                               std::to_string(model::Service::kBesideMost));
+    }
+    for (const model::ServiceId id : service.beside) {
+      const std::string which = "service " + std::to_string(id.value);
+      if (id.value >= catalog.services.size() || catalog.services[id.value].variants.empty()) {
+        return fail(service, which + ", which is not in this file");
+      }
+      const model::Service& other = catalog.services[id.value];
+      if (&other == &service || !other.beside.empty()) {
+        return fail(service, which + ", expected one that has none beside itself");
+      }
+      if (!service.variants.empty() && other.variants.front().role != service.variants.front().role) {
+        return fail(service, which + ", expected one of the same role");
+      }
+      if (!stand_beside.insert(id).second) return fail(service, which + ", which is beside another already");
+    }
+  }
+}
+
 void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   for (const Node& item : from.list("services")) {
     Fields fields(item, "catalog.services", verdict);
@@ -108,6 +140,7 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     fields.integer("max_replicas", service.max_replicas, 0, kMaxReplicas);
     fields.integer("min_replicas", service.min_replicas, 0, service.max_replicas);
     read_id(fields, verdict, "fed_by", service.fed_by);
+    read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
     if (variants.empty()) verdict.fail(item.place, "catalog.services: no variants, expected at least one");
     for (const Node& each : variants) service.variants.push_back(read_variant(each, catalog, verdict));
@@ -115,6 +148,7 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     catalog.services.push_back(std::move(service));
   }
   check_feeding(from, catalog, verdict);
+  check_beside(from, catalog, verdict);
 }
 
 void read_gpu_kinds(Fields& from, model::Catalog& catalog, Verdict& verdict) {

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "archive/check_memory.h"
+#include "archive/redecide.h"
 #include "decide/testing/world.h"
 
 namespace capstan::archive {
@@ -77,6 +78,28 @@ SavedState small_state() {
   return state;
 }
 
+TEST(SavedState, TheVariantsOfAMixAndTheirPricesAreKept) {
+  World world;
+  model::Service other = world.catalog().services[0];
+  other.variants.front().price_per_hour = {6'880'000};
+  world.catalog().services.push_back(other);
+  world.catalog().services[0].beside = {{1}};
+  world.snapshot.services.set({1}, {.desired_replicas = 2, .leaving = 0, .gateway_waiting = {}});
+  SavedState state;
+  state.snapshot = world.snapshot;
+  state.memory.scale.resize(2);
+  state.policies.name = "mixed";
+  state.policies.scale.assign(2, decide::scale::Capstan{});
+  const Result<SavedState> read = parse(to_json(state), "s.json");
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  EXPECT_EQ(read->snapshot.catalog->service({0}).beside, std::vector<model::ServiceId>{{1}});
+  EXPECT_EQ(read->snapshot.catalog->service({1}).variants.front().price_per_hour, MicroUsd{6'880'000});
+  const Redecided decided = redecide(*read);
+  EXPECT_EQ(decided.scale.at(1).decided_with, model::ServiceId{0});
+  ASSERT_TRUE(decided.scale.at(0).sizing && decided.scale.at(0).sizing->mix);
+  EXPECT_EQ(decided.scale.at(0).sizing->mix->variants.size(), 2u);
+}
+
 TEST(SavedState, RefusesWhatDoesNotFit) {
   const Bad rows[] = {
       {"another format", R"("format_version": 1)", R"("format_version": 2)", "format_version: found \"2\", expected"},
@@ -93,6 +116,9 @@ TEST(SavedState, RefusesWhatDoesNotFit) {
        "memory.provision"},
       {"a feeder that is none", R"("min_replicas":)", R"("fed_by":7,"min_replicas":)", "no prefill service 7"},
       {"a service that feeds itself", R"("min_replicas":)", R"("fed_by":0,"min_replicas":)", "no prefill service 0"},
+      {"a variant beside itself", R"("min_replicas":)", R"("beside":[0],"min_replicas":)",
+       "that has none beside itself"},
+      {"a variant that is none", R"("min_replicas":)", R"("beside":[7],"min_replicas":)", "which is not in this file"},
       {"a huge id", R"("id":0,"phase":"ready","service")", R"("id":99999999,"phase":"ready","service")", "99999999"},
   };
   const std::string good = to_json(small_state());

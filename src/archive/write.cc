@@ -59,6 +59,7 @@ Json variant(const model::Variant& from) {
   json["together"] = word(from.together);
   if (from.placed_elsewhere) json["placed_elsewhere"] = true;
   put(json, from.closed);
+  if (from.price_per_hour != MicroUsd{}) json["micro_usd_per_hour"] = from.price_per_hour.count;
   return json;
 }
 
@@ -75,6 +76,7 @@ Json service(const model::Service& from) {
                {"variants", Json::array()}});
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
   put(json, "fed_by", from.fed_by);
+  for (const model::ServiceId each : from.beside) json["beside"].push_back(each.value);
   for (const model::Variant& each : from.variants) json["variants"].push_back(variant(each));
   return json;
 }

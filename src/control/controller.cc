@@ -159,9 +159,22 @@ void Controller::follow_promises(const model::Snapshot& snapshot, const std::vec
 }
 
 void Controller::scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now) {
+  const std::vector<model::ServiceId> deciders =
+      decide::scale::deciders(seen.snapshot, [&](model::ServiceId id) -> const decide::scale::Policy& {
+        return settings_in_force(memory_.slo[id.value], policies_.scale[id.value]);
+      });
+  const decide::scale::MixSource mixes{
+      .deciders = deciders,
+      .memories = memory_.scale,
+      .bought = policies_.provision ? &memory_.provision : nullptr,
+  };
   for (const model::ServiceId service : due) {
-    if (scaling(service)) continue;  // its `/scale` has not answered: the count it would start from is not known
-    const decide::scale::RoleView role = decide::scale::view(seen.snapshot, index_, service);
+    if (deciders[service.value] != service) continue;
+    const decide::scale::RoleView role = decide::scale::view_of_mix(seen.snapshot, index_, service, mixes, now);
+    // Its `/scale` has not answered: the count it would start from is not known.
+    if (scaling(service) || std::ranges::any_of(role.beside, [&](const auto& each) { return scaling(each.service); })) {
+      continue;
+    }
     decide::scale::Policy policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
     if (options_.autoscaler) {
       const std::optional<ReplicaCount> wanted = options_.autoscaler(seen.snapshot, role);
@@ -172,10 +185,13 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
         memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
         decide::scale::parse_memory);
     for (const model::Action& action : decision.plan.actions) {
-      if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) note_direction(*set, role.current, now);
+      const auto* set = std::get_if<model::SetReplicas>(&action.what);
+      if (set != nullptr) note_direction(*set, seen.snapshot.services.at(set->service).desired_replicas, now);
     }
     submit(std::move(decision.plan), Layer::scale, seen.snapshot, now);
     decision.plan = {};
+    for (decide::scale::Decision& other : decision.beside) scale_decisions_[other.service.value] = std::move(other);
+    decision.beside.clear();
     scale_decisions_[service.value] = std::move(decision);
   }
 }

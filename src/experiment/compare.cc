@@ -44,7 +44,12 @@ std::string service_words(const Scenario& scenario) {
   std::string words = scenario.variant().model;
   for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
     const model::Variant& variant = scenario.catalog->services[i].variants.front();
-    if (scenario.split()) words += fmt::format("{} {}", i == 0 ? "," : " and", model::name(variant.role));
+    const std::string& name = scenario.roles[i].name;
+    if (scenario.roles.size() > 1) {
+      const bool last = i + 1 == scenario.roles.size();
+      words += fmt::format("{} {}", i == 0 || !last ? "," : " and",
+                           name.empty() ? model::name(variant.role) : std::string_view(name));
+    }
     words += " " + replica_words(variant, scenario.roles[i]);
   }
   return words;

@@ -61,10 +61,13 @@ struct Figure {
 std::string role_rows(const RunResult& r, std::size_t width) {
   std::string text;
   for (const RoleFigures& each : r.roles) {
-    text += fmt::format("{}{} {} ready at most, {} on average", text.empty() ? "" : " · ", model::name(each.role),
+    text += fmt::format("{}{} {} ready at most, {} on average", text.empty() ? "" : " · ",
+                        each.variant.empty() ? model::name(each.role) : std::string_view(each.variant),
                         grouped(each.ready_peak), tenths(each.ready_mean_milli(r.minutes.size()), 1000));
   }
-  return text.empty() ? "" : wrapped("  " + pad_right("roles", kLabel), text, width);
+  if (text.empty()) return "";
+  const char* label = r.roles.front().variant.empty() ? "roles" : "variants";
+  return wrapped("  " + pad_right(label, kLabel), text, width);
 }
 
 std::string figures(const char* label, const std::vector<Figure>& all, std::size_t width, std::string rest = "") {

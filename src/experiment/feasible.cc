@@ -92,6 +92,11 @@ class Feasibility {
                            "bound: found true, but foresight is computed for replicas that do both, expected a service "
                            "without roles");
     }
+    if (scenario_.bound && scenario_.mixed()) {
+      return verdict_.fail(manifest::blame(root_, Paths{"bound", "service.variants"}),
+                           "bound: found true, but foresight is computed for replicas of one kind, expected a service "
+                           "without variants");
+    }
     if (!something_serves()) return;
     for (const model::Service& service : scenario_.catalog->services) check(service);
   }
@@ -101,32 +106,37 @@ class Feasibility {
     const model::Variant& variant = service.variants.front();
     const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
     const GpuCount node = largest_domain(scenario_, variant.gpu, model::TopologyLevel::node);
-    if (node == 0) return no_node(variant);
+    if (node == 0) return no_node(service);
     const GpuCount per_pod = variant.tensor_parallel / variant.pods;
     if (per_pod > node) {
-      return refuse(said(variant, {"tensor_parallel", "pods_per_replica"}), machines(),
+      return refuse(said(service, {"tensor_parallel", "pods_per_replica"}), machines(),
                     fmt::format("a pod needs {} {} GPUs, the largest node has {}", per_pod, gpu, node));
     }
     const GpuCount domain = largest_domain(scenario_, variant.gpu, variant.together);
     if (variant.tensor_parallel > domain) {
-      return refuse(said(variant, {"tensor_parallel", "together"}), machines(),
+      return refuse(said(service, {"tensor_parallel", "together"}), machines(),
                     fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
                                 variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
     }
     const GpuCount most = most_gpus(scenario_, variant.gpu);
     const GpuCount least = least_gpus(scenario_, variant.gpu);
     if (least <= most) return;
-    const std::string needed = scenario_.split() ? fmt::format("{} GPUs are the minimum of all replicas", least)
-                                                 : fmt::format("{} replicas of {} GPUs are the minimum",
-                                                               service.min_replicas, variant.tensor_parallel);
-    refuse(said(variant, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
+    const std::string needed =
+        scenario_.roles.size() > 1
+            ? fmt::format("{} GPUs are the minimum of all replicas", least)
+            : fmt::format("{} replicas of {} GPUs are the minimum", service.min_replicas, variant.tensor_parallel);
+    refuse(said(service, {"replicas.min", "tensor_parallel"}), each(root_, "cluster.pools", "gpu_limit"),
            fmt::format("{}, nodes and pool limits allow {} GPUs", needed, most));
   }
 
-  /// Where a service says so of its replicas: each role by itself, or once for all.
-  static Paths said(const model::Variant& variant, const Paths& keys) {
+  /// Where a service says so of its replicas: each role or variant by itself, or once for all.
+  Paths said(const model::Service& service, const Paths& keys) const {
+    const model::Variant& variant = service.variants.front();
     Paths paths;
     for (const std::string& key : keys) {
+      if (scenario_.mixed()) {
+        paths.push_back(fmt::format("service.variants.{}.{}", &service - scenario_.catalog->services.data(), key));
+      }
       if (variant.role != model::Role::both) {
         paths.push_back(fmt::format("service.roles.{}.{}", model::name(variant.role), key));
       }
@@ -149,14 +159,15 @@ class Feasibility {
     return false;
   }
 
-  void no_node(const model::Variant& variant) {
+  void no_node(const model::Service& service) {
+    const model::Variant& variant = service.variants.front();
     const std::string& gpu = scenario_.catalog->gpu_kind(variant.gpu);
     const auto runs = [&](const model::Offering& offering) { return offering.gpu == variant.gpu; };
     if (std::ranges::any_of(scenario_.catalog->offerings, runs)) {
       refuse(each(root_, "cluster.pools", "gpu_limit"), machines(),
              fmt::format("no pool may buy a node with {}: each is larger than its pool's gpu_limit", gpu));
     } else {
-      refuse(said(variant, {"gpu"}), machines(), fmt::format("no node has the GPU that the service runs on, {}", gpu));
+      refuse(said(service, {"gpu"}), machines(), fmt::format("no node has the GPU that the service runs on, {}", gpu));
     }
   }
 

@@ -56,7 +56,7 @@ std::string tuned_lines(const Comparison& c, std::size_t width) {
 }
 
 std::string step_words(const RunResult& result, const ScaleStep& step) {
-  const std::string of = step.role == model::Role::both ? "" : std::string(model::name(step.role)) + " ";
+  const std::string of = step.of().empty() ? "" : step.of() + " ";
   const std::string one = of + "replica", many = of + "replicas";
   return fmt::format("{} asked for {} at {}: {}", result.policy, counted(step.desired, one.c_str(), many.c_str()),
                      clock(step.at), step.why);
@@ -87,16 +87,16 @@ std::vector<const RunResult*> frontier(std::span<const RunResult> results, Cost 
 
 namespace {
 
-std::vector<const ScaleStep*> steps_of(const RunResult& result, model::Role role) {
+std::vector<const ScaleStep*> steps_of(const RunResult& result, const std::string& part) {
   std::vector<const ScaleStep*> steps;
   for (const ScaleStep& step : result.scale_steps) {
-    if (step.role == role) steps.push_back(&step);
+    if (step.of() == part) steps.push_back(&step);
   }
   return steps;
 }
 
-std::optional<Parting> first_parting(const RunResult& a, const RunResult& b, model::Role role) {
-  const std::vector<const ScaleStep*> steps_a = steps_of(a, role), steps_b = steps_of(b, role);
+std::optional<Parting> first_parting(const RunResult& a, const RunResult& b, const std::string& part) {
+  const std::vector<const ScaleStep*> steps_a = steps_of(a, part), steps_b = steps_of(b, part);
   std::size_t i = 0, j = 0;
   while (i < steps_a.size() || j < steps_b.size()) {
     const Instant next_a = i < steps_a.size() ? steps_a[i]->at : Instant::never();
@@ -116,8 +116,14 @@ std::optional<Parting> first_parting(const RunResult& a, const RunResult& b, mod
 
 std::optional<Parting> first_parting(const RunResult& a, const RunResult& b) {
   std::optional<Parting> first;
-  for (const model::Role role : {model::Role::both, model::Role::prefill, model::Role::decode}) {
-    const std::optional<Parting> parting = first_parting(a, b, role);
+  std::vector<std::string> parts;  // in the order in which they were first asked for
+  for (const RunResult* result : {&a, &b}) {
+    for (const ScaleStep& step : result->scale_steps) {
+      if (std::ranges::find(parts, step.of()) == parts.end()) parts.push_back(step.of());
+    }
+  }
+  for (const std::string& part : parts) {
+    const std::optional<Parting> parting = first_parting(a, b, part);
     if (parting && (!first || parting->at < first->at)) first = parting;
   }
   return first;

@@ -73,7 +73,7 @@ Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster
                    const WatchedWorld& world, const control::Controller& controller)
     : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), world_(world), controller_(controller) {
   for (const model::Service& service : cluster.truth().catalog->services) {
-    roles_.push_back({service.variants.front().role, 0, 0});
+    roles_.push_back({service.variants.front().role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
 }
 
@@ -123,15 +123,16 @@ void Observer::watch_queue(Instant now, const Minute& here) {
                   std::string(model::name(controller_.scale_decision({0}).why.code))};
 }
 
-/// The last decision in words; of prefill and decode replicas both.
+/// The last decision in words; of each kind of replicas, where there are several.
 std::string Observer::why_so_many() const {
   const std::vector<model::Service>& services = cluster_.truth().catalog->services;
   std::string words;
   for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
     const std::string why = model::sentence(controller_.scale_decision(id).why);
     if (services.size() == 1) return why;
-    words +=
-        fmt::format("{}{}: {}", words.empty() ? "" : "; ", model::name(services[id.value].variants.front().role), why);
+    const RoleFigures& part = roles_[id.value];
+    words += fmt::format("{}{}: {}", words.empty() ? "" : "; ",
+                         part.variant.empty() ? model::name(part.role) : std::string_view(part.variant), why);
   }
   return words;
 }

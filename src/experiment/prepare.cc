@@ -8,6 +8,8 @@ namespace capstan::experiment {
 
 namespace {
 
+constexpr std::uint64_t kSeedApart = 0x9e37'79b9'7f4a'7c15;  // 2^64 over the golden ratio
+
 RoleEngine engine_of(const RoleSpec& role, const Scenario& scenario, std::uint64_t seed) {
   RoleEngine made;
   made.model = std::make_unique<const engine::StepModel>(
@@ -39,16 +41,21 @@ Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64
     setup.cluster.scrape.delay = std::min(setup.cluster.scrape.delay, *asked / 10);
   }
   setup.peers = policy.peers;
+  setup.warnings = policy.warnings;
   setup.fleet = scenario.fleet;
-  for (const RoleSpec& role : scenario.roles) {
-    const RoleEngine& engine = prepared.engines.emplace_back(engine_of(role, scenario, seed));
+  for (std::size_t i = 0; i < scenario.roles.size(); ++i) {
+    const RoleSpec& role = scenario.roles[i];
+    // Each GPU kind is off by amounts of its own; prefill and decode run on engines that are off alike.
+    const std::uint64_t drawn = scenario.mixed() ? seed + i * kSeedApart : seed;
+    const RoleEngine& engine = prepared.engines.emplace_back(engine_of(role, scenario, drawn));
     setup.variants.push_back({.model = engine.model.get(),
                               .replica = role.replica,
                               .front_end = role.front_end,
                               .kv_bytes_per_token = role.engine->kv_per_token().count,
                               .kv_link_bytes_per_s = scenario.kv_transfer.bytes_per_s,
                               .kv_setup = scenario.kv_transfer.setup,
-                              .work = engine.work.get()});
+                              .work = engine.work.get(),
+                              .weight = role.weight});
   }
   setup.slo = scenario.service().slo;
   setup.workload = scenario.load;

@@ -106,6 +106,42 @@ Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict)
   return {settings::read_scale(node, verdict), std::nullopt};
 }
 
+/// Of several variants, by `{variants: {NAME: ..., NAME: ...}}` each its own; else Capstan's own policy decides them
+/// together, and any other knows the first one only: the others stay as they are.
+void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
+  const Node* apart = node.find("variants");
+  const auto add = [&](Scaler scaler) {
+    spec.policies.scale.push_back(std::move(scaler.policy));
+    spec.peers.push_back(std::move(scaler.peer));
+  };
+  if (apart != nullptr) {
+    Fields fields(node, "scale", verdict);
+    fields.take("variants");
+    fields.finish();
+    Fields each(*apart, "scale.variants", verdict);
+    for (const RoleSpec& variant : scenario.roles) {
+      const Node* given = each.need(variant.name);
+      if (given == nullptr) return;
+      add(read_scaler(*given, scenario, verdict));
+    }
+    return each.finish();
+  }
+  add(read_scaler(node, scenario, verdict));
+  const bool together = std::holds_alternative<decide::scale::Capstan>(spec.policies.scale.front());
+  for (std::size_t i = 1; i < scenario.roles.size(); ++i) {
+    if (together) {
+      add({spec.policies.scale.front(), std::nullopt});
+      continue;
+    }
+    const ReplicaCount stays = scenario.cluster.initial[i].replicas;
+    add({decide::scale::Fixed{.replicas = stays}, std::nullopt});
+    spec.warnings.push_back(
+        fmt::format("knows one variant: it scales {}, and {} stays at {}; scale: {{variants: ...}} "
+                    "gives each a policy of its own",
+                    scenario.roles.front().name, scenario.roles[i].name, stays));
+  }
+}
+
 /// One scaler for all replicas, or, where prefill and decode are apart, one for each: `{prefill: ..., decode: ...}`.
 void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Verdict& verdict) {
   const auto add = [&](const Node& of_service) {
@@ -113,6 +149,7 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Ve
     spec.policies.scale.push_back(std::move(scaler.policy));
     spec.peers.push_back(std::move(scaler.peer));
   };
+  if (scenario.mixed()) return read_scale_of_variants(node, scenario, spec, verdict);
   const bool by_role = node.find("prefill") != nullptr || node.find("decode") != nullptr;
   if (!by_role || !scenario.split()) {
     for (std::size_t i = 0; i < scenario.roles.size(); ++i) add(node);

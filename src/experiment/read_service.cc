@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
+#include "decide/scale/capstan/capacity.h"
 #include "experiment/read_parts.h"
 #include "manifest/scalars.h"
 #include "model/role_names.h"
@@ -228,12 +230,12 @@ sim::EngineRole engine_role(model::Role role) {
 
 /// Reads the keys of `kOfReplicas`, and adds the service whose replicas they tell of.
 /// @param service  its name, SLO and, of decode replicas, who feeds them
-void read_role(Fields& fields, model::Role role, model::Service service, model::Catalog& catalog, Scenario& scenario,
-               Verdict& verdict) {
+/// @param spec     what is known of its replicas before
+void read_role(Fields& fields, model::Role role, model::Service service, RoleSpec spec, model::Catalog& catalog,
+               Scenario& scenario, Verdict& verdict) {
   const std::string owner = fields.what();
   model::Variant variant;
   variant.role = role;
-  RoleSpec spec;
   spec.replica.role = engine_role(role);
   if (fields.need("model") != nullptr) fields.text("model", variant.model);
   std::string gpu;
@@ -264,7 +266,9 @@ void read_role(Fields& fields, model::Role role, model::Service service, model::
   variant.model = spec.engine->model;
   variant.dtype = spec.engine->weight_dtype;
   variant.gpu = gpu_kind(catalog, spec.engine->gpu);
-  variant.name = fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, spec.engine->gpu_name);
+  variant.name = spec.name.empty()
+                     ? fmt::format("{} TP {} on {}", variant.model, variant.tensor_parallel, spec.engine->gpu_name)
+                     : spec.name;
   service.variants.push_back(std::move(variant));
   catalog.services.push_back(std::move(service));
   scenario.roles.push_back(spec);
@@ -295,7 +299,7 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
     model::Service part = service;
     part.name += fmt::format(" {}", name);
     if (role == model::Role::decode) part.fed_by = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
-    read_role(fields, role, std::move(part), catalog, scenario, verdict);
+    read_role(fields, role, std::move(part), {}, catalog, scenario, verdict);
     fields.finish();
     if (!verdict.ok()) return;
   }
@@ -307,6 +311,61 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
                              "handed over",
                              models(0), models(1)));
   }
+}
+
+/// What a router holds the requests of a variant against, where nobody says so: as many as a replica carries within the
+/// SLO by the engine table, of middling requests. Then all are full at the same time.
+std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
+  namespace scale = decide::scale;
+  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000);
+  return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::of_mean_prompt(slo, engine, {})).batch, 1);
+}
+
+void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, Verdict& verdict) {
+  const auto given = [](const Node& item) { return item.find("weight") != nullptr; };
+  if (std::ranges::any_of(items, given)) {
+    const auto lacks = std::ranges::find_if_not(items, given);
+    if (lacks == items.end()) return;
+    return verdict.fail(lacks->place,
+                        "service.variants: found a variant without weight, expected one on each or on none");
+  }
+  for (RoleSpec& spec : scenario.roles) spec.weight = usual_weight(spec, slo);
+}
+
+/// Variants behind one endpoint, each a service of the catalog by itself, the further ones beside the first.
+void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
+                   model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
+  if (items.size() < 2 || items.size() > model::Service::kBesideMost + 1) {
+    return verdict.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(),
+                                                         model::Service::kBesideMost + 1));
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Node item = inherited(items[i], whole);
+    Fields fields(item, fmt::format("service.variants.{}", i), verdict);
+    RoleSpec spec;
+    if (fields.need("name") != nullptr) fields.text("name", spec.name);
+    fields.integer("weight", spec.weight, 1, 10'000);
+    for (const RoleSpec& other : scenario.roles) {
+      if (other.name == spec.name) {
+        verdict.fail(item.find("name")->place, fmt::format("service.variants: \"{}\" is given twice", spec.name));
+      }
+    }
+    if (verdict.ok() && spec.name.empty())
+      verdict.fail(item.place, fields.what() + ".name: found nothing, expected a name");
+    model::Service part = service;
+    part.name += " " + spec.name;
+    read_role(fields, model::Role::both, std::move(part), spec, catalog, scenario, verdict);
+    fields.finish();
+    if (!verdict.ok()) return;
+    if (i > 0) catalog.services.front().beside.push_back({static_cast<std::uint32_t>(i)});
+    if (scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
+      return verdict.fail(item.place,
+                          fmt::format("{}: runs {}, the first variant {}, expected one model behind one "
+                                      "endpoint",
+                                      fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
+    }
+  }
+  read_weights(items, service.slo, scenario, verdict);
 }
 
 void read_kv_transfer(const Node& node, KvTransfer& transfer, Verdict& verdict) {
@@ -334,8 +393,11 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
     fields.check("kv_transfer",
                  [&](const Node& transfer, Verdict& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
     read_roles(*roles, node, service, catalog, scenario, verdict);
+  } else if (const auto variants = fields.list("variants"); !variants.empty()) {
+    for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each variant
+    read_variants(variants, node, service, catalog, scenario, verdict);
   } else {
-    read_role(fields, model::Role::both, std::move(service), catalog, scenario, verdict);
+    read_role(fields, model::Role::both, std::move(service), {}, catalog, scenario, verdict);
   }
   fields.finish();
 }

@@ -53,7 +53,8 @@ Json moments(const std::vector<Moment>& all) {
 Json roles(const RunResult& r) {
   Json json = Json::array();
   for (const RoleFigures& each : r.roles) {
-    json.push_back({{"role", model::name(each.role)},
+    const bool variant = !each.variant.empty();
+    json.push_back({{variant ? "variant" : "role", variant ? each.variant : std::string(model::name(each.role))},
                     {"ready_peak", each.ready_peak},
                     {"ready_mean_milli", each.ready_mean_milli(r.minutes.size())}});
   }
@@ -89,7 +90,7 @@ Json policy(const RunResult& r, bool minutes) {
       {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
   json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
   json["replicas_peak"] = r.replicas_peak;
-  if (!r.roles.empty()) json["roles"] = roles(r);
+  if (!r.roles.empty()) json[r.roles.front().variant.empty() ? "roles" : "variants"] = roles(r);
   json["decisions"] = r.decisions;
   json["reversals"] = r.reversals;
   json["scale_changes"] = r.scale_changes;

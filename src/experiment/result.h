@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/role_names.h"
 #include "model/service.h"
 #include "sim/cluster/cluster_meter.h"
 #include "sim/fleet/request_meter.h"
@@ -86,12 +87,17 @@ struct ScaleStep {
   ReplicaCount desired = 0;
   std::string why;                       ///< in one sentence, without a full stop
   model::Role role = model::Role::both;  ///< of the replicas
+  std::string variant{};                 ///< whose they are, where a service has several
+
+  /// "prefill", "decode" or the variant; empty where there is one kind of replica.
+  std::string of() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
 };
 inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< of a run; later ones are counted only
 
-/// The replicas of one role, where prefill and decode are apart.
+/// The replicas of one role, where prefill and decode are apart, or of one variant, where there are several.
 struct RoleFigures {
   model::Role role = model::Role::both;
+  std::string variant;
   ReplicaCount ready_peak = 0;     ///< of the ends of minutes
   ReplicaCount ready_minutes = 0;  ///< sum over them
 
@@ -141,7 +147,7 @@ struct RunResult {
   std::int64_t decisions = 0;      ///< actions submitted
   std::int64_t reversals = 0;      ///< changes of direction of the desired replicas within 15 minutes
   ReplicaCount replicas_peak = 0;  ///< ready at once
-  std::vector<RoleFigures> roles;  ///< prefill and decode; empty where replicas do both
+  std::vector<RoleFigures> roles;  ///< prefill and decode, or variants; empty where all replicas are of one kind
   DisruptionFigures disruptions;
   InvariantFigures invariants;
 

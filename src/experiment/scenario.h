@@ -24,10 +24,13 @@ struct PolicySpec {
   std::string swept_from;                      ///< the policy whose settings these vary; empty: none
   std::vector<std::optional<PeerSpec>> peers;  ///< by service; where one is, the scale policy only states the period
   sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
+  std::vector<std::string> warnings;           ///< of what it does not know how to do
 };
 
 /// What the replicas of one service of the catalog are.
 struct RoleSpec {
+  std::string name;                           ///< of the variant, where there are several
+  std::int64_t weight = 1;                    ///< in the router, beside other variants
   const engine::EngineRow* engine = nullptr;  ///< of the bundled table
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);
@@ -50,8 +53,8 @@ struct Scenario {
   Duration settle = std::chrono::minutes(15);
 
   workload::WorkloadSpec load;
-  /// The service, or one for its prefill and one for its decode replicas, of one variant each; GPU kinds, pools,
-  /// prices.
+  /// The service, or one for its prefill and one for its decode replicas, or one for each of its variants, the further
+  /// ones beside the first; GPU kinds, pools, prices.
   std::shared_ptr<const model::Catalog> catalog;
   std::vector<RoleSpec> roles;                     ///< by service of the catalog
   std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may be from what policies believe
@@ -61,7 +64,8 @@ struct Scenario {
   std::vector<PolicySpec> policies;  ///< at least one, names unique
   bool bound = false;                ///< also what somebody could reach who knows the load (clairvoyant.h)
 
-  bool split() const { return roles.size() > 1; }  ///< prefill and decode apart
+  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode apart
+  bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
   // Of a service whose replicas do both, or of its prefill replicas.
   const model::Service& service() const { return catalog->services.front(); }
   const model::Variant& variant() const { return service().variants.front(); }

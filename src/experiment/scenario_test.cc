@@ -89,7 +89,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        {"service.modle=x"},
        "--set service.modle=x: service: found key \"modle\", expected one of client, dtype, engine, "
        "engine_perturbation, engine_settings, gpu, model, name, pods_per_replica, replicas, roles, router, slo, start, "
-       "tensor_parallel or together (did you mean model?)"},
+       "tensor_parallel, together or variants (did you mean model?)"},
       {"two sources of load",
        {"load.profile=azure-hour"},
        "--set load.profile=azure-hour: load names 2 sources, expected one of trace, profile, generator or closed_loop"},

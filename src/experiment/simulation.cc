@@ -8,6 +8,7 @@
 #include "experiment/fleet_hook.h"
 #include "experiment/observer.h"
 #include "experiment/watched_world.h"
+#include "experiment/words.h"
 #include "sim/cluster/cluster.h"
 
 namespace capstan::experiment {
@@ -125,15 +126,17 @@ class Wishes {
  public:
   explicit Wishes(std::size_t services) : last_(services) {}
 
-  void note(model::ServiceId service, model::Role role, const decide::scale::Decision& decision,
+  void note(model::ServiceId id, const model::Catalog& catalog, const decide::scale::Decision& decision,
             const std::string& peers_why, Instant now) {
-    std::optional<ReplicaCount>& last = last_.at(service.value);
+    std::optional<ReplicaCount>& last = last_.at(id.value);
     if (last == decision.desired) return;
     changes_ += last ? 1 : 0;
     last = decision.desired;
     if (steps_.size() == kScaleStepsMost) return;
     std::string why = peers_why.empty() ? model::sentence(decision.why) : peers_why;
-    steps_.push_back({now, decision.desired, std::move(why), role});
+    const model::Service& service = catalog.service(id);
+    steps_.push_back(
+        {now, decision.desired, std::move(why), service.variants.front().role, variant_name(catalog, service)});
   }
   void tell(RunResult& result) && {
     result.scale_changes = changes_;
@@ -202,8 +205,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     if (controller.next_tick() <= now) {
       controller.tick();
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
-        wishes.note(id, services[id.value].variants.front().role, controller.scale_decision(id), peers.of(id).why(),
-                    now);
+        wishes.note(id, *setup.cluster.catalog, controller.scale_decision(id), peers.of(id).why(), now);
       }
       if (setup.enough && setup.enough()) break;
     }
@@ -217,6 +219,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   fleet->finish(now);
   observer.finish(now);
   RunResult result = observer.result(now);
+  result.warnings.insert(result.warnings.begin(), setup.warnings.begin(), setup.warnings.end());
   for (std::string& warning : peers.warnings()) result.warnings.push_back(std::move(warning));
   std::move(wishes).tell(result);
   return result;

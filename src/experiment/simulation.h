@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -31,6 +32,7 @@ struct SimulationSetup {
   Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is left
   control::Witness witness;                    ///< is shown what decisions were made from; may be empty
   std::vector<std::optional<PeerSpec>> peers;  ///< by service, which they scale in place of the policy; may be empty
+  std::vector<std::string> warnings;           ///< what somebody should know who set it up so
   Script script;                               ///< scales the first service in place of both; may be empty
   std::function<bool()> enough;                ///< true ends the run after a decision; may be empty
   bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests

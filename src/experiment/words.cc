@@ -111,4 +111,9 @@ std::string broken_words(const RunResult& result) {
   return text;
 }
 
+std::string variant_name(const model::Catalog& catalog, const model::Service& service) {
+  const model::Variant& variant = service.variants.front();
+  return catalog.services.size() > 1 && variant.role == model::Role::both ? variant.name : std::string();
+}
+
 }  // namespace capstan::experiment

@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "experiment/result.h"
+#include "model/catalog.h"
 
 // Numbers and sentences for people. Integer arithmetic only: the same text on every machine.
 namespace capstan::experiment {
@@ -29,6 +30,9 @@ std::string time_words(Duration duration, int parts = 2);
 std::string clock(Instant at);
 /// Paid minutes of GPUs that did no work of any request: idle, held, unallocated.
 std::int64_t idle_gpu_minutes(const RunResult& result);
+
+/// What a service's replicas are called where several variants serve together: "h100"; else nothing.
+std::string variant_name(const model::Catalog& catalog, const model::Service& service);
 
 /// A word as a shell reads it: bare, or in the quotes that it needs.
 std::string shell_word(const std::string& word);

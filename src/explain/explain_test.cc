@@ -48,6 +48,62 @@ TEST(Explain, ScalingIsToldWithItsArithmetic) {
             "scale chat to 3 replicas: 12 requests wait; at 4 a replica that needs 3, 2 are counted");
 }
 
+/// Two H100 serve, two more are asked for in an A100's place; nothing is computed here, so any numbers do.
+decide::scale::Decision mixed() {
+  decide::scale::Decision decision;
+  decision.service = {0};
+  decision.current = decision.counted = decision.desired = 2;
+  decision.why = {ReasonCode::mix_holds, {2, 2'400, 8'500'000}};
+  decide::scale::MixSizing& mix = decision.sizing.emplace().mix.emplace();
+  mix.horizon = std::chrono::hours(1);
+  mix.target_milli = 2'400;
+  mix.price = mix.chosen_price = 8'500'000;
+  mix.anew_price = 8'000'000;
+  mix.covers = true;
+  decide::scale::VariantSizing variant;
+  variant.service = {0};
+  variant.modelled = true;
+  variant.batch = 90;
+  variant.token_us = 30'000;
+  variant.worth_milli = 1'000;
+  variant.lead = std::chrono::seconds(120);
+  variant.price_per_hour = {3'400'000};
+  variant.gpus = 1;
+  variant.more = 7;
+  variant.serving = variant.current = variant.chosen = variant.begun_anew = variant.desired = 2;
+  variant.most = 9;
+  variant.alone = 3;
+  mix.variants.push_back(variant);
+  return decision;
+}
+
+TEST(Explain, AMixIsToldVariantByVariant) {
+  const std::string text = paragraph(catalog(), mixed());
+  EXPECT_NE(
+      text.find("It stays at 2: 2 replicas of this variant: the mix is the cheapest that carries 2400 thousandths of "
+                "a replica of the first one, at a price of 8500000 an hour."),
+      std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("1 variants together have to carry 2.400 replicas of the first. What is asked for costs 8.50 USD an "
+                "hour, the cheapest mix that carries it 8.50 USD; were nothing there yet, 8.00 USD. What a switch "
+                "costs has to be saved within 3600 s.\n- chat: a replica carries 90 sequences at 30000 us a token"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("there is room for 7 more; 0 to 9 can be chosen. Alone it would take 3, at 10.20 USD an hour. Asked "
+                "for: 2; in the cheapest mix: 2; were nothing there yet: 2; decided: 2."),
+      std::string::npos)
+      << text;
+  const auto parsed = nlohmann::json::parse(json(catalog(), mixed()));
+  EXPECT_EQ(parsed["sizing"]["mix"]["variants"][0]["worth_milli"], 1'000);
+  EXPECT_EQ(parsed["sizing"]["mix"]["priced_in"], "micro_usd");
+  decide::scale::Decision member;
+  member.service = {0};
+  member.decided_with = {0};
+  EXPECT_NE(paragraph(catalog(), member).find("decided together with chat"), std::string::npos);
+}
+
 TEST(Explain, AGroupOfNodesIsToldWithItsDomainAndItsHold) {
   const model::Action action{
       model::LaunchNodes{

@@ -108,6 +108,50 @@ Json sizing_json(const decide::scale::Sizing& s) {
           {"window_milli", s.window_milli}};
 }
 
+template <typename T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix) {
+  Json json = {{"priced_in", mix.in_usd ? "micro_usd" : "milli_gpus"},
+               {"horizon_ns", mix.horizon.count()},
+               {"target_milli", mix.target_milli},
+               {"price_per_hour", mix.price},
+               {"chosen_price_per_hour", mix.chosen_price},
+               {"anew_price_per_hour", mix.anew_price},
+               {"covers", mix.covers},
+               {"exact", mix.exact},
+               {"variants", Json::array()}};
+  for (const decide::scale::VariantSizing& v : mix.variants) {
+    json["variants"].push_back({{"service", service_name(catalog, v.service)},
+                                {"serving", v.serving},
+                                {"loading", v.loading},
+                                {"pending", v.pending},
+                                {"modelled", v.modelled},
+                                {"correction_ppm", v.correction_ppm},
+                                {"batch", v.batch},
+                                {"token_us", v.token_us},
+                                {"tokens_per_s", v.tokens_per_s},
+                                {"bound", kBounds[static_cast<std::size_t>(v.bound)]},
+                                {"out_of_reach", v.out_of_reach},
+                                {"worth_milli", v.worth_milli},
+                                {"lead_ns", v.lead.count()},
+                                {"micro_usd_per_hour", v.price_per_hour.count},
+                                {"gpus", v.gpus},
+                                {"more", optional_json(v.more)},
+                                {"denied_ns", v.denied.count()},
+                                {"current", v.current},
+                                {"least", v.least},
+                                {"most", v.most},
+                                {"chosen", v.chosen},
+                                {"begun_anew", v.begun_anew},
+                                {"alone", optional_json(v.alone)},
+                                {"desired", v.desired}});
+  }
+  return json;
+}
+
 /// Names may hold any bytes: what is not UTF-8 is replaced rather than thrown over.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -134,6 +178,8 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
                                {"wanted", r.wanted}});
   }
   if (d.sizing) out["sizing"] = sizing_json(*d.sizing);
+  if (d.sizing && d.sizing->mix) out["sizing"]["mix"] = mix_json(catalog, *d.sizing->mix);
+  if (d.decided_with.valid()) out["decided_with"] = service_name(catalog, d.decided_with);
   add_plan(out, catalog, d.plan);
   return dump(out);
 }

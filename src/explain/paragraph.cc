@@ -100,6 +100,54 @@ std::string sizing_text(const decide::scale::Sizing& s) {
   return text;
 }
 
+/// "6.88 USD", or GPUs where a price is not known.
+std::string price_text(std::int64_t price, bool in_usd) {
+  return in_usd ? fmt::format("{}.{:02} USD", price / 1'000'000, price / 10'000 % 100)
+                : fmt::format("{} GPUs", gpus_text({price}));
+}
+
+std::string variant_text(const model::Catalog& catalog, const decide::scale::VariantSizing& v,
+                         const decide::scale::MixSizing& mix) {
+  std::string text = fmt::format(
+      "\n- {}: a replica carries {} sequences at {} us a token, bound by {}, worth {} of the first variant's; ",
+      service_name(catalog, v.service), v.batch, v.token_us, bound_name(v.bound), milli_text(v.worth_milli));
+  text += v.price_per_hour > MicroUsd{} ? price_text(v.price_per_hour.count, true) + " an hour"
+                                        : fmt::format("its price is not known, {} GPUs", v.gpus);
+  text += fmt::format("; ready after {} s. A step takes {} ppm of what the {} says.", whole_seconds(v.lead),
+                      v.correction_ppm, v.modelled ? "engine table" : "table of another model");
+  text += fmt::format(" {} serve, {} load, {} have no GPUs; ", v.serving, v.loading, v.pending);
+  if (v.denied > Duration{} && v.worth_milli > 0) {
+    text += fmt::format("more could not be had, and is not counted on for {} s;", whole_seconds(v.denied));
+  } else if (v.more) {
+    text += fmt::format("there is room for {} more;", *v.more);
+  } else {
+    text += "how many more there is room for is not known;";
+  }
+  text += fmt::format(" {} to {} can be chosen.", v.least, v.most);
+  if (v.out_of_reach) text += " One request alone misses the SLO on it.";
+  if (v.alone) {
+    const std::int64_t price = mix.in_usd ? v.price_per_hour.count : whole_gpus(v.gpus).count;
+    text += fmt::format(" Alone it would take {}, at {} an hour.", *v.alone, price_text(*v.alone * price, mix.in_usd));
+  } else {
+    text += " Alone it could not carry it.";
+  }
+  return text + fmt::format(" Asked for: {}; in the cheapest mix: {}; were nothing there yet: {}; decided: {}.",
+                            v.current, v.chosen, v.begun_anew, v.desired);
+}
+
+/// The variants, and what each mix costs.
+std::string mix_text(const model::Catalog& catalog, const decide::scale::MixSizing& mix) {
+  std::string text = fmt::format(
+      " {} variants together have to carry {} replicas of the first. What is asked for costs {} an hour, the cheapest "
+      "mix that carries it {}; were nothing there yet, {}. What a switch costs has to be saved within {} s.",
+      mix.variants.size(), milli_text(mix.target_milli), price_text(mix.price, mix.in_usd),
+      price_text(mix.chosen_price, mix.in_usd), price_text(mix.anew_price, mix.in_usd), whole_seconds(mix.horizon));
+  if (!mix.covers) text += " Nothing that can be had carries it.";
+  if (!mix.exact) text += " The search ended at its bound: there may be a cheaper one.";
+  for (const decide::scale::VariantSizing& each : mix.variants) text += variant_text(catalog, each, mix);
+  return text;
+}
+
 std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
   std::string text;
   for (const model::Action& action : plan.actions) text += "\n- " + line(catalog, action);
@@ -114,6 +162,9 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
                                  service_name(catalog, decision.service), decision.current, decision.counted);
   for (const MetricReading& reading : decision.readings) text += reading_text(reading);
   if (decision.sizing) text += sizing_text(*decision.sizing);
+  if (decision.decided_with.valid()) {
+    text += fmt::format(" How many is decided together with {}.", service_name(catalog, decision.decided_with));
+  }
   if (decision.held_to != decision.wanted) {
     text +=
         fmt::format(" {} are wanted, the window of earlier answers holds it at {}.", decision.wanted, decision.held_to);
@@ -125,6 +176,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
   if (!decision.drain.empty()) {
     text += fmt::format(" {} of them drain, gang {} first.", decision.drain.size(), decision.drain.front().value);
   }
+  if (decision.sizing && decision.sizing->mix) text += mix_text(catalog, *decision.sizing->mix);
   return text;
 }
 

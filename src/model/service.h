@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,10 +30,11 @@ struct Variant {
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
   bool placed_elsewhere = false;                 ///< another scheduler binds its pods: they take room, and that is all
   Closed closed;                                 ///< to replicas that have no pods yet
+  MicroUsd price_per_hour{};  ///< of a replica, where somebody states it; 0: what the offerings of its GPUs cost
 };
 
-/// One workload that is scaled: a model behind one endpoint, or its prefill or its decode replicas. Bounds are
-/// replicas.
+/// One workload that is scaled: a model behind one endpoint, or its prefill or its decode replicas, or those of one
+/// variant where several serve the endpoint together. Bounds are replicas.
 struct Service {
   std::string name;
   Slo slo;
@@ -40,6 +42,10 @@ struct Service {
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 1;
   ServiceId fed_by{};  ///< of decode replicas, the service whose replicas compute the prompts; else none
+  /// The further variants behind the same endpoint, of the same role, each a service of its own; how many of each is
+  /// decided here. Empty on those, and where there is one variant.
+  std::vector<ServiceId> beside{};
+  static constexpr std::size_t kBesideMost = 7;
 };
 
 }  // namespace capstan::model

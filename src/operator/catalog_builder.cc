@@ -199,6 +199,7 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
   variant.model = named ? named->model : profile.model.empty() ? scaler.model : profile.model;
   if (!profile.dtype.empty() || named) variant.dtype = profile.dtype.empty() ? named->weight_dtype : profile.dtype;
   if (!scaler.engine.empty()) variant.engine = scaler.engine;
+  variant.price_per_hour = target.variant->replica_price_per_hour;
   variant.role = target.role->role;
   variant.gpu = target.variant->gpu.empty() ? catalog.any_gpu_kind() : catalog.gpu_kind(target.variant->gpu);
   if (workload != nullptr) {

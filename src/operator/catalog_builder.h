@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "decide/scale/scale.h"
@@ -42,6 +43,10 @@ class CatalogBuilder {
   void set_fed_by(model::ServiceId service, model::ServiceId feeder) {
     catalog_.services.at(service.value).fed_by = feeder;
   }
+  /// The variants behind the same endpoint whose number is decided with that of `first`.
+  void set_beside(model::ServiceId first, std::vector<model::ServiceId> others) {
+    catalog_.services.at(first.value).beside = std::move(others);
+  }
   /// Of a service that is gone nothing is kept but its place.
   void clear_service(model::ServiceId id);
 
@@ -71,8 +76,9 @@ std::string gpu_name(const kube::StringMap& labels, const kube::Resources& resou
 /// How Capstan scales what the scaler describes.
 decide::scale::Policy policy_of(const InferenceScaler& scaler);
 
-/// One target of a scaler. Each is scaled by itself, as a service of its own with one variant: it is one workload
-/// object, whose replicas tell their own load.
+/// One target of a scaler. Each is a service of its own with one variant: it is one workload object, whose replicas
+/// tell their own load. How many of each there are of one role is decided in one go by Capstan's own policy, by any
+/// other of each for itself.
 struct TargetOf {
   const InferenceScaler::Role* role = nullptr;
   const InferenceScaler::Variant* variant = nullptr;

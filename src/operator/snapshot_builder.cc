@@ -293,15 +293,17 @@ void SnapshotBuilder::read_services(Look& look) {
   const std::map<model::ServiceId, ServiceOrigin> before = std::exchange(origins_, {});
   for (const InferenceScaler* scaler : by_age(look.view.scalers)) {
     std::size_t position = 0;
-    model::ServiceId prefill;
-    std::vector<model::ServiceId> decode;
+    std::map<model::Role, std::vector<model::ServiceId>> by_role;
     for (const TargetOf& target : targets_of(*scaler)) {
       const model::ServiceId id = read_target(look, *scaler, target, position++);
-      if (target.role->role == model::Role::prefill && !prefill.valid()) prefill = id;
-      if (target.role->role == model::Role::decode) decode.push_back(id);
+      std::vector<model::ServiceId>& same = by_role[target.role->role];
+      if (std::ranges::find(same, id) == same.end()) same.push_back(id);
     }
-    for (const model::ServiceId fed : decode) {
-      if (prefill.valid() && prefill != fed) catalog_.set_fed_by(fed, prefill);
+    for (const auto& [role, variants] : by_role) join_variants(look, variants);
+    if (!by_role.contains(model::Role::prefill)) continue;
+    const model::ServiceId prefill = by_role.at(model::Role::prefill).front();
+    for (const model::ServiceId fed : by_role[model::Role::decode]) {
+      if (prefill != fed) catalog_.set_fed_by(fed, prefill);
     }
   }
   for (const auto& [id, origin] : before) {
@@ -309,6 +311,20 @@ void SnapshotBuilder::read_services(Look& look) {
     catalog_.clear_service(id);
     policies_[id.value] = {};
   }
+}
+
+/// Those of one role are decided together: they take the same requests. One that is not to be scaled as the others are,
+/// because it is somebody else's, is left by itself.
+void SnapshotBuilder::join_variants(const Look& look, const std::vector<model::ServiceId>& variants) {
+  const auto joins = [&](model::ServiceId id) {
+    return look.services.contains(id) && origins_.at(id).mode == origins_.at(variants.front()).mode;
+  };
+  std::vector<model::ServiceId> beside;
+  for (const model::ServiceId id : variants) {
+    if (id == variants.front() || !joins(id) || beside.size() == model::Service::kBesideMost) continue;
+    beside.push_back(id);
+  }
+  catalog_.set_beside(variants.front(), std::move(beside));
 }
 
 model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target,

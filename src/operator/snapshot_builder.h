@@ -74,6 +74,7 @@ class SnapshotBuilder {
   void read_claim_group(const std::string& name, const kube::NodeClaim& claim, const kube::StringMap& labels,
                         model::Claim& row);
   void read_services(Look& look);
+  void join_variants(const Look& look, const std::vector<model::ServiceId>& variants);
   model::ServiceId read_target(Look& look, const InferenceScaler& scaler, const TargetOf& target, std::size_t position);
   bool tell_gpu(const Look& look, const kube::Workload& workload, const std::vector<PodGroup>& replicas,
                 model::Variant& variant);

@@ -87,6 +87,58 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
   EXPECT_EQ(builder.services().at({1}).target.name, "decode");
 }
 
+/// A scaler whose one role has these targets, each of a price.
+Object scaler_of_variants(const std::vector<std::pair<std::string, std::string>>& targets) {
+  Object scaler = testing::scaler("chat", targets.front().first);
+  Object& variants = scaler["spec"]["roles"][0]["variants"];
+  const Object first = variants[0];
+  variants = Object::array();
+  for (const auto& [name, price] : targets) {
+    Object variant = first;
+    variant["targetRef"]["name"] = name;
+    if (!price.empty()) variant["costPerHour"] = price;
+    variants.push_back(variant);
+  }
+  return scaler;
+}
+
+TEST(SnapshotBuilder, TheVariantsOfARoleAreDecidedTogether) {
+  using Ids = std::vector<model::ServiceId>;
+  struct Row {
+    const char* what;
+    std::vector<std::pair<std::string, std::string>> targets;
+    std::vector<std::string> deployments;
+    Ids beside;  // of the first
+  };
+  const Row rows[] = {
+      {"one", {{"a", ""}}, {"a"}, {}},
+      {"three", {{"a", ""}, {"b", ""}, {"c", ""}}, {"a", "b", "c"}, {{1}, {2}}},
+      {"one that does not exist", {{"a", ""}, {"b", ""}, {"c", ""}}, {"a", "c"}, {{2}}},
+      {"named twice", {{"a", ""}, {"b", ""}, {"b", ""}}, {"a", "b"}, {{1}}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    Cluster cluster;
+    cluster.scalers.put(scaler_of_variants(row.targets));
+    for (const std::string& name : row.deployments) cluster.deployments.put(testing::deployment(name, 1));
+    SnapshotBuilder builder;
+    const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+    EXPECT_EQ(snapshot.catalog->service({0}).beside, row.beside);
+    for (const model::ServiceId other : row.beside) EXPECT_TRUE(snapshot.catalog->service(other).beside.empty());
+  }
+}
+
+TEST(SnapshotBuilder, AVariantHasThePriceThatIsStated) {
+  Cluster cluster;
+  cluster.scalers.put(scaler_of_variants({{"a", "6.88"}, {"b", ""}}));
+  cluster.deployments.put(testing::deployment("a", 1));
+  cluster.deployments.put(testing::deployment("b", 1));
+  SnapshotBuilder builder;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+  EXPECT_EQ(snapshot.catalog->service({0}).variants[0].price_per_hour, MicroUsd{6'880'000});
+  EXPECT_EQ(snapshot.catalog->service({1}).variants[0].price_per_hour, MicroUsd{});
+}
+
 TEST(SnapshotBuilder, OfAScalerThatIsGoneOnlyAPlaceIsKept) {
   Cluster cluster;
   cluster.scalers.put(testing::scaler("chat", "chat"));

@@ -50,6 +50,12 @@ const Strings kRoles = {
     "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: false}, start: {warm_up: 5s}}",
     "service.kv_transfer={bandwidth: 40GB/s, setup: 1ms}"};
 
+const std::string kVariantKeys =
+    "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pods_per_replica: 1, together: node, replicas: {min: 1, max: 4}, "
+    "engine_settings: {prefix_cache: true}, start: {warm_up: 5s}";
+const Strings kVariants = {"service.variants=[{name: one, weight: 10, tensor_parallel: 1, " + kVariantKeys +
+                           "}, {name: two, weight: 19, tensor_parallel: 2, " + kVariantKeys + "}]"};
+
 const std::vector<Mapping> kMappings = {
     {"The file", "", {}},
     {"load", "load", {}},
@@ -72,6 +78,8 @@ const std::vector<Mapping> kMappings = {
     {"service.roles.prefill, service.roles.decode", "service.roles.prefill", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.decode", kRoles},
     {"service.kv_transfer", "service.kv_transfer", kRoles},
+    {"service", "service", kVariants, {"variants"}},
+    {"service.variants", "service.variants.0", kVariants},
     {"service.slo", "service.slo", {}},
     {"service.replicas", "service.replicas", {}},
     {"service.engine_settings", "service.engine_settings", {}},

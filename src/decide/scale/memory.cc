@@ -4,10 +4,12 @@
 namespace capstan::decide::scale {
 namespace {
 constexpr std::string_view kVersion = "scale-memory/3";
-}
+constexpr std::string_view kVersionOfMix = "scale-memory/4";  // what only a mix knows follows
+}  // namespace
 
 std::string to_text(const Memory& memory) {
-  TextWriter text(kVersion);
+  const bool mix = memory.capstan && knows_a_mix(*memory.capstan);
+  TextWriter text(mix ? kVersionOfMix : kVersion);
   text.add(std::int64_t{memory.seen});
   text.add(memory.recommended);
   text.add(memory.floor);
@@ -19,12 +21,13 @@ std::string to_text(const Memory& memory) {
   text.rows(memory.ups, row);
   text.rows(memory.downs, row);
   text.add(std::int64_t{memory.capstan.has_value()});
-  if (memory.capstan) write(*memory.capstan, text);
+  if (memory.capstan) write(*memory.capstan, text, mix);
   return text.take();
 }
 
 Result<Memory> parse_memory(std::string_view saved) {
-  TextReader text(saved, kVersion);
+  const bool mix = saved.starts_with(kVersionOfMix);
+  TextReader text(saved, mix ? kVersionOfMix : kVersion);
   Memory memory;
   text.read(memory.seen);
   text.read(memory.recommended);
@@ -38,7 +41,7 @@ Result<Memory> parse_memory(std::string_view saved) {
   text.rows(memory.downs, row);
   bool own = false;
   text.read(own);
-  if (own) read(memory.capstan.emplace(), text);
+  if (own) read(memory.capstan.emplace(), text, mix);
   return text.finish(std::move(memory));
 }
 

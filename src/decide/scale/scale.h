@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +19,7 @@
 #include "decide/scale/fixed.h"
 #include "decide/scale/hpa_settings.h"
 #include "decide/scale/rules/settings.h"
+#include "decide/scale/supply.h"
 #include "engine/table.h"
 #include "model/gang.h"
 #include "model/ids.h"
@@ -61,8 +64,8 @@ struct Memory {
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 
-/// One workload object as a scaler sees it: the first variant of a service (a further variant is another object).
-/// For a gang of several pods a replica is what HPA sees of a LeaderWorkerSet: one pod, the leader.
+/// One workload object as a scaler sees it: a service of one variant (a further variant is another object). For a gang
+/// of several pods a replica is what HPA sees of a LeaderWorkerSet: one pod, the leader.
 struct RoleView {
   struct Replica {
     model::GangId id;
@@ -70,6 +73,7 @@ struct RoleView {
     Instant created_at;
     model::ReplicaSignals signals;
     Instant expected_ready_at = Instant::never();  ///< of one that starts
+    std::uint32_t variant = 0;                     ///< where those of a mix stand together: whose it is, by position
   };
   model::ServiceId service;
   model::VariantId variant{0};
@@ -82,8 +86,28 @@ struct RoleView {
   std::vector<Replica> feeding{};             ///< by id: the replicas that compute prompts for these, which decode
   model::Signal gateway_waiting{};            ///< requests that no replica could take
   const engine::EngineRow* engine = nullptr;  ///< of the bundled table; null: a model or a GPU that it does not know
+  // Of a mix.
+  Supply supply{};
+  std::vector<RoleView> beside{};  ///< the further variants behind the same endpoint, in the catalog's order
 };
 RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
+
+/// By service: the one whose decision speaks for it as well, itself where none does. Services that stand beside another
+/// are decided with it where Capstan's own policy decides both.
+/// @param policy_of  the policy in force of a service
+std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
+                                       const std::function<const Policy&(model::ServiceId)>& policy_of);
+
+/// What else a view of a mix is made of.
+struct MixSource {
+  std::span<const model::ServiceId> deciders;  ///< by service
+  std::span<const Memory> memories;            ///< by service: the floor of each variant is its least
+  const provision::Memory* bought = nullptr;   ///< of the layer that buys nodes; null: nobody here knows who buys what
+};
+/// The same view with the variants beside the service whose number is decided with its own, and what each may still
+/// get.
+RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, model::ServiceId service,
+                     const MixSource& source, Instant now);
 
 /// What one metric said. The arithmetic is kept, so that explaining it computes nothing again.
 struct MetricReading {
@@ -123,7 +147,9 @@ struct Decision {
   std::optional<Sizing> sizing{};    ///< of Capstan's own policy
   std::vector<model::GangId> drain;  ///< when fewer are wanted than exist, least to lose first
   model::Reason why;
-  model::Plan plan;  ///< one SetReplicas, or one kept reason
+  model::Plan plan;                 ///< one SetReplicas, or one kept reason; of a mix, for each of its variants
+  std::vector<Decision> beside{};   ///< of a mix: what is decided of the further variants, their plans apart
+  model::ServiceId decided_with{};  ///< of those: the service whose decision this is a part of
 };
 
 /// How many replicas the service should have.

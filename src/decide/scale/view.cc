@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <optional>
+
+#include "decide/provision/capacity.h"
 #include "decide/scale/scale.h"
 
 namespace capstan::decide::scale {
@@ -31,6 +35,18 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
   return replicas;
 }
 
+/// The replicas of all variants of the service that computes the prompts, by id.
+std::vector<RoleView::Replica> feeders_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
+  std::vector<RoleView::Replica> all = replicas_of(snapshot, index, service, {0});
+  const std::vector<ServiceId>& beside = snapshot.catalog->service(service).beside;
+  for (const ServiceId id : beside) {
+    const std::vector<RoleView::Replica> more = replicas_of(snapshot, index, id, {0});
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  if (!beside.empty()) std::ranges::sort(all, {}, &RoleView::Replica::id);
+  return all;
+}
+
 }  // namespace
 
 RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
@@ -47,8 +63,46 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
     role.gateway_waiting = state->gateway_waiting;
   }
   role.replicas = replicas_of(snapshot, index, service, role.variant);
-  if (settings.fed_by.valid()) role.feeding = replicas_of(snapshot, index, settings.fed_by, role.variant);
+  if (settings.fed_by.valid()) role.feeding = feeders_of(snapshot, index, settings.fed_by);
   return role;
+}
+
+RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, ServiceId service, const MixSource& source,
+                     Instant now) {
+  RoleView role = view(snapshot, index, service);
+  const model::Catalog& catalog = *snapshot.catalog;
+  for (const ServiceId id : catalog.service(service).beside) {
+    const bool decided_here = source.deciders[id.value] == service && snapshot.services.find(id) != nullptr;
+    if (decided_here) role.beside.push_back(view(snapshot, index, id));
+  }
+  if (role.beside.empty()) return role;
+  std::optional<provision::Capacity> capacity;
+  if (source.bought != nullptr) capacity.emplace(index, snapshot, *source.bought, now);
+  const auto complete = [&](RoleView& of) {
+    of.supply = supply_of(index, catalog, catalog.service(of.service).variants.front(), capacity ? &*capacity : nullptr,
+                          of.max);
+    const ReplicaCount floor = source.memories[of.service.value].floor;
+    if (floor > 0) of.min = std::min(of.max, std::max({of.min, of.current, floor}));
+  };
+  complete(role);
+  for (RoleView& other : role.beside) complete(other);
+  return role;
+}
+
+std::vector<ServiceId> deciders(const model::Snapshot& snapshot,
+                                const std::function<const Policy&(ServiceId)>& policy_of) {
+  const model::Catalog& catalog = *snapshot.catalog;
+  std::vector<ServiceId> by(catalog.services.size());
+  for (std::uint32_t i = 0; i < by.size(); ++i) by[i] = {i};
+  const auto mixes = [&](ServiceId id) {
+    return snapshot.services.find(id) != nullptr && std::holds_alternative<Capstan>(policy_of(id));
+  };
+  for (std::uint32_t i = 0; i < by.size(); ++i) {
+    for (const ServiceId other : catalog.services[i].beside) {
+      if (mixes({i}) && mixes(other)) by[other.value] = {i};
+    }
+  }
+  return by;
 }
 
 }  // namespace capstan::decide::scale

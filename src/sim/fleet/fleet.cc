@@ -24,7 +24,11 @@ Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, cons
   CAPSTAN_ASSERT(config.client.backoff.count() >= 0 && config.client.backoff <= config.client.backoff_max);
   CAPSTAN_ASSERT(config.gateway_max_waiting >= 0);
   hashes_wanted_ = config.router.kind == RouterKind::prefix_affine;
-  for (const FleetVariant& variant : variants_) hashes_wanted_ |= variant.replica.prefix_cache;
+  for (const FleetVariant& variant : variants_) {
+    CAPSTAN_ASSERT(variant.weight >= 1 && variant.weight <= 10'000);
+    hashes_wanted_ |= variant.replica.prefix_cache;
+    heaviest_ = std::max(heaviest_, variant.weight);
+  }
 }
 
 Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, const model::Slo& slo,
@@ -209,7 +213,7 @@ void Fleet::refresh(std::uint32_t number) {
     server.waiting = static_cast<std::uint32_t>(waits);
     waiting_changed();
   }
-  if (server.routed) router_of(server).update(number, server.replica.load(), waits < engine_queue_limit(server));
+  if (server.routed) router_of(server).update(number, weighed_load(server), waits < engine_queue_limit(server));
 }
 
 void Fleet::run_timeouts() {

@@ -56,6 +56,9 @@ struct FleetVariant {
   std::int64_t kv_link_bytes_per_s = 40'000'000'000;
   Duration kv_setup = std::chrono::milliseconds(1);
   const engine::RequestWork* work = nullptr;  ///< prices the useful work of met requests; none: they count nothing
+  /// What a router that looks at loads holds its requests against, beside other variants: 200 of one and 100 of the
+  /// other are as loaded with 40 and 20 requests. 1..10'000.
+  std::int64_t weight = 1;
 };
 
 /// A replica of a fleet. Used again after remove() or kill().
@@ -245,7 +248,7 @@ class Fleet {
   void on_emission(Server& server, const Emission& emission);
   void began(Server& server, const Emission& emission);
   void completed(Server& server, std::uint32_t id);
-  bool in_time(const FleetVariant& variant, const Live& live, Duration ttft) const;  ///< of its first token
+  bool in_time(const Live& live, Duration ttft) const;  ///< of its first token
   void run_timeouts();
   void run_timers();
   Instant next_other() const {
@@ -267,6 +270,10 @@ class Fleet {
   std::span<const std::uint64_t> hashes_of(const Live& live) const { return {live.hashes, live.hash_count}; }
   template <typename Waits>
   void add_deadline(AttemptRing& ring, Duration timeout, std::uint32_t id, Waits waits);
+  /// What a replica holds, in requests of one of the heaviest variant.
+  RequestCount weighed_load(const Server& server) const {
+    return std::min<RequestCount>(server.replica.load() * heaviest_ / variants_[server.variant].weight, kNone - 1);
+  }
   Router& router_of(const Server& server) { return server.role == EngineRole::decode ? decode_router_ : router_; }
   Server& server_of(ReplicaHandle handle) const;
   void leave_router(std::uint32_t server);
@@ -279,6 +286,7 @@ class Fleet {
   FleetConfig config_;
   std::vector<FleetVariant> variants_;
   model::Slo slo_;
+  std::int64_t heaviest_ = 1;  ///< of the variants' weights
   workload::Source* source_ = nullptr;
   workload::ClosedLoop* clients_ = nullptr;
   bool hashes_wanted_ = false;

@@ -169,7 +169,7 @@ void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
       if (server->replica.config().kv_blocks < blocks) continue;
       fits_somewhere = true;
       if (server->replica.waiting() >= engine_queue_limit(*server)) continue;
-      if (best == Router::kNone || server->replica.load() < servers_[best]->replica.load()) best = i;
+      if (best == Router::kNone || weighed_load(*server) < weighed_load(*servers_[best])) best = i;
     }
   }
   if (best != Router::kNone) {
@@ -342,11 +342,11 @@ void Fleet::began(Server& server, const Emission& emission) {
   stamps_[emission.id] |= 1;
 }
 
-bool Fleet::in_time(const FleetVariant& variant, const Live& live, Duration ttft) const {
+bool Fleet::in_time(const Live& live, Duration ttft) const {
   if (slo_.ttft.count() == 0 || ttft <= slo_.ttft) return true;
   if (!slo_.scales_with_prompt()) return false;
-  // Decode replicas computed no prompt: those that did are the first.
-  const FleetVariant& computed = variant.replica.role == EngineRole::decode ? variants_.front() : variant;
+  // One promise to all, whichever replica served it; and decode replicas computed no prompt.
+  const FleetVariant& computed = variants_.front();
   const engine::Picoseconds alone =
       computed.model->prefill_alone_ps(live.input, 0, computed.replica.max_batched_tokens);
   return ttft <= slo_.ttft_of(Duration{alone / engine::kPicosecondsPerNanosecond});
@@ -365,7 +365,7 @@ void Fleet::completed(Server& server, std::uint32_t id) {
   meter_.ttft.add(ttft);
   meter_.e2e.add(e2e);
   if (later_tokens > 0) meter_.tpot.add(after_first / later_tokens);
-  const bool met = in_time(variant, live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
+  const bool met = in_time(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
   if (met) {
     ++meter_.counts.met;

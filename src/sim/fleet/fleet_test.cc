@@ -306,6 +306,28 @@ TEST(Fleet, ALongRequestFindsTheReplicaThatHasTheMemory) {
   EXPECT_EQ(fleet.meter().counts.completed, 1);
 }
 
+TEST(Fleet, RequestsAreSharedOutByTheWeightsOfTheirReplicas) {
+  struct Shares {
+    std::int64_t weights[2];
+    RequestCount holds[2];  // of twelve
+  };
+  const Shares rows[] = {{{1, 1}, {6, 6}}, {{300, 100}, {9, 3}}, {{1, 2}, {4, 8}}, {{10, 1}, {11, 1}}};
+  for (const Shares& shares : rows) {
+    FleetVariant variants[] = {variant(), variant()};
+    for (std::size_t i = 0; i < 2; ++i) {
+      variants[i].replica.max_seqs = 16;
+      variants[i].weight = shares.weights[i];
+    }
+    ListSource source(crowd(12, 500));
+    Fleet fleet({}, {variants[0], variants[1]}, {}, source);
+    const ReplicaHandle first = fleet.add_replica(0, Instant{});
+    const ReplicaHandle second = fleet.add_replica(1, Instant{});
+    fleet.advance(at_s(1));
+    EXPECT_EQ(fleet.load(first), shares.holds[0]) << shares.weights[0] << " to " << shares.weights[1];
+    EXPECT_EQ(fleet.load(second), shares.holds[1]) << shares.weights[0] << " to " << shares.weights[1];
+  }
+}
+
 TEST(Fleet, SamplesSayHowBusyAReplicaWas) {
   ListSource source(crowd(1, 50));
   Fleet fleet({}, {variant()}, {}, source);

@@ -87,10 +87,10 @@ double most_prefill_use(double allowed_s, double prompt_s) {
 /// Does a replica hold its promises at this batch?
 class Promises {
  public:
-  Promises(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo)
+  Promises(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo)
       : engine_(engine), shape_(shape), slo_(slo) {
-    const bool seen = load.kv_used > 0.02 && load.running >= 1;
-    const double held = seen ? load.kv_used / load.running : shape.context / std::max(engine.kv_tokens, 1.0);
+    const bool told = seen.kv_used > 0.02 && seen.running >= 1;
+    const double held = told ? seen.kv_used / seen.running : shape.context / std::max(engine.kv_tokens, 1.0);
     kv_batch_ = kKvUse / std::max(held, 1e-6);
   }
 
@@ -142,7 +142,8 @@ std::int64_t largest(Holds&& holds) {
 
 /// Of replicas that compute prompts and hand them over. The queue before them sets the share of their time that may be
 /// asked for; of a token that an answer begins with, nothing is left to decode.
-Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo) {
+Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen,
+                          const model::Slo& slo) {
   const double prompt_s = prompt_alone_s(engine, shape);
   const double bound_s = in_seconds(slo.ttft);
   const bool bounded = bound_s > 0;
@@ -150,7 +151,7 @@ Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const 
   out.out_of_reach = bounded && bound_s <= prompt_s;
   const double wait_s = std::max(bound_s - prompt_s, 0.0);
   const double use = bounded ? std::max(kLeastPrefillUse, most_prefill_use(wait_s, prompt_s)) : kMostUse;
-  const Promises promises(engine, shape, load, {});
+  const Promises promises(engine, shape, seen, {});
   const std::int64_t by_kv = largest([&](double b) { return promises.kv_holds(b); });
   const double within = bounded ? std::min(bound_s / prompt_s, static_cast<double>(kSequences)) : kSequences;
   const auto by_ttft = static_cast<std::int64_t>(within);
@@ -251,7 +252,7 @@ Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_l
   return shape;
 }
 
-void learn_correction(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory,
+void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last, Learned known,
                       EngineBelief& engine) {
   if (engine.role == model::Role::prefill) return;
   double running = 0, delivered = 0, believed = 0;
@@ -261,7 +262,7 @@ void learn_correction(const Load& load, const Shape& shape, Duration since_last,
         std::clamp(load.prompt_rate / load.generated_rate, shape.prompt_per_output / 3, shape.prompt_per_output * 3);
   }
   for (const Load::Each& each : load.each) {
-    if (each.running < 1 || each.generated_rate <= 0) continue;
+    if (each.variant != variant || each.running < 1 || each.generated_rate <= 0) continue;
     running += each.running;
     delivered += each.generated_rate;
     believed += each.running / token_seconds(engine, now, each.running);
@@ -269,17 +270,17 @@ void learn_correction(const Load& load, const Shape& shape, Duration since_last,
   if (running < 3 || delivered <= 0) return;
   const double most = engine.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
   const double seen = std::clamp(believed / delivered * engine.correction, 1 / most, most);
-  memory.corrected = std::min(memory.corrected + since_last, kCorrectionMemory);
+  known.corrected = std::min(known.corrected + since_last, kCorrectionMemory);
   // One minute's worth of trust in the table to begin with.
-  const Duration trusted = memory.corrected + std::chrono::minutes(engine.modelled ? 1 : 0);
+  const Duration trusted = known.corrected + std::chrono::minutes(engine.modelled ? 1 : 0);
   const double by = weight(since_last, trusted, kCorrectionMemory);
   engine.correction += by * (seen - engine.correction);
-  memory.correction_ppm = static_cast<std::int64_t>(engine.correction * 1e6);
+  known.correction_ppm = static_cast<std::int64_t>(engine.correction * 1e6);
 }
 
-Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo) {
-  if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, load, slo);
-  const Promises promises(engine, shape, load, slo);
+Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo) {
+  if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, seen, slo);
+  const Promises promises(engine, shape, seen, slo);
   Capacity out;
   out.batch = kSequences;
   const auto bound = [&](std::int64_t batch, Sizing::Bound by) {

@@ -55,14 +55,15 @@ double token_deviation(const EngineBelief& engine, const Shape& shape, double ba
 /// Brings what is known of requests up to date.
 Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory);
 
-/// Compares the time between tokens, as replicas deliver it, with the model's at the same batches, and leans towards
-/// it: visible at any load, where the throughput of a full replica is not. Clamped, and slow. Replicas that only
-/// compute prompts show no such time: of them the table is believed.
-void learn_correction(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory,
+/// Compares the time between tokens, as the replicas of a variant deliver it, with the model's at the same batches, and
+/// leans towards it: visible at any load, where the throughput of a full replica is not. Clamped, and slow. Replicas
+/// that only compute prompts show no such time: of them the table is believed.
+void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last, Learned known,
                       EngineBelief& engine);
 
 /// The largest batch at which a replica still holds TPOT, TTFT and its KV memory, and what it then delivers. Of one
 /// that only computes prompts: as many as are through within the bound on TTFT.
-Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load& load, const model::Slo& slo);
+/// @param seen  what replicas of its variant hold
+Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo);
 
 }  // namespace capstan::decide::scale

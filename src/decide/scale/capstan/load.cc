@@ -72,9 +72,9 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
     if (replica.phase == Gang::Phase::pending || replica.phase == Gang::Phase::starting) {
       if (starting.size() < CapstanMemory::kReplicasMost) starting.push_back({replica.id});
     } else if (was && replica.phase == Gang::Phase::ready) {
-      const Duration lead = std::clamp(now - replica.created_at, Duration{}, kLongestLead);
-      if (memory.leads.size() == CapstanMemory::kLeadsMost) memory.leads.erase(memory.leads.begin());
-      memory.leads.push_back(lead);
+      std::vector<Duration>& leads = learned(memory, replica.variant).leads;
+      if (leads.size() == CapstanMemory::kLeadsMost) leads.erase(leads.begin());
+      leads.push_back(std::clamp(now - replica.created_at, Duration{}, kLongestLead));
       // Its counters begin at nothing: what it does until its first reading is not lost.
       Counters fresh;
       fresh.id = replica.id;
@@ -121,10 +121,15 @@ void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed
   load.generated_rate += static_cast<double>(row.generated_rate_milli) / 1000.0;
   if (!fed) add_feeding(row, load);
   const model::ReplicaSignals& s = replica.signals;
-  if (tells_kv(s)) load.kv_used += static_cast<double>(s.kv_usage_ppm.value) / 1e6;
+  Load::OfVariant& mine = load.variants[replica.variant];
+  mine.running += static_cast<double>(row.running);
+  if (tells_kv(s)) {
+    load.kv_used += static_cast<double>(s.kv_usage_ppm.value) / 1e6;
+    mine.kv_used += static_cast<double>(s.kv_usage_ppm.value) / 1e6;
+  }
   const double ttft = s.ttft_p99_us.usable() && s.ttft_p99_us.value > 0 ? static_cast<double>(s.ttft_p99_us.value) : 0;
   load.each.push_back({static_cast<double>(row.running_milli) / 1000.0,
-                       static_cast<double>(row.generated_rate_milli) / 1000.0, ttft * 1e-6});
+                       static_cast<double>(row.generated_rate_milli) / 1000.0, ttft * 1e-6, replica.variant});
 }
 
 /// A replica whose counters are followed: of the service, or one that feeds it.
@@ -144,6 +149,28 @@ std::vector<Followed> followed(const RoleView& role) {
   }
   for (; feeding != role.feeding.end(); ++feeding) all.push_back({*feeding, true});
   return all;
+}
+
+void note_start(const RoleView::Replica& replica, Instant now, Load& load) {
+  ++load.starting;
+  Load::OfVariant& mine = load.variants[replica.variant];
+  if (replica.phase == Gang::Phase::starting) {
+    ++mine.loading;
+  } else {
+    ++mine.pending;
+    mine.waits = std::max(mine.waits, now - replica.created_at);
+  }
+}
+
+/// Replicas that are asked for, and not there yet.
+void note_asked(const RoleView& role, Load& load) {
+  for (std::size_t i = 0; i < load.variants.size(); ++i) {
+    Load::OfVariant& each = load.variants[i];
+    const ReplicaCount current = i == 0 ? role.current : role.beside[i - 1].current;
+    const ReplicaCount unseen = std::max<ReplicaCount>(current - each.serving - each.starting(), 0);
+    each.pending += unseen;
+    load.starting += unseen;
+  }
 }
 
 }  // namespace
@@ -169,10 +196,12 @@ CapstanMemory& load_memory(Memory& memory, Instant now) {
 }
 
 Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
+  memory.beside.resize(role.beside.size());
   follow_starts(role, memory, now);
   const bool fed = is_fed(role);
   Load load;
   load.decodes = role.role == model::Role::decode;
+  load.variants.resize(1 + role.beside.size());
   double running_without_kv = 0;
   std::vector<Counters> kept;
   const std::size_t own = std::min(role.replicas.size(), CapstanMemory::kReplicasMost);
@@ -182,10 +211,11 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
   for (const auto& [replica, feeds] : followed(role)) {
     const bool ready = replica.phase == Gang::Phase::ready;
     if (!ready && replica.phase != Gang::Phase::draining) {
-      load.starting += !feeds;
+      if (!feeds) note_start(replica, now, load);
       continue;
     }
     load.serving += ready && !feeds;
+    if (!feeds) load.variants[replica.variant].serving += ready;
     const bool says = readable(replica.signals);
     load.asked += ready;
     load.silent += ready && !says;
@@ -209,18 +239,20 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
   memory.counters = std::move(kept);
   // What an engine does not tell of its KV memory is as much a sequence as the others tell: none is not nothing.
   if (running_without_kv > 0 && running_without_kv < load.running) {
-    load.kv_used *= load.running / (load.running - running_without_kv);
+    const double as_much = load.running / (load.running - running_without_kv);
+    load.kv_used *= as_much;
+    for (Load::OfVariant& each : load.variants) each.kv_used *= as_much;
   }
-  const auto alive = load.serving + load.starting;
-  load.starting += std::max<ReplicaCount>(role.current - alive, 0);  // asked for, and not there yet
+  note_asked(role, load);
   read_gateway(role, memory, now, load);
   return load;
 }
 
-Lead lead_time(const RoleView& role, const CapstanMemory& memory, Instant now) {
+Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Duration> leads, Instant now) {
   Duration expected{};
   Duration oldest{};
   for (const RoleView::Replica& replica : role.replicas) {
+    if (replica.variant != variant) continue;
     if (replica.phase == Gang::Phase::starting && !replica.expected_ready_at.is_never()) {
       expected = std::max(expected, replica.expected_ready_at - replica.created_at);
     }
@@ -229,13 +261,25 @@ Lead lead_time(const RoleView& role, const CapstanMemory& memory, Instant now) {
     }
   }
   Lead lead{expected > Duration{} ? expected : kGuessedLead, expected > Duration{}};
-  if (!memory.leads.empty()) {
-    std::vector<Duration> sorted = memory.leads;
+  if (!leads.empty()) {
+    std::vector<Duration> sorted(leads.begin(), leads.end());
     std::ranges::sort(sorted);
     lead = {sorted[(sorted.size() * 3) / 4], true};
   }
   lead.time = std::clamp(std::max(lead.time, oldest), Duration{}, kLongestLead);
   return lead;
+}
+
+RoleView together(const RoleView& role) {
+  RoleView all = role;
+  for (std::uint32_t i = 0; i < role.beside.size(); ++i) {
+    for (RoleView::Replica replica : role.beside[i].replicas) {
+      replica.variant = i + 1;
+      all.replicas.push_back(replica);
+    }
+  }
+  std::ranges::sort(all.replicas, {}, &RoleView::Replica::id);
+  return all;
 }
 
 }  // namespace capstan::decide::scale

@@ -103,11 +103,11 @@ TEST(Load, ThoseThatFeedKeepNoneOfItsOwnOut) {
 TEST(Load, AStartBecomesALeadTime) {
   CapstanMemory memory;
   RoleView role;
-  EXPECT_FALSE(lead_time(role, memory, {}).known);
+  EXPECT_FALSE(lead_time(role, 0, memory.leads, {}).known);
   load_of({replica(0, Gang::Phase::starting, 0)}, memory, 10);
   load_of({replica(0, Gang::Phase::ready, 0)}, memory, 45);
   ASSERT_EQ(memory.leads.size(), 1u);
-  const Lead lead = lead_time(role, memory, {seconds(60)});
+  const Lead lead = lead_time(role, 0, memory.leads, {seconds(60)});
   EXPECT_TRUE(lead.known);
   EXPECT_EQ(lead.time, seconds(45));
 }
@@ -117,7 +117,7 @@ TEST(Load, AStartUnderWayThatTakesLongerIsTheLeadTime) {
   memory.leads = {seconds(30), seconds(30)};
   RoleView role;
   role.replicas = {replica(0, Gang::Phase::starting, 0)};
-  EXPECT_EQ(lead_time(role, memory, {seconds(200)}).time, seconds(200));
+  EXPECT_EQ(lead_time(role, 0, memory.leads, {seconds(200)}).time, seconds(200));
 }
 
 TEST(Load, AnEngineThatDoesNotTellItsKvMemoryHoldsAsMuchASequenceAsTheOthers) {

@@ -56,7 +56,15 @@ void renumber(CapstanMemory& memory, const std::function<model::GangId(model::Ga
   rename(memory.starting);
 }
 
-void write(const CapstanMemory& memory, TextWriter& text) {
+Learned learned(CapstanMemory& memory, std::size_t variant) {
+  if (variant == 0) return {memory.correction_ppm, memory.corrected, memory.leads, memory.denied_until};
+  CapstanMemory::Beside& other = memory.beside.at(variant - 1);
+  return {other.correction_ppm, other.corrected, other.leads, other.denied_until};
+}
+
+bool knows_a_mix(const CapstanMemory& memory) { return !memory.beside.empty() || memory.denied_until != Instant{}; }
+
+void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
   const auto add = [&](const auto& value) { text.add(value); };
   each_scalar(memory, add);
   for (const CapstanMemory::Missed& row : memory.missed_by_use) add(row.seen), add(row.ppm);
@@ -65,9 +73,15 @@ void write(const CapstanMemory& memory, TextWriter& text) {
   text.rows(memory.forecasts, [&](const CapstanMemory::Forecast& row) { add(row.due), add(row.milli); });
   text.rows(memory.leads, add);
   text.rows(memory.needs, [&](const CapstanMemory::Need& row) { add(row.at), add(row.milli); });
+  if (!mix) return;
+  add(memory.denied_until);
+  text.rows(memory.beside, [&](const CapstanMemory::Beside& row) {
+    add(row.correction_ppm), add(row.corrected), add(row.denied_until), add(row.worth_milli);
+    text.rows(row.leads, add);
+  });
 }
 
-void read(CapstanMemory& memory, TextReader& text) {
+void read(CapstanMemory& memory, TextReader& text, bool mix) {
   const auto take = [&](auto& value) { text.read(value); };
   each_scalar(memory, take);
   for (CapstanMemory::Missed& row : memory.missed_by_use) take(row.seen), take(row.ppm);
@@ -76,6 +90,12 @@ void read(CapstanMemory& memory, TextReader& text) {
   text.rows(memory.forecasts, [&](CapstanMemory::Forecast& row) { take(row.due), take(row.milli); });
   text.rows(memory.leads, take);
   text.rows(memory.needs, [&](CapstanMemory::Need& row) { take(row.at), take(row.milli); });
+  if (!mix) return;
+  take(memory.denied_until);
+  text.rows(memory.beside, [&](CapstanMemory::Beside& row) {
+    take(row.correction_ppm), take(row.corrected), take(row.denied_until), take(row.worth_milli);
+    text.rows(row.leads, take);
+  });
 }
 
 }  // namespace capstan::decide::scale

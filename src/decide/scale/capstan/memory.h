@@ -88,13 +88,38 @@ struct CapstanMemory {
 
   std::vector<Duration> leads;  ///< of the last starts, the oldest first
   std::vector<Need> needs;      ///< by moment
+
+  /// What is known of a further variant of a mix. Replicas, as a unit, are those of the first one.
+  struct Beside {
+    std::int64_t correction_ppm = 1'000'000;
+    Duration corrected{};
+    std::vector<Duration> leads;
+    Instant denied_until;
+    std::int64_t worth_milli = 0;  ///< of a replica; 0: not known yet
+    friend bool operator==(const Beside&, const Beside&) = default;
+  };
+  Instant denied_until;        ///< GPUs of the first variant could not be had: no more are counted on until then
+  std::vector<Beside> beside;  ///< in the order of RoleView::beside
   friend bool operator==(const CapstanMemory&, const CapstanMemory&) = default;
 };
+
+/// What is known of one variant of a mix, by position: 0 is the first.
+struct Learned {
+  std::int64_t& correction_ppm;
+  Duration& corrected;
+  std::vector<Duration>& leads;
+  Instant& denied_until;
+};
+Learned learned(CapstanMemory& memory, std::size_t variant);
+
+/// The saved text holds what only a mix knows.
+bool knows_a_mix(const CapstanMemory& memory);
 
 /// Gives every replica the id that `other` says for it. Those that it says none for are forgotten.
 void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& other);
 
-void write(const CapstanMemory& memory, TextWriter& text);
-void read(CapstanMemory& memory, TextReader& text);
+/// @param mix  with what only a mix knows
+void write(const CapstanMemory& memory, TextWriter& text, bool mix);
+void read(CapstanMemory& memory, TextReader& text, bool mix);
 
 }  // namespace capstan::decide::scale

@@ -1,18 +1,64 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/ids.h"
 #include "model/service.h"
 
 namespace capstan::decide::scale {
 
+/// What keeps a replica from taking more.
+enum class CapacityBound : std::uint8_t { tpot, ttft, kv, sequences };
+
+/// One variant of a mix.
+struct VariantSizing {
+  model::ServiceId service;
+  ReplicaCount serving = 0;
+  ReplicaCount loading = 0;  ///< have their GPUs and do not serve yet
+  ReplicaCount pending = 0;  ///< have none
+  bool modelled = false;
+  std::int64_t correction_ppm = 1'000'000;
+  std::int64_t batch = 0;
+  std::int64_t token_us = 0;
+  std::int64_t tokens_per_s = 0;
+  CapacityBound bound = CapacityBound::tpot;
+  bool out_of_reach = false;
+  std::int64_t worth_milli = 0;        ///< of a replica; 0: none is counted on
+  Duration lead{};                     ///< from a decision to a replica that serves
+  MicroUsd price_per_hour{};           ///< of a replica; 0: not known
+  GpuCount gpus = 0;                   ///< of a replica
+  std::optional<ReplicaCount> more{};  ///< for which there is room; nothing: not known
+  Duration denied{};                   ///< its GPUs could not be had, and are not counted on for so long
+  ReplicaCount current = 0;            ///< asked for
+  ReplicaCount least = 0;
+  ReplicaCount most = 0;                ///< that can be had
+  ReplicaCount chosen = 0;              ///< in the cheapest mix, switches paid for
+  ReplicaCount begun_anew = 0;          ///< in the cheapest, were nothing there yet
+  std::optional<ReplicaCount> alone{};  ///< were it the only one; nothing: not enough of it can be had
+  ReplicaCount desired = 0;             ///< after those stay that others do not replace yet
+};
+
+/// How many of each variant. Prices are an hour's, micro-USD, or thousandths of a GPU where one is not known.
+struct MixSizing {
+  bool in_usd = true;
+  Duration horizon{};             ///< what is saved within it has to pay for what a switch costs
+  std::int64_t target_milli = 0;  ///< what has to be carried, surplus that is kept for a while included
+  std::int64_t price = 0;         ///< of what is asked for
+  std::int64_t chosen_price = 0;
+  std::int64_t anew_price = 0;  ///< of the cheapest, were nothing there yet
+  bool covers = false;          ///< the chosen one carries it
+  bool exact = true;
+  std::vector<VariantSizing> variants;
+};
+
 /// Every number by which Capstan's policy came to its answer. Thousandths ("milli") are of a replica where no other
 /// unit is named.
 struct Sizing {
-  /// What keeps a replica from taking more.
-  enum class Bound : std::uint8_t { tpot, ttft, kv, sequences };
+  using Bound = CapacityBound;
 
   // What was seen.
   RequestCount running = 0;
@@ -58,6 +104,8 @@ struct Sizing {
   std::int64_t needed_milli = 0;
   Duration window{};              ///< over which fewer must have sufficed
   std::int64_t window_milli = 0;  ///< the most that was needed in it
+
+  std::optional<MixSizing> mix{};  ///< where several variants serve together
 };
 
 }  // namespace capstan::decide::scale

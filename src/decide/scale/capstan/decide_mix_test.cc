@@ -1,0 +1,344 @@
+// Goal: what the policy promises where several variants serve together. Method: requests that flow like water over
+// replicas of two GPU kinds, as the router shares them out; the arithmetic of the choice itself is mix_test's.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "decide/scale/scale.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using model::ReasonCode;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr double kPromptTokens = 1000, kAnswerTokens = 200;
+
+const engine::EngineRow& engine_of_gpu(const char* gpu) {
+  return **engine::EngineTable::bundled().find("Llama-3.1-8B", gpu, 1, "bfloat16");
+}
+
+/// H100 first, A100 beside it; one of the latter is worth about two fifths of the former.
+class FluidMix {
+ public:
+  FluidMix(ReplicaCount h100, ReplicaCount a100) {
+    first_.beside.emplace_back();
+    const char* gpus[] = {"H100", "A100"};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      RoleView& role = of(i);
+      role.service = {i};
+      role.max = 100;
+      role.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
+      role.engine = &engine_of_gpu(gpus[i]);
+      role.gateway_waiting = model::Signal::of(0, kAge);
+      role.supply.more = 100;
+      price(i, i == 0 ? 10 : 3);
+      follow(i, i == 0 ? h100 : a100);
+      for (RoleView::Replica& replica : role.replicas) replica.phase = model::Gang::Phase::ready;
+    }
+  }
+
+  RoleView& of(std::uint32_t variant) { return variant == 0 ? first_ : first_.beside[0]; }
+  void price(std::uint32_t variant, std::int64_t usd) { of(variant).supply.price_per_hour = {usd * 1'000'000}; }
+  /// From now on what is asked for of this variant finds no GPUs.
+  void withhold(std::uint32_t variant, bool withheld = true) { withheld_[variant] = withheld; }
+  void silence(std::uint32_t variant) { silent_[variant] = true; }
+  /// A step of this variant takes so many times as long as the table says.
+  void slow(std::uint32_t variant, double times) { slow_[variant] = times; }
+
+  ReplicaCount ready(std::uint32_t variant) {
+    return std::ranges::count(of(variant).replicas, model::Gang::Phase::ready, &RoleView::Replica::phase);
+  }
+
+  Decision pass(double requests_per_s, Memory& memory) {
+    now_ = now_ + kScrape;
+    for (std::uint32_t i = 0; i < 2; ++i) start(i);
+    double weights = 0;
+    for (std::uint32_t i = 0; i < 2; ++i) weights += static_cast<double>(ready(i)) * kWeights[i];
+    for (std::uint32_t i = 0; i < 2; ++i) scrape(i, requests_per_s * kWeights[i] / std::max(weights, 1.0));
+    Decision last;
+    for (int i = 0; i < 3; ++i) {
+      last = decide(first_, Capstan{}, memory, now_ + i * seconds(5) + seconds(1));
+      for (const model::Action& action : last.plan.actions) {
+        const auto& set = std::get<model::SetReplicas>(action.what);
+        follow(set.service.value, set.replicas);
+      }
+    }
+    return last;
+  }
+  Decision pass(int times, double requests_per_s, Memory& memory) {
+    Decision last;
+    for (int i = 0; i < times; ++i) last = pass(requests_per_s, memory);
+    return last;
+  }
+
+ private:
+  static constexpr Duration kScrape = seconds(15);
+  static constexpr Duration kAge = seconds(1);
+  static constexpr Duration kLead = seconds(60);
+  static constexpr double kWeights[] = {5, 2};
+  static constexpr double kTokenS[] = {0.011, 0.02};
+
+  void follow(std::uint32_t variant, ReplicaCount replicas) {
+    RoleView& role = of(variant);
+    role.current = replicas;
+    while (static_cast<ReplicaCount>(role.replicas.size()) > replicas) role.replicas.pop_back();
+    while (static_cast<ReplicaCount>(role.replicas.size()) < replicas) {
+      RoleView::Replica replica;
+      replica.id = {next_++};
+      replica.created_at = now_;
+      role.replicas.push_back(replica);
+    }
+  }
+
+  void start(std::uint32_t variant) {
+    for (RoleView::Replica& replica : of(variant).replicas) {
+      if (replica.phase == model::Gang::Phase::pending && !withheld_[variant]) {
+        replica.phase = model::Gang::Phase::starting;
+        replica.expected_ready_at = now_ + kLead;
+      }
+      if (replica.phase == model::Gang::Phase::starting && replica.expected_ready_at <= now_) {
+        replica.phase = model::Gang::Phase::ready;
+      }
+    }
+  }
+
+  void scrape(std::uint32_t variant, double share) {
+    for (RoleView::Replica& replica : of(variant).replicas) {
+      if (replica.phase != model::Gang::Phase::ready) continue;
+      model::ReplicaSignals& s = replica.signals;
+      const auto grown = [&](const model::Signal& counter, double tokens) {
+        return model::Signal::of(counter.value + static_cast<std::int64_t>(share * tokens * in_seconds(kScrape)), kAge);
+      };
+      s.prompt_tokens_total = grown(s.prompt_tokens_total, kPromptTokens);
+      s.generated_tokens_total = grown(s.generated_tokens_total, kAnswerTokens);
+      const double running = share * kAnswerTokens * kTokenS[variant] * slow_[variant];
+      s.running = model::Signal::of(static_cast<std::int64_t>(running + 0.5), kAge);
+      s.waiting = model::Signal::of(0, kAge);
+      s.kv_usage_ppm = model::Signal::of(std::min<std::int64_t>(s.running.value * 3000, 1'000'000), kAge);
+      s.ttft_p99_us = model::Signal::of(100'000, kAge);
+      if (silent_[variant]) s.waiting.state = s.running.state = model::Signal::State::missing;
+    }
+  }
+
+  RoleView first_;
+  Instant now_{};
+  bool withheld_[2] = {false, false};
+  bool silent_[2] = {false, false};
+  double slow_[2] = {1, 1};
+  std::uint32_t next_ = 0;
+};
+
+constexpr double kSteadyLoad = 80;  // requests/s: some four H100
+
+TEST(DecideMix, EachVariantIsWorthWhatItCarriesBesideTheFirst) {
+  FluidMix mix(5, 2);
+  Memory memory;
+  const Decision decision = mix.pass(8, kSteadyLoad, memory);
+  ASSERT_TRUE(decision.sizing && decision.sizing->mix);
+  const std::vector<VariantSizing>& variants = decision.sizing->mix->variants;
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_EQ(variants[0].worth_milli, 1000);
+  EXPECT_GT(variants[1].worth_milli, 200);
+  EXPECT_LT(variants[1].worth_milli, 700);
+  EXPECT_LT(variants[1].batch, variants[0].batch);
+  EXPECT_EQ(decision.service, model::ServiceId{0});
+  ASSERT_EQ(decision.beside.size(), 1u);
+  EXPECT_EQ(decision.beside[0].service, model::ServiceId{1});
+  EXPECT_EQ(decision.beside[0].decided_with, model::ServiceId{0});
+}
+
+TEST(DecideMix, GoesOverToTheCheaperKindAndStopsNothingBeforeThatServes) {
+  FluidMix mix(6, 0);
+  Memory memory;
+  double least_capacity = 1e9;
+  for (int i = 0; i < 160; ++i) {
+    const Decision decision = mix.pass(kSteadyLoad, memory);
+    const MixSizing& sizing = *decision.sizing->mix;
+    const double capacity =
+        static_cast<double>(mix.ready(0)) + static_cast<double>(mix.ready(1) * sizing.variants[1].worth_milli) / 1000.0;
+    if (i > 4)
+      least_capacity = std::min(least_capacity, capacity - static_cast<double>(decision.sizing->demand_milli) / 1000.0);
+  }
+  EXPECT_EQ(mix.of(0).current, 0);
+  EXPECT_GT(mix.of(1).current, 6);
+  EXPECT_GE(least_capacity, 0) << "those that serve carried the load at all times";
+}
+
+TEST(DecideMix, KeepsWhatRunsWhereTheOtherKindIsHardlyCheaper) {
+  FluidMix mix(6, 0);
+  Memory memory;
+  const Decision first = mix.pass(4, kSteadyLoad, memory);
+  // The price at which both cost the same for what they carry, less one in a hundred.
+  const std::int64_t worth = first.sizing->mix->variants[1].worth_milli;
+  mix.of(1).supply.price_per_hour = {mix.of(0).supply.price_per_hour.count * worth / 1000 * 99 / 100};
+  Memory fresh;
+  FluidMix again(6, 0);
+  again.of(1).supply.price_per_hour = mix.of(1).supply.price_per_hour;
+  const Decision decision = again.pass(200, kSteadyLoad, fresh);
+  EXPECT_EQ(again.of(1).current, 0);
+  EXPECT_LE(again.of(0).current, 6);
+  EXPECT_LE(decision.sizing->mix->anew_price, decision.sizing->mix->chosen_price);
+}
+
+TEST(DecideMix, TakesOfTheCheapKindWhatThereIsAndTheRestOfTheOther) {
+  FluidMix mix(6, 0);
+  mix.of(1).max = 4;
+  Memory memory;
+  mix.pass(200, kSteadyLoad, memory);
+  EXPECT_GE(mix.of(1).current, 3) << "four, or three where the fourth would carry nothing";
+  EXPECT_GT(mix.of(0).current, 1);
+  EXPECT_LT(mix.of(0).current, 6);
+}
+
+TEST(DecideMix, AKindWithoutRoomIsNotCountedOn) {
+  FluidMix mix(4, 0);
+  mix.of(1).supply.more = 0;
+  Memory memory;
+  const Decision decision = mix.pass(40, 2 * kSteadyLoad, memory);
+  EXPECT_EQ(mix.of(1).current, 0);
+  EXPECT_GT(mix.of(0).current, 6);
+  EXPECT_EQ(decision.sizing->mix->variants[1].most, 0);
+}
+
+TEST(DecideMix, AKindThatComesBackWithCapacityErrorsIsLeftAloneForAWhile) {
+  FluidMix mix(6, 0);
+  mix.withhold(1);
+  Memory memory;
+  for (int i = 0; i < 60 && mix.of(1).current == 0; ++i) mix.pass(kSteadyLoad, memory);
+  EXPECT_GT(mix.of(1).current, 0) << "it was asked for, as it is the cheaper one";
+  mix.of(1).supply.refused = true;
+  const Decision refused = mix.pass(kSteadyLoad, memory);
+  EXPECT_EQ(mix.of(1).current, 0);
+  EXPECT_GT(refused.sizing->mix->variants[1].denied, minutes(9));
+  mix.of(1).supply.refused = false;
+  mix.pass(36, kSteadyLoad, memory);
+  EXPECT_EQ(mix.of(1).current, 0) << "nine minutes later";
+  EXPECT_GE(mix.of(0).current, 4);
+  mix.withhold(1, false);
+  mix.pass(120, kSteadyLoad, memory);
+  EXPECT_GT(mix.of(1).current, 0) << "once it may be tried again";
+}
+
+TEST(DecideMix, AMinimumThatCannotBeHadIsCarriedByTheOthers) {
+  FluidMix mix(4, 0);
+  mix.of(1).min = 4;
+  mix.withhold(1);
+  mix.of(1).supply.refused = true;
+  Memory memory;
+  const Decision decision = mix.pass(60, kSteadyLoad, memory);
+  EXPECT_EQ(mix.of(1).current, 4) << "nobody goes below it";
+  EXPECT_GE(mix.of(0).current * 1000, decision.sizing->mix->target_milli);
+}
+
+TEST(DecideMix, AReplicaThatWaitsInVainIsAsGoodAsRefused) {
+  FluidMix mix(4, 0);
+  mix.withhold(1);
+  Memory memory;
+  ReplicaCount most_asked = 0;
+  for (int i = 0; i < 60; ++i) {
+    mix.pass(2 * kSteadyLoad, memory);
+    most_asked = std::max(most_asked, mix.of(1).current);
+    if (most_asked > 0 && mix.of(1).current == 0) break;
+  }
+  EXPECT_GT(most_asked, 0);
+  EXPECT_EQ(mix.of(1).current, 0);
+  mix.pass(6, 2 * kSteadyLoad, memory);
+  EXPECT_EQ(mix.of(1).current, 0);
+  EXPECT_GE(mix.of(0).current, 6);
+}
+
+TEST(DecideMix, SilenceLowersNothingOfAnyVariant) {
+  FluidMix mix(6, 6);
+  Memory memory;
+  mix.pass(6, kSteadyLoad, memory);
+  const ReplicaCount before[] = {mix.of(0).current, mix.of(1).current};
+  mix.silence(1);
+  for (int i = 0; i < 200; ++i) {
+    mix.pass(kSteadyLoad / 8, memory);
+    EXPECT_GE(mix.of(0).current, before[0]);
+    EXPECT_GE(mix.of(1).current, before[1]);
+  }
+}
+
+TEST(DecideMix, PlansNothingForAVariantOnWhichOneRequestMissesTheSlo) {
+  FluidMix mix(6, 2);
+  for (std::uint32_t i = 0; i < 2; ++i) mix.of(i).slo.tpot = std::chrono::milliseconds(15);
+  mix.slow(1, 2);
+  Memory memory;
+  const Decision decision = mix.pass(160, kSteadyLoad, memory);
+  EXPECT_TRUE(decision.sizing->mix->variants[1].out_of_reach);
+  EXPECT_EQ(decision.sizing->mix->variants[1].worth_milli, 0);
+  EXPECT_EQ(mix.of(1).current, 0);
+  EXPECT_GT(mix.of(0).current, 0);
+}
+
+TEST(DecideMix, WhereAPriceIsNotKnownGpusAreCounted) {
+  FluidMix mix(0, 12);
+  mix.price(1, 0);
+  Memory memory;
+  const Decision decision = mix.pass(200, kSteadyLoad, memory);
+  EXPECT_FALSE(decision.sizing->mix->in_usd);
+  EXPECT_EQ(mix.of(1).current, 0) << "an H100 does the work of two A100 and more";
+}
+
+TEST(DecideMix, LearnsOfEachVariantWhatItDelivers) {
+  FluidMix mix(4, 4);
+  mix.price(1, 4);
+  mix.of(1).min = 4;
+  mix.slow(1, 1.6);
+  Memory memory;
+  const Decision decision = mix.pass(100, kSteadyLoad, memory);
+  const std::vector<VariantSizing>& variants = decision.sizing->mix->variants;
+  EXPECT_GT(variants[1].correction_ppm, variants[0].correction_ppm * 13 / 10);
+}
+
+TEST(DecideMix, HoldsStillUnderASteadyLoad) {
+  FluidMix mix(6, 0);
+  mix.of(1).max = 4;
+  Memory memory;
+  mix.pass(240, kSteadyLoad, memory);
+  const ReplicaCount settled[] = {mix.of(0).current, mix.of(1).current};
+  int changes = 0;
+  for (int i = 0; i < 480; ++i) changes += mix.pass(kSteadyLoad, memory).plan.actions.empty() ? 0 : 1;
+  EXPECT_LE(changes, 2);
+  EXPECT_LE(mix.of(0).current, settled[0]);
+}
+
+TEST(DecideMix, AFivefoldStepIsAnsweredByTheFirstDecisionThatSeesIt) {
+  FluidMix mix(6, 0);
+  mix.of(1).max = 4;
+  Memory memory;
+  const Decision before = mix.pass(160, kSteadyLoad, memory);
+  const Decision after = mix.pass(5 * kSteadyLoad, memory);
+  EXPECT_TRUE(after.sizing->mix->covers);
+  EXPECT_GE(mix.of(0).current, 4 * before.sizing->demand_milli / 1000 - 4);
+}
+
+TEST(DecideMix, WakesForWhatTheGatewayHolds) {
+  FluidMix mix(0, 0);
+  Memory memory;
+  EXPECT_TRUE(mix.pass(0, memory).plan.actions.empty());
+  mix.of(0).gateway_waiting = model::Signal::of(7, seconds(1));
+  mix.pass(0, memory);
+  EXPECT_EQ(mix.of(0).current + mix.of(1).current, 1);
+}
+
+TEST(DecideMix, WhatItRemembersOutlivesItsText) {
+  FluidMix mix(4, 2);
+  Memory memory;
+  mix.pass(30, kSteadyLoad, memory);
+  const std::string text = to_text(memory);
+  EXPECT_TRUE(text.starts_with("scale-memory/4 ")) << text;
+  const Result<Memory> read = parse_memory(text);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(*read, memory);
+  memory.capstan->beside.clear();
+  memory.capstan->denied_until = {};
+  EXPECT_TRUE(to_text(memory).starts_with("scale-memory/3 ")) << "of one variant it is what it was";
+  EXPECT_EQ(parse_memory(to_text(memory)).value(), memory);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

@@ -1,0 +1,313 @@
+#include "decide/scale/capstan/step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/portable_math.h"
+#include "decide/scale/capstan/forecast.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::minutes;
+
+constexpr Duration kArrivalMemory = std::chrono::seconds(45);
+constexpr Duration kGapMost = minutes(2);           // between two decisions; a longer one teaches no more
+constexpr Duration kShortWindowLeast = minutes(1);  // what one scrape more may show
+constexpr Duration kLongWindow = minutes(20);
+constexpr Duration kLongWindowMost = minutes(60);
+constexpr Duration kIdleLeast = minutes(10);
+constexpr Duration kPatience = minutes(5);    // with a replica that has no GPUs
+constexpr Duration kDeniedFor = minutes(10);  // GPUs that could not be had are not counted on for so long
+constexpr double kWorthMost = 1e3;            // of a replica, in replicas of the first variant
+constexpr std::int64_t kWorthParts = 20;      // a change by less than one of so many parts is none
+constexpr double kArrivalsJump = 1.25;        // over the smoothed rate, beyond what counting explains
+constexpr double kLengthVariation = 2.0;      // 1 + squared deviation over squared mean of prompts
+constexpr double kScrapeS = 15;
+constexpr double kBillion = 1e9;
+
+std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::clamp(value, -kBillion, kBillion)); }
+std::int64_t milli(double value) { return rounded(value * 1000.0); }
+
+/// Relative deviation of what arrives between two scrapes that counting alone explains.
+double arrivals_noise(double tokens_per_s, const Shape& shape) {
+  return std::sqrt(kLengthVariation / std::max(tokens_per_s / shape.prompt * kScrapeS, 1.0));
+}
+
+/// Prompt tokens a second that arrive, those that join a queue included. Smoothed over what one prompt more or less
+/// makes, except where they jump.
+double learn_arrivals(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory) {
+  const double raw = std::max(0.0, load.prompt_rate + load.queue_rate * shape.prompt);
+  double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
+  const double noise = arrivals_noise(raw, shape);
+  const double part = in_seconds(since_last) / (in_seconds(kArrivalMemory) + in_seconds(since_last));
+  mean = mean <= 0 || raw > mean * (kArrivalsJump + 4 * noise) ? raw : mean + part * (raw - mean);
+  memory.arrivals_milli = static_cast<std::int64_t>(std::min(mean, 1e12) * 1000.0);
+  return mean;
+}
+
+/// The upper tail of a normal distribution, within 2 % of itself up to three deviations.
+double upper_tail(double deviations) {
+  if (deviations < 0) return 1 - upper_tail(-deviations);
+  const double x = std::min(deviations, 20.0);
+  return 0.5 * portable_exp(-0.717 * x - 0.416 * x * x);
+}
+
+/// Share of the work that misses its SLO, as far as the replicas' means and quantiles tell.
+double missed_share(const Step& step, const model::Slo& slo) {
+  double work = 0, missed = 0;
+  for (const Load::Each& each : step.load.each) {
+    if (each.generated_rate <= 0 || each.running <= 0) continue;
+    double met = 1;
+    if (slo.ttft > Duration{} && each.ttft_p99_s > 0) {
+      // Of an exponential tail whose 99th percentile is known.
+      met *= 1 - portable_exp(-4.605 * std::min(in_seconds(slo.ttft) / each.ttft_p99_s, 100.0));
+    }
+    if (slo.tpot > Duration{}) {
+      const double bound = in_seconds(slo.tpot);
+      const double mean = each.running / each.generated_rate;
+      met *= 1 - upper_tail((bound - mean) /
+                            std::max(token_deviation(step.variants[each.variant].engine, step.shape, each.running),
+                                     0.02 * bound));
+    }
+    work += each.generated_rate;
+    missed += each.generated_rate * (1 - met);
+  }
+  return work > 0 ? missed / work : 0;
+}
+
+void tell_load(Step& step) {
+  Sizing& s = step.sizing;
+  s.running = rounded(step.load.running);
+  s.waiting = rounded(step.load.waiting);
+  s.held = rounded(step.load.held);
+  s.prompt_tokens_per_s = rounded(step.load.prompt_rate);
+  s.generated_tokens_per_s = rounded(step.load.generated_rate);
+  s.serving = step.load.serving;
+  s.starting = step.load.starting;
+  s.silent = step.load.silent;
+}
+
+void tell_capacity(Step& step) {
+  Sizing& s = step.sizing;
+  const EngineBelief& engine = step.variants.front().engine;
+  const Capacity& carries = step.unit();
+  s.role = step.role.role;
+  s.prompt = rounded(step.shape.prompt);
+  s.output = rounded(step.shape.output);
+  s.context = rounded(step.shape.context);
+  s.modelled = engine.modelled;
+  s.correction_ppm = rounded(engine.correction * 1e6);
+  s.batch = carries.batch;
+  s.token_us = rounded(carries.token_s * 1e6);
+  s.tokens_per_s = rounded(carries.tokens_per_s);
+  s.bound = carries.bound;
+  s.out_of_reach = carries.out_of_reach;
+}
+
+/// Replicas for what is in flight beyond what those that serve hold, where those that are counted would not have worked
+/// it off before a new one is ready.
+double backlog(Step& step, double demand) {
+  const double queued = step.load.in_flight() - step.sequences_serving();
+  if (queued < 1) return 0;
+  const double served_per_s = step.unit().tokens_per_s / step.shape.output;  // requests, by one replica
+  const double spare = step.counted() - demand;
+  const double lead_s = std::max(in_seconds(step.sizing.lead), 1.0);
+  const double drains_s = spare > 0 ? queued / (spare * served_per_s) : kBillion;
+  step.sizing.backlog_drains = std::chrono::milliseconds(rounded(std::min(drains_s, 86'400.0) * 1000.0));
+  if (drains_s <= lead_s) return 0;
+  return queued / (served_per_s * std::max(lead_s, 60.0));
+}
+
+}  // namespace
+
+double Step::serving() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    sum += static_cast<double>(load.variants[i].serving) * variants[i].worth;
+  }
+  return sum;
+}
+
+double Step::counted() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Load::OfVariant& seen = load.variants[i];
+    const ReplicaCount coming = variants[i].denied ? seen.loading : seen.starting();
+    sum += static_cast<double>(seen.serving + coming) * variants[i].worth;
+  }
+  return sum;
+}
+
+double Step::sequences_serving() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    sum += static_cast<double>(load.variants[i].serving) * static_cast<double>(variants[i].carries.batch);
+  }
+  return sum;
+}
+
+double size(Step& step) {
+  Sizing& s = step.sizing;
+  const double arriving = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
+  // A replica's time goes to prompts and to decoding: how much of each is asked for, and how many replicas' time that
+  // is.
+  const double prompts = arriving * step.unit().prompt_s;
+  const double served = prompts + step.load.generated_rate * step.unit().decode_s;
+  const double coming = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
+  const double demand = std::max(served, coming);
+  const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
+  const double waits = backlog(step, demand);
+  // Prompts leave as soon as they are computed: of who does nothing else, what is in flight counts too few.
+  const bool prefills = step.role.role == model::Role::prefill;
+  const double noise =
+      prefills ? arrivals_noise(arriving, step.shape) : std::sqrt(1.0 / std::max(step.load.in_flight(), 1.0));
+  const Duration horizon = s.lead + step.policy.sync_period;
+  const Outlook outlook = look_ahead(demand, noise, horizon, step.since_last, step.memory, step.now);
+  s.arriving_tokens_per_s = rounded(arriving);
+  s.served_milli = milli(served);
+  s.arriving_milli = milli(coming);
+  s.demand_milli = milli(demand);
+  s.in_flight_milli = milli(in_flight);
+  s.backlog_milli = milli(waits);
+  s.forecast_milli = milli(outlook.forecast);
+  s.spread_ppm = rounded(outlook.spread * 1e6);
+  s.safety_milli = milli(outlook.safety);
+  const double needed = outlook.needed + waits;
+  s.needed_milli = milli(needed);
+  return needed;
+}
+
+ReplicaCount whole(double replicas, double tolerated) {
+  return std::max<ReplicaCount>(1, static_cast<ReplicaCount>(std::ceil(std::min(replicas, 1e6) - tolerated)));
+}
+
+LookBack look_back(Step& step, double needed) {
+  LookBack back;
+  back.round_trip = std::max<Duration>(kShortWindowLeast, 2 * step.sizing.lead);
+  back.longest = std::clamp<Duration>(6 * step.sizing.lead, kLongWindow, kLongWindowMost);
+  note_need(needed, kLongWindowMost, step.memory, step.now);
+  back.seen = step.now - step.memory.since;
+  const double spread = 1 + static_cast<double>(step.sizing.spread_ppm) / 1e6;
+  back.soon = most_needed(step.memory, step.now - back.round_trip) * spread;
+  back.late = most_needed(step.memory, step.now - back.longest);
+  return back;
+}
+
+void tell_window(Step& step, Duration window) {
+  step.sizing.window = window;
+  step.sizing.window_milli = milli(most_needed(step.memory, step.now - window));
+}
+
+bool may_sleep(const Step& step) {
+  const Duration idle = step.now - step.memory.last_used;
+  const bool nobody = step.load.idle() && step.load.silent == 0 && step.load.starting == 0;
+  const bool none_asked =
+      std::ranges::all_of(step.variants, [](const VariantStep& each) { return each.role->min == 0; });
+  return nobody && none_asked && step.load.gateway_read && idle >= std::max<Duration>(kIdleLeast, 4 * step.sizing.lead);
+}
+
+namespace {
+
+/// What each variant's engine does, by what its replicas deliver; and how many KV tokens all of them hold, in memories
+/// of the first.
+void learn_engines(Step& step) {
+  double kv_tokens = 0;
+  for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
+    VariantStep& each = step.variants[i];
+    each.role = i == 0 ? &step.role : &step.role.beside[i - 1];
+    each.engine = believe(each.role->engine, learned(step.memory, i).correction_ppm, step.role.role);
+    kv_tokens += step.load.variants[i].kv_used * each.engine.kv_tokens;
+  }
+  const EngineBelief& first = step.variants.front().engine;
+  if (step.variants.size() > 1) step.load.kv_used = kv_tokens / std::max(first.kv_tokens, 1.0);
+  step.shape = learn_shape(step.load, first, step.since_last, step.memory);
+  for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
+    learn_correction(step.load, i, step.shape, step.since_last, learned(step.memory, i), step.variants[i].engine);
+  }
+}
+
+/// What a replica of each carries, in replicas of the first: by the time that each needs for the same requests. One
+/// that misses the SLO with a single request carries nothing, unless they all do.
+void weigh_variants(Step& step, const model::Slo& slo) {
+  const auto time_s = [&](const Capacity& carries) {
+    return step.shape.prompt_per_output * carries.prompt_s + carries.decode_s;
+  };
+  for (std::size_t i = 0; i < step.variants.size(); ++i) {
+    VariantStep& each = step.variants[i];
+    each.carries = capacity(each.engine, step.shape, step.load.variants[i], slo);
+    if (i == 0) continue;
+    const double worth = time_s(step.unit()) / std::max(time_s(each.carries), 1e-12);
+    // A little more or less is noise of what requests are; a mix is not changed for it.
+    std::int64_t& known = step.memory.beside[i - 1].worth_milli;
+    const std::int64_t now = std::max<std::int64_t>(milli(std::min(worth, kWorthMost)), 1);
+    if (known == 0 || std::abs(now - known) * kWorthParts > known) known = now;
+    each.worth = static_cast<double>(known) / 1000.0;
+  }
+  const auto in_reach = [](const VariantStep& each) { return !each.carries.out_of_reach; };
+  if (std::ranges::none_of(step.variants, in_reach)) return;
+  for (VariantStep& each : step.variants) each.worth = in_reach(each) ? each.worth : 0;
+}
+
+/// A variant whose GPUs came back with capacity errors, or whose replicas wait in vain, is not counted on for a while.
+void follow_denials(Step& step) {
+  if (step.variants.size() == 1) return;
+  for (std::size_t i = 0; i < step.variants.size(); ++i) {
+    const Load::OfVariant& seen = step.load.variants[i];
+    const Supply& supply = i == 0 ? step.role.supply : step.role.beside[i - 1].supply;
+    Instant& until = learned(step.memory, i).denied_until;
+    if (seen.pending > 0 && (supply.refused || seen.waits >= kPatience)) until = step.now + kDeniedFor;
+    // One that misses the SLO may be in reach again at once, and out of it at the next look.
+    if (step.variants[i].worth == 0) until = step.now + kDeniedFor;
+    step.variants[i].denied = supply.refused || step.now < until;
+  }
+}
+
+/// The longest of those that count: who starts first waits for nobody, but what is planned is there with the last.
+void follow_leads(Step& step) {
+  Lead longest;
+  for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
+    VariantStep& each = step.variants[i];
+    each.lead = lead_time(step.role, i, learned(step.memory, i).leads, step.now);
+    const bool counts = !each.denied && (each.lead.known || !longest.known);
+    if (i == 0 || (counts && (each.lead.time > longest.time || !longest.known))) longest = each.lead;
+  }
+  step.sizing.lead = longest.time;
+  step.lead_known = longest.known;
+}
+
+/// The budget of misses, from what is seen of them.
+void follow_misses(Step& step, const model::Slo& slo) {
+  const double missed = missed_share(step, slo);
+  step.sizing.missed_ppm = rounded(missed * 1e6);
+  if (step.load.idle()) return;
+  const std::int64_t stated = step.policy.attainment_ppm;
+  const double target = static_cast<double>(stated > 0 ? stated : step.role.slo.attainment_ppm) / 1e6;
+  const double busy = step.load.prompt_rate * step.unit().prompt_s + step.load.generated_rate * step.unit().decode_s;
+  const double use = busy / std::max(step.serving(), 1.0);
+  // Where nobody tells of first tokens, that none is known to be late is no proof.
+  const bool proved = slo.ttft <= Duration{} || !step.load.ttft_unknown() || missed > 1 - target;
+  if (proved) spend_budget(missed, use, target, step.since_last, step.memory);
+  step.memory.last_used = step.now;
+}
+
+}  // namespace
+
+Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now) {
+  const Duration since_last = std::clamp(now - memory.at, Duration{}, kGapMost);
+  Step step{role, policy, memory, now, since_last, read_load(role, memory, now), {}, {}, {}, false};
+  step.variants.resize(step.load.variants.size());
+  learn_engines(step);
+  const model::Slo slo = of_mean_prompt(share_of(role.slo, role.role), step.variants.front().engine, step.shape);
+  weigh_variants(step, slo);
+  follow_denials(step);
+  follow_leads(step);
+  follow_misses(step, slo);
+  tell_load(step);
+  tell_capacity(step);
+  memory.at = now;
+  return step;
+}
+
+}  // namespace capstan::decide::scale

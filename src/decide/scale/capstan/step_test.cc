@@ -1,0 +1,92 @@
+#include "decide/scale/capstan/step.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+/// An H100 that serves, and beside it so many A100.
+RoleView h100_and(const std::vector<RoleView::Replica>& a100) {
+  RoleView role;
+  role.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
+  role.engine = *engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bfloat16");
+  role.max = 9;
+  RoleView other = role;
+  other.service = {1};
+  other.engine = *engine::EngineTable::bundled().find("Llama-3.1-8B", "A100", 1, "bfloat16");
+  role.current = 1;
+  role.replicas.push_back({{0}, model::Gang::Phase::ready, {}, {}});
+  other.replicas = a100;
+  other.current = std::ssize(a100);
+  role.beside.push_back(other);
+  return role;
+}
+
+struct Observed {
+  RoleView role;
+  Capstan policy{};
+  Memory memory{};
+  std::optional<Step> step{};
+
+  const Step& at(Instant now) { return step.emplace(observe(role, policy, load_memory(memory, now), now)); }
+};
+
+TEST(Step, AReplicaIsWorthTheRatioOfTheTimesThatTheSameRequestsTake) {
+  Observed seen{
+      together(h100_and({{{1}, model::Gang::Phase::ready, {}, {}}, {{2}, model::Gang::Phase::ready, {}, {}}}))};
+  const Step& step = seen.at({minutes(1)});
+  ASSERT_EQ(step.variants.size(), 2u);
+  const Capacity& h100 = step.variants[0].carries;
+  const Capacity& a100 = step.variants[1].carries;
+  const double ratio = step.shape.prompt_per_output;
+  EXPECT_NEAR(step.variants[1].worth, (ratio * h100.prompt_s + h100.decode_s) / (ratio * a100.prompt_s + a100.decode_s),
+              0.001);
+  EXPECT_DOUBLE_EQ(step.serving(), 1 + 2 * step.variants[1].worth);
+  EXPECT_DOUBLE_EQ(step.sequences_serving(), static_cast<double>(h100.batch + 2 * a100.batch));
+}
+
+TEST(Step, OfOneVariantTheUnitIsOne) {
+  RoleView role = h100_and({});
+  role.beside.clear();
+  role.current = 3;
+  Observed seen{role};
+  const Step& step = seen.at({minutes(1)});
+  EXPECT_EQ(step.variants.size(), 1u);
+  EXPECT_EQ(step.serving(), 1);
+  EXPECT_EQ(step.counted(), 3) << "two are asked for";
+}
+
+TEST(Step, WhatCannotBeHadIsNotCounted) {
+  RoleView role = h100_and({{{1}, model::Gang::Phase::starting, {}, {}}, {{2}, model::Gang::Phase::pending, {}, {}}});
+  role.beside[0].supply.refused = true;
+  Observed seen{together(role)};
+  const Step& step = seen.at({minutes(1)});
+  EXPECT_TRUE(step.variants[1].denied);
+  EXPECT_FALSE(step.variants[0].denied);
+  EXPECT_DOUBLE_EQ(step.counted(), 1 + step.variants[1].worth) << "the one that loads has its GPUs";
+  seen.role.beside[0].supply.refused = false;
+  EXPECT_TRUE(seen.at({minutes(3)}).variants[1].denied) << "for a while";
+  seen.role = together(h100_and({}));
+  EXPECT_FALSE(seen.at({minutes(12)}).variants[1].denied);
+}
+
+TEST(Step, PlansForTheLongestLeadThatIsKnown) {
+  Observed seen{together(h100_and({}))};
+  CapstanMemory& memory = load_memory(seen.memory, {});
+  memory.beside.resize(1);
+  EXPECT_FALSE(seen.at({minutes(1)}).lead_known);
+  memory.leads = {seconds(40)};
+  EXPECT_EQ(seen.at({minutes(2)}).sizing.lead, seconds(40)) << "a guess of the other is none";
+  memory.beside[0].leads = {seconds(90)};
+  EXPECT_EQ(seen.at({minutes(3)}).sizing.lead, seconds(90));
+  memory.beside[0].denied_until = {minutes(30)};
+  EXPECT_EQ(seen.at({minutes(4)}).sizing.lead, seconds(40)) << "none of those will start";
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

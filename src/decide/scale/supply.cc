@@ -1,0 +1,105 @@
+#include "decide/scale/supply.h"
+
+#include <algorithm>
+
+#include "decide/provision/capacity.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using provision::Capacity;
+using provision::has;
+
+MilliGpu gpus_a_pod(const model::Variant& variant) {
+  return {std::max<std::int64_t>(whole_gpus(variant.tensor_parallel).count / std::max(variant.pods, 1), 1)};
+}
+
+bool may_stand(const model::Variant& variant, const model::Catalog& catalog, const model::Purchase& purchase) {
+  return catalog.offering(purchase.offering).gpu == variant.gpu && !has(variant.closed.purchases, purchase);
+}
+
+template <typename Each>
+void each_purchase(const model::Variant& variant, const model::Catalog& catalog, Each&& each) {
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    for (const model::OfferingId offering : catalog.pools[p].offerings) {
+      const model::Purchase purchase{{p}, offering};
+      if (may_stand(variant, catalog, purchase)) each(purchase);
+    }
+  }
+}
+
+MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) {
+  if (variant.price_per_hour != MicroUsd{}) return variant.price_per_hour;
+  std::int64_t cheapest = 0;
+  const auto consider = [&](const model::Offering& offering) {
+    if (offering.price_per_hour <= MicroUsd{} || offering.gpus <= 0) return;
+    const std::int64_t price = ceil_div(offering.price_per_hour.count * variant.tensor_parallel, offering.gpus);
+    if (cheapest == 0 || price < cheapest) cheapest = price;
+  };
+  each_purchase(variant, catalog, [&](const model::Purchase& p) { consider(catalog.offering(p.offering)); });
+  if (cheapest != 0) return {cheapest};
+  for (const model::Offering& offering : catalog.offerings) {  // of nodes that stand
+    if (offering.gpu == variant.gpu) consider(offering);
+  }
+  return {cheapest};
+}
+
+/// Pods that nodes which stand still take, at most so many.
+std::int64_t on_nodes(const Index& index, const model::Variant& variant, std::int64_t most) {
+  const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
+  std::int64_t pods = 0;
+  if (nodes == nullptr) return pods;
+  for (auto at = nodes->rbegin(); at != nodes->rend() && pods < most; ++at) {
+    const std::int64_t here = at->first.count / gpus_a_pod(variant).count;
+    if (here == 0) break;  // the emptiest come first
+    if (!has(variant.closed.nodes, at->second)) pods += here;
+  }
+  return pods;
+}
+
+/// Pods for which nodes may still be bought, at most so many; whether that fails for capacity errors alone.
+std::int64_t on_purchases(const model::Variant& variant, const Capacity& capacity, std::int64_t most, bool& refused) {
+  const model::Catalog& catalog = capacity.catalog();
+  std::vector<std::int64_t> by_pool(catalog.pools.size());
+  bool any = false, all_back_off = true;
+  each_purchase(variant, catalog, [&](const model::Purchase& p) {
+    const std::int64_t pods_a_node = whole_gpus(catalog.offering(p.offering).gpus).count / gpus_a_pod(variant).count;
+    if (pods_a_node == 0) return;
+    any = true;
+    all_back_off = all_back_off && capacity.obstacle(p.pool, p.offering, 1) == Capacity::Obstacle::backing_off;
+    std::int64_t low = 0, high = ceil_div(most, pods_a_node);
+    while (low < high) {
+      const std::int64_t middle = (low + high + 1) / 2;
+      if (capacity.obstacle(p.pool, p.offering, middle) == Capacity::Obstacle::ok) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    by_pool[p.pool.value] = std::max(by_pool[p.pool.value], low * pods_a_node);
+  });
+  refused = any && all_back_off;
+  std::int64_t pods = 0;
+  for (const std::int64_t here : by_pool) pods += here;
+  return pods;
+}
+
+}  // namespace
+
+Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
+                 provision::Capacity* capacity, ReplicaCount most) {
+  Supply supply{.gpus = variant.tensor_parallel, .price_per_hour = price_of(variant, catalog)};
+  if (capacity == nullptr || variant.placed_elsewhere) return supply;
+  const std::int64_t pods_most = most * std::max(variant.pods, 1);
+  std::int64_t pods = on_nodes(index, variant, pods_most);
+  for (const provision::Coming& coming : capacity->coming()) {
+    if (coming.gpu != variant.gpu || has(variant.closed.purchases, coming.bought)) continue;
+    pods += coming.free.count / gpus_a_pod(variant).count;
+  }
+  const std::int64_t buyable = on_purchases(variant, *capacity, pods_most, supply.refused);
+  supply.refused = supply.refused && pods == 0;
+  supply.more = std::min(most, (pods + buyable) / std::max(variant.pods, 1));
+  return supply;
+}
+
+}  // namespace capstan::decide::scale
