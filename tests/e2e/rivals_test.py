@@ -11,14 +11,30 @@ from harness import condition, eventually
 TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "engine"}
 OWNER = {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoComponentDeployment", "name": "decode", "uid": "1-2-3",
          "controller": True}
+# What is needed of llm-d's definition, for where that does not lie beside the checkout.
+VARIANT_AUTOSCALINGS = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "variantautoscalings.llmd.ai"},
+    "spec": {"group": "llmd.ai", "scope": "Namespaced",
+             "names": {"kind": "VariantAutoscaling", "plural": "variantautoscalings"},
+             "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                 "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
 
 
 class Rivals(controller.ActiveTest):
     def setUp(self):
         super().setUp()
+        self.define()
         self.activate()
         self.start()
         self.serves(1)
+
+    def define(self):
+        if self.cluster.get("crd", VARIANT_AUTOSCALINGS["metadata"]["name"]):
+            return
+        self.cluster.apply(VARIANT_AUTOSCALINGS)
+        eventually("the kind is served", lambda: "variantautoscalings" in self.cluster.kubectl(
+            "api-resources", "--api-group", "llmd.ai"))
 
     def thing(self, api_version, kind, **spec):
         return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "rival", "namespace": self.namespace},
