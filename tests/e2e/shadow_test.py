@@ -81,7 +81,7 @@ class Shadow(controller.ControllerTest):
         self.engines.stop()
         eventually("silence is seen", lambda: self.status()["signals"]["fresh"] == 0)
         self.assertEqual(condition(self.scaler(), "SignalsFresh"), "False")
-        self.assertEqual(self.status()["recommended"], 2)
+        eventually("no fewer than there are", lambda: self.status()["recommended"] == 2)
         first.stop()
         self.start()
         eventually("a successor decides", lambda: re.search(r"remembered of [1-9]\d* targets", (

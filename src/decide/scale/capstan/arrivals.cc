@@ -9,7 +9,7 @@ namespace {
 constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
-constexpr Duration kArrivalMemoryMost = std::chrono::minutes(4);
+constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
 constexpr double kNoiseKept = 0.06;       // of the mean's, relative: so long does it remember
 constexpr double kArrivalsJump = 1.25;    // over the mean, beyond four deviations of chance
 constexpr double kLengthVariation = 2.0;  // 1 + squared deviation over squared mean of prompts, before any was seen

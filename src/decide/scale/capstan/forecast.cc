@@ -12,7 +12,8 @@ constexpr Duration kFar = std::chrono::seconds(240);
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
 constexpr double kTrendMost = 0.5;        // of the level, over the horizon
-constexpr double kDriftPerMinute = 0.08;  // a load whose answers become longer drifts so far, however calm it was
+constexpr double kDriftPerRoot = 0.08;    // of a minute, while that is more
+constexpr double kDriftPerMinute = 0.05;  // a load whose answers become longer drifts so far, however calm it was
 constexpr double kSpreadMost = 1.0;
 constexpr double kFirstSpread = 0.12;  // beyond what counting explains, before any forecast came due
 constexpr double kFirstSafety = 1.6;
@@ -69,7 +70,8 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
                                  kTrendMost * std::max(demand, near));
   Outlook out;
   out.forecast = std::max(demand, near) + rise;
-  const double drift = kDriftPerMinute * std::sqrt(std::clamp(in_seconds(horizon) / 60.0, 0.0, 60.0));
+  const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
+  const double drift = std::max(kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes));
   out.spread = std::max(static_cast<double>(memory.spread_ppm) / 1e6, drift);
   out.safety = replicas(memory.safety_milli);
   out.slack = static_cast<double>(memory.slack_ppm) / 1e6;
