@@ -127,8 +127,7 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
   reading.engine = server.replica.sample(now);
   reading.ttft = server.ttft;
   reading.ttft_p99 = server.ttft.percentile(990'000);
-  reading.queue_time = server.queue_time;
-  if (scrape) server.ttft = {}, server.queue_time = {};
+  if (scrape) server.ttft = {};
   return reading;
 }
 
