@@ -210,7 +210,7 @@ void Client::answered(CallId id, net::Exchange exchange) {
   call.exchange = 0;
   const Verb verb = call.request.verb;
   ++counters_.answers[{verb, exchange.ok() ? exchange.response.status : 0}];
-  if (call.request.urgent && !exchange.ok() && exchange.sent) {
+  if (call.request.urgent && !exchange.ok()) {  // sent or not: a new connection may not have got through its handshake
     lost_at_ = clock_();
   } else if (exchange.ok()) {
     drop_silent();

@@ -83,7 +83,7 @@ CurlTransfer::~CurlTransfer() {
   curl_slist_free_all(connect_to_);
 }
 
-bool CurlTransfer::set_up(Duration keepalive, bool fresh_connection) {
+bool CurlTransfer::set_up(Duration keepalive, Duration idle_max) {
   if (!refusal_.empty()) return false;
   easy_ = curl_easy_init();
   CAPSTAN_ASSERT(easy_ != nullptr);
@@ -91,7 +91,9 @@ bool CurlTransfer::set_up(Duration keepalive, bool fresh_connection) {
   set_method();
   set_headers();
   set_tls();
-  set_address(fresh_connection);
+  set_address();
+  curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, idle_max > Duration::zero() ? 0L : 1L);
+  curl_easy_setopt(easy_, CURLOPT_MAXAGE_CONN, static_cast<long>(whole_seconds(idle_max)));
   const auto silence = std::chrono::ceil<std::chrono::seconds>(keepalive).count();
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, static_cast<long>(silence));
@@ -154,7 +156,7 @@ void CurlTransfer::set_tls() {
 }
 
 /// The URL; where the server is to be known by another name, the URL carries that name and the address stays.
-void CurlTransfer::set_address(bool fresh_connection) {
+void CurlTransfer::set_address() {
   CURLU* url = curl_url();
   char* host = nullptr;
   char* port = nullptr;
@@ -175,7 +177,6 @@ void CurlTransfer::set_address(bool fresh_connection) {
   curl_url_cleanup(url);
   curl_easy_setopt(easy_, CURLOPT_PROXY, request_.proxy.c_str());
   curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, fresh_connection ? 1L : 0L);
 }
 
 Instant CurlTransfer::next_deadline() const {

@@ -25,7 +25,8 @@ class CurlTransfer {
   const std::string& origin() const { return origin_; }  ///< "https://host:port"
 
   /// Sets the handle's options. False where the request cannot be sent; `refusal` says why.
-  bool set_up(Duration keepalive, bool fresh_connection);
+  /// @param idle_max  how long a connection may have been idle to be used; zero: a new one it must be
+  bool set_up(Duration keepalive, Duration idle_max);
   void refuse(std::string why) { refusal_ = std::move(why); }
   const std::string& refusal() const { return refusal_; }
 
@@ -48,7 +49,7 @@ class CurlTransfer {
   static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* self);
   static int on_connected(void* self, char*, char*, int, int);
 
-  void set_address(bool fresh_connection);
+  void set_address();
   void set_method();
   void set_headers();
   void set_tls();

@@ -21,9 +21,11 @@ namespace {
 
 constexpr int kEventsAtOnce = 256;
 
-/// After a request on a shared connection ran out of time, requests to that server take a new one for so long: the
-/// old one may be half open, and the kernel needs its keep-alive to find out.
-constexpr Duration kSuspectFor = std::chrono::seconds(30);
+/// After a request on a shared connection ran out of time, no connection that was idle then is used again: it may be
+/// half open too, and the kernel needs its keep-alive to find out. Younger ones are: use is what finds them dead.
+/// Ages are whole seconds in libcurl, which forgets a connection after 118 of them in any case.
+constexpr Duration kAllNewFor = std::chrono::seconds(2);
+constexpr Duration kSuspectFor = std::chrono::seconds(120);
 
 /// libcurl's process-wide set-up, once.
 void set_up_curl() {
@@ -61,6 +63,7 @@ class HttpClient::Loop {
   void watch_deadline(CurlTransfer& transfer);
   void end(RequestId id, Failure failure, std::string message);
   void suspect(const CurlTransfer& transfer, Failure failure);
+  Duration idle_max(const CurlTransfer& transfer) const;
 
   Clock clock_;
   Options options_;
@@ -74,7 +77,7 @@ class HttpClient::Loop {
   // libcurl forbids to add and remove transfers inside its callbacks, so both wait for the loop.
   std::vector<RequestId> started_;
   std::vector<std::unique_ptr<CurlTransfer>> cancelled_;
-  std::map<std::string, Instant> suspects_;  // by origin: until when connections to it are new ones
+  std::map<std::string, Instant> suspects_;  // by origin: since when connections to it have been under suspicion
 };
 
 HttpClient::Loop::Loop(Clock clock, Options options) : clock_(std::move(clock)), options_(options), now_(clock_()) {
@@ -165,9 +168,7 @@ void HttpClient::Loop::add_started() {
     const auto found = transfers_.find(id);
     if (found == transfers_.end()) continue;
     CurlTransfer& transfer = *found->second;
-    const auto suspected = suspects_.find(transfer.origin());
-    const bool fresh = suspected != suspects_.end() && now_ < suspected->second;
-    if (!transfer.set_up(options_.keepalive, fresh)) {
+    if (!transfer.set_up(options_.keepalive, idle_max(transfer))) {
       end(id, Failure::refused, transfer.refusal());
     } else {
       CAPSTAN_ASSERT(curl_multi_add_handle(multi_, transfer.easy()) == CURLM_OK);
@@ -226,8 +227,16 @@ void HttpClient::Loop::end(RequestId id, Failure failure, std::string message) {
 
 void HttpClient::Loop::suspect(const CurlTransfer& transfer, Failure failure) {
   if (failure == Failure::connect_timeout || !transfer.origin().starts_with("https")) return;
-  std::erase_if(suspects_, [&](const auto& entry) { return entry.second <= now_; });
-  suspects_[transfer.origin()] = now_ + kSuspectFor;
+  std::erase_if(suspects_, [&](const auto& entry) { return entry.second + kSuspectFor <= now_; });
+  suspects_[transfer.origin()] = now_;
+}
+
+/// How long a connection may have been idle to be used by this transfer. Zero: it needs a new one.
+Duration HttpClient::Loop::idle_max(const CurlTransfer& transfer) const {
+  const auto suspected = suspects_.find(transfer.origin());
+  if (suspected == suspects_.end() || suspected->second + kSuspectFor <= now_) return kSuspectFor;
+  const Duration since = now_ - suspected->second;
+  return since < kAllNewFor ? Duration::zero() : since - std::chrono::seconds(1);
 }
 
 int HttpClient::Loop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void* known) {

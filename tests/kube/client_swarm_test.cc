@@ -72,19 +72,24 @@ TEST_F(ClientTest, WhatIsSilentIsGivenUpOnceTheServerAnswersAnother) {
     urgent.timeout = 2s;
     bench.client.call(std::move(urgent), [](const Outcome&) {});
   };
-  bench.server.faults.half_open = 1'000'000;
-  bench.client.call(scale(kVllm, 5, version()), [this](Outcome o) { outcome = std::move(o); });
-  ask();
-  run(3s);
-  bench.server.faults = {};
-  EXPECT_FALSE(outcome) << "a write has a quarter of a minute";
-  bool read = false;
-  bench.client.call(get(kVllm), [&](const Outcome& o) { read = o.ok(); });
-  ask();
-  run(1s);
-  ASSERT_TRUE(outcome) << "its connection is dead, as the server's answer to another shows";
-  EXPECT_EQ(outcome->kind, Kind::unknown);
-  EXPECT_TRUE(read) << "what was sent since is left alone";
+  for (const bool handshakes : {true, false}) {
+    outcome.reset();
+    bench.server.faults.half_open = 1'000'000;
+    bench.client.call(scale(kVllm, 5, version()), [this](Outcome o) { outcome = std::move(o); });
+    run(200ms);
+    if (!handshakes) bench.server.faults = {.unreachable = 1'000'000};
+    ask();
+    run(3s);
+    bench.server.faults = {};
+    EXPECT_FALSE(outcome) << "a write has a quarter of a minute";
+    bool read = false;
+    bench.client.call(get(kVllm), [&](const Outcome& o) { read = o.ok(); });
+    ask();
+    run(1s);
+    ASSERT_TRUE(outcome) << "its connection is dead, as the server's answer to another shows";
+    EXPECT_EQ(outcome->kind, Kind::unknown);
+    EXPECT_TRUE(read) << "what was sent since is left alone";
+  }
 }
 
 TEST_F(ClientTest, BusyIsTriedAgainWhenTheServerSaysSo) {
