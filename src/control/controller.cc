@@ -171,10 +171,8 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   for (const model::ServiceId service : due) {
     if (deciders[service.value] != service) continue;
     const decide::scale::RoleView role = decide::scale::view_of_mix(seen.snapshot, index_, service, mixes, now);
-    // Its `/scale` has not answered: the count it would start from is not known.
-    if (scaling(service) || std::ranges::any_of(role.beside, [&](const auto& each) { return scaling(each.service); })) {
-      continue;
-    }
+    const auto unknown = [&](const auto& each) { return scaling(each.service, seen.snapshot); };
+    if (unknown(role) || std::ranges::any_of(role.beside, unknown)) continue;
     decide::scale::Policy policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
     if (options_.autoscaler) {
       const std::optional<ReplicaCount> wanted = options_.autoscaler(seen.snapshot, role);
@@ -184,6 +182,8 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
     decide::scale::Decision decision = decide_twice(
         memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
         decide::scale::parse_memory);
+    revise(decision, decision.plan, seen.snapshot);
+    for (const decide::scale::Decision& other : decision.beside) revise(other, decision.plan, seen.snapshot);
     for (const model::Action& action : decision.plan.actions) {
       const auto* set = std::get_if<model::SetReplicas>(&action.what);
       if (set != nullptr) note_direction(*set, seen.snapshot.services.at(set->service).desired_replicas, now);
@@ -233,11 +233,26 @@ void Controller::note_direction(const model::SetReplicas& set, ReplicaCount curr
   last = {sign, now};
 }
 
-bool Controller::scaling(model::ServiceId service) const {
-  return std::ranges::any_of(in_flight_.entries(), [&](const InFlight::Entry& entry) {
-    const auto* set = std::get_if<model::SetReplicas>(&entry.action.what);
-    return set != nullptr && set->service == service;
+/// Its `/scale` has not answered: the count that a decision would start from is not known. Before a lowering is written
+/// replicas drain, for minutes, and the count that is there stays what it is.
+bool Controller::scaling(model::ServiceId service, const model::Snapshot& snapshot) const {
+  const std::optional<ReplicaCount> asked = in_flight_.asked(service);
+  return asked && *asked >= snapshot.services.at(service).desired_replicas;
+}
+
+/// A lowering that is on its way goes on; where more are wanted than it leaves, the plan says so again, so that who
+/// drains is called back, also where it is just what there was.
+void Controller::revise(const decide::scale::Decision& decision, model::Plan& plan,
+                        const model::Snapshot& snapshot) const {
+  const std::optional<ReplicaCount> asked = in_flight_.asked(decision.service);
+  if (!asked || *asked >= snapshot.services.at(decision.service).desired_replicas) return;
+  std::erase_if(plan.actions, [&](const model::Action& action) {
+    const auto* set = std::get_if<model::SetReplicas>(&action.what);
+    return set != nullptr && set->service == decision.service;
   });
+  if (decision.desired <= *asked) return;
+  plan.actions.push_back(
+      {model::SetReplicas{decision.service, decision.variant, decision.desired, decision.drain}, decision.why});
 }
 
 }  // namespace capstan::control

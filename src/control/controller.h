@@ -108,7 +108,8 @@ class Controller {
   auto decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse);
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now);
-  bool scaling(model::ServiceId service) const;
+  bool scaling(model::ServiceId service, const model::Snapshot& snapshot) const;
+  void revise(const decide::scale::Decision& decision, model::Plan& plan, const model::Snapshot& snapshot) const;
 
   Policies policies_;
   ports::World& world_;

@@ -138,6 +138,25 @@ TEST(Controller, AsksForReplicasOnceAndWaitsForTheAnswer) {
   EXPECT_EQ(controller.log().count(), static_cast<std::uint64_t>(controller.stats().actions));
 }
 
+TEST(Controller, ALoweringThatIsOnItsWayIsCalledBackWhenMoreAreWanted) {
+  struct Row {
+    ReplicaCount then_wanted;
+    std::vector<ReplicaCount> asked;
+  };
+  for (const Row& row : {Row{1, {1}}, Row{2, {1, 2}}, Row{5, {1, 5}}}) {
+    ScriptedWorld world;
+    Controller controller(fixed(1), world);
+    run_to(controller, world, {seconds(16)});
+    controller.use(fixed(row.then_wanted));
+    run_to(controller, world, {seconds(50)});
+    std::vector<ReplicaCount> asked;
+    for (const model::Action& action : world.submitted) {
+      if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) asked.push_back(set->replicas);
+    }
+    EXPECT_EQ(asked, row.asked) << "2 there are, of which one drains";
+  }
+}
+
 TEST(Controller, NewPoliciesCountFromTheNextTick) {
   ScriptedWorld world;
   Controller controller(fixed(2), world);

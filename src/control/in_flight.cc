@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "base/assert.h"
 
@@ -11,6 +12,14 @@ void InFlight::add(model::ActionToken token, model::Action action, Instant now) 
   CAPSTAN_ASSERT(!full());
   CAPSTAN_ASSERT(entries_.empty() || entries_.back().submitted_at <= now);
   entries_.push_back({token, std::move(action), now});
+}
+
+std::optional<ReplicaCount> InFlight::asked(model::ServiceId service) const {
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    const auto* set = std::get_if<model::SetReplicas>(&entry->action.what);
+    if (set != nullptr && set->service == service) return set->replicas;
+  }
+  return std::nullopt;
 }
 
 std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome>& outcomes, Instant now) {

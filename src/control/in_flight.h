@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "base/quantity.h"
 #include "base/time.h"
 #include "model/ids.h"
 #include "model/plan.h"
@@ -34,6 +36,9 @@ class InFlight {
 
   /// Takes out what has been answered, and what has waited for kPatience as unknown; in order of submission.
   std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
+
+  /// The replicas that the last of those that set this service's goes for; nothing: there is none.
+  std::optional<ReplicaCount> asked(model::ServiceId service) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
 
