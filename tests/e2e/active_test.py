@@ -36,6 +36,19 @@ class Active(controller.ActiveTest):
         self.assert_invariants()
         self.assertEqual([e for e in self.asked() if e.code == 403], [])
 
+    def test_who_drains_is_called_back_when_more_are_wanted(self):
+        self.at_least(3)
+        self.serves(3)
+        self.at_least(1)
+        # A drain takes five seconds at least, so long do routers and readings lag.
+        eventually("two drain", lambda: len({e.name for e in self.gates("False")}) == 2)
+        served = len(self.gates("True"))
+        self.at_least(4)
+        eventually("both are called back", lambda: len(self.gates("True")) >= served + 2)
+        self.serves(4)
+        self.assertEqual(self.deletions(), [])
+        self.assertNotIn(1, [e.body["spec"]["replicas"] for e in self.scales()])
+
     def test_halt_stops_every_write_but_what_is_shown(self):
         load = self.scale_up()
         halted = self.halt("true")
