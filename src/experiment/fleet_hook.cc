@@ -5,6 +5,14 @@
 #include "base/assert.h"
 
 namespace capstan::experiment {
+namespace {
+
+/// Nothing where no bound was promised, or nothing happened.
+std::optional<std::int64_t> late(const auto& times, Duration bound) {
+  return bound > Duration{} ? times.share_above_ppm(bound) : std::nullopt;
+}
+
+}  // namespace
 
 void FleetHook::ready(const sim::ReplicaStart& replica, Instant at) {
   const sim::ReplicaHandle handle = fleet_.add_replica(replica.service.value, at);
@@ -46,12 +54,15 @@ void FleetHook::forget(model::GangId gang) {
 sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape) {
   const Replica& replica = replicas_.at(gang);
   const sim::ReplicaReading reading = fleet_.sample(replica.handle, at, scrape);
+  const model::Slo& slo = services_[replica.service.value].slo;
   const sim::EngineReading said = {.waiting = reading.engine.waiting,
                                    .running = reading.engine.running,
                                    .kv_blocks_used = reading.engine.kv_blocks_used,
                                    .kv_blocks_total = reading.engine.kv_blocks,
                                    .busy_total = reading.engine.busy_total,
                                    .ttft_p99 = reading.ttft_p99,
+                                   .ttft_late_ppm = late(reading.ttft, slo.ttft),
+                                   .queue_late_ppm = late(reading.queue_time, slo.queue_time()),
                                    .prompt_tokens_total = reading.engine.prompt_tokens_total,
                                    .generated_tokens_total = reading.engine.generation_tokens_total};
   if (scrape) scraped_.add(gang, at, said);

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "experiment/scrape_log.h"
 #include "experiment/scraped_series.h"
+#include "model/service.h"
 #include "sim/cluster/serving_hook.h"
 #include "sim/fleet/fleet.h"
 
@@ -18,9 +20,10 @@ namespace capstan::experiment {
 /// is a replica of the fleet, whose variants are the cluster's services.
 class FleetHook final : public sim::ServingHook {
  public:
-  /// All outlive the hook. `series`, by service, are told every scrape; may be null or left out.
-  explicit FleetHook(sim::Fleet& fleet, std::vector<ScrapedSeries*> series = {})
-      : fleet_(fleet), series_(std::move(series)) {}
+  /// All outlive the hook; the services are the catalog's. `series`, by service, are told every scrape; may be null or
+  /// left out.
+  FleetHook(sim::Fleet& fleet, std::span<const model::Service> services, std::vector<ScrapedSeries*> series = {})
+      : fleet_(fleet), services_(services), series_(std::move(series)) {}
 
   void ready(const sim::ReplicaStart& replica, Instant at) override;
   void drain(model::GangId gang, Instant at) override;
@@ -45,6 +48,7 @@ class FleetHook final : public sim::ServingHook {
   }
 
   sim::Fleet& fleet_;
+  std::span<const model::Service> services_;
   std::vector<ScrapedSeries*> series_;
   std::map<model::GangId, Replica> replicas_;
   std::set<model::GangId> draining_;

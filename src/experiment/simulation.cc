@@ -184,7 +184,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   if (!load) return std::unexpected(load.error());
   const std::unique_ptr<sim::Fleet> fleet = make_fleet(setup, *load);
   Peers peers(setup);
-  FleetHook hook(*fleet, peers.series());
+  FleetHook hook(*fleet, setup.cluster.catalog->services, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
   cluster.advance({});  // what stands at the start stands before anybody looks
   WatchedWorld world(cluster, hook.scraped(), setup.cluster);

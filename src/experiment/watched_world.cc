@@ -33,6 +33,8 @@ constexpr Field kFields[] = {
      [](Reading r, Config) -> Said {
        return r.engine.ttft_p99 ? Said(*r.engine.ttft_p99 / std::chrono::microseconds(1)) : std::nullopt;
      }},
+    {&Signals::ttft_late_ppm, [](Reading r, Config) -> Said { return r.engine.ttft_late_ppm; }},
+    {&Signals::queue_late_ppm, [](Reading r, Config) -> Said { return r.engine.queue_late_ppm; }},
     {&Signals::prompt_tokens_total, [](Reading r, Config) -> Said { return r.engine.prompt_tokens_total; }},
     {&Signals::generated_tokens_total, [](Reading r, Config) -> Said { return r.engine.generated_tokens_total; }},
 };

@@ -27,6 +27,8 @@ struct Honest {
     last.waiting = 7, last.running = 4, last.prompt_tokens_total = 1800, last.generated_tokens_total = 90;
     last.kv_blocks_used = 500, last.kv_blocks_total = 1000, last.busy_total = seconds(9);
     last.ttft_p99 = std::chrono::milliseconds(250);
+    last.ttft_late_ppm = 12'500;
+    last.queue_late_ppm = 2'500;
     log.begin(model::GangId{0}, at_s(15));
     log.add(model::GangId{0}, at_s(30), before);
     log.add(model::GangId{0}, at_s(45), last);
@@ -41,6 +43,8 @@ struct Honest {
                     .duty_cycle_percent = model::Signal::of(40, kDelay),
                     .memory_used_percent = model::Signal::of(92, kDelay),
                     .ttft_p99_us = model::Signal::of(250'000, kDelay),
+                    .ttft_late_ppm = model::Signal::of(12'500, kDelay),
+                    .queue_late_ppm = model::Signal::of(2'500, kDelay),
                     .prompt_tokens_total = model::Signal::of(1800, kDelay),
                     .generated_tokens_total = model::Signal::of(90, kDelay)};
     seen.snapshot.at = at_s(46);
@@ -88,6 +92,8 @@ const ChangeRow kChangeRows[] = {
                        .duty_cycle_percent = model::Signal::of(20, seconds(15)),
                        .memory_used_percent = model::Signal::of(92, seconds(15)),
                        .ttft_p99_us = {},
+                       .ttft_late_ppm = {},
+                       .queue_late_ppm = {},
                        .prompt_tokens_total = model::Signal::of(900, seconds(15)),
                        .generated_tokens_total = model::Signal::of(40, seconds(15))};
        h.seen.snapshot.gangs.set({0}, gang);
@@ -128,6 +134,8 @@ const ChangeRow kChangeRows[] = {
     {"a duty cycle of another interval", says(&model::ReplicaSignals::duty_cycle_percent, 41), 1},
     {"memory that the engine does not hold", says(&model::ReplicaSignals::memory_used_percent, 91), 1},
     {"a first token that came since", says(&model::ReplicaSignals::ttft_p99_us, 250'001), 1},
+    {"a share of late ones that nobody has counted yet", says(&model::ReplicaSignals::ttft_late_ppm, 12'501), 1},
+    {"a wait that nobody has counted yet", says(&model::ReplicaSignals::queue_late_ppm, 2'501), 1},
     {"a prompt that came since", says(&model::ReplicaSignals::prompt_tokens_total, 1801), 1},
     {"a reading that nobody has had time to send",
      [](Honest& h) {

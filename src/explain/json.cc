@@ -102,6 +102,7 @@ Json sizing_json(const decide::scale::Sizing& s) {
           {"forecast_milli", s.forecast_milli},
           {"spread_ppm", s.spread_ppm},
           {"safety_milli", s.safety_milli},
+          {"slack_ppm", s.slack_ppm},
           {"missed_ppm", s.missed_ppm},
           {"needed_milli", s.needed_milli},
           {"window_ns", s.window.count()},

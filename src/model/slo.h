@@ -22,6 +22,13 @@ struct Slo {
   Duration ttft_of(Duration alone) const {
     return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
   }
+  /// The longest wait in an engine's queue that makes no first token late, whatever the prompt. Where k times its own
+  /// prefill is promised too, it is shortest for the prompt whose prefill takes `ttft` / k; a quarter of that goes to
+  /// the step which computes it, as that holds parts of other prompts.
+  Duration queue_time() const {
+    if (!scales_with_prompt() || ttft_prefills_milli <= 1000) return ttft;
+    return (ttft - ttft / ttft_prefills_milli * 1000) * 3 / 4;
+  }
 };
 
 }  // namespace capstan::model

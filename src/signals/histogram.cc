@@ -43,6 +43,24 @@ std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t sh
                                            (static_cast<__int128>(inside) * 1'000'000));
 }
 
+std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int64_t value) {
+  if (histogram.total() <= 0) return std::nullopt;
+  const auto found = std::ranges::upper_bound(histogram.bounds, value);
+  const auto bucket = static_cast<std::size_t>(found - histogram.bounds.begin());
+  // `value` lies in this bucket: all of the later ones are above it, and the part of its own that it leaves.
+  if (bucket == histogram.bounds.size()) return 0;
+  const std::int64_t below = bucket == 0 ? 0 : histogram.counts[bucket - 1];
+  const std::int64_t start =
+      bucket == 0 ? std::min<std::int64_t>(0, histogram.bounds[0]) : histogram.bounds[bucket - 1];
+  const std::int64_t end = histogram.bounds[bucket];
+  const std::int64_t inside = histogram.counts[bucket] - below;
+  __int128 above = static_cast<__int128>(histogram.total() - histogram.counts[bucket]) * 1'000'000;
+  const bool whole = end == Histogram::kInfinity || value <= start;
+  above += whole ? static_cast<__int128>(inside) * 1'000'000
+                 : static_cast<__int128>(inside) * 1'000'000 * (end - value) / (end - start);
+  return static_cast<std::int64_t>(above / histogram.total());
+}
+
 void WindowedHistogram::add(const Histogram& increment, Instant at, Duration window) {
   const std::int64_t number = slot_number(at, window);
   Slot& slot = slots_[static_cast<std::size_t>(number) % kSlots];

@@ -27,6 +27,10 @@ struct Histogram {
 /// bound before it. Nothing where nothing was observed.
 std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t share_ppm);
 
+/// Share of the observations above the value, millionths, as Prometheus' histogram_fraction has it, rounded down:
+/// linear within a bucket; those of the last, which has no end, are above any. Nothing where nothing was observed.
+std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int64_t value);
+
 /// What was observed lately: increments, kept in eight slots that together span the window, so that memory does not
 /// grow with the number of pages. It covers between 7/8 and 8/8 of the window.
 class WindowedHistogram {

@@ -37,6 +37,27 @@ TEST(Histogram, HasTheQuantilesOfPrometheus) {
   for (const auto& row : rows) EXPECT_EQ(quantile(row.histogram, row.share_ppm), row.value) << row.what;
 }
 
+TEST(Histogram, HasTheFractionsOfPrometheus) {
+  const struct {
+    const char* what;
+    Histogram histogram;
+    std::int64_t value;
+    std::optional<std::int64_t> above_ppm;
+  } rows[] = {
+      {"nothing observed", {{100, kInf}, {0, 0}}, 50, std::nullopt},
+      {"no buckets", {{}, {}}, 50, std::nullopt},
+      {"within the first bucket", {{100, 200, kInf}, {10, 20, 20}}, 30, 850'000},
+      {"within another", {{100, 200, kInf}, {10, 20, 20}}, 150, 250'000},
+      {"on a border", {{100, 200, kInf}, {10, 20, 20}}, 100, 500'000},
+      {"on the last border", {{100, 200, kInf}, {10, 20, 25}}, 200, 200'000},
+      {"in the bucket without end", {{100, 200, kInf}, {10, 20, 25}}, 1'000'000, 200'000},
+      {"only that bucket", {{kInf}, {100}}, 50, 1'000'000},
+      {"below all", {{100, 200, kInf}, {10, 20, 20}}, -1, 1'000'000},
+      {"a bound below zero first", {{-5, 195, kInf}, {10, 20, 20}}, 95, 250'000},
+  };
+  for (const auto& row : rows) EXPECT_EQ(share_above_ppm(row.histogram, row.value), row.above_ppm) << row.what;
+}
+
 RC_GTEST_PROP(Histogram, QuantilesAscend, ()) {
   Histogram histogram;
   std::int64_t bound = 0;

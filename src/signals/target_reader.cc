@@ -89,6 +89,8 @@ model::ReplicaSignals replica_signals(const SubjectReadings& readings) {
           .duty_cycle_percent = readings[SignalName::duty_cycle_percent].signal,
           .memory_used_percent = readings[SignalName::memory_used_percent].signal,
           .ttft_p99_us = readings[SignalName::ttft_p99_us].signal,
+          .ttft_late_ppm = readings[SignalName::ttft_late_ppm].signal,
+          .queue_late_ppm = readings[SignalName::queue_late_ppm].signal,
           .prompt_tokens_total = readings[SignalName::prompt_tokens_total].signal,
           .generated_tokens_total = readings[SignalName::generated_tokens_total].signal};
 }
@@ -204,7 +206,21 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
     state.at = at.at - std::min<Duration>(std::chrono::milliseconds(std::min<std::int64_t>(age_ms, 1'000'000'000)),
                                           at.at.since_start);
   }
+  tell_late(subject, {SignalName::ttft_p99_us, SignalName::ttft_late_ppm, options_.ttft_bound}, at.at);
+  tell_late(subject, {SignalName::queue_p99_us, SignalName::queue_late_ppm, options_.queue_bound}, at.at);
   subject.last_page = at.at;
+}
+
+/// What came too late, of that which a percentile was just read from.
+void TargetReader::tell_late(Subject& subject, const Late& late, Instant at) const {
+  if (late.bound <= Duration{}) return;
+  const State& all = subject.states[static_cast<std::size_t>(late.of)];
+  State& told = subject.states[static_cast<std::size_t>(late.name)];
+  told.why = all.why;
+  told.at = all.at;
+  if (!all.value) told.value.reset();
+  if (all.why != Missing::none) return;
+  told.value = share_above_ppm(all.window.sum(at, options_.window), late.bound / std::chrono::microseconds(1));
 }
 
 TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, Cells cells, Instant at) {

@@ -29,6 +29,8 @@ struct TargetOptions {
   Duration window = std::chrono::seconds(60);         ///< of percentiles
   Duration gap_max = std::chrono::seconds(60);        ///< of two pages further apart nobody knows what was when
   std::int64_t percentile_ppm = 990'000;              ///< of the signals *_p99_us
+  Duration ttft_bound{};                              ///< of `ttft_late_ppm`; 0: nobody asks
+  Duration queue_bound{};                             ///< of `queue_late_ppm`; 0: nobody asks
   Duration stale_after = std::chrono::seconds(3);     ///< a value of this age still counts; three intervals are usual
   Duration missing_after = std::chrono::seconds(30);  ///< beyond this it is not even told as stale
   ExpositionLimits limits;
@@ -113,11 +115,18 @@ class TargetReader {
   };
   using Cells = std::span<Cell>;
   using Outcome = std::expected<std::int64_t, Missing>;
+  /// A signal that is the share of a histogram's observations beyond a bound, beside the one that is its percentile.
+  struct Late {
+    SignalName of;
+    SignalName name;
+    Duration bound;
+  };
 
   std::optional<std::uint16_t> find_engine(const std::vector<Cell>& cells) const;
   bool accepts(const std::string& subject) const;
   void note_restart(std::optional<double> process_start_seconds);
   void read_subject(Subject& subject, Cells cells, const ReadAt& at);
+  void tell_late(Subject& subject, const Late& late, Instant at) const;
   Outcome evaluate(Subject& subject, SignalName name, Cells cells, Instant at);
   Outcome gauge(const MetricRow& row, Cells cells) const;
   Outcome counter(Subject& subject, State& state, const MetricRow& row, Cells cells) const;

@@ -235,6 +235,22 @@ TEST(TargetReader, TakesPercentilesOfTheWindow) {
   EXPECT_EQ(target.page(buckets(name, m, {100, 110, 120})), "vllm [m] ttft_p99_us=99000");
 }
 
+TEST(TargetReader, TellsWhichFirstTokensCameTooLate) {
+  const std::string name = "vllm:time_to_first_token_seconds";
+  const std::string m = "model_name=\"m\",";
+  TargetOptions options;
+  options.ttft_bound = std::chrono::milliseconds(300);
+  Target target(options);
+  EXPECT_EQ(target.page(buckets(name, m, {0, 0, 0})), "vllm [m] ttft_p99_us:first_page ttft_late_ppm:first_page");
+  EXPECT_EQ(target.page(buckets(name, m, {80, 96, 100})), "vllm [m] ttft_p99_us=500000 ttft_late_ppm=120000")
+      << "half of sixteen between 0.1 and 0.5 s, and four beyond";
+  target.after(seconds(50));
+  EXPECT_EQ(target.page(buckets(name, m, {80, 96, 100})), "vllm [m] ttft_p99_us=500000 ttft_late_ppm=120000");
+  target.after(seconds(50));
+  EXPECT_EQ(target.page(buckets(name, m, {80, 96, 100})),
+            "vllm [m] ttft_p99_us:no_observations ttft_late_ppm:no_observations");
+}
+
 TEST(TargetReader, UnitesTheHistogramsOfRanks) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const auto page = [&](std::vector<int> a, std::vector<int> b) {

@@ -8,7 +8,7 @@ import objects
 import programs
 from harness import condition, eventually
 
-CALM_S, BUSY_S, NIGHT_S = 20, 70, 420
+CALM_S, BUSY_S, NIGHT_S = 20, 70, 300
 # Requests a second; a replica's KV memory holds 13 of them at a time, which is some three a second.
 CALM, BUSY, NIGHT = 0.6, 5, 0.2
 WHY = ("demand_met", "demand_rising", "demand_falling", "surplus_kept", "backlog_drains", "demand_unknown")

@@ -98,6 +98,7 @@ class FluidService {
       s.waiting = model::Signal::of(0, kAge);
       s.kv_usage_ppm = model::Signal::of(std::min<std::int64_t>(s.running.value * 2500, 1'000'000), kAge);
       s.ttft_p99_us = tells_first_tokens_ ? model::Signal::of(100'000, kAge) : model::Signal{};
+      s.queue_late_ppm = s.ttft_late_ppm = tells_first_tokens_ ? model::Signal::of(0, kAge) : model::Signal{};
       if (silent == 0) continue;
       --silent;
       s.waiting.state = s.running.state = model::Signal::State::missing;

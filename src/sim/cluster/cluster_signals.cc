@@ -36,6 +36,8 @@ void Cluster::read_targets() {
     signals.memory_used_percent = model::Signal::of(config_.memory_used_percent);
     signals.ttft_p99_us =
         raw.ttft_p99 ? model::Signal::of(*raw.ttft_p99 / std::chrono::microseconds(1)) : model::Signal{};
+    signals.ttft_late_ppm = raw.ttft_late_ppm ? model::Signal::of(*raw.ttft_late_ppm) : model::Signal{};
+    signals.queue_late_ppm = raw.queue_late_ppm ? model::Signal::of(*raw.queue_late_ppm) : model::Signal{};
     signals.prompt_tokens_total = model::Signal::of(raw.prompt_tokens_total);
     signals.generated_tokens_total = model::Signal::of(raw.generated_tokens_total);
     record.scraped_busy = raw.busy_total;

@@ -33,8 +33,10 @@ struct EngineReading {
   RequestCount running = 0;
   std::int64_t kv_blocks_used = 0;
   std::int64_t kv_blocks_total = 0;
-  Duration busy_total{};             ///< time in which it computed, since it became ready; never decreases
-  std::optional<Duration> ttft_p99;  ///< of first tokens since the last scrape; none if there were none
+  Duration busy_total{};                       ///< time in which it computed, since it became ready; never decreases
+  std::optional<Duration> ttft_p99;            ///< of first tokens since the last scrape; none if there were none
+  std::optional<std::int64_t> ttft_late_ppm;   ///< of the same, later than the service's bound; none if it has none
+  std::optional<std::int64_t> queue_late_ppm;  ///< of the same, those that waited in the queue for too long
   Tokens prompt_tokens_total = 0;
   Tokens generated_tokens_total = 0;
 };
@@ -49,7 +51,7 @@ class ServingHook {
   virtual bool drained(model::GangId gang) = 0;  ///< holds nothing more; after `true` the gang is never named again
   virtual void killed(model::GangId gang, Instant at, Interruption why) = 0;  ///< ends now; what it held is lost; never
                                                                               ///< named again
-  /// `scrape` is true when this is the reading of a scrape, which begins a new interval for `ttft_p99`.
+  /// `scrape` is true when this is the reading of a scrape, which begins a new interval for first tokens.
   virtual EngineReading sample(model::GangId gang, Instant at, bool scrape) = 0;
   virtual RequestCount gateway_waiting(model::ServiceId service, Instant at) = 0;
 };

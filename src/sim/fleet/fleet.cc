@@ -127,7 +127,8 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
   reading.engine = server.replica.sample(now);
   reading.ttft = server.ttft;
   reading.ttft_p99 = server.ttft.percentile(990'000);
-  if (scrape) server.ttft = {};
+  reading.queue_time = server.queue_time;
+  if (scrape) server.ttft = {}, server.queue_time = {};
   return reading;
 }
 

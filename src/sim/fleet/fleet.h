@@ -15,10 +15,10 @@
 #include "engine/work.h"
 #include "model/slo.h"
 #include "sim/fleet/attempt_ring.h"
+#include "sim/fleet/latency_buckets.h"
 #include "sim/fleet/min_tree.h"
 #include "sim/fleet/request_meter.h"
 #include "sim/fleet/router.h"
-#include "sim/fleet/ttft_buckets.h"
 #include "sim/serving/replica.h"
 #include "workload/closed_loop.h"
 #include "workload/source.h"
@@ -68,6 +68,7 @@ using ReplicaHandle = Id<struct FleetReplicaTag>;
 struct ReplicaReading {
   ReplicaSample engine;
   TtftBuckets ttft;                    ///< first tokens since the last scrape
+  QueueTimeBuckets queue_time;         ///< and how long these waited in the engine's queue
   std::optional<Duration> ttft_p99{};  ///< read from them; none if there were none
 };
 
@@ -168,6 +169,7 @@ class Fleet {
     std::uint32_t waiting = 0;  ///< as last added to Fleet::waiting_
     Replica replica;
     TtftBuckets ttft;
+    QueueTimeBuckets queue_time;
   };
 
   /// Asks for what an event touches first in a server: of many replicas, most are out of the nearest caches when their

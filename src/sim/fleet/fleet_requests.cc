@@ -337,6 +337,7 @@ void Fleet::began(Server& server, const Emission& emission) {
   Live& live = lives_[emission.id];
   live.cached = emission.cached_tokens;
   server.ttft.add(now_ - live.turn);
+  server.queue_time.add(std::max(now_ - live.turn - emission.computed, Duration{}));
   minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
   live.turn = now_;
   stamps_[emission.id] |= 1;

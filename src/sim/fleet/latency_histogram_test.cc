@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "sim/fleet/ttft_buckets.h"
+#include "sim/fleet/latency_buckets.h"
 
 namespace capstan::sim {
 namespace {
@@ -61,6 +61,18 @@ TEST(TtftBuckets, ReadsAPercentileAsPrometheusDoes) {
   for (int i = 0; i < 100; ++i) buckets.add(us(15'000));  // all in (10 ms, 20 ms]
   EXPECT_EQ(buckets.percentile(990'000), us(19'900));
   EXPECT_EQ(buckets.percentile(500'000), us(15'000));
+}
+
+TEST(TtftBuckets, TellsTheShareAboveABound) {
+  TtftBuckets buckets;
+  EXPECT_FALSE(buckets.share_above_ppm(us(1'000'000)).has_value());
+  for (int i = 0; i < 90; ++i) buckets.add(us(15'000));
+  for (int i = 0; i < 8; ++i) buckets.add(us(2'000'000));  // in (1 s, 2.5 s]
+  for (int i = 0; i < 2; ++i) buckets.add(std::chrono::hours(2));
+  EXPECT_EQ(buckets.share_above_ppm(us(1'000'000)), 100'000);
+  EXPECT_EQ(buckets.share_above_ppm(us(1'750'000)), 60'000) << "half of a bucket's eight";
+  EXPECT_EQ(buckets.share_above_ppm(std::chrono::hours(3)), 20'000) << "beyond the last bound nobody knows how far";
+  EXPECT_EQ(buckets.share_above_ppm(Duration{}), 1'000'000);
 }
 
 TEST(TtftBuckets, WhatIsBeyondTheLastBoundReadsAsThatBound) {

@@ -256,7 +256,7 @@ void Replica::begin_step(Emissions& out) {
   }
   make_room(need, partial_tokens, out);
   if (partial_ != kNone) {
-    chunks_.push_back({partial_, partial_tokens});
+    chunks_.push_back({partial_, partial_tokens, partial_admitted_ps_});
     register_groups(partial_, slots_[partial_].computed + partial_tokens);
     budget -= partial_tokens;
   }
@@ -313,7 +313,7 @@ void Replica::preempt_last(Emissions& out) {
   queue_.push_front(slot);
   ++preemptions_;
   preempted_in_step_ = true;
-  out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::preempted, 0});
+  out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::preempted, 0, {}});
 }
 
 void Replica::admit(std::int64_t budget) {
@@ -360,7 +360,7 @@ bool Replica::admit_first(std::int64_t& budget) {
       prefix_hit_tokens_ += cached;
     }
     register_groups(slot, cached + tokens);
-    chunks_.push_back({slot, static_cast<std::int32_t>(tokens)});
+    chunks_.push_back({slot, static_cast<std::int32_t>(tokens), clock_ps_});
     budget -= tokens;
   }
   queue_.pop_front();
@@ -372,7 +372,10 @@ bool Replica::admit_first(std::int64_t& budget) {
   } else {
     s.state = State::prefilling;
     // It has the rest of the budget if that was too little, so nothing comes behind it until it is done.
-    if (s.computed + chunks_.back().tokens < total) partial_ = slot;
+    if (s.computed + chunks_.back().tokens < total) {
+      partial_ = slot;
+      partial_admitted_ps_ = clock_ps_;
+    }
   }
   return true;
 }
@@ -419,21 +422,23 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
   ++s.generated;
   ++prefilled_tokens_;
   const bool last = s.generated == s.output;
+  const Duration computed =
+      first ? Duration{(clock_ps_ - chunk.admitted_ps) / engine::kPicosecondsPerNanosecond} : Duration{};
   if (last || (first && config_.role == EngineRole::prefill)) {
-    emit(out, chunk.slot, last ? EmissionKind::finished : EmissionKind::handed_over);
+    emit(out, chunk.slot, last ? EmissionKind::finished : EmissionKind::handed_over, computed);
     tokens_.delivered += s.generated;
     leave_batch(chunk.slot);
     free_slot(chunk.slot);
     return;
   }
-  if (first) emit(out, chunk.slot, EmissionKind::first_token);
+  if (first) emit(out, chunk.slot, EmissionKind::first_token, computed);
   start_decoding(chunk.slot);
 }
 
-void Replica::emit(Emissions& out, std::uint32_t slot, EmissionKind kind) const {
+void Replica::emit(Emissions& out, std::uint32_t slot, EmissionKind kind, Duration computed) const {
   const Slot& s = slots_[slot];
   const std::int32_t cached = s.prefixed ? std::max(prefixes_[slot].cached, 0) : 0;
-  out.push_back({instant_not_before(clock_ps_), s.id, slot, kind, cached});
+  out.push_back({instant_not_before(clock_ps_), s.id, slot, kind, cached, computed});
 }
 
 /// Takes the next decoding sequence that ends with the step just completed off the heap; kNone if there is no other.

@@ -115,6 +115,7 @@ class Replica {
   struct Chunk {
     std::uint32_t slot = 0;
     std::int32_t tokens = 0;
+    engine::Picoseconds admitted_ps = 0;  ///< its prompt, for the last time
   };
 
   void run_until(engine::Picoseconds to, Emissions& out);
@@ -151,7 +152,7 @@ class Replica {
   std::int64_t tokens_of(const Slot& slot) const {  ///< of its answer, so far
     return slot.generated + (slot.state == State::decoding ? step_index() - slot.anchor_step : 0);
   }
-  void emit(Emissions& out, std::uint32_t slot, EmissionKind kind) const;
+  void emit(Emissions& out, std::uint32_t slot, EmissionKind kind, Duration computed = {}) const;
   std::int64_t decode_length(const Slot& slot) const { return slot.computed + (step_index() - slot.anchor_step); }
   std::uint32_t step_index() const { return static_cast<std::uint32_t>(steps_); }
   std::int64_t available_blocks() const { return free_blocks_ + kPrefixGroupBlocks * cache_.evictable(); }
@@ -185,6 +186,7 @@ class Replica {
   std::array<std::int32_t, 16> block_phase_{};  ///< decoding sequences by (step at which they need a block) mod 16
 
   std::vector<Chunk> chunks_;  ///< of the step under way
+  engine::Picoseconds partial_admitted_ps_ = 0;
   SlotQueue queue_;
   std::uint32_t next_sequence_ = 0;
 

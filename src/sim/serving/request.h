@@ -63,6 +63,7 @@ struct Emission {
   std::uint32_t slot = 0;
   EmissionKind kind = EmissionKind::finished;
   std::int32_t cached_tokens = 0;  ///< of the prompt, found in the prefix cache when it was first admitted
+  Duration computed{};  ///< with a first token: time since its last admission; before that it waited in the queue
 
   friend bool operator==(const Emission&, const Emission&) = default;
 };

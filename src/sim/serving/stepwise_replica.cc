@@ -125,7 +125,7 @@ void StepwiseReplica::schedule(Emissions& out) {
       last.given.kv_present = false;
       preempted = true;
       ++preemptions_;
-      out.push_back({instant_not_before(start_ps_), last.given.id, 0, EmissionKind::preempted, 0});
+      out.push_back({instant_not_before(start_ps_), last.given.id, 0, EmissionKind::preempted, 0, {}});
       waiting_.push_front(last);
       if (running_.size() == i) break;
     }
@@ -183,6 +183,7 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
   }
   if (!r.cached) r.cached = r.decoding ? 0 : r.computed;
   waiting_.pop_front();
+  r.admitted_ps = start_ps_;
   if (!r.decoding) share_groups(r);
   budget -= r.scheduled;
   running_.push_back(r);
@@ -215,12 +216,13 @@ void StepwiseReplica::complete_step(Emissions& out) {
       if (r.cancelled) continue;
       if (token && first) prompt_tokens_ += r.given.input_tokens;
       const auto cached = static_cast<std::int32_t>(r.cached.value_or(0));
+      const Duration computed = first ? Duration{(end_ps_ - r.admitted_ps) / 1000} : Duration{};
       if (token && r.generated == r.given.output_tokens) {
-        out.push_back({at, r.given.id, 0, EmissionKind::finished, cached});
+        out.push_back({at, r.given.id, 0, EmissionKind::finished, cached, computed});
       } else if (token && first && config_.role == EngineRole::prefill) {
-        out.push_back({at, r.given.id, 0, EmissionKind::handed_over, cached});
+        out.push_back({at, r.given.id, 0, EmissionKind::handed_over, cached, computed});
       } else if (token && first) {
-        out.push_back({at, r.given.id, 0, EmissionKind::first_token, cached});
+        out.push_back({at, r.given.id, 0, EmissionKind::first_token, cached, computed});
       }
     }
   }

@@ -34,6 +34,7 @@ class StepwiseReplica {
     std::int64_t scheduled = 0;          ///< tokens of the step under way
     std::int64_t groups = 0;             ///< leading prefix groups that it shares
     std::optional<std::int64_t> cached;  ///< tokens of the prompt that were cached when it was first admitted
+    engine::Picoseconds admitted_ps = 0;
     bool decoding = false;
     bool produced = false;  ///< a token in the step just completed
     bool cancelled = false;

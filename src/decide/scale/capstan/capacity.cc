@@ -19,7 +19,10 @@ constexpr double kKvUse = 0.8;
 constexpr double kTpotDeviations = 2.0;
 /// Of a prompt's time to be computed, squared deviation over squared mean.
 constexpr double kPromptVariation = 1.0;
-constexpr double kQueueTail = 0.01;  ///< share of prompts that may wait beyond what TTFT leaves
+/// Share of prompts that may wait beyond what TTFT leaves: of a replica that decodes too, which others' prompts wait
+/// for less than in a queue of their own, so that the slack which misses ask for is nearer than what this would.
+constexpr double kQueueTail = 0.03;
+constexpr double kPrefillQueueTail = 0.005;  ///< of a replica that only computes prompts
 constexpr double kMostUse = 0.95;
 /// Of replicas that only compute prompts. Below it the queue of one server says nothing any more: of many, a prompt
 /// finds an idle one, and what waits all the same no fleet mends.
@@ -66,12 +69,12 @@ double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
 
 /// May a replica compute prompts for such a share of its time, so that all but a few wait no longer than `allowed_s`
 /// behind those before them: the tail of a queue with one server.
-bool prompts_keep_up(double use, double allowed_s, double prompt_s) {
+bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail) {
   const double scale_s = prompt_s * (1 + kPromptVariation) / 2;
   if (use > kMostUse) return false;
   if (scale_s <= 0) return true;
   const double exponent = std::min(700.0, (1 - use) * allowed_s / scale_s);
-  return use * portable_exp(-exponent) <= kQueueTail;
+  return use * portable_exp(-exponent) <= tail;
 }
 
 /// The largest such share.
@@ -79,7 +82,7 @@ double most_prefill_use(double allowed_s, double prompt_s) {
   double low = 0, high = kMostUse;
   for (int i = 0; i < 24; ++i) {
     const double use = (low + high) / 2;
-    (prompts_keep_up(use, allowed_s, prompt_s) ? low : high) = use;
+    (prompts_keep_up(use, allowed_s, prompt_s, kPrefillQueueTail) ? low : high) = use;
   }
   return low;
 }
@@ -114,7 +117,7 @@ class Promises {
         batch / token_seconds(engine_, shape_, batch) * shape_.prompt_per_output / std::max(shape_.prompt, 1.0);
     const double allowed_s = bound - 1.5 * alone_s;
     if (allowed_s <= 0) return false;
-    return prompts_keep_up(prompts_per_s * prompt_s, allowed_s, prompt_s);
+    return prompts_keep_up(prompts_per_s * prompt_s, allowed_s, prompt_s, kQueueTail);
   }
 
   bool kv_holds(double batch) const { return batch <= kv_batch_; }

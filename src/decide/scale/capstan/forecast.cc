@@ -1,6 +1,7 @@
 #include "decide/scale/capstan/forecast.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace capstan::decide::scale {
@@ -10,22 +11,14 @@ constexpr Duration kNear = std::chrono::seconds(60);
 constexpr Duration kFar = std::chrono::seconds(240);
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
-constexpr double kTrendMost = 0.5;  // of the level, over the horizon
-constexpr double kSpreadFloor = 0.02;
+constexpr double kTrendMost = 0.5;        // of the level, over the horizon
+constexpr double kDriftPerRoot = 0.08;    // of a minute, while that is more
+constexpr double kDriftPerMinute = 0.05;  // a load whose answers become longer drifts so far, however calm it was
 constexpr double kSpreadMost = 1.0;
 constexpr double kFirstSpread = 0.12;  // beyond what counting explains, before any forecast came due
 constexpr double kFirstSafety = 1.6;
-constexpr double kSafetyLeast =
-    1.0;  // a queue that overflows is no small miss: engines that preempt lose most of what they do
-constexpr double kSafetyMost = 4.0;
-constexpr double kSafetyPerMinute = 0.01;  // that a minute without misses lowers it
-constexpr double kSafetyRiseMost = 0.25;   // that a minute full of misses raises it
 constexpr double kReplicasMost = 1e6;
 constexpr Duration kSettled = std::chrono::minutes(2);  // until then the first requests are still being answered
-constexpr std::array<double, CapstanMemory::kUses> kUseBelow = {0.4, 0.55, 0.7, 0.85, 1e9};
-constexpr std::size_t kEmpty = 3;  // of these, the uses that tell what emptiness does not mend
-constexpr Duration kMissedMemory = std::chrono::minutes(10);
-constexpr Duration kMissedKnown = std::chrono::minutes(2);
 
 double part(Duration since_last, Duration memory) {
   const double ratio = static_cast<double>(since_last.count()) / static_cast<double>(memory.count());
@@ -77,9 +70,15 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
                                  kTrendMost * std::max(demand, near));
   Outlook out;
   out.forecast = std::max(demand, near) + rise;
-  out.spread = std::max({static_cast<double>(memory.spread_ppm) / 1e6, kSpreadFloor});
+  const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
+  const double drift = std::max(kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes));
+  out.spread = std::max(static_cast<double>(memory.spread_ppm) / 1e6, drift);
   out.safety = replicas(memory.safety_milli);
-  out.needed = std::min(out.forecast * (1 + out.safety * out.spread), kReplicasMost);
+  out.slack = static_cast<double>(memory.slack_ppm) / 1e6;
+  // What the forecast did not see and what requests do to each other have nothing to do with one another.
+  const double for_errors = out.safety * out.spread;
+  const double in_hand = std::sqrt(out.slack * out.slack + for_errors * for_errors);
+  out.needed = std::min(out.forecast * (1 + in_hand), kReplicasMost);
 
   const Duration apart = horizon / static_cast<std::int64_t>(CapstanMemory::kForecastsMost - 2);
   const bool next = memory.forecasts.empty() || memory.forecasts.back().due + apart <= now + horizon;
@@ -87,37 +86,6 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
     memory.forecasts.push_back({now + horizon, as_milli(out.forecast)});
   }
   return out;
-}
-
-namespace {
-
-/// The least that emptier replicas are known to miss; 0 where none were seen.
-double unmendable(double missed_share, double use, Duration since_last, CapstanMemory& memory) {
-  std::size_t at = 0;
-  while (use >= kUseBelow[at] && at + 1 < kUseBelow.size()) ++at;
-  CapstanMemory::Missed& now = memory.missed_by_use[at];
-  now.seen = std::min(now.seen + since_last, kMissedMemory);
-  const double before = static_cast<double>(now.ppm) / 1e6;
-  const double by =
-      now.seen > Duration{} ? static_cast<double>(since_last.count()) / static_cast<double>(now.seen.count()) : 1;
-  now.ppm = static_cast<std::int64_t>((before + std::min(by, 1.0) * (missed_share - before)) * 1e6);
-  std::int64_t least = -1;
-  for (std::size_t i = 0; i < std::min(kEmpty, at + 1); ++i) {
-    const CapstanMemory::Missed& row = memory.missed_by_use[i];
-    if (row.seen >= kMissedKnown && (least < 0 || row.ppm < least)) least = row.ppm;
-  }
-  return least > 0 ? static_cast<double>(least) / 1e6 : 0;
-}
-
-}  // namespace
-
-void spend_budget(double missed_share, double use, double target_share, Duration since_last, CapstanMemory& memory) {
-  const double mendable = missed_share - unmendable(missed_share, use, since_last, memory);
-  const double allowed = std::max(1 - target_share, 1e-4);
-  const double minutes = static_cast<double>(since_last.count()) / 60e9;
-  const double step = kSafetyPerMinute * minutes * (mendable / allowed - 1);
-  const double safety = replicas(memory.safety_milli) + std::min(step, kSafetyRiseMost * minutes);
-  memory.safety_milli = as_milli(std::clamp(safety, kSafetyLeast, kSafetyMost));
 }
 
 double most_needed(const CapstanMemory& memory, Instant since) {
@@ -129,11 +97,40 @@ double most_needed(const CapstanMemory& memory, Instant since) {
   return most;
 }
 
+namespace {
+
+/// Seconds in a block of time, a power of two: those that are so old are told apart by no less.
+std::int64_t block_s(Duration age) {
+  const std::int64_t quarter = age / std::chrono::seconds(4);
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(quarter, 1))));
+}
+
+/// Makes one of what fell into one block: as much as the most, for as long as the last. Blocks nest as they grow, so
+/// that nothing is kept longer than by a quarter of its age, and a steady decline of an hour has room.
+void unite_blocks(std::vector<CapstanMemory::Need>& needs, Instant now) {
+  std::size_t kept = 0;
+  for (const CapstanMemory::Need& need : needs) {
+    if (kept > 0) {
+      CapstanMemory::Need& last = needs[kept - 1];
+      const Duration block = std::chrono::seconds(block_s(now - last.at));
+      if (last.at.since_start / block == need.at.since_start / block) {
+        last.at = need.at;
+        continue;
+      }
+    }
+    needs[kept++] = need;
+  }
+  needs.resize(kept);
+}
+
+}  // namespace
+
 void note_need(double needed, Duration longest, CapstanMemory& memory, Instant now) {
   std::erase_if(memory.needs, [&](const CapstanMemory::Need& need) { return need.at + longest < now; });
   const std::int64_t milli = as_milli(needed);
   while (!memory.needs.empty() && memory.needs.back().milli <= milli) memory.needs.pop_back();
   memory.needs.push_back({now, milli});
+  unite_blocks(memory.needs, now);
   if (memory.needs.size() > CapstanMemory::kNeedsMost) {
     // The oldest two become one: as much, for as long.
     memory.needs[1].milli = memory.needs[0].milli;

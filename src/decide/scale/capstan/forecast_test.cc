@@ -1,4 +1,4 @@
-// Goal: a forecast only adds, the budget moves the safety both ways, and the window keeps the highest need.
+// Goal: a forecast only adds, and the window keeps the highest need.
 #include "decide/scale/capstan/forecast.h"
 
 #include <gtest/gtest.h>
@@ -32,29 +32,6 @@ TEST(Outlook, ARiseIsSeenAhead) {
   EXPECT_NEAR(outlook.forecast, then, 0.25) << "0.02 each 5 s, 300 s ahead";
 }
 
-TEST(Budget, MissesRaiseTheSafetyAndTheirAbsenceLowersItWithinBounds) {
-  CapstanMemory memory;
-  memory.safety_milli = 1600;
-  for (int i = 0; i < 60; ++i) spend_budget(0.5, 0.9, 0.99, seconds(5), memory);
-  const std::int64_t raised = memory.safety_milli;
-  EXPECT_GT(raised, 1600);
-  for (int i = 0; i < 600; ++i) spend_budget(0, 0.9, 0.99, seconds(5), memory);
-  EXPECT_LT(memory.safety_milli, raised);
-  for (int i = 0; i < 100'000; ++i) spend_budget(0, 0.9, 0.99, seconds(5), memory);
-  EXPECT_EQ(memory.safety_milli, 1000);
-  for (int i = 0; i < 100'000; ++i) spend_budget(1, 0.9, 0.99, seconds(5), memory);
-  EXPECT_EQ(memory.safety_milli, 4000);
-}
-
-TEST(Budget, WhatEmptyReplicasMissAsWellIsNotMendedByMoreOfThem) {
-  CapstanMemory memory;
-  memory.safety_milli = 1600;
-  for (int i = 0; i < 60; ++i) spend_budget(0.2, 0.3, 0.99, seconds(5), memory);
-  const std::int64_t before = memory.safety_milli;
-  for (int i = 0; i < 600; ++i) spend_budget(0.2, 0.9, 0.99, seconds(5), memory);
-  EXPECT_LE(memory.safety_milli, before);
-}
-
 TEST(Window, KeepsTheHighestNeedAsLongAsItIsYoungEnough) {
   CapstanMemory memory;
   for (int i = 0; i <= 600; ++i) note_need(i == 100 ? 9 : 2 + 0.001 * (i % 7), minutes(60), memory, at_s(i * 5));
@@ -63,6 +40,19 @@ TEST(Window, KeepsTheHighestNeedAsLongAsItIsYoungEnough) {
   for (int i = 1000; i > 0; --i) note_need(i, minutes(60), memory, at_s(6000 - i));
   EXPECT_LE(memory.needs.size(), CapstanMemory::kNeedsMost);
   EXPECT_DOUBLE_EQ(most_needed(memory, at_s(5000)), 1000) << "a full list forgets moments, never the most";
+}
+
+TEST(Window, IsAsLongAsItSaysThroughAnHourOfSteadyDecline) {
+  CapstanMemory memory;
+  const auto need = [](int i) { return 200 - 0.1 * i; };
+  for (int i = 0; i <= 720; ++i) {
+    note_need(need(i), minutes(60), memory, at_s(i * 5));
+    for (const int steps : {12, 48, 120, 240}) {
+      if (i < 2 * steps) continue;
+      EXPECT_GE(most_needed(memory, at_s((i - steps) * 5)), need(i - steps) - 0.001) << i << ' ' << steps;
+      EXPECT_LE(most_needed(memory, at_s((i - steps) * 5)), need(i - steps * 5 / 4 - 1)) << i << ' ' << steps;
+    }
+  }
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ bool readable(const model::ReplicaSignals& s) {
          plausible(s.prompt_tokens_total, INT64_MAX) && plausible(s.generated_tokens_total, INT64_MAX);
 }
 
+/// Below 0 where it is not told.
+double share(const model::Signal& ppm) { return plausible(ppm, 1'000'000) ? static_cast<double>(ppm.value) / 1e6 : -1; }
+
 bool tells_kv(const model::ReplicaSignals& s) { return plausible(s.kv_usage_ppm, 1'000'000); }
 
 /// What a counter grew by; one that fell began anew.
@@ -128,8 +131,12 @@ void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed
     mine.kv_used += static_cast<double>(s.kv_usage_ppm.value) / 1e6;
   }
   const double ttft = s.ttft_p99_us.usable() && s.ttft_p99_us.value > 0 ? static_cast<double>(s.ttft_p99_us.value) : 0;
-  load.each.push_back({static_cast<double>(row.running_milli) / 1000.0,
-                       static_cast<double>(row.generated_rate_milli) / 1000.0, ttft * 1e-6, replica.variant});
+  load.each.push_back({.running = static_cast<double>(row.running_milli) / 1000.0,
+                       .generated_rate = static_cast<double>(row.generated_rate_milli) / 1000.0,
+                       .ttft_p99_s = ttft * 1e-6,
+                       .ttft_late = share(s.ttft_late_ppm),
+                       .queue_late = share(s.queue_late_ppm),
+                       .variant = replica.variant});
 }
 
 /// A replica whose counters are followed: of the service, or one that feeds it.

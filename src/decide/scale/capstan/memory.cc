@@ -22,10 +22,15 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.correction_ppm);
   visit(m.corrected);
   visit(m.arrivals_milli);
+  visit(m.block);
+  visit(m.block_milli);
+  visit(m.last_block_milli);
+  visit(m.arrivals_variance_ppm);
   visit(m.near_milli);
   visit(m.far_milli);
   visit(m.spread_ppm);
   visit(m.safety_milli);
+  visit(m.slack_ppm);
 }
 
 template <typename Row, typename Visit>

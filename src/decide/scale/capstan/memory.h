@@ -79,11 +79,16 @@ struct CapstanMemory {
   Duration corrected{};                     ///< how long there was a step to learn from
 
   std::int64_t arrivals_milli = 0;  ///< prompt tokens/s that arrive, fading
-  std::int64_t near_milli = 0;      ///< demand in replicas, fading soon
-  std::int64_t far_milli = 0;       ///< demand in replicas, fading late
-  std::vector<Forecast> forecasts;  ///< by moment
-  std::int64_t spread_ppm = 0;      ///< of demand above its forecast, relative
-  std::int64_t safety_milli = 0;    ///< spreads that are kept in hand
+  Duration block{};                 ///< how long of the present fifteen seconds is seen
+  std::int64_t block_milli = 0;     ///< prompt tokens/s that arrived in it
+  std::int64_t last_block_milli = 0;
+  std::int64_t arrivals_variance_ppm = 0;  ///< of a block's, relative to its mean squared, fading
+  std::int64_t near_milli = 0;             ///< demand in replicas, fading soon
+  std::int64_t far_milli = 0;              ///< demand in replicas, fading late
+  std::vector<Forecast> forecasts;         ///< by moment
+  std::int64_t spread_ppm = 0;             ///< of demand above its forecast, relative
+  std::int64_t safety_milli = 0;           ///< spreads that are kept in hand
+  std::int64_t slack_ppm = 0;              ///< how much emptier than they could be replicas are kept
   std::array<Missed, kUses> missed_by_use{};
 
   std::vector<Duration> leads;  ///< of the last starts, the oldest first

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "base/portable_math.h"
+#include "decide/scale/capstan/arrivals.h"
+#include "decide/scale/capstan/budget.h"
 #include "decide/scale/capstan/forecast.h"
 
 namespace capstan::decide::scale {
@@ -12,7 +14,6 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr Duration kArrivalMemory = std::chrono::seconds(45);
 constexpr Duration kGapMost = minutes(2);           // between two decisions; a longer one teaches no more
 constexpr Duration kShortWindowLeast = minutes(1);  // what one scrape more may show
 constexpr Duration kLongWindow = minutes(20);
@@ -22,30 +23,10 @@ constexpr Duration kPatience = minutes(5);    // with a replica that has no GPUs
 constexpr Duration kDeniedFor = minutes(10);  // GPUs that could not be had are not counted on for so long
 constexpr double kWorthMost = 1e3;            // of a replica, in replicas of the first variant
 constexpr std::int64_t kWorthParts = 20;      // a change by less than one of so many parts is none
-constexpr double kArrivalsJump = 1.25;        // over the smoothed rate, beyond what counting explains
-constexpr double kLengthVariation = 2.0;      // 1 + squared deviation over squared mean of prompts
-constexpr double kScrapeS = 15;
 constexpr double kBillion = 1e9;
 
 std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::clamp(value, -kBillion, kBillion)); }
 std::int64_t milli(double value) { return rounded(value * 1000.0); }
-
-/// Relative deviation of what arrives between two scrapes that counting alone explains.
-double arrivals_noise(double tokens_per_s, const Shape& shape) {
-  return std::sqrt(kLengthVariation / std::max(tokens_per_s / shape.prompt * kScrapeS, 1.0));
-}
-
-/// Prompt tokens a second that arrive, those that join a queue included. Smoothed over what one prompt more or less
-/// makes, except where they jump.
-double learn_arrivals(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory) {
-  const double raw = std::max(0.0, load.prompt_rate + load.queue_rate * shape.prompt);
-  double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
-  const double noise = arrivals_noise(raw, shape);
-  const double part = in_seconds(since_last) / (in_seconds(kArrivalMemory) + in_seconds(since_last));
-  mean = mean <= 0 || raw > mean * (kArrivalsJump + 4 * noise) ? raw : mean + part * (raw - mean);
-  memory.arrivals_milli = static_cast<std::int64_t>(std::min(mean, 1e12) * 1000.0);
-  return mean;
-}
 
 /// The upper tail of a normal distribution, within 2 % of itself up to three deviations.
 double upper_tail(double deviations) {
@@ -54,16 +35,23 @@ double upper_tail(double deviations) {
   return 0.5 * portable_exp(-0.717 * x - 0.416 * x * x);
 }
 
-/// Share of the work that misses its SLO, as far as the replicas' means and quantiles tell.
+/// Share of a replica's first tokens that were late. Where the bound grows with the prompt, nobody counts them: but who
+/// waited for longer than the shortest bound is late, whatever it brought. Where no share is told, of an exponential
+/// tail whose 99th percentile is known; `bound` is the mean prompt's.
+double late_share(const Load::Each& each, const model::Slo& slo, Duration bound) {
+  if (bound <= Duration{} || each.ttft_p99_s <= 0) return 0;
+  const double told = slo.scales_with_prompt() ? each.queue_late : each.ttft_late;
+  if (told >= 0) return told;
+  return portable_exp(-4.605 * std::min(in_seconds(bound) / each.ttft_p99_s, 100.0));
+}
+
+/// Share of the requests that miss their SLO, as far as the replicas' means, quantiles and shares tell. `slo` has the
+/// bound on the mean prompt's TTFT.
 double missed_share(const Step& step, const model::Slo& slo) {
   double work = 0, missed = 0;
   for (const Load::Each& each : step.load.each) {
     if (each.generated_rate <= 0 || each.running <= 0) continue;
-    double met = 1;
-    if (slo.ttft > Duration{} && each.ttft_p99_s > 0) {
-      // Of an exponential tail whose 99th percentile is known.
-      met *= 1 - portable_exp(-4.605 * std::min(in_seconds(slo.ttft) / each.ttft_p99_s, 100.0));
-    }
+    double met = 1 - late_share(each, step.role.slo, slo.ttft);
     if (slo.tpot > Duration{}) {
       const double bound = in_seconds(slo.tpot);
       const double mean = each.running / each.generated_rate;
@@ -71,10 +59,19 @@ double missed_share(const Step& step, const model::Slo& slo) {
                             std::max(token_deviation(step.variants[each.variant].engine, step.shape, each.running),
                                      0.02 * bound));
     }
-    work += each.generated_rate;
-    missed += each.generated_rate * (1 - met);
+    // By requests, not by tokens: a replica that is late with first tokens makes few of them.
+    work += each.running;
+    missed += each.running * (1 - met);
   }
   return work > 0 ? missed / work : 0;
+}
+
+/// As many serve as the last decision said to be needed, but for a part of one, and no queue is worked off.
+bool as_planned(const Step& step) {
+  if (step.memory.needs.empty() || step.load.silent > 0) return false;
+  const double needed = static_cast<double>(step.memory.needs.back().milli) / 1000.0;
+  const bool queued = step.load.waiting + step.load.held > static_cast<double>(step.load.serving);
+  return step.serving() >= std::floor(needed) && !queued;
 }
 
 void tell_load(Step& step) {
@@ -150,7 +147,7 @@ double Step::sequences_serving() const {
 
 double size(Step& step) {
   Sizing& s = step.sizing;
-  const double arriving = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
+  const auto [arriving, arrivals_noise] = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
   // A replica's time goes to prompts and to decoding: how much of each is asked for, and how many replicas' time that
   // is.
   const double prompts = arriving * step.unit().prompt_s;
@@ -161,8 +158,7 @@ double size(Step& step) {
   const double waits = backlog(step, demand);
   // Prompts leave as soon as they are computed: of who does nothing else, what is in flight counts too few.
   const bool prefills = step.role.role == model::Role::prefill;
-  const double noise =
-      prefills ? arrivals_noise(arriving, step.shape) : std::sqrt(1.0 / std::max(step.load.in_flight(), 1.0));
+  const double noise = prefills ? arrivals_noise : std::sqrt(1.0 / std::max(step.load.in_flight(), 1.0));
   const Duration horizon = s.lead + step.policy.sync_period;
   const Outlook outlook = look_ahead(demand, noise, horizon, step.since_last, step.memory, step.now);
   s.arriving_tokens_per_s = rounded(arriving);
@@ -174,6 +170,7 @@ double size(Step& step) {
   s.forecast_milli = milli(outlook.forecast);
   s.spread_ppm = rounded(outlook.spread * 1e6);
   s.safety_milli = milli(outlook.safety);
+  s.slack_ppm = rounded(outlook.slack * 1e6);
   const double needed = outlook.needed + waits;
   s.needed_milli = milli(needed);
   return needed;
@@ -288,7 +285,7 @@ void follow_misses(Step& step, const model::Slo& slo) {
   const double use = busy / std::max(step.serving(), 1.0);
   // Where nobody tells of first tokens, that none is known to be late is no proof.
   const bool proved = slo.ttft <= Duration{} || !step.load.ttft_unknown() || missed > 1 - target;
-  if (proved) spend_budget(missed, use, target, step.since_last, step.memory);
+  if (proved) spend_budget({missed, use, target, as_planned(step), step.since_last}, step.memory);
   step.memory.last_used = step.now;
 }
 

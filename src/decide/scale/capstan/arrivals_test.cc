@@ -1,0 +1,74 @@
+// Goal: bursts of long prompts are noise, a load that rises is not.
+#include "decide/scale/capstan/arrivals.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr double kPrompt = 500;
+
+/// Prompt tokens a second as scrapes of fifteen seconds show them, each for three decisions.
+Arrivals see(double tokens_per_s, int scrapes, CapstanMemory& memory) {
+  Load load;
+  load.prompt_rate = tokens_per_s;
+  Shape shape;
+  shape.prompt = kPrompt;
+  Arrivals last;
+  for (int i = 0; i < 3 * scrapes; ++i) last = learn_arrivals(load, shape, seconds(5), memory);
+  return last;
+}
+
+TEST(Arrivals, AnEvenLoadIsWhatItIs) {
+  CapstanMemory memory;
+  const Arrivals even = see(20'000, 100, memory);
+  EXPECT_DOUBLE_EQ(even.tokens_per_s, 20'000);
+  EXPECT_NEAR(even.noise, 0.058, 0.001) << "600 prompts in fifteen seconds, of lengths that differ as waiting times do";
+}
+
+TEST(Arrivals, BurstsOfLongPromptsAreNoLoadThatRises) {
+  CapstanMemory memory;
+  double most = 0;
+  for (int i = 0; i < 100; ++i) {
+    see(20'000, 3, memory);
+    const Arrivals burst = see(36'000, 1, memory);
+    if (i >= 20) most = std::max(most, burst.tokens_per_s);
+  }
+  EXPECT_LT(most, 26'500) << "24,000 on the average";
+  EXPECT_GT(see(20'000, 1, memory).noise, 0.2);
+}
+
+TEST(Arrivals, AStepIsSeenAtOnce) {
+  CapstanMemory even;
+  see(4'000, 40, even);
+  EXPECT_DOUBLE_EQ(see(20'000, 1, even).tokens_per_s, 20'000);
+  CapstanMemory bursty;
+  for (int i = 0; i < 40; ++i) see(i % 4 == 0 ? 6'000 : 3'400, 1, bursty);
+  EXPECT_GT(see(20'000, 1, bursty).tokens_per_s, 19'000);
+}
+
+TEST(Arrivals, AFallBeyondChanceIsSeenWithinABlock) {
+  CapstanMemory even;
+  see(20'000, 40, even);
+  see(2'000, 1, even);
+  EXPECT_LT(see(2'000, 1, even).tokens_per_s, 2'001);
+  CapstanMemory few;
+  see(400, 40, few);
+  see(100, 1, few);
+  EXPECT_GT(see(100, 1, few).tokens_per_s, 250) << "nine prompts less in fifteen seconds may be chance";
+}
+
+TEST(Arrivals, ARampIsFollowed) {
+  CapstanMemory memory;
+  double rate = 5'000;
+  Arrivals seen;
+  for (int i = 0; i < 40; ++i, rate *= 1.02) seen = see(rate, 1, memory);
+  EXPECT_GT(seen.tokens_per_s, 0.9 * rate);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

@@ -1,0 +1,61 @@
+#include "decide/scale/capstan/budget.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace capstan::decide::scale {
+namespace {
+
+constexpr double kSafetyLeast =
+    1.0;  // a queue that overflows is no small miss: engines that preempt lose most of what they do
+constexpr double kSafetyMost = 4.0;
+/// Of the budget. Waits in a queue are not all that makes a first token late, and what is missed in a surge teaches the
+/// slack nothing: of a day of DeepSeek-R1 a fifth of the misses is seen where the slack is learned.
+constexpr double kSpent = 0.2;
+constexpr double kSafetyPerMinute = 0.01;  // that a minute without misses lowers it
+constexpr double kSafetyRiseMost = 0.25;   // that a minute full of misses raises it
+constexpr double kSlackPerMinute = 0.008;
+constexpr double kSlackRiseMost = 0.16;
+constexpr double kSlackMost = 1.5;
+constexpr std::array<double, CapstanMemory::kUses> kUseBelow = {0.4, 0.55, 0.7, 0.85, 1e9};
+constexpr std::size_t kEmpty = 1;  // of these, the uses that tell what emptiness does not mend
+constexpr Duration kMissedMemory = std::chrono::minutes(10);
+constexpr Duration kMissedKnown = std::chrono::minutes(2);
+
+/// The least that emptier replicas are known to miss; 0 where none were seen.
+double unmendable(const Spent& spent, CapstanMemory& memory) {
+  std::size_t at = 0;
+  while (spent.use >= kUseBelow[at] && at + 1 < kUseBelow.size()) ++at;
+  CapstanMemory::Missed& now = memory.missed_by_use[at];
+  now.seen = std::min(now.seen + spent.since_last, kMissedMemory);
+  const double before = static_cast<double>(now.ppm) / 1e6;
+  const double by =
+      now.seen > Duration{} ? static_cast<double>(spent.since_last.count()) / static_cast<double>(now.seen.count()) : 1;
+  now.ppm = static_cast<std::int64_t>((before + std::min(by, 1.0) * (spent.missed_share - before)) * 1e6);
+  std::int64_t least = -1;
+  for (std::size_t i = 0; i < std::min(kEmpty, at + 1); ++i) {
+    const CapstanMemory::Missed& row = memory.missed_by_use[i];
+    if (row.seen >= kMissedKnown && (least < 0 || row.ppm < least)) least = row.ppm;
+  }
+  return least > 0 ? static_cast<double>(least) / 1e6 : 0;
+}
+
+}  // namespace
+
+void spend_budget(const Spent& spent, CapstanMemory& memory) {
+  const double allowed = std::max(kSpent * (1 - spent.target_share), 1e-4);
+  const double least = unmendable(spent, memory);
+  const double mendable = least > allowed ? spent.missed_share - least : spent.missed_share;
+  const double over = mendable / allowed - 1;
+  const double minutes = static_cast<double>(spent.since_last.count()) / 60e9;
+  const double rise = std::min(kSafetyPerMinute * over, kSafetyRiseMost) * minutes;
+  const double safety = std::clamp(static_cast<double>(memory.safety_milli) / 1e3 + rise, kSafetyLeast, kSafetyMost);
+  memory.safety_milli = static_cast<std::int64_t>(safety * 1e3);
+  if (over > 0 && !spent.as_planned) return;
+  const double slack_rise = std::min(kSlackPerMinute * over, kSlackRiseMost) * minutes;
+  const double slack = std::clamp(static_cast<double>(memory.slack_ppm) / 1e6 + slack_rise, 0.0, kSlackMost);
+  memory.slack_ppm = static_cast<std::int64_t>(slack * 1e6);
+}
+
+}  // namespace capstan::decide::scale
