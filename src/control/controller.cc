@@ -170,9 +170,13 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   };
   for (const model::ServiceId service : due) {
     if (deciders[service.value] != service) continue;
-    const decide::scale::RoleView role = decide::scale::view_of_mix(seen.snapshot, index_, service, mixes, now);
+    decide::scale::RoleView role = decide::scale::view_of_mix(seen.snapshot, index_, service, mixes, now);
     const auto unknown = [&](const auto& each) { return scaling(each.service, seen.snapshot); };
     if (unknown(role) || std::ranges::any_of(role.beside, unknown)) continue;
+    // A lowering that is on its way is where the next decision starts from: to leave it alone is no call to stay.
+    const auto start = [&](auto& each) { each.current = in_flight_.asked(each.service).value_or(each.current); };
+    start(role);
+    std::ranges::for_each(role.beside, start);
     decide::scale::Policy policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
     if (options_.autoscaler) {
       const std::optional<ReplicaCount> wanted = options_.autoscaler(seen.snapshot, role);
@@ -182,11 +186,12 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
     decide::scale::Decision decision = decide_twice(
         memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
         decide::scale::parse_memory);
-    revise(decision, decision.plan, seen.snapshot);
-    for (const decide::scale::Decision& other : decision.beside) revise(other, decision.plan, seen.snapshot);
+    let_drain(decision.plan);
     for (const model::Action& action : decision.plan.actions) {
       const auto* set = std::get_if<model::SetReplicas>(&action.what);
-      if (set != nullptr) note_direction(*set, seen.snapshot.services.at(set->service).desired_replicas, now);
+      if (set == nullptr) continue;
+      const ReplicaCount there = seen.snapshot.services.at(set->service).desired_replicas;
+      note_direction(*set, in_flight_.asked(set->service).value_or(there), now);
     }
     submit(std::move(decision.plan), Layer::scale, seen.snapshot, now);
     decision.plan = {};
@@ -240,19 +245,12 @@ bool Controller::scaling(model::ServiceId service, const model::Snapshot& snapsh
   return asked && *asked >= snapshot.services.at(service).desired_replicas;
 }
 
-/// A lowering that is on its way goes on; where more are wanted than it leaves, the plan says so again, so that who
-/// drains is called back, also where it is just what there was.
-void Controller::revise(const decide::scale::Decision& decision, model::Plan& plan,
-                        const model::Snapshot& snapshot) const {
-  const std::optional<ReplicaCount> asked = in_flight_.asked(decision.service);
-  if (!asked || *asked >= snapshot.services.at(decision.service).desired_replicas) return;
+/// While replicas drain, no fewer are asked for: the first lowering is to end. More are, which calls them back.
+void Controller::let_drain(model::Plan& plan) const {
   std::erase_if(plan.actions, [&](const model::Action& action) {
     const auto* set = std::get_if<model::SetReplicas>(&action.what);
-    return set != nullptr && set->service == decision.service;
+    return set != nullptr && in_flight_.asked(set->service).value_or(set->replicas) > set->replicas;
   });
-  if (decision.desired <= *asked) return;
-  plan.actions.push_back(
-      {model::SetReplicas{decision.service, decision.variant, decision.desired, decision.drain}, decision.why});
 }
 
 }  // namespace capstan::control

@@ -109,7 +109,7 @@ class Controller {
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
   void note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now);
   bool scaling(model::ServiceId service, const model::Snapshot& snapshot) const;
-  void revise(const decide::scale::Decision& decision, model::Plan& plan, const model::Snapshot& snapshot) const;
+  void let_drain(model::Plan& plan) const;
 
   Policies policies_;
   ports::World& world_;

@@ -139,15 +139,18 @@ TEST(Controller, AsksForReplicasOnceAndWaitsForTheAnswer) {
 }
 
 TEST(Controller, ALoweringThatIsOnItsWayIsCalledBackWhenMoreAreWanted) {
+  Policies holds = fixed(0);
+  holds.scale = {decide::scale::QueueHpa{}};  // without a signal it leaves alone what it finds
   struct Row {
-    ReplicaCount then_wanted;
+    Policies then;
     std::vector<ReplicaCount> asked;
   };
-  for (const Row& row : {Row{1, {1}}, Row{2, {1, 2}}, Row{5, {1, 5}}}) {
+  for (const Row& row :
+       {Row{fixed(1), {1}}, Row{fixed(2), {1, 2}}, Row{fixed(5), {1, 5}}, Row{fixed(0), {1}}, Row{holds, {1}}}) {
     ScriptedWorld world;
     Controller controller(fixed(1), world);
     run_to(controller, world, {seconds(16)});
-    controller.use(fixed(row.then_wanted));
+    controller.use(row.then);
     run_to(controller, world, {seconds(50)});
     std::vector<ReplicaCount> asked;
     for (const model::Action& action : world.submitted) {

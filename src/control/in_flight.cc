@@ -8,6 +8,15 @@
 
 namespace capstan::control {
 
+namespace {
+
+Duration patience_with(const model::Action& action) {
+  const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  return set != nullptr && !set->drain.empty() ? InFlight::kDrainPatience : InFlight::kPatience;
+}
+
+}  // namespace
+
 void InFlight::add(model::ActionToken token, model::Action action, Instant now) {
   CAPSTAN_ASSERT(!full());
   CAPSTAN_ASSERT(entries_.empty() || entries_.back().submitted_at <= now);
@@ -32,8 +41,8 @@ std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome
     const auto answer = std::ranges::lower_bound(by_token, entry.token, {}, &ports::Outcome::token);
     if (answer != by_token.end() && answer->token == entry.token) {
       settled.push_back({std::move(entry.action), answer->kind, answer->why});
-    } else if (now - entry.submitted_at >= kPatience) {
-      const model::Reason silence{model::ReasonCode::outcome_unknown, {whole_seconds(kPatience)}};
+    } else if (const Duration patience = patience_with(entry.action); now - entry.submitted_at >= patience) {
+      const model::Reason silence{model::ReasonCode::outcome_unknown, {whole_seconds(patience)}};
       settled.push_back({std::move(entry.action), ports::Outcome::Kind::unknown, silence});
     } else {
       waiting.push_back(std::move(entry));

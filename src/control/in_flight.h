@@ -19,6 +19,8 @@ class InFlight {
   static constexpr std::size_t kMost = 20'000;
   /// Without an answer for this long the outcome counts as unknown: the next snapshot tells what happened.
   static constexpr Duration kPatience = std::chrono::seconds(60);
+  /// Of a lowering, whose replicas may drain for ten minutes before it is written.
+  static constexpr Duration kDrainPatience = std::chrono::minutes(11);
 
   struct Entry {
     model::ActionToken token;
@@ -34,7 +36,7 @@ class InFlight {
   bool full() const { return entries_.size() >= kMost; }
   void add(model::ActionToken token, model::Action action, Instant now);
 
-  /// Takes out what has been answered, and what has waited for kPatience as unknown; in order of submission.
+  /// Takes out what has been answered, and what has waited beyond patience as unknown; in order of submission.
   std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
 
   /// The replicas that the last of those that set this service's goes for; nothing: there is none.

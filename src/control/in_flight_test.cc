@@ -39,6 +39,15 @@ TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
   EXPECT_EQ(settled[0].why.code, model::ReasonCode::outcome_unknown);
 }
 
+TEST(InFlight, ADrainHasMorePatience) {
+  InFlight in_flight;
+  in_flight.add({7}, {model::SetReplicas{{0}, {0}, 3, {{1}}}, {}}, at_s(0));
+  EXPECT_TRUE(in_flight.settle({}, at_s(659)).empty());
+  EXPECT_EQ(in_flight.asked({0}), 3);
+  EXPECT_EQ(in_flight.settle({}, at_s(660)).size(), 1u);
+  EXPECT_EQ(in_flight.asked({0}), std::nullopt);
+}
+
 TEST(InFlight, AnAnswerToNobodyIsIgnored) {
   InFlight in_flight;
   in_flight.add({1}, evict(1), at_s(0));

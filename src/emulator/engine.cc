@@ -136,14 +136,12 @@ void Engine::tell(Instant at, RequestId id, std::int32_t tokens, bool finished) 
 /// Counts what a client has just heard.
 void Engine::heard(const Progress& progress) {
   const Request& request = requests_.at(progress.id);
-  if (progress.tokens == 1) {
-    metrics_.ttft.add(progress.at - request.arrived);
-    metrics_.queue.add(request.scheduled - request.arrived);
-    metrics_.prefill.add(request.first - request.scheduled);
-  }
+  if (progress.tokens == 1) metrics_.ttft.add(progress.at - request.arrived);
   if (!progress.finished) return;
   const Instant last = progress.at - settings_.front_end;
   metrics_.e2e.add(progress.at - request.arrived);
+  metrics_.queue.add(request.scheduled - request.arrived);
+  metrics_.prefill.add(request.first - request.scheduled);
   metrics_.decode.add(last - request.first);
   metrics_.inference.add(last - request.scheduled);
   if (progress.tokens > 1) metrics_.token_mean.add((last - request.first) / (progress.tokens - 1));

@@ -147,7 +147,7 @@ std::vector<Progress> hostile_run(std::uint64_t seed, Duration look) {
   RC_ASSERT(engine.metrics().cut_short + aborted == accepted);
   RC_ASSERT(engine.metrics().aborted == aborted);
   RC_ASSERT(engine.metrics().e2e.count() == engine.metrics().cut_short);
-  RC_ASSERT(engine.metrics().queue.count() == engine.metrics().ttft.count());
+  RC_ASSERT(engine.metrics().queue.count() == engine.metrics().e2e.count());
   RC_ASSERT(engine.sample(Instant{1h}).running == 0);
   std::erase_if(told, [](const Progress& p) { return !p.finished; });
   return told;

@@ -89,9 +89,10 @@ std::string sizing_text(const decide::scale::Sizing& s) {
       milli_text(s.in_flight_milli), milli_text(s.backlog_milli));
   text += fmt::format(
       " Over a lead time of {} s it may come to {}, and {} spreads of {} ppm above it are kept in hand{}, while {} ppm "
-      "of the work misses its SLO: {} are needed.",
+      "of the requests miss their SLO: {} are needed.",
       whole_seconds(s.lead), milli_text(s.forecast_milli), milli_text(s.safety_milli), s.spread_ppm,
-      s.slack_ppm > 0 ? fmt::format(", and {} ppm because requests wait for each other", s.slack_ppm) : "",
+      s.slack_ppm > 0 ? fmt::format(", and by root of squares {} ppm because requests wait for each other", s.slack_ppm)
+                      : "",
       s.missed_ppm, milli_text(s.needed_milli));
   if (s.window > Duration{}) {
     text += fmt::format(" At most {} were needed within the last {} s.", milli_text(s.window_milli),

@@ -37,7 +37,6 @@ void EventRecorder::record(const EventNote& note, Instant now, WallTime wall) {
     series.count += 1;
     series.last_at = wall;
     series.heard_at = now;
-    series.note.note = cut(note.note, kNoteMax);
     return;
   }
   if (series_.size() >= options_.series_max) {
@@ -125,9 +124,9 @@ ApiRequest EventRecorder::first(const Series& series) const {
                  R"(,"kind":)" + json_quote(note.kind) + "," + ns + uid + R"("name":)" + json_quote(note.name) + "}}");
 }
 
+/// The API server lets nothing else of an Event be changed: the note stays that of the first.
 ApiRequest EventRecorder::repetition(const Series& series) const {
-  const std::string body = R"({"note":)" + json_quote(series.note.note) + R"(,"series":{"count":)" +
-                           std::to_string(series.count) + R"(,"lastObservedTime":")" +
+  const std::string body = R"({"series":{"count":)" + std::to_string(series.count) + R"(,"lastObservedTime":")" +
                            wall_time_micros(series.last_at) + R"("}})";
   return merge_patch(place(series), body, {}).value();
 }

@@ -55,8 +55,7 @@ TEST_F(EventsTest, RepetitionsAreCountedAndWrittenNowAndThen) {
   record();
   send();
   for (int i = 0; i < 5; ++i) record();
-  EXPECT_EQ(send(),
-            R"(PATCH {"note":"12 wait","series":{"count":6,"lastObservedTime":"2026-11-21T16:15:33.000000Z"}})");
+  EXPECT_EQ(send(), R"(PATCH {"series":{"count":6,"lastObservedTime":"2026-11-21T16:15:33.000000Z"}})");
   record();
   EXPECT_EQ(send(), "nothing");
   EXPECT_EQ(recorder.next_deadline(), now + 1min);

@@ -37,7 +37,7 @@ struct ReplicaSignals {
   Signal memory_used_percent;     ///< DCGM_FI_DEV_FB_USED over total: preallocated by the engine, hence nearly constant
   Signal ttft_p99_us;             ///< from the engine's histogram over the last scrape interval
   Signal ttft_late_ppm;           ///< of the same first tokens, later than the SLO's `ttft`; millionths
-  Signal queue_late_ppm;          ///< of these, waited in the engine's queue for longer than the SLO's `queue_time`
+  Signal queue_late_ppm;          ///< of what ended, waited in the queue for longer than the SLO's `queue_time`
   Signal prompt_tokens_total;     ///< counter
   Signal generated_tokens_total;  ///< counter
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;

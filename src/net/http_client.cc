@@ -23,9 +23,10 @@ constexpr int kEventsAtOnce = 256;
 
 /// After a request on a shared connection ran out of time, no connection that was idle then is used again: it may be
 /// half open too, and the kernel needs its keep-alive to find out. Younger ones are: use is what finds them dead.
-/// Ages are whole seconds in libcurl, which forgets a connection after 118 of them in any case.
+/// Ages are whole seconds in libcurl. None is used that was idle for longer than kIdleMost: in the end none is left.
 constexpr Duration kAllNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
+constexpr Duration kIdleMost = kSuspectFor - std::chrono::seconds(2);
 
 /// libcurl's process-wide set-up, once.
 void set_up_curl() {
@@ -234,7 +235,7 @@ void HttpClient::Loop::suspect(const CurlTransfer& transfer, Failure failure) {
 /// How long a connection may have been idle to be used by this transfer. Zero: it needs a new one.
 Duration HttpClient::Loop::idle_max(const CurlTransfer& transfer) const {
   const auto suspected = suspects_.find(transfer.origin());
-  if (suspected == suspects_.end() || suspected->second + kSuspectFor <= now_) return kSuspectFor;
+  if (suspected == suspects_.end() || suspected->second + kSuspectFor <= now_) return kIdleMost;
   const Duration since = now_ - suspected->second;
   return since < kAllNewFor ? Duration::zero() : since - std::chrono::seconds(1);
 }

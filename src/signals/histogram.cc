@@ -39,8 +39,10 @@ std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t sh
   const std::int64_t inside = histogram.counts[bucket] - below;
   if (inside == 0) return start;
   const __int128 part = rank_millionths - static_cast<__int128>(below) * 1'000'000;
-  return start + static_cast<std::int64_t>((histogram.bounds[bucket] - start) * part /
-                                           (static_cast<__int128>(inside) * 1'000'000));
+  // In millionths first: a hostile page may have bounds and counts of nineteen digits.
+  const __int128 part_ppm = part / inside;
+  const __int128 wide = histogram.bounds[bucket];
+  return static_cast<std::int64_t>(start + (wide - start) * part_ppm / 1'000'000);
 }
 
 std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int64_t value) {
@@ -56,8 +58,8 @@ std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int
   const std::int64_t inside = histogram.counts[bucket] - below;
   __int128 above = static_cast<__int128>(histogram.total() - histogram.counts[bucket]) * 1'000'000;
   const bool whole = end == Histogram::kInfinity || value <= start;
-  above += whole ? static_cast<__int128>(inside) * 1'000'000
-                 : static_cast<__int128>(inside) * 1'000'000 * (end - value) / (end - start);
+  const __int128 wide = end, part_ppm = whole ? 1'000'000 : (wide - value) * 1'000'000 / (wide - start);
+  above += inside * part_ppm;
   return static_cast<std::int64_t>(above / histogram.total());
 }
 

@@ -12,7 +12,7 @@ import objects
 import programs
 from harness import eventually
 
-BACK_S = 5  # from the end of a fault to the next write that is carried out
+BACK_S = 5  # from when more are wanted, after a fault, to the write that asks for them
 SEED = int(os.environ.get("CAPSTAN_E2E_SEED", "1"))
 
 
@@ -42,8 +42,8 @@ class Faults(controller.ActiveTest):
         return time.time()
 
     def back_after(self, ended, count):
-        """Wants `count` replicas, more than ever before, after a fault that `ended`; gives the seconds from then to the
-        write that asks for them, or for more, which depends on a watch."""
+        """Wants `count` replicas, more than ever before, after a fault that `ended`; gives the seconds from wanting them to
+        the write that asks for them, or for more, which depends on a watch."""
         wanted = time.time()
         self.at_least(count)
 

@@ -36,7 +36,7 @@ struct EngineReading {
   Duration busy_total{};                       ///< time in which it computed, since it became ready; never decreases
   std::optional<Duration> ttft_p99;            ///< of first tokens since the last scrape; none if there were none
   std::optional<std::int64_t> ttft_late_ppm;   ///< of the same, later than the service's bound; none if it has none
-  std::optional<std::int64_t> queue_late_ppm;  ///< of the same, those that waited in the queue for too long
+  std::optional<std::int64_t> queue_late_ppm;  ///< of those that ended, waited in the queue for too long
   Tokens prompt_tokens_total = 0;
   Tokens generated_tokens_total = 0;
 };

@@ -68,7 +68,7 @@ using ReplicaHandle = Id<struct FleetReplicaTag>;
 struct ReplicaReading {
   ReplicaSample engine;
   TtftBuckets ttft;                    ///< first tokens since the last scrape
-  QueueTimeBuckets queue_time;         ///< and how long these waited in the engine's queue
+  QueueTimeBuckets queue_time;         ///< how long those that ended since then had waited in the engine's queue
   std::optional<Duration> ttft_p99{};  ///< read from them; none if there were none
 };
 
@@ -147,8 +147,9 @@ class Fleet {
     const std::uint64_t* hashes = nullptr;
     std::int32_t input = 0;
     std::int32_t output = 0;
-    std::uint32_t number = 0;  ///< order of arrival
-    std::int32_t cached = 0;   ///< prompt tokens of the attempt under way that an engine's prefix cache held
+    std::uint32_t number = 0;    ///< order of arrival
+    std::int32_t queued_us = 0;  ///< in the queue of the engine that computed its prompt, which tells it at the end
+    std::int32_t cached = 0;     ///< prompt tokens of the attempt under way that an engine's prefix cache held
     std::uint32_t server = 0;
     std::uint32_t engine_slot = 0;
     std::uint32_t hash_count = 0;

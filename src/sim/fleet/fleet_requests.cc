@@ -9,6 +9,8 @@ namespace {
 
 /// Entries that a ring may hold beyond a multiple of the living ones before those of ended attempts are dropped.
 constexpr std::size_t kRingSlack = 4096;
+/// The longest wait that is told apart; beyond it every bucket of an engine's histogram but the last has ended.
+constexpr Duration kQueuedMost = std::chrono::minutes(35);
 
 }  // namespace
 
@@ -311,6 +313,7 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
     case EmissionKind::finished:
       --server.holds;
       if (!answering(emission.id)) began(server, emission);
+      if (server.role != EngineRole::decode) server.queue_time.add(std::chrono::microseconds(live.queued_us));
       completed(server, emission.id);
       break;
     case EmissionKind::handed_over: {
@@ -318,6 +321,7 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
       ++meter_.counts.handed_over;
       mark(Mark::handed_over, live.number);
       began(server, emission);
+      server.queue_time.add(std::chrono::microseconds(live.queued_us));
       const FleetVariant& variant = variants_[server.variant];
       live.state = State::in_transfer;
       ++in_transfer_;
@@ -337,7 +341,8 @@ void Fleet::began(Server& server, const Emission& emission) {
   Live& live = lives_[emission.id];
   live.cached = emission.cached_tokens;
   server.ttft.add(now_ - live.turn);
-  server.queue_time.add(std::max(now_ - live.turn - emission.computed, Duration{}));
+  const Duration queued = std::clamp<Duration>(now_ - live.turn - emission.computed, {}, kQueuedMost);
+  live.queued_us = static_cast<std::int32_t>(queued / std::chrono::microseconds(1));
   minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
   live.turn = now_;
   stamps_[emission.id] |= 1;

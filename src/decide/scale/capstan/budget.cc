@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace capstan::decide::scale {
@@ -11,8 +12,8 @@ constexpr double kSafetyLeast =
     1.0;  // a queue that overflows is no small miss: engines that preempt lose most of what they do
 constexpr double kSafetyMost = 4.0;
 /// Of the budget. Waits in a queue are not all that makes a first token late, and what is missed in a surge teaches the
-/// slack nothing: of a day of DeepSeek-R1 a fifth of the misses is seen where the slack is learned.
-constexpr double kSpent = 0.2;
+/// slack nothing: of a day of DeepSeek-R1 two fifths of the misses are seen where the slack is learned.
+constexpr double kSpent = 0.4;
 constexpr double kSafetyPerMinute = 0.01;  // that a minute without misses lowers it
 constexpr double kSafetyRiseMost = 0.25;   // that a minute full of misses raises it
 constexpr double kSlackPerMinute = 0.008;
@@ -46,12 +47,12 @@ double unmendable(const Spent& spent, CapstanMemory& memory) {
 void spend_budget(const Spent& spent, CapstanMemory& memory) {
   const double allowed = std::max(kSpent * (1 - spent.target_share), 1e-4);
   const double least = unmendable(spent, memory);
-  const double mendable = least > allowed ? spent.missed_share - least : spent.missed_share;
+  const double mendable = least > allowed ? std::max(spent.missed_share - least, 0.0) : spent.missed_share;
   const double over = mendable / allowed - 1;
   const double minutes = static_cast<double>(spent.since_last.count()) / 60e9;
   const double rise = std::min(kSafetyPerMinute * over, kSafetyRiseMost) * minutes;
   const double safety = std::clamp(static_cast<double>(memory.safety_milli) / 1e3 + rise, kSafetyLeast, kSafetyMost);
-  memory.safety_milli = static_cast<std::int64_t>(safety * 1e3);
+  memory.safety_milli = std::llround(safety * 1e3);
   if (over > 0 && !spent.as_planned) return;
   const double slack_rise = std::min(kSlackPerMinute * over, kSlackRiseMost) * minutes;
   const double slack = std::clamp(static_cast<double>(memory.slack_ppm) / 1e6 + slack_rise, 0.0, kSlackMost);

@@ -89,10 +89,10 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
 }
 
 double most_needed(const CapstanMemory& memory, Instant since) {
-  // Each entry holds until the next one: the last before the window is still in it.
+  // Each is the most since the one before it.
   double most = 0;
-  for (std::size_t i = 0; i < memory.needs.size(); ++i) {
-    if (memory.needs[i].at >= since) most = std::max(most, replicas(memory.needs[i].milli));
+  for (const CapstanMemory::Need& need : memory.needs) {
+    if (need.at >= since) most = std::max(most, replicas(need.milli));
   }
   return most;
 }

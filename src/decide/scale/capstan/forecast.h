@@ -8,7 +8,7 @@ namespace capstan::decide::scale {
 /// What demand may be at the end of the lead time, in replicas.
 struct Outlook {
   double forecast = 0;  ///< no less than the demand now: a forecast only adds
-  double spread = 0;    ///< how far demand was above its forecasts lately, relative
+  double spread = 0;    ///< how far demand was above its forecasts lately, relative; at least what a load drifts
   double safety = 0;    ///< how many spreads are kept in hand
   double slack = 0;     ///< how much emptier than they could be replicas are kept, relative
   double needed = 0;    ///< forecast x (1 + sqrt(slack^2 + (safety x spread)^2))

@@ -17,7 +17,7 @@ struct Load {
     double generated_rate = 0;  ///< tokens/s
     double ttft_p99_s = 0;      ///< 0: no first token in the interval
     double ttft_late = -1;      ///< share of its first tokens that came later than the SLO's `ttft`; below 0: unknown
-    double queue_late = -1;     ///< share of these that waited in the queue for too long; below 0: unknown
+    double queue_late = -1;     ///< share of those that ended which waited in the queue for too long; below 0: unknown
     std::uint32_t variant = 0;
   };
   /// The replicas of one variant.

@@ -45,7 +45,7 @@ struct CapstanMemory {
     std::int64_t milli = 0;  ///< replicas
     friend bool operator==(const Forecast&, const Forecast&) = default;
   };
-  /// The most that was needed at a moment and since: values fall from one entry to the next.
+  /// The most that was needed from the entry before up to a moment: values fall from one entry to the next.
   struct Need {
     Instant at;
     std::int64_t milli = 0;  ///< replicas

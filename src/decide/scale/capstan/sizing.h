@@ -101,7 +101,7 @@ struct Sizing {
   std::int64_t spread_ppm = 0;
   std::int64_t safety_milli = 0;
   std::int64_t slack_ppm = 0;   ///< how much emptier than they could be replicas are kept
-  std::int64_t missed_ppm = 0;  ///< share of the work that, as it looks, misses its SLO now
+  std::int64_t missed_ppm = 0;  ///< share of the requests that, as it looks, miss their SLO now
   std::int64_t needed_milli = 0;
   Duration window{};              ///< over which fewer must have sufficed
   std::int64_t window_milli = 0;  ///< the most that was needed in it

@@ -35,9 +35,9 @@ double upper_tail(double deviations) {
   return 0.5 * portable_exp(-0.717 * x - 0.416 * x * x);
 }
 
-/// Share of a replica's first tokens that were late. Where the bound grows with the prompt, nobody counts them: but who
-/// waited for longer than the shortest bound is late, whatever it brought. Where no share is told, of an exponential
-/// tail whose 99th percentile is known; `bound` is the mean prompt's.
+/// Share of a replica's first tokens that were late. Where the bound grows with the prompt, nobody counts them: taken
+/// for late is who waited for longer than `Slo::queue_time`, up to which none is late whatever it brought. Where no
+/// share is told, of an exponential tail whose 99th percentile is known; `bound` is the mean prompt's.
 double late_share(const Load::Each& each, const model::Slo& slo, Duration bound) {
   if (bound <= Duration{} || each.ttft_p99_s <= 0) return 0;
   const double told = slo.scales_with_prompt() ? each.queue_late : each.ttft_late;
