@@ -173,9 +173,12 @@ def processes_of(session):
 class ClusterTest(unittest.TestCase):
     """A test on the run's cluster, in a namespace of its own that goes with it."""
 
+    SUFFIX = ""  # of the namespace: a test that is run again finds the first one still going
+
     def setUp(self):
         self.cluster = cluster()
-        self.namespace = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())[:63].strip("-")
+        name = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())
+        self.namespace = name[:63 - len(self.SUFFIX)].strip("-") + self.SUFFIX
         self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}})
         self.addCleanup(self.cluster.kubectl, "delete", "namespace", self.namespace, "--wait=false")
         eventually("pods can be created in the namespace",

@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
-constexpr Duration kArrivalMemoryMost = std::chrono::seconds(240);
+constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
 constexpr double kNoiseKept = 0.06;       // of the mean's, relative: so long does it remember
 constexpr double kArrivalsJump = 1.25;    // over the mean, beyond four deviations of chance
 constexpr double kLengthVariation = 2.0;  // 1 + squared deviation over squared mean of prompts, before any was seen
@@ -49,6 +49,7 @@ std::optional<double> learn_noise(double tokens_per_s, Duration since_last, Caps
 
 Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory) {
   const double raw = std::max(0.0, load.prompt_rate + load.queue_rate * shape.prompt);
+  const double seen_before = std::sqrt(static_cast<double>(memory.arrivals_variance_ppm) / 1e6);
   const std::optional<double> block = learn_noise(raw, since_last, memory);
   const double seen = std::sqrt(static_cast<double>(memory.arrivals_variance_ppm) / 1e6);
   const double noise = std::max(counted_noise(raw, shape), seen);
@@ -58,7 +59,7 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
   const double part = in_seconds(since_last) / (remembers_s + in_seconds(since_last));
   double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
   // Up as soon as a reading shows it, down when a quarter of a minute has: the one may come too late.
-  const double usual = std::max(counted_noise(mean, shape), seen);
+  const double usual = std::max(counted_noise(mean, shape), seen_before);
   if (mean <= 0 || raw > mean * (kArrivalsJump + 4 * noise)) {
     mean = raw;
   } else if (block && *block * kArrivalsJump < mean * (1 - 4 * usual)) {
