@@ -19,10 +19,10 @@ class Checker {
 
   void own(const decide::scale::CapstanMemory& memory) {
     for (Instant at : {memory.since, memory.at, memory.last_used, memory.gateway_at}) moment("scale seen", at);
-    for (Duration span : {memory.observed, memory.corrected, memory.block}) {
+    for (Duration span : {memory.observed, memory.corrected, memory.block, memory.empty_seen}) {
       number("scale learned for", span.count(), kMaxTime);
     }
-    for (const auto& row : memory.missed_by_use) number("scale missed for", row.seen.count(), kMaxTime);
+    number("scale missed", memory.missed_empty_ppm, 1'000'000);
     for (const auto& row : memory.counters) moment("scale counters", row.measured_at);
     for (const auto& row : memory.forecasts) moment("scale forecast", row.due);
     for (const auto& row : memory.needs) moment("scale need", row.at);

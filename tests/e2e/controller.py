@@ -39,6 +39,7 @@ class ControllerTest(harness.ClusterTest):
         self.logs = harness.FOLDER / "logs" / self.namespace
         shutil.rmtree(self.logs, ignore_errors=True)
         self.logs.mkdir(parents=True)
+        self.controllers = []
 
     def install(self, *values):
         """The chart's ServiceAccount and permissions; its Deployment stays out, a process of the test stands for it."""
@@ -62,6 +63,7 @@ class ControllerTest(harness.ClusterTest):
         controller = programs.Process(self.logs / name, programs.CAPSTAN, "run", "--listen", "127.0.0.1:0",
                                       "--kubeconfig", kubeconfig, "--namespace", self.namespace)
         controller.credential = programs.credential(f"{kubeconfig}.token")
+        self.controllers.append(controller)
         self.addCleanup(controller.stop)
         return controller
 
@@ -72,6 +74,14 @@ class ControllerTest(harness.ClusterTest):
         load = programs.Process(self.logs / "load", programs.CAPSTAN, "engine", "load", "--trace", trace, *endpoints)
         self.addCleanup(load.stop)
         return load
+
+    def assert_all_served(self, load, least):
+        """Ends a load of a few requests at a time, and of `least` until then: each was answered, or is being."""
+        load.stop()
+        result = load.result()
+        self.assertEqual(result["requests_failed"], 0, result)
+        self.assertGreater(result["requests_completed"], least, result)
+        self.assertLess(result["requests_sent"] - result["requests_completed"], 4, result)
 
     def scaler(self):
         return self.cluster.get("inferencescaler", "chat", self.namespace)

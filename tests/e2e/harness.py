@@ -19,6 +19,7 @@ import audit
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "e2e"
 POLL_S = 0.1
+NAME_MAX = 53  # of a namespace: some tests install a release of its name, and Helm takes no longer one
 
 
 class Cluster:
@@ -178,7 +179,7 @@ class ClusterTest(unittest.TestCase):
     def setUp(self):
         self.cluster = cluster()
         name = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())
-        self.namespace = name[:63 - len(self.SUFFIX)].strip("-") + self.SUFFIX
+        self.namespace = name[:NAME_MAX - len(self.SUFFIX)].strip("-") + self.SUFFIX
         self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}})
         self.addCleanup(self.cluster.kubectl, "delete", "namespace", self.namespace, "--wait=false")
         eventually("pods can be created in the namespace",

@@ -236,9 +236,9 @@ TEST(Victims, LeastToLoseFirst) {
 
 TEST(Memory, IsRefusedWhenItIsNotWhole) {
   EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 0"));
-  EXPECT_FALSE(parse_memory("scale-memory/5 0 0 0 1 5"));
-  EXPECT_FALSE(parse_memory("scale-memory/5 0 0 0 0 0 0 0 7"));
-  EXPECT_EQ(parse_memory("scale-memory/5 0 0 0 x 0 0 0").error().text(),
+  EXPECT_FALSE(parse_memory("scale-memory/7 0 0 0 1 5"));
+  EXPECT_FALSE(parse_memory("scale-memory/7 0 0 0 0 0 0 0 7"));
+  EXPECT_EQ(parse_memory("scale-memory/7 0 0 0 x 0 0 0").error().text(),
             "1:22: saved memory: 'x' where an integer was expected");
 }
 

@@ -1,9 +1,7 @@
 #include "decide/scale/capstan/budget.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 
 namespace capstan::decide::scale {
 namespace {
@@ -19,27 +17,20 @@ constexpr double kSafetyRiseMost = 0.25;   // that a minute full of misses raise
 constexpr double kSlackPerMinute = 0.008;
 constexpr double kSlackRiseMost = 0.16;
 constexpr double kSlackMost = 1.5;
-constexpr std::array<double, CapstanMemory::kUses> kUseBelow = {0.4, 0.55, 0.7, 0.85, 1e9};
-constexpr std::size_t kEmpty = 1;  // of these, the uses that tell what emptiness does not mend
+constexpr double kEmptyBelow = 0.4;  // of use: replicas that tell what emptiness does not mend
 constexpr Duration kMissedMemory = std::chrono::minutes(10);
 constexpr Duration kMissedKnown = std::chrono::minutes(2);
 
-/// The least that emptier replicas are known to miss; 0 where none were seen.
+/// What empty replicas are known to miss; 0 where none were seen long enough.
 double unmendable(const Spent& spent, CapstanMemory& memory) {
-  std::size_t at = 0;
-  while (spent.use >= kUseBelow[at] && at + 1 < kUseBelow.size()) ++at;
-  CapstanMemory::Missed& now = memory.missed_by_use[at];
-  now.seen = std::min(now.seen + spent.since_last, kMissedMemory);
-  const double before = static_cast<double>(now.ppm) / 1e6;
-  const double by =
-      now.seen > Duration{} ? static_cast<double>(spent.since_last.count()) / static_cast<double>(now.seen.count()) : 1;
-  now.ppm = static_cast<std::int64_t>((before + std::min(by, 1.0) * (spent.missed_share - before)) * 1e6);
-  std::int64_t least = -1;
-  for (std::size_t i = 0; i < std::min(kEmpty, at + 1); ++i) {
-    const CapstanMemory::Missed& row = memory.missed_by_use[i];
-    if (row.seen >= kMissedKnown && (least < 0 || row.ppm < least)) least = row.ppm;
+  const double before = static_cast<double>(memory.missed_empty_ppm) / 1e6;
+  if (spent.use < kEmptyBelow) {
+    memory.empty_seen = std::min(memory.empty_seen + spent.since_last, kMissedMemory);
+    const double part = in_seconds(spent.since_last) / std::max(in_seconds(memory.empty_seen), 1e-9);
+    const double now = before + std::min(part, 1.0) * (spent.missed_share - before);
+    memory.missed_empty_ppm = static_cast<std::int64_t>(now * 1e6);
   }
-  return least > 0 ? static_cast<double>(least) / 1e6 : 0;
+  return memory.empty_seen >= kMissedKnown ? static_cast<double>(memory.missed_empty_ppm) / 1e6 : 0;
 }
 
 }  // namespace

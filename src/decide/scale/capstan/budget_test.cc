@@ -44,19 +44,23 @@ TEST(Budget, WhatReplicasMissThoughAsManyServeAsPlannedKeepsThemEmptier) {
   EXPECT_EQ(memory.slack_ppm, 1'500'000);
 }
 
-TEST(Budget, WhatEmptyReplicasMissDoesNotMakeBusyOnesBolder) {
+/// After minutes in which replicas that were mostly empty missed a fifth.
+CapstanMemory after_empty_ones_missed() {
   CapstanMemory memory;
   memory.safety_milli = 1600;
   spend(60, 0.2, 0.3, true, memory);
+  return memory;
+}
+
+TEST(Budget, WhatEmptyReplicasMissDoesNotMakeBusyOnesBolder) {
+  CapstanMemory memory = after_empty_ones_missed();
   const std::int64_t before = memory.safety_milli;
   spend(12, 0.05, 0.9, true, memory);
   EXPECT_GE(memory.safety_milli, before - 12) << "a minute that misses less than that lowers it as one without misses";
 }
 
 TEST(Budget, WhatEmptyReplicasMissAsWellIsNotMendedByMoreOfThem) {
-  CapstanMemory memory;
-  memory.safety_milli = 1600;
-  spend(60, 0.2, 0.3, true, memory);
+  CapstanMemory memory = after_empty_ones_missed();
   const std::int64_t before = memory.safety_milli;
   spend(600, 0.2, 0.9, true, memory);
   EXPECT_LE(memory.safety_milli, before);

@@ -330,13 +330,13 @@ TEST(DecideMix, WhatItRemembersOutlivesItsText) {
   Memory memory;
   mix.pass(30, kSteadyLoad, memory);
   const std::string text = to_text(memory);
-  EXPECT_TRUE(text.starts_with("scale-memory/6 ")) << text;
+  EXPECT_TRUE(text.starts_with("scale-memory/8 ")) << text;
   const Result<Memory> read = parse_memory(text);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(*read, memory);
   memory.capstan->beside.clear();
   memory.capstan->denied_until = {};
-  EXPECT_TRUE(to_text(memory).starts_with("scale-memory/5 ")) << "of one variant it is what it was";
+  EXPECT_TRUE(to_text(memory).starts_with("scale-memory/7 ")) << "of one variant it is what it was";
   EXPECT_EQ(parse_memory(to_text(memory)).value(), memory);
 }
 

@@ -31,6 +31,8 @@ void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.spread_ppm);
   visit(m.safety_milli);
   visit(m.slack_ppm);
+  visit(m.empty_seen);
+  visit(m.missed_empty_ppm);
 }
 
 template <typename Row, typename Visit>
@@ -72,7 +74,6 @@ bool knows_a_mix(const CapstanMemory& memory) { return !memory.beside.empty() ||
 void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
   const auto add = [&](const auto& value) { text.add(value); };
   each_scalar(memory, add);
-  for (const CapstanMemory::Missed& row : memory.missed_by_use) add(row.seen), add(row.ppm);
   text.rows(memory.counters, [&](const CapstanMemory::Counters& row) { each_field(row, add); });
   text.rows(memory.starting, [&](const CapstanMemory::Starting& row) { add(row.id); });
   text.rows(memory.forecasts, [&](const CapstanMemory::Forecast& row) { add(row.due), add(row.milli); });
@@ -89,7 +90,6 @@ void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
 void read(CapstanMemory& memory, TextReader& text, bool mix) {
   const auto take = [&](auto& value) { text.read(value); };
   each_scalar(memory, take);
-  for (CapstanMemory::Missed& row : memory.missed_by_use) take(row.seen), take(row.ppm);
   text.rows(memory.counters, [&](CapstanMemory::Counters& row) { each_field(row, take); });
   text.rows(memory.starting, [&](CapstanMemory::Starting& row) { take(row.id); });
   text.rows(memory.forecasts, [&](CapstanMemory::Forecast& row) { take(row.due), take(row.milli); });

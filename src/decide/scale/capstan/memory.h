@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,14 +51,6 @@ struct CapstanMemory {
     friend bool operator==(const Need&, const Need&) = default;
   };
 
-  /// What misses its SLO while replicas are about so busy: what emptier ones miss as well, more of them do not mend.
-  struct Missed {
-    Duration seen{};
-    std::int64_t ppm = 0;
-    friend bool operator==(const Missed&, const Missed&) = default;
-  };
-  static constexpr std::size_t kUses = 5;
-
   Instant since;        ///< the first decision
   Instant at;           ///< the last decision
   Duration observed{};  ///< how long there was a load to learn from, at most the longest time constant
@@ -89,7 +80,8 @@ struct CapstanMemory {
   std::int64_t spread_ppm = 0;             ///< of demand above its forecast, relative
   std::int64_t safety_milli = 0;           ///< spreads that are kept in hand
   std::int64_t slack_ppm = 0;              ///< how much emptier than they could be replicas are kept
-  std::array<Missed, kUses> missed_by_use{};
+  Duration empty_seen{};                   ///< how long replicas were seen that are mostly empty
+  std::int64_t missed_empty_ppm = 0;       ///< what misses its SLO then: more replicas do not mend it
 
   std::vector<Duration> leads;  ///< of the last starts, the oldest first
   std::vector<Need> needs;      ///< by moment
