@@ -71,6 +71,8 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
                                  " GPUs, expected at least a thousandth of a GPU for each");
   }
   read_word(fields, verdict, "together", variant.together);
+  fields.integer("max_seqs", variant.step_limits.max_seqs, 0, 1 << 24);
+  fields.integer("max_batched_tokens", variant.step_limits.max_batched_tokens, 0, 1 << 24);
   fields.boolean("placed_elsewhere", variant.placed_elsewhere);
   read_closed(fields, verdict, variant.closed, catalog);
   fields.integer("micro_usd_per_hour", variant.price_per_hour.count, 0, 1'000'000'000'000);

@@ -57,6 +57,8 @@ Json variant(const model::Variant& from) {
   json["role"] = word(from.role);
   json["pods"] = from.pods;
   json["together"] = word(from.together);
+  if (from.step_limits.max_seqs > 0) json["max_seqs"] = from.step_limits.max_seqs;
+  if (from.step_limits.max_batched_tokens > 0) json["max_batched_tokens"] = from.step_limits.max_batched_tokens;
   if (from.placed_elsewhere) json["placed_elsewhere"] = true;
   put(json, from.closed);
   if (from.price_per_hour != MicroUsd{}) json["micro_usd_per_hour"] = from.price_per_hour.count;

@@ -97,8 +97,14 @@ void read_level(Fields& fields, std::string_view key, model::TopologyLevel& out)
 void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& spec, Verdict& verdict) {
   Fields fields(node, owner + ".engine_settings", verdict);
   sim::ReplicaConfig& replica = spec.replica;
-  fields.integer("max_batched_tokens", replica.max_batched_tokens, 1, 1 << 24);
-  fields.integer("max_seqs", replica.max_seqs, 1, 1 << 16);
+  // Policies know of a limit what a manifest would tell: only what is stated.
+  for (const auto& [key, limit, told, most] :
+       {std::tuple("max_batched_tokens", &replica.max_batched_tokens, &spec.told.max_batched_tokens, 1 << 24),
+        std::tuple("max_seqs", &replica.max_seqs, &spec.told.max_seqs, 1 << 16)}) {
+    const bool stated = node.find(key) != nullptr;
+    fields.integer(key, *limit, 1, most);
+    if (stated) *told = static_cast<std::int32_t>(*limit);
+  }
   fields.integer("max_waiting", replica.max_waiting, 1, 1 << 24);
   if (fields.take("kv_blocks") != nullptr) fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
   fields.boolean("prefix_cache", replica.prefix_cache);
@@ -247,6 +253,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
+  variant.step_limits = spec.told;
   const Node* start_node = fields.take("start");
   if (verdict.ok()) find_engine(fields, gpu, variant, spec, verdict);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
@@ -317,7 +324,7 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
 /// SLO by the engine table, of middling requests. Then all are full at the same time.
 std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   namespace scale = decide::scale;
-  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000);
+  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.told);
   return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::of_mean_prompt(slo, engine, {})).batch, 1);
 }
 

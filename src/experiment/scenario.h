@@ -34,6 +34,7 @@ struct RoleSpec {
   const engine::EngineRow* engine = nullptr;  ///< of the bundled table
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);
+  model::StepLimits told{};  ///< what policies know of the limits in `replica`: what the file states
 };
 
 /// From a replica that computed a prompt to one that goes on with it. By default one 400 Gbit/s link at four fifths.

@@ -1,5 +1,7 @@
 #include "kube/pod_view.h"
 
+#include <optional>
+
 namespace capstan::kube {
 namespace {
 
@@ -39,8 +41,22 @@ Resources requests_of_pod(Json spec) {
   return all;
 }
 
+manifest::StepLimits step_limits_of(Json container) {
+  manifest::ContainerStart start{.image = container["image"].text()};
+  container["command"].each([&](Json word) { start.command.push_back(word.text()); });
+  container["args"].each([&](Json word) { start.args.push_back(word.text()); });
+  container["env"].each([&](Json variable) {
+    const Json value = variable["value"];
+    start.environment.push_back({variable["name"].text(), std::nullopt});
+    if (value.exists()) start.environment.back().value = value.text();
+  });
+  const std::optional<manifest::EngineCommand> engine = engine_of(start);
+  return engine ? step_limits(*engine) : manifest::StepLimits{};
+}
+
 Container read_container(Json item) {
-  Container container{.name = item["name"].string(), .image = item["image"].string(), .ports = {}};
+  Container container{
+      .name = item["name"].string(), .image = item["image"].string(), .ports = {}, .step_limits = step_limits_of(item)};
   item["ports"].each(
       [&](Json port) { container.ports.push_back({port["name"].string(), port["containerPort"].integer()}); });
   return container;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kube/common_views.h"
+#include "manifest/engine_command.h"
 
 namespace capstan::kube {
 
@@ -22,11 +23,12 @@ struct ContainerPort {
   friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
-/// A container, without its command, its environment or its mounts.
+/// A container, without its environment or its mounts; of its command, what it tells an engine.
 struct Container {
   std::string name;
   std::string image;
   std::vector<ContainerPort> ports;
+  manifest::StepLimits step_limits;
   friend bool operator==(const Container&, const Container&) = default;
 };
 

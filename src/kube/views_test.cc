@@ -33,7 +33,8 @@ TEST_F(ViewsTest, Pod) {
       {"name": "sidecar", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
       {"name": "download", "resources": {"requests": {"cpu": "6", "memory": "1Gi"}}}],
     "containers": [
-      {"name": "vllm", "image": "vllm/vllm-openai:v0.11", "env": [{"name": "SECRET", "value": "x"}],
+      {"name": "vllm", "image": "vllm/vllm-openai:v0.11", "args": ["--model", "m", "--max-num-seqs", "${SEQS}"],
+       "env": [{"name": "SECRET", "valueFrom": {}}, {"name": "SEQS", "value": "64"}],
        "ports": [{"name": "http", "containerPort": 8000}],
        "resources": {"limits": {"nvidia.com/gpu": "8", "cpu": "4"}, "requests": {"cpu": "3500m"}}},
       {"name": "proxy", "resources": {"requests": {"cpu": 1}}}],
@@ -56,6 +57,7 @@ TEST_F(ViewsTest, Pod) {
   EXPECT_EQ(pod.spec.scheduling_gates, (std::vector<std::string>{"hold"}));
   EXPECT_EQ(pod.spec.readiness_gates, (std::vector<std::string>{"capstan.dev/serving"}));
   EXPECT_EQ(pod.spec.containers[0].ports, (std::vector<ContainerPort>{{"http", 8000}}));
+  EXPECT_EQ(pod.spec.containers[0].step_limits, (manifest::StepLimits{.sequences = 64, .tokens = 0}));
   EXPECT_TRUE(pod.spec.has_resource_claims);
   EXPECT_EQ(pod.spec.termination_grace_s, 600);
   EXPECT_EQ(pod.restarts, 3);

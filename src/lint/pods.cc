@@ -6,10 +6,12 @@
 #include <iterator>
 #include <utility>
 
-#include "lint/shell.h"
+#include "manifest/shell.h"
 
 namespace capstan::lint {
 namespace {
+
+using manifest::ShellWord;
 
 constexpr std::array<std::string_view, 6> kTemplated = {"Deployment", "StatefulSet", "DaemonSet",
                                                         "ReplicaSet", "Job",         "ReplicationController"};
@@ -197,7 +199,7 @@ std::vector<std::vector<ShellWord>> exec_commands(const Value& exec) {
   std::vector<std::vector<ShellWord>> commands;
   std::vector<ShellWord> plain;
   for (const Value& argument : exec.children()) {
-    std::vector<std::vector<ShellWord>> script = shell_commands(argument.text);
+    std::vector<std::vector<ShellWord>> script = manifest::shell_commands(argument.text);
     if (script.size() == 1 && script.front().size() == 1) {
       plain.push_back(std::move(script.front().front()));
     } else {

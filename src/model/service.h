@@ -17,6 +17,13 @@ namespace capstan::model {
 /// What an engine instance does for a request.
 enum class Role : std::uint8_t { both, prefill, decode };
 
+/// What one step of a replica's engine holds at most, as the engine is told. 0: it is not, and its default holds.
+struct StepLimits {
+  std::int32_t max_seqs = 0;            ///< sequences
+  std::int32_t max_batched_tokens = 0;  ///< tokens, of prompts and of answers together
+  friend bool operator==(const StepLimits&, const StepLimits&) = default;
+};
+
 /// The model on one GPU kind, parallelism, dtype and engine; the shape of the gang that one replica of it is.
 struct Variant {
   std::string name;
@@ -29,7 +36,8 @@ struct Variant {
   std::int32_t pods = 1;                         ///< pods of the gang; each asks for tensor_parallel / pods GPUs
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
   bool placed_elsewhere = false;                 ///< another scheduler binds its pods: they take room, and that is all
-  Closed closed;                                 ///< to replicas that have no pods yet
+  StepLimits step_limits{};
+  Closed closed;              ///< to replicas that have no pods yet
   MicroUsd price_per_hour{};  ///< of a replica, where somebody states it; 0: what the offerings of its GPUs cost
 };
 

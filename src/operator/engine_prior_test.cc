@@ -38,5 +38,17 @@ TEST(EnginePrior, SaysWhichRowItIsOrWhatIsNotThere) {
   }
 }
 
+TEST(EnginePrior, SaysWhatTheEngineIsTold) {
+  model::Catalog catalog;
+  catalog.gpu_kinds = {"h100_sxm"};
+  model::Variant variant;
+  variant.model = "Llama-3.3-70B";
+  variant.gpu = {0};
+  variant.tensor_parallel = 4;
+  variant.step_limits = {64, 4096};
+  EXPECT_EQ(engine_prior(catalog, variant, true).message,
+            "Llama-3.3-70B in bfloat16 on 4 x h100_sxm, 64 sequences at most, steps of 4096 tokens");
+}
+
 }  // namespace
 }  // namespace capstan::op

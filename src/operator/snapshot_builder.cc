@@ -66,6 +66,21 @@ std::string node_of(const kube::Pod& pod) {
   return intent ? intent->node : std::string();
 }
 
+/// What the engine of a workload's replicas is told, by its template; where nobody knows what that says, by its pods.
+model::StepLimits step_limits_of(const kube::Workload& workload, const std::vector<PodGroup>& replicas) {
+  std::vector<const kube::PodSpec*> specs = {&workload.pod};
+  if (workload.leader) specs.insert(specs.begin(), &*workload.leader);
+  if (workload.pod.containers.empty() && !replicas.empty()) specs = {&replicas.front().pods.front()->spec};
+  for (const kube::PodSpec* spec : specs) {
+    for (const kube::Container& container : spec->containers) {
+      if (container.step_limits == manifest::StepLimits{}) continue;
+      return {static_cast<std::int32_t>(container.step_limits.sequences),
+              static_cast<std::int32_t>(container.step_limits.tokens)};
+    }
+  }
+  return {};
+}
+
 /// Out of the router by Capstan, and not told to stop yet: its workload still asks for it.
 bool drains_first(const PodGroup& group) {
   return phase_of(group) == model::Gang::Phase::draining &&
@@ -351,6 +366,7 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
       variant.tensor_parallel =
           static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(each.count, 1000), 1, 1'024));
     }
+    variant.step_limits = step_limits_of(*workload, replicas);
     const bool stated = !target.variant->gpu.empty();
     const bool told = stated || tell_gpu(look, *workload, replicas, variant);
     origin.gpu_known = read_template(look, *workload, variant, stated) || told;

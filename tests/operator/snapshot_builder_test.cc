@@ -52,6 +52,21 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   EXPECT_TRUE(again.delta.empty());
 }
 
+TEST(SnapshotBuilder, WhatItsEngineIsToldAReplicaHolds) {
+  Cluster cluster;
+  cluster.scalers.put(testing::scaler("chat", "chat"));
+  Object deployment = testing::deployment("chat", 1);
+  cluster.deployments.put(deployment);
+  SnapshotBuilder builder;
+  const auto limits = [&] {
+    return builder.build(cluster.view(), {}, {}).snapshot.catalog->services[0].variants[0].step_limits;
+  };
+  EXPECT_EQ(limits(), model::StepLimits{}) << "it is told nothing";
+  deployment["spec"]["template"]["spec"]["containers"][0]["command"] = {"vllm", "serve", "m", "--max-num-seqs", "48"};
+  cluster.deployments.put(deployment);
+  EXPECT_EQ(limits(), (model::StepLimits{48, 0}));
+}
+
 TEST(SnapshotBuilder, WhatIsOffOrHasNoTargetIsNotDecided) {
   Cluster cluster;
   cluster.scalers.put(testing::scaler("chat", "chat"));

@@ -86,6 +86,7 @@ struct RoleView {
   std::vector<Replica> feeding{};             ///< by id: the replicas that compute prompts for these, which decode
   model::Signal gateway_waiting{};            ///< requests that no replica could take
   const engine::EngineRow* engine = nullptr;  ///< of the bundled table; null: a model or a GPU that it does not know
+  model::StepLimits step_limits{};
   // Of a mix.
   Supply supply{};
   std::vector<RoleView> beside{};  ///< the further variants behind the same endpoint, in the catalog's order

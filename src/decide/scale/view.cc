@@ -57,6 +57,7 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   role.max = settings.max_replicas;
   role.slo = settings.slo;
   role.role = settings.variants.front().role;
+  role.step_limits = settings.variants.front().step_limits;
   role.engine = engine_row(*snapshot.catalog, settings.variants.front());
   if (const model::ServiceState* state = snapshot.services.find(service)) {
     role.current = state->desired_replicas;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kPs = 1e-12;
 // vLLM's defaults: what an engine puts into one step at most.
-constexpr double kBatchedTokens = 2048;
-constexpr std::int64_t kSequences = 240;
+constexpr std::int32_t kBatchedTokens = 2048;
+constexpr std::int32_t kSequences = 256;
 /// Of the KV memory: beyond it sequences are preempted and computed again.
 constexpr double kKvUse = 0.8;
 /// The mean over a request's tokens varies from request to request, as prompts of others come in between. Deviations
@@ -49,7 +49,7 @@ double decode_step_s(const EngineBelief& engine, const Shape& shape, double batc
 double prompt_token_s(const EngineBelief& engine, const Shape& shape, double batch) {
   if (engine.role == model::Role::decode) return 0;  // they come computed
   const engine::StepCoefficients& c = engine.step;
-  const double chunk = std::max(1.0, std::min(shape.prompt, kBatchedTokens - batch));
+  const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens - batch));
   const double added = matrix_ps(engine, batch + chunk) - matrix_ps(engine, batch) +
                        static_cast<double>(c.prefill_fixed_ps) +
                        static_cast<double>(c.prefill_per_pair_fs) * chunk * shape.prompt / 2000.0;
@@ -60,11 +60,18 @@ double prompt_token_s(const EngineBelief& engine, const Shape& shape, double bat
 /// How long a replica computes one prompt and nothing else.
 double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
   const engine::StepCoefficients& c = engine.step;
-  const double chunk = std::max(1.0, std::min(shape.prompt, kBatchedTokens));
-  const double chunks = std::max(1.0, shape.prompt / kBatchedTokens);
+  const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens));
+  const double chunks = std::max(1.0, shape.prompt / engine.batched_tokens);
   const double step = matrix_ps(engine, chunk) + static_cast<double>(c.per_step_ps + c.prefill_fixed_ps) +
                       static_cast<double>(c.prefill_per_pair_fs) * chunk * shape.prompt / 2000.0;
   return (chunks * step + static_cast<double>(c.per_request_ps)) * kPs * engine.correction;
+}
+
+/// How many sequences may run on average where an engine takes `most`: sequences come and go by chance, so that one
+/// deviation of their number is kept free (square-root staffing, Halfin and Whitt 1981).
+std::int64_t within_limit(std::int64_t most) {
+  const double root = (std::sqrt(1 + 4 * static_cast<double>(most)) - 1) / 2;  // of m + sqrt(m) = most
+  return std::max<std::int64_t>(static_cast<std::int64_t>(root * root), 1);
 }
 
 /// May a replica compute prompts for such a share of its time, so that all but a few wait no longer than `allowed_s`
@@ -111,7 +118,7 @@ class Promises {
     const double bound = in_seconds(slo_.ttft);
     if (bound <= 0) return true;
     const double prompt_s = shape_.prompt * prompt_token_s(engine_, shape_, batch);
-    const double chunks = std::max(1.0, shape_.prompt / std::max(1.0, kBatchedTokens - batch));
+    const double chunks = std::max(1.0, shape_.prompt / std::max(1.0, engine_.batched_tokens - batch));
     const double alone_s = prompt_s + chunks * decode_step_s(engine_, shape_, batch);
     const double prompts_per_s =
         batch / token_seconds(engine_, shape_, batch) * shape_.prompt_per_output / std::max(shape_.prompt, 1.0);
@@ -131,8 +138,8 @@ class Promises {
 
 /// The largest batch that holds; 0 where not even one does. What holds of a batch holds of each smaller one.
 template <typename Holds>
-std::int64_t largest(Holds&& holds) {
-  std::int64_t low = 0, high = kSequences;
+std::int64_t largest(std::int64_t most, Holds&& holds) {
+  std::int64_t low = 0, high = most;
   while (low < high) {
     const std::int64_t middle = (low + high + 1) / 2;
     if (holds(static_cast<double>(middle)))
@@ -155,13 +162,14 @@ Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const 
   const double wait_s = std::max(bound_s - prompt_s, 0.0);
   const double use = bounded ? std::max(kLeastPrefillUse, most_prefill_use(wait_s, prompt_s)) : kMostUse;
   const Promises promises(engine, shape, seen, {});
-  const std::int64_t by_kv = largest([&](double b) { return promises.kv_holds(b); });
-  const double within = bounded ? std::min(bound_s / prompt_s, static_cast<double>(kSequences)) : kSequences;
+  const std::int64_t by_kv = largest(engine.sequences, [&](double b) { return promises.kv_holds(b); });
+  const double within = bounded ? std::min(bound_s / prompt_s, static_cast<double>(engine.sequences))
+                                : static_cast<double>(engine.sequences);
   const auto by_ttft = static_cast<std::int64_t>(within);
   out.batch = std::max<std::int64_t>(1, std::min(by_kv, by_ttft));
-  out.bound = by_kv < by_ttft         ? Sizing::Bound::kv
-              : by_ttft == kSequences ? Sizing::Bound::sequences
-                                      : Sizing::Bound::ttft;
+  out.bound = by_kv < by_ttft               ? Sizing::Bound::kv
+              : by_ttft == engine.sequences ? Sizing::Bound::sequences
+                                            : Sizing::Bound::ttft;
   out.token_s = prompt_s;
   out.tokens_per_s = use / prompt_s;
   out.prompt_s = prompt_s / shape.prompt / use;
@@ -181,13 +189,17 @@ void lean(std::int64_t& mean_milli, double to, double by) {
 
 }  // namespace
 
-EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role) {
+EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role,
+                     const model::StepLimits& limits) {
   EngineBelief belief;
   belief.role = role;
   belief.modelled = row != nullptr;
   if (row == nullptr) row = &engine::EngineTable::bundled().rows().front();
   belief.step = row->coefficients;
   belief.kv_tokens = static_cast<double>(engine::kv_capacity_blocks(*row).value_or(1) * engine::kKvBlockTokens);
+  const std::int32_t tokens = limits.max_batched_tokens > 0 ? limits.max_batched_tokens : kBatchedTokens;
+  belief.sequences = within_limit(std::min(limits.max_seqs > 0 ? limits.max_seqs : kSequences, tokens));
+  belief.batched_tokens = tokens;
   const double most = belief.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
   belief.correction = std::clamp(static_cast<double>(correction_ppm) / 1e6, 1 / most, most);
   return belief;
@@ -285,15 +297,16 @@ Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::Of
   if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, seen, slo);
   const Promises promises(engine, shape, seen, slo);
   Capacity out;
-  out.batch = kSequences;
+  out.batch = engine.sequences;
   const auto bound = [&](std::int64_t batch, Sizing::Bound by) {
     if (batch >= out.batch) return;
     out.batch = batch;
     out.bound = by;
   };
-  bound(std::max<std::int64_t>(1, largest([&](double b) { return promises.kv_holds(b); })), Sizing::Bound::kv);
-  const std::int64_t by_tpot = largest([&](double b) { return promises.tpot_holds(b); });
-  const std::int64_t by_ttft = largest([&](double b) { return promises.ttft_holds(b); });
+  bound(std::max<std::int64_t>(1, largest(engine.sequences, [&](double b) { return promises.kv_holds(b); })),
+        Sizing::Bound::kv);
+  const std::int64_t by_tpot = largest(engine.sequences, [&](double b) { return promises.tpot_holds(b); });
+  const std::int64_t by_ttft = largest(engine.sequences, [&](double b) { return promises.ttft_holds(b); });
   // What one sequence alone misses, more replicas do not mend: it does not size them.
   if (by_tpot > 0) bound(by_tpot, Sizing::Bound::tpot);
   if (by_ttft > 0) bound(by_ttft, Sizing::Bound::ttft);

@@ -21,7 +21,9 @@ struct Shape {
 struct EngineBelief {
   engine::StepCoefficients step;
   model::Role role = model::Role::both;
-  double kv_tokens = 0;  ///< that a replica's memory holds
+  double kv_tokens = 0;        ///< that a replica's memory holds
+  std::int64_t sequences = 1;  ///< that run at once on average, so that the engine's limit is seldom met
+  double batched_tokens = 0;   ///< of one step
   bool modelled = false;
   double correction = 1;  ///< a step takes this times longer
 };
@@ -38,7 +40,9 @@ struct Capacity {
 };
 
 /// @param row nothing: a model that the table does not know; a plausible one stands in, and the correction may go far
-EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role = model::Role::both);
+/// @param limits what the engine is told; where it is not, what vLLM does then
+EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role = model::Role::both,
+                     const model::StepLimits& limits = {});
 
 /// The bounds that replicas of a role answer for: who computes prompts, for the first token; who decodes, for the rest.
 model::Slo share_of(const model::Slo& slo, model::Role role);

@@ -51,6 +51,34 @@ TEST(Capacity, WithoutBoundsMemoryOrTheEngineDecides) {
   EXPECT_EQ(carries({}, {}, 1'000'000, 100).bound, Sizing::Bound::sequences);
 }
 
+TEST(Capacity, AnEngineHoldsNoMoreSequencesThanItIsTold) {
+  Shape shape;
+  shape.prompt = shape.context = 100;
+  struct Row {
+    std::int32_t max_seqs;
+    std::int64_t batch;  // with a deviation of it to spare
+  };
+  for (const Row& row : {Row{0, 240}, Row{256, 240}, Row{64, 56}, Row{16, 12}, Row{4, 2}, Row{1, 1}}) {
+    const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::both, {.max_seqs = row.max_seqs});
+    const Capacity found = capacity(engine, shape, {}, {});
+    EXPECT_EQ(found.batch, row.batch) << row.max_seqs;
+    EXPECT_EQ(found.bound, Sizing::Bound::sequences);
+  }
+  const EngineBelief few =
+      believe(&llama(), 1'000'000, model::Role::both, {.max_seqs = 256, .max_batched_tokens = 100});
+  EXPECT_EQ(few.sequences, 90) << "each needs a token of a step";
+}
+
+TEST(Capacity, LargerStepsHaveALongPromptReadySooner) {
+  Shape shape;
+  shape.prompt = shape.context = 8192;
+  const auto prompt_s = [&](std::int32_t tokens) {
+    const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::prefill, {.max_batched_tokens = tokens});
+    return capacity(engine, shape, {}, {}).token_s;
+  };
+  EXPECT_LT(prompt_s(8192), prompt_s(512));
+}
+
 Capacity carries_as(model::Role role, Duration ttft, Duration tpot, double prompt = 1024) {
   const EngineBelief engine = believe(&llama(), 1'000'000, role);
   Shape shape;

@@ -214,7 +214,8 @@ void learn_engines(Step& step) {
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
     VariantStep& each = step.variants[i];
     each.role = i == 0 ? &step.role : &step.role.beside[i - 1];
-    each.engine = believe(each.role->engine, learned(step.memory, i).correction_ppm, step.role.role);
+    each.engine =
+        believe(each.role->engine, learned(step.memory, i).correction_ppm, step.role.role, each.role->step_limits);
     kv_tokens += step.load.variants[i].kv_used * each.engine.kv_tokens;
   }
   const EngineBelief& first = step.variants.front().engine;

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -14,13 +14,13 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : containers_of(pod)) {
       const Value& shared = at(*container, "resources.limits")["nvidia.com/gpu.shared"];
-      const std::optional<EngineCommand> engine = engine_of(*s.object.file, *container);
+      const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       if (!shared || !engine || engine->kind != EngineKind::vllm) continue;
       const auto word = engine->flag({"--gpu-memory-utilization"});
       double share = 0.9;
       if (word) std::from_chars(word->text.data(), word->text.data() + word->text.size(), share);
       if (share <= 0.5) continue;
-      s.report_span(word ? word->span : shared.span,
+      s.report_span(word ? span_of(*s.object.file, *container, *word) : shared.span,
                     fmt::format("takes {:.0f} % of the memory of a GPU that others have too", share * 100));
     }
   }

@@ -1,4 +1,4 @@
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -15,7 +15,7 @@ void check(const Subject& s) {
     for (const Value* container : init_containers_of(pod)) {
       bool recursive = false;
       std::optional<CommandWord> tested;
-      for (const std::vector<CommandWord>& command : commands_of(*s.object.file, *container)) {
+      for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
         bool test = false;
         for (const CommandWord& word : command) {
           recursive = recursive || word.text == "--recursive" || word.text == "sync" || word.text == "-r";
@@ -24,7 +24,8 @@ void check(const Subject& s) {
         }
       }
       if (!tested || !recursive) continue;
-      s.report_span(tested->span, "a folder of files is copied, and this one of them is not in a sharded checkpoint");
+      s.report_span(span_of(*s.object.file, *container, *tested),
+                    "a folder of files is copied, and this one of them is not in a sharded checkpoint");
     }
   }
 }

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -15,7 +15,7 @@ void check(const Subject& s) {
     if (is_partial(s.object)) continue;
     const Value& stated = (*pod.spec)["terminationGracePeriodSeconds"];
     const std::int64_t grace = stated.integer().value_or(30);
-    const std::optional<EngineCommand> engine = engine_of(*s.object.file, container);
+    const std::optional<EngineCommand> engine = engine_of(start_of(container));
     if (engine && engine->flag({"--headless"})) continue;  // the leader has the requests
     const std::int64_t drain = engine ? engine->number({"--shutdown-timeout"}).value_or(0) : 0;
     const std::int64_t needed = pre_stop_sleep_s(container).value_or(0) + drain;

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -24,7 +24,7 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     if ((*pod.spec)["hostIPC"].is("true") || adds_shm(s.object.kind)) continue;
     for (const Value* container : containers_of(pod)) {
-      const std::optional<EngineCommand> engine = engine_of(*s.object.file, *container);
+      const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       const std::optional<std::int64_t> gpus = engine ? wanted_gpus(*engine) : std::nullopt;
       if (gpus.value_or(0) < 2 || mounts_shm(*container) || gpu_resources(*container).empty()) continue;
       s.report((*container)["name"], fmt::format("{} GPUs work together through /dev/shm, which has 64 MiB", *gpus))

@@ -1,4 +1,4 @@
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -33,9 +33,10 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     if (!wants_gpu(pod)) continue;
     for (const Value* container : init_containers_of(pod)) {
-      for (const std::vector<CommandWord>& command : commands_of(*s.object.file, *container)) {
+      for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
         if (!downloads(command) || !only_empty_dirs(pod, *container)) continue;
-        s.report_span(command.front().span, "downloads into an emptyDir, which is gone with the pod");
+        s.report_span(span_of(*s.object.file, *container, command.front()),
+                      "downloads into an emptyDir, which is gone with the pod");
         break;
       }
     }

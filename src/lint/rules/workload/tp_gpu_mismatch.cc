@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -18,7 +18,7 @@ bool spans_pods(const Subject& s, const Value& container, const EngineCommand& e
          engine.flag({"--dist-init-addr", "--nodes", "--master-addr", "--node-rank", "--headless"}) ||
          engine.flag({"--data-parallel-address", "--data-parallel-rank", "--data-parallel-start-rank",
                       "--data-parallel-hybrid-lb", "--data-parallel-external-lb"}) ||
-         joins_other_pods(*s.object.file, container);
+         joins_other_pods(start_of(container));
 }
 
 void check(const Subject& s) {
@@ -26,9 +26,9 @@ void check(const Subject& s) {
     for (const Value* container : containers_of(pod)) {
       const Value& limit = at(*container, "resources.limits")["nvidia.com/gpu"];
       const auto gpus = limit.integer();
-      const std::optional<EngineCommand> engine = engine_of(*s.object.file, *container);
+      const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       if (!gpus || *gpus == 0 || !engine || spans_pods(s, *container, *engine)) continue;
-      if (engines_in(*s.object.file, *container) > 1) continue;
+      if (engines_in(start_of(*container)) > 1) continue;
       const std::optional<std::int64_t> wanted = wanted_gpus(*engine);
       if (!wanted || *wanted == *gpus) continue;
       s.report(limit,

@@ -1,4 +1,4 @@
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 #include "lint/facts.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
@@ -18,7 +18,7 @@ bool is_older(std::string_view image) {
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     if (is_older(container["image"].text)) continue;
-    const std::optional<EngineCommand> engine = engine_of(*s.object.file, container);
+    const std::optional<EngineCommand> engine = engine_of(start_of(container));
     const bool named = container["name"].is("vllm") && !container["args"] && !container["command"];
     if (!engine && !named) continue;
     if (engine && (engine->kind != EngineKind::vllm || engine->flag({"--shutdown-timeout", "--headless"}))) continue;

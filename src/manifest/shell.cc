@@ -1,8 +1,8 @@
-#include "lint/shell.h"
+#include "manifest/shell.h"
 
 #include <utility>
 
-namespace capstan::lint {
+namespace capstan::manifest {
 namespace {
 
 class Reader {
@@ -109,4 +109,4 @@ class Reader {
 
 std::vector<std::vector<ShellWord>> shell_commands(std::string_view script) { return Reader(script).read(); }
 
-}  // namespace capstan::lint
+}  // namespace capstan::manifest

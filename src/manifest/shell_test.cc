@@ -1,8 +1,8 @@
-#include "lint/shell.h"
+#include "manifest/shell.h"
 
 #include <gtest/gtest.h>
 
-namespace capstan::lint::shell_test {
+namespace capstan::manifest::shell_test {
 namespace {
 
 std::string shown(std::string_view script) {
@@ -37,4 +37,4 @@ TEST(Shell, WordsKnowTheirPlace) {
 }
 
 }  // namespace
-}  // namespace capstan::lint::shell_test
+}  // namespace capstan::manifest::shell_test

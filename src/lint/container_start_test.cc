@@ -1,10 +1,10 @@
-#include "lint/engine_flags.h"
+#include "lint/container_start.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-namespace capstan::lint::engine_flags_test {
+namespace capstan::lint::container_start_test {
 namespace {
 
 /// The GPUs that a container's engine wants, and the bytes where the number stands.
@@ -16,13 +16,15 @@ struct Wanted {
 Wanted wanted(const std::string& yaml) {
   File file("a.yaml", yaml);
   file.documents = manifest::Documents::parse(file.text);
-  const auto engine = engine_of(file, file.documents.all()[0].root);
+  const Value& container = file.documents.all()[0].root;
+  const auto engine = engine_of(start_of(container));
   if (!engine) return {std::nullopt, "no engine"};
-  const auto word = engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"});
-  return {wanted_gpus(*engine), word ? file.text.substr(word->span.begin, word->span.size()) : ""};
+  const auto word = engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size", "--num-shard"});
+  const Span span = word ? span_of(file, container, *word) : Span{};
+  return {wanted_gpus(*engine), file.text.substr(span.begin, span.size())};
 }
 
-TEST(EngineFlags, WhereverTheyAreWritten) {
+TEST(ContainerStart, WhereverTheyAreWritten) {
   struct Row {
     const char* yaml;
     std::int64_t gpus;
@@ -42,10 +44,10 @@ TEST(EngineFlags, WhereverTheyAreWritten) {
       {"command: [vllm, serve, m, --tensor_parallel_size=8, --pipeline_parallel_size, '2']\n", 16,
        "--tensor_parallel_size=8"},
       {"command: [sh, -c, 'vllm serve $(MODEL) --tensor-parallel-size 2']\n", 2, "2"},
-      {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nenv: [{name: NUM_SHARD, value: '4'}]\n", 4, ""},
+      {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nenv: [{name: NUM_SHARD, value: '4'}]\n", 4, "'4'"},
       {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nargs: [--num-shard, '2']\nenv: [{name: NUM_SHARD, "
        "value: '4'}]\n",
-       2, ""},
+       2, "'2'"},
       {"image: vllm/vllm-openai\nargs:\n- --tensor-parallel-size 4\n", 4, "--tensor-parallel-size 4"},
       {"command: [vllm, serve, m, -tp, '2', --data-parallel-size, '4']\n", 8, "'2'"},
   };
@@ -56,7 +58,7 @@ TEST(EngineFlags, WhereverTheyAreWritten) {
   }
 }
 
-TEST(EngineFlags, WhatIsNotKnownIsNotGuessed) {
+TEST(ContainerStart, WhatIsNotKnownIsNotGuessed) {
   EXPECT_FALSE(wanted("command: [vllm, serve, m]\n").gpus);
   EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size, $TP]\n").gpus);
   EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size]\n").gpus);
@@ -64,7 +66,7 @@ TEST(EngineFlags, WhatIsNotKnownIsNotGuessed) {
   EXPECT_EQ(wanted("image: vllm/vllm-openai\ncommand: [/start.sh]\n").where, "no engine");
 }
 
-TEST(EngineFlags, SeveralEnginesAndThoseThatSpanPods) {
+TEST(ContainerStart, SeveralEnginesAndThoseThatSpanPods) {
   const auto parsed = [](const std::string& command) {
     auto file = std::make_unique<File>("a.yaml", "command: [sh, -c, \"" + command + "\"]\n");
     file->documents = manifest::Documents::parse(file->text);
@@ -72,14 +74,14 @@ TEST(EngineFlags, SeveralEnginesAndThoseThatSpanPods) {
   };
   const auto engines = [&](const std::string& command) {
     const auto file = parsed(command);
-    return engines_in(*file, file->documents.all()[0].root);
+    return engines_in(start_of(file->documents.all()[0].root));
   };
   EXPECT_EQ(engines("vllm serve a -tp 1 & vllm serve b -tp 1"), 2u);
   EXPECT_EQ(engines("vllm serve a; echo done"), 1u);
   EXPECT_EQ(engines("sleep 1; nginx"), 0u);
   const auto joins = [&](const std::string& command) {
     const auto file = parsed(command);
-    return joins_other_pods(*file, file->documents.all()[0].root);
+    return joins_other_pods(start_of(file->documents.all()[0].root));
   };
   EXPECT_TRUE(joins("ray start --head; vllm serve a -tp 16"));
   EXPECT_TRUE(joins("bash /x/multi-node-serving.sh leader; vllm serve a"));
@@ -87,4 +89,4 @@ TEST(EngineFlags, SeveralEnginesAndThoseThatSpanPods) {
 }
 
 }  // namespace
-}  // namespace capstan::lint::engine_flags_test
+}  // namespace capstan::lint::container_start_test

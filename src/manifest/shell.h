@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace capstan::lint {
+namespace capstan::manifest {
 
 /// A word of a shell script, with where it stands in it.
 struct ShellWord {
@@ -18,4 +18,4 @@ struct ShellWord {
 /// run or looked up: a word that is made when the script runs keeps its `$`, and what stands in `$(...)` its blanks.
 std::vector<std::vector<ShellWord>> shell_commands(std::string_view script);
 
-}  // namespace capstan::lint
+}  // namespace capstan::manifest

@@ -1,13 +1,12 @@
-#include "lint/engine_flags.h"
+#include "manifest/engine_command.h"
 
 #include <algorithm>
 #include <charconv>
-#include <deque>
 #include <utility>
 
-#include "lint/shell.h"
+#include "manifest/shell.h"
 
-namespace capstan::lint {
+namespace capstan::manifest {
 namespace {
 
 using Words = std::vector<CommandWord>;
@@ -20,7 +19,7 @@ bool is_shell(std::string_view word) {
 }
 
 /// `$(NAME)`, `$NAME` and `${NAME}` of a variable whose value is written in the manifest.
-std::string resolved(std::string text, const Value& environment) {
+std::string resolved(std::string text, const ContainerStart& container) {
   const std::size_t dollar = text.find('$');
   if (dollar == text.npos || dollar + 1 >= text.size()) return text;
   const char open = text[dollar + 1];
@@ -29,33 +28,19 @@ std::string resolved(std::string text, const Value& environment) {
   std::size_t end = begin;
   while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
   if (end == begin || (close != '\0' && (end >= text.size() || text[end] != close))) return text;
-  for (const Value& variable : environment.children()) {
-    if (!variable["name"].is(std::string_view(text).substr(begin, end - begin)) || !variable["value"]) continue;
-    return text.substr(0, dollar) + std::string(variable["value"].text) + text.substr(end + (close != '\0' ? 1 : 0));
+  for (const ContainerStart::Variable& variable : container.environment) {
+    if (variable.name != std::string_view(text).substr(begin, end - begin) || !variable.value) continue;
+    return text.substr(0, dollar) + std::string(*variable.value) + text.substr(end + (close != '\0' ? 1 : 0));
   }
   return text;
 }
 
-struct Argument {
-  const Value* value;
-  std::string_view text;
-};
-
-std::vector<Argument> arguments_of(const Value& container) {
-  std::vector<Argument> out;
-  for (const std::string_view key : {"command", "args"}) {
-    for (const Value& value : container[key].children()) {
-      if (value.is_scalar()) out.push_back({&value, value.text});
-    }
-  }
-  return out;
-}
-
-void read_script(const File& file, const Value& script, const Value& environment, std::vector<Words>& out) {
-  for (const std::vector<ShellWord>& command : shell_commands(script.text)) {
+void read_script(std::string_view script, std::size_t source, const ContainerStart& container,
+                 std::vector<Words>& out) {
+  for (const std::vector<ShellWord>& command : shell_commands(script)) {
     Words words;
     for (const ShellWord& word : command) {
-      words.push_back({resolved(word.text, environment), part_of(file, script, word.offset, word.size)});
+      words.push_back({resolved(word.text, container), source, word.offset, word.size});
     }
     out.push_back(std::move(words));
   }
@@ -91,21 +76,22 @@ std::optional<EngineKind> engine_of_image(std::string_view image) {
 
 }  // namespace
 
-std::vector<std::vector<CommandWord>> commands_of(const File& file, const Value& container) {
+std::vector<std::vector<CommandWord>> commands_of(const ContainerStart& container) {
   std::vector<Words> out;
-  const std::vector<Argument> arguments = arguments_of(container);
-  const Value& environment = container["env"];
   Words plain;
   bool shell = false;
-  for (const Argument& argument : arguments) {
-    const bool script =
-        shell && (argument.text.find(' ') != argument.text.npos || argument.text.find('\n') != argument.text.npos);
-    if (script) {
-      read_script(file, *argument.value, environment, out);
-      continue;
+  std::size_t source = 0;
+  for (const auto* arguments : {&container.command, &container.args}) {
+    for (const std::string_view argument : *arguments) {
+      const std::size_t at = source++;
+      const bool script = shell && argument.find_first_of(" \n") != argument.npos;
+      if (script) {
+        read_script(argument, at, container, out);
+        continue;
+      }
+      if (plain.empty() && is_shell(argument)) shell = true;
+      plain.push_back({.text = resolved(std::string(argument), container), .source = at});
     }
-    if (plain.empty() && is_shell(argument.text)) shell = true;
-    plain.push_back({resolved(std::string(argument.text), environment), argument.value->span});
   }
   if (!plain.empty() && !(shell && !out.empty())) out.push_back(std::move(plain));
   return out;
@@ -119,7 +105,9 @@ std::optional<CommandWord> EngineCommand::flag(std::initializer_list<std::string
       if (!is_flag(word, name)) continue;
       if (word.size() == name.size()) return words[std::min(i + 1, words.size() - 1)];
       if (word[name.size()] != '=' && word[name.size()] != ' ') continue;
-      return CommandWord{std::string(word.substr(name.size() + 1)), words[i].span};
+      CommandWord value = words[i];
+      value.text = word.substr(name.size() + 1);
+      return value;
     }
   }
   return std::nullopt;
@@ -136,19 +124,29 @@ std::optional<std::int64_t> EngineCommand::number(std::initializer_list<std::str
 namespace {
 
 /// TGI takes the flags that it is not given from its environment.
-void add_environment(const Value& container, EngineCommand& engine) {
-  if (engine.kind != EngineKind::tgi || engine.flag({"--num-shard"})) return;
-  for (const Value& variable : container["env"].children()) {
-    if (!variable["name"].is("NUM_SHARD") || !variable["value"].is_scalar()) continue;
-    engine.words.push_back({"--num-shard", variable["value"].span});
-    engine.words.push_back({std::string(variable["value"].text), variable["value"].span});
+void add_environment(const ContainerStart& container, EngineCommand& engine) {
+  if (engine.kind != EngineKind::tgi) return;
+  constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
+      {"NUM_SHARD", "--num-shard"},
+      {"MAX_BATCH_SIZE", "--max-batch-size"},
+      {"MAX_BATCH_PREFILL_TOKENS", "--max-batch-prefill-tokens"}};
+  for (const auto& [name, flag] : kFlags) {
+    if (engine.flag({flag})) continue;
+    std::size_t source = container.command.size() + container.args.size();
+    for (const ContainerStart::Variable& variable : container.environment) {
+      if (variable.name == name && variable.value) {
+        engine.words.push_back({.text = std::string(flag), .source = source});
+        engine.words.push_back({.text = std::string(*variable.value), .source = source});
+      }
+      ++source;
+    }
   }
 }
 
 }  // namespace
 
-std::optional<EngineCommand> engine_of(const File& file, const Value& container) {
-  for (Words& command : commands_of(file, container)) {
+std::optional<EngineCommand> engine_of(const ContainerStart& container) {
+  for (Words& command : commands_of(container)) {
     const auto start = start_of(command);
     if (!start) continue;
     EngineCommand engine;
@@ -158,26 +156,25 @@ std::optional<EngineCommand> engine_of(const File& file, const Value& container)
     add_environment(container, engine);
     return engine;
   }
-  const std::optional<EngineKind> kind = engine_of_image(container["image"].text);
-  if (!kind || container["command"]) return std::nullopt;
+  const std::optional<EngineKind> kind = engine_of_image(container.image);
+  if (!kind || !container.command.empty()) return std::nullopt;
   EngineCommand engine;
   engine.kind = *kind;
-  for (const Value& argument : container["args"].children()) {
-    if (!argument.is_scalar()) continue;
-    engine.words.push_back({resolved(std::string(argument.text), container["env"]), argument.span});
+  for (std::size_t i = 0; i < container.args.size(); ++i) {
+    engine.words.push_back({.text = resolved(std::string(container.args[i]), container), .source = i});
   }
   add_environment(container, engine);
   return engine;
 }
 
-std::size_t engines_in(const File& file, const Value& container) {
-  const std::vector<Words> commands = commands_of(file, container);
+std::size_t engines_in(const ContainerStart& container) {
+  const std::vector<Words> commands = commands_of(container);
   return static_cast<std::size_t>(
       std::ranges::count_if(commands, [](const Words& words) { return start_of(words).has_value(); }));
 }
 
-bool joins_other_pods(const File& file, const Value& container) {
-  const std::vector<Words> commands = commands_of(file, container);
+bool joins_other_pods(const ContainerStart& container) {
+  const std::vector<Words> commands = commands_of(container);
   return std::ranges::any_of(commands, [](const Words& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string_view word = words[i].text;
@@ -221,4 +218,25 @@ std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine) {
   return *tensor * *pipeline * *data;
 }
 
-}  // namespace capstan::lint
+StepLimits step_limits(const EngineCommand& engine) {
+  // Beyond these a step does not fit into any GPU there is, and they do not overflow.
+  constexpr std::int64_t kSequencesMost = 1 << 16, kTokensMost = 1 << 24;
+  const auto limit = [&](std::initializer_list<std::string_view> names, std::int64_t most) {
+    const std::int64_t stated = engine.number(names).value_or(0);
+    return stated >= 1 && stated <= most ? stated : 0;
+  };
+  switch (engine.kind) {
+    case EngineKind::vllm:
+      return {limit({"--max-num-seqs"}, kSequencesMost) * data_parallel_of(engine).value_or(1),
+              limit({"--max-num-batched-tokens"}, kTokensMost)};
+    case EngineKind::sglang:
+      return {limit({"--max-running-requests"}, kSequencesMost), limit({"--chunked-prefill-size"}, kTokensMost)};
+    case EngineKind::trtllm:
+      return {limit({"--max-batch-size"}, kSequencesMost), limit({"--max-num-tokens"}, kTokensMost)};
+    case EngineKind::tgi:
+      return {limit({"--max-batch-size"}, kSequencesMost), limit({"--max-batch-prefill-tokens"}, kTokensMost)};
+  }
+  return {};
+}
+
+}  // namespace capstan::manifest

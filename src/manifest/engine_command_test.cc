@@ -1,0 +1,57 @@
+#include "manifest/engine_command.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+namespace capstan::manifest::engine_command_test {
+namespace {
+
+StepLimits limits(ContainerStart container) {
+  const std::optional<EngineCommand> engine = engine_of(container);
+  return engine ? step_limits(*engine) : StepLimits{-1, -1};
+}
+
+TEST(EngineCommand, StepLimitsAsEachEngineCallsThem) {
+  using Words = std::vector<std::string_view>;
+  struct Row {
+    Words command;
+    StepLimits limits;
+  };
+  const Row rows[] = {
+      {{"vllm", "serve", "m"}, {}},
+      {{"vllm", "serve", "m", "--max-num-seqs", "64", "--max-num-batched-tokens=4096"}, {64, 4096}},
+      {{"vllm", "serve", "m", "--max_num_seqs=64", "-dp", "4", "--max-num-batched-tokens", "8192"}, {256, 8192}},
+      {{"vllm", "serve", "m", "--max-num-seqs=64", "--data-parallel-size", "8", "-dpl", "2"}, {128, 0}},
+      {{"python3", "-m", "sglang.launch_server", "--max-running-requests", "48", "--chunked-prefill-size", "-1"},
+       {48, 0}},
+      {{"python3", "-m", "sglang.launch_server", "--max-running-requests", "48", "--dp", "2"}, {48, 0}},
+      {{"trtllm-serve", "m", "--max_batch_size", "128", "--max_num_tokens", "8192"}, {128, 8192}},
+      {{"text-generation-launcher", "--max-batch-size", "32"}, {32, 0}},
+      {{"sh", "-c", "exec vllm serve m \\\n --max-num-seqs 16"}, {16, 0}},
+      {{"vllm", "serve", "m", "--max-num-seqs", "$SEQS"}, {}},
+      {{"vllm", "serve", "m", "--max-num-seqs", "-3", "--max-num-batched-tokens", "99999999999"}, {}},
+      {{"vllm", "serve", "m", "--max-num-seqs"}, {}},
+      {{"nginx", "--max-num-seqs", "4"}, {-1, -1}},
+  };
+  for (const Row& row : rows)
+    EXPECT_EQ(limits({.command = row.command}), row.limits) << ::testing::PrintToString(row.command);
+}
+
+TEST(EngineCommand, StepLimitsFromTheEnvironment) {
+  EXPECT_EQ(limits({.image = "vllm/vllm-openai:v0.11.0",
+                    .args = {"--max-num-seqs", "$(SEQS)"},
+                    .environment = {{"SEQS", "24"}}}),
+            (StepLimits{24, 0}));
+  EXPECT_EQ(limits({.image = "vllm/vllm-openai:v0.11.0",
+                    .args = {"--max-num-seqs", "$(SEQS)"},
+                    .environment = {{"SEQS", std::nullopt}}}),
+            StepLimits{});
+  EXPECT_EQ(limits({.image = "ghcr.io/huggingface/text-generation-inference:3.3",
+                    .environment = {{"MAX_BATCH_SIZE", "20"}, {"MAX_BATCH_PREFILL_TOKENS", "4096"}}}),
+            (StepLimits{20, 4096}));
+}
+
+}  // namespace
+}  // namespace capstan::manifest::engine_command_test
