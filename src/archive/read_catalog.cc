@@ -125,6 +125,26 @@ void check_beside(const Fields& from, const model::Catalog& catalog, Verdict& ve
   }
 }
 
+model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
+  Fields fields(node, "catalog.services.windows", verdict);
+  model::BoundsWindow window;
+  std::string start;
+  fields.text("start", start);
+  std::int64_t duration_ns = 0;
+  fields.integer("duration_ns", duration_ns, 0, model::BoundsWindow::kLongest.count());
+  window.duration = Duration{duration_ns};
+  for (const auto& [key, bound] : {std::pair("min", &window.min), std::pair("max", &window.max)}) {
+    if (node.find(key) != nullptr) fields.integer(key, bound->emplace(), 0, kMaxReplicas);
+  }
+  fields.finish();
+  if (Result<Cron> cron = Cron::parse(start)) {
+    window.start = std::move(*cron);
+  } else {
+    verdict.fail(node.place, "catalog.services.windows.start: " + cron.error().message);
+  }
+  return window;
+}
+
 void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   for (const Node& item : from.list("services")) {
     Fields fields(item, "catalog.services", verdict);
@@ -141,6 +161,11 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     });
     fields.integer("max_replicas", service.max_replicas, 0, kMaxReplicas);
     fields.integer("min_replicas", service.min_replicas, 0, service.max_replicas);
+    for (const Node& each : fields.list("windows")) service.windows.push_back(read_window(each, verdict));
+    if (service.windows.size() > model::BoundsWindow::kMost) {
+      verdict.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
+                                   ", expected at most " + std::to_string(model::BoundsWindow::kMost));
+    }
     read_id(fields, verdict, "fed_by", service.fed_by);
     read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");

@@ -65,6 +65,13 @@ Json variant(const model::Variant& from) {
   return json;
 }
 
+Json window(const model::BoundsWindow& from) {
+  Json json = {{"start", from.start.text()}, {"duration_ns", from.duration.count()}};
+  if (from.min) json["min"] = *from.min;
+  if (from.max) json["max"] = *from.max;
+  return json;
+}
+
 Json service(const model::Service& from) {
   Json json = Json::object();
   put(json, "name", from.name);
@@ -76,6 +83,7 @@ Json service(const model::Service& from) {
                {"min_replicas", from.min_replicas},
                {"max_replicas", from.max_replicas},
                {"variants", Json::array()}});
+  for (const model::BoundsWindow& each : from.windows) json["windows"].push_back(window(each));
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
   put(json, "fed_by", from.fed_by);
   for (const model::ServiceId each : from.beside) json["beside"].push_back(each.value);

@@ -48,6 +48,23 @@ RunResult own_run(const std::string& rate, std::uint64_t seed, const std::string
 const char* const kOwnSteady = "60";
 const char* const kOwnWave = "{kind: diurnal, rate: 30, peak: 90, period: 1h, start: 0s}";
 
+TEST(OwnPolicyRuns, WhatIsInTheCalendarIsThereInTime) {
+  const auto launch = [](const std::string& start, const std::string& windows) {
+    ScenarioOverrides overrides;
+    overrides.sets = {"service.start.engine_init=" + start};
+    if (!windows.empty()) overrides.sets.push_back("service.replicas.windows=" + windows);
+    const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/known-launch.yaml", overrides);
+    EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
+    return run(*scenario, scenario->policies.front(), 1).value();
+  };
+  for (const char* const start : {"22s..30s", "112s..120s", "292s..300s"}) {
+    const RunResult known = launch(start, "");
+    EXPECT_GE(known.attainment_ppm(), 999'000) << start;
+    EXPECT_EQ(known.reversals, 0) << start;
+  }
+  EXPECT_LT(launch("112s..120s", "~").attainment_ppm(), 970'000) << "else the window proves nothing";
+}
+
 TEST(OwnPolicyRuns, HoldsItsSloAndHardlyTurnsAround) {
   for (const char* const rate : {kOwnSteady, kOwnWave}) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {

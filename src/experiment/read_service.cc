@@ -176,8 +176,31 @@ struct Replicas {
   bool ready = true;
 };
 
+constexpr std::int64_t kMostReplicas = 100'000;
+
+model::BoundsWindow read_window(const Node& node, const std::string& owner, Verdict& verdict) {
+  Fields fields(node, owner + ".windows", verdict);
+  model::BoundsWindow window;
+  fields.check("start", [&](const Node& start, Verdict& found) {
+    Result<Cron> cron = Cron::parse(start.text);
+    if (!cron) return found.fail(start.place, fmt::format("{}.start: {}", fields.what(), cron.error().message));
+    window.start = std::move(*cron);
+  });
+  fields.need("start");
+  fields.need("duration");
+  fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
+  for (const auto& [key, bound] : {std::pair("min", &window.min), std::pair("max", &window.max)}) {
+    if (node.find(key) != nullptr) fields.integer(key, bound->emplace(), 0, kMostReplicas);
+  }
+  fields.finish();
+  if (verdict.ok() && !window.min && !window.max) {
+    verdict.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
+  }
+  return window;
+}
+
 Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, Verdict& verdict) {
-  constexpr std::int64_t kMost = 100'000;
+  constexpr std::int64_t kMost = kMostReplicas;
   Fields fields(node, owner + ".replicas", verdict);
   fields.integer("min", service.min_replicas, 0, kMost);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
@@ -185,7 +208,14 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   Replicas replicas{service.min_replicas, true};
   fields.integer("initial", replicas.initial, 0, kMost);
   fields.boolean("ready", replicas.ready);
+  for (const Node& each : fields.list("windows")) {
+    service.windows.push_back(read_window(each, fields.what(), verdict));
+  }
   fields.finish();
+  if (service.windows.size() > model::BoundsWindow::kMost) {
+    verdict.fail(fields.blame({"windows"}), fmt::format("{}.windows: found {}, expected at most {}", fields.what(),
+                                                        service.windows.size(), model::BoundsWindow::kMost));
+  }
   if (!verdict.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
     verdict.fail(fields.blame({"min", "max"}),

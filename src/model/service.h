@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/bounds_window.h"
 #include "model/closed.h"
 #include "model/ids.h"
 #include "model/slo.h"
@@ -49,6 +50,7 @@ struct Service {
   std::vector<Variant> variants;  ///< at least one
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 1;
+  std::vector<BoundsWindow> windows{};  ///< tighter bounds at certain times
   ServiceId fed_by{};  ///< of decode replicas, the service whose replicas compute the prompts; else none
   /// The further variants behind the same endpoint, of the same role, each a service of its own; how many of each is
   /// decided here. Empty on those, and where there is one variant.

@@ -7,10 +7,6 @@
 
 namespace capstan::net {
 
-bool equal_any_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
-}
-
 const std::string* find_header(const std::vector<Header>& headers, std::string_view name) {
   const auto found = std::ranges::find_if(headers, [&](const Header& h) { return equal_any_case(h.name, name); });
   return found == headers.end() ? nullptr : &found->value;

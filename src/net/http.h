@@ -18,9 +18,6 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// ASCII letters compare without case, as in names of headers and codings.
-bool equal_any_case(std::string_view a, std::string_view b);
-
 /// The value of the first header of that name (any case), or null.
 const std::string* find_header(const std::vector<Header>& headers, std::string_view name);
 

@@ -61,6 +61,25 @@ model::FleetLimits read_limits(kube::Json limits) {
   return read;
 }
 
+void read_windows(kube::Json windows, InferenceScaler::Variant& variant) {
+  const auto fail = [&](std::string why) {
+    if (variant.window_fault.empty()) variant.window_fault = std::move(why);
+  };
+  windows.each([&](kube::Json given) {
+    model::BoundsWindow window;
+    window.duration = duration_of(given["duration"], Duration{});
+    Result<Cron> start = Cron::parse(given["start"].text());
+    if (!start) return fail("start: " + start.error().message);
+    if (window.duration <= Duration{} || window.duration > model::BoundsWindow::kLongest) {
+      return fail("duration: found \"" + string_of(given["duration"]) + "\", expected more than 0 and 744h at most");
+    }
+    window.start = std::move(*start);
+    if (given["minReplicas"].exists()) window.min = positive(given["minReplicas"], 1);
+    if (given["maxReplicas"].exists()) window.max = positive(given["maxReplicas"], 1);
+    if (variant.windows.size() < model::BoundsWindow::kMost) variant.windows.push_back(std::move(window));
+  });
+}
+
 InferenceScaler::Role read_role(kube::Json role) {
   InferenceScaler::Role read;
   read.role = role_of(role["role"]);
@@ -74,6 +93,7 @@ InferenceScaler::Role read_role(kube::Json role) {
                              .gpu = string_of(variant["gpu"]),
                              .engine_profile = {string_of(profile["model"]), string_of(profile["dtype"])},
                              .replica_price_per_hour = price_of(variant["costPerHour"])});
+    read_windows(variant["windows"], read.variants.back());
   });
   return read;
 }
@@ -118,6 +138,11 @@ InferenceScaler::Policy chosen_policy(kube::Json spec) {
 std::string fault_of(const InferenceScaler& scaler) {
   using ScaleOn = decide::scale::Rules::ScaleOn;
   const decide::scale::Rules& rules = scaler.rules;
+  for (const InferenceScaler::Role& role : scaler.roles) {
+    for (const InferenceScaler::Variant& variant : role.variants) {
+      if (!variant.window_fault.empty()) return "windows of " + variant.target.name + ": " + variant.window_fault;
+    }
+  }
   if (scaler.policy != InferenceScaler::Policy::rules) return {};
   if (rules.waiting_below >= rules.waiting_above) {
     return "spec.rules.waitingBelow: found " + std::to_string(rules.waiting_below) +

@@ -42,7 +42,9 @@ struct InferenceScaler {
       friend bool operator==(const EngineProfile&, const EngineProfile&) = default;
     };
     EngineProfile engine_profile{};
-    MicroUsd replica_price_per_hour;  ///< 0: not stated
+    MicroUsd replica_price_per_hour;             ///< 0: not stated
+    std::vector<model::BoundsWindow> windows{};  ///< those that make sense
+    std::string window_fault{};                  ///< why the first other one does not; empty: there is none
     friend bool operator==(const Variant&, const Variant&) = default;
   };
   struct Role {

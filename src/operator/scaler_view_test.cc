@@ -84,6 +84,14 @@ TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
        "spec.rules.kvBelow: found 900000 ppm, expected less than kvAbove, 850000 ppm"},
       {R"("rules": {"scaleOn": "Goodput"}, "slo": {"e2e": "10s"})", "Queue",
        "spec.rules.scaleOn: found a latency, and no bound on one in spec.slo, expected ttft or tpot there"},
+      {R"("roles": [{"variants": [{"targetRef": {"name": "a"}, "windows": [{"start": "8 * *", "duration": "1h"}]}]}])",
+       "Queue",
+       "windows of a: start: schedule \"8 * *\" has 3 fields, expected minute, hour, day of the month, month and day "
+       "of "
+       "the week, such as \"0 8 * * 1-5\", or @daily and the like"},
+      {R"("roles": [{"variants": [{"targetRef": {"name": "a"},
+          "windows": [{"start": "@daily", "duration": "900h"}]}]}])",
+       "Queue", "windows of a: duration: found \"900h\", expected more than 0 and 744h at most"},
   };
   for (const auto& row : rows) {
     const InferenceScaler scaler = read(std::string(R"({"metadata": {"name": "chat"}, "spec": {)") + row.spec + "}}");

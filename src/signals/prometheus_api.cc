@@ -13,6 +13,9 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
+/// Seconds since the epoch, until 2096, or as long before it: the time between two such moments fits into a Duration.
+constexpr double kSecondsMost = 4e9;
+
 /// "[ 1700000000.123, "4.2" ]"
 std::optional<ApiPoint> point_of(element pair) {
   array parts;
@@ -22,7 +25,7 @@ std::optional<ApiPoint> point_of(element pair) {
   if (parts.at(0).get(seconds) != simdjson::SUCCESS || parts.at(1).get(written) != simdjson::SUCCESS)
     return std::nullopt;
   const std::optional<double> value = parse_number(written);
-  if (!value || !(seconds > -9e15 && seconds < 9e15)) return std::nullopt;
+  if (!value || !(seconds >= -kSecondsMost && seconds <= kSecondsMost)) return std::nullopt;
   return ApiPoint{static_cast<std::int64_t>(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5)), *value};
 }
 

@@ -58,6 +58,8 @@ TEST(PrometheusApi, SaysWhatIsWrong) {
       {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{}}]}})", "! p: data.result[0] is no"},
       {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,2]}]}})",
        "! p: data.result[0] is no series"},
+      {R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[-699700000000,"1"]]}]}})",
+       "! p: data.result[0] is no series"},
       {R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[2,"1"],[1,"1"]]}]}})",
        "! p: data.result[0] is no series"},
       {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":1},"value":[1,"2"]}]}})",

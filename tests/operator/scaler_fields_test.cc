@@ -22,6 +22,7 @@ json sample(const schema::Field& field, bool other) {
   if (field.values.size() == 1) return other ? "/b" : field.values[0];
   if (field.type == "integer") return other ? 7 : 5;
   if (field.type == "boolean") return other;
+  if (field.name == "start") return other ? "@daily" : "@hourly";
   if (field.format == "duration") return other ? "70s" : "50s";
   if (field.pattern.find('%') != std::string::npos) return other ? "70%" : "50%";
   if (field.pattern.starts_with("^[0-9]")) return other ? "7.5" : "5";
@@ -79,6 +80,9 @@ std::string text_of(const InferenceScaler& scaler) {
       out.push_back({each.target.api_version, each.target.kind, each.target.name, each.min_replicas, each.max_replicas,
                      each.gpu, each.engine_profile.model, each.engine_profile.dtype,
                      each.replica_price_per_hour.count});
+      for (const model::BoundsWindow& window : each.windows) {
+        out.push_back({window.start.text(), window.duration.count(), window.min.value_or(0), window.max.value_or(0)});
+      }
     }
   }
   return out.dump();

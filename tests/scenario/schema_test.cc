@@ -82,6 +82,7 @@ const std::vector<Mapping> kMappings = {
     {"service.variants", "service.variants.0", kVariants},
     {"service.slo", "service.slo", {}},
     {"service.replicas", "service.replicas", {}},
+    {"service.replicas.windows", "service.replicas.windows.0", {}},
     {"service.engine_settings", "service.engine_settings", {}},
     {"service.router", "service.router", {}},
     {"service.client", "service.client", {}},

@@ -80,7 +80,8 @@ struct RoleView {
   ReplicaCount current = 0;  ///< spec.replicas
   ReplicaCount min = 0;
   ReplicaCount max = 0;
-  std::vector<Replica> replicas;  ///< by id, draining ones included
+  const std::vector<model::BoundsWindow>* windows = nullptr;  ///< bounds to come; `min` and `max` are those in force
+  std::vector<Replica> replicas;                              ///< by id, draining ones included
   model::Slo slo{};
   model::Role role = model::Role::both;
   std::vector<Replica> feeding{};             ///< by id: the replicas that compute prompts for these, which decode

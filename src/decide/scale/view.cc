@@ -53,8 +53,11 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   RoleView role;
   role.service = service;
   const model::Service& settings = snapshot.catalog->service(service);
-  role.min = settings.min_replicas;
-  role.max = settings.max_replicas;
+  const model::Bounds bounds =
+      model::bounds_at({settings.min_replicas, settings.max_replicas}, settings.windows, snapshot.at, {});
+  role.min = bounds.min;
+  role.max = bounds.max;
+  role.windows = &settings.windows;
   role.slo = settings.slo;
   role.role = settings.variants.front().role;
   role.step_limits = settings.variants.front().step_limits;

@@ -32,8 +32,10 @@ ReplicaCount hold(Step& step, double needed) {
 model::Reason reason(const Step& step, const Decision& decision, ReplicaCount asked) {
   const Sizing& s = step.sizing;
   if (decision.desired != asked) {
-    return asked > decision.desired ? model::Reason{ReasonCode::at_maximum, {asked, step.role.max}}
-                                    : model::Reason{ReasonCode::at_minimum, {asked, step.role.min}};
+    const ReplicaCount least = step.variants.front().min;
+    if (asked > decision.desired) return {ReasonCode::at_maximum, {asked, step.role.max}};
+    if (least == step.role.min) return {ReasonCode::at_minimum, {asked, least}};
+    return {ReasonCode::minimum_ahead, {asked, least, whole_seconds(s.lead)}};
   }
   if (decision.desired > decision.current) {
     return {ReasonCode::demand_rising, {s.demand_milli, s.needed_milli, whole_seconds(s.lead), decision.desired}};
@@ -53,14 +55,14 @@ model::Reason reason(const Step& step, const Decision& decision, ReplicaCount as
 /// Nothing serves: only the gateway knows what is asked for.
 Decision wake(Decision decision, Step& step) {
   const RequestCount held = step.load.gateway_read ? step.sizing.held : 0;
-  ReplicaCount asked = std::max(decision.current, step.role.min);
+  ReplicaCount asked = std::max(decision.current, step.variants.front().min);
   decision.why = {ReasonCode::demand_unknown, {asked}};
   if (held > 0) {
     asked = std::max(asked, whole(static_cast<double>(held) / static_cast<double>(step.unit().batch)));
     decision.why = {ReasonCode::wake_for_waiting, {held, asked}};
   }
   decision.wanted = decision.held_to = asked;
-  decision.desired = std::clamp(asked, step.role.min, step.role.max);
+  decision.desired = std::clamp(asked, step.variants.front().min, step.role.max);
   decision.sizing = step.sizing;
   return finish(std::move(decision), step.role);
 }
@@ -84,7 +86,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   ReplicaCount asked = decision.held_to;
   const bool sleeps = may_sleep(step);
   if (sleeps) asked = decision.wanted = decision.held_to = 0;
-  decision.desired = std::clamp(asked, role.min, role.max);
+  decision.desired = std::clamp(asked, step.variants.front().min, role.max);
   decision.sizing = step.sizing;
   decision.why = reason(step, decision, asked);
   if (sleeps && decision.desired == 0) {

@@ -186,6 +186,25 @@ RC_GTEST_PROP(OwnPolicy, MoreDemandNeverGetsFewer, ()) {
   RC_ASSERT(needed(less) <= needed(more));
 }
 
+TEST(OwnPolicy, WhatAWindowAsksForServesWhenItBegins) {
+  FluidService service(1, seconds(120));
+  const std::vector<model::BoundsWindow> windows = {
+      {*Cron::parse("30 0 * * *"), std::chrono::hours(1), 5, std::nullopt}};
+  service.role().windows = &windows;
+  Memory memory;
+  std::optional<Instant> asked;
+  while (service.now() < Instant{std::chrono::minutes(30)}) {
+    const Decision decision = service.pass(1, memory);
+    if (!asked && decision.desired == 5) {
+      asked = service.now();
+      EXPECT_EQ(decision.why.code, ReasonCode::minimum_ahead);
+    }
+  }
+  EXPECT_EQ(service.ready(), 5);
+  ASSERT_TRUE(asked);
+  EXPECT_GT(*asked, Instant{std::chrono::minutes(18)}) << "and not long before";
+}
+
 TEST(OwnPolicy, RemembersAFewKilobytes) {
   FluidService service(64);
   service.role().min = 64;

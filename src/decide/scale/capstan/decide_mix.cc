@@ -59,7 +59,7 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
     } else if (role.supply.more) {
       most = std::min(most, placed + *role.supply.more);
     }
-    option.least = std::max(role.min, may_stop ? 0 : std::min(role.current, role.max));
+    option.least = std::max(each.min, may_stop ? 0 : std::min(role.current, role.max));
     option.most = std::max(most, option.least);
   }
   return options;

@@ -14,6 +14,7 @@ namespace {
 
 using std::chrono::minutes;
 
+constexpr Duration kAheadUnknown = minutes(10);     // a start, as long as none was seen
 constexpr Duration kGapMost = minutes(2);           // between two decisions; a longer one teaches no more
 constexpr Duration kShortWindowLeast = minutes(1);  // what one scrape more may show
 constexpr Duration kLongWindow = minutes(20);
@@ -262,12 +263,28 @@ void follow_denials(Step& step) {
   }
 }
 
+/// The least of a variant: what a window that begins soon asks for has to start now. As long as no start was seen, more
+/// than one is expected to take: to be late for what is in the calendar would be a shame. Who is there already is not
+/// stopped for the time that a stop and a start take.
+ReplicaCount least_of(const VariantStep& variant, const Step& step) {
+  const RoleView& role = *variant.role;
+  if (role.windows == nullptr || role.windows->empty()) return role.min;
+  const auto within = [&](Duration ahead) {
+    return model::bounds_at({role.min, role.max}, *role.windows, step.now, ahead + step.policy.sync_period).min;
+  };
+  const Duration lead = variant.lead.time;
+  const Duration start = variant.lead.known ? lead : std::max<Duration>(lead, kAheadUnknown);
+  const Duration round_trip = std::max<Duration>(2 * lead, kAheadUnknown);
+  return std::max(within(start), std::min(role.current, within(round_trip)));
+}
+
 /// The longest of those that count: who starts first waits for nobody, but what is planned is there with the last.
 void follow_leads(Step& step) {
   Lead longest;
   for (std::uint32_t i = 0; i < step.variants.size(); ++i) {
     VariantStep& each = step.variants[i];
     each.lead = lead_time(step.role, i, learned(step.memory, i).leads, step.now);
+    each.min = least_of(each, step);
     const bool counts = !each.denied && (each.lead.known || !longest.known);
     if (i == 0 || (counts && (each.lead.time > longest.time || !longest.known))) longest = each.lead;
   }

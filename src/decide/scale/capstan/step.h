@@ -16,7 +16,8 @@ inline constexpr double kClearly = 0.5;  // of a replica, so much less than a wh
 
 /// One variant in a decision.
 struct VariantStep {
-  const RoleView* role = nullptr;  ///< with its own bounds and replicas
+  const RoleView* role = nullptr;  ///< with its own replicas and the most of them
+  ReplicaCount min = 0;            ///< the least of them, with the floors that begin before one more could serve
   EngineBelief engine;
   Capacity carries;
   double worth = 1;  ///< of one of its replicas; 0: nothing is to be planned for them
