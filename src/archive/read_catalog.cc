@@ -133,9 +133,8 @@ model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
   std::int64_t duration_ns = 0;
   fields.integer("duration_ns", duration_ns, 0, model::BoundsWindow::kLongest.count());
   window.duration = Duration{duration_ns};
-  for (const auto& [key, bound] : {std::pair("min", &window.min), std::pair("max", &window.max)}) {
-    if (node.find(key) != nullptr) fields.integer(key, bound->emplace(), 0, kMaxReplicas);
-  }
+  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMaxReplicas);
+  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMaxReplicas);
   fields.finish();
   if (Result<Cron> cron = Cron::parse(start)) {
     window.start = std::move(*cron);

@@ -20,13 +20,14 @@ struct Field {
   std::string_view name;
   unsigned least = 0;
   unsigned most = 0;
+  unsigned end = most;                        ///< of what has no end: Sunday is counted once
   std::span<const std::string_view> words{};  ///< of `least` and on
 };
 constexpr std::array<Field, 5> kFields = {{{"minute", 0, 59},
                                            {"hour", 0, 23},
                                            {"day of the month", 1, 31},
-                                           {"month", 1, 12, kMonths},
-                                           {"day of the week", 0, 7, kWeekdays}}};
+                                           {"month", 1, 12, 12, kMonths},
+                                           {"day of the week", 0, 7, 6, kWeekdays}}};
 
 constexpr std::pair<std::string_view, std::string_view> kShort[] = {
     {"@hourly", "0 * * * *"},  {"@daily", "0 0 * * *"},  {"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"},
@@ -63,14 +64,15 @@ std::optional<std::uint64_t> bits_of(const Field& field, std::string_view entry)
     if (!given) return std::nullopt;
     step = *given;
   }
-  unsigned from = field.least, to = field.most;
+  unsigned from = field.least, to = field.end;
   if (stepped[0] != "*") {
     const std::vector<std::string_view> range = split(stepped[0], "-");
     const std::optional<unsigned> begin = value_of(field, range[0]);
     const std::optional<unsigned> end = value_of(field, range.back());
     if (range.size() > 2 || !begin || !end || *begin > *end) return std::nullopt;
     from = *begin;
-    if (range.size() == 2 || stepped.size() == 1) to = *end;  // `a/step` goes to the end
+    const bool open = range.size() == 1 && stepped.size() == 2;  // `a/step` goes to the end
+    to = open ? std::max(from, field.end) : *end;
   }
   std::uint64_t bits = 0;
   for (unsigned value = from; value <= to; value += step) bits |= 1ULL << value;
@@ -115,8 +117,8 @@ Result<Cron> Cron::parse(std::string_view text) {
     *bits[i] = *read_bits;
   }
   if ((cron.weekdays_ >> 7 & 1) != 0) cron.weekdays_ |= 1;
-  cron.any_day_ = fields[2].starts_with('*');
-  cron.any_weekday_ = fields[4].starts_with('*');
+  cron.any_day_ = fields[2] == "*";
+  cron.any_weekday_ = fields[4] == "*";
   return cron;
 }
 

@@ -12,7 +12,7 @@ namespace capstan {
 
 /// Moments that come again and again, as crontab's five fields name them: minute, hour, day of the month, month, day of
 /// the week, each `*`, a number, a name (JAN, MON), a range, a list of these, or any of them with `/step`; or one of
-/// @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually. Where both days are restricted, either will do.
+/// @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually. Where neither day is `*`, either will do.
 /// Days of the week are 0 to 7, and Sunday is 0 and 7. All in UTC.
 /// Source: POSIX crontab, and the words that Kubernetes' CronJob takes beside it.
 class Cron {
@@ -37,7 +37,7 @@ class Cron {
   std::uint64_t days_ = 0;
   std::uint64_t months_ = 0;
   std::uint64_t weekdays_ = 0;
-  bool any_day_ = false;      // the field begins with a star
+  bool any_day_ = false;      // the field is a star
   bool any_weekday_ = false;  // the same
 };
 

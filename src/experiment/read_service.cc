@@ -189,9 +189,8 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Verd
   fields.need("start");
   fields.need("duration");
   fields.duration("duration", window.duration, 1min, model::BoundsWindow::kLongest);
-  for (const auto& [key, bound] : {std::pair("min", &window.min), std::pair("max", &window.max)}) {
-    if (node.find(key) != nullptr) fields.integer(key, bound->emplace(), 0, kMostReplicas);
-  }
+  if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMostReplicas);
+  if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMostReplicas);
   fields.finish();
   if (verdict.ok() && !window.min && !window.max) {
     verdict.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));

@@ -41,15 +41,24 @@ Resources requests_of_pod(Json spec) {
   return all;
 }
 
+/// Of a container that says more than an engine's ever does nothing is taken: each word may name any variable.
 manifest::StepLimits step_limits_of(Json container) {
+  constexpr std::size_t kBytesMost = 32'768, kVariablesMost = 512;
   manifest::ContainerStart start{.image = container["image"].text()};
-  container["command"].each([&](Json word) { start.command.push_back(word.text()); });
-  container["args"].each([&](Json word) { start.args.push_back(word.text()); });
+  std::size_t bytes = 0;
+  const auto add = [&](std::vector<std::string_view>& to, Json word) {
+    bytes += word.text().size() + 1;
+    if (bytes <= kBytesMost) to.push_back(word.text());
+  };
+  container["command"].each([&](Json word) { add(start.command, word); });
+  container["args"].each([&](Json word) { add(start.args, word); });
   container["env"].each([&](Json variable) {
+    if (start.environment.size() > kVariablesMost) return;
     const Json value = variable["value"];
     start.environment.push_back({variable["name"].text(), std::nullopt});
     if (value.exists()) start.environment.back().value = value.text();
   });
+  if (bytes > kBytesMost || start.environment.size() > kVariablesMost) return {};
   const std::optional<manifest::EngineCommand> engine = engine_of(start);
   return engine ? step_limits(*engine) : manifest::StepLimits{};
 }

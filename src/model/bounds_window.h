@@ -33,7 +33,8 @@ struct Bounds {
 
 /// The bounds in force: windows only tighten those that always hold, and where a floor lies above a ceiling the ceiling
 /// counts. A floor is in force as soon as its window begins within `ahead`, so that what has to start by then is told
-/// to.
+/// to, as far as the ceiling allows that is in force now.
+/// @param now  counted from the Unix epoch; a simulation begins there
 Bounds bounds_at(Bounds always, const std::vector<BoundsWindow>& windows, Instant now, Duration ahead);
 
 }  // namespace capstan::model

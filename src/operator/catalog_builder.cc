@@ -216,6 +216,10 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
   service.max_replicas = std::min(target.variant->max_replicas, kMostReplicas);
   service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);
   service.windows = target.variant->windows;
+  for (model::BoundsWindow& window : service.windows) {
+    if (window.min) window.min = std::min(*window.min, kMostReplicas);
+    if (window.max) window.max = std::min(*window.max, kMostReplicas);
+  }
   return service;
 }
 

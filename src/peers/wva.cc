@@ -112,7 +112,7 @@ Wish WvaAutoscaler::look(const Sight& sight, Instant now) {
     run_engine(sight, now);
   }
   const ReplicaCount current = sight.role.current;
-  const ReplicaCount max = spec_.max_replicas > 0 ? spec_.max_replicas : sight.role.max;
+  const ReplicaCount max = std::max(spec_.max_replicas > 0 ? spec_.max_replicas : sight.role.max, spec_.min_replicas);
   if (!memory_.seen) {
     memory_.seen = true;
     memory_.answers.push_back({now, current});

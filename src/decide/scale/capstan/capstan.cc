@@ -35,7 +35,7 @@ model::Reason reason(const Step& step, const Decision& decision, ReplicaCount as
     const ReplicaCount least = step.variants.front().min;
     if (asked > decision.desired) return {ReasonCode::at_maximum, {asked, step.role.max}};
     if (least == step.role.min) return {ReasonCode::at_minimum, {asked, least}};
-    return {ReasonCode::minimum_ahead, {asked, least, whole_seconds(s.lead)}};
+    return {ReasonCode::minimum_ahead, {asked, least}};
   }
   if (decision.desired > decision.current) {
     return {ReasonCode::demand_rising, {s.demand_milli, s.needed_milli, whole_seconds(s.lead), decision.desired}};

@@ -249,6 +249,21 @@ TEST(DecideMix, AReplicaThatWaitsInVainIsAsGoodAsRefused) {
   EXPECT_GE(mix.of(0).current, 6);
 }
 
+TEST(DecideMix, WhatAWindowAsksForIsNotPutToSleepBeforeIt) {
+  FluidMix mix(1, 0);
+  const std::vector<model::BoundsWindow> windows = {
+      {*Cron::parse("0 1 * * *"), std::chrono::hours(1), 3, std::nullopt}};
+  mix.of(0).windows = &windows;
+  Memory memory;
+  std::vector<ReplicaCount> seen;
+  for (int i = 0; i < 4 * 60; ++i) {
+    mix.pass(0, memory);
+    if (seen.empty() || seen.back() != mix.of(0).current) seen.push_back(mix.of(0).current);
+  }
+  EXPECT_EQ(seen, (std::vector<ReplicaCount>{1, 0, 3}));
+  EXPECT_EQ(mix.ready(0), 3);
+}
+
 TEST(DecideMix, SilenceLowersNothingOfAnyVariant) {
   FluidMix mix(6, 6);
   Memory memory;

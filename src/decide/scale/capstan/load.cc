@@ -267,12 +267,13 @@ Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Dura
       oldest = std::max(oldest, now - replica.created_at);
     }
   }
-  Lead lead{expected > Duration{} ? expected : kGuessedLead, expected > Duration{}};
+  Lead lead{expected > Duration{} ? expected : kGuessedLead, expected > Duration{}, {}};
   if (!leads.empty()) {
     std::vector<Duration> sorted(leads.begin(), leads.end());
     std::ranges::sort(sorted);
-    lead = {sorted[(sorted.size() * 3) / 4], true};
+    lead = {sorted[(sorted.size() * 3) / 4], true, {}};
   }
+  lead.usual = std::clamp(lead.time, Duration{}, kLongestLead);
   lead.time = std::clamp(std::max(lead.time, oldest), Duration{}, kLongestLead);
   return lead;
 }

@@ -66,6 +66,7 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now);
 struct Lead {
   Duration time{};
   bool known = false;  ///< a start was seen, or the cluster expects one to take so long
+  Duration usual{};    ///< what it is without the start under way that takes longer
 };
 
 /// A high quantile of the last starts, no less than the oldest start under way has taken already; before the first one,

@@ -201,8 +201,7 @@ void tell_window(Step& step, Duration window) {
 bool may_sleep(const Step& step) {
   const Duration idle = step.now - step.memory.last_used;
   const bool nobody = step.load.idle() && step.load.silent == 0 && step.load.starting == 0;
-  const bool none_asked =
-      std::ranges::all_of(step.variants, [](const VariantStep& each) { return each.role->min == 0; });
+  const bool none_asked = std::ranges::all_of(step.variants, [](const VariantStep& each) { return each.min == 0; });
   return nobody && none_asked && step.load.gateway_read && idle >= std::max<Duration>(kIdleLeast, 4 * step.sizing.lead);
 }
 
@@ -272,7 +271,7 @@ ReplicaCount least_of(const VariantStep& variant, const Step& step) {
   const auto within = [&](Duration ahead) {
     return model::bounds_at({role.min, role.max}, *role.windows, step.now, ahead + step.policy.sync_period).min;
   };
-  const Duration lead = variant.lead.time;
+  const Duration lead = variant.lead.usual;
   const Duration start = variant.lead.known ? lead : std::max<Duration>(lead, kAheadUnknown);
   const Duration round_trip = std::max<Duration>(2 * lead, kAheadUnknown);
   return std::max(within(start), std::min(role.current, within(round_trip)));
