@@ -199,13 +199,12 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Verd
 }
 
 Replicas read_replicas(const Node& node, const std::string& owner, model::Service& service, Verdict& verdict) {
-  constexpr std::int64_t kMost = kMostReplicas;
   Fields fields(node, owner + ".replicas", verdict);
-  fields.integer("min", service.min_replicas, 0, kMost);
+  fields.integer("min", service.min_replicas, 0, kMostReplicas);
   service.max_replicas = std::max(service.min_replicas, service.max_replicas);
-  fields.integer("max", service.max_replicas, 1, kMost);
+  fields.integer("max", service.max_replicas, 1, kMostReplicas);
   Replicas replicas{service.min_replicas, true};
-  fields.integer("initial", replicas.initial, 0, kMost);
+  fields.integer("initial", replicas.initial, 0, kMostReplicas);
   fields.boolean("ready", replicas.ready);
   for (const Node& each : fields.list("windows")) {
     service.windows.push_back(read_window(each, fields.what(), verdict));

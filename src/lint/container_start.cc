@@ -1,28 +1,33 @@
 #include "lint/container_start.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
 namespace capstan::lint {
 namespace {
 
-/// The values that a word's source counts through.
-std::vector<const Value*> sources_of(const Value& container) {
+/// The words of a list. Both what is read of them and where they stand count through these.
+std::vector<const Value*> words_of(const Value& list) {
   std::vector<const Value*> out;
-  for (const std::string_view key : {"command", "args"}) {
-    for (const Value& value : container[key].children()) {
-      if (value.is_scalar()) out.push_back(&value);
-    }
+  for (const Value& value : list.children()) {
+    if (value.is_scalar()) out.push_back(&value);
   }
-  for (const Value& variable : container["env"].children()) out.push_back(&variable["value"]);
   return out;
 }
 
 std::vector<std::string_view> texts_of(const Value& list) {
   std::vector<std::string_view> out;
-  for (const Value& value : list.children()) {
-    if (value.is_scalar()) out.push_back(value.text);
-  }
+  for (const Value* word : words_of(list)) out.push_back(word->text);
+  return out;
+}
+
+/// What the source of a word counts through.
+std::vector<const Value*> sources_of(const Value& container) {
+  std::vector<const Value*> out = words_of(container["command"]);
+  std::ranges::copy(words_of(container["args"]), std::back_inserter(out));
+  for (const Value& variable : container["env"].children()) out.push_back(&variable["value"]);
   return out;
 }
 

@@ -267,15 +267,16 @@ Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Dura
       oldest = std::max(oldest, now - replica.created_at);
     }
   }
-  Lead lead{expected > Duration{} ? expected : kGuessedLead, expected > Duration{}, {}};
+  bool known = expected > Duration{};
+  Duration usual = known ? expected : kGuessedLead;
   if (!leads.empty()) {
     std::vector<Duration> sorted(leads.begin(), leads.end());
     std::ranges::sort(sorted);
-    lead = {sorted[(sorted.size() * 3) / 4], true, {}};
+    usual = sorted[(sorted.size() * 3) / 4];
+    known = true;
   }
-  lead.usual = std::clamp(lead.time, Duration{}, kLongestLead);
-  lead.time = std::clamp(std::max(lead.time, oldest), Duration{}, kLongestLead);
-  return lead;
+  const auto bounded = [](Duration time) { return std::clamp(time, Duration{}, kLongestLead); };
+  return {bounded(std::max(usual, oldest)), known, bounded(usual)};
 }
 
 RoleView together(const RoleView& role) {
