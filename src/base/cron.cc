@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/split.h"
 
 namespace capstan {
 namespace {
@@ -33,16 +34,6 @@ constexpr std::pair<std::string_view, std::string_view> kShort[] = {
     {"@hourly", "0 * * * *"},  {"@daily", "0 0 * * *"},  {"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"},
     {"@monthly", "0 0 1 * *"}, {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}};
 
-std::vector<std::string_view> split(std::string_view text, std::string_view by) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of(by, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 std::optional<unsigned> value_of(const Field& field, std::string_view text) {
   for (std::size_t i = 0; i < field.words.size(); ++i) {
     if (equal_any_case(text, field.words[i])) return field.least + static_cast<unsigned>(i);
@@ -55,7 +46,7 @@ std::optional<unsigned> value_of(const Field& field, std::string_view text) {
 
 /// One entry of a list: `*`, `a`, `a-b`, and each of them with `/step`.
 std::optional<std::uint64_t> bits_of(const Field& field, std::string_view entry) {
-  const std::vector<std::string_view> stepped = split(entry, "/");
+  const std::vector<std::string_view> stepped = split(entry, '/');
   if (stepped.size() > 2) return std::nullopt;
   unsigned step = 1;
   if (stepped.size() == 2) {
@@ -66,7 +57,7 @@ std::optional<std::uint64_t> bits_of(const Field& field, std::string_view entry)
   }
   unsigned from = field.least, to = field.end;
   if (stepped[0] != "*") {
-    const std::vector<std::string_view> range = split(stepped[0], "-");
+    const std::vector<std::string_view> range = split(stepped[0], '-');
     const std::optional<unsigned> begin = value_of(field, range[0]);
     const std::optional<unsigned> end = value_of(field, range.back());
     if (range.size() > 2 || !begin || !end || *begin > *end) return std::nullopt;
@@ -81,7 +72,7 @@ std::optional<std::uint64_t> bits_of(const Field& field, std::string_view entry)
 
 Result<std::uint64_t> read(const Field& field, std::string_view text) {
   std::uint64_t all = 0;
-  for (const std::string_view entry : split(text, ",")) {
+  for (const std::string_view entry : split(text, ',')) {
     const std::optional<std::uint64_t> bits = bits_of(field, entry);
     if (!bits) {
       return std::unexpected(Error::about("", std::string(field.name) + " \"" + std::string(text) + "\", expected " +
@@ -96,11 +87,12 @@ Result<std::uint64_t> read(const Field& field, std::string_view text) {
 }  // namespace
 
 Result<Cron> Cron::parse(std::string_view text) {
-  std::string_view written = text;
+  std::string written(text);
   for (const auto& [word, meant] : kShort) {
     if (equal_any_case(text, word)) written = meant;
   }
-  std::vector<std::string_view> fields = split(written, " \t");
+  std::ranges::replace(written, '\t', ' ');
+  std::vector<std::string_view> fields = split(written, ' ');
   std::erase(fields, std::string_view());
   if (fields.size() != kFields.size()) {
     return std::unexpected(Error::about("", "schedule \"" + std::string(text) + "\" has " +

@@ -2,20 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/split.h"
+
 namespace capstan::engine {
-namespace {
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-}  // namespace
 
 Result<Csv> Csv::parse(std::string_view text, std::string file) {
   Csv csv;
@@ -35,7 +24,7 @@ Result<Csv> Csv::parse(std::string_view text, std::string file) {
                                    .column = static_cast<std::uint32_t>(bad + 1),
                                    .message = "a quote or a NUL byte, expected plain fields separated by commas"});
     }
-    std::vector<std::string_view> fields = split(line);
+    std::vector<std::string_view> fields = split(line, ',');
     if (csv.columns_.empty()) {
       csv.columns_ = std::move(fields);
       continue;

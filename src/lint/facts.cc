@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/split.h"
 #include "lint/bundled_facts.h"
 #include "manifest/fields.h"
 
@@ -11,16 +12,6 @@ namespace capstan::lint {
 namespace {
 
 using Row = std::vector<std::string_view>;
-
-Row split(std::string_view text, char separator) {
-  Row parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == text.npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// The rows below the header; every row has as many cells as it.
 std::vector<Row> rows_of(const char* csv) {

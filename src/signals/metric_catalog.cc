@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/split.h"
 #include "signals/bundled_metrics.h"
 
 namespace capstan::signals {
@@ -39,14 +40,9 @@ constexpr std::string_view kKinds[] = {"gauge", "counter", "histogram", "share_u
 constexpr std::string_view kColumns[] = {"engine", "signal",  "metric",  "kind",    "unit",
                                          "where",  "combine", "subject", "versions"};
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const std::size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
+/// The items of a list; none where nothing is written.
+std::vector<std::string_view> items(std::string_view list, char separator) {
+  return list.empty() ? std::vector<std::string_view>() : split(list, separator);
 }
 
 bool is_share(MetricKind kind) { return kind >= MetricKind::share_used; }
@@ -160,19 +156,20 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   if (row.combine == Combine::max && row.kind != MetricKind::gauge) {
     return problem("combine", fmt::format("max of a {}, expected sum", text.kind));
   }
-  for (const std::string& pair : text.where.empty() ? std::vector<std::string>{} : split(text.where, ';')) {
+  for (const std::string_view pair : items(text.where, ';')) {
     const std::size_t equal = pair.find('=');
-    if (equal == std::string::npos || equal == 0) {
+    if (equal == pair.npos || equal == 0) {
       return problem("where", fmt::format("'{}', expected label=value, several between ';'", pair));
     }
     row.where.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
   }
   row.subject = text.subject;
-  for (const std::string& choice : text.subject.empty() ? std::vector<std::string>{} : split(text.subject, '|')) {
-    row.subject_labels.push_back(split(choice, '/'));
-    if (std::ranges::find(row.subject_labels.back(), "") != row.subject_labels.back().end()) {
+  for (const std::string_view choice : items(text.subject, '|')) {
+    const std::vector<std::string_view> names = split(choice, '/');
+    if (std::ranges::find(names, "") != names.end()) {
       return problem("subject", fmt::format("'{}', expected label names between '/' and '|'", text.subject));
     }
+    row.subject_labels.emplace_back(names.begin(), names.end());
   }
   row.versions = text.versions;
   for (const MetricRow& other : rows_) {
@@ -196,9 +193,10 @@ Result<MetricCatalog> MetricCatalog::parse(std::string_view csv, const std::stri
   const auto wrong = [&](std::string message) {
     return std::unexpected(Error{.file = file, .line = number, .message = std::move(message)});
   };
-  for (const std::string& line : split(csv, '\n')) {
+  for (const std::string_view line : split(csv, '\n')) {
     ++number;
-    const std::vector<std::string> fields = split(line, ',');
+    const std::vector<std::string_view> parts = split(line, ',');
+    const std::vector<std::string> fields(parts.begin(), parts.end());
     if (number == 1) {
       if (!std::ranges::equal(fields, kColumns))
         return wrong(fmt::format("expected the header {}", fmt::join(kColumns, ",")));

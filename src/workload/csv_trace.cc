@@ -6,13 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/split.h"
 #include "workload/scan.h"
 #include "workload/trace.h"
 
 namespace capstan::workload {
 namespace {
 
-constexpr std::size_t kMaxColumns = 64;
+constexpr std::ptrdiff_t kMaxColumns = 64;
 constexpr std::int64_t kMaxClient = 0xffff'fffe;  // the reader adds 1: 0 means that the client is not known
 
 enum class Role : std::uint8_t { skip, timestamp, seconds, input, output, client_number, client_text };
@@ -47,14 +48,10 @@ constexpr Format kFormats[] = {
      "arrival_s,client_id,input_tokens,output_tokens"},
 };
 
-std::vector<std::string_view> split(std::string_view header) {
-  std::vector<std::string_view> names;
-  for (std::size_t at = 0; at <= header.size() && names.size() <= kMaxColumns;) {
-    const std::size_t comma = std::min(header.find(',', at), header.size());
-    std::string_view name = header.substr(at, comma - at);
+std::vector<std::string_view> column_names(std::string_view header) {
+  std::vector<std::string_view> names = split(header, ',');
+  for (std::string_view& name : names) {
     if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-    names.push_back(name);
-    at = comma + 1;
   }
   return names;
 }
@@ -191,20 +188,22 @@ class CsvTrace final : public Source {
 }  // namespace
 
 Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string header) {
-  const std::vector<std::string_view> names = split(header);
-  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
-  const Format* format = std::ranges::find_if(kFormats, [&](const Format& f) { return has(f.columns[0].name); });
   const auto refuse = [&](std::string message) {
     lines.fail(1, std::move(message));
     return std::unexpected(*lines.error());
   };
+  if (std::ranges::count(header, ',') >= kMaxColumns) {
+    return refuse(fmt::format("more than {} columns, expected fewer", kMaxColumns));
+  }
+  const std::vector<std::string_view> names = column_names(header);
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  const Format* format = std::ranges::find_if(kFormats, [&](const Format& f) { return has(f.columns[0].name); });
   if (format == std::end(kFormats)) {
     return refuse(
         fmt::format("the first line is '{}', expected a known trace: '{}' (Azure LLM), '{}' (BurstGPT), '{}' "
                     "(ServeGen), or a JSON object a line with timestamp, input_length, output_length (Mooncake)",
                     shown(header), kFormats[0].header, kFormats[1].header, kFormats[2].header));
   }
-  if (names.size() > kMaxColumns) return refuse(fmt::format("more than {} columns, expected fewer", kMaxColumns));
   for (const Column& column : format->columns) {
     if (column.needed && !has(column.name)) {
       return refuse(fmt::format("the header has no column '{}', expected '{}'", column.name, format->header));
