@@ -156,6 +156,7 @@ class TableReader {
     fields.integer("gpus_milli", row.gpus.count, 0, kMaxGpus);
     read_ref(fields, verdict_, "node", row.node, within(state_.snapshot.nodes));
     read_instant(fields, "created_at_ns", row.created_at);
+    read_ref(fields, verdict_, "queue", row.queue, within(catalog_.queues));
   }
 
   SavedState& state_;

@@ -52,6 +52,22 @@ void read_pools(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   }
 }
 
+void read_queues(Fields& from, model::Catalog& catalog, Verdict& verdict) {
+  for (const Node& item : from.list("queues")) {
+    Fields fields(item, "catalog.queues", verdict);
+    model::Queue queue;
+    fields.text("name", queue.name);
+    // A parent stands before its children: so no chain of parents is a ring.
+    read_ref(fields, verdict, "parent", queue.parent, within(catalog.queues));
+    if (item.find("limit_milli") != nullptr) {
+      fields.integer("limit_milli", queue.limit.emplace().count, 0, kMaxGpus * 1'000);
+    }
+    fields.boolean("closed", queue.closed);
+    fields.finish();
+    catalog.queues.push_back(std::move(queue));
+  }
+}
+
 model::Variant read_variant(const Node& item, const model::Catalog& catalog, Verdict& verdict) {
   Fields fields(item, "catalog.services.variants", verdict);
   model::Variant variant;
@@ -73,6 +89,7 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
   read_word(fields, verdict, "together", variant.together);
   fields.integer("max_seqs", variant.step_limits.max_seqs, 0, 1 << 24);
   fields.integer("max_batched_tokens", variant.step_limits.max_batched_tokens, 0, 1 << 24);
+  read_ref(fields, verdict, "queue", variant.queue, within(catalog.queues));
   fields.boolean("placed_elsewhere", variant.placed_elsewhere);
   read_closed(fields, verdict, variant.closed, catalog);
   fields.integer("micro_usd_per_hour", variant.price_per_hour.count, 0, 1'000'000'000'000);
@@ -211,6 +228,7 @@ model::Catalog read_catalog(const Node& node, Verdict& verdict) {
   read_domains(fields, catalog, verdict);
   read_offerings(fields, catalog, verdict);
   read_pools(fields, catalog, verdict);
+  read_queues(fields, catalog, verdict);
   read_services(fields, catalog, verdict);
   if (const Node* limits = fields.take("limits")) read_limits(*limits, catalog.limits, verdict);
   if (fields.take("launches_into") != nullptr) read_word(fields, verdict, "launches_into", catalog.launches_into);

@@ -105,6 +105,29 @@ TEST(SavedState, TheVariantsOfAMixTheirPricesAndLimitsAreKept) {
   EXPECT_EQ(decided.scale.at(0).sizing->mix->variants.size(), 2u);
 }
 
+TEST(SavedState, QueuesAndWhoIsInThemAreKept) {
+  World world;
+  world.node(0);
+  const model::QueueId team = world.queue(4, world.queue(8));
+  world.catalog().queues.push_back({.name = "nobody's", .parent = {}, .limit = {}, .closed = true});
+  world.enqueue(world.gang(2, 4, model::TopologyLevel::node), team);
+  world.catalog().services[0].variants[0].queue = team;
+  SavedState state;
+  state.snapshot = world.snapshot;
+  state.policies.name = "queues";
+  state.memory.scale.resize(1);
+  state.policies.scale.resize(1);
+  const Result<SavedState> read = parse(to_json(state), "s.json");
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  EXPECT_EQ(read->snapshot.catalog->queues, world.catalog().queues);
+  EXPECT_EQ(read->snapshot.catalog->service({0}).variants[0].queue, team);
+  EXPECT_EQ(read->snapshot.pods.at({0}).queue, team);
+  std::string ring = to_json(state);
+  const std::string child = R"("parent":0)";
+  ring.replace(ring.find(child), child.size(), R"("parent":1)");
+  EXPECT_FALSE(parse(ring, "s.json").has_value()) << "a queue below itself";
+}
+
 TEST(SavedState, RefusesWhatDoesNotFit) {
   const Bad rows[] = {
       {"another format", R"("format_version": 1)", R"("format_version": 2)", "format_version: found \"2\", expected"},

@@ -59,6 +59,7 @@ Json variant(const model::Variant& from) {
   json["together"] = word(from.together);
   if (from.step_limits.max_seqs > 0) json["max_seqs"] = from.step_limits.max_seqs;
   if (from.step_limits.max_batched_tokens > 0) json["max_batched_tokens"] = from.step_limits.max_batched_tokens;
+  put(json, "queue", from.queue);
   if (from.placed_elsewhere) json["placed_elsewhere"] = true;
   put(json, from.closed);
   if (from.price_per_hour != MicroUsd{}) json["micro_usd_per_hour"] = from.price_per_hour.count;
@@ -102,6 +103,14 @@ Json offering(const model::Offering& from) {
   return json;
 }
 
+Json queue(const model::Queue& from) {
+  Json json = {{"name", from.name}};
+  put(json, "parent", from.parent);
+  if (from.limit) json["limit_milli"] = from.limit->count;
+  if (from.closed) json["closed"] = true;
+  return json;
+}
+
 Json catalog(const model::Catalog& from) {
   Json json = {{"gpu_kinds", from.gpu_kinds},
                {"domains", Json::array()},
@@ -122,6 +131,7 @@ Json catalog(const model::Catalog& from) {
     for (model::OfferingId id : pool.offerings) each["offerings"].push_back(id.value);
     json["pools"].push_back(each);
   }
+  for (const model::Queue& each : from.queues) json["queues"].push_back(queue(each));
   for (const model::Service& each : from.services) json["services"].push_back(service(each));
   const model::FleetLimits& limits = from.limits;
   if (limits.gpus) json["limits"]["gpus"] = *limits.gpus;
@@ -186,6 +196,7 @@ Json pod(Json json, const model::Pod& from) {
   json["gpus_milli"] = from.gpus.count;
   put(json, "node", from.node);
   put(json, "created_at_ns", from.created_at);
+  put(json, "queue", from.queue);
   return json;
 }
 

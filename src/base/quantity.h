@@ -32,4 +32,7 @@ using RequestCount = std::int64_t;
 /// ceil(a / b) for a >= 0, b > 0.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// As many whole GPUs as these thousandths take, which are none or more.
+constexpr GpuCount gpus_up(MilliGpu gpus) { return ceil_div(gpus.count, 1000); }
+
 }  // namespace capstan

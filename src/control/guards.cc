@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "decide/place/queue_budget.h"
 #include "decide/provision/provision.h"
 
 namespace capstan::control {
@@ -121,18 +122,58 @@ bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot,
   return gpus > snapshot.catalog->pool(launch->pool).gpu_limit;
 }
 
+/// What the queues hold, as binds add to it: those in flight, and those of the plan that are allowed.
+class QueueGuard {
+ public:
+  QueueGuard(const model::Snapshot& snapshot, const decide::Index& index, std::span<const InFlight::Entry> in_flight)
+      : snapshot_(snapshot), budget_(*snapshot.catalog, index.gpus_by_queue) {
+    if (snapshot.catalog->queues.empty()) return;
+    for (const InFlight::Entry& entry : in_flight) {
+      if (const auto* bind = std::get_if<model::BindPods>(&entry.action.what)) place(*bind);
+    }
+  }
+
+  bool exceeds(const model::BindPods& bind) const {
+    const auto [queue, gpus] = asked(bind);
+    return budget_.refuses(queue, gpus).has_value();
+  }
+  void place(const model::BindPods& bind) {
+    const auto [queue, gpus] = asked(bind);
+    budget_.place(queue, gpus);
+  }
+
+ private:
+  /// All pods of a gang are in one queue; what has a node counts already.
+  std::pair<model::QueueId, MilliGpu> asked(const model::BindPods& bind) const {
+    std::pair<model::QueueId, MilliGpu> sum;
+    for (const model::BindPods::Binding& binding : bind.bindings) {
+      const model::Pod* pod = snapshot_.pods.find(binding.pod);
+      if (pod == nullptr || pod->node.valid()) continue;
+      sum.first = pod->queue;
+      sum.second += pod->gpus;
+    }
+    return sum;
+  }
+
+  const model::Snapshot& snapshot_;
+  decide::place::QueueBudget budget_;
+};
+
 }  // namespace
 
 void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
            std::span<const InFlight::Entry> in_flight, Violations& violations) {
   model::Plan allowed;
   allowed.kept = std::move(plan.kept);
+  QueueGuard queues(snapshot, index, in_flight);
   for (model::Action& action : plan.actions) {
-    if (exceeds_limit(action, snapshot, index, in_flight, allowed)) {
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind != nullptr ? queues.exceeds(*bind) : exceeds_limit(action, snapshot, index, in_flight, allowed)) {
       ++violations.limit_exceeded;
       continue;
     }
-    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
+    if (bind != nullptr) {
+      queues.place(*bind);
       violations.partial_gang += leaves_gang_partial(*bind, snapshot) ? 1 : 0;
     } else if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
       violations.lowered_blind += lowers_blind(*set, snapshot, index) ? 1 : 0;

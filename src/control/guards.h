@@ -15,7 +15,7 @@ namespace capstan::control {
 struct Violations {
   std::int64_t partial_gang = 0;    ///< 1: bindings that leave a gang with some pods bound and some not
   std::int64_t lowered_blind = 0;   ///< 3: replicas lowered while a ready replica gave no usable signal
-  std::int64_t limit_exceeded = 0;  ///< 4: replicas or a pool's GPUs raised above their limit: refused by the loop
+  std::int64_t limit_exceeded = 0;  ///< 4: replicas, a pool's or a queue's GPUs above their limit: refused by the loop
   std::int64_t not_repeatable = 0;  ///< 5: decisions that came out otherwise from the saved memory
 };
 

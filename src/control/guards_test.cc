@@ -67,6 +67,33 @@ const Row kRows[] = {
     {"a part of a gang counts", {bind({0})}, 1, 1, 0, 0},
 };
 
+TEST(Guards, AQueuesLimitIsHardToo) {
+  const auto allowed = [](GpuCount limit, bool in_flight) {
+    model::Snapshot snapshot = world();
+    auto catalog = std::make_shared<model::Catalog>(*snapshot.catalog);
+    catalog->queues = {{.name = "team", .parent = {}, .limit = whole_gpus(limit), .closed = false}};
+    snapshot.catalog = catalog;
+    for (std::uint32_t pod = 0; pod < 4; ++pod) {
+      model::Pod row;
+      row.gang = {pod / 2};
+      row.gpus = whole_gpus(2);
+      row.queue = {0};
+      snapshot.pods.set({pod}, row);
+    }
+    InFlight sent;
+    if (in_flight) sent.add({7}, bind({2, 3}), at_s(0));
+    Plan plan{.actions = {bind({0, 1})}, .kept = {}};
+    Violations violations;
+    guard(plan, snapshot, decide::build(snapshot), sent.entries(), violations);
+    EXPECT_EQ(plan.actions.size() + static_cast<std::size_t>(violations.limit_exceeded), 1u);
+    return plan.actions.size() == 1;
+  };
+  EXPECT_TRUE(allowed(4, false));
+  EXPECT_FALSE(allowed(3, false));
+  EXPECT_FALSE(allowed(7, true)) << "what is in flight counts";
+  EXPECT_TRUE(allowed(8, true));
+}
+
 TEST(Guards, TheFleetsLimitIsHardToo) {
   const auto allowed = [](const model::FleetLimits& limits, std::int64_t nodes) {
     model::Snapshot snapshot = world(64);

@@ -22,12 +22,21 @@ void erase_from(Map& map, const Key& key, const Value& value) {
 /// What a pod holds on its node. Terminating pods hold their GPUs to the end.
 bool holds(const model::Pod& pod) { return pod.node.valid(); }
 
+/// Adds what a pod holds to its queue, or takes it away.
+void count_in_queue(Index& index, QueueId queue, MilliGpu gpus) {
+  if (!queue.valid() || gpus == MilliGpu{}) return;
+  MilliGpu& held = index.gpus_by_queue[queue];
+  held += gpus;
+  if (held == MilliGpu{}) index.gpus_by_queue.erase(queue);
+}
+
 void forget_pod(Index& index, PodId id, std::set<NodeId>& touched) {
   const auto found = index.pods.find(id);
   if (found == index.pods.end()) return;
   const Index::PodRow& row = found->second;
   if (row.node.valid()) {
     erase_from(index.pods_by_node, row.node, id);
+    count_in_queue(index, row.queue, row.gpus * -1);
     touched.insert(row.node);
   }
   if (row.unbound) index.unbound_pods.erase({row.created_at, id});
@@ -36,9 +45,11 @@ void forget_pod(Index& index, PodId id, std::set<NodeId>& touched) {
 
 void learn_pod(Index& index, PodId id, const model::Pod& pod, std::set<NodeId>& touched) {
   const bool unbound = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
-  index.pods[id] = {.node = pod.node, .gpus = pod.gpus, .created_at = pod.created_at, .unbound = unbound};
+  index.pods[id] = {
+      .node = pod.node, .gpus = pod.gpus, .queue = pod.queue, .created_at = pod.created_at, .unbound = unbound};
   if (holds(pod)) {
     index.pods_by_node[pod.node].insert(id);
+    count_in_queue(index, pod.queue, pod.gpus);
     touched.insert(pod.node);
   }
   if (unbound) index.unbound_pods.insert({pod.created_at, id});

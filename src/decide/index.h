@@ -20,6 +20,7 @@ using model::GpuKindId;
 using model::NodeId;
 using model::PodId;
 using model::PoolId;
+using model::QueueId;
 using model::ServiceId;
 using model::TopologyLevel;
 
@@ -87,6 +88,7 @@ struct Index {
   struct PodRow {
     NodeId node;
     MilliGpu gpus;
+    QueueId queue;
     Instant created_at;
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;
@@ -116,6 +118,7 @@ struct Index {
   std::map<PodId, PodRow> pods;
   std::map<GangId, GangRow> gangs;
   std::map<NodeId, std::set<PodId>> pods_by_node;          ///< everything that holds GPUs there
+  std::map<QueueId, MilliGpu> gpus_by_queue;               ///< what its own pods hold; no queue that holds nothing
   std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< every phase
   std::set<std::pair<Instant, GangId>> pending_gangs;      ///< oldest first
   std::set<std::pair<Instant, PodId>> unbound_pods;        ///< pods in phase pending without a node, oldest first

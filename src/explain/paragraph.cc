@@ -190,6 +190,7 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
       "{}: {} placed now, {} bound already, {} that cannot fit now, {} that never will.",
       decision.verdicts.size() == 1 ? "1 gang waits" : fmt::format("{} gangs wait", decision.verdicts.size()),
       count(Kind::placed), count(Kind::assumed), count(Kind::cannot_fit_now), count(Kind::never_fits));
+  if (const auto held = count(Kind::held_by_queue); held > 0) text += fmt::format(" {} held by their queues.", held);
   for (const decide::place::Shortfall& lack : decision.shortfalls) {
     text += fmt::format(
         "\n- {} replica {} lacks {} of {} {} GPUs together; {} has {} free", service_name(catalog, lack.service),

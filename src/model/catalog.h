@@ -5,17 +5,20 @@
 
 #include "model/ids.h"
 #include "model/offering.h"
+#include "model/queue.h"
 #include "model/service.h"
 #include "model/topology.h"
 
 namespace capstan::model {
 
-/// What changes only when somebody edits it: services, pools, prices, the tree of domains. Ids index these vectors.
+/// What changes only when somebody edits it: services, pools, queues, prices, the tree of domains. Ids index these
+/// vectors.
 struct Catalog {
   std::vector<std::string> gpu_kinds;
   std::vector<Domain> domains;
   std::vector<Offering> offerings;
   std::vector<Pool> pools;
+  std::vector<Queue> queues;
   std::vector<Service> services;
   FleetLimits limits;
   /// The narrowest level at which a launch can be told where its nodes land. `node`: at each.
@@ -25,6 +28,7 @@ struct Catalog {
   const Domain& domain(DomainId id) const { return domains.at(id.value); }
   const Offering& offering(OfferingId id) const { return offerings.at(id.value); }
   const Pool& pool(PoolId id) const { return pools.at(id.value); }
+  const Queue& queue(QueueId id) const { return queues.at(id.value); }
   const Service& service(ServiceId id) const { return services.at(id.value); }
 
   /// Is `inner` the domain `outer` or inside it?

@@ -25,6 +25,7 @@ struct Pod {
   MilliGpu gpus;
   NodeId node;  ///< none while pending
   Instant created_at;
+  QueueId queue{};  ///< none: nothing but room limits it
   friend bool operator==(const Pod&, const Pod&) = default;
 };
 

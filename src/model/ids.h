@@ -10,6 +10,7 @@ using GpuKindId = Id<struct GpuKindTag>;
 using DomainId = Id<struct DomainTag>;
 using OfferingId = Id<struct OfferingTag>;
 using PoolId = Id<struct PoolTag>;
+using QueueId = Id<struct QueueTag>;
 using NodeId = Id<struct NodeTag>;
 using ClaimId = Id<struct ClaimTag>;
 using ClaimGroupId = Id<struct ClaimGroupTag>;

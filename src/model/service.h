@@ -38,6 +38,7 @@ struct Variant {
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
   bool placed_elsewhere = false;                 ///< another scheduler binds its pods: they take room, and that is all
   StepLimits step_limits{};
+  QueueId queue{};            ///< of its pods
   Closed closed;              ///< to replicas that have no pods yet
   MicroUsd price_per_hour{};  ///< of a replica, where somebody states it; 0: what the offerings of its GPUs cost
 };

@@ -62,6 +62,7 @@ void add(StateHash& hash, const Pod& pod) {
   hash.add(static_cast<std::uint64_t>(pod.gpus.count));
   hash.add(pod.node.value);
   add(hash, pod.created_at);
+  hash.add(pod.queue.value);
 }
 
 template <typename IdType, typename T>

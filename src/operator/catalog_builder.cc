@@ -206,7 +206,7 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
     const MilliGpu per_pod = gpus_of(workload->pod.requests);
     variant.pods = static_cast<std::int32_t>(std::clamp<std::int64_t>(workload->pods_per_replica, 1, kMost));
     variant.tensor_parallel =
-        static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(per_pod.count * variant.pods, 1000), 1, kMost));
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(per_pod * variant.pods), 1, kMost));
     if (variant.pods > 1) variant.together = model::TopologyLevel::cluster;
   }
   model::Service service;

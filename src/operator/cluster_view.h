@@ -13,6 +13,7 @@
 #include "kube/store.h"
 #include "kube/workload_views.h"
 #include "model/gang.h"
+#include "operator/queue_view.h"
 #include "operator/scaler_view.h"
 
 namespace capstan::op {
@@ -46,6 +47,8 @@ struct ClusterView {
   kube::StoreSnapshot<kube::NodeClaim> claims;
   kube::StoreSnapshot<kube::NodePool> pools;
   kube::StoreSnapshot<kube::KaiPodGroup> kai_groups;
+  kube::StoreSnapshot<kube::KaiQueue> kai_queues;
+  kube::StoreSnapshot<Queue> queues;
   kube::StoreSnapshot<kube::HorizontalPodAutoscaler> autoscalers;
   kube::StoreSnapshot<kube::ScaledObject> scaled_objects;
   kube::StoreSnapshot<kube::VariantAutoscaling> variant_autoscalings;

@@ -61,6 +61,8 @@ void ClusterWatch::turn() {
     follow_optional(kinds::kNodeClaims, claims_);
     follow_optional(kinds::kNodePools, pools_);
     follow_optional(kinds::kKaiPodGroups, kai_groups_);
+    follow_optional(kinds::kKaiQueues, kai_queues_);
+    follow_optional(kQueues, queues_);
     follow_optional(kinds::kScaledObjects, scaled_objects_);
     follow_optional(kinds::kVariantAutoscalings, variant_autoscalings_);
   }
@@ -114,6 +116,8 @@ ClusterView ClusterWatch::view() const {
           .claims = claims_.snapshot(),
           .pools = pools_.snapshot(),
           .kai_groups = kai_groups_.snapshot(),
+          .kai_queues = kai_queues_.snapshot(),
+          .queues = queues_.snapshot(),
           .autoscalers = autoscalers_.snapshot(),
           .scaled_objects = scaled_objects_.snapshot(),
           .variant_autoscalings = variant_autoscalings_.snapshot(),

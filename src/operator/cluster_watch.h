@@ -18,8 +18,9 @@
 namespace capstan::op {
 
 /// Follows every kind of objects that snapshots are made of. Kinds that come with other projects (LeaderWorkerSet,
-/// NodeClaim, NodePool, KAI's PodGroup, ScaledObject, VariantAutoscaling) are followed where the server has them, in
-/// the version that it serves. Targets of any other kind are read by their /scale.
+/// NodeClaim, NodePool, KAI's PodGroup and Queue, ScaledObject, VariantAutoscaling) are followed where the server has
+/// them, in the version that it serves; so is our Queue, which a cluster may do without. Targets of any other kind are
+/// read by their /scale.
 class ClusterWatch {
  public:
   /// `client` outlives the watch.
@@ -70,6 +71,8 @@ class ClusterWatch {
   kube::Store<kube::NodeClaim> claims_{kube::read_node_claim};
   kube::Store<kube::NodePool> pools_{kube::read_node_pool};
   kube::Store<kube::KaiPodGroup> kai_groups_{kube::read_kai_pod_group};
+  kube::Store<kube::KaiQueue> kai_queues_{kube::read_kai_queue};
+  kube::Store<Queue> queues_{read_queue};
   kube::Store<kube::HorizontalPodAutoscaler> autoscalers_{kube::read_horizontal_pod_autoscaler};
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
   kube::Store<kube::VariantAutoscaling> variant_autoscalings_{kube::read_variant_autoscaling};

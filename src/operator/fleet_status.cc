@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decide/provision/provision.h"
+#include "operator/condition_since.h"
 
 namespace capstan::op {
 namespace {
@@ -15,13 +16,6 @@ std::string usd(MicroUsd price) {
   std::string digits = std::to_string(price.count % 1'000'000);
   digits.insert(0, 6 - digits.size(), '0');
   return std::to_string(price.count / 1'000'000) + "." + digits;
-}
-
-/// A condition that stays as it is keeps its time.
-std::string since(const FleetPolicy& policy, kube::WallTime wall) {
-  const kube::Condition* before = kube::find_condition(policy.conditions, "Halted");
-  const bool same = before != nullptr && before->since.is_set() && (policy.halt ? before->is_true : before->is_false);
-  return kube::wall_time_seconds(same ? before->since : wall);
 }
 
 }  // namespace
@@ -45,7 +39,7 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
   const Json halted = {{"type", "Halted"},
                        {"status", policy.halt ? "True" : "False"},
                        {"observedGeneration", policy.meta.generation},
-                       {"lastTransitionTime", since(policy, wall)},
+                       {"lastTransitionTime", condition_since(policy.conditions, "Halted", policy.halt, wall)},
                        {"reason", policy.halt ? "KillSwitch" : "None"},
                        {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
   const Json status = {{"observedGeneration", policy.meta.generation},
@@ -58,22 +52,13 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
 
 std::optional<kube::ApiRequest> FleetStatusWriter::look(const FleetReport& report, const FleetPolicy& policy,
                                                         Instant now, kube::WallTime wall) {
-  if (policy.meta.name.empty() || in_flight_) return std::nullopt;
-  const bool same = written_ && written_->report == report && written_->uid == policy.meta.uid &&
-                    written_->generation == policy.meta.generation;
-  if (same || (written_ && now - written_at_ < kSoon)) return std::nullopt;
-  written_ = {report, policy.meta.uid, policy.meta.generation};
-  written_at_ = now;
-  in_flight_ = true;
+  if (policy.meta.name.empty() || !gate_.opens(policy.meta.uid, {report, policy.meta.generation}, now)) {
+    return std::nullopt;
+  }
   const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"FleetPolicy","metadata":{"name":)" +
                            kube::json_quote(policy.meta.name) + R"(,"uid":)" + kube::json_quote(policy.meta.uid) +
                            R"(},"status":)" + fleet_status_json(report, policy, wall) + "}";
   return kube::apply({kFleetPolicies, {}, policy.meta.name}, body, true, "status");
-}
-
-void FleetStatusWriter::answered(bool written) {
-  in_flight_ = false;
-  if (!written) written_.reset();
 }
 
 }  // namespace capstan::op

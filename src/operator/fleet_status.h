@@ -8,6 +8,7 @@
 #include "kube/wall_time.h"
 #include "model/snapshot.h"
 #include "operator/scaler_view.h"
+#include "operator/status_gate.h"
 
 namespace capstan::op {
 
@@ -27,23 +28,18 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
 /// Decides when it is written: soon after it changes. It makes requests and sends none.
 class FleetStatusWriter {
  public:
-  static constexpr Duration kSoon = std::chrono::seconds(2);
-
   /// What is to be written now; nothing where there is no policy to write it on.
   std::optional<kube::ApiRequest> look(const FleetReport& report, const FleetPolicy& policy, Instant now,
                                        kube::WallTime wall);
-  /// One that did not arrive is written again.
-  void answered(bool written);
+  void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
 
  private:
-  struct Written {
+  struct Told {
     FleetReport report;
-    std::string uid;
     std::int64_t generation = 0;
+    friend bool operator==(const Told&, const Told&) = default;
   };
-  std::optional<Written> written_;
-  Instant written_at_{};
-  bool in_flight_ = false;
+  StatusGate<Told> gate_;
 };
 
 }  // namespace capstan::op

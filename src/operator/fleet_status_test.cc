@@ -58,11 +58,11 @@ TEST(FleetStatus, IsWrittenWhenItChangesAndNotMoreOften) {
   EXPECT_FALSE(writer.look(report, {}, {seconds(1)}, {})) << "there is no policy";
   EXPECT_TRUE(writer.look(report, policy(), {seconds(1)}, {}));
   EXPECT_FALSE(writer.look(report, policy(), {seconds(60)}, {})) << "one is on its way";
-  writer.answered(true);
+  writer.answered("u", true);
   EXPECT_FALSE(writer.look(report, policy(), {seconds(60)}, {}));
   report.gpus = 16;
   EXPECT_TRUE(writer.look(report, policy(), {seconds(61)}, {}));
-  writer.answered(false);
+  writer.answered("u", false);
   EXPECT_TRUE(writer.look(report, policy(), {seconds(63)}, {})) << "it did not arrive";
 }
 

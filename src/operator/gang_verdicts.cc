@@ -79,7 +79,9 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
     out.message = sentence(verdict.why);
     if (nodes != nullptr) out.message += "; " + sentence(*nodes);
-    if (fleet.nodes == Mode::off) out.reason = "Unschedulable";
+    // Whoever provides nodes must not do so for a gang that its queue holds.
+    const bool room_would_help = verdict.kind != decide::place::Verdict::Kind::held_by_queue;
+    if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }
   return verdicts;
 }

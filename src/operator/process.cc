@@ -128,6 +128,7 @@ void Process::decide() {
   show();
   show_gangs();
   show_fleet();
+  show_queues();
   tell_troubles();
   checkpoint_.write(loop_.checkpoint(), false);
 }
@@ -174,11 +175,22 @@ void Process::show_fleet() {
   const FleetReport report = fleet_report(loop_.world().snapshot(), identity_);
   std::optional<kube::ApiRequest> request = fleet_status_.look(report, fleet, base_.clock(), base_.wall());
   if (!request) return;
-  write(std::move(*request), [this](const kube::Outcome& outcome) {
-    fleet_status_.answered(outcome.ok());
+  write(std::move(*request), [this, uid = fleet.meta.uid](const kube::Outcome& outcome) {
+    fleet_status_.answered(uid, outcome.ok());
     if (outcome.ok() || outcome.error.not_found()) return;
     log_({.level = Level::warning, .message = "the status of the fleet was not written: " + outcome.error.text()});
   });
+}
+
+void Process::show_queues() {
+  for (QueueStatusWriter::Write& each :
+       queue_status_.look(loop_.world().snapshot(), loop_.view().queues, base_.clock(), base_.wall())) {
+    write(std::move(each.request), [this, uid = each.uid](const kube::Outcome& outcome) {
+      queue_status_.answered(uid, outcome.ok());
+      if (outcome.ok() || outcome.error.not_found()) return;
+      log_({.level = Level::warning, .message = "the status of a queue was not written: " + outcome.error.text()});
+    });
+  }
 }
 
 void Process::send_events() {

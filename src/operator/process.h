@@ -22,6 +22,7 @@
 #include "operator/fleet_status.h"
 #include "operator/gang_verdicts.h"
 #include "operator/log.h"
+#include "operator/queue_status.h"
 #include "operator/report.h"
 #include "operator/status_writer.h"
 
@@ -79,6 +80,7 @@ class Process {
   void note(const kube::EventNote& note);
   void show_gangs();
   void show_fleet();
+  void show_queues();
   void send_events();
   void tell_troubles();
   void tell_refusals();
@@ -96,6 +98,7 @@ class Process {
   StatusWriter status_;
   GangVerdictWriter gang_verdicts_;
   FleetStatusWriter fleet_status_;
+  QueueStatusWriter queue_status_;
   std::string identity_;
   std::vector<ScalerReport> reports_;
   bool leading_ = false;

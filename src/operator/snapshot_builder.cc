@@ -14,6 +14,7 @@
 #include "operator/openness.h"
 #include "operator/pod_index.h"
 #include "operator/pool_sales.h"
+#include "operator/queue_tree.h"
 #include "operator/rivals.h"
 #include "operator/start_times.h"
 #include "operator/waiting_gangs.h"
@@ -134,6 +135,7 @@ struct SnapshotBuilder::Look {
         fleet(fleet_policy(cluster.fleet)),
         targets(cluster),
         rivals(cluster),
+        queues(cluster),
         pods_at_hand(cluster.pods),
         openness(cluster.pods) {}
 
@@ -142,6 +144,7 @@ struct SnapshotBuilder::Look {
   const FleetPolicy& fleet;
   Targets targets;
   Rivals rivals;
+  QueueTree queues;
   std::set<const kube::Workload*> scaled;  // by a scaler of this look
   std::map<std::string, model::NodeId, std::less<>> node_by_name;
   std::map<std::string, model::ClaimId, std::less<>> claim_by_node;
@@ -170,6 +173,7 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   read_services(look);
   read_other_pods(look);
   number_gangs(look);
+  catalog_.set_queues(look.queues.rows());
 
   Seen seen;
   seen.delta.from_version = last_.version;
@@ -259,7 +263,7 @@ model::OfferingId SnapshotBuilder::offering(const Look& look, const kube::String
                                             const kube::Resources& resources) {
   return catalog_.offering({.instance_type = std::string(labels.get(kube::labels::kInstanceType)),
                             .gpu = catalog_.gpu_kind(gpu_name(labels, resources, look.fleet)),
-                            .gpus = ceil_div(gpus_of(resources).count, 1000),
+                            .gpus = gpus_up(gpus_of(resources)),
                             .zone = zone_of(labels),
                             .capacity = capacity_of(labels.get(kube::labels::kCapacityType)),
                             .price_per_hour = {}});
@@ -363,10 +367,10 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
     model::Variant& variant = service.variants.front();
     if (workload->pod.containers.empty() && !replicas.empty()) {  // nobody knows what its template says: its pods do
       const MilliGpu each = gpus_of(replicas.front().pods.front()->spec.requests);
-      variant.tensor_parallel =
-          static_cast<std::int32_t>(std::clamp<std::int64_t>(ceil_div(each.count, 1000), 1, 1'024));
+      variant.tensor_parallel = static_cast<std::int32_t>(std::clamp<std::int64_t>(gpus_up(each), 1, 1'024));
     }
     variant.step_limits = step_limits_of(*workload, replicas);
+    variant.queue = look.queues.of(workload->pod_labels);
     const bool stated = !target.variant->gpu.empty();
     const bool told = stated || tell_gpu(look, *workload, replicas, variant);
     origin.gpu_known = read_template(look, *workload, variant, stated) || told;
@@ -471,6 +475,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     row.gang = id;
     row.gpus = gpus_of(pod->spec.requests);
     row.created_at = instant_of(pod->meta.created_at);
+    row.queue = look.queues.of(*pod);
     if (const auto node = look.node_by_name.find(node_of(*pod)); node != look.node_by_name.end()) {
       row.node = node->second;
       gang.gpu = look.nodes.at(row.node).gpu;

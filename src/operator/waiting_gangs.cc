@@ -6,7 +6,6 @@
 namespace capstan::op {
 namespace {
 
-constexpr std::string_view kKaiGroup = "pod-group-name";
 // https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
 constexpr std::string_view kLwsGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
 constexpr std::string_view kLwsSize = "leaderworkerset.sigs.k8s.io/size";
@@ -29,7 +28,7 @@ struct Membership {
 
 Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
   const kube::StringMap& notes = pod.meta.annotations;
-  if (const std::string* kai = notes.find(kKaiGroup)) {
+  if (const std::string* kai = notes.find(kKaiGroupAnnotation)) {
     const auto size = sizes.find(kube::key_of(pod.meta.ns, *kai));
     // Without its PodGroup nobody knows how many it needs; it cannot be whole.
     return {"kai/" + *kai, size == sizes.end() ? kMostPods : std::clamp<std::int64_t>(size->second, 1, kMostPods)};

@@ -19,6 +19,9 @@ inline constexpr std::string_view kScheduler = "capstan";
 inline constexpr std::string_view kGangAnnotation = "capstan.dev/gang";
 inline constexpr std::string_view kGangMinAnnotation = "capstan.dev/gang-min";
 
+/// On pods that KAI's PodGroup of this name makes a gang.
+inline constexpr std::string_view kKaiGroupAnnotation = "pod-group-name";
+
 /// How many pods each of KAI's PodGroups needs, by namespace and name.
 using GangSizes = std::map<std::string, std::int64_t>;
 GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups);

@@ -102,6 +102,22 @@ std::string units_for(SignalName signal, MetricKind kind) {
   return text;
 }
 
+/// How the values of several ranks become one; else why they do not.
+std::expected<Combine, std::string> combine_of(const MetricText& text, Measure measure, MetricKind kind) {
+  const bool adds_up = measure == Measure::requests || measure == Measure::tokens || kind != MetricKind::gauge;
+  if (!text.combine.empty() && text.combine != "sum" && text.combine != "max") {
+    return std::unexpected(fmt::format("'{}', expected sum or max", text.combine));
+  }
+  if (text.combine == "sum" && !adds_up) {
+    return std::unexpected(fmt::format("{} of several ranks do not add up, expected max", text.signal));
+  }
+  const Combine combine = text.combine == "max" || (text.combine.empty() && !adds_up) ? Combine::max : Combine::sum;
+  if (combine == Combine::max && kind != MetricKind::gauge) {
+    return std::unexpected(fmt::format("max of a {}, expected sum", text.kind));
+  }
+  return combine;
+}
+
 }  // namespace
 
 std::size_t MetricCatalog::Hash::operator()(std::string_view name) const {
@@ -144,18 +160,9 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
                                        units_for(row.signal, row.kind)));
   }
   row.scale = *scale;
-  const Measure measure = info(row.signal).measure;
-  const bool adds_up = measure == Measure::requests || measure == Measure::tokens || row.kind != MetricKind::gauge;
-  if (!text.combine.empty() && text.combine != "sum" && text.combine != "max") {
-    return problem("combine", fmt::format("'{}', expected sum or max", text.combine));
-  }
-  if (text.combine == "sum" && !adds_up) {
-    return problem("combine", fmt::format("{} of several ranks do not add up, expected max", text.signal));
-  }
-  row.combine = text.combine == "max" || (text.combine.empty() && !adds_up) ? Combine::max : Combine::sum;
-  if (row.combine == Combine::max && row.kind != MetricKind::gauge) {
-    return problem("combine", fmt::format("max of a {}, expected sum", text.kind));
-  }
+  const std::expected<Combine, std::string> combine = combine_of(text, info(row.signal).measure, row.kind);
+  if (!combine) return problem("combine", combine.error());
+  row.combine = *combine;
   for (const std::string_view pair : items(text.where, ';')) {
     const std::size_t equal = pair.find('=');
     if (equal == pair.npos || equal == 0) {

@@ -85,8 +85,8 @@ class Rendered(harness.ClusterTest):
 
     def test_in_shadow_it_may_write_what_it_shows_and_remembers(self):
         self.assertEqual(self.writes(), {
-            "fleetpolicies/status patch", "inferencescalers/status patch", "events create", "events patch", "leases create", "leases patch",
-            "configmaps create", "configmaps patch"})
+            "fleetpolicies/status patch", "inferencescalers/status patch", "queues/status patch", "events create",
+            "events patch", "leases create", "leases patch", "configmaps create", "configmaps patch"})
 
     def test_each_permission_is_a_value(self):
         self.assertEqual(self.writes("permissions.replicas=true") - self.writes(), {

@@ -76,6 +76,15 @@ FLEET_FAULTS = [
     ("spec.hold", "soon", "spec.hold in body should match"),
     ("spec.halt", "yes", 'must be of type boolean: "string"'),
 ]
+QUEUE_FAULTS = [
+    ("spec", None, "spec: Required value"),
+    ("spec.parent", "team", "a queue cannot be its own parent"),
+    ("spec.parent", "", "spec.parent in body should be at least 1 chars long"),
+    ("spec.gpus", {"limit": -1}, "should be greater than or equal to 0"),
+    ("spec.gpus", {"limit": "8"}, 'must be of type integer: "string"'),
+    ("spec.gpus", {"quota": 8}, 'unknown field "spec.gpus.quota"'),
+    ("spec.limit", 8, 'unknown field "spec.limit"'),
+]
 
 
 def changed(thing, path, value):
@@ -124,11 +133,15 @@ class Definitions(harness.ClusterTest):
     def test_wrong_fleet_policies_are_refused(self):
         self.assert_refused(objects.fleet_policy(), FLEET_FAULTS)
 
+    def test_wrong_queues_are_refused(self):
+        self.assert_refused(objects.queue("team"), QUEUE_FAULTS)
+
     def test_every_rule_of_the_definitions_is_broken_by_some_row(self):
         rules = set()
-        for kind in ("inferencescalers", "fleetpolicies"):
+        for kind in ("inferencescalers", "fleetpolicies", "queues"):
             collect_rules(self.cluster.get("crd", f"{kind}.capstan.dev"), rules)
-        self.assertEqual(rules - {said for _, _, said in SCALER_FAULTS + RULES_FAULTS + FLEET_FAULTS}, set())
+        self.assertEqual(rules - {said for _, _, said in SCALER_FAULTS + RULES_FAULTS + FLEET_FAULTS +
+                                  QUEUE_FAULTS}, set())
         self.assertGreater(len(rules), 3)
 
     def test_what_is_left_out_has_its_default(self):

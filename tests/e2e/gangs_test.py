@@ -12,8 +12,10 @@ class Gangs(controller.OnAPool):
         super().setUp()
         self.install("permissions.placement=true", "permissions.nodes=true")
 
-    def gang(self, count, gpus=8):
+    def gang(self, count, gpus=8, labels=None):
         pods = [objects.gang_pod(f"worker-{i}", self.namespace, self.pool, count, gpus) for i in range(count)]
+        for pod in pods:
+            pod["metadata"].setdefault("labels", {}).update(labels or {})
         self.cluster.apply(*pods)
 
     def bound(self, count):
@@ -76,6 +78,28 @@ class Gangs(controller.OnAPool):
         eventually("an Event says so", lambda: [e for e in self.cluster.list("events.events.k8s.io", self.namespace)
                                                 if e["reason"] == "NeverFits"])
         self.assertEqual((self.created_claims(), self.bindings()), ([], []))
+
+    def test_a_queue_holds_a_gang_until_it_may_have_more(self):
+        for queue in (objects.queue(f"{self.pool}-all", limit=8), objects.queue(self.pool, 64, f"{self.pool}-all")):
+            self.cluster.apply(queue)
+            self.addCleanup(self.cluster.kubectl, "delete", "queues.capstan.dev", queue["metadata"]["name"])
+        self.begin(nodes="Off")  # then a gang that lacks nodes is Unschedulable, and Karpenter buys for it
+        self.start()
+        self.gang(2, labels={"capstan.dev/queue": self.pool})
+        pod = eventually("the verdict is told", lambda: next(
+            (p for p in self.pods() if condition(p, "PodScheduled") == "False"), None))
+        told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
+        self.assertEqual((told["reason"], told["message"]), (
+            "QueueLimit", "the gang needs 16 GPUs more, and its queue holds 0 of the 8 that it may have"))
+        shown = eventually("its status tells what waits", lambda: self.cluster.get("queues.capstan.dev", self.pool).get(
+            "status"))
+        self.assertEqual(shown["gpus"], {"held": 0, "waiting": 16})
+        self.assertEqual((self.created_claims(), self.bindings()), ([], []))
+        self.cluster.apply(objects.queue(f"{self.pool}-all", limit=16))
+        eventually("the gang is bound", lambda: self.bound(2), seconds=90)
+        eventually("its status tells what it holds", lambda: self.cluster.get(
+            "queues.capstan.dev", f"{self.pool}-all")["status"]["gpus"] == {"held": 16, "waiting": 0})
+        self.assertEqual([e for e in self.asked(resource="queues") if e.code == 403], [])
 
     def test_one_claim_that_never_becomes_a_node(self):
         self.begin(hold="20s")

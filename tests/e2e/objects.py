@@ -51,6 +51,12 @@ def role(name, target, maximum=4):
     return {"role": name, "variants": [{"targetRef": {"kind": "Deployment", "name": target}, "maxReplicas": maximum}]}
 
 
+def queue(name, limit=8, parent=None):
+    """A Queue of so many GPUs."""
+    spec = {"gpus": {"limit": limit}, **({"parent": parent} if parent else {})}
+    return {"apiVersion": "capstan.dev/v1alpha1", "kind": "Queue", "metadata": {"name": name}, "spec": spec}
+
+
 def scaler(name, namespace, target="engine", **spec):
     """An InferenceScaler of one Deployment; `spec` replaces fields of its spec."""
     only = role("both", target)

@@ -25,6 +25,8 @@ ClusterView Cluster::view() const {
           .claims = claims.snapshot(),
           .pools = pools.snapshot(),
           .kai_groups = kai_groups.snapshot(),
+          .kai_queues = kai_queues.snapshot(),
+          .queues = queues.snapshot(),
           .autoscalers = autoscalers.snapshot(),
           .scaled_objects = scaled_objects.snapshot(),
           .variant_autoscalings = variant_autoscalings.snapshot(),

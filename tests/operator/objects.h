@@ -65,6 +65,8 @@ struct Cluster {
   Objects<kube::NodeClaim> claims{kube::read_node_claim};
   Objects<kube::NodePool> pools{kube::read_node_pool};
   Objects<kube::KaiPodGroup> kai_groups{kube::read_kai_pod_group};
+  Objects<kube::KaiQueue> kai_queues{kube::read_kai_queue};
+  Objects<Queue> queues{read_queue};
   Objects<kube::HorizontalPodAutoscaler> autoscalers{kube::read_horizontal_pod_autoscaler};
   Objects<kube::ScaledObject> scaled_objects{kube::read_scaled_object};
   Objects<kube::VariantAutoscaling> variant_autoscalings{kube::read_variant_autoscaling};

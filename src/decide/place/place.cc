@@ -5,6 +5,7 @@
 
 #include "decide/overlay.h"
 #include "decide/place/fit.h"
+#include "decide/place/queue_budget.h"
 
 namespace capstan::decide::place {
 namespace {
@@ -20,7 +21,8 @@ struct Need {
   std::vector<PodId> pods;
   std::vector<NodeId> bound;   // where its other pods already are
   std::vector<NodeId> closed;  // to its pods
-  bool leaving = false;        // some pod is still terminating
+  QueueId queue;
+  bool leaving = false;  // some pod is still terminating
 };
 
 Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
@@ -49,6 +51,7 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
       need.bound.push_back(pod->node);
     else
       need.pods.push_back(pod_id);
+    if (pod != nullptr && !need.queue.valid()) need.queue = pod->queue;
   }
   need.shape.pods = static_cast<std::int64_t>(need.pods.size());
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
@@ -68,10 +71,9 @@ Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
   need.shape.closed = variant.closed.purchases;
   need.closed = variant.closed.nodes;
+  need.queue = variant.queue;
   return need;
 }
-
-GpuCount gpus_up(MilliGpu gpus) { return ceil_div(gpus.count, 1000); }
 
 /// How many pods of the gang nodes of one pool could hold together, if all that its limit allows were bought.
 std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape) {
@@ -94,8 +96,13 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
 class Cycle {
  public:
   Cycle(Index& index, const model::Snapshot& snapshot, const Memory& memory)
-      : index_(index), snapshot_(snapshot), memory_(memory), room_(index.rooms) {
+      : index_(index),
+        snapshot_(snapshot),
+        memory_(memory),
+        room_(index.rooms),
+        queues_(*snapshot.catalog, index.gpus_by_queue) {
     for (const Memory::Assumed& assumed : memory.assumed) {
+      if (const model::Pod* pod = snapshot.pods.find(assumed.pod)) queues_.place(pod->queue, assumed.gpus);
       const NodeRoom* room = room_.rooms().find(assumed.node);
       if (room != nullptr && room->free >= assumed.gpus) room_.take(assumed.node, assumed.gpus);
       decision_.nominated.insert(assumed.node);
@@ -165,8 +172,12 @@ class Cycle {
       return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {leaving}});
     }
     if (need.pods.empty() || assumed(need.pods.front())) return already_bound(id);
+    if (const auto full = queues_.refuses(need.queue, need.shape.needed)) {
+      return keep(id, Verdict::Kind::held_by_queue, *full);
+    }
     const Fit fit = fit_of(need);
     if (!fit.nodes.empty()) {
+      queues_.place(need.queue, need.shape.needed);
       model::BindPods bind{.gang = id, .bindings = {}};
       for (std::size_t i = 0; i < need.pods.size(); ++i) {
         room_.take(fit.nodes[i], gang.gpus_per_pod);
@@ -190,17 +201,23 @@ class Cycle {
                       gpus_up(gang.gpus_per_pod * buyable)}});
       }
     }
+    if (const auto full = queues_.refuses_promise(need.queue, need.shape.needed)) {
+      return keep(id, Verdict::Kind::held_by_queue, *full);
+    }
+    queues_.promise(need.queue, need.shape.needed);
     const Shortfall& lack = decision_.shortfalls.emplace_back(shortfall(need, fit));
     keep(id, Verdict::Kind::cannot_fit_now,
          {ReasonCode::shortfall, {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed)}});
   }
 
   void reserve(const Need& need) {
+    if (queues_.refuses_promise(need.queue, need.shape.needed)) return;
     const Fit fit = fit_of(need);
     for (NodeId node : fit.nodes) {
       room_.take(node, need.shape.gpus_per_pod);
       decision_.nominated.insert(node);
     }
+    queues_.promise(need.queue, need.shape.needed);
     if (!fit.nodes.empty()) return;
     if (most_buyable(*snapshot_.catalog, need.shape) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
       decision_.shortfalls.push_back(shortfall(need, fit));
@@ -259,6 +276,7 @@ class Cycle {
   const model::Snapshot& snapshot_;
   const Memory& memory_;
   Overlay room_;
+  QueueBudget queues_;
   Decision decision_;
 };
 

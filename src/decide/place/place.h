@@ -20,8 +20,8 @@ namespace capstan::decide::place {
 
 struct Policy {
   enum class Kind : std::uint8_t {
-    first_fit,  ///< pod by pod, oldest first, each onto the first node (by id) with room; knows no gangs
-    gang,       ///< all pods of a gang at once inside one domain of its level, or none
+    first_fit,  ///< pod by pod, oldest first, each onto the first node (by id) with room; knows no gangs, no queues
+    gang,       ///< all pods of a gang at once inside one domain of its level, or none; never above a queue's limit
   };
   Kind kind = Kind::gang;
   Duration period = std::chrono::seconds(1);       ///< how often it wants to be asked; it always answers
@@ -78,6 +78,7 @@ struct Verdict {
     placed,          ///< the plan binds it now
     assumed,         ///< bound earlier, the world has not confirmed yet
     cannot_fit_now,  ///< see the shortfall of the same gang
+    held_by_queue,   ///< its queue may not hold so much
     never_fits,      ///< larger than any domain that exists or can be bought
   };
   model::GangId gang;  ///< none for a planned gang
@@ -97,7 +98,8 @@ struct Decision {
 /// `first_fit` is what a scheduler without gangs does, and its trap is kept: two gangs of four on seven free GPUs take
 /// some each, and both hold GPUs and wait. `gang` never binds a part. It takes the fullest domain that fits, fills
 /// nodes that are already in use first, and keeps untouched nodes whole; ties go to the lower id. A gang that cannot
-/// fit does not block younger ones. The aggregate of free GPUs per domain refuses hopeless gangs without a search.
+/// fit does not block younger ones, nor does one that its queue holds: for that one nothing is bought. The aggregate of
+/// free GPUs per domain refuses hopeless gangs without a search.
 ///
 /// @param index    of the snapshot; decisions are tried out on it, and it comes out as it went in
 /// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,

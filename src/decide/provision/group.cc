@@ -32,10 +32,10 @@ class Buyer {
 
   void serve(const Shortfall& lack) {
     if (covered_by_coming(lack)) {
-      keep(lack, {ReasonCode::capacity_on_its_way, {capacity_.coming_gpus(), ceil_div(lack.short_by.count, 1000)}});
+      keep(lack, {ReasonCode::capacity_on_its_way, {capacity_.coming_gpus(), gpus_up(lack.short_by)}});
       return;
     }
-    Reason obstacle{ReasonCode::no_offering, {ceil_div(lack.needed.count, 1000)}};
+    Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed)}};
     const std::optional<Option> option = cheapest(lack, obstacle);
     if (!option) return keep(lack, obstacle);
     capacity_.launch({.pool = option->pool,
@@ -44,8 +44,7 @@ class Buyer {
                       .count = option->count,
                       .hold = policy_.hold,
                       .gang = lack.gang},
-                     {ReasonCode::launch_for_gang, {option->count, ceil_div(lack.short_by.count, 1000)}}, decision_,
-                     memory_);
+                     {ReasonCode::launch_for_gang, {option->count, gpus_up(lack.short_by)}}, decision_, memory_);
     if (option->best) spoken_for_.insert(lack.best_domain);
     take(lack, option->within, lacking(lack, option->within));
   }
@@ -142,7 +141,7 @@ class Buyer {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
     if (!one_node(lack) && lack.level < catalog.launches_into) {
-      obstacle = {ReasonCode::domain_not_sold, {ceil_div(lack.needed.count, 1000)}};
+      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed)}};
       return best;
     }
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {
@@ -205,7 +204,7 @@ void buy_groups(const Index& index, const place::Decision& placed, Capacity& cap
     short_by += lack.short_by;
     buyer.serve(lack);
   }
-  decision.short_gpus = ceil_div(short_by.count, 1000);
+  decision.short_gpus = gpus_up(short_by);
 }
 
 }  // namespace capstan::decide::provision

@@ -39,7 +39,7 @@ struct Choice {
 std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus, Reason& why) {
   const model::Catalog& catalog = capacity.catalog();
   std::optional<Choice> best;
-  why = {ReasonCode::no_offering, {ceil_div(gpus.count, 1000)}};
+  why = {ReasonCode::no_offering, {gpus_up(gpus)}};
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
@@ -123,14 +123,14 @@ void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Dec
                                              [&](const Coming& c) { return c.gpu == pod.gpu && c.free >= pod.gpus; });
     if (coming != capacity.coming().end()) {
       coming->free -= pod.gpus;
-      keep(decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), ceil_div(pod.gpus.count, 1000)}});
+      keep(decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), gpus_up(pod.gpus)}});
       continue;
     }
     demand.push_back(pod);
   }
   MilliGpu short_by;
   for (const Waiting& pod : demand) short_by += pod.gpus;
-  decision.short_gpus = ceil_div(short_by.count, 1000);
+  decision.short_gpus = gpus_up(short_by);
   if (!batch_closed(demand, policy, memory, now)) {
     for (const Waiting& pod : demand) {
       const auto open_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - memory.batch_first).count();

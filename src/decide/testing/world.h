@@ -29,6 +29,10 @@ class World {
   /// A pending gang; each pod asks for whole GPUs.
   model::GangId gang(std::int64_t pods, std::int64_t gpus_per_pod, model::TopologyLevel together,
                      std::int64_t at_s = 0);
+  /// A queue that may hold so many GPUs, below another where one is given.
+  model::QueueId queue(std::int64_t limit_gpus, model::QueueId parent = {});
+  /// Puts the pods of the gang into a queue.
+  void enqueue(model::GangId gang, model::QueueId queue);
   /// Puts every pod of the gang onto the node and the gang into a phase.
   void bind(model::GangId gang, model::NodeId node, model::Gang::Phase phase = model::Gang::Phase::ready);
   /// Binds one pod of the gang.

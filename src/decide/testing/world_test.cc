@@ -67,6 +67,21 @@ model::GangId World::gang(std::int64_t pods, std::int64_t gpus_per_pod, Topology
   return id;
 }
 
+model::QueueId World::queue(std::int64_t limit_gpus, model::QueueId parent) {
+  const model::QueueId id{static_cast<std::uint32_t>(catalog_->queues.size())};
+  catalog_->queues.push_back(
+      {.name = "q" + std::to_string(id.value), .parent = parent, .limit = whole_gpus(limit_gpus), .closed = false});
+  return id;
+}
+
+void World::enqueue(model::GangId gang, model::QueueId queue) {
+  for (const model::PodId id : snapshot.gangs.at(gang).pods) {
+    model::Pod pod = snapshot.pods.at(id);
+    pod.queue = queue;
+    snapshot.pods.set(id, pod);
+  }
+}
+
 void World::bind_pod(model::GangId gang, std::size_t index, model::NodeId node) {
   const model::PodId id = snapshot.gangs.at(gang).pods.at(index);
   model::Pod pod = snapshot.pods.at(id);
@@ -125,12 +140,15 @@ World random_world() {
     row.gpu = {*rc::gen::weightedElement<std::uint32_t>({{6, 0U}, {1, 1U}})};
     world.snapshot.nodes.set(id, row);
   }
+  const model::QueueId all = world.queue(*rc::gen::inRange<std::int64_t>(0, 40));
+  const model::QueueId part = world.queue(*rc::gen::inRange<std::int64_t>(0, 20), all);
   const int gangs = *rc::gen::inRange(0, 9);
   for (int i = 0; i < gangs; ++i) {
     const std::int64_t per_pod = *rc::gen::element<std::int64_t>(1, 2, 4);
     const std::int64_t pods = *rc::gen::inRange<std::int64_t>(1, 7);
     const auto level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5));
     const model::GangId gang = world.gang(pods, per_pod, level, *rc::gen::inRange(0, 100));
+    world.enqueue(gang, *rc::gen::element(model::QueueId{}, all, part));
     if (nodes == 0 || *rc::gen::inRange(0, 2) == 0) continue;
     const model::NodeId node{*rc::gen::inRange<std::uint32_t>(0, world.next_node)};
     if (free[node] < pods * per_pod || world.snapshot.nodes.at(node).gpu.value != 0) continue;

@@ -190,7 +190,7 @@ class Cluster final : public ports::World {
   void set_desired(const WorkloadKey& key, ReplicaCount replicas);
   ReplicaCount alive(const Workload& workload) const;
   model::GangId create_gang(const WorkloadKey& key, Workload& workload);
-  model::PodId create_pod(model::GangId gang, MilliGpu gpus);
+  model::PodId create_pod(model::GangId gang, MilliGpu gpus, model::QueueId queue);
   void start_initial();
   bool place_whole(model::GangId id);
   std::uint32_t domain_key(model::NodeId id, const model::Node& node, model::TopologyLevel level) const;

@@ -89,7 +89,7 @@ model::GangId Cluster::create_gang(const WorkloadKey& key, Workload& workload) {
   gang.gpus_per_pod = {whole_gpus(variant.tensor_parallel).count / variant.pods};
   gang.together = variant.together;
   gang.created_at = now_;
-  for (std::int32_t i = 0; i < variant.pods; ++i) gang.pods.push_back(create_pod(id, gang.gpus_per_pod));
+  for (std::int32_t i = 0; i < variant.pods; ++i) gang.pods.push_back(create_pod(id, gang.gpus_per_pod, variant.queue));
   set(id, std::move(gang));
 
   GangRecord record;
@@ -105,10 +105,15 @@ model::GangId Cluster::create_gang(const WorkloadKey& key, Workload& workload) {
   return id;
 }
 
-model::PodId Cluster::create_pod(model::GangId gang, MilliGpu gpus) {
+model::PodId Cluster::create_pod(model::GangId gang, MilliGpu gpus, model::QueueId queue) {
   const model::PodId id{next_pod_++};
   pods_.emplace(id, PodRecord{});
-  set(id, model::Pod{.phase = model::Pod::Phase::pending, .gang = gang, .gpus = gpus, .node = {}, .created_at = now_});
+  set(id, model::Pod{.phase = model::Pod::Phase::pending,
+                     .gang = gang,
+                     .gpus = gpus,
+                     .node = {},
+                     .created_at = now_,
+                     .queue = queue});
   return id;
 }
 
@@ -309,7 +314,7 @@ void Cluster::evict(model::PodId id, Interruption why) {
   // The others of the gang have not started either: they stay where they are.
   model::Gang gang = seen_.gangs.at(pod.gang);
   erase_pod(id);
-  *std::find(gang.pods.begin(), gang.pods.end(), id) = create_pod(pod.gang, pod.gpus);
+  *std::find(gang.pods.begin(), gang.pods.end(), id) = create_pod(pod.gang, pod.gpus, pod.queue);
   set(pod.gang, std::move(gang));
 }
 

@@ -1,0 +1,109 @@
+// Queues: what their gangs hold together stays within their limits, and nothing is bought for what they hold back.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+#include "decide/place/place.h"
+#include "decide/testing/world.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using testing::at;
+using testing::World;
+
+Decision run(const World& world, std::vector<model::PlannedGang> planned = {}) {
+  Memory memory;
+  Index index = build(world.snapshot);
+  return decide(index, world.snapshot, planned, {}, memory, at(100));
+}
+
+TEST(Queues, AGangThatWouldExceedALimitWaitsAndYoungerOnesDoNot) {
+  World world;
+  const NodeId node = world.node(0);
+  const QueueId team = world.queue(6);
+  const GangId runs = world.gang(1, 4, TopologyLevel::node), large = world.gang(1, 4, TopologyLevel::node, 1),
+               small = world.gang(1, 2, TopologyLevel::node, 2);
+  for (const GangId gang : {runs, large, small}) world.enqueue(gang, team);
+  world.bind(runs, node);
+  const Decision decision = run(world);
+  ASSERT_EQ(decision.verdicts.size(), 2u);
+  EXPECT_EQ(decision.verdicts[0].gang, large);
+  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::held_by_queue);
+  EXPECT_EQ(sentence(decision.verdicts[0].why),
+            "the gang needs 4 GPUs more, and its queue holds 4 of the 6 that it may have");
+  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::placed);
+  EXPECT_TRUE(decision.shortfalls.empty()) << "room is not what is missing";
+}
+
+TEST(Queues, TheLimitOfAQueueHoldsForThoseBelowItTogether) {
+  World world;
+  world.node(0);
+  const QueueId all = world.queue(6), one = world.queue(8, all), other = world.queue(8, all);
+  world.enqueue(world.gang(1, 4, TopologyLevel::node, 0), one);
+  world.enqueue(world.gang(1, 4, TopologyLevel::node, 1), other);
+  const Decision decision = run(world);
+  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
+  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::held_by_queue);
+}
+
+TEST(Queues, RoomIsAskedForNoOftenerThanTheLimitAllows) {
+  World world;
+  world.pool({world.offering(8, 0, 10)}, 64);
+  const QueueId team = world.queue(8);
+  for (int i = 0; i < 3; ++i) world.enqueue(world.gang(1, 8, TopologyLevel::node, i), team);
+  world.catalog().services[0].variants[0].tensor_parallel = 8;
+  world.catalog().services[0].variants[0].queue = team;
+  const Decision decision = run(world, {{{0}, {0}, 7, at(1)}});
+  EXPECT_EQ(decision.shortfalls.size(), 1u) << "of the three that wait and the one that is planned";
+  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::held_by_queue);
+}
+
+TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
+  World world;
+  world.node(0);
+  const QueueId gone = world.queue(8);
+  world.catalog().queues[gone.value].closed = true;
+  world.enqueue(world.gang(1, 1, TopologyLevel::node), world.queue(8, gone));
+  EXPECT_EQ(run(world).verdicts[0].why.code, model::ReasonCode::queue_closed);
+}
+
+TEST(Queues, ABindingThatIsAssumedIsHeld) {
+  World world;
+  world.node(0);
+  const QueueId team = world.queue(4);
+  world.enqueue(world.gang(1, 4, TopologyLevel::node, 0), team);
+  Index index = build(world.snapshot);
+  Memory memory;
+  EXPECT_EQ(decide(index, world.snapshot, {}, {}, memory, at(1)).plan.actions.size(), 1u);
+  world.enqueue(world.gang(1, 4, TopologyLevel::node, 1), team);
+  index = build(world.snapshot);
+  EXPECT_TRUE(decide(index, world.snapshot, {}, {}, memory, at(2)).plan.actions.empty());
+}
+
+/// What each queue's own pods and those below it hold.
+std::map<QueueId, MilliGpu> held(const World& world, const std::map<PodId, bool>& bound) {
+  std::map<QueueId, MilliGpu> sums;
+  world.snapshot.pods.for_each([&](PodId id, const model::Pod& pod) {
+    if (!pod.node.valid() && !bound.contains(id)) return;
+    for (QueueId q = pod.queue; q.valid(); q = world.snapshot.catalog->queue(q).parent) sums[q] += pod.gpus;
+  });
+  return sums;
+}
+
+RC_GTEST_PROP(Queues, NoDecisionTakesAQueueAboveItsLimit, ()) {
+  const World world = testing::random_world();
+  std::map<PodId, bool> bound;
+  for (const model::Action& action : run(world).plan.actions) {
+    for (const auto& b : std::get<model::BindPods>(action.what).bindings) bound[b.pod] = true;
+  }
+  const auto before = held(world, {});
+  for (const auto& [queue, gpus] : held(world, bound)) {
+    const auto was = before.find(queue);
+    RC_ASSERT((was != before.end() && gpus == was->second) || gpus <= *world.snapshot.catalog->queue(queue).limit);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::decide::place

@@ -1,0 +1,150 @@
+// Queues as the cluster's objects describe them: ours and KAI's, their tree, who is in which, and what is told of them.
+#include <gtest/gtest.h>
+
+#include "objects.h"
+#include "operator/queue_status.h"
+#include "operator/queue_tree.h"
+#include "operator/snapshot_builder.h"
+
+namespace capstan::op {
+namespace {
+
+using std::chrono::seconds;
+using testing::Cluster;
+using testing::Object;
+
+Object queue(const std::string& name, const std::string& parent, std::optional<int> limit = {}) {
+  Object object = {{"metadata", {{"name", name}, {"uid", "uid-" + name}, {"generation", 1}}},
+                   {"spec", Object::object()}};
+  if (!parent.empty()) object["spec"]["parent"] = parent;
+  if (limit) object["spec"]["gpus"]["limit"] = *limit;
+  return object;
+}
+
+Object kai_queue(const std::string& name, const Object& limit) {
+  return {{"metadata", {{"name", name}, {"uid", "uid-" + name}}},
+          {"spec", {{"resources", {{"gpu", {{"limit", limit}}}}}}}};
+}
+
+const model::Queue& row(const QueueTree& tree, model::QueueId id) { return tree.rows().at(id.value); }
+
+TEST(QueueTree, ParentsStandBeforeTheirChildren) {
+  Cluster cluster;
+  cluster.queues.put(queue("a-team", "z-all", 8));
+  cluster.queues.put(queue("z-all", ""));
+  QueueTree tree(cluster.view());
+  ASSERT_EQ(tree.rows().size(), 2u);
+  EXPECT_EQ(tree.rows()[0], (model::Queue{.name = "z-all", .parent = {}, .limit = {}, .closed = false}));
+  EXPECT_EQ(tree.rows()[1], (model::Queue{.name = "a-team", .parent = {0}, .limit = whole_gpus(8), .closed = false}));
+}
+
+TEST(QueueTree, WhatLeadsNowhereOrInACircleIsClosed) {
+  Cluster cluster;
+  cluster.queues.put(queue("lost", "nobody"));
+  cluster.queues.put(queue("one", "two"));
+  cluster.queues.put(queue("two", "three"));
+  cluster.queues.put(queue("three", "one"));
+  QueueTree tree(cluster.view());
+  ASSERT_EQ(tree.rows().size(), 4u);
+  for (const char* name : {"lost", "one", "two", "three"}) {
+    model::QueueId id = tree.of(kube::StringMap{{"capstan.dev/queue", name}});
+    bool closed = row(tree, id).closed;
+    for (int steps = 0; row(tree, id).parent.valid(); ++steps) {
+      ASSERT_LT(steps, 4) << "a circle";
+      id = row(tree, id).parent;
+      closed |= row(tree, id).closed;
+    }
+    EXPECT_TRUE(closed) << name;
+  }
+}
+
+TEST(QueueTree, KaisQueuesCountWhereThereAreAny) {
+  Cluster cluster;
+  cluster.queues.put(queue("team", "", 8));
+  cluster.kai_queues.put(kai_queue("team", 2.5));
+  cluster.kai_queues.put(kai_queue("all", -1));
+  cluster.kai_queues.put(kai_queue("none", nullptr));
+  QueueTree tree(cluster.view());
+  const auto limit = [&](const char* name) {
+    return row(tree, tree.of(kube::StringMap{{"kai.scheduler/queue", name}})).limit;
+  };
+  EXPECT_EQ(limit("team"), MilliGpu{2'500});
+  EXPECT_EQ(limit("all"), std::nullopt);
+  EXPECT_EQ(limit("none"), MilliGpu{}) << "what KAI is not told lets nothing in";
+}
+
+TEST(QueueTree, APodIsInTheQueueOfItsLabelElseOfItsPodGroup) {
+  Cluster cluster;
+  cluster.kai_queues.put(kai_queue("team", 8));
+  cluster.kai_groups.put({{"metadata", testing::meta("group")}, {"spec", {{"minMember", 1}, {"queue", "team"}}}});
+  Object member = testing::pod("member", "work");
+  member["metadata"]["annotations"] = {{"pod-group-name", "group"}};
+  Object labelled = testing::pod("labelled", "work");
+  labelled["metadata"]["labels"]["capstan.dev/queue"] = "not-there";
+  for (const Object& pod : {member, labelled, testing::pod("free", "work")}) cluster.pods.put(pod);
+  const ClusterView view = cluster.view();
+  QueueTree tree(view);
+  view.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
+    const model::QueueId id = tree.of(pod);
+    if (pod.meta.name == "free") {
+      EXPECT_FALSE(id.valid());
+    } else if (pod.meta.name == "member") {
+      EXPECT_EQ(row(tree, id).name, "team");
+    } else {
+      EXPECT_EQ(row(tree, id).name, "not-there");
+      EXPECT_TRUE(row(tree, id).closed) << "nobody described it";
+    }
+  });
+}
+
+struct QueueStatus : ::testing::Test {
+  QueueStatus() {
+    cluster.nodes.put(testing::node("n"));
+    cluster.queues.put(queue("all", "", 16));
+    cluster.queues.put(queue("team", "all", 8));
+    for (const char* node : {"n", ""}) {
+      Object pod = testing::pod(std::string("pod") + node, "work", node, false, 4);
+      pod["metadata"]["labels"]["capstan.dev/queue"] = "team";
+      pod["spec"]["schedulerName"] = "capstan";
+      cluster.pods.put(pod);
+    }
+    cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"placement", "Active"}}}}}});
+  }
+  std::size_t writes(int second) {
+    const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+    last = writer.look(snapshot, cluster.view().queues, {seconds(second)}, {.unix_us = 1'795'277'733'000'000});
+    return last.size();
+  }
+
+  Cluster cluster;
+  SnapshotBuilder builder;
+  QueueStatusWriter writer;
+  std::vector<QueueStatusWriter::Write> last;
+};
+
+TEST_F(QueueStatus, TellsWhatIsHeldAndWhatWaits) {
+  ASSERT_EQ(writes(1), 2u);
+  for (const QueueStatusWriter::Write& write : last) {
+    EXPECT_NE(write.request.body.find(
+                  R"("status":{"observedGeneration":1,"gpus":{"held":4,"waiting":4},"conditions":[{"type":"Ready",)"
+                  R"("status":"True","observedGeneration":1,"lastTransitionTime":"2026-11-21T16:15:33Z",)"
+                  R"("reason":"Described","message":""}]}})"),
+              std::string::npos)
+        << write.request.body;
+  }
+}
+
+TEST_F(QueueStatus, IsWrittenWhenItChangesAndAgainWhereItDidNotArrive) {
+  ASSERT_EQ(writes(1), 2u);
+  EXPECT_EQ(writes(10), 0u) << "they are on their way";
+  writer.answered("uid-all", true);
+  writer.answered("uid-team", false);
+  ASSERT_EQ(writes(11), 1u);
+  EXPECT_EQ(last[0].uid, "uid-team");
+  writer.answered("uid-team", true);
+  cluster.pods.remove("ns/pod");
+  EXPECT_EQ(writes(12), 1u) << "the other was written a second ago";
+}
+
+}  // namespace
+}  // namespace capstan::op
