@@ -48,6 +48,7 @@ class Checker {
       number("assumed GPUs", row.gpus.count, kMaxGpus);
       moment("assumed until", row.until);
     }
+    for (const auto& row : memory.broken) moment("broken since", row.since);
   }
 
   void provision(const decide::provision::Memory& memory) {

@@ -133,6 +133,7 @@ class TableReader {
     fields.integer("ordinal", row.ordinal, 0, kMaxId);
     read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
     if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: no pods, expected at least one");
+    fields.integer("min_pods", row.min_pods, 0, kMostAtOnce);
     need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     if (fields.need("gpus_per_pod_milli") != nullptr) {
       fields.integer("gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);

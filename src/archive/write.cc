@@ -177,6 +177,7 @@ Json gang(Json json, const model::Gang& from) {
   json["ordinal"] = from.ordinal;
   json["pods"] = Json::array();
   for (model::PodId pod : from.pods) json["pods"].push_back(pod.value);
+  if (from.min_pods > 0) json["min_pods"] = from.min_pods;
   put(json, "gpu", from.gpu);
   json["gpus_per_pod_milli"] = from.gpus_per_pod.count;
   json["together"] = word(from.together);

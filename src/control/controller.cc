@@ -1,6 +1,7 @@
 #include "control/controller.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -220,14 +221,20 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
 
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {
   if (plan.actions.empty()) return;
+  std::set<model::GangId> unsent;
+  for (const model::Action& action : plan.actions) {
+    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) unsent.insert(bind->gang);
+  }
   guard(plan, snapshot, index_, in_flight_.entries(), stats_.violations);
   for (model::Action& action : plan.actions) {
     if (in_flight_.full()) break;  // what is left over is decided again at a later tick
     ++stats_.actions;
     log_.add(now, layer, action);
+    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) unsent.erase(bind->gang);
     const model::ActionToken token = world_.submit(action);
     in_flight_.add(token, std::move(action), now);
   }
+  for (const model::GangId gang : unsent) decide::place::forget(memory_.place, gang);
 }
 
 void Controller::note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now) {

@@ -122,42 +122,22 @@ bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot,
   return gpus > snapshot.catalog->pool(launch->pool).gpu_limit;
 }
 
-/// What the queues hold, as binds add to it: those in flight, and those of the plan that are allowed.
-class QueueGuard {
- public:
-  QueueGuard(const model::Snapshot& snapshot, const decide::Index& index, std::span<const InFlight::Entry> in_flight)
-      : snapshot_(snapshot), budget_(*snapshot.catalog, index.gpus_by_queue) {
-    if (snapshot.catalog->queues.empty()) return;
-    for (const InFlight::Entry& entry : in_flight) {
-      if (const auto* bind = std::get_if<model::BindPods>(&entry.action.what)) place(*bind);
-    }
-  }
+std::vector<model::PodId> pods_of(const model::BindPods& bind) {
+  std::vector<model::PodId> pods;
+  for (const model::BindPods::Binding& binding : bind.bindings) pods.push_back(binding.pod);
+  return pods;
+}
 
-  bool exceeds(const model::BindPods& bind) const {
-    const auto [queue, gpus] = asked(bind);
-    return budget_.refuses(queue, gpus).has_value();
+/// What the queues hold, with the binds that are in flight.
+decide::place::QueueBudget queue_budget(const model::Snapshot& snapshot, const decide::Index& index,
+                                        std::span<const InFlight::Entry> in_flight) {
+  decide::place::QueueBudget budget(snapshot, index);
+  if (snapshot.catalog->queues.empty()) return budget;
+  for (const InFlight::Entry& entry : in_flight) {
+    if (const auto* bind = std::get_if<model::BindPods>(&entry.action.what)) budget.place(pods_of(*bind));
   }
-  void place(const model::BindPods& bind) {
-    const auto [queue, gpus] = asked(bind);
-    budget_.place(queue, gpus);
-  }
-
- private:
-  /// All pods of a gang are in one queue; what has a node counts already.
-  std::pair<model::QueueId, MilliGpu> asked(const model::BindPods& bind) const {
-    std::pair<model::QueueId, MilliGpu> sum;
-    for (const model::BindPods::Binding& binding : bind.bindings) {
-      const model::Pod* pod = snapshot_.pods.find(binding.pod);
-      if (pod == nullptr || pod->node.valid()) continue;
-      sum.first = pod->queue;
-      sum.second += pod->gpus;
-    }
-    return sum;
-  }
-
-  const model::Snapshot& snapshot_;
-  decide::place::QueueBudget budget_;
-};
+  return budget;
+}
 
 }  // namespace
 
@@ -165,15 +145,17 @@ void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Ind
            std::span<const InFlight::Entry> in_flight, Violations& violations) {
   model::Plan allowed;
   allowed.kept = std::move(plan.kept);
-  QueueGuard queues(snapshot, index, in_flight);
+  decide::place::QueueBudget queues = queue_budget(snapshot, index, in_flight);
   for (model::Action& action : plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.what);
-    if (bind != nullptr ? queues.exceeds(*bind) : exceeds_limit(action, snapshot, index, in_flight, allowed)) {
+    const bool exceeds = bind != nullptr ? queues.refuses(queues.ask_of(pods_of(*bind))).has_value()
+                                         : exceeds_limit(action, snapshot, index, in_flight, allowed);
+    if (exceeds) {
       ++violations.limit_exceeded;
       continue;
     }
     if (bind != nullptr) {
-      queues.place(*bind);
+      queues.place(pods_of(*bind));
       violations.partial_gang += leaves_gang_partial(*bind, snapshot) ? 1 : 0;
     } else if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
       violations.lowered_blind += lowers_blind(*set, snapshot, index) ? 1 : 0;

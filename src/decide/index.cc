@@ -22,6 +22,13 @@ void erase_from(Map& map, const Key& key, const Value& value) {
 /// What a pod holds on its node. Terminating pods hold their GPUs to the end.
 bool holds(const model::Pod& pod) { return pod.node.valid(); }
 
+/// The queue that a pod takes from. Of a pod that runs on a node that nobody knows as well: its GPUs will be seen
+/// again.
+QueueId charged_queue(const model::Pod& pod) {
+  const bool runs = pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
+  return runs || holds(pod) ? pod.queue : QueueId{};
+}
+
 /// Adds what a pod holds to its queue, or takes it away.
 void count_in_queue(Index& index, QueueId queue, MilliGpu gpus) {
   if (!queue.valid() || gpus == MilliGpu{}) return;
@@ -36,20 +43,21 @@ void forget_pod(Index& index, PodId id, std::set<NodeId>& touched) {
   const Index::PodRow& row = found->second;
   if (row.node.valid()) {
     erase_from(index.pods_by_node, row.node, id);
-    count_in_queue(index, row.queue, row.gpus * -1);
     touched.insert(row.node);
   }
+  count_in_queue(index, row.queue, row.gpus * -1);
   if (row.unbound) index.unbound_pods.erase({row.created_at, id});
   index.pods.erase(found);
 }
 
 void learn_pod(Index& index, PodId id, const model::Pod& pod, std::set<NodeId>& touched) {
   const bool unbound = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
+  const QueueId queue = charged_queue(pod);
   index.pods[id] = {
-      .node = pod.node, .gpus = pod.gpus, .queue = pod.queue, .created_at = pod.created_at, .unbound = unbound};
+      .node = pod.node, .gpus = pod.gpus, .queue = queue, .created_at = pod.created_at, .unbound = unbound};
+  count_in_queue(index, queue, pod.gpus);
   if (holds(pod)) {
     index.pods_by_node[pod.node].insert(id);
-    count_in_queue(index, pod.queue, pod.gpus);
     touched.insert(pod.node);
   }
   if (unbound) index.unbound_pods.insert({pod.created_at, id});

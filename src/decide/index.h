@@ -88,7 +88,7 @@ struct Index {
   struct PodRow {
     NodeId node;
     MilliGpu gpus;
-    QueueId queue;
+    QueueId queue;  ///< that it takes from; none while it holds nothing
     Instant created_at;
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;

@@ -59,7 +59,8 @@ struct Gang {
   ServiceId service;
   VariantId variant;
   std::uint32_t ordinal = 0;  ///< replica number within (service, variant): what a PlannedGang is matched by
-  std::vector<PodId> pods;    ///< in the order of their index; all of them are the minimum
+  std::vector<PodId> pods;    ///< in the order of their index
+  std::int64_t min_pods = 0;  ///< with a node, that make it useful: more than `pods` where some are lost; 0: all
   GpuKindId gpu;
   MilliGpu gpus_per_pod;
   TopologyLevel together = TopologyLevel::node;
@@ -68,6 +69,8 @@ struct Gang {
   Instant expected_ready_at = Instant::never();  ///< once starting; predicted from earlier starts
   ReplicaSignals signals;
   friend bool operator==(const Gang&, const Gang&) = default;
+
+  std::int64_t needed_pods() const { return min_pods > 0 ? min_pods : static_cast<std::int64_t>(pods.size()); }
 };
 
 /// A replica that is decided but whose pods do not exist yet: somebody else creates them, later. Stands for the gang

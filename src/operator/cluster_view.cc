@@ -6,6 +6,8 @@
 namespace capstan::op {
 namespace {
 
+constexpr std::int64_t kMostMilliGpus =
+    10'000'000;  // thousandths of a GPU, of one pod or node: what a snapshot file holds
 constexpr std::string_view kWatched[] = {"Deployment", "StatefulSet", "LeaderWorkerSet"};
 
 }  // namespace
@@ -19,7 +21,8 @@ bool is_watched(std::string_view kind) { return std::ranges::find(kWatched, kind
 MilliGpu gpus_of(const kube::Resources& resources) {
   MilliGpu sum;
   for (const auto& [name, milli] : resources.milli) {
-    if (name.ends_with("/gpu")) sum.count += milli;
+    if (name.ends_with("/gpu"))
+      sum.count = std::min(sum.count + std::clamp<std::int64_t>(milli, 0, kMostMilliGpus), kMostMilliGpus);
   }
   return sum;
 }

@@ -61,7 +61,8 @@ using Readings = std::map<std::string, model::ReplicaSignals, std::less<>>;
 /// Moments in a cluster count from the Unix epoch.
 inline Instant instant_of(kube::WallTime time) { return {std::chrono::microseconds(time.unix_us)}; }
 
-/// GPUs of any vendor: what is asked for or there of "nvidia.com/gpu", "amd.com/gpu" and their like.
+/// GPUs of any vendor: what is asked for or there of "nvidia.com/gpu", "amd.com/gpu" and their like. Never more than
+/// ten thousand.
 MilliGpu gpus_of(const kube::Resources& resources);
 
 /// Finds the workloads that scalers point at, by kind, namespace and name. Points into the view that it was made of.

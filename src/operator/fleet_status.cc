@@ -36,12 +36,13 @@ FleetReport fleet_report(const model::Snapshot& snapshot, std::string leader) {
 }
 
 std::string fleet_status_json(const FleetReport& report, const FleetPolicy& policy, kube::WallTime wall) {
-  const Json halted = {{"type", "Halted"},
-                       {"status", policy.halt ? "True" : "False"},
-                       {"observedGeneration", policy.meta.generation},
-                       {"lastTransitionTime", condition_since(policy.conditions, "Halted", policy.halt, wall)},
-                       {"reason", policy.halt ? "KillSwitch" : "None"},
-                       {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
+  const Json halted = {
+      {"type", "Halted"},
+      {"status", policy.halt ? "True" : "False"},
+      {"observedGeneration", policy.meta.generation},
+      {"lastTransitionTime", condition_since(policy.conditions, "Halted", policy.halt, !policy.halt, wall)},
+      {"reason", policy.halt ? "KillSwitch" : "None"},
+      {"message", policy.halt ? "nothing is written but Lease, status and Events" : ""}};
   const Json status = {{"observedGeneration", policy.meta.generation},
                        {"leader", report.leader},
                        {"gpus", report.gpus},
@@ -52,6 +53,7 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
 
 std::optional<kube::ApiRequest> FleetStatusWriter::look(const FleetReport& report, const FleetPolicy& policy,
                                                         Instant now, kube::WallTime wall) {
+  gate_.keep([&](const std::string& uid) { return uid == policy.meta.uid; });
   if (policy.meta.name.empty() || !gate_.opens(policy.meta.uid, {report, policy.meta.generation}, now)) {
     return std::nullopt;
   }

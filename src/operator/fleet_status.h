@@ -32,6 +32,8 @@ class FleetStatusWriter {
   std::optional<kube::ApiRequest> look(const FleetReport& report, const FleetPolicy& policy, Instant now,
                                        kube::WallTime wall);
   void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
+  /// Somebody else may have written since.
+  void forget() { gate_ = {}; }
 
  private:
   struct Told {

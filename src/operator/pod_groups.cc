@@ -14,7 +14,6 @@ using actuate::kRouterLabelValue;
 using actuate::kServingGate;
 
 // https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
-constexpr std::string_view kGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
 constexpr std::string_view kWorkerIndex = "leaderworkerset.sigs.k8s.io/worker-index";
 
 std::optional<std::uint32_t> number(std::string_view text) {
@@ -45,11 +44,12 @@ std::vector<PodGroup> single_pods(const kube::Workload& workload, std::span<cons
 std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<const kube::Pod* const> pods) {
   std::map<std::uint32_t, PodGroup> groups;
   for (const kube::Pod* pod : pods) {
-    const std::optional<std::uint32_t> index = number(pod->meta.labels.get(kGroupIndex));
+    const std::optional<std::uint32_t> index = number(pod->meta.labels.get(kGroupIndexLabel));
     if (pod->over() || !index || pod->meta.labels.get(kSetNameLabel) != workload.meta.name) continue;
     PodGroup& group = groups[*index];
     group.pods.push_back(pod);
-    group.expected = workload.pods_per_replica;
+    // What it was made with: its workload may have been given another size since.
+    group.expected = number(pod->meta.annotations.get(kGroupSizeAnnotation)).value_or(workload.pods_per_replica);
     group.ordinal = index;
     group.name = workload.meta.key() + "-" + std::to_string(*index);
   }

@@ -64,6 +64,14 @@ TEST(PodGroups, AGroupOfALeaderWorkerSetIsOneReplicaAndItsLeaderComesFirst) {
   EXPECT_EQ(phase_of(found[1]), model::Gang::Phase::pending) << "one of its two pods does not exist yet";
 }
 
+TEST(PodGroups, AGroupIsWholeAtTheSizeThatItWasMadeWith) {
+  kube::Workload workload = set_of("LeaderWorkerSet");
+  workload.pods_per_replica = 4;  // since a moment ago
+  std::vector<kube::Pod> pods = {member("0", "0"), member("0", "1")};
+  for (kube::Pod& each : pods) each.meta.annotations.set("leaderworkerset.sigs.k8s.io/size", "2");
+  EXPECT_EQ(phase_of(groups(workload, pods)[0]), model::Gang::Phase::ready);
+}
+
 TEST(PodGroups, PhasesFollowThePods) {
   struct Row {
     const char* what;

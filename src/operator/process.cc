@@ -112,6 +112,8 @@ void Process::follow_lead() {
     } else {
       loop_.end();
       reports_.clear();
+      fleet_status_.forget();
+      queue_status_.forget();
     }
   }
   if (!leading_ || loop_.begun() || !loop_.ready()) return;

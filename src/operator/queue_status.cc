@@ -2,17 +2,15 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "operator/condition_since.h"
 
 namespace capstan::op {
-namespace {
 
 using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot) {
   const model::Catalog& catalog = *snapshot.catalog;
@@ -22,21 +20,23 @@ std::vector<QueueReport> queue_reports(const model::Snapshot& snapshot) {
     reports.push_back({.name = queue.name, .held = {}, .waiting = {}, .closed = queue.closed || above_closed});
   }
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    const bool waits = pod.phase == model::Pod::Phase::pending && !pod.node.valid();
     for (model::QueueId id = pod.queue; id.valid(); id = catalog.queue(id).parent) {
       QueueReport& report = reports[id.value];
-      (pod.node.valid() ? report.held : report.waiting) += pod.gpus;
+      (waits ? report.waiting : report.held) += pod.gpus;
     }
   });
   return reports;
 }
 
 std::string queue_status_json(const QueueReport& report, const Queue& queue, kube::WallTime wall) {
-  const Json ready = {{"type", "Ready"},
-                      {"status", report.closed ? "False" : "True"},
-                      {"observedGeneration", queue.meta.generation},
-                      {"lastTransitionTime", condition_since(queue.conditions, "Ready", !report.closed, wall)},
-                      {"reason", report.closed ? "ParentNotFound" : "Described"},
-                      {"message", report.closed ? "a queue above this one does not exist, or is below it" : ""}};
+  const Json ready = {
+      {"type", "Ready"},
+      {"status", report.closed ? "False" : "True"},
+      {"observedGeneration", queue.meta.generation},
+      {"lastTransitionTime", condition_since(queue.conditions, "Ready", !report.closed, report.closed, wall)},
+      {"reason", report.closed ? "ParentNotFound" : "Described"},
+      {"message", report.closed ? "a queue above this one does not exist, or is below it" : ""}};
   const Json status = {{"observedGeneration", queue.meta.generation},
                        {"gpus", {{"held", gpus_up(report.held)}, {"waiting", gpus_up(report.waiting)}}},
                        {"conditions", Json::array({ready})}};
@@ -46,17 +46,17 @@ std::string queue_status_json(const QueueReport& report, const Queue& queue, kub
 std::vector<QueueStatusWriter::Write> QueueStatusWriter::look(const model::Snapshot& snapshot,
                                                               const kube::StoreSnapshot<Queue>& queues, Instant now,
                                                               kube::WallTime wall) {
-  std::map<std::string, QueueReport> by_name;
-  for (QueueReport& report : queue_reports(snapshot)) by_name.emplace(report.name, report);
   std::vector<Write> writes;
+  if (snapshot.catalog->queues.empty()) return writes;
+  std::map<std::string, QueueReport> by_name;
+  for (QueueReport& report : queue_reports(snapshot)) by_name.emplace(report.name, std::move(report));
   std::set<std::string> uids;
   queues.for_each([&](kube::RowId, const Queue& queue) {
     uids.insert(queue.meta.uid);
     const auto found = by_name.find(queue.meta.name);
-    if (found == by_name.end()) return;  // KAI's queues count here
-    QueueReport& report = found->second;
-    report.generation = queue.meta.generation;
-    if (!gate_.opens(queue.meta.uid, report, now)) return;
+    if (found == by_name.end()) return;  // it came after the last look
+    const QueueReport& report = found->second;
+    if (!gate_.opens(queue.meta.uid, {report, queue.meta.generation}, now)) return;
     const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"Queue","metadata":{"name":)" +
                              kube::json_quote(queue.meta.name) + R"(,"uid":)" + kube::json_quote(queue.meta.uid) +
                              R"(},"status":)" + queue_status_json(report, queue, wall) + "}";

@@ -17,9 +17,8 @@ namespace capstan::op {
 struct QueueReport {
   std::string name;
   MilliGpu held;     ///< by pods that have a node
-  MilliGpu waiting;  ///< asked for by pods that wait for one
+  MilliGpu waiting;  ///< asked for by pods that wait for one, of gangs that Capstan places and that are there whole
   bool closed = false;
-  std::int64_t generation = 0;
   friend bool operator==(const QueueReport&, const QueueReport&) = default;
 };
 
@@ -39,9 +38,16 @@ class QueueStatusWriter {
   std::vector<Write> look(const model::Snapshot& snapshot, const kube::StoreSnapshot<Queue>& queues, Instant now,
                           kube::WallTime wall);
   void answered(const std::string& uid, bool written) { gate_.answered(uid, written); }
+  /// Somebody else may have written since.
+  void forget() { gate_ = {}; }
 
  private:
-  StatusGate<QueueReport> gate_;
+  struct Told {
+    QueueReport report;
+    std::int64_t generation = 0;
+    friend bool operator==(const Told&, const Told&) = default;
+  };
+  StatusGate<Told> gate_;
 };
 
 }  // namespace capstan::op

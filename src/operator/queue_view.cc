@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace capstan::op {
-namespace {
-
-constexpr GpuCount kMostHeld = 10'000'000;
-
-}  // namespace
 
 Queue read_queue(kube::Json object) {
   const kube::Json spec = object["spec"];

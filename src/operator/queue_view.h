@@ -21,7 +21,10 @@ struct Queue {
 
 Queue read_queue(kube::Json object);
 
-/// The label of pods, and of templates of pods, that names their queue; and KAI's own, which says the same.
+/// The most that a limit may be, as the schema says.
+inline constexpr GpuCount kMostHeld = 10'000'000;
+
+/// The label of pods, and of templates of pods, that names a Queue; and the one that names a Queue of KAI's.
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md
 inline constexpr std::string_view kQueueLabel = "capstan.dev/queue";
 inline constexpr std::string_view kKaiQueueLabel = "kai.scheduler/queue";

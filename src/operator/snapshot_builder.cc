@@ -371,6 +371,7 @@ model::ServiceId SnapshotBuilder::read_target(Look& look, const InferenceScaler&
     }
     variant.step_limits = step_limits_of(*workload, replicas);
     variant.queue = look.queues.of(workload->pod_labels);
+    if (!variant.queue.valid() && !replicas.empty()) variant.queue = look.queues.of(*replicas.front().pods.front());
     const bool stated = !target.variant->gpu.empty();
     const bool told = stated || tell_gpu(look, *workload, replicas, variant);
     origin.gpu_known = read_template(look, *workload, variant, stated) || told;
@@ -461,6 +462,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
   gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.created_at = instant_of(first.meta.created_at);
+  if (group.expected != PodGroup::kNobodySays) gang.min_pods = group.expected;
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.gpu = catalog_.any_gpu_kind();
   if (service.valid()) {

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "model/role_names.h"
+#include "operator/condition_since.h"
 
 namespace capstan::op {
 namespace {
@@ -27,14 +28,6 @@ std::string_view word(Verdict::Is is) {
   return kWords[static_cast<std::size_t>(is)];
 }
 
-/// When a condition came to be what it is: as it was written, where it has not changed since.
-std::string since(const Verdict& verdict, const InferenceScaler& scaler, kube::WallTime wall) {
-  const kube::Condition* old = kube::find_condition(scaler.conditions, verdict.type);
-  const bool same = old != nullptr && old->since.is_set() && old->is_true == (verdict.is == Verdict::Is::yes) &&
-                    old->is_false == (verdict.is == Verdict::Is::no);
-  return kube::wall_time_seconds(same ? old->since : wall);
-}
-
 Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube::WallTime wall, bool exact) {
   Json list = Json::array();
   for (const Verdict& verdict : report.verdicts) {
@@ -44,7 +37,10 @@ Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube:
                 {"reason", verdict.reason}};
     // A message may hold a number that moves with every scrape; the state is what people wait for.
     if (exact) row["message"] = verdict.message;
-    if (exact) row["lastTransitionTime"] = since(verdict, scaler, wall);
+    if (exact) {
+      row["lastTransitionTime"] = condition_since(scaler.conditions, verdict.type, verdict.is == Verdict::Is::yes,
+                                                  verdict.is == Verdict::Is::no, wall);
+    }
     list.push_back(std::move(row));
   }
   return list;

@@ -7,8 +7,6 @@ namespace capstan::op {
 namespace {
 
 // https://lws.sigs.k8s.io/docs/reference/labels-annotations-and-environment-variables/
-constexpr std::string_view kLwsGroupIndex = "leaderworkerset.sigs.k8s.io/group-index";
-constexpr std::string_view kLwsSize = "leaderworkerset.sigs.k8s.io/size";
 constexpr std::string_view kLwsTopology = "leaderworkerset.sigs.k8s.io/exclusive-topology";
 constexpr std::string_view kTopologyAnnotation = "capstan.dev/gang-topology";
 
@@ -31,10 +29,12 @@ Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
   if (const std::string* kai = notes.find(kKaiGroupAnnotation)) {
     const auto size = sizes.find(kube::key_of(pod.meta.ns, *kai));
     // Without its PodGroup nobody knows how many it needs; it cannot be whole.
-    return {"kai/" + *kai, size == sizes.end() ? kMostPods : std::clamp<std::int64_t>(size->second, 1, kMostPods)};
+    return {"kai/" + *kai,
+            size == sizes.end() ? PodGroup::kNobodySays : std::clamp<std::int64_t>(size->second, 1, kMostPods)};
   }
-  if (const std::string* index = pod.meta.labels.find(kLwsGroupIndex)) {
-    return {"lws/" + std::string(pod.meta.labels.get(kSetNameLabel)) + "/" + *index, size_in(notes.get(kLwsSize))};
+  if (const std::string* index = pod.meta.labels.find(kGroupIndexLabel)) {
+    return {"lws/" + std::string(pod.meta.labels.get(kSetNameLabel)) + "/" + *index,
+            size_in(notes.get(kGroupSizeAnnotation))};
   }
   if (const std::string* gang = notes.find(kGangAnnotation)) {
     return {"gang/" + *gang, size_in(notes.get(kGangMinAnnotation))};

@@ -226,6 +226,7 @@ place::Policy read_place(const Node& given, Verdict& verdict) {
   }
   fields.duration("period", policy.period, 10ms, 1h);
   fields.duration("assume_for", policy.assume_for, 1s, 1h);
+  fields.duration("broken_for", policy.broken_for, 1s, 24h);
   fields.finish();
   return policy;
 }

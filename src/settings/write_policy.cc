@@ -110,7 +110,8 @@ std::string to_json(const decide::scale::Policy& policy) { return std::visit(Sca
 std::string to_json(const decide::place::Policy& policy) {
   return Json{{"policy", decide::place::name(policy.kind)},
               {"period", text(policy.period)},
-              {"assume_for", text(policy.assume_for)}}
+              {"assume_for", text(policy.assume_for)},
+              {"broken_for", text(policy.broken_for)}}
       .dump();
 }
 

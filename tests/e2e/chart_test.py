@@ -93,7 +93,7 @@ class Rendered(harness.ClusterTest):
             "deployments/scale patch", "statefulsets/scale patch", "leaderworkersets/scale patch", "pods patch",
             "pods/status patch"})
         self.assertEqual(self.writes("permissions.placement=true") - self.writes(), {
-            "pods/binding create", "pods patch", "pods delete", "pods/status patch"})
+            "pods/binding create", "pods/eviction create", "pods patch", "pods delete", "pods/status patch"})
         self.assertEqual(self.writes("permissions.nodes=true") - self.writes(), {
             "nodeclaims create", "nodeclaims delete", "nodeclaims patch", "nodes patch"})
 

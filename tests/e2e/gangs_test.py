@@ -25,6 +25,9 @@ class Gangs(controller.OnAPool):
     def claims(self):
         return self.cluster.list("nodeclaims", selector=f"karpenter.sh/nodepool={self.pool}")
 
+    def queue_gpus(self, name):
+        return self.cluster.get("queues.capstan.dev", name).get("status", {}).get("gpus")
+
     def intents(self):
         return [e for e in self.cluster.audit.writes(user=self.user, resource="pods", verb="patch", subresource="")
                 if e.body["metadata"].get("annotations", {}).get("capstan.dev/bind")]
@@ -91,15 +94,25 @@ class Gangs(controller.OnAPool):
         told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
         self.assertEqual((told["reason"], told["message"]), (
             "QueueLimit", "the gang needs 16 GPUs more, and its queue holds 0 of the 8 that it may have"))
-        shown = eventually("its status tells what waits", lambda: self.cluster.get("queues.capstan.dev", self.pool).get(
-            "status"))
-        self.assertEqual(shown["gpus"], {"held": 0, "waiting": 16})
+        eventually("its status tells what waits", lambda: self.queue_gpus(self.pool) == {"held": 0, "waiting": 16})
         self.assertEqual((self.created_claims(), self.bindings()), ([], []))
         self.cluster.apply(objects.queue(f"{self.pool}-all", limit=16))
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
-        eventually("its status tells what it holds", lambda: self.cluster.get(
-            "queues.capstan.dev", f"{self.pool}-all")["status"]["gpus"] == {"held": 16, "waiting": 0})
+        eventually("its status tells what it holds",
+                   lambda: self.queue_gpus(f"{self.pool}-all") == {"held": 16, "waiting": 0})
         self.assertEqual([e for e in self.asked(resource="queues") if e.code == 403], [])
+
+    def test_what_is_left_of_a_gang_that_a_kubelet_refused_is_evicted(self):
+        self.begin()
+        self.start()
+        self.gang(2)
+        eventually("the gang is bound", lambda: self.bound(2), seconds=90)
+        refusal = {"status": {"phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "no such device"}}
+        self.cluster.kubectl("patch", "pod", "worker-1", "--namespace", self.namespace, "--subresource", "status",
+                             "--type", "merge", "--patch", json.dumps(refusal))
+        evictions = eventually("the other pod is evicted", lambda: self.cluster.audit.writes(
+            user=self.user, namespace=self.namespace, resource="pods", subresource="eviction"), seconds=90)
+        self.assertEqual([(e.name, e.code) for e in evictions], [("worker-0", 201)])
 
     def test_one_claim_that_never_becomes_a_node(self):
         self.begin(hold="20s")

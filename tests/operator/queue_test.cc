@@ -58,19 +58,25 @@ TEST(QueueTree, WhatLeadsNowhereOrInACircleIsClosed) {
   }
 }
 
-TEST(QueueTree, KaisQueuesCountWhereThereAreAny) {
+TEST(QueueTree, OursAndKaisStandSideBySide) {
   Cluster cluster;
   cluster.queues.put(queue("team", "", 8));
+  const kube::StringMap ours{{"capstan.dev/queue", "team"}};
+  const auto kai = [](const char* name) { return kube::StringMap{{"kai.scheduler/queue", name}}; };
+  EXPECT_FALSE(QueueTree(cluster.view()).of(kai("team")).valid()) << "there is no Queue of KAI's";
   cluster.kai_queues.put(kai_queue("team", 2.5));
   cluster.kai_queues.put(kai_queue("all", -1));
   cluster.kai_queues.put(kai_queue("none", nullptr));
+  cluster.kai_queues.put(kai_queue("huge", 1e15));
   QueueTree tree(cluster.view());
-  const auto limit = [&](const char* name) {
-    return row(tree, tree.of(kube::StringMap{{"kai.scheduler/queue", name}})).limit;
-  };
-  EXPECT_EQ(limit("team"), MilliGpu{2'500});
-  EXPECT_EQ(limit("all"), std::nullopt);
-  EXPECT_EQ(limit("none"), MilliGpu{}) << "what KAI is not told lets nothing in";
+  const auto limit = [&](const kube::StringMap& labels) { return row(tree, tree.of(labels)).limit; };
+  EXPECT_EQ(limit(ours), whole_gpus(8));
+  EXPECT_EQ(limit(kai("team")), MilliGpu{2'500});
+  EXPECT_EQ(row(tree, tree.of(kai("team"))).name, "kai/team");
+  EXPECT_EQ(limit(kai("all")), std::nullopt);
+  EXPECT_EQ(limit(kai("none")), MilliGpu{}) << "what KAI is not told lets nothing in";
+  EXPECT_EQ(limit(kai("huge")), whole_gpus(kMostHeld));
+  EXPECT_TRUE(row(tree, tree.of(kai("not-there"))).closed);
 }
 
 TEST(QueueTree, APodIsInTheQueueOfItsLabelElseOfItsPodGroup) {
@@ -89,7 +95,7 @@ TEST(QueueTree, APodIsInTheQueueOfItsLabelElseOfItsPodGroup) {
     if (pod.meta.name == "free") {
       EXPECT_FALSE(id.valid());
     } else if (pod.meta.name == "member") {
-      EXPECT_EQ(row(tree, id).name, "team");
+      EXPECT_EQ(row(tree, id).name, "kai/team");
     } else {
       EXPECT_EQ(row(tree, id).name, "not-there");
       EXPECT_TRUE(row(tree, id).closed) << "nobody described it";
@@ -144,6 +150,12 @@ TEST_F(QueueStatus, IsWrittenWhenItChangesAndAgainWhereItDidNotArrive) {
   writer.answered("uid-team", true);
   cluster.pods.remove("ns/pod");
   EXPECT_EQ(writes(12), 1u) << "the other was written a second ago";
+  writer.answered("uid-all", true);
+  EXPECT_EQ(writes(13), 1u);
+  writer.answered("uid-team", true);
+  EXPECT_EQ(writes(60), 0u);
+  writer.forget();
+  EXPECT_EQ(writes(61), 2u) << "somebody else led in between";
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 namespace capstan::decide::place {
 namespace {
 
-constexpr std::string_view kVersion = "place-memory/1";
+constexpr std::string_view kVersion = "place-memory/2";
 
 template <typename Each, typename Row>
-void fields(Row& row, Each&& each) {
+void assumed_fields(Row& row, Each&& each) {
   each(row.pod);
   each(row.node);
   each(row.gang);
@@ -15,18 +15,28 @@ void fields(Row& row, Each&& each) {
   each(row.until);
 }
 
+template <typename Each, typename Row>
+void broken_fields(Row& row, Each&& each) {
+  each(row.gang);
+  each(row.since);
+}
+
 }  // namespace
 
 std::string to_text(const Memory& memory) {
   TextWriter text(kVersion);
-  text.rows(memory.assumed, [&](const auto& row) { fields(row, [&](const auto& field) { text.add(field); }); });
+  const auto add = [&](const auto& field) { text.add(field); };
+  text.rows(memory.assumed, [&](const auto& row) { assumed_fields(row, add); });
+  text.rows(memory.broken, [&](const auto& row) { broken_fields(row, add); });
   return text.take();
 }
 
 Result<Memory> parse_memory(std::string_view saved) {
   TextReader text(saved, kVersion);
   Memory memory;
-  text.rows(memory.assumed, [&](auto& row) { fields(row, [&](auto& field) { text.read(field); }); });
+  const auto read = [&](auto& field) { text.read(field); };
+  text.rows(memory.assumed, [&](auto& row) { assumed_fields(row, read); });
+  text.rows(memory.broken, [&](auto& row) { broken_fields(row, read); });
   return text.finish(std::move(memory));
 }
 

@@ -21,7 +21,7 @@ struct Need {
   std::vector<PodId> pods;
   std::vector<NodeId> bound;   // where its other pods already are
   std::vector<NodeId> closed;  // to its pods
-  QueueId queue;
+  QueueAsk ask;
   bool leaving = false;  // some pod is still terminating
 };
 
@@ -51,7 +51,6 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
       need.bound.push_back(pod->node);
     else
       need.pods.push_back(pod_id);
-    if (pod != nullptr && !need.queue.valid()) need.queue = pod->queue;
   }
   need.shape.pods = static_cast<std::int64_t>(need.pods.size());
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
@@ -71,7 +70,7 @@ Need need_of(const model::Catalog& catalog, const model::PlannedGang& planned) {
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
   need.shape.closed = variant.closed.purchases;
   need.closed = variant.closed.nodes;
-  need.queue = variant.queue;
+  if (variant.queue.valid()) need.ask[variant.queue] = need.shape.needed;
   return need;
 }
 
@@ -95,14 +94,16 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
 
 class Cycle {
  public:
-  Cycle(Index& index, const model::Snapshot& snapshot, const Memory& memory)
+  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now)
       : index_(index),
         snapshot_(snapshot),
+        policy_(policy),
         memory_(memory),
+        now_(now),
         room_(index.rooms),
-        queues_(*snapshot.catalog, index.gpus_by_queue) {
+        queues_(snapshot, index) {
     for (const Memory::Assumed& assumed : memory.assumed) {
-      if (const model::Pod* pod = snapshot.pods.find(assumed.pod)) queues_.place(pod->queue, assumed.gpus);
+      queues_.place({&assumed.pod, 1});
       const NodeRoom* room = room_.rooms().find(assumed.node);
       if (room != nullptr && room->free >= assumed.gpus) room_.take(assumed.node, assumed.gpus);
       decision_.nominated.insert(assumed.node);
@@ -111,16 +112,21 @@ class Cycle {
 
   Decision first_fit() {
     std::map<GangId, model::BindPods> binds;
-    std::map<GangId, bool> lacking;
+    std::map<GangId, Reason> lacking;
     for (const auto& [created, pod_id] : index_.unbound_pods) {
       if (assumed(pod_id)) continue;
       const model::Pod& pod = snapshot_.pods.at(pod_id);
       const Gang& gang = snapshot_.gangs.at(pod.gang);
-      const NodeId node = first_with_room(room_.rooms(), gang.gpu, pod.gpus);
-      if (!node.valid()) {
-        lacking[pod.gang] = true;
+      if (const auto full = queues_.refuses(queues_.ask_of({&pod_id, 1}))) {
+        lacking[pod.gang] = *full;
         continue;
       }
+      const NodeId node = first_with_room(room_.rooms(), gang.gpu, pod.gpus);
+      if (!node.valid()) {
+        lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.gpus_per_pod.count}};
+        continue;
+      }
+      queues_.place({&pod_id, 1});
       room_.take(node, pod.gpus);
       decision_.nominated.insert(node);
       model::BindPods& bind = binds[pod.gang];
@@ -133,8 +139,8 @@ class Cycle {
       if (bind != binds.end()) {
         decision_.plan.actions.push_back({std::move(bind->second), {ReasonCode::placed_first_fit, {per_pod.count}}});
       }
-      if (lacking.contains(id)) {
-        keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::no_node_fits, {per_pod.count}});
+      if (const auto lack = lacking.find(id); lack != lacking.end()) {
+        keep(id, Verdict::Kind::cannot_fit_now, lack->second);
       } else if (bind != binds.end()) {
         decision_.verdicts.push_back({id, Verdict::Kind::placed, {ReasonCode::placed_first_fit, {per_pod.count}}});
       } else {
@@ -146,6 +152,7 @@ class Cycle {
 
   Decision whole_gangs(std::span<const model::PlannedGang> planned) {
     for (const auto& [created, id] : index_.pending_gangs) place(id);
+    tell_shortfalls();
     for (const model::PlannedGang& gang : planned) reserve(need_of(*snapshot_.catalog, gang));
     return std::move(decision_);
   }
@@ -167,17 +174,17 @@ class Cycle {
     const Gang& gang = snapshot_.gangs.at(id);
     if (placed_elsewhere(gang)) return;
     Need need = need_of(snapshot_, id, gang);
+    need.ask = queues_.ask_of(need.pods);
     if (need.leaving) {
       const std::int64_t leaving = static_cast<std::int64_t>(gang.pods.size() - need.pods.size() - need.bound.size());
       return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {leaving}});
     }
-    if (need.pods.empty() || assumed(need.pods.front())) return already_bound(id);
-    if (const auto full = queues_.refuses(need.queue, need.shape.needed)) {
-      return keep(id, Verdict::Kind::held_by_queue, *full);
-    }
+    if (!need.pods.empty() && assumed(need.pods.front())) return already_bound(id);
+    if (need.pods.empty()) return broken(need) ? wait_or_give_up(id, need) : already_bound(id);
+    if (const auto full = queues_.refuses(need.ask)) return keep(id, Verdict::Kind::held_by_queue, *full);
     const Fit fit = fit_of(need);
     if (!fit.nodes.empty()) {
-      queues_.place(need.queue, need.shape.needed);
+      queues_.place(need.pods);
       model::BindPods bind{.gang = id, .bindings = {}};
       for (std::size_t i = 0; i < need.pods.size(); ++i) {
         room_.take(fit.nodes[i], gang.gpus_per_pod);
@@ -189,6 +196,7 @@ class Cycle {
       decision_.verdicts.push_back({id, Verdict::Kind::placed, why});
       return;
     }
+    if (given_up(id, need)) return wait_or_give_up(id, need);
     // What exists is only counted where nothing can be bought: it costs a look at every node.
     const auto all = static_cast<std::int64_t>(gang.pods.size());
     const std::int64_t buyable = need.bound.empty() ? most_buyable(*snapshot_.catalog, need.shape) : all;
@@ -201,23 +209,64 @@ class Cycle {
                       gpus_up(gang.gpus_per_pod * buyable)}});
       }
     }
-    if (const auto full = queues_.refuses_promise(need.queue, need.shape.needed)) {
-      return keep(id, Verdict::Kind::held_by_queue, *full);
-    }
-    queues_.promise(need.queue, need.shape.needed);
-    const Shortfall& lack = decision_.shortfalls.emplace_back(shortfall(need, fit));
+    const Shortfall lack = shortfall(need, fit);
+    lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(need.ask), lack});
     keep(id, Verdict::Kind::cannot_fit_now,
          {ReasonCode::shortfall, {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed)}});
   }
 
+  /// Room is asked for what queues could then hold, oldest first, beside what was placed now: no node comes for a gang
+  /// that its queue would keep from it.
+  void tell_shortfalls() {
+    for (Lacking& lacking : lacking_) {
+      if (const auto full = queues_.refuses_promise(lacking.ask)) {
+        decision_.verdicts[lacking.verdict].kind = Verdict::Kind::held_by_queue;
+        decision_.verdicts[lacking.verdict].why = decision_.plan.kept[lacking.kept].why = *full;
+      } else {
+        queues_.promise(lacking.ask);
+        decision_.shortfalls.push_back(std::move(lacking.shortfall));
+      }
+    }
+  }
+
+  /// Some of its pods have a node, and too few to be of use.
+  bool broken(const Need& need) const {
+    const auto bound = static_cast<std::int64_t>(need.bound.size());
+    return bound > 0 && bound < snapshot_.gangs.at(need.shape.gang).needed_pods();
+  }
+  Memory::Broken* broken_row(GangId id) {
+    const auto found = std::ranges::find(memory_.broken, id, &Memory::Broken::gang);
+    return found == memory_.broken.end() ? nullptr : &*found;
+  }
+  bool given_up(GangId id, const Need& need) {
+    const Memory::Broken* row = broken(need) ? broken_row(id) : nullptr;
+    return row != nullptr && now_ - row->since >= policy_.broken_for;
+  }
+
+  void wait_or_give_up(GangId id, const Need& need) {
+    const Gang& gang = snapshot_.gangs.at(id);
+    const auto bound = static_cast<std::int64_t>(need.bound.size());
+    const std::int64_t after_s = whole_seconds(policy_.broken_for);
+    if (!given_up(id, need)) {
+      return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
+    }
+    const Reason why{ReasonCode::gang_given_up, {bound, gang.needed_pods(), after_s}};
+    for (PodId pod : gang.pods) {
+      const model::Pod* row = snapshot_.pods.find(pod);
+      if (row != nullptr && row->node.valid()) decision_.plan.actions.push_back({model::EvictPod{pod}, why});
+    }
+    broken_row(id)->since = now_;
+    keep(id, Verdict::Kind::cannot_fit_now, why);
+  }
+
   void reserve(const Need& need) {
-    if (queues_.refuses_promise(need.queue, need.shape.needed)) return;
+    if (queues_.refuses_promise(need.ask)) return;
     const Fit fit = fit_of(need);
     for (NodeId node : fit.nodes) {
       room_.take(node, need.shape.gpus_per_pod);
       decision_.nominated.insert(node);
     }
-    queues_.promise(need.queue, need.shape.needed);
+    queues_.promise(need.ask);
     if (!fit.nodes.empty()) return;
     if (most_buyable(*snapshot_.catalog, need.shape) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
       decision_.shortfalls.push_back(shortfall(need, fit));
@@ -274,9 +323,20 @@ class Cycle {
 
   const Index& index_;
   const model::Snapshot& snapshot_;
-  const Memory& memory_;
+  const Policy& policy_;
+  Memory& memory_;
+  Instant now_;
+  /// A gang that has no room: where its verdict stands, what it would take of its queues, what it lacks.
+  struct Lacking {
+    std::size_t verdict;
+    std::size_t kept;
+    QueueAsk ask;
+    Shortfall shortfall;
+  };
+
   Overlay room_;
   QueueBudget queues_;
+  std::vector<Lacking> lacking_;
   Decision decision_;
 };
 
@@ -288,11 +348,30 @@ void forget_settled(Memory& memory, const Index& index, Instant now) {
   });
 }
 
+/// Follows which gangs that wait hold nodes for too few of their pods, and since when.
+void follow_broken(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
+  std::vector<Memory::Broken> rows;
+  for (const auto& [created, id] : index.pending_gangs) {
+    const Gang& gang = snapshot.gangs.at(id);
+    std::int64_t bound = 0;
+    for (PodId pod : gang.pods) {
+      const model::Pod* row = snapshot.pods.find(pod);
+      bound += row != nullptr && row->node.valid() ? 1 : 0;
+    }
+    if (bound == 0 || bound >= gang.needed_pods()) continue;
+    const auto known = std::ranges::find(memory.broken, id, &Memory::Broken::gang);
+    rows.push_back({id, known == memory.broken.end() ? now : known->since});
+  }
+  std::ranges::sort(rows, {}, &Memory::Broken::gang);
+  memory.broken = std::move(rows);
+}
+
 void assume(Memory& memory, const model::Snapshot& snapshot, const Plan& plan, Instant until) {
   for (const model::Action& action : plan.actions) {
-    const auto& bind = std::get<model::BindPods>(action.what);
-    for (const model::BindPods::Binding& binding : bind.bindings) {
-      memory.assumed.push_back({binding.pod, binding.node, bind.gang, snapshot.pods.at(binding.pod).gpus, until});
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind == nullptr) continue;
+    for (const model::BindPods::Binding& binding : bind->bindings) {
+      memory.assumed.push_back({binding.pod, binding.node, bind->gang, snapshot.pods.at(binding.pod).gpus, until});
     }
   }
   std::ranges::sort(memory.assumed, {}, &Memory::Assumed::pod);
@@ -309,8 +388,9 @@ void forget(Memory& memory, GangId gang) {
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
                 const Policy& policy, Memory& memory, Instant now) {
   forget_settled(memory, index, now);
+  if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
-  Cycle cycle(index, snapshot, memory);
+  Cycle cycle(index, snapshot, policy, memory, now);
   Decision decision = policy.kind == Policy::Kind::first_fit ? cycle.first_fit() : cycle.whole_gangs(planned);
   assume(memory, snapshot, decision.plan, now + policy.assume_for);
   return decision;

@@ -20,21 +20,24 @@ namespace capstan::decide::place {
 
 struct Policy {
   enum class Kind : std::uint8_t {
-    first_fit,  ///< pod by pod, oldest first, each onto the first node (by id) with room; knows no gangs, no queues
-    gang,       ///< all pods of a gang at once inside one domain of its level, or none; never above a queue's limit
+    first_fit,  ///< pod by pod, oldest first, each onto the first node (by id) with room; knows no gangs
+    gang,       ///< all pods of a gang at once inside one domain of its level, or none
   };
   Kind kind = Kind::gang;
   Duration period = std::chrono::seconds(1);       ///< how often it wants to be asked; it always answers
   Duration assume_for = std::chrono::seconds(30);  ///< a binding that nobody confirmed by then is decided again
+  /// How long a gang of which some pods have a node, and too few, waits for the others, as `gang`. KAI's
+  /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
+  Duration broken_for = std::chrono::seconds(60);
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
 /// "first_fit" or "gang".
 std::string_view name(Policy::Kind kind);
 
-/// Bindings that were decided and that no snapshot shows yet (what kube-scheduler calls assumed pods). Bounded by the
-/// pods that are unbound.
+/// Bounded by the pods that are unbound, and by the gangs that wait.
 struct Memory {
+  /// A binding that was decided and that no snapshot shows yet: what kube-scheduler calls an assumed pod.
   struct Assumed {
     model::PodId pod;
     model::NodeId node;
@@ -43,7 +46,14 @@ struct Memory {
     Instant until;
     friend bool operator==(const Assumed&, const Assumed&) = default;
   };
+  /// A gang of which some pods have a node, and too few.
+  struct Broken {
+    model::GangId gang;
+    Instant since;  ///< or since it was given up last
+    friend bool operator==(const Broken&, const Broken&) = default;
+  };
   std::vector<Assumed> assumed;  ///< by pod
+  std::vector<Broken> broken;    ///< by gang
   friend bool operator==(const Memory&, const Memory&) = default;
 };
 std::string to_text(const Memory& memory);
@@ -90,7 +100,7 @@ struct Decision {
   std::vector<Verdict> verdicts;      ///< one for every pending gang, oldest first
   std::vector<Shortfall> shortfalls;  ///< `gang` only; pending gangs oldest first, then planned ones
   std::set<model::NodeId> nominated;  ///< nodes that assumed or planned pods are meant for
-  model::Plan plan;                   ///< BindPods; kept reasons of the rest
+  model::Plan plan;                   ///< BindPods, EvictPod; kept reasons of the rest
 };
 
 /// Where pending pods go.
@@ -98,8 +108,9 @@ struct Decision {
 /// `first_fit` is what a scheduler without gangs does, and its trap is kept: two gangs of four on seven free GPUs take
 /// some each, and both hold GPUs and wait. `gang` never binds a part. It takes the fullest domain that fits, fills
 /// nodes that are already in use first, and keeps untouched nodes whole; ties go to the lower id. A gang that cannot
-/// fit does not block younger ones, nor does one that its queue holds: for that one nothing is bought. The aggregate of
-/// free GPUs per domain refuses hopeless gangs without a search.
+/// fit does not block younger ones, nor does one that its queue holds: for that one nothing is bought. What a broken
+/// gang still holds is evicted after `broken_for`, so that its workload makes it anew. The aggregate of free GPUs per
+/// domain refuses hopeless gangs without a search.
 ///
 /// @param index    of the snapshot; decisions are tried out on it, and it comes out as it went in
 /// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,

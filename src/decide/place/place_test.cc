@@ -291,6 +291,67 @@ RC_GTEST_PROP(GangPlacement, OpensAsFewWholeNodesAsAnyChoiceWould, ()) {
   RC_ASSERT(static_cast<int>(opened.size()) == fewest);
 }
 
+/// A gang of three of which one pod has a node, and no room for the others.
+struct BrokenGang {
+  BrokenGang() {
+    const NodeId node = world.node(0, 4);
+    world.pool({world.offering(8, 0, 10)}, 64);
+    gang = world.gang(3, 2, TopologyLevel::node);
+    world.bind_pod(gang, 0, node);
+    world.bind(world.gang(1, 2, TopologyLevel::node), node);
+  }
+  /// The pods that are evicted.
+  std::vector<PodId> look(std::int64_t second) {
+    Index index = build(world.snapshot);
+    last = decide(index, world.snapshot, {}, kGang, memory, at(second));
+    std::vector<PodId> evicted;
+    for (const model::Action& action : last.plan.actions) {
+      evicted.push_back(std::get<model::EvictPod>(action.what).pod);
+    }
+    return evicted;
+  }
+
+  World world;
+  GangId gang;
+  Memory memory;
+  Decision last;
+};
+
+TEST(Place, WhatABrokenGangHoldsIsGivenUpAfterItsGrace) {
+  BrokenGang broken;
+  EXPECT_TRUE(broken.look(0).empty());
+  EXPECT_EQ(broken.last.shortfalls.size(), 1u) << "meanwhile room for the rest is asked for";
+  EXPECT_TRUE(broken.look(59).empty());
+  EXPECT_EQ(broken.look(60), std::vector{PodId{0}});
+  EXPECT_EQ(
+      sentence(broken.last.verdicts[0].why),
+      "1 of the 3 pods that the gang needs has had a node for 60 s, without the others: they are evicted, so that "
+      "the gang is placed whole");
+  EXPECT_TRUE(broken.look(61).empty()) << "it has been said";
+  EXPECT_EQ(broken.look(120).size(), 1u) << "the world did not follow";
+}
+
+TEST(Place, AGangOfWhichEnoughPodsHaveNodesIsNotBroken) {
+  BrokenGang elastic;
+  model::Gang row = elastic.world.snapshot.gangs.at(elastic.gang);
+  row.min_pods = 1;
+  elastic.world.snapshot.gangs.set(elastic.gang, row);
+  EXPECT_TRUE(elastic.look(0).empty());
+  EXPECT_TRUE(elastic.look(1'000).empty());
+}
+
+TEST(Place, AGangThatLostAPodForGoodIsBroken) {
+  BrokenGang lost;
+  model::Gang row = lost.world.snapshot.gangs.at(lost.gang);
+  for (std::size_t i = 1; i < 3; ++i) lost.world.snapshot.pods.erase(row.pods[i]);
+  row.pods.resize(1);
+  row.min_pods = 3;
+  lost.world.snapshot.gangs.set(lost.gang, row);
+  EXPECT_TRUE(lost.look(0).empty());
+  EXPECT_EQ(lost.last.verdicts[0].why.code, model::ReasonCode::gang_broken);
+  EXPECT_EQ(lost.look(60), std::vector{PodId{0}});
+}
+
 TEST(Place, AGangDoesNotGoWhereItIsClosedTo) {
   World world;
   const NodeId closed = world.node(0), open = world.node(1);

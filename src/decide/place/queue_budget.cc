@@ -2,38 +2,56 @@
 
 namespace capstan::decide::place {
 
-QueueBudget::QueueBudget(const model::Catalog& catalog, const std::map<QueueId, MilliGpu>& held)
-    : catalog_(catalog), rows_(catalog.queues.size()) {
-  for (const auto& [queue, gpus] : held) place(queue, gpus);
+template <typename Visit>
+void QueueBudget::each(const QueueAsk& ask, Visit visit) const {
+  for (const auto& [queue, gpus] : ask) {
+    for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) visit(id, gpus);
+  }
 }
 
-template <typename Look>
-std::optional<model::Reason> QueueBudget::look_up(QueueId queue, MilliGpu more, Look counted) const {
-  for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) {
-    const model::Queue& row = catalog_.queue(id);
-    if (row.closed) return model::Reason{model::ReasonCode::queue_closed, {}};
-    const MilliGpu has = counted(rows_[id.value]);
-    if (row.limit && has + more > *row.limit) {
-      return model::Reason{model::ReasonCode::queue_limit, {gpus_up(has), gpus_up(more), gpus_up(*row.limit)}};
+QueueBudget::QueueBudget(const model::Snapshot& snapshot, const Index& index)
+    : snapshot_(snapshot), catalog_(*snapshot.catalog), rows_(catalog_.queues.size()) {
+  each(index.gpus_by_queue, [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+}
+
+QueueAsk QueueBudget::ask_of(std::span<const PodId> pods) const {
+  QueueAsk ask;
+  if (rows_.empty()) return ask;
+  for (const PodId id : pods) {
+    const model::Pod* pod = snapshot_.pods.find(id);
+    const bool unbound = pod != nullptr && pod->phase == model::Pod::Phase::pending && !pod->node.valid();
+    if (!unbound || !pod->queue.valid() || placed_.contains(id)) continue;
+    ask[pod->queue] += pod->gpus;
+  }
+  return ask;
+}
+
+std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask, bool promised) const {
+  std::map<QueueId, MilliGpu> more;
+  each(ask, [&](QueueId id, MilliGpu gpus) { more[id] += gpus; });
+  for (const auto& [id, gpus] : more) {
+    const model::Queue& queue = catalog_.queue(id);
+    if (queue.closed) return model::Reason{model::ReasonCode::queue_closed, {}};
+    const Row& row = rows_[id.value];
+    const MilliGpu has = promised ? row.held + row.promised : row.held;
+    if (queue.limit && gpus > MilliGpu{} && has + gpus > *queue.limit) {
+      return model::Reason{model::ReasonCode::queue_limit, {gpus_up(has), gpus_up(gpus), gpus_up(*queue.limit)}};
     }
   }
   return std::nullopt;
 }
 
-std::optional<model::Reason> QueueBudget::refuses(QueueId queue, MilliGpu more) const {
-  return look_up(queue, more, [](const Row& row) { return row.held; });
+std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask) const { return refuses(ask, false); }
+std::optional<model::Reason> QueueBudget::refuses_promise(const QueueAsk& ask) const { return refuses(ask, true); }
+
+void QueueBudget::place(std::span<const PodId> pods) {
+  if (rows_.empty()) return;
+  each(ask_of(pods), [&](QueueId id, MilliGpu gpus) { rows_[id.value].held += gpus; });
+  placed_.insert(pods.begin(), pods.end());
 }
 
-std::optional<model::Reason> QueueBudget::refuses_promise(QueueId queue, MilliGpu more) const {
-  return look_up(queue, more, [](const Row& row) { return row.held + row.promised; });
-}
-
-void QueueBudget::place(QueueId queue, MilliGpu gpus) {
-  for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) rows_[id.value].held += gpus;
-}
-
-void QueueBudget::promise(QueueId queue, MilliGpu gpus) {
-  for (QueueId id = queue; id.valid(); id = catalog_.queue(id).parent) rows_[id.value].promised += gpus;
+void QueueBudget::promise(const QueueAsk& ask) {
+  each(ask, [&](QueueId id, MilliGpu gpus) { rows_[id.value].promised += gpus; });
 }
 
 }  // namespace capstan::decide::place

@@ -60,6 +60,47 @@ TEST(Queues, RoomIsAskedForNoOftenerThanTheLimitAllows) {
   EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::held_by_queue);
 }
 
+TEST(Queues, EachPodOfAGangTakesFromItsOwn) {
+  World world;
+  world.node(0);
+  const QueueId large = world.queue(8), small = world.queue(2);
+  const GangId gang = world.gang(4, 1, TopologyLevel::node);
+  world.enqueue(gang, small);
+  model::Pod first = world.snapshot.pods.at({0});
+  first.queue = large;
+  world.snapshot.pods.set({0}, first);
+  EXPECT_EQ(run(world).verdicts[0].kind, Verdict::Kind::held_by_queue) << "three of four in a queue of two";
+  world.catalog().queues[small.value].limit = whole_gpus(3);
+  EXPECT_EQ(run(world).verdicts[0].kind, Verdict::Kind::placed);
+}
+
+TEST(Queues, NothingIsBoughtForAGangWhoseRoomAYoungerOneTakes) {
+  World world;
+  world.node(0, 4);
+  world.pool({world.offering(8, 0, 10)}, 64);
+  const QueueId team = world.queue(8);
+  const GangId large = world.gang(1, 8, TopologyLevel::node, 0), small = world.gang(1, 4, TopologyLevel::node, 1);
+  for (const GangId gang : {large, small}) world.enqueue(gang, team);
+  const Decision decision = run(world);
+  EXPECT_EQ(decision.verdicts[0].gang, large);
+  EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::held_by_queue);
+  EXPECT_EQ(decision.plan.kept[0].why, decision.verdicts[0].why);
+  EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::placed);
+  EXPECT_TRUE(decision.shortfalls.empty());
+}
+
+TEST(Queues, WhatAsksForNothingIsHeldByNone) {
+  World world;
+  world.node(0);
+  const QueueId none = world.queue(0);
+  const GangId gang = world.gang(1, 1, TopologyLevel::node);
+  world.enqueue(gang, none);
+  model::Pod pod = world.snapshot.pods.at({0});
+  pod.gpus = {};
+  world.snapshot.pods.set({0}, pod);
+  EXPECT_EQ(run(world).verdicts[0].kind, Verdict::Kind::placed);
+}
+
 TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
   World world;
   world.node(0);

@@ -149,6 +149,9 @@ World random_world() {
     const auto level = static_cast<TopologyLevel>(*rc::gen::inRange(0, 5));
     const model::GangId gang = world.gang(pods, per_pod, level, *rc::gen::inRange(0, 100));
     world.enqueue(gang, *rc::gen::element(model::QueueId{}, all, part));
+    model::Pod mixed = world.snapshot.pods.at(world.snapshot.gangs.at(gang).pods.front());
+    mixed.queue = *rc::gen::element(model::QueueId{}, all, part);
+    world.snapshot.pods.set(world.snapshot.gangs.at(gang).pods.front(), mixed);
     if (nodes == 0 || *rc::gen::inRange(0, 2) == 0) continue;
     const model::NodeId node{*rc::gen::inRange<std::uint32_t>(0, world.next_node)};
     if (free[node] < pods * per_pod || world.snapshot.nodes.at(node).gpu.value != 0) continue;
