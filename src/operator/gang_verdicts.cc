@@ -22,9 +22,28 @@ const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
   return nullptr;
 }
 
+/// In Shadow: before that, whoever places the gang has not had his time.
+constexpr Duration kOthersTime = std::chrono::seconds(10);
+
 bool waits(const decide::place::Verdict& verdict) {
   return verdict.gang.valid() && verdict.kind != decide::place::Verdict::Kind::placed &&
          verdict.kind != decide::place::Verdict::Kind::assumed;
+}
+
+/// "would go onto gpu-1 and gpu-2", each node once.
+std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
+  std::set<std::string> nodes;
+  for (const model::BindPods::Binding& binding : bind.bindings) {
+    if (const ObjectKey* key = world.objects().node(binding.node)) nodes.insert(key->name);
+  }
+  constexpr std::size_t kShown = 8;
+  std::string words = "would go onto ";
+  for (auto at = nodes.begin(); at != nodes.end(); ++at) {
+    const auto number = static_cast<std::size_t>(std::distance(nodes.begin(), at));
+    if (number == kShown) return words + " and " + std::to_string(nodes.size() - kShown) + " more nodes";
+    words += (number == 0 ? "" : number + 1 == nodes.size() ? " and " : ", ") + *at;
+  }
+  return words;
 }
 
 /// Server-side apply: the conditions of others stay theirs.
@@ -45,7 +64,7 @@ kube::EventNote note_of(const kube::Pod& pod, const GangVerdict& verdict) {
           .ns = pod.meta.ns,
           .name = pod.meta.name,
           .uid = pod.meta.uid,
-          .warning = true,
+          .warning = !verdict.would_place,
           .reason = verdict.reason,
           .action = "PlaceGang",
           .note = verdict.message};
@@ -61,8 +80,10 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
   for (const decide::place::Verdict& verdict : controller.placed().verdicts) {
-    const model::Gang* gang = waits(verdict) ? world.snapshot().gangs.find(verdict.gang) : nullptr;
+    const model::BindPods* bind = world.would_bind(verdict.gang);
+    const model::Gang* gang = waits(verdict) || bind != nullptr ? world.snapshot().gangs.find(verdict.gang) : nullptr;
     if (gang == nullptr) continue;
+    if (fleet.placement == Mode::shadow && world.snapshot().at - gang->created_at < kOthersTime) continue;
     GangVerdict& out = verdicts.emplace_back();
     for (const model::PodId id : gang->pods) {
       const ObjectKey* key = world.objects().pod(id);
@@ -74,8 +95,14 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
       verdicts.pop_back();
       continue;
     }
-    const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
     out.uid = out.pods.front()->meta.uid;
+    if (bind != nullptr) {
+      out.would_place = true;
+      out.reason = "WouldPlace";
+      out.message = where_words(*bind, world) + ": " + sentence(verdict.why);
+      continue;
+    }
+    const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
     out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
     out.message = sentence(verdict.why);
     if (nodes != nullptr) out.message += "; " + sentence(*nodes);
@@ -95,7 +122,7 @@ GangVerdictWriter::Out GangVerdictWriter::look(const std::vector<GangVerdict>& v
     now[verdict.uid] = verdict.reason;
     if (before != told_.end() && before->second == verdict.reason) continue;
     out.notes.push_back(note_of(*verdict.pods.front(), verdict));
-    if (placement != Mode::active) continue;
+    if (placement != Mode::active || verdict.would_place) continue;
     for (std::size_t i = 0; i < std::min(verdict.pods.size(), kMostPods); ++i) {
       out.writes.push_back(tell_pod(*verdict.pods[i], verdict, wall));
     }

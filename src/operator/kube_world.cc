@@ -20,6 +20,7 @@ void KubeWorld::look(const ClusterView& view, const Readings& readings) {
 
 ports::Observation KubeWorld::observe() {
   observed_ = true;
+  would_bind_.clear();
   ports::Observation seen{seen_.snapshot, std::exchange(seen_.delta, {}), std::exchange(refused_, {})};
   if (effects_ == nullptr) return seen;
   const std::vector<ports::Outcome> outcomes = effects_->outcomes();
@@ -32,6 +33,7 @@ model::ActionToken KubeWorld::submit(const model::Action& action) {
   if (active(action)) {
     effects_->submit(token, action, seen_.snapshot);
   } else {
+    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) would_bind_.emplace(bind->gang, *bind);
     refused_.push_back({token, ports::Outcome::Kind::refused, {model::ReasonCode::shadow_mode, {}}});
   }
   return token;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,12 @@ class KubeWorld final : public ports::World {
   ports::Observation observe() override;
   model::ActionToken submit(const model::Action& action) override;
 
+  /// Where the last decision would bind a gang, were placement Active; null: it would not.
+  const model::BindPods* would_bind(model::GangId gang) const {
+    const auto found = would_bind_.find(gang);
+    return found == would_bind_.end() ? nullptr : &found->second;
+  }
+
   /// What decides about the services of the last look.
   control::Policies policies() const;
   const model::Snapshot& snapshot() const { return seen_.snapshot; }
@@ -57,6 +64,7 @@ class KubeWorld final : public ports::World {
   SnapshotBuilder::Seen seen_;
   Layers layers_;
   std::vector<ports::Outcome> refused_;  // to be told with the next observation
+  std::map<model::GangId, model::BindPods> would_bind_;
   std::uint32_t next_token_ = 0;
   bool observed_ = false;
 };

@@ -224,6 +224,7 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   if (layers["placement"].exists()) policy.placement = mode_of(layers["placement"]);
   if (layers["nodes"].exists()) policy.nodes = mode_of(layers["nodes"]);
   policy.halt = spec["halt"].boolean();
+  policy.shadow_of = kube::read_texts(spec["placement"]["shadowOf"]);
   policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
   policy.limits = read_limits(spec["limits"]);
   spec["instanceTypes"].each([&](kube::Json type) {

@@ -110,8 +110,9 @@ struct FleetPolicy {
   Mode replicas = Mode::shadow;
   Mode placement = Mode::off;
   Mode nodes = Mode::off;
-  bool halt = false;            ///< no write but Lease, status and Events
-  kube::StringMap node_labels;  ///< of the nodes that the placement layer may bind to
+  bool halt = false;                   ///< no write but Lease, status and Events
+  std::vector<std::string> shadow_of;  ///< schedulers whose gangs are looked at while placement is in Shadow
+  kube::StringMap node_labels;         ///< of the nodes that the placement layer may bind to
   model::FleetLimits limits;
   struct InstanceType {
     std::string name;

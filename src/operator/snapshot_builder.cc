@@ -421,7 +421,7 @@ bool SnapshotBuilder::tell_gpu(const Look& look, const kube::Workload& workload,
 /// @return it tells the GPU kind
 bool SnapshotBuilder::read_template(const Look& look, const kube::Workload& workload, model::Variant& variant,
                                     bool gpu_stated) {
-  variant.placed_elsewhere = workload.pod.scheduler != kScheduler || look.fleet.placement == Mode::off;
+  variant.placed_elsewhere = !places(look.fleet, workload.pod.scheduler);
   if (variant.placed_elsewhere) return false;
   if (const auto level = level_of(topology_label_of(workload.meta.annotations))) variant.together = *level;
   variant.closed = look.openness.closed_to(workload.pod, variant.pods);
@@ -437,7 +437,7 @@ void SnapshotBuilder::read_other_pods(Look& look) {
     std::vector<const kube::Pod*> ours;
     for (const kube::Pod* pod : pods) {
       if (look.taken.contains(pod) || gpus_of(pod->spec.requests) == MilliGpu{}) continue;
-      if (pod->spec.scheduler == kScheduler && look.fleet.placement != Mode::off) {
+      if (places(look.fleet, pod->spec.scheduler)) {
         ours.push_back(pod);
       } else if (pod->bound()) {
         add_gang(look, {.pods = {pod}, .expected = 1, .ordinal = 0, .name = pod->meta.key()}, {}, Instant::never());
@@ -451,7 +451,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   // Two selectors may match the same pod: whoever came first has it.
   if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
   const kube::Pod& first = *group.pods.front();
-  const bool placed_here = first.spec.scheduler == kScheduler && look.fleet.placement != Mode::off;
+  const bool placed_here = places(look.fleet, first.spec.scheduler);
   const bool any_bound = std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
   // It cannot be placed before all of it is there; until then it is a replica that is planned.
   if (placed_here && !group.whole() && !any_bound) return;

@@ -44,6 +44,11 @@ Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
 
 }  // namespace
 
+bool places(const FleetPolicy& fleet, std::string_view scheduler) {
+  if (fleet.placement == Mode::off || scheduler == kScheduler) return fleet.placement != Mode::off;
+  return fleet.placement == Mode::shadow && std::ranges::find(fleet.shadow_of, scheduler) != fleet.shadow_of.end();
+}
+
 GangSizes gang_sizes(const kube::StoreSnapshot<kube::KaiPodGroup>& groups) {
   GangSizes sizes;
   groups.for_each([&](kube::RowId, const kube::KaiPodGroup& group) { sizes[group.meta.key()] = group.min_member; });

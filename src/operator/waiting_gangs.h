@@ -9,11 +9,15 @@
 #include "kube/scheduling_views.h"
 #include "kube/store.h"
 #include "operator/pod_groups.h"
+#include "operator/scaler_view.h"
 
 namespace capstan::op {
 
 /// The `schedulerName` of pods that Capstan binds.
 inline constexpr std::string_view kScheduler = "capstan";
+
+/// Whether the pods of a scheduler are Capstan's to place, or, in Shadow, to say where it would.
+bool places(const FleetPolicy& fleet, std::string_view scheduler);
 
 /// On pods of no kind that Capstan knows gangs of: the gang's name within the namespace, and how many pods it needs.
 inline constexpr std::string_view kGangAnnotation = "capstan.dev/gang";

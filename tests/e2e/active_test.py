@@ -7,7 +7,7 @@ import audit
 import controller
 from harness import eventually
 
-SHOWN = ("inferencescalers", "fleetpolicies", "events", "leases", "configmaps")  # what is written whatever the mode
+SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # what is written whatever the mode
 
 
 class Active(controller.ActiveTest):

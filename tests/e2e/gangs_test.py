@@ -12,10 +12,11 @@ class Gangs(controller.OnAPool):
         super().setUp()
         self.install("permissions.placement=true", "permissions.nodes=true")
 
-    def gang(self, count, gpus=8, labels=None):
+    def gang(self, count, gpus=8, labels=None, scheduler="capstan"):
         pods = [objects.gang_pod(f"worker-{i}", self.namespace, self.pool, count, gpus) for i in range(count)]
         for pod in pods:
-            pod["metadata"].setdefault("labels", {}).update(labels or {})
+            pod["metadata"]["labels"] = labels or {}
+            pod["spec"]["schedulerName"] = scheduler
         self.cluster.apply(*pods)
 
     def bound(self, count):
@@ -101,6 +102,22 @@ class Gangs(controller.OnAPool):
         eventually("its status tells what it holds",
                    lambda: self.queue_gpus(f"{self.pool}-all") == {"held": 16, "waiting": 0})
         self.assertEqual([e for e in self.asked(resource="queues") if e.code == 403], [])
+
+    def test_in_shadow_it_tells_where_the_gang_of_another_scheduler_would_go(self):
+        node = objects.gpu_node(f"{self.pool}-node", gpus=16, labels={"karpenter.sh/nodepool": self.pool})
+        self.cluster.apply(node)
+        self.addCleanup(self.cluster.kubectl, "delete", "node", f"{self.pool}-node", "--wait=false")
+        self.cluster.apply(objects.fleet_policy(layers={"placement": "Shadow", "nodes": "Shadow"},
+                                                placement={"shadowOf": ["kai-scheduler"]},
+                                                nodeSelector={"karpenter.sh/nodepool": self.pool}))
+        self.start()
+        self.gang(2, scheduler="kai-scheduler")
+        event = eventually("an Event tells it", lambda: next(
+            (e for e in self.cluster.list("events.events.k8s.io", self.namespace) if e["reason"] == "WouldPlace"), None))
+        self.assertEqual((event["type"], event["regarding"]["name"]), ("Normal", "worker-0"))
+        self.assertEqual(event["note"],
+                         f"would go onto {self.pool}-node: 2 pods fit in one domain, all that the gang has")
+        self.assertEqual(self.cluster.audit.writes(user=self.user, resource="pods"), [])
 
     def test_what_is_left_of_a_gang_that_a_kubelet_refused_is_evicted(self):
         self.begin()

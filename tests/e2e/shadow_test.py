@@ -16,6 +16,8 @@ class Shadow(controller.ControllerTest):
         self.install()
         self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
         self.cluster.apply(objects.fleet_policy())
+        self.cluster.apply(objects.queue(self.namespace))
+        self.addCleanup(self.cluster.kubectl, "delete", "queues.capstan.dev", self.namespace)
         self.cluster.apply(chat(self.namespace))
         process = self.start()
         eventually("one replica is enough", lambda: condition(self.scaler(), "SignalsFresh") == "True")
@@ -34,8 +36,8 @@ class Shadow(controller.ControllerTest):
 
     def assert_nothing_else_written(self):
         written = {(e.resource, e.subresource) for e in self.cluster.audit.writes(user=self.user)}
-        self.assertEqual(written, {("inferencescalers", "status"), ("fleetpolicies", "status"), ("events", ""),
-                                   ("leases", ""), ("configmaps", "")})
+        self.assertEqual(written, {("inferencescalers", "status"), ("fleetpolicies", "status"), ("queues", "status"),
+                                   ("events", ""), ("leases", ""), ("configmaps", "")})
         self.assertEqual(self.asked(resource="secrets"), [])
 
     def assert_permissions_are_exact(self):

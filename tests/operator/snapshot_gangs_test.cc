@@ -74,6 +74,19 @@ TEST_F(SnapshotGangs, WithoutPlacementPodsThatWaitAreNobodys) {
   EXPECT_EQ(build().gangs.size(), 0u);
 }
 
+TEST_F(SnapshotGangs, InShadowTheGangsOfOtherSchedulersAreLookedAtToo) {
+  Object pod = waiting_pod("a");
+  pod["spec"]["schedulerName"] = "kai-scheduler";
+  cluster.pods.put(pod);
+  policy["spec"]["placement"] = {{"shadowOf", {"kai-scheduler"}}};
+  cluster.fleet.put(policy);
+  EXPECT_EQ(build().gangs.size(), 0u) << "where the layer is Active they are their scheduler's";
+  policy["spec"]["layers"]["placement"] = "Shadow";
+  cluster.fleet.put(policy);
+  ASSERT_EQ(build().gangs.size(), 1u);
+  EXPECT_EQ(seen.snapshot.gangs.at({0}).phase, model::Gang::Phase::pending);
+}
+
 TEST_F(SnapshotGangs, APodGroupOfKaiSaysHowManyThereMustBe) {
   for (const char* name : {"a", "b"}) {
     Object pod = waiting_pod(name);
