@@ -499,6 +499,7 @@ TEST(Precision, OnlyWhatDoesNotGrowIsDividedOnceTooOften) {
                            "clamp_min(sum(up), 1)", "inference_pool_ready_pods"}) {
     EXPECT_EQ(under(waiting + " / " + pods), "warning") << pods;
   }
+  EXPECT_EQ(under("sum(vllm:num_requests_running) / count(kube_pod_info)"), "warning");
   EXPECT_EQ(under(waiting), "none");
   EXPECT_EQ(under(waiting + " / 4"), "none");
   EXPECT_EQ(under("avg(vllm:num_requests_waiting)", "    metricType: Value\n"), "none");
@@ -529,6 +530,57 @@ TEST(Precision, TypesAreHeldToWhereNothingIsPutInLater) {
     EXPECT_EQ(replicas(right), "none") << right;
   }
   EXPECT_EQ(found("apiVersion: apps/v1\nkind: Deployment\nmetadata: [a]\nspec: 5\n", "wrong-type"), "error");
+}
+
+TEST(Precision, WhatSpeaksOfAnEngineIsAboutGpus) {
+  const auto scaled = [](const std::string& metric) {
+    return found(scaled_by("sum(" + metric + "{namespace=\"a\"})"), "hpa-missing-scaledown-behavior");
+  };
+  for (const char* metric : {"vllm:num_requests_waiting", "inference_requests_waiting", "DCGM_FI_DEV_FB_USED"}) {
+    EXPECT_EQ(scaled(metric), "warning") << metric;
+  }
+  EXPECT_EQ(scaled("inference_request_latency_seconds_count"), "none") << "any model on processors";
+}
+
+TEST(Precision, AFallbackIsForErrorsAndNotForNothing) {
+  const auto scaled = [](const std::string& trigger, const std::string& spec) {
+    return found(
+        "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: "
+        "a}\n  minReplicaCount: 1\n  maxReplicaCount: 8\n" +
+            spec +
+            "  triggers:\n  - type: prometheus\n    metadata: {query: 'sum(vllm:num_requests_waiting)', "
+            "threshold: '5'" +
+            trigger + "}\n",
+        "keda-null-as-zero");
+  };
+  const std::string fallback = "  fallback: {failureThreshold: 3, replicas: 4}\n";
+  EXPECT_EQ(scaled("", ""), "warning");
+  EXPECT_EQ(scaled("", fallback), "warning");
+  EXPECT_EQ(scaled(", ignoreNullValues: 'false'", fallback), "none");
+}
+
+TEST(Precision, AFieldIsWrongWhereTheRightOneIsNear) {
+  const auto field = [](const std::string& name) {
+    return found(
+        "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: a}, " +
+            name + ": 2, triggers: []}\n",
+        "keda-field-unknown");
+  };
+  for (const char* wrong : {"minReplicas", "maxReplicas", "maxReplicaCnt", "poolingInterval"}) {
+    EXPECT_EQ(field(wrong), "error") << wrong;
+  }
+  for (const char* right : {"minReplicaCount", "initialCooldownPeriod", "somethingOfALaterVersion"}) {
+    EXPECT_EQ(field(right), "none") << right;
+  }
+}
+
+TEST(Precision, WhatTerraformFillsInIsNotMissing) {
+  const auto terms = [](const std::string& spec) {
+    return found("apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\nspec:\n  " + spec + "\n",
+                 "ec2nodeclass-ami-terms");
+  };
+  EXPECT_EQ(terms("role: a"), "error");
+  EXPECT_EQ(terms("${indent(2, ec2nodeclass)}"), "none");
 }
 
 TEST(Precision, YamlThatIsNoManifestMayHaveOddKeys) {

@@ -196,18 +196,34 @@ const Object* target_of(const Scaler& scaler, const Set& set) {
 }
 
 bool is_inference_metric(std::string_view text) {
-  constexpr std::string_view kWords[] = {
-      "vllm",        "sglang",  "trtllm",     "trt_llm",      "tgi_",     "nv_inference",        "nv_trt",
-      "llm_d_",      "dynamo_", "inference_", "num_requests", "kv_cache", "time_to_first_token", "ttft",
-      "inter_token", "wva_"};
+  // "inference_request_…" is what any model server counts, also one on processors.
+  constexpr std::string_view kWords[] = {"vllm",
+                                         "sglang",
+                                         "trtllm",
+                                         "trt_llm",
+                                         "tgi_",
+                                         "nv_inference",
+                                         "nv_trt",
+                                         "inference_pool",
+                                         "llm_d_",
+                                         "dynamo_",
+                                         "num_requests",
+                                         "kv_cache",
+                                         "ttft",
+                                         "inter_token",
+                                         "wva_",
+                                         "inference_model",
+                                         "time_to_first_token",
+                                         "inference_requests"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
 bool scales_gpu(const Scaler& scaler, const Set& set) {
   if (scaler.own) return runs_on_gpus(*scaler.object);
   if (const Object* target = target_of(scaler, set)) return wants_gpu(*target);
-  return std::ranges::any_of(scaler.signals,
-                             [](const ScalingSignal& signal) { return is_inference_metric(signal.metric->text); });
+  return std::ranges::any_of(scaler.signals, [](const ScalingSignal& signal) {
+    return is_inference_metric(signal.metric->text) || signal.metric->text.find("DCGM_FI_") != std::string_view::npos;
+  });
 }
 
 }  // namespace capstan::lint

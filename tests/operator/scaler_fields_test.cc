@@ -103,9 +103,7 @@ std::string text_of(const FleetPolicy& policy) {
   return out.dump();
 }
 
-std::string text_of(const Queue& queue) {
-  return json{queue.parent, queue.limit.value_or(MilliGpu{}).count}.dump();
-}
+std::string text_of(const Queue& queue) { return json{queue.parent, queue.limit.value_or(MilliGpu{}).count}.dump(); }
 
 template <typename View>
 std::set<std::string> not_read(const std::string& file, View (*read)(kube::Json)) {

@@ -8,7 +8,8 @@ namespace {
 
 void check(const Subject& s) {
   const Value& spec = s.object["spec"];
-  if (s.object.version != "v1" || !spec || spec["amiSelectorTerms"].count > 0 || s.object.name.empty()) return;
+  if (s.object.version != "v1" || !spec.is_mapping() || spec["amiSelectorTerms"].count > 0 || s.object.name.empty())
+    return;
   s.report_object(fmt::format("EC2NodeClass {} has no amiSelectorTerms: the API server refuses it", s.object.name))
       .of_absence();
 }

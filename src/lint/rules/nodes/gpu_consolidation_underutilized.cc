@@ -55,12 +55,12 @@ void check(const Subject& s) {
   if (policy && !old_name && !policy.is("WhenEmptyOrUnderutilized") && !policy.is("Balanced")) return;
   const bool milder = policy.is("Balanced") || pods_are_kept(s);
   Finding& finding =
-      policy
-          ? s.report(policy, fmt::format("{} ends running replicas of GPU pool {} to save on nodes", policy.text,
-                                         s.object.name))
-          : s.report_object(fmt::format("GPU pool {} has no consolidationPolicy, which means WhenEmptyOrUnderutilized: "
-                                        "running replicas are ended to save on nodes",
-                                        s.object.name));
+      policy ? s.report(policy, fmt::format("{} ends running replicas of GPU pool {} to save on nodes", policy.text,
+                                            s.object.name))
+             : s.report_object(fmt::format(
+                   "GPU pool {} has no consolidationPolicy, which means {}: running replicas are "
+                   "ended to save on nodes",
+                   s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
   finding.replace(policy, "WhenEmpty");
   if (milder) finding.as(Severity::warning);
   if (!policy) finding.of_absence();

@@ -18,14 +18,14 @@ bool states_its_zero(const Query& query) {
 void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (spec["fallback"] || scaler->least == 0 || !scales_gpu(*scaler, s.set)) return;
+  if (scaler->least == 0 || !scales_gpu(*scaler, s.set)) return;
   for (const auto& [signal, query] : s.queries().rows()) {
     const Value& metadata = (*signal.block)["metadata"];
     if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
     if (query && states_its_zero(*query)) continue;
     s.report_key((*signal.block)["metadata"]["query"],
-                 fmt::format("when Prometheus answers nothing, this trigger reads 0 and the replicas fall to {}",
-                             scaler->least))
+                 fmt::format("when Prometheus answers nothing, this trigger reads 0{} and the replicas fall to {}",
+                             spec["fallback"] ? ", which is no failure: the fallback is not used," : "", scaler->least))
         .of_absence();
     return;
   }
@@ -39,7 +39,7 @@ const Rule rule_keda_null_as_zero = {
     .id = "keda-null-as-zero",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "an outage of Prometheus counts as no load",
+    .title = "an empty answer of Prometheus counts as no load",
     .why =
         "ignoreNullValues is true unless it is said otherwise: an empty answer is zero, and zero scales down to the "
         "minimum while requests are waiting.",

@@ -43,8 +43,9 @@ void check(const Subject& s) {
     if (!is_duty_cycle(use.name) || is_guard(s, *use.signal)) return;
     const bool scales = is_scaler(s.object.kind);
     Finding& finding = s.report_span(
-        use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} follows nothing",
-                              use.name, scales ? s.object.title() : "what this adapter's metric scales"));
+        use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so what {} asks for follows "
+                              "no load",
+                              use.name, scales ? "this metric" : "an autoscaler with this adapter's metric"));
     if (!scales) finding.as(Severity::warning);
   });
 }

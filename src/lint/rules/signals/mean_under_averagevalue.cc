@@ -16,7 +16,8 @@ using promql::Call;
 
 /// How many pods there are: of kube-state-metrics, of a gateway, or of Prometheus itself.
 bool counts_pods(std::string_view name) {
-  for (const std::string_view words : {"ready_pods", "ready_endpoints", "status_replicas", "status_ready_replicas"}) {
+  for (const std::string_view words :
+       {"ready_pods", "ready_endpoints", "status_replicas", "status_ready_replicas", "kube_pod_"}) {
     if (name.find(words) != name.npos) return true;
   }
   return name == "up";

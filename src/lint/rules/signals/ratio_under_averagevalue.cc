@@ -39,7 +39,13 @@ void check(const Subject& s) {
     const auto whole = static_cast<std::int64_t>(1 / *threshold);
     const std::int64_t cap = static_cast<double>(whole) * *threshold < 1 - 1e-9 ? whole + 1 : whole;
     if (cap >= max) return;
-    if (surely) {
+    const std::int64_t least = scaler_of(s.object)->least;
+    if (surely && cap <= least) {
+      s.report_span(query.span_of(inner.span),
+                    fmt::format("{}() of a share is at most {:g}, and {:g} / {} is {} replicas: never more than the {} "
+                                "that there are anyway",
+                                promql::text(outer->op), factor, factor, signal.target->text, cap, least));
+    } else if (surely) {
       s.report_span(query.span_of(inner.span),
                     fmt::format("{}() of a share is at most {:g}, and {:g} / {} is {} replicas at most, of {}",
                                 promql::text(outer->op), factor, factor, signal.target->text, cap, max));

@@ -11,8 +11,11 @@ namespace {
 constexpr std::int64_t kLongAnswerS = 120;
 
 void check(const Subject& s) {
+  const Pods pods = pods_of(s.object);
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     if (is_partial(s.object)) continue;
+    // Of a group with a leader of its own the others serve nobody.
+    if (s.object.kind == "LeaderWorkerSet" && pods.size() > 1 && pod.spec != pods[0].spec) continue;
     const Value& stated = (*pod.spec)["terminationGracePeriodSeconds"];
     const std::int64_t grace = stated.integer().value_or(30);
     const std::optional<EngineCommand> engine = engine_of(start_of(container));
@@ -44,7 +47,7 @@ const Rule rule_grace_period_too_short = {
     .title = "pods are killed before their requests are done",
     .why =
         "A long answer runs for one or two minutes. What is cut at 30 s, the default, is an error for its user and "
-        "work done twice.",
+        "work done twice. It is a warning where something scales the replicas, so that they end all the time.",
     .fix = "terminationGracePeriodSeconds of twice the longest answer, at least preStop plus --shutdown-timeout",
     .source = "vLLM, llm-d and KServe drain settings: preStop 15 s, drain 45 s, grace 60 s and more",
     .bad = R"(apiVersion: apps/v1

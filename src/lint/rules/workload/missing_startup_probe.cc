@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/cold_start.h"
 #include "lint/pods.h"
 #include "lint/rule.h"
@@ -12,9 +14,10 @@ void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& probe = container["livenessProbe"];
     if (!probe || container["startupProbe"]) continue;
-    const std::int64_t budget =
-        probe["initialDelaySeconds"].integer().value_or(0) +
-        probe["periodSeconds"].integer().value_or(10) * probe["failureThreshold"].integer().value_or(3);
+    const std::int64_t more = std::max<std::int64_t>(probe["failureThreshold"].integer().value_or(3) - 1, 0);
+    const std::int64_t budget = probe["initialDelaySeconds"].integer().value_or(0) +
+                                more * probe["periodSeconds"].integer().value_or(10) +
+                                probe["timeoutSeconds"].integer().value_or(1);
     if (budget >= kColdStartS) continue;
     s.report_key(probe, fmt::format("the container is killed {} s after its start unless it answers, and there is no "
                                     "startupProbe: loading a model takes longer",

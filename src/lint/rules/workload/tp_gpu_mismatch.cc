@@ -13,7 +13,9 @@ bool spans_pods(const Subject& s, const Value& container, const EngineCommand& e
   const bool operated = is_operated(s.object.kind) && s.object.kind != "Rollout" && s.object.kind != "InferenceService";
   if (operated || at(s.object, "spec.predictor.workerSpec")) return true;
   const auto backend = engine.flag({"--distributed-executor-backend"});
-  return s.object.kind == "LeaderWorkerSet" || (backend && backend->text != "mp" && backend->text != "uni") ||
+  const bool is_group =
+      s.object.kind == "LeaderWorkerSet" && at(s.object, "spec.leaderWorkerTemplate.size").integer().value_or(2) > 1;
+  return is_group || (backend && backend->text != "mp" && backend->text != "uni") ||
          (engine.flag({"--nnodes"}) && engine.number({"--nnodes"}) != 1) ||
          engine.flag({"--dist-init-addr", "--nodes", "--master-addr", "--node-rank", "--headless"}) ||
          engine.flag({"--data-parallel-address", "--data-parallel-rank", "--data-parallel-start-rank",
