@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/obeyed.h"
+
 namespace capstan {
 
 namespace {
@@ -10,11 +12,11 @@ namespace {
 std::string harmless(const std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
-    } else {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t obeyed = obeyed_length(std::string_view(text).substr(i));
+    if (obeyed == 0) out += text[i++];
+    for (const std::size_t end = i + obeyed; obeyed > 0 && i < end; ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
       out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
     }
   }

@@ -16,7 +16,8 @@ void add_cluster(CLI::App& command, ClusterArguments& a) {
 }
 
 CLI::App* add_run(CLI::App& app, RunArguments& a) {
-  CLI::App* run = app.add_subcommand("run", "Watch a cluster and recommend replicas");
+  CLI::App* run =
+      app.add_subcommand("run", "Watch a cluster: replicas, gangs and nodes, shown, or carried out where you let it");
   add_cluster(*run, a.cluster);
   run->add_option("--listen", a.listen, "Where /metrics, /healthz and /readyz answer; none: nowhere")
       ->option_text("0.0.0.0:8080");

@@ -134,18 +134,35 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   return scenario;
 }
 
+/// A file that is right by itself is made wrong by the values that were set: then these are to blame, although what is
+/// wrong shows elsewhere.
+Result<Scenario> read_and_blame(Node root, const std::string& file, const ScenarioOverrides& overrides) {
+  if (overrides.sets.empty()) return read(std::move(root), file, overrides);
+  Node alone = root;
+  Result<Scenario> scenario = read(std::move(root), file, overrides);
+  if (scenario || scenario.error().kind != ErrorKind::input || scenario.error().file != file) return scenario;
+  ScenarioOverrides without = overrides;
+  without.sets.clear();
+  if (!read(std::move(alone), file, without)) return scenario;
+  std::string options;
+  for (const std::string& set : overrides.sets) options += (options.empty() ? "--set " : " --set ") + set;
+  Error error = Error::about(std::move(options), scenario.error().message);
+  error.kind = ErrorKind::usage;
+  return std::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<Scenario> read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
   Result<Node> root = manifest::parse_file(path);
   if (!root) return std::unexpected(std::move(root.error()));
-  return read(std::move(*root), path, overrides);
+  return read_and_blame(std::move(*root), path, overrides);
 }
 
 Result<Scenario> parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {
   Result<Node> root = manifest::parse(text, file);
   if (!root) return std::unexpected(std::move(root.error()));
-  return read(std::move(*root), file, overrides);
+  return read_and_blame(std::move(*root), file, overrides);
 }
 
 }  // namespace capstan::experiment

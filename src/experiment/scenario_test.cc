@@ -127,6 +127,14 @@ TEST(Scenario, SaysWhatIsWrong) {
       {"a list where a number should be",
        {"load.scale=[1]"},
        "--set load.scale=[1]: load.scale: found a list, expected a number"},
+      {"a letter that turns the line round",
+       {"title=\"a\u202e\""},
+       "--set title=\"a\\xe2\\x80\\xae\": scenario.title: found \"a\\xe2\\x80\\xae\", expected a text without control "
+       "characters"},
+      {"two letters changed places",
+       {"service.slo.tftt=1s"},
+       "--set service.slo.tftt=1s: slo: found key \"tftt\", expected "
+       "one of attainment, e2e, tpot, ttft or ttft_prefills (did you mean ttft?)"},
       {"not a number", {"load.scale=.nan"}, "--set load.scale=.nan: load.scale: found \".nan\", expected a number"},
       {"scrapes that overtake each other",
        {"cluster.scrape.delay=15s"},
@@ -144,7 +152,7 @@ TEST(Scenario, SaysWhatIsWrong) {
        {"load.duration=~"},
        "--set load.duration=~: load never ends, expected load.duration (or duration of the whole run)"},
       {"the same name twice", {"policies.1.name=a"}, "--set policies.1.name=a: policies: \"a\" is given twice"},
-      {"no policy", {"policies=[]"}, "s.yaml:1:1: scenario lists no policies, expected at least one"},
+      {"no policy", {"policies=[]"}, "--set policies=[]: scenario lists no policies, expected at least one"},
   };
   for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);

@@ -46,12 +46,12 @@ std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load)
                       : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
 }
 
-/// How far the run is, 0 to 1: by whichever of its end and its load says more.
+/// How far the run is, 0 to 1: by its end where that is stated, else by whichever of load's time and load says more.
 double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
   const Duration length = setup.duration.value_or(setup.workload.duration.value_or(Duration{}));
   const double by_time =
       length.count() > 0 ? static_cast<double>(now.since_start.count()) / static_cast<double>(length.count()) : 0;
-  return std::min(1.0, std::max(by_time, load.progress()));
+  return std::min(1.0, setup.duration ? by_time : std::max(by_time, load.progress()));
 }
 
 /// The peer that scales one service in place of a policy, where the setup has one, and the metrics that it reads.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "base/obeyed.h"
 #include "manifest/path.h"
 #include "manifest/scalars.h"
 
@@ -12,19 +14,27 @@ namespace capstan::manifest {
 
 namespace {
 
+/// Letters put in, left out or changed, and neighbours that changed places: each is one edit.
 std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    two_above = std::exchange(above, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
     }
   }
   return row[b.size()];
+}
+
+bool is_obeyed(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (obeyed_length(text.substr(i)) > 0) return true;
+  }
+  return false;
 }
 
 std::string quoted(std::string_view key) { return '"' + std::string(key) + '"'; }
@@ -132,10 +142,7 @@ void Fields::text(std::string_view key, std::string& out) {
   const Node* value = scalar(key, "a text");
   if (value == nullptr) return;
   if (value->text.empty()) return wrong(*value, key, "a text that is not empty");
-  // A terminal obeys them.
-  if (std::ranges::any_of(value->text, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
-    return wrong(*value, key, "a text without control characters");
-  }
+  if (is_obeyed(value->text)) return wrong(*value, key, "a text without control characters");
   out = value->text;
 }
 

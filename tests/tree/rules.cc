@@ -12,11 +12,12 @@ namespace {
 
 using Sees = LineRule::Sees;
 
-constexpr std::string_view kPureRooms[] = {"model", "engine", "decide", "explain"};
+constexpr std::string_view kPureRooms[] = {"model", "engine", "bound", "decide", "explain"};
 
 /// What reaches a result: everything that has to give the same bytes on every machine.
-constexpr std::string_view kResultRooms[] = {"base",    "model", "engine",   "decide",     "explain",     "ports",
-                                             "control", "sim",   "workload", "experiment", "conformance", "emulator"};
+constexpr std::string_view kResultRooms[] = {"base",   "model",   "engine",  "bound",      "decide",      "explain",
+                                             "ports",  "control", "sim",     "workload",   "settings",    "peers",
+                                             "promql", "signals", "archive", "experiment", "conformance", "emulator"};
 
 /// The only files below cli that speak to the outside on their own: an assertion that fails, and the clock that
 /// measures how fast a run goes (never what it results in).

@@ -1,0 +1,19 @@
+#include "base/obeyed.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan {
+namespace {
+
+TEST(Obeyed, ControlsAndWhatTurnsOrHidesALine) {
+  for (const char* shown : {"a", " ", "ä", "–", "▶", "\u2027", "\u2030", "日", "\x80"}) {
+    EXPECT_EQ(obeyed_length(shown), 0u) << shown;
+  }
+  for (const char* control : {"\x1b[31m", "\n", "\x7f"}) EXPECT_EQ(obeyed_length(control), 1u);
+  for (const char* turns : {"\u200b", "\u200e", "\u202a", "\u202ex", "\u2066", "\ufeff"}) {
+    EXPECT_EQ(obeyed_length(turns), 3u);
+  }
+}
+
+}  // namespace
+}  // namespace capstan
