@@ -67,7 +67,9 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());
-    runner_.submit(key_of("evict", *pod), token, std::make_unique<Evict>(*pod, RandomStream(token.value, "evict")));
+    // What a disruption budget refuses now is decided again: by the time it would be allowed the gang may be whole.
+    runner_.submit(key_of("evict", *pod), token,
+                   std::make_unique<Evict>(*pod, RandomStream(token.value, "evict"), Duration{}));
   }
 }
 

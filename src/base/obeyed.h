@@ -11,6 +11,8 @@ namespace capstan {
 inline std::size_t obeyed_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x20 || first == 0x7f) return 1;
+  const std::string_view two = text.substr(0, 2);
+  if (two == "\u061c" || ("\u0080" <= two && two <= "\u009f")) return 2;
   constexpr std::pair<std::string_view, std::string_view> kRanges[] = {
       {"\u200b", "\u200f"}, {"\u2028", "\u202e"}, {"\u2060", "\u206f"}, {"\ufeff", "\ufeff"}};
   const std::string_view three = text.substr(0, 3);

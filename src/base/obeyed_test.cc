@@ -10,6 +10,7 @@ TEST(Obeyed, ControlsAndWhatTurnsOrHidesALine) {
     EXPECT_EQ(obeyed_length(shown), 0u) << shown;
   }
   for (const char* control : {"\x1b[31m", "\n", "\x7f"}) EXPECT_EQ(obeyed_length(control), 1u);
+  for (const char* two : {"\u009b31m", "\u0085", "\u061c"}) EXPECT_EQ(obeyed_length(two), 2u);
   for (const char* turns : {"\u200b", "\u200e", "\u202a", "\u202ex", "\u2066", "\ufeff"}) {
     EXPECT_EQ(obeyed_length(turns), 3u);
   }

@@ -34,7 +34,9 @@ std::string wrong_seed(const std::string& text) {
 
 /// How a command's scenario is changed.
 void add_changes(CLI::App& command, capstan::experiment::ScenarioOverrides& changes) {
-  command.add_option("--trace", changes.trace, "Replay this trace instead of the scenario's load")->option_text("FILE");
+  command.add_option("--trace", changes.trace, "Replay this trace instead of the scenario's load")
+      ->option_text("FILE")
+      ->check([](const std::string& path) { return path.empty() ? "is empty, expected a file" : std::string(); });
   command.add_option("--seed", changes.seed, "Instead of the scenario's seed")->option_text("N")->check(wrong_seed);
   command.add_option("--set", changes.sets, "Change one value of the scenario; may be repeated")
       ->option_text("path=value")

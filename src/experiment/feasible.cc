@@ -118,6 +118,12 @@ class Feasibility {
                     fmt::format("a replica is a gang of {} {} GPUs that must share one {}, the largest has {}",
                                 variant.tensor_parallel, gpu, model::name(variant.together).words, domain));
     }
+    const Duration front_end = scenario_.roles.front().front_end;
+    if (service.slo.ttft > Duration{} && service.slo.ttft_prefills_milli == 0 && front_end >= service.slo.ttft) {
+      return refuse(said(service, {"engine_settings.front_end", "slo.ttft"}), {},
+                    fmt::format("the front end alone takes {} of every first token, the SLO allows {}",
+                                manifest::duration_text(front_end), manifest::duration_text(service.slo.ttft)));
+    }
     const GpuCount most = most_gpus(scenario_, variant.gpu);
     const GpuCount least = least_gpus(scenario_, variant.gpu);
     if (least <= most) return;

@@ -146,7 +146,7 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
   disruptions   1 by consolidation · 0 by scale-down · 0 by eviction · 0 by spot · 9 requests cut · 0 of them forced
   decisions     12 actions · 0 reversals
 
-queue · gang · group holds the SLO: 99.3 % met for 40.00 USD, 99.0 % asked; 0 requests unmet, score 24.8.
+queue · gang · group holds the SLO: 99.3 % met for 40.00 USD, 99.0 % asked; 7 late, 0 never answered, score 24.8.
 next  capstan compare s.yaml · capstan sim s.yaml --policy "queue · gang · group" -o json
 )");
 }

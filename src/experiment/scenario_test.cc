@@ -180,6 +180,10 @@ TEST(Scenario, RefusesTheImpossible) {
        {"policies.0.place=first_fit"},
        "--set policies.0.place=first_fit: policies: \"a\" can never buy a node: provision group buys what place gang "
        "states as lacking, expected place: gang, or provision: karpenter or cluster_autoscaler"},
+      {"an SLO that the front end takes",
+       {"service.slo.ttft=1s", "service.engine_settings={front_end: 2s}"},
+       "--set service.engine_settings={front_end: 2s}: the front end alone takes 2s of every first token, the SLO "
+       "allows 1s"},
       {"a limit below the minimum",
        {"cluster.pools.0.gpu_limit=8", "service.replicas={min: 9, max: 9}"},
        "--set service.replicas={min: 9, max: 9}: 9 replicas of 1 GPUs are the "

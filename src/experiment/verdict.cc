@@ -37,9 +37,9 @@ std::string more_or_less(std::int64_t difference, std::int64_t unit, const char*
 
 std::string of_one(const Comparison& c) {
   const RunResult& r = c.results.front();
-  return fmt::format("{} {} the SLO: {}, {} % asked; {} unmet, score {}.", r.policy,
+  return fmt::format("{} {} the SLO: {}, {} % asked; {} late, {} never answered, score {}.", r.policy,
                      holds_slo(r, c.slo) ? "holds" : "misses", met_and_price(r), tenths(c.slo.attainment_ppm, kPoint),
-                     counted(r.requests.unmet(), "request", "requests"), tenths(r.score_milli(), 1000));
+                     grouped(r.requests.late()), grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
 }
 
 /// Who else there is to choose where the best by score does not settle it.

@@ -7,6 +7,7 @@
 #include "kube/well_known_labels.h"
 #include "manifest/scalars.h"
 #include "operator/pod_groups.h"
+#include "operator/waiting_gangs.h"
 
 namespace capstan::op {
 namespace {
@@ -218,14 +219,15 @@ const kube::Pod* Actuator::find_pod(model::PodId id) const {
 
 std::optional<actuate::Ref> Actuator::pod(model::PodId id) const {
   const kube::Pod* pod = find_pod(id);
-  if (pod == nullptr) return std::nullopt;
+  if (pod == nullptr || pod->spec.scheduler != kScheduler) return std::nullopt;  // another scheduler's
   return ref_of(kube::resources::kPods, pod->meta);
 }
 
 std::optional<actuate::Binding> Actuator::binding(const model::BindPods::Binding& binding) const {
   const kube::Pod* pod = find_pod(binding.pod);
   const ObjectKey* node = objects_->node(binding.node);
-  if (pod == nullptr || pod->bound() || node == nullptr) return std::nullopt;
+  const bool ours = pod != nullptr && pod->spec.scheduler == kScheduler;
+  if (!ours || pod->bound() || node == nullptr) return std::nullopt;
   return actuate::Binding{ref_of(kube::resources::kPods, pod->meta), pod->meta.resource_version, node->name};
 }
 

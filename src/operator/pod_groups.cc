@@ -49,7 +49,8 @@ std::vector<PodGroup> leader_groups(const kube::Workload& workload, std::span<co
     PodGroup& group = groups[*index];
     group.pods.push_back(pod);
     // What it was made with: its workload may have been given another size since.
-    group.expected = number(pod->meta.annotations.get(kGroupSizeAnnotation)).value_or(workload.pods_per_replica);
+    const auto size = number(pod->meta.annotations.get(kGroupSizeAnnotation));
+    group.expected = std::clamp<std::int64_t>(size ? *size : workload.pods_per_replica, 1, kMostGangPods);
     group.ordinal = index;
     group.name = workload.meta.key() + "-" + std::to_string(*index);
   }

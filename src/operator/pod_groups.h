@@ -20,6 +20,9 @@ inline constexpr std::string_view kSetNameLabel = "leaderworkerset.sigs.k8s.io/n
 inline constexpr std::string_view kGroupIndexLabel = "leaderworkerset.sigs.k8s.io/group-index";
 inline constexpr std::string_view kGroupSizeAnnotation = "leaderworkerset.sigs.k8s.io/size";
 
+/// Of one gang: what a snapshot file holds.
+inline constexpr std::int64_t kMostGangPods = 1'024;
+
 /// Pods that are one replica of a workload, the one that serves first.
 struct PodGroup {
   std::vector<const kube::Pod*> pods;

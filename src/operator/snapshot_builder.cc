@@ -462,7 +462,7 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   gang.gpus_per_pod = std::max(gpus_of(first.spec.requests), kLeastGpu);
   gang.together = group.expected > 1 ? model::TopologyLevel::cluster : model::TopologyLevel::node;
   gang.created_at = instant_of(first.meta.created_at);
-  if (group.expected != PodGroup::kNobodySays) gang.min_pods = group.expected;
+  gang.min_pods = group.expected == PodGroup::kNobodySays ? 1 : group.expected;  // who knows nothing breaks nothing
   if (gang.phase == model::Gang::Phase::starting) gang.expected_ready_at = expected_ready_at;
   gang.gpu = catalog_.any_gpu_kind();
   if (service.valid()) {

@@ -10,12 +10,10 @@ namespace {
 constexpr std::string_view kLwsTopology = "leaderworkerset.sigs.k8s.io/exclusive-topology";
 constexpr std::string_view kTopologyAnnotation = "capstan.dev/gang-topology";
 
-constexpr std::int64_t kMostPods = 1'024;  // of one gang: what a snapshot file holds
-
 std::int64_t size_in(std::string_view text) {
   std::int64_t value = 1;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return std::clamp<std::int64_t>(value, 1, kMostPods);
+  return std::clamp<std::int64_t>(value, 1, kMostGangPods);
 }
 
 /// Which gang a pod belongs to. An empty key: it stands alone.
@@ -30,7 +28,7 @@ Membership membership_of(const kube::Pod& pod, const GangSizes& sizes) {
     const auto size = sizes.find(kube::key_of(pod.meta.ns, *kai));
     // Without its PodGroup nobody knows how many it needs; it cannot be whole.
     return {"kai/" + *kai,
-            size == sizes.end() ? PodGroup::kNobodySays : std::clamp<std::int64_t>(size->second, 1, kMostPods)};
+            size == sizes.end() ? PodGroup::kNobodySays : std::clamp<std::int64_t>(size->second, 1, kMostGangPods)};
   }
   if (const std::string* index = pod.meta.labels.find(kGroupIndexLabel)) {
     return {"lws/" + std::string(pod.meta.labels.get(kSetNameLabel)) + "/" + *index,

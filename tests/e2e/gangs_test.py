@@ -12,8 +12,9 @@ class Gangs(controller.OnAPool):
         super().setUp()
         self.install("permissions.placement=true", "permissions.nodes=true")
 
-    def gang(self, count, gpus=8, labels=None, scheduler="capstan"):
-        pods = [objects.gang_pod(f"worker-{i}", self.namespace, self.pool, count, gpus) for i in range(count)]
+    def gang(self, count, gpus=8, labels=None, scheduler="capstan", annotations=None):
+        pods = [objects.gang_pod(f"worker-{i}", self.namespace, self.pool, count, gpus, annotations)
+                for i in range(count)]
         for pod in pods:
             pod["metadata"]["labels"] = labels or {}
             pod["spec"]["schedulerName"] = scheduler
@@ -122,7 +123,7 @@ class Gangs(controller.OnAPool):
     def test_what_is_left_of_a_gang_that_a_kubelet_refused_is_evicted(self):
         self.begin()
         self.start()
-        self.gang(2)
+        self.gang(2, annotations={"pod-ready.stage.kwok.x-k8s.io/delay": "10m"})  # it waits for the one that is refused
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
         refusal = {"status": {"phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "no such device"}}
         self.cluster.kubectl("patch", "pod", "worker-1", "--namespace", self.namespace, "--subresource", "status",

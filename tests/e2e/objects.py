@@ -88,12 +88,13 @@ def node_pool(name, gpu_limit, types):
     ]
 
 
-def gang_pod(name, namespace, pool, count, gpus):
+def gang_pod(name, namespace, pool, count, gpus, annotations=None):
     """A pod of a gang that Capstan places, on nodes of a pool."""
     return {
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": name, "namespace": namespace,
-                     "annotations": {"capstan.dev/gang": "gang", "capstan.dev/gang-min": str(count)}},
+                     "annotations": {"capstan.dev/gang": "gang", "capstan.dev/gang-min": str(count),
+                                     **(annotations or {})}},
         "spec": {"schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": pool},
                  "terminationGracePeriodSeconds": 0,
                  "containers": [{"name": "engine", "image": "engine",

@@ -20,10 +20,29 @@ struct Need {
   Shortfall shape;  // names the gang and what it asks for
   std::vector<PodId> pods;
   std::vector<NodeId> bound;   // where its other pods already are
+  std::int64_t have_node = 0;  // these, and those that run on a node that is not seen now
   std::vector<NodeId> closed;  // to its pods
   QueueAsk ask;
-  bool leaving = false;  // some pod is still terminating
+  std::int64_t leaving = 0;  // still terminating, or gone since
 };
+
+/// Also a node that is not in the snapshot: its device plugin may have restarted. What runs there runs on.
+bool has_node(const model::Pod& pod) {
+  return pod.node.valid() || pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
+}
+
+/// Some of its pods have a node, and too few to be of use. A gang whose first pod, the one that serves, is ready is of
+/// use, whatever is said of how many it needs.
+bool is_broken(const model::Snapshot& snapshot, const Gang& gang) {
+  std::int64_t have_node = 0;
+  for (const PodId id : gang.pods) {
+    const model::Pod* pod = snapshot.pods.find(id);
+    have_node += pod != nullptr && has_node(*pod) ? 1 : 0;
+  }
+  const model::Pod* first = snapshot.pods.find(gang.pods.front());
+  const bool serves = first != nullptr && first->phase == model::Pod::Phase::ready;
+  return have_node > 0 && have_node < gang.needed_pods() && !serves;
+}
 
 Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
   Need need;
@@ -46,11 +65,12 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
   for (PodId pod_id : gang.pods) {
     const model::Pod* pod = snapshot.pods.find(pod_id);
     if (pod == nullptr || pod->phase == model::Pod::Phase::terminating)
-      need.leaving = true;
+      ++need.leaving;
     else if (pod->node.valid())
       need.bound.push_back(pod->node);
-    else
+    else if (!has_node(*pod))
       need.pods.push_back(pod_id);
+    need.have_node += pod != nullptr && has_node(*pod) ? 1 : 0;
   }
   need.shape.pods = static_cast<std::int64_t>(need.pods.size());
   need.shape.needed = need.shape.gpus_per_pod * need.shape.pods;
@@ -175,12 +195,12 @@ class Cycle {
     if (placed_elsewhere(gang)) return;
     Need need = need_of(snapshot_, id, gang);
     need.ask = queues_.ask_of(need.pods);
-    if (need.leaving) {
-      const std::int64_t leaving = static_cast<std::int64_t>(gang.pods.size() - need.pods.size() - need.bound.size());
-      return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {leaving}});
+    if (need.leaving > 0) {
+      return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {need.leaving}});
     }
     if (!need.pods.empty() && assumed(need.pods.front())) return already_bound(id);
-    if (need.pods.empty()) return broken(need) ? wait_or_give_up(id, need) : already_bound(id);
+    if (need.pods.empty()) return broken(id) ? wait_or_give_up(id, need) : already_bound(id);
+    if (need.have_node > static_cast<std::int64_t>(need.bound.size())) return wait_for_sight(id, need);
     if (const auto full = queues_.refuses(need.ask)) return keep(id, Verdict::Kind::held_by_queue, *full);
     const Fit fit = fit_of(need);
     if (!fit.nodes.empty()) {
@@ -229,23 +249,37 @@ class Cycle {
     }
   }
 
-  /// Some of its pods have a node, and too few to be of use.
-  bool broken(const Need& need) const {
-    const auto bound = static_cast<std::int64_t>(need.bound.size());
-    return bound > 0 && bound < snapshot_.gangs.at(need.shape.gang).needed_pods();
+  bool broken(GangId id) const { return is_broken(snapshot_, snapshot_.gangs.at(id)); }
+
+  /// Nodes with its GPUs are bought and not there yet.
+  bool nodes_are_coming(const Need& need) const {
+    bool coming = false;
+    snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+      const bool on_its_way =
+          claim.phase == model::Claim::Phase::requested || claim.phase == model::Claim::Phase::launched;
+      coming |= on_its_way && snapshot_.catalog->offering(claim.offering).gpu == need.shape.gpu;
+    });
+    return coming;
   }
+
   Memory::Broken* broken_row(GangId id) {
     const auto found = std::ranges::find(memory_.broken, id, &Memory::Broken::gang);
     return found == memory_.broken.end() ? nullptr : &*found;
   }
   bool given_up(GangId id, const Need& need) {
-    const Memory::Broken* row = broken(need) ? broken_row(id) : nullptr;
-    return row != nullptr && now_ - row->since >= policy_.broken_for;
+    const Memory::Broken* row = broken_row(id);
+    return row != nullptr && now_ - row->since >= policy_.broken_for && !nodes_are_coming(need);
+  }
+
+  /// Where the others stand is not seen now: the rest must go beside them.
+  void wait_for_sight(GangId id, const Need& need) {
+    const std::int64_t unseen = need.have_node - static_cast<std::int64_t>(need.bound.size());
+    keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::nodes_not_seen, {unseen}});
   }
 
   void wait_or_give_up(GangId id, const Need& need) {
     const Gang& gang = snapshot_.gangs.at(id);
-    const auto bound = static_cast<std::int64_t>(need.bound.size());
+    const std::int64_t bound = need.have_node;
     const std::int64_t after_s = whole_seconds(policy_.broken_for);
     if (!given_up(id, need)) {
       return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::gang_broken, {bound, gang.needed_pods(), after_s}});
@@ -253,7 +287,7 @@ class Cycle {
     const Reason why{ReasonCode::gang_given_up, {bound, gang.needed_pods(), after_s}};
     for (PodId pod : gang.pods) {
       const model::Pod* row = snapshot_.pods.find(pod);
-      if (row != nullptr && row->node.valid()) decision_.plan.actions.push_back({model::EvictPod{pod}, why});
+      if (row != nullptr && has_node(*row)) decision_.plan.actions.push_back({model::EvictPod{pod}, why});
     }
     broken_row(id)->since = now_;
     keep(id, Verdict::Kind::cannot_fit_now, why);
@@ -352,13 +386,7 @@ void forget_settled(Memory& memory, const Index& index, Instant now) {
 void follow_broken(Memory& memory, const Index& index, const model::Snapshot& snapshot, Instant now) {
   std::vector<Memory::Broken> rows;
   for (const auto& [created, id] : index.pending_gangs) {
-    const Gang& gang = snapshot.gangs.at(id);
-    std::int64_t bound = 0;
-    for (PodId pod : gang.pods) {
-      const model::Pod* row = snapshot.pods.find(pod);
-      bound += row != nullptr && row->node.valid() ? 1 : 0;
-    }
-    if (bound == 0 || bound >= gang.needed_pods()) continue;
+    if (!is_broken(snapshot, snapshot.gangs.at(id))) continue;
     const auto known = std::ranges::find(memory.broken, id, &Memory::Broken::gang);
     rows.push_back({id, known == memory.broken.end() ? now : known->since});
   }

@@ -329,6 +329,7 @@ TEST(Place, WhatABrokenGangHoldsIsGivenUpAfterItsGrace) {
       "the gang is placed whole");
   EXPECT_TRUE(broken.look(61).empty()) << "it has been said";
   EXPECT_EQ(broken.look(120).size(), 1u) << "the world did not follow";
+  EXPECT_EQ(parse_memory(to_text(broken.memory)).value(), broken.memory);
 }
 
 TEST(Place, AGangOfWhichEnoughPodsHaveNodesIsNotBroken) {
@@ -338,6 +339,37 @@ TEST(Place, AGangOfWhichEnoughPodsHaveNodesIsNotBroken) {
   elastic.world.snapshot.gangs.set(elastic.gang, row);
   EXPECT_TRUE(elastic.look(0).empty());
   EXPECT_TRUE(elastic.look(1'000).empty());
+}
+
+TEST(Place, APodOnANodeThatIsNotSeenRunsOn) {
+  BrokenGang elastic;
+  model::Gang row = elastic.world.snapshot.gangs.at(elastic.gang);
+  row.min_pods = 2;
+  elastic.world.snapshot.gangs.set(elastic.gang, row);
+  model::Pod unseen = elastic.world.snapshot.pods.at(row.pods[1]);
+  unseen.phase = model::Pod::Phase::ready;
+  elastic.world.snapshot.pods.set(row.pods[1], unseen);
+  EXPECT_TRUE(elastic.look(0).empty());
+  EXPECT_TRUE(elastic.look(1'000).empty());
+  EXPECT_EQ(elastic.last.verdicts[0].why.code, model::ReasonCode::nodes_not_seen);
+}
+
+TEST(Place, AGangThatServesIsNotBrokenWhateverIsSaidOfIt) {
+  BrokenGang serving;
+  model::Pod first = serving.world.snapshot.pods.at({0});
+  first.phase = model::Pod::Phase::ready;
+  serving.world.snapshot.pods.set({0}, first);
+  EXPECT_TRUE(serving.look(0).empty());
+  EXPECT_TRUE(serving.look(1'000).empty());
+}
+
+TEST(Place, ABrokenGangWaitsForNodesThatAreOnTheirWay) {
+  BrokenGang broken;
+  EXPECT_TRUE(broken.look(0).empty());
+  const model::ClaimId claim = broken.world.claim({0}, {0}, model::Claim::Phase::launched, 30);
+  EXPECT_TRUE(broken.look(100).empty());
+  broken.world.snapshot.claims.erase(claim);
+  EXPECT_EQ(broken.look(101).size(), 1u);
 }
 
 TEST(Place, AGangThatLostAPodForGoodIsBroken) {

@@ -102,8 +102,8 @@ std::string summary_words(const Report& report) {
   if (counts[3] > 0) add(counted(counts[3], "error", "errors"));
   if (counts[2] > 0) add(counted(counts[2], "warning", "warnings"));
   if (counts[1] > 0) add(counted(counts[1], "piece of advice", "pieces of advice"));
-  if (words.empty()) words = "nothing found";
   const Summary& sum = report.summary;
+  if (words.empty()) words = sum.files == 0 ? "nothing was read" : "nothing found";
   words += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
   if (fixable > 0) words += fmt::format("; {} can be mended by --fix", fixable);
   if (sum.templates > 0) words += fmt::format("; left alone: {}", counted(sum.templates, "template", "templates"));
