@@ -28,6 +28,7 @@ import harness  # noqa: E402
 import objects  # noqa: E402
 import programs  # noqa: E402
 
+MODEL = "Llama-3.1-8B"  # of the engines, the requests and the scalers
 NAMESPACE = "bench"
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")  # of /proc
 
@@ -93,7 +94,7 @@ def seconds_of(moment):
 
 def occupy(address, requests):
     """Requests that last for minutes, each on a connection of its own; gives back the connections."""
-    body = json.dumps({"model": "m", "prompt": "a " * 100, "max_tokens": 20_000, "stream": True})
+    body = json.dumps({"model": MODEL, "prompt": "a " * 100, "max_tokens": 20_000, "stream": True})
     lines = ["POST /v1/completions HTTP/1.1", f"Host: {address}", "Content-Type: application/json",
              f"Content-Length: {len(body)}", "", body]
     connections = [socket.create_connection((address, 8000)) for _ in range(requests)]
@@ -111,7 +112,7 @@ def latency(folder, program, services=100):
         names = [f"s{i}" for i in range(services)]
         cluster.apply(objects.gpu_node("node", gpus=1000), objects.fleet_policy(layers={"replicas": "Active"}))
         create(cluster, [objects.deployment(name, NAMESPACE, 2, pod={"nodeName": "node"}) for name in names])
-        engines = programs.Engines(cluster, NAMESPACE, folder / "engines", "--model", "Llama-3.1-8B", "--gpu", "H100",
+        engines = programs.Engines(cluster, NAMESPACE, folder / "engines", "--model", MODEL, "--gpu", "H100",
                                    "--max-num-seqs", "1")
         pods = harness.eventually("all engines serve", lambda: ready_pods(cluster, 2 * services), seconds=300)
         create(cluster, [objects.scaler(name, NAMESPACE, target=name, mode="Active", queue={"waitingPerReplica": 1},
