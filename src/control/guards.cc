@@ -148,14 +148,15 @@ void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Ind
   decide::place::QueueBudget queues = queue_budget(snapshot, index, in_flight);
   for (model::Action& action : plan.actions) {
     const auto* bind = std::get_if<model::BindPods>(&action.what);
-    const bool exceeds = bind != nullptr ? queues.refuses(queues.ask_of(pods_of(*bind))).has_value()
+    const std::vector<model::PodId> pods = bind != nullptr ? pods_of(*bind) : std::vector<model::PodId>();
+    const bool exceeds = bind != nullptr ? queues.refuses(queues.ask_of(pods)).has_value()
                                          : exceeds_limit(action, snapshot, index, in_flight, allowed);
     if (exceeds) {
       ++violations.limit_exceeded;
       continue;
     }
     if (bind != nullptr) {
-      queues.place(pods_of(*bind));
+      queues.place(pods);
       violations.partial_gang += leaves_gang_partial(*bind, snapshot) ? 1 : 0;
     } else if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
       violations.lowered_blind += lowers_blind(*set, snapshot, index) ? 1 : 0;

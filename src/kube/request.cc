@@ -112,6 +112,14 @@ ApiRequest apply(const ObjectRef& object, std::string body, bool force, std::str
   return request;
 }
 
+ApiRequest apply_status(const ObjectRef& object, std::string_view uid, std::string_view status) {
+  std::string body = R"({"apiVersion":)" + json_quote(object.resource.api_version()) + R"(,"kind":)" +
+                     json_quote(object.resource.kind) + R"(,"metadata":{"name":)" + json_quote(object.name);
+  if (object.resource.namespaced) body += R"(,"namespace":)" + json_quote(object.ns);
+  body += R"(,"uid":)" + json_quote(uid) + R"(},"status":)" + std::string(status) + "}";
+  return apply(object, std::move(body), true, "status");
+}
+
 Result<ApiRequest> merge_patch(const ObjectRef& object, std::string_view patch, std::string_view resource_version,
                                std::string_view subresource, DryRun dry_run) {
   json body = json::parse(patch, nullptr, false);

@@ -64,6 +64,10 @@ ApiRequest create(const ObjectRef& object, std::string body, std::string_view su
 ApiRequest apply(const ObjectRef& object, std::string body, bool force, std::string_view subresource = {},
                  DryRun dry_run = DryRun::none);
 
+/// Server-side apply of the fields of a status that are ours, refused where another object has taken the name.
+/// @param status  as JSON
+ApiRequest apply_status(const ObjectRef& object, std::string_view uid, std::string_view status);
+
 /// A JSON merge patch (RFC 7396), refused with 409 where the object is no longer at `resource_version`.
 /// @param patch  a JSON object
 Result<ApiRequest> merge_patch(const ObjectRef& object, std::string_view patch, std::string_view resource_version,

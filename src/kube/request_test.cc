@@ -74,5 +74,14 @@ TEST(Request, PatchesCarryTheirPrecondition) {
   EXPECT_EQ(json_patch(kPod, "{", "17").error().text(), "the patch is not a JSON array");
 }
 
+TEST(Request, AStatusIsAppliedToOneObjectOfItsName) {
+  const ApiRequest pod = apply_status(kPod, "u-1", R"({"ready":1})");
+  EXPECT_EQ(pod.body, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"vllm-0","namespace":"ml","uid":"u-1"},)"
+                      R"("status":{"ready":1}})");
+  EXPECT_NE(pod.path.find("/namespaces/ml/pods/vllm-0/status?"), std::string::npos) << pod.path;
+  const ApiRequest node = apply_status({resources::kNodes, {}, "n"}, "u-2", "{}");
+  EXPECT_EQ(node.body, R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","uid":"u-2"},"status":{}})");
+}
+
 }  // namespace
 }  // namespace capstan::kube

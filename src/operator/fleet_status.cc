@@ -54,13 +54,11 @@ std::string fleet_status_json(const FleetReport& report, const FleetPolicy& poli
 std::optional<kube::ApiRequest> FleetStatusWriter::look(const FleetReport& report, const FleetPolicy& policy,
                                                         Instant now, kube::WallTime wall) {
   gate_.keep([&](const std::string& uid) { return uid == policy.meta.uid; });
-  if (policy.meta.name.empty() || !gate_.opens(policy.meta.uid, {report, policy.meta.generation}, now)) {
+  if (policy.meta.name.empty() || !gate_.opens(policy.meta.uid, policy.meta.generation, report, now)) {
     return std::nullopt;
   }
-  const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"FleetPolicy","metadata":{"name":)" +
-                           kube::json_quote(policy.meta.name) + R"(,"uid":)" + kube::json_quote(policy.meta.uid) +
-                           R"(},"status":)" + fleet_status_json(report, policy, wall) + "}";
-  return kube::apply({kFleetPolicies, {}, policy.meta.name}, body, true, "status");
+  return kube::apply_status({kFleetPolicies, {}, policy.meta.name}, policy.meta.uid,
+                            fleet_status_json(report, policy, wall));
 }
 
 }  // namespace capstan::op

@@ -36,12 +36,7 @@ class FleetStatusWriter {
   void forget() { gate_ = {}; }
 
  private:
-  struct Told {
-    FleetReport report;
-    std::int64_t generation = 0;
-    friend bool operator==(const Told&, const Told&) = default;
-  };
-  StatusGate<Told> gate_;
+  StatusGate<FleetReport> gate_;
 };
 
 }  // namespace capstan::op

@@ -50,12 +50,10 @@ std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
 kube::ApiRequest tell_pod(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
   using kube::json_quote;
   const kube::ObjectRef ref{kube::resources::kPods, pod.meta.ns, pod.meta.name};
-  const std::string body = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":)" + json_quote(pod.meta.name) +
-                           R"(,"namespace":)" + json_quote(pod.meta.ns) + R"(,"uid":)" + json_quote(pod.meta.uid) +
-                           R"(},"status":{"conditions":[{"type":"PodScheduled","status":"False","reason":)" +
-                           json_quote(verdict.reason) + R"(,"message":)" + json_quote(verdict.message) +
-                           R"(,"lastTransitionTime":")" + kube::wall_time_seconds(wall) + R"("}]}})";
-  return kube::apply(ref, body, true, "status");
+  const std::string status = R"({"conditions":[{"type":"PodScheduled","status":"False","reason":)" +
+                             json_quote(verdict.reason) + R"(,"message":)" + json_quote(verdict.message) +
+                             R"(,"lastTransitionTime":")" + kube::wall_time_seconds(wall) + R"("}]})";
+  return kube::apply_status(ref, pod.meta.uid, status);
 }
 
 kube::EventNote note_of(const kube::Pod& pod, const GangVerdict& verdict) {

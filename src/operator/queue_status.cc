@@ -56,11 +56,9 @@ std::vector<QueueStatusWriter::Write> QueueStatusWriter::look(const model::Snaps
     const auto found = by_name.find(queue.meta.name);
     if (found == by_name.end()) return;  // it came after the last look
     const QueueReport& report = found->second;
-    if (!gate_.opens(queue.meta.uid, {report, queue.meta.generation}, now)) return;
-    const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"Queue","metadata":{"name":)" +
-                             kube::json_quote(queue.meta.name) + R"(,"uid":)" + kube::json_quote(queue.meta.uid) +
-                             R"(},"status":)" + queue_status_json(report, queue, wall) + "}";
-    writes.push_back({queue.meta.uid, kube::apply({kQueues, {}, queue.meta.name}, body, true, "status")});
+    if (!gate_.opens(queue.meta.uid, queue.meta.generation, report, now)) return;
+    const std::string status = queue_status_json(report, queue, wall);
+    writes.push_back({queue.meta.uid, kube::apply_status({kQueues, {}, queue.meta.name}, queue.meta.uid, status)});
   });
   gate_.keep([&](const std::string& uid) { return uids.contains(uid); });
   return writes;

@@ -42,12 +42,7 @@ class QueueStatusWriter {
   void forget() { gate_ = {}; }
 
  private:
-  struct Told {
-    QueueReport report;
-    std::int64_t generation = 0;
-    friend bool operator==(const Told&, const Told&) = default;
-  };
-  StatusGate<Told> gate_;
+  StatusGate<QueueReport> gate_;
 };
 
 }  // namespace capstan::op

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -7,20 +8,20 @@
 
 namespace capstan::op {
 
-/// When the status of an object is written: soon after what it tells changes, never two at a time, and again where one
-/// did not arrive. `Told` is what it tells, without times.
-template <typename Told>
+/// When the status of an object is written: soon after what it tells changes, or the generation that it is about, never
+/// two at a time, and again where one did not arrive. `Report` is what it tells, without times.
+template <typename Report>
 class StatusGate {
  public:
   static constexpr Duration kSoon = std::chrono::seconds(2);
 
   /// Whether it is to be written now; then it counts as on its way until `answered`.
-  bool opens(const std::string& uid, const Told& told, Instant now) {
+  bool opens(const std::string& uid, std::int64_t generation, const Report& report, Instant now) {
     const auto [at, is_new] = rows_.try_emplace(uid);
     Row& row = at->second;
-    const bool changed = is_new || !row.arrived || !(row.told == told);
+    const bool changed = is_new || !row.arrived || row.generation != generation || !(row.report == report);
     if (row.in_flight || !changed || (!is_new && now - row.at < kSoon)) return false;
-    row = {.told = told, .at = now, .in_flight = true, .arrived = true};
+    row = {.report = report, .generation = generation, .at = now, .in_flight = true, .arrived = true};
     return true;
   }
   void answered(const std::string& uid, bool written) {
@@ -37,7 +38,8 @@ class StatusGate {
 
  private:
   struct Row {
-    Told told;
+    Report report;
+    std::int64_t generation = 0;
     Instant at{};
     bool in_flight = false;
     bool arrived = false;

@@ -193,11 +193,9 @@ StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, c
     known.in_flight = true;
     ++writes_;
     const std::string status = status_json(report, *scaler->second, known.decision, wall, true);
-    const std::string body = R"({"apiVersion":"capstan.dev/v1alpha1","kind":"InferenceScaler","metadata":{"name":)" +
-                             kube::json_quote(report.name) + R"(,"namespace":)" + kube::json_quote(report.ns) +
-                             R"(,"uid":)" + kube::json_quote(report.uid) + R"(},"status":)" + status + "}";
     // The status is nobody's but ours.
-    out.writes.push_back({report.uid, kube::apply({kInferenceScalers, report.ns, report.name}, body, true, "status")});
+    out.writes.push_back(
+        {report.uid, kube::apply_status({kInferenceScalers, report.ns, report.name}, report.uid, status)});
   }
   std::erase_if(known_, [](const auto& entry) { return !entry.second.seen; });
   return out;

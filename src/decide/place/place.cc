@@ -199,7 +199,7 @@ class Cycle {
       return keep(id, Verdict::Kind::cannot_fit_now, {ReasonCode::pods_leaving, {need.leaving}});
     }
     if (!need.pods.empty() && assumed(need.pods.front())) return already_bound(id);
-    if (need.pods.empty()) return broken(id) ? wait_or_give_up(id, need) : already_bound(id);
+    if (need.pods.empty()) return broken_row(id) != nullptr ? wait_or_give_up(id, need) : already_bound(id);
     if (need.have_node > static_cast<std::int64_t>(need.bound.size())) return wait_for_sight(id, need);
     if (const auto full = queues_.refuses(need.ask)) return keep(id, Verdict::Kind::held_by_queue, *full);
     const Fit fit = fit_of(need);
@@ -248,8 +248,6 @@ class Cycle {
       }
     }
   }
-
-  bool broken(GangId id) const { return is_broken(snapshot_, snapshot_.gangs.at(id)); }
 
   /// Nodes with its GPUs are bought and not there yet.
   bool nodes_are_coming(const Need& need) const {
