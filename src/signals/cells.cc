@@ -59,6 +59,12 @@ CellCollector::CellCollector(const MetricCatalog& catalog, std::optional<std::ui
                              std::string_view expected_pod, std::size_t cells_max)
     : catalog_(catalog), engine_(engine), expected_pod_(expected_pod), cells_max_(cells_max) {}
 
+void CellCollector::declare(const Metadata& metadata) {
+  if (metadata.kind != Metadata::Kind::type) return;
+  const bool other = metadata.text == "counter" || metadata.text == "histogram" || metadata.text == "summary";
+  no_gauge_ = other ? metadata.name : std::string_view();
+}
+
 void CellCollector::take(const Sample& sample) {
   if (sample.name != last_name_) {
     last_name_ = sample.name;
@@ -89,7 +95,8 @@ void CellCollector::take_row(const Sample& sample, std::uint16_t row_index) {
                     .series = series_hash(sample),
                     .bound = row.kind == MetricKind::histogram ? bound_of(sample, row.scale) : 0,
                     .value = sample.value,
-                    .timestamp_ms = sample.timestamp_ms.value_or(-1)});
+                    .timestamp_ms = sample.timestamp_ms.value_or(-1),
+                    .no_gauge = row.kind == MetricKind::gauge && sample.name == no_gauge_});
 }
 
 std::uint32_t CellCollector::subject_of(const Sample& sample, const MetricRow& row) {

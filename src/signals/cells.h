@@ -21,6 +21,7 @@ struct Cell {
   std::int64_t bound = 0;          ///< of a histogram's bucket, in the signal's unit; kBadBound where it has none
   double value = 0;                ///< in the metric's unit
   std::int64_t timestamp_ms = -1;  ///< that the page states; -1: none
+  bool no_gauge = false;           ///< the page says that it counts up, and is no value of now
 
   static constexpr std::int64_t kBadBound = INT64_MIN;
 };
@@ -33,6 +34,8 @@ class CellCollector {
   CellCollector(const MetricCatalog& catalog, std::optional<std::uint16_t> engine, std::string_view expected_pod,
                 std::size_t cells_max);
 
+  /// What the page says of the samples that follow. Its views must live as long as the collector takes samples.
+  void declare(const Metadata& metadata);
   /// Names stay the same until the next sample: a sample's name must live until then.
   void take(const Sample& sample);
 
@@ -51,6 +54,7 @@ class CellCollector {
   std::optional<std::uint16_t> engine_;
   std::string_view expected_pod_;
   std::size_t cells_max_;
+  std::string_view no_gauge_;  // the family that was declared last, where it is something else
   std::string_view last_name_;
   std::span<const std::uint16_t> last_rows_;
   bool last_is_start_ = false;

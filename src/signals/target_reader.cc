@@ -102,10 +102,11 @@ CellCollector TargetReader::collector() const {
 void TargetReader::read(std::string_view page, Exposition format, std::string_view source, const ReadAt& at) {
   ExpositionReader reader(page, format, source, options_.limits);
   CellCollector collected = collector();
-  ExpositionReader::Entry entry = reader.next_sample();
-  for (; entry == ExpositionReader::Entry::sample; entry = reader.next_sample()) collected.take(reader.sample());
-  if (entry == ExpositionReader::Entry::error) {
-    return failed(Missing::bad_page, reader.error());
+  ExpositionReader::Entry entry = reader.next();
+  for (; entry != ExpositionReader::Entry::end; entry = reader.next()) {
+    if (entry == ExpositionReader::Entry::error) return failed(Missing::bad_page, reader.error());
+    if (entry == ExpositionReader::Entry::sample) collected.take(reader.sample());
+    if (entry == ExpositionReader::Entry::metadata) collected.declare(reader.metadata());
   }
   read(collected, at);
 }
@@ -241,6 +242,7 @@ TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, 
 TargetReader::Outcome TargetReader::gauge(const MetricRow& row, Cells cells) const {
   double all = 0;
   for (const Cell& cell : cells) {
+    if (cell.no_gauge) return std::unexpected(Missing::no_gauge);
     const double scaled = cell.value * row.scale;
     if (const Outcome one = checked(scaled, info(row.signal).max); !one) return one;
     all = row.combine == Combine::sum ? all + scaled : std::max(all, scaled);

@@ -178,6 +178,18 @@ TEST(TargetReader, RefusesNonsense) {
       << "never the sum of some ranks only";
 }
 
+TEST(TargetReader, TakesNoCounterForAGauge) {
+  const std::string running = "vllm:num_requests_running{model_name=\"m\"} 0\n";
+  const std::string waiting = "# TYPE vllm:num_requests_waiting gauge\nvllm:num_requests_waiting{model_name=\"m\"} 1\n";
+  const auto declared = [&](const std::string& type) {
+    return Target().page("# TYPE vllm:num_requests_running " + type + "\n" + running + waiting);
+  };
+  EXPECT_EQ(declared("gauge"), "vllm [m] waiting=1 running=0");
+  EXPECT_EQ(declared("untyped"), "vllm [m] waiting=1 running=0");
+  EXPECT_EQ(declared("counter"), "vllm [m] waiting=1 running:no_gauge");
+  EXPECT_EQ(declared("histogram"), "vllm [m] waiting=1 running:no_gauge");
+}
+
 TEST(TargetReader, UnitesEqualDuplicatesAndRefusesOthers) {
   const std::string series = "vllm:num_requests_running{engine=\"0\",model_name=\"m\"} ";
   const std::string turned = "vllm:num_requests_running{model_name=\"m\",engine=\"0\"} ";
