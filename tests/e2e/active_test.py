@@ -7,8 +7,6 @@ import audit
 import controller
 from harness import eventually
 
-SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # what is written whatever the mode
-
 
 class Active(controller.ActiveTest):
     LIMITS = {"minReplicas": 1, "maxReplicas": 40}
@@ -55,7 +53,7 @@ class Active(controller.ActiveTest):
         load.stop()
         eventually("fewer are recommended", lambda: self.status()["recommended"] < self.replicas())
         late = [e for e in self.cluster.audit.writes(user=self.user)
-                if audit.seconds(e.at) > halted + 1 and e.resource not in SHOWN]
+                if audit.seconds(e.at) > halted + 1 and e.resource not in controller.SHOWN]
         self.assertEqual(late, [])
         self.halt("false")
         eventually("it goes on", lambda: self.replicas() == 1)
@@ -66,7 +64,7 @@ class Active(controller.ActiveTest):
         halted = self.halt("true")
         eventually("what it would do changes further", lambda: self.asked_for >= self.replicas() + 5)
         late = [e for e in self.cluster.audit.writes(user=self.user)
-                if audit.seconds(e.at) > halted + 1 and e.resource not in SHOWN]
+                if audit.seconds(e.at) > halted + 1 and e.resource not in controller.SHOWN]
         self.assertEqual(late, [])
         count = len(self.scales())
         self.halt("false")

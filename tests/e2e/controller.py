@@ -11,6 +11,7 @@ from harness import condition, eventually
 
 TYPE = "p5.48xlarge"  # eight GPUs
 CHART = harness.ROOT / "deploy" / "chart" / "capstan"
+SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # written whatever the mode
 LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # a dozen at a time on an H100
 
 
@@ -89,6 +90,15 @@ class ControllerTest(harness.ClusterTest):
     def status(self):
         return self.scaler().get("status", {})
 
+    def halt(self, whether):
+        """The kill switch; gives when it was turned, as time.time()."""
+        def turned():
+            return self.cluster.audit.writes(user="admin", resource="fleetpolicies", verb="patch")
+        before = len(turned())
+        self.cluster.kubectl("patch", "fleetpolicy", "default", "--type", "merge", "--patch",
+                             f'{{"spec": {{"halt": {whether}}}}}')
+        return audit.seconds(eventually("the switch is in the log", lambda: turned()[before:])[-1].at)
+
     def asked(self, **wanted):
         """Everything that the controllers asked of the API server."""
         return self.cluster.audit.find(user=self.user, **wanted)
@@ -126,15 +136,6 @@ class ActiveTest(ControllerTest):
         self.cluster.kubectl("patch", "inferencescaler", "chat", "--namespace", self.namespace, "--type", "json",
                              "--patch", f'[{{"op": "replace", "path": "/spec/roles/0/variants/0/minReplicas", '
                              f'"value": {count}}}]')
-
-    def halt(self, whether):
-        """The kill switch; gives when it was turned, as time.time()."""
-        def turned():
-            return self.cluster.audit.writes(user="admin", resource="fleetpolicies", verb="patch")
-        before = len(turned())
-        self.cluster.kubectl("patch", "fleetpolicy", "default", "--type", "merge", "--patch",
-                             f'{{"spec": {{"halt": {whether}}}}}')
-        return audit.seconds(eventually("the switch is in the log", lambda: turned()[before:])[-1].at)
 
     def scales(self):
         """Writes of the number of replicas that were carried out."""
@@ -177,13 +178,20 @@ class OnAPool(ControllerTest):
         self.addCleanup(self.cluster.kubectl, "delete", "nodepool", self.pool, "--ignore-not-found", "--wait=false")
         self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
 
-    def begin(self, gpu_limit=64, replicas="Shadow", nodes="Active", **policy):
-        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [TYPE]))
+    def begin(self, gpu_limit=64, replicas="Shadow", nodes="Active", expire_after="Never", **policy):
+        self.cluster.apply(*objects.node_pool(self.pool, gpu_limit, [TYPE], expire_after))
         eventually("the pool is ready", lambda: condition(self.cluster.get("nodepool", self.pool), "Ready") == "True")
         self.cluster.apply(objects.fleet_policy(
             layers={"replicas": replicas, "placement": "Active", "nodes": nodes},
             nodeSelector={"karpenter.sh/nodepool": self.pool},
             instanceTypes=[{"name": TYPE, "gpu": "h100_sxm", "gpus": 8, "usdPerHour": "98.32"}], **policy))
+
+    def bound(self, count):
+        found = [p for p in self.pods() if p["spec"].get("nodeName")]
+        return found if len(found) == count else None
+
+    def claims(self):
+        return self.cluster.list("nodeclaims", selector=f"karpenter.sh/nodepool={self.pool}")
 
     def bindings(self):
         return [e for e in self.cluster.audit.writes(namespace=self.namespace, resource="pods", subresource="binding")

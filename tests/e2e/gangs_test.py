@@ -20,13 +20,6 @@ class Gangs(controller.OnAPool):
             pod["spec"]["schedulerName"] = scheduler
         self.cluster.apply(*pods)
 
-    def bound(self, count):
-        found = [p for p in self.pods() if p["spec"].get("nodeName")]
-        return found if len(found) == count else None
-
-    def claims(self):
-        return self.cluster.list("nodeclaims", selector=f"karpenter.sh/nodepool={self.pool}")
-
     def queue_gpus(self, name):
         return self.cluster.get("queues.capstan.dev", name).get("status", {}).get("gpus")
 
@@ -146,20 +139,6 @@ class Gangs(controller.OnAPool):
         first = {e.body["metadata"]["name"] for e in self.created_claims()[:2]}
         self.assertEqual({e.name for e in deleted}, first)
         self.assertEqual(self.bindings(), [])
-
-    def test_a_node_that_is_deleted_is_replaced_once(self):
-        """Karpenter buys for the pods of a node that goes, and Capstan for the pod that takes their place."""
-        self.begin()
-        self.start()
-        self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, gpus=8, pod={
-            "schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": self.pool},
-            "terminationGracePeriodSeconds": 1}))
-        pod = eventually("it is bound", lambda: self.bound(1), seconds=90)[0]
-        self.cluster.kubectl("delete", "nodeclaim", self.claims()[0]["metadata"]["name"], "--wait=false")
-        eventually("another pod is bound elsewhere", lambda: [
-            p for p in self.bound(1) or [] if p["spec"]["nodeName"] != pod["spec"]["nodeName"]], seconds=120)
-        eventually("one node is left", lambda: len(self.claims()) == 1, seconds=90)
-        self.assertLessEqual(len(self.created_claims()), 2, [(e.user, e.at) for e in self.created_claims()])
 
     def test_a_killed_leader_leaves_no_partial_gang(self):
         self.begin()

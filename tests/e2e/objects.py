@@ -72,7 +72,7 @@ def fleet_policy(**spec):
     return {"apiVersion": "capstan.dev/v1alpha1", "kind": "FleetPolicy", "metadata": {"name": "default"}, "spec": spec}
 
 
-def node_pool(name, gpu_limit, types):
+def node_pool(name, gpu_limit, types, expire_after="Never"):
     """A pool of Karpenter's kwok provider, and its class."""
     node_class = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": name}
     return [
@@ -82,7 +82,7 @@ def node_pool(name, gpu_limit, types):
          "spec": {
              "limits": {"nvidia.com/gpu": str(gpu_limit)},
              "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "Never"},
-             "template": {"spec": {"nodeClassRef": node_class, "expireAfter": "Never", "requirements": [
+             "template": {"spec": {"nodeClassRef": node_class, "expireAfter": expire_after, "requirements": [
                  {"key": "node.kubernetes.io/instance-type", "operator": "In", "values": types},
                  {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["us-east-1a"]}]}}}},
     ]
