@@ -23,6 +23,12 @@ bool repeats(const MemoryType& before, const MemoryType& after, const model::Pla
   return plan_hash(again) == plan_hash(plan) && *restored == after;
 }
 
+/// Whether we never asked: in Shadow, under the kill switch, without the Lease, or because too much was on its way.
+bool is_our_own(model::ReasonCode refusal) {
+  return refusal == model::ReasonCode::shadow_mode || refusal == model::ReasonCode::halted ||
+         refusal == model::ReasonCode::lease_lost || refusal == model::ReasonCode::too_many_effects;
+}
+
 /// Takes the actions out of a plan; the reasons of what was left alone stay.
 model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(plan.actions, {}), .kept = {}}; }
 
@@ -126,8 +132,8 @@ void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Ins
     if (const auto* bind = std::get_if<model::BindPods>(&settled.action.what)) {
       decide::place::forget(memory_.place, bind->gang);
     } else if (const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what)) {
-      // In Shadow nobody was asked, so nothing is known of the offering.
-      const bool asked = policies_.provision && settled.why.code != model::ReasonCode::shadow_mode;
+      // Where nobody was asked, nothing is known of the offering.
+      const bool asked = policies_.provision && !is_our_own(settled.why.code);
       if (asked) decide::provision::refused(memory_.provision, *launch, *policies_.provision, now);
       if (!asked) decide::provision::forget(memory_.provision, *launch);
     } else if (const auto* terminate = std::get_if<model::TerminateNode>(&settled.action.what)) {

@@ -47,23 +47,41 @@ class ScriptedWorld final : public ports::World {
   }
 
   void advance(Instant to) { now_ = to; }
-  void add_pending_gang(std::uint32_t id) {
+  /// One pool sells nodes of sixteen GPUs.
+  void sell() {
+    auto catalog = std::make_shared<model::Catalog>(*seen_.snapshot.catalog);
+    catalog->domains = {{.name = "all", .level = model::TopologyLevel::cluster, .parent = {}}};
+    model::Offering offering;
+    offering.instance_type = "sixteen";
+    offering.gpu = {0};
+    offering.gpus = 16;
+    offering.zone = {0};
+    catalog->offerings = {offering};
+    model::Pool pool;
+    pool.gpu_limit = 64;
+    pool.offerings = {{0}};
+    catalog->pools = {pool};
+    seen_.snapshot.catalog = catalog;
+  }
+  void add_pending_gang(std::uint32_t id, GpuCount gpus = 1) {
     model::Gang gang;
     gang.service = {0};
     gang.variant = {0};
     gang.ordinal = id;
     gang.gpu = {0};
-    gang.gpus_per_pod = whole_gpus(1);
+    gang.gpus_per_pod = whole_gpus(gpus);
     gang.pods = {{id}};
     model::Pod pod;
     pod.gang = {id};
-    pod.gpus = whole_gpus(1);
+    pod.gpus = whole_gpus(gpus);
     seen_.snapshot.gangs.set({id}, gang);
     seen_.snapshot.pods.set({id}, pod);
     seen_.delta.gangs.push_back({id});
     seen_.delta.pods.push_back({id});
   }
-  void answer(std::uint32_t token, Kind kind) { seen_.outcomes.push_back({{token}, kind, {}}); }
+  void answer(std::uint32_t token, Kind kind, model::ReasonCode why = {}) {
+    seen_.outcomes.push_back({{token}, kind, {why, {}}});
+  }
 
   std::vector<model::Action> submitted;
 
@@ -82,10 +100,13 @@ Policies fixed(ReplicaCount replicas) {
           .provision = provision};
 }
 
-std::int64_t count_binds(const ScriptedWorld& world) {
+template <typename What>
+std::int64_t count(const ScriptedWorld& world) {
   return std::ranges::count_if(world.submitted,
-                               [](const model::Action& a) { return std::holds_alternative<model::BindPods>(a.what); });
+                               [](const model::Action& a) { return std::holds_alternative<What>(a.what); });
 }
+
+std::int64_t count_binds(const ScriptedWorld& world) { return count<model::BindPods>(world); }
 
 void run_to(Controller& controller, ScriptedWorld& world, Instant end) {
   while (controller.next_tick() <= end) {
@@ -111,6 +132,25 @@ TEST(Controller, ARefusedBindingIsDecidedAgain) {
   run_to(controller, world, {seconds(2)});
   EXPECT_EQ(count_binds(world), 2);
   EXPECT_EQ(controller.stats().refused, 1);
+}
+
+TEST(Controller, ALaunchThatTheKillSwitchStoppedSaysNothingOfTheOffering) {
+  struct Row {
+    model::ReasonCode why;
+    std::int64_t launches;  // in ten seconds; an offering that was refused backs off for minutes
+  };
+  for (const Row& row : {Row{model::ReasonCode::halted, 2}, Row{model::ReasonCode::lease_lost, 2},
+                         Row{model::ReasonCode::api_refused, 1}}) {
+    ScriptedWorld world;
+    world.sell();
+    world.add_pending_gang(0, 16);
+    Controller controller(fixed(2), world);
+    controller.tick();
+    EXPECT_EQ(count<model::LaunchNodes>(world), 1);
+    world.answer(0, Kind::refused, row.why);
+    run_to(controller, world, {seconds(10)});
+    EXPECT_EQ(count<model::LaunchNodes>(world), row.launches);
+  }
 }
 
 TEST(Controller, PlansTheReplicasWhosePodsDoNotExistYet) {
