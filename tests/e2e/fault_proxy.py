@@ -19,7 +19,8 @@ import tempfile
 import threading
 import time
 
-# Beside these there is "cut_off": nothing goes through at all until the end.
+# Beside these there are "cut_off": nothing goes through at all until the end, and "held_bindings": pods are bound only
+# after the end.
 KINDS = ("busy", "conflict", "expired_token", "half_open", "reset", "second_writer", "server_error", "slow",
          "truncated_watch")
 POLL_S = 0.1
@@ -41,7 +42,7 @@ class FaultProxy:
         self._downstream.load_cert_chain(cluster.folder / "pki" / "server.crt", cluster.folder / "pki" / "server.key")
         self._random, self._lock = random.Random(seed), threading.Lock()
         self.kind = None
-        self.hits = collections.Counter()  # how often each fault struck
+        self.hits = collections.Counter()  # how often each fault struck, and the server itself said "gone", a 410
         self.expired = set()  # tokens that get 401
         self._connections = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -189,6 +190,8 @@ class Connection:
             return
         if kind == "second_writer" and path.split("?")[0].endswith("/scale") and method == "PATCH":
             self._write_second(path)
+        if kind == "held_bindings" and path.split("?")[0].endswith("/binding"):
+            self._hold(kind)
         drop = kind == "reset" and self._proxy.chance(0.5)  # carried out, and not answered
         if kind == "reset" and not drop and self._proxy.chance(0.5):
             self._struck = "reset"
@@ -203,6 +206,14 @@ class Connection:
             self._proxy.hit(kind)
             return self._say(504, "Timeout", "the server took too long")
         self._relay(response)
+
+    def _hold(self, kind):
+        """Until that fault is over."""
+        self._proxy.hit(kind)
+        while self._proxy.kind == kind:
+            time.sleep(POLL_S)
+            if self._struck:
+                raise Cut
 
     def _refuse(self, kind, method, path, headers):
         """Answers in the server's place where the fault is an answer; says whether it did."""
@@ -241,6 +252,8 @@ class Connection:
         writer.close()
 
     def _relay(self, response):
+        if response.status == 410:
+            self._proxy.hit("gone")
         length = response.getheader("Content-Length")
         skipped = ("content-length", "transfer-encoding", "connection")
         lines = [f"HTTP/1.1 {response.status} {response.reason}",
@@ -253,6 +266,8 @@ class Connection:
         self._streaming, last = True, b""
         try:
             while piece := response.read1(1 << 16):
+                if piece.startswith(b'{"type":"ERROR"') and b'"code":410' in piece:
+                    self._proxy.hit("gone")
                 self._chunk(piece)
                 last = piece
         except (OSError, http.client.HTTPException):

@@ -85,6 +85,7 @@ class Outages(controller.ActiveTest):
         ready = time.time()
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
         self.assertLessEqual(audit.seconds(scaled.at) - ready, BACK_S)
+        self.assertGreater(proxy.hits["gone"], 0, "no watch was told 410")
         self.assertNotEqual(self.relists(before), [], "the versions it knew were still good")
         self.serves(2)
 
