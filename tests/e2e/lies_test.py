@@ -9,22 +9,26 @@ import unittest
 import controller
 from harness import condition, eventually
 
-PAGE = '# TYPE {0} gauge\n{0}{{model_name="{1}"}} {2}\n# TYPE {3} gauge\n{3}{{model_name="{1}"}} {2}\n'
+PAGE = '# TYPE {0} {4}\n{0}{{{1}}} {2}\n# TYPE {3} {4}\n{3}{{{1}}} {2}\n'
 MODEL = "Llama-3.1-8B"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def page(value, model=MODEL):
-    return PAGE.format("vllm:num_requests_waiting", model, value, "vllm:num_requests_running").encode()
+def page(value, model=MODEL, labels="", kind="gauge"):
+    of = f'model_name="{model}"{labels}'
+    return PAGE.format("vllm:num_requests_waiting", of, value, "vllm:num_requests_running", kind).encode()
 
 
 LIES = {
     "not a number": (TEXT, page("NaN")),
     "endless": (TEXT, page("+Inf")),
     "negative": (TEXT, page("-5")),
-    "another pod's": (TEXT, page("0", model="Qwen3-32B")),
+    "another model's": (TEXT, page("0", model="Qwen3-32B")),
+    "another pod's": (TEXT, page("0", labels=',pod="other"')),
+    "a word": (TEXT, page("idle")),
+    "a counter": (TEXT, page("0", kind="counter")),
     "a hundred megabytes": (TEXT, page("0") + b"# " + b"x" * 100_000_000 + b"\n"),
-    "the wrong type": ("text/html", b"<html><body>Welcome to nginx!</body></html>"),
+    "a web page": ("text/html", b"<html><body>Welcome to nginx!</body></html>"),
     "no metrics": (TEXT, b""),
 }
 
@@ -105,6 +109,8 @@ class Lies(controller.ActiveTest):
                 honest.stop()
         print("\nlies:", *(f"\n  {name}: {message}" for name, message in messages.items()))
         self.assertTrue(all(messages.values()), messages)
+        self.assertIn("names another pod than the expected one", messages["another pod's"])
+        self.assertIn("declares a counter", messages["a counter"])
 
     def test_silence_lowers_nothing_until_it_is_over(self):
         self.engines.leave(self.address)
