@@ -1,6 +1,7 @@
 #include "operator/snapshot_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -65,6 +66,19 @@ std::string node_of(const kube::Pod& pod) {
   const std::string* told = pod.meta.annotations.find(actuate::kBindIntent);
   const auto intent = told != nullptr ? actuate::read_bind_intent(*told) : std::nullopt;
   return intent ? intent->node : std::string();
+}
+
+/// Whether a bind transaction ended before all of its pods were told: it is taken back, and then the gang goes whole to
+/// wherever it goes. One that is still being told is known to who decides.
+bool told_in_part(const PodGroup& group) {
+  std::map<std::string, std::int64_t> lacks;
+  for (const kube::Pod* pod : group.pods) {
+    if (pod->bound()) return false;
+    const std::string* text = pod->meta.annotations.find(actuate::kBindIntent);
+    const auto intent = text != nullptr ? actuate::read_bind_intent(*text) : std::nullopt;
+    if (intent) --lacks.try_emplace(intent->transaction, intent->pods).first->second;
+  }
+  return std::ranges::any_of(lacks, [](const auto& entry) { return entry.second > 0; });
 }
 
 /// What the engine of a workload's replicas is told, by its template; where nobody knows what that says, by its pods.
@@ -452,7 +466,9 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
   if (std::ranges::any_of(group.pods, [&](const kube::Pod* pod) { return look.taken.contains(pod); })) return;
   const kube::Pod& first = *group.pods.front();
   const bool placed_here = places(look.fleet, first.spec.scheduler);
-  const bool any_bound = std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
+  const bool in_part = told_in_part(group);
+  const bool any_bound =
+      !in_part && std::ranges::any_of(group.pods, [](const kube::Pod* pod) { return node_of(*pod) != ""; });
   // It cannot be placed before all of it is there; until then it is a replica that is planned.
   if (placed_here && !group.whole() && !any_bound) return;
   const model::GangId id = gangs_.id_of(key_of("Gang", first.meta), group.name);
@@ -478,7 +494,8 @@ void SnapshotBuilder::add_gang(Look& look, const PodGroup& group, model::Service
     row.gpus = gpus_of(pod->spec.requests);
     row.created_at = instant_of(pod->meta.created_at);
     row.queue = look.queues.of(*pod);
-    if (const auto node = look.node_by_name.find(node_of(*pod)); node != look.node_by_name.end()) {
+    const auto node = in_part ? look.node_by_name.end() : look.node_by_name.find(node_of(*pod));
+    if (node != look.node_by_name.end()) {
       row.node = node->second;
       gang.gpu = look.nodes.at(row.node).gpu;
     }

@@ -208,6 +208,27 @@ TEST_F(SnapshotGangs, WhatABindTransactionPromisedIsTaken) {
   EXPECT_EQ(decide::build(seen.snapshot).rooms.find({0})->free, MilliGpu{});
 }
 
+TEST_F(SnapshotGangs, ABindTransactionThatWasToldToSomeOnlyPromisesNothing) {
+  cluster.nodes.put(testing::node("n"));
+  Object first = waiting_pod("a", "g", 2, 1);
+  Object second = waiting_pod("b", "g", 2, 1);
+  const auto tell = [](Object& pod) {
+    pod["metadata"]["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", "n", 2});
+  };
+  tell(first);
+  cluster.pods.put(first);
+  cluster.pods.put(second);
+  build();
+  const auto on_node = [&] {
+    return seen.snapshot.pods.at({0}).node.valid() + seen.snapshot.pods.at({1}).node.valid();
+  };
+  EXPECT_EQ(on_node(), 0) << "the rest alone would be part of a gang";
+  tell(second);
+  cluster.pods.put(second);
+  build();
+  EXPECT_EQ(on_node(), 2);
+}
+
 TEST_F(SnapshotGangs, AServiceThatAnotherSchedulerPlacesIsLeftToIt) {
   cluster.scalers.put(testing::scaler("chat", "chat"));
   Object workload = testing::deployment("chat", 1);
