@@ -156,3 +156,20 @@ class Gangs(controller.OnAPool):
         bound = [e.name for e in self.bindings()]
         self.assertEqual(len(bound), len(set(bound)), "none is bound twice")
         self.assertEqual(len(self.created_claims()), 4, "nothing is bought twice")
+
+    def test_a_gang_that_was_told_in_part_is_placed_whole(self):
+        """As a leader leaves it that is killed while it tells the pods where they go."""
+        name = f"{self.pool}-node"
+        labels = {"karpenter.sh/nodepool": self.pool, "nvidia.com/gpu.product": "h100_sxm"}
+        self.cluster.apply(objects.gpu_node(name, gpus=32, labels=labels))
+        self.addCleanup(self.cluster.kubectl, "delete", "node", name, "--wait=false")
+        self.begin()
+        self.gang(4)
+        intent = json.dumps({"transaction": "left", "pods": 4, "node": name})
+        self.cluster.kubectl("annotate", "pod", "worker-0", "worker-1", "--namespace", self.namespace,
+                             f"capstan.dev/bind={intent}")
+        self.start()
+        pods = eventually("the gang is bound", lambda: self.bound(4))
+        told = [json.loads(p["metadata"]["annotations"]["capstan.dev/bind"]) for p in pods]
+        self.assertEqual({t["pods"] for t in told}, {4}, "in one piece")
+        self.assertEqual(len({t["transaction"] for t in told}), 1, told)
