@@ -25,6 +25,10 @@ ApiError no_answer(std::string message) {
   return error;
 }
 
+std::string said_by(std::string_view what, const std::string& where) {
+  return where.empty() ? std::string() : std::string(what) + where;
+}
+
 bool success(int status) { return status >= 200 && status < 300; }
 
 /// Whether a write that was answered so may have been done all the same: the answer is that of a server, or of
@@ -219,7 +223,7 @@ void Client::answered(CallId id, net::Exchange exchange) {
   if (!exchange.ok()) {
     const bool open = exchange.sent && is_write(verb);
     finish(id, {.kind = open ? Outcome::Kind::unknown : Outcome::Kind::unreachable,
-                .error = no_answer(exchange.message),
+                .error = no_answer(with_trust(std::move(exchange))),
                 .body = {}});
     return;
   }
@@ -228,8 +232,15 @@ void Client::answered(CallId id, net::Exchange exchange) {
     return;
   }
   if (call.lines) exchange.response.body = std::move(call.error_body);
-  const ApiError error = error_of(exchange.response);
+  ApiError error = error_of(exchange.response);
+  if (error.code == 401) error.message += said_by("; who we are: ", credentials_.config().identity_from);
   if (!again(call, error, clock_())) finish(id, {.kind = kind_of(verb, error), .error = error, .body = {}});
+}
+
+/// The words of an exchange that failed; where the server is not trusted, also where it is said whom to trust.
+std::string Client::with_trust(net::Exchange exchange) const {
+  if (exchange.failure != net::Failure::tls) return std::move(exchange.message);
+  return exchange.message + said_by("; whom to trust: ", credentials_.config().trust_from);
 }
 
 /// The server answers again: what was sent before it fell silent, and is silent since, has lost its connection.

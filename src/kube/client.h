@@ -94,6 +94,7 @@ class Client {
   void drop_silent();
   net::Request http_request(const Call& call) const;
   void answered(CallId id, net::Exchange exchange);
+  std::string with_trust(net::Exchange exchange) const;
   void line_piece(CallId id, std::string_view piece);
   void finish(CallId id, Outcome outcome);
   bool again(Call& call, const ApiError& error, Instant now);

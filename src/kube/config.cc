@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "kube/base64.h"
+#include "kube/pem.h"
 #include "manifest/fields.h"
 #include "manifest/yaml.h"
 #include "net/socket_address.h"
@@ -86,8 +87,23 @@ class Object {
       if (!bytes) fail(*at, key + ": cannot read " + quoted(path));
       pem = bytes.value_or("");
     }
-    if (at != nullptr && !pem.contains("-----BEGIN ")) fail(*at, key + " is not a PEM text");
+    if (at != nullptr && !pem.contains("-----BEGIN ")) fail(*at, field_of(key) + " is not a PEM text");
     return pem;
+  }
+
+  /// The field that counts: "KEY-data" where it is there, else "KEY".
+  std::string field_of(const std::string& key) const { return find(key + "-data") != nullptr ? key + "-data" : key; }
+
+  /// Something is wrong with the value of a field that may be written in either of these ways.
+  void fail_pem(const std::string& key, const std::string& message) { fail_at(field_of(key), message); }
+  void fail_at(const std::string& field, const std::string& message) { fail(*find(field), field + " " + message); }
+
+  /// Where the first of these fields that is there stands, in the words of an error; else the object itself.
+  std::string where(std::initializer_list<std::string_view> fields) const {
+    for (const std::string_view field : fields) {
+      if (const Node* at = find(field)) return manifest::error_at(at->place, what_ + ": " + std::string(field)).text();
+    }
+    return manifest::error_at(entry_.body->place, what_).text();
   }
 
   const std::string& directory() const { return entry_.directory; }
@@ -99,9 +115,20 @@ class Object {
   Verdict& verdict_;
 };
 
-bool is_url(std::string_view text) {
-  const std::size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
-  return scheme > 0 && text.size() > scheme && text[scheme] != '/';
+/// A URL of one of these schemes, with a host.
+bool is_url(std::string_view text, std::initializer_list<std::string_view> schemes) {
+  return std::ranges::any_of(schemes, [&](std::string_view scheme) {
+    return text.starts_with(scheme) && text.size() > scheme.size() && text[scheme.size()] != '/';
+  });
+}
+
+/// What can stand in a certificate as the name of a host: a name of DNS, or an address.
+bool is_host(std::string_view text) {
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+  const bool name = plain && !text.empty() && text.size() <= 253 && text[0] != '-' && text[0] != '.';
+  return name || net::parse_socket_address(net::host_and_port(text, "443")).has_value();
 }
 
 std::string without_slash(std::string url) {
@@ -148,16 +175,26 @@ void read_cluster(Object cluster, const ReadFile& read_file, Config& out) {
   out.server = without_slash(cluster.text("server"));
   if (out.server.empty()) {
     cluster.fail("server is missing, expected a URL");
-  } else if (!is_url(out.server)) {
+  } else if (!is_url(out.server, {"https://", "http://"})) {
     cluster.fail("server is " + quoted(out.server) + ", expected a URL of https or http");
   }
   out.ca = cluster.pem("certificate-authority", read_file);
+  if (!out.ca.empty() && !holds_certificates(out.ca)) {
+    cluster.fail_pem("certificate-authority", "has a certificate that cannot be read, or none");
+  }
   out.verify = !cluster.truth("insecure-skip-tls-verify");
   if (!out.verify && !out.ca.empty()) {
     cluster.fail("insecure-skip-tls-verify and certificate-authority exclude each other");
   }
   out.server_name = cluster.text("tls-server-name");
+  if (!out.server_name.empty() && !is_host(out.server_name)) {
+    cluster.fail_at("tls-server-name", "is " + quoted(out.server_name) + ", expected the name of a host");
+  }
   out.proxy = cluster.text("proxy-url");
+  if (!out.proxy.empty() && !is_url(out.proxy, {"https://", "http://", "socks5://"})) {
+    cluster.fail_at("proxy-url", "is " + quoted(out.proxy) + ", expected a URL of https, http or socks5");
+  }
+  out.trust_from = cluster.where({"certificate-authority-data", "certificate-authority", "server"});
 }
 
 std::vector<std::string> read_args(Object& user, const Node& exec) {
@@ -195,10 +232,22 @@ void read_exec(Object& user, const Node& node, Config& out) {
   out.exec = std::move(exec);
 }
 
-void read_user(Object user, const ReadFile& read_file, Config& out) {
+void read_certificate(Object& user, const ReadFile& read_file, Config& out) {
   out.certificate = user.pem("client-certificate", read_file);
   out.key = user.pem("client-key", read_file);
   if (out.certificate.empty() != out.key.empty()) user.fail("client-certificate and client-key need each other");
+  if (out.certificate.empty() || out.key.empty() || !user.verdict().ok()) return;
+  if (!holds_certificates(out.certificate)) {
+    user.fail_pem("client-certificate", "has a certificate that cannot be read, or none");
+  } else if (!holds_private_key(out.key)) {
+    user.fail_pem("client-key", "has no private key that can be read without a password");
+  } else if (!key_fits(out.certificate, out.key)) {
+    user.fail_pem("client-key", "is not the key of " + user.field_of("client-certificate"));
+  }
+}
+
+void read_user(Object user, const ReadFile& read_file, Config& out) {
+  read_certificate(user, read_file, out);
   out.token = user.text("token");
   if (const std::string path = user.text("tokenFile"); !path.empty()) {
     out.token_file = relative_to(user.directory(), path);
@@ -206,11 +255,14 @@ void read_user(Object user, const ReadFile& read_file, Config& out) {
   }
   out.username = user.text("username");
   out.password = user.text("password");
+  if (out.username.empty() != out.password.empty()) user.fail("username and password need each other");
   if (const Node* exec = user.find("exec")) read_exec(user, *exec, out);
   if (user.find("auth-provider") != nullptr) user.fail("auth-provider is gone from Kubernetes, expected exec");
   for (const char* as : {"as", "as-uid", "as-groups", "as-user-extra"}) {
     if (user.find(as) != nullptr) user.fail(std::string(as) + ": to act as somebody else is not supported");
   }
+  out.identity_from = user.where({"tokenFile", "exec", "token", "username", "client-certificate-data",
+                                  "client-certificate"});
 }
 
 std::string names_of(const Entries& entries) {
@@ -246,6 +298,7 @@ void resolve(const Merged& merged, const std::string& context_name, const ReadFi
   if (const Entry* found = find_entry(merged.clusters, "cluster", cluster, &context, verdict)) {
     read_cluster(Object("cluster " + quoted(cluster), *found, verdict), read_file, out);
   }
+  out.identity_from = context.where({}) + ": no user";
   if (user.empty()) return;  // some clusters let anybody in
   if (const Entry* found = find_entry(merged.users, "user", user, &context, verdict)) {
     read_user(Object("user " + quoted(user), *found, verdict), read_file, out);
@@ -314,6 +367,8 @@ Result<Config> in_cluster_config(const Environment& environment, const ReadFile&
   const Result<std::string> ca = read_file(mount + "ca.crt");
   if (!ca) return std::unexpected(ca.error());
   config.ca = *ca;
+  config.trust_from = mount + "ca.crt";
+  config.identity_from = config.token_file;
   if (const Result<std::string> ns = read_file(mount + "namespace"); ns && !ns->empty()) config.ns = *ns;
   return config;
 }

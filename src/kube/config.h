@@ -44,6 +44,10 @@ struct Config {
   std::string username;
   std::string password;
   std::optional<ExecConfig> exec;
+
+  // Where it was said, for a server that is not trusted and one that does not know us: file, place, object and field.
+  std::string trust_from;
+  std::string identity_from;
 };
 
 /// The environment as far as it matters: the value of a variable, or nothing.

@@ -5,14 +5,24 @@
 #include <map>
 
 #include "kube/base64.h"
+#include "net/testing/tls.h"
 
 namespace capstan::kube {
 namespace {
 
-const std::string kPem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+using net::Certificate;
+
+const Certificate kMe = net::make_certificate("me", "", nullptr);
+const Certificate kOther = net::make_certificate("other", "", nullptr);
+const std::string kPem = kMe.pem();
 
 struct ConfigTest : testing::Test {
-  std::map<std::string, std::string> files = {{"/k/ca.pem", kPem}, {"/k/token", "t"}};
+  std::map<std::string, std::string> files = {
+      {"/k/ca.pem", kPem},
+      {"/k/token", "t"},
+      {"/k/key.pem", kMe.key_pem()},
+      {"/k/other-key.pem", kOther.key_pem()},
+      {"/k/half.pem", kPem + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"}};
 
   ReadFile read() {
     return [this](const std::string& path) -> Result<std::string> {
@@ -35,16 +45,19 @@ std::string kubeconfig(const std::string& cluster, const std::string& user) {
 
 TEST_F(ConfigTest, FilesAndInlineCertificates) {
   const std::string inline_pem = base64_encode(kPem);
+  const std::string inline_key = base64_encode(kMe.key_pem());
   files["/k/config"] =
       kubeconfig("server: 'https://1.2.3.4:6443/', certificate-authority: ca.pem, tls-server-name: api",
-                 "client-certificate-data: " + inline_pem + ", client-key-data: " + inline_pem);
+                 "client-certificate-data: " + inline_pem + ", client-key-data: " + inline_key);
   const Result<Config> config = read_kubeconfig({"/k/config"}, "", read());
   ASSERT_TRUE(config) << config.error().text();
   EXPECT_EQ(config->server, "https://1.2.3.4:6443");
   EXPECT_EQ(config->ca, kPem);
   EXPECT_EQ(config->certificate, kPem);
-  EXPECT_EQ(config->key, kPem);
+  EXPECT_EQ(config->key, kMe.key_pem());
   EXPECT_EQ(config->server_name, "api");
+  EXPECT_EQ(config->trust_from, "/k/config:8:66: cluster \"k\": certificate-authority");
+  EXPECT_TRUE(config->identity_from.ends_with(": user \"u\": client-certificate-data"));
   EXPECT_EQ(config->ns, "ml");
   EXPECT_EQ(config->context, "c");
   EXPECT_TRUE(config->verify);
@@ -133,6 +146,37 @@ constexpr Wrong kWrong[] = {
      "cluster \"k\": insecure-skip-tls-verify and certificate-authority exclude each other"},
     {"server: https://a", "client-certificate: ca.pem",
      "user \"u\": client-certificate and client-key need each other"},
+    {"server: https://a, certificate-authority-data: aGVsbG8=", "",
+     "cluster \"k\": certificate-authority-data is not a PEM text"},
+    {"server: https://a, certificate-authority: key.pem", "",
+     "cluster \"k\": certificate-authority has a certificate that cannot be read, or none"},
+    {"server: https://a, certificate-authority: half.pem", "",
+     "cluster \"k\": certificate-authority has a certificate that cannot be read, or none"},
+    {"server: https://a, tls-server-name: 'https://b'", "",
+     "cluster \"k\": tls-server-name is \"https://b\", expected the name of a host"},
+    {"server: https://a, tls-server-name: 'b:443'", "",
+     "cluster \"k\": tls-server-name is \"b:443\", expected the name of a host"},
+    {"server: https://a, tls-server-name: [b]", "", "cluster \"k\": tls-server-name is a list, expected a text"},
+    {"server: https://a, proxy-url: 'proxy:3128'", "",
+     "cluster \"k\": proxy-url is \"proxy:3128\", expected a URL of https, http or socks5"},
+    {"server: https://a, proxy-url: 'http://'", "",
+     "cluster \"k\": proxy-url is \"http://\", expected a URL of https, http or socks5"},
+    {"server: https://a", "client-certificate-data: '!', client-key: key.pem",
+     "user \"u\": client-certificate-data is not base64"},
+    {"server: https://a", "client-certificate: ca.pem, client-key-data: '!'",
+     "user \"u\": client-key-data is not base64"},
+    {"server: https://a", "client-certificate: ca.pem, client-key-data: aGVsbG8=",
+     "user \"u\": client-key-data is not a PEM text"},
+    {"server: https://a", "client-certificate: token, client-key: key.pem",
+     "user \"u\": client-certificate is not a PEM text"},
+    {"server: https://a", "client-certificate: key.pem, client-key: key.pem",
+     "user \"u\": client-certificate has a certificate that cannot be read, or none"},
+    {"server: https://a", "client-certificate: ca.pem, client-key: ca.pem",
+     "user \"u\": client-key has no private key that can be read without a password"},
+    {"server: https://a", "client-certificate: ca.pem, client-key: other-key.pem",
+     "user \"u\": client-key is not the key of client-certificate"},
+    {"server: https://a", "username: me", "user \"u\": username and password need each other"},
+    {"server: https://a", "password: secret", "user \"u\": username and password need each other"},
     {"server: https://a", "tokenFile: no", "user \"u\": tokenFile: cannot read \"/k/no\""},
     {"server: https://a", "token: {a: b}", "user \"u\": token is a mapping, expected a text"},
     {"server: https://a", "exec: get", "user \"u\": exec is \"get\", expected a mapping"},
@@ -160,6 +204,15 @@ TEST_F(ConfigTest, EachWrongPartIsOneErrorWithItsPlace) {
     EXPECT_EQ(config.error().message, row.error);
     EXPECT_EQ(config.error().file, "/k/config");
     EXPECT_GT(config.error().line, 6u);
+  }
+}
+
+TEST_F(ConfigTest, NamesOfHostsAndProxiesThatAreGood) {
+  for (const char* fields : {"tls-server-name: api.cluster.local", "tls-server-name: 10.0.0.1",
+                             "tls-server-name: 'fd00::1'", "proxy-url: 'socks5://me:secret@proxy:1080'"}) {
+    files["/k/config"] = kubeconfig(std::string("server: https://a, ") + fields, "username: me, password: secret");
+    const Result<Config> config = read_kubeconfig({"/k/config"}, "", read());
+    EXPECT_TRUE(config) << config.error().text();
   }
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr WallTime kWall{1'795'277'733'000'000};
+constexpr WallTime kHappenedAt{1'795'277'733'000'000};
 
 struct EventsTest : testing::Test {
   Instant now{100s};
@@ -22,7 +22,7 @@ struct EventsTest : testing::Test {
                  .action = "ScaleUp",
                  .note = "12 wait"};
 
-  void record() { recorder.record(note, now, kWall); }
+  void record() { recorder.record(note, now, kHappenedAt); }
   /// What is sent, and answered well.
   std::string send(int code = 200) {
     const std::optional<EventRecorder::Outgoing> out = recorder.poll(now);

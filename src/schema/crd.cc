@@ -120,6 +120,7 @@ void write_columns(Writer& out, const Kind& kind) {
     for (const Kind::Column& column : kind.columns) {
       out.line("- name: " + column.name);
       out.line("  type: " + column.type);
+      if (column.wide) out.line("  priority: 1");
       out.line("  jsonPath: " + quoted(column.path));
     }
   });
@@ -177,6 +178,19 @@ void describe(std::string& out, const Field& field, const std::string& path, boo
   }
 }
 
+/// What kubectl shows of it.
+std::string columns_words(const Kind& kind) {
+  std::string always;
+  std::string wide;
+  for (const Kind::Column& column : kind.columns) {
+    std::string& names = column.wide ? wide : always;
+    names += (names.empty() ? "" : ", ") + column.name;
+  }
+  std::string out = "\nColumns of `kubectl get`: " + always;
+  if (!wide.empty()) out += "; with `--output wide` also " + wide;
+  return kind.columns.empty() ? std::string() : out + ".\n";
+}
+
 void collect_rules(const Field& field, std::vector<std::string>& out) {
   for (const Field::Rule& rule : field.rules) out.push_back(rule.message);
   for (const Field& child : field.children) collect_rules(child, out);
@@ -231,6 +245,7 @@ Result<std::string> reference_page(const manifest::Node& description) {
       describe(out, child, child.name, required);
     }
   }
+  out += columns_words(kind);
   std::vector<std::string> rules;
   collect_rules(kind.root, rules);
   if (!rules.empty()) out += "\nThe API server refuses what breaks one of these rules:\n\n";

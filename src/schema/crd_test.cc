@@ -35,7 +35,7 @@ plural: things
 short: th
 scope: Namespaced
 about: A thing.
-columns: [{name: Size, type: integer, path: .spec.size}]
+columns: [{name: Size, type: integer, path: .spec.size}, {name: Wait, type: string, path: .spec.wait, wide: true}]
 required: [spec]
 spec:
   required: [size]
@@ -54,6 +54,8 @@ TEST(Crd, FieldsBecomeAStructuralSchema) {
   for (const char* part : {
            "name: things.capstan.dev\n",
            "shortNames: [th]\n",
+           "- name: Size\ntype: integer\njsonPath: \".spec.size\"\n",
+           "- name: Wait\ntype: string\npriority: 1\njsonPath: \".spec.wait\"\n",
            "required:\n- \"size\"\n",
            "- rule: \"self.size > 1\"\nmessage: \"size must be above 1\"\n",
            "size:\ndescription: \"How large.\"\ntype: integer\nformat: int64\nminimum: 1\n",
@@ -70,6 +72,7 @@ TEST(Crd, ThePageListsEveryFieldAndRule) {
   ASSERT_TRUE(page);
   EXPECT_NE(page->find("| `size` | integer | required | minimum 1 | How large. |"), std::string::npos) << *page;
   EXPECT_NE(page->find("| `wait` | duration | `\"5m\"` |"), std::string::npos) << *page;
+  EXPECT_NE(page->find("Columns of `kubectl get`: Size; with `--output wide` also Wait.\n"), std::string::npos) << *page;
   EXPECT_NE(page->find("- size must be above 1"), std::string::npos) << *page;
 }
 

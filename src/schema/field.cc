@@ -101,6 +101,7 @@ Result<Kind> read_kind(const Node& description) {
     column.text("name", out.name);
     column.text("type", out.type);
     column.text("path", out.path);
+    column.boolean("wide", out.wide);
     column.finish();
   }
   kind.root.type = "object";

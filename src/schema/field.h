@@ -42,6 +42,7 @@ struct Kind {
     std::string name;
     std::string type;
     std::string path;
+    bool wide = false;  ///< shown with `--output wide` only
   };
   std::vector<Column> columns;
   Field root;  ///< spec and status are its children

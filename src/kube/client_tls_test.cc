@@ -1,0 +1,75 @@
+// A server that the kubeconfig does not let us trust, or that does not know us: the error says where to look.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "kube/base64.h"
+#include "kube/client.h"
+#include "net/http_client.h"
+#include "net/testing/tls.h"
+
+namespace capstan::kube {
+namespace {
+
+using namespace std::chrono_literals;
+using net::Certificate;
+using net::make_certificate;
+
+/// A kubeconfig for this server: whom to trust, and a token.
+Config config_of(const std::string& url, const Certificate& trusted) {
+  const std::string text =
+      "current-context: c\n"
+      "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
+      "clusters:\n- name: k\n  cluster:\n    server: " +
+      url + "\n    certificate-authority-data: " + base64_encode(trusted.pem()) +
+      "\nusers:\n- name: u\n  user:\n    token: old\n";
+  const ReadFile read_file = [&](const std::string&) { return Result<std::string>(text); };
+  return read_kubeconfig({"/k/config"}, "", read_file).value();
+}
+
+/// How a read ends at a server with this certificate that gives this answer.
+Outcome outcome_of(const Certificate& own, const Certificate& trusted, const std::string& status) {
+  net::TlsServer server(own, trusted);
+  server.status = status;
+  net::HttpClient http(net::machine_clock());
+  Credentials credentials(config_of(server.url, trusted), read_file_from_disk, nullptr, [] { return WallTime{1}; });
+  Client client(http, credentials, net::machine_clock(), RandomStream(1, "client"), Client::Options());
+  std::optional<Outcome> done;
+  client.call(get({resources::kPods, "ns", "name"}), [&](Outcome outcome) { done = std::move(outcome); });
+  for (int i = 0; i < 10'000 && !done; ++i) {
+    client.turn();
+    http.run_once(1ms);
+    server.turn();
+  }
+  EXPECT_TRUE(done.has_value());
+  return done.value_or(Outcome());
+}
+
+TEST(ClientTls, ErrorsNameTheFieldOfTheKubeconfig) {
+  const Certificate authority = make_certificate("authority", "", nullptr);
+  const Certificate stranger = make_certificate("stranger", "", nullptr);
+  const Certificate own = make_certificate("server", "IP:127.0.0.1", &authority);
+  const struct {
+    const char* what;
+    const Certificate& trusted;
+    const char* status;
+    Outcome::Kind kind;
+    const char* error;
+  } rows[] = {
+      {"an authority that is another's", stranger, "200 OK", Outcome::Kind::unreachable,
+       "; whom to trust: /k/config:7:33: cluster \"k\": certificate-authority-data"},
+      {"a token that is refused", authority, "401 Unauthorized", Outcome::Kind::refused,
+       "; who we are: /k/config:11:12: user \"u\": token"},
+      {"what else goes wrong is not theirs", authority, "403 Forbidden", Outcome::Kind::refused, ""},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.what);
+    const Outcome outcome = outcome_of(own, row.trusted, row.status);
+    EXPECT_EQ(outcome.kind, row.kind);
+    const std::string error = outcome.error.text();
+    EXPECT_EQ(error.substr(std::min(error.find("; "), error.size())), row.error) << error;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::kube

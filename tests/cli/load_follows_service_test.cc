@@ -1,0 +1,157 @@
+// `capstan engine load --service` on an API server in memory: the load goes where the Service's ready addresses are.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "bench.h"
+#include "cli/service_endpoints.h"
+#include "emulator/load_driver.h"
+#include "workload/list_source.h"
+
+namespace capstan::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using kube::fake::json;
+
+const std::string kSlices = "/apis/discovery.k8s.io/v1/endpointslices";
+
+/// Notes where requests go, and answers none.
+class Notes : public net::Transport {
+ public:
+  net::RequestId start(net::Request request, net::Handler) override {
+    urls.insert(request.url.substr(0, request.url.find("/v1")));
+    return ++last_;
+  }
+  void cancel(net::RequestId) override {}
+
+  std::set<std::string> urls;
+
+ private:
+  net::RequestId last_ = 0;
+};
+
+workload::ListSource ten_each_second() {
+  std::vector<workload::Request> requests;
+  for (int i = 0; i < 10'000; ++i) {
+    requests.push_back({.arrival = Instant{100ms * i}, .input_tokens = 1, .output_tokens = 1});
+  }
+  return workload::ListSource(std::move(requests));
+}
+
+/// A load that follows the Service llm/engine.
+struct Load {
+  explicit Load(std::uint64_t seed)
+      : bench(seed),
+        endpoints(bench.client, {"llm", "engine", "http"}, RandomStream(seed, "endpoints"), bench.server.clock()),
+        source(ten_each_second()),
+        driver({.endpoints = {}, .model = {}}, source, notes, bench.server.clock()) {}
+
+  void slice(const std::string& name, const json& addresses, const std::string& service = "engine") {
+    json list = json::array();
+    for (const auto& [address, ready] : addresses.items()) {
+      list.push_back({{"addresses", {address}}, {"conditions", {{"ready", ready}}}});
+    }
+    bench.server.put(kSlices, "llm", name,
+                     {{"metadata", {{"labels", {{"kubernetes.io/service-name", service}}}}},
+                      {"ports", {{{"name", "http"}, {"port", 8000}}}},
+                      {"endpoints", list}});
+  }
+
+  /// What requests go to during the last second of `duration`.
+  std::set<std::string> after(Duration duration) {
+    const auto turn = [this] {
+      endpoints.turn();
+      bench.client.turn();
+      auto change = endpoints.take_change();
+      if (!change) {
+        error = change.error().text();
+      } else if (*change) {
+        driver.set_endpoints(std::move(**change));
+      }
+      driver.run();
+    };
+    for (Duration past{}; past < duration; past += 100ms) {
+      if (past == duration - 1s) notes.urls.clear();
+      bench.server.advance(100ms, turn);
+    }
+    return notes.urls;
+  }
+
+  kube::fake::Bench bench;
+  ServiceEndpoints endpoints;
+  workload::ListSource source;
+  Notes notes;
+  emulator::LoadDriver driver;
+  std::string error;
+};
+
+using Urls = std::set<std::string>;
+
+TEST(LoadFollowsAService, SlicesAndReadinessComeAndGo) {
+  Load load(1);
+  load.slice("engine-a", {{"10.0.0.1", true}, {"10.0.0.2", true}});
+  load.slice("other-a", {{"10.0.0.9", true}}, "other");
+  EXPECT_EQ(load.after(2s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000"}));
+  load.slice("engine-b", {{"10.0.0.3", true}});
+  EXPECT_EQ(load.after(2s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000", "http://10.0.0.3:8000"}));
+  load.slice("engine-a", {{"10.0.0.1", false}, {"10.0.0.2", true}});
+  EXPECT_EQ(load.after(2s), (Urls{"http://10.0.0.2:8000", "http://10.0.0.3:8000"})) << "one drains";
+  load.bench.server.remove(kSlices, "llm/engine-b");
+  EXPECT_EQ(load.after(2s), Urls{"http://10.0.0.2:8000"});
+  load.bench.server.remove(kSlices, "llm/engine-a");
+  EXPECT_EQ(load.after(2s), Urls{}) << "nobody is ready: nothing goes to where somebody was";
+  EXPECT_EQ(load.driver.report().errors.count("no_endpoint"), 1u);
+  load.slice("engine-c", {{"10.0.0.4", true}});
+  EXPECT_EQ(load.after(2s), Urls{"http://10.0.0.4:8000"});
+  EXPECT_EQ(load.error, "");
+}
+
+TEST(LoadFollowsAService, AWatchThatBeginsAnewMissesNothing) {
+  struct Row {
+    const char* what;
+    void (*happens)(kube::fake::FakeServer&);
+  };
+  const Row rows[] = {
+      {"the connection is lost", [](kube::fake::FakeServer& server) { server.drop_all(); }},
+      {"and what was known is compacted",
+       [](kube::fake::FakeServer& server) {
+         server.drop_all();
+         server.compact();
+       }},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    Load load(2);
+    load.slice("engine-a", {{"10.0.0.1", true}});
+    load.slice("engine-b", {{"10.0.0.2", true}});
+    load.after(2s);
+    load.bench.server.faults.unreachable = 1'000'000;
+    load.bench.server.drop_all();
+    load.slice("engine-a", {{"10.0.0.1", false}});
+    load.bench.server.remove(kSlices, "llm/engine-b");
+    load.slice("engine-c", {{"10.0.0.3", true}});
+    EXPECT_EQ(load.after(10s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000"})) << "what was known stays";
+    row.happens(load.bench.server);
+    load.bench.server.faults.unreachable = 0;
+    EXPECT_EQ(load.after(30s), Urls{"http://10.0.0.3:8000"});
+  }
+}
+
+TEST(LoadFollowsAService, WhateverGoesWrongOnTheWay) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Load load(seed);
+    load.bench.server.faults = kube::fake::Faults::all(50'000);
+    for (int i = 0; i < 20; ++i) {
+      load.slice("engine-" + std::to_string(i % 3), {{"10.0.0." + std::to_string(i + 1), i % 4 != 0}});
+      load.after(3s);
+    }
+    load.bench.server.faults = {};
+    load.bench.server.drop_all();
+    EXPECT_EQ(load.after(120s), (Urls{"http://10.0.0.19:8000", "http://10.0.0.20:8000", "http://10.0.0.18:8000"}));
+  }
+}
+
+}  // namespace
+}  // namespace capstan::cli
