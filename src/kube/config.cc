@@ -261,8 +261,8 @@ void read_user(Object user, const ReadFile& read_file, Config& out) {
   for (const char* as : {"as", "as-uid", "as-groups", "as-user-extra"}) {
     if (user.find(as) != nullptr) user.fail(std::string(as) + ": to act as somebody else is not supported");
   }
-  out.identity_from = user.where({"tokenFile", "exec", "token", "username", "client-certificate-data",
-                                  "client-certificate"});
+  out.identity_from =
+      user.where({"tokenFile", "exec", "token", "username", "client-certificate-data", "client-certificate"});
 }
 
 std::string names_of(const Entries& entries) {

@@ -56,7 +56,7 @@ TEST_F(ConfigTest, FilesAndInlineCertificates) {
   EXPECT_EQ(config->certificate, kPem);
   EXPECT_EQ(config->key, kMe.key_pem());
   EXPECT_EQ(config->server_name, "api");
-  EXPECT_EQ(config->trust_from, "/k/config:8:66: cluster \"k\": certificate-authority");
+  EXPECT_EQ(config->trust_from, "/k/config:9:69: cluster \"k\": certificate-authority");
   EXPECT_TRUE(config->identity_from.ends_with(": user \"u\": client-certificate-data"));
   EXPECT_EQ(config->ns, "ml");
   EXPECT_EQ(config->context, "c");
@@ -165,8 +165,8 @@ constexpr Wrong kWrong[] = {
      "user \"u\": client-certificate-data is not base64"},
     {"server: https://a", "client-certificate: ca.pem, client-key-data: '!'",
      "user \"u\": client-key-data is not base64"},
-    {"server: https://a", "client-certificate: ca.pem, client-key-data: aGVsbG8=",
-     "user \"u\": client-key-data is not a PEM text"},
+    {"server: https://a",
+     "client-certificate: ca.pem, client-key-data: aGVsbG8=", "user \"u\": client-key-data is not a PEM text"},
     {"server: https://a", "client-certificate: token, client-key: key.pem",
      "user \"u\": client-certificate is not a PEM text"},
     {"server: https://a", "client-certificate: key.pem, client-key: key.pem",

@@ -8,7 +8,7 @@ Endpoints::Answer Endpoints::answer(std::string_view method, std::string_view pa
   Answer answer;
   if (method != "GET" && method != "HEAD") {
     answer.status = 405;
-  } else if (path == "/healthz") {
+  } else if (path == "/healthz" || path == "/livez") {
     answer.body = "ok\n";
   } else if (path == "/metrics") {
     answer.type = "text/plain; version=0.0.4; charset=utf-8";

@@ -72,7 +72,8 @@ TEST(Crd, ThePageListsEveryFieldAndRule) {
   ASSERT_TRUE(page);
   EXPECT_NE(page->find("| `size` | integer | required | minimum 1 | How large. |"), std::string::npos) << *page;
   EXPECT_NE(page->find("| `wait` | duration | `\"5m\"` |"), std::string::npos) << *page;
-  EXPECT_NE(page->find("Columns of `kubectl get`: Size; with `--output wide` also Wait.\n"), std::string::npos) << *page;
+  EXPECT_NE(page->find("Columns of `kubectl get`: Size; with `--output wide` also Wait.\n"), std::string::npos)
+      << *page;
   EXPECT_NE(page->find("- size must be above 1"), std::string::npos) << *page;
 }
 

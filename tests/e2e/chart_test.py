@@ -17,6 +17,8 @@ VALUES = [
     ["permissions.placement=true", "permissions.nodes=true"],
     ["permissions.replicas=true", "scaleTargets[0].group=example.com", "scaleTargets[0].resource=engines"],
     ["serviceAccount.create=false"],
+    ["replicas=1"],
+    ["podDisruptionBudget.enabled=false"],
     ["networkPolicy.enabled=true", "networkPolicy.enginePorts={443,8000,9090}"],
     ["image.tag=1.2.3", "image.pullSecrets[0].name=registry", "podAnnotations.team=inference", "priorityClassName=high",
      "nodeSelector.pool=system", "tolerations[0].operator=Exists", "serviceAccount.annotations.role=capstan"],
@@ -82,6 +84,14 @@ class Rendered(harness.ClusterTest):
             with self.subTest(values=values):
                 kinds = {thing["kind"] for thing in self.render(*values)}
                 self.assertEqual({"Deployment", "Service", "ClusterRole", "Role"} - kinds, set())
+
+    def test_nodes_that_are_drained_take_one_of_several_replicas_at_a_time(self):
+        def budgets(*values):
+            return [thing["spec"] for thing in self.render(*values) if thing["kind"] == "PodDisruptionBudget"]
+
+        self.assertEqual([spec["maxUnavailable"] for spec in budgets()], [1])
+        self.assertEqual(budgets("replicas=1"), [])
+        self.assertEqual(budgets("podDisruptionBudget.enabled=false"), [])
 
     def test_in_shadow_it_may_write_what_it_shows_and_remembers(self):
         self.assertEqual(self.writes(), {

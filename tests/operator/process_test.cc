@@ -386,6 +386,7 @@ TEST(Process, TellsOverHttpWhatItKnows) {
   Running one(server, "one");
   const Endpoints endpoints(one.process);
   EXPECT_EQ(endpoints.answer("GET", "/healthz").status, 200);
+  EXPECT_EQ(endpoints.answer("GET", "/livez").status, 200);
   EXPECT_EQ(endpoints.answer("GET", "/readyz").status, 503);
   EXPECT_NE(endpoints.answer("GET", "/readyz").body.find("waits for inferencescalers.capstan.dev"), std::string::npos);
   EXPECT_EQ(endpoints.answer("GET", "/other").status, 404);

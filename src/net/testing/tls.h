@@ -45,7 +45,8 @@ inline void extend(X509* x509, int nid, const std::string& value) {
 }
 
 /// A certificate of that name, signed by `issuer`; without one, an authority that signs itself.
-inline Certificate make_certificate(const std::string& name, const std::string& alternative_names, const Certificate* issuer) {
+inline Certificate make_certificate(const std::string& name, const std::string& alternative_names,
+                                    const Certificate* issuer) {
   static int serial = 0;
   Certificate made{{EVP_EC_gen("P-256"), EVP_PKEY_free}, {X509_new(), X509_free}};
   X509* x509 = made.x509.get();
@@ -63,7 +64,8 @@ inline Certificate make_certificate(const std::string& name, const std::string& 
   return made;
 }
 
-/// A TLS server on loopback that answers the requests of one connection with the name of the client that it has verified.
+/// A TLS server on loopback that answers the requests of one connection with the name of the client that it has
+/// verified.
 class TlsServer {
  public:
   TlsServer(const Certificate& own, const Certificate& client_authority)
