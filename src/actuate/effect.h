@@ -13,10 +13,11 @@
 
 namespace capstan::actuate {
 
-/// What may be written at a moment: the Lease and the kill switch together say so.
+/// What may be written at a moment: the Lease, the kill switch and the age of what is seen together say so.
 enum class Permit : std::uint8_t {
-  nothing,  ///< the Lease is not surely ours
-  finish,   ///< halted: a bind transaction that has begun is finished, nothing else is written
+  nothing,    ///< the Lease is not surely ours
+  finish,     ///< halted: a bind transaction that has begun is finished, nothing else is written
+  see_first,  ///< what is seen of the cluster is too old: the same
   anything,
 };
 

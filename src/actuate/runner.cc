@@ -16,7 +16,14 @@ namespace {
 constexpr Duration kHaltedPause = std::chrono::seconds(1);
 
 model::Reason reason_of(Permit permit) {
-  return {permit == Permit::nothing ? ReasonCode::lease_lost : ReasonCode::halted, {}};
+  switch (permit) {
+    case Permit::nothing:
+      return {ReasonCode::lease_lost, {}};
+    case Permit::see_first:
+      return {ReasonCode::view_too_old, {}};
+    default:
+      return {ReasonCode::halted, {}};
+  }
 }
 
 /// Whether the same request can succeed later: it changed nothing, and says nothing about the object.
@@ -133,7 +140,7 @@ void Runner::send(Id id, Entry& entry, Step step) {
 }
 
 bool Runner::may_send(const Entry& entry, Permit permit) const {
-  return permit == Permit::anything || (permit == Permit::finish && entry.although_halted);
+  return permit == Permit::anything || (permit != Permit::nothing && entry.although_halted);
 }
 
 void Runner::answered(Id id, const kube::ApiRequest& request, const kube::Outcome& outcome) {

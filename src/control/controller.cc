@@ -23,10 +23,12 @@ bool repeats(const MemoryType& before, const MemoryType& after, const model::Pla
   return plan_hash(again) == plan_hash(plan) && *restored == after;
 }
 
-/// Whether we never asked: in Shadow, under the kill switch, without the Lease, or because too much was on its way.
+/// Whether we never asked: in Shadow, under the kill switch, half blind, without the Lease, or because too much was on
+/// its way.
 bool is_our_own(model::ReasonCode refusal) {
-  return refusal == model::ReasonCode::shadow_mode || refusal == model::ReasonCode::halted ||
-         refusal == model::ReasonCode::lease_lost || refusal == model::ReasonCode::too_many_effects;
+  using enum model::ReasonCode;
+  return refusal == shadow_mode || refusal == halted || refusal == view_too_old || refusal == lease_lost ||
+         refusal == too_many_effects;
 }
 
 /// Takes the actions out of a plan; the reasons of what was left alone stay.

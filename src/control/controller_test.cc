@@ -140,7 +140,7 @@ TEST(Controller, ALaunchThatTheKillSwitchStoppedSaysNothingOfTheOffering) {
     std::int64_t launches;  // in ten seconds; an offering that was refused backs off for minutes
   };
   for (const Row& row : {Row{model::ReasonCode::halted, 2}, Row{model::ReasonCode::lease_lost, 2},
-                         Row{model::ReasonCode::api_refused, 1}}) {
+                         Row{model::ReasonCode::view_too_old, 2}, Row{model::ReasonCode::api_refused, 1}}) {
     ScriptedWorld world;
     world.sell();
     world.add_pending_gang(0, 16);

@@ -55,8 +55,6 @@ class Election {
   std::optional<ApiRequest> release(WallTime wall);
 
   const std::string& holder() const { return seen_.holder; }  ///< as last seen
-  /// Marks our writes: the identity and how often the lease has changed hands.
-  std::string fence() const { return options_.identity + "/" + std::to_string(seen_.transitions); }
 
  private:
   enum class InFlight : std::uint8_t { none, reading, writing };

@@ -63,7 +63,6 @@ TEST_F(ElectionTest, TakesWhatNobodyHolds) {
   election.answered(ok("me", "2", 4), now);
   EXPECT_TRUE(election.may_write(now));
   EXPECT_EQ(election.deadline(), asked + 10s) << "from the question, not from the answer";
-  EXPECT_EQ(election.fence(), "me/4");
 }
 
 TEST_F(ElectionTest, MakesTheLeaseWhereThereIsNone) {

@@ -27,6 +27,7 @@ std::optional<Reflector::Call> Reflector::poll(Instant now) {
     wait(now);
   }
   if (state_ != State::waiting || now < not_before_) return std::nullopt;
+  if (!need_all_ && now - told_at_ > options_.resume_max) start_over();
   Call call;
   call.serial = ++serial_;
   call_started_at_ = now;
@@ -57,7 +58,7 @@ Reflector::Step Reflector::page(std::uint64_t serial, const Page& page, Instant 
   continue_token_ = page.continue_token;
   wait(now);
   if (continue_token_.empty()) {
-    finished(page.resource_version);
+    finished(page.resource_version, now);
     step.finish = step.fresh = true;
   }
   return step;
@@ -76,7 +77,7 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
     step.stage = event.type != Event::Type::bookmark;
     if (event.type == Event::Type::bookmark && event.initial_events_end) {
       state_ = State::watching;
-      finished(event.resource_version);
+      finished(event.resource_version, now);
       step.finish = step.fresh = true;
     }
     return step;
@@ -87,6 +88,7 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
   if (!event.resource_version.empty()) resource_version_ = event.resource_version;
   step.apply = event.type != Event::Type::bookmark;
   step.fresh = true;
+  told_at_ = now;
   return step;
 }
 
@@ -128,8 +130,9 @@ void Reflector::start_over() {
   resource_version_.clear();
 }
 
-void Reflector::finished(std::string_view resource_version) {
+void Reflector::finished(std::string_view resource_version, Instant now) {
   resource_version_ = resource_version;
+  told_at_ = now;
   continue_token_.clear();
   relists_ += synced_ ? 1 : 0;
   need_all_ = false;

@@ -28,6 +28,9 @@ class Reflector {
     Duration watch_min = std::chrono::minutes(5);           ///< a watch's `timeoutSeconds` is drawn from here
     Duration watch_max = std::chrono::minutes(10);          ///< to here
     Duration initial_events_max = std::chrono::minutes(1);  ///< a watch-list not finished by then is given up for lists
+    /// Who has heard nothing for longer reads all anew where he would go on watching: of a quiet kind a watch tells
+    /// nothing before its first bookmark, and until then its age would go on growing.
+    Duration resume_max = std::chrono::minutes(4);
   };
 
   /// A request to make. It replaces the one before, which is to be cancelled; serials only grow.
@@ -90,7 +93,7 @@ class Reflector {
   bool current(std::uint64_t serial) const { return serial == serial_ && state_ != State::waiting; }
   void wait(Instant until);
   void start_over();
-  void finished(std::string_view resource_version);
+  void finished(std::string_view resource_version, Instant now);
 
   Options options_;
   RandomStream random_;
@@ -107,6 +110,7 @@ class Reflector {
   bool heard_ = false;    // from the watch that runs
   Instant not_before_;
   Instant call_started_at_;
+  Instant told_at_;  // when the server last told of its present state
 };
 
 }  // namespace capstan::kube

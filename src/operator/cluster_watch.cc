@@ -38,6 +38,7 @@ ClusterWatch::ClusterWatch(kube::Client& client, net::Clock clock, RandomStream 
   follow(kinds::kPods, pods_);
   follow(kinds::kNodes, nodes_);
   follow(kinds::kHorizontalPodAutoscalers, autoscalers_);
+  required_ = watchers_.size();
 }
 
 void ClusterWatch::follow(const kube::Resource& resource, kube::Sink& sink) {
@@ -103,6 +104,28 @@ std::map<std::string, std::string> ClusterWatch::refusals() const {
     if (error.code == 403 || error.code == 404) refusals[watcher->resource().name()] = error.text();
   }
   return refusals;
+}
+
+/// What it has read may still be so.
+bool ClusterWatch::tells(std::size_t watcher) const {
+  const kube::Reflector& reflector = watchers_[watcher]->reflector();
+  return reflector.synced() && (watcher < required_ || !reflector.last_error().not_found());
+}
+
+std::map<std::string, Duration> ClusterWatch::ages(Instant now) const {
+  std::map<std::string, Duration> ages;
+  for (std::size_t i = 0; i < watchers_.size(); ++i) {
+    if (tells(i)) ages[watchers_[i]->resource().name()] = now - watchers_[i]->fresh_at();
+  }
+  return ages;
+}
+
+Duration ClusterWatch::oldest(Instant now) const {
+  Duration oldest{};
+  for (std::size_t i = 0; i < watchers_.size(); ++i) {
+    if (tells(i)) oldest = std::max(oldest, now - watchers_[i]->fresh_at());
+  }
+  return oldest;
 }
 
 ClusterView ClusterWatch::view() const {

@@ -36,6 +36,14 @@ class ClusterWatch {
   /// Kinds that the server refuses to tell about, and its words: a definition is missing, or a permission.
   std::map<std::string, std::string> refusals() const;
 
+  /// How long ago the server last told of each kind that was read whole once. A kind of another project's that the
+  /// server does not have any more is not among them: nothing of it exists.
+  std::map<std::string, Duration> ages(Instant now) const;
+  Duration oldest(Instant now) const;  ///< of them
+  /// Of a kind that is quiet a bookmark tells each minute. What is older than this is no ground to act on: somebody may
+  /// have bound the pods, or bought the nodes, that are missing in it.
+  static constexpr Duration kAgeMost = std::chrono::minutes(5);
+
   ClusterView view() const;
   const kube::StoreSnapshot<FleetPolicy>& fleet() const { return fleet_.snapshot(); }
   /// Grows with every change of an object that a decision about replicas may depend on. Nodes, claims and pools, whose
@@ -53,6 +61,7 @@ class ClusterWatch {
 
  private:
   void follow(const kube::Resource& resource, kube::Sink& sink);
+  bool tells(std::size_t watcher) const;
   void follow_optional(const kube::Resource& resource, kube::Sink& sink);
 
   kube::Client& client_;
@@ -77,6 +86,7 @@ class ClusterWatch {
   kube::Store<kube::ScaledObject> scaled_objects_{kube::read_scaled_object};
   kube::Store<kube::VariantAutoscaling> variant_autoscalings_{kube::read_variant_autoscaling};
   std::vector<std::unique_ptr<kube::Watcher>> watchers_;
+  std::size_t required_ = 0;  ///< of the watchers, those that come first: without their kinds nothing can be decided
   ScaleReader scaled_;
   std::pair<std::uint64_t, std::size_t> scaled_of_{};  ///< versions of scalers and kinds whose targets it follows
 };

@@ -16,6 +16,9 @@ Endpoints::Answer Endpoints::answer(std::string_view method, std::string_view pa
   } else if (path == "/readyz") {
     // Whoever stands by is ready too: it knows the cluster and could take over.
     for (const std::string& line : process_.loop().watch().waiting_for()) answer.body += "waits for " + line + "\n";
+    for (const auto& [kind, age] : process_.too_old()) {
+      answer.body += "has heard nothing of " + kind + " for " + std::to_string(whole_seconds(age)) + " s\n";
+    }
     answer.status = answer.body.empty() ? 200 : 503;
     if (answer.body.empty()) answer.body = "ok\n";
   } else {

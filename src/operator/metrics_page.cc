@@ -98,6 +98,8 @@ void add_process(Page& page, const Process& process) {
   page.only("capstan_watch_events_total", "counter", "Events of watches.", static_cast<std::int64_t>(watched.events));
   page.only("capstan_watch_relists_total", "counter", "Collections read anew.",
             static_cast<std::int64_t>(watched.relists));
+  page.family("capstan_watch_age_seconds", "gauge", "Time since the API server last told of a kind.");
+  for (const auto& [kind, age] : process.ages()) page.sample({{"kind", kind}}, whole_seconds(age));
   page.family("capstan_api_answers_total", "counter", "Answers of the API server; code 0: none came.");
   for (const auto& [what, count] : process.api_counters().answers) {
     page.sample({{"verb", std::string(kube::name_of(what.first))}, {"code", std::to_string(what.second)}},

@@ -46,7 +46,15 @@ bool Process::leads() const { return election_.may_write(base_.clock()); }
 /// it.
 actuate::Permit Process::permit() const {
   if (end_ != End::not_yet || !leads()) return actuate::Permit::nothing;
-  return fleet_halted(loop_.watch().fleet()) ? actuate::Permit::finish : actuate::Permit::anything;
+  if (fleet_halted(loop_.watch().fleet())) return actuate::Permit::finish;
+  const bool sees = loop_.watch().oldest(base_.clock()) <= ClusterWatch::kAgeMost;
+  return sees ? actuate::Permit::anything : actuate::Permit::see_first;
+}
+
+std::map<std::string, Duration> Process::too_old() const {
+  std::map<std::string, Duration> ages = loop_.watch().ages(base_.clock());
+  std::erase_if(ages, [](const auto& kind) { return kind.second <= ClusterWatch::kAgeMost; });
+  return ages;
 }
 
 bool Process::stopped() const { return end_ == End::done; }
@@ -56,6 +64,7 @@ void Process::turn() {
   loop_.turn();
   checkpoint_.turn();
   tell_refusals();
+  tell_ages();
   if (!synced_told_ && loop_.synced()) {
     synced_told_ = true;
     log_({.level = Level::info, .message = "all objects are known"});
@@ -237,6 +246,18 @@ void Process::tell_refusals() {
     if (!now.contains(kind)) log_({.level = Level::info, .message = kind + " can be followed"});
   }
   refusals_told_ = std::move(now);
+}
+
+/// When what is seen becomes too old to act on, and when it is over.
+void Process::tell_ages() {
+  const bool old = loop_.watch().oldest(base_.clock()) > ClusterWatch::kAgeMost;
+  if (std::exchange(too_old_told_, old) == old) return;
+  const std::map<std::string, Duration> now = too_old();
+  log_({.level = old ? Level::warning : Level::info,
+        .message = old ? "nothing has been heard of " + now.begin()->first + " for " +
+                             std::to_string(whole_seconds(now.begin()->second)) +
+                             " s: nothing is changed until that is mended"
+                       : "all kinds are heard of again"});
 }
 
 void Process::stop() {

@@ -60,6 +60,10 @@ class Process {
 
   bool leads() const;
   bool synced() const { return loop_.synced(); }
+  /// Kinds of which nothing was heard for longer than `ClusterWatch::kAgeMost`: as long as there are any, nobody else's
+  /// objects are written.
+  std::map<std::string, Duration> too_old() const;
+  std::map<std::string, Duration> ages() const { return loop_.watch().ages(base_.clock()); }  ///< of all kinds
   std::vector<std::string> waiting_for() const { return loop_.waiting_for(); }
   const std::vector<ScalerReport>& reports() const { return reports_; }  ///< of the last decision
   const kube::Client::Counters& api_counters() const { return base_.client.counters(); }
@@ -84,6 +88,7 @@ class Process {
   void send_events();
   void tell_troubles();
   void tell_refusals();
+  void tell_ages();
   void call(kube::ApiRequest request, kube::Client::Handler handler);
   void write(kube::ApiRequest request, kube::Client::Handler handler);
   void end_in_order();
@@ -103,6 +108,7 @@ class Process {
   std::vector<ScalerReport> reports_;
   bool leading_ = false;
   bool synced_told_ = false;
+  bool too_old_told_ = false;
   std::string refusal_told_;
   std::map<std::string, std::string> refusals_told_;  // by kind
   std::map<std::string, std::string> told_;           // what was logged of a scaler last, by uid

@@ -156,6 +156,9 @@ void FakeServer::serve(net::RequestId id) {
   if (!known || chance(faults.unauthorized)) {
     return reply(id, {401, status(401, "Unauthorized", "Unauthorized"), {}});
   }
+  if (request.method == "GET" && target.collection == forbidden) {
+    return reply(id, {403, status(403, "Forbidden", forbidden + " is forbidden"), {}});
+  }
   const bool watch = target.query.contains("watch");
   if (request.method == "GET" && target.name.empty() && chance(faults.gone)) return reply(id, {410, gone(), {}});
   if (watch) return open_watch(id, target);

@@ -79,6 +79,7 @@ class FakeServer : public net::Transport {
   WatchList watch_list = WatchList::served;
   int page_max = 1'000'000;
   Duration bookmark_period = std::chrono::seconds(60);
+  std::string forbidden;        ///< a collection of which it tells nobody anything; empty: none
   std::string token = "token";  ///< what it lets in, as "Bearer token"; empty: anybody
 
   /// A write that arrived, its faults passed.

@@ -367,6 +367,29 @@ TEST(Process, ItResumesAfterTheServerWasAway) {
   EXPECT_EQ(status_of(server)["recommended"], 4);
 }
 
+TEST(Process, WhatHasNotBeenHeardOfForMinutesIsNoGroundToAct) {
+  ClusterServer server;
+  testing::put_workload(server, "chat", 2, 1);
+  testing::put_scaler(server, "chat", "chat", [](Object& scaler) { scaler["spec"]["mode"] = "Active"; });
+  server.api.put(testing::kFleetPath, "", "default", {{"spec", {{"layers", {{"replicas", "Active"}}}}}});
+  Running one(server, "one");
+  const Endpoints endpoints(one.process);
+  pass(server, {&one}, 400s);
+  EXPECT_TRUE(one.process.too_old().empty()) << "bookmarks tell of quiet kinds";
+  server.api.forbidden = "/api/v1/nodes";
+  server.api.drop_all();
+  pass(server, {&one}, ClusterWatch::kAgeMost + 20s);
+  EXPECT_EQ(endpoints.answer("GET", "/readyz").body.substr(0, 32), "has heard nothing of nodes for 3");
+  for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(40);
+  pass(server, {&one}, 60s);
+  EXPECT_EQ(status_of(server)["recommended"], 4) << "what it would do is shown all the same";
+  EXPECT_EQ(server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"], 2);
+  server.api.forbidden.clear();
+  pass(server, {&one}, 30s);
+  EXPECT_EQ(endpoints.answer("GET", "/readyz").status, 200);
+  EXPECT_GE(server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"], 4);
+}
+
 TEST(Process, AStatusIsWrittenWhenItChangesAndElseOnceAMinute) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 4);
