@@ -154,11 +154,14 @@ class Definitions(harness.ClusterTest):
 
     def test_kubectl_shows_a_scaler_at_a_glance(self):
         self.cluster.apply(objects.scaler("chat", self.namespace))
-        head, row = self.cluster.kubectl("get", "isc", "--namespace", self.namespace).splitlines()
         version = self.cluster.get("crd", "inferencescalers.capstan.dev")["spec"]["versions"][0]
-        columns = [column["name"].upper() for column in version["additionalPrinterColumns"]]
-        self.assertEqual(head.split(), ["NAME", *columns])
-        self.assertEqual(row.split()[:2], ["chat", "Llama-3.1-8B"])
+        columns = version["additionalPrinterColumns"]
+        for output, priority_max in ((), 0), (("--output", "wide"), 1):
+            with self.subTest(output=output):
+                head, row = self.cluster.kubectl("get", "isc", "--namespace", self.namespace, *output).splitlines()
+                shown = [column["name"].upper() for column in columns if column.get("priority", 0) <= priority_max]
+                self.assertEqual(head.split(), ["NAME", *shown])
+                self.assertEqual(row.split()[:2], ["chat", "Llama-3.1-8B"])
 
     def test_every_example_passes(self):
         examples = sorted(EXAMPLES.glob("*.yaml"))
