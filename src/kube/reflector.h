@@ -83,6 +83,8 @@ class Reflector {
   void failed(std::uint64_t serial, const ApiError& error, Instant now);  ///< code 0: there was no answer
 
   bool synced() const { return synced_; }  ///< the copy was whole once; it may be behind
+  /// When the server last told of its present state; on a quiet watch that is its bookmark, about once a minute.
+  Instant told_at() const { return told_at_; }
   const ApiError& last_error() const { return last_error_; }
   int failures() const { return backoff_.failures(); }  ///< in a row
   std::uint64_t relists() const { return relists_; }
@@ -110,7 +112,7 @@ class Reflector {
   bool heard_ = false;    // from the watch that runs
   Instant not_before_;
   Instant call_started_at_;
-  Instant told_at_;  // when the server last told of its present state
+  Instant told_at_;
 };
 
 }  // namespace capstan::kube

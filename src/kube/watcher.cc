@@ -72,7 +72,7 @@ void Watcher::listed(std::uint64_t serial, const Outcome& outcome) {
     (*list)["items"].each([&](Json object) { counters_.rejected += sink_.stage(object) ? 0 : 1; });
   }
   if (step.finish) sink_.finish();
-  if (step.fresh) fresh(now);
+  if (step.fresh) sink_.fresh(now);
   if (outcome.body.size() > kLargeBody) document_.shrink();
 }
 
@@ -111,12 +111,7 @@ void Watcher::put(const Reflector::Step& step, Type type, Json object) {
     counters_.rejected += sink_.set(object) ? 0 : 1;
   }
   if (step.finish) sink_.finish();
-  if (step.fresh) fresh(clock_());
-}
-
-void Watcher::fresh(Instant now) {
-  fresh_at_ = now;
-  sink_.fresh(now);
+  if (step.fresh) sink_.fresh(clock_());
 }
 
 void Watcher::broken(std::uint64_t serial, std::string message) {

@@ -36,14 +36,11 @@ class Watcher {
   const Reflector& reflector() const { return reflector_; }
   const Resource& resource() const { return resource_; }
   const Counters& counters() const { return counters_; }
-  /// When the server last told of its present state; on a quiet watch that is its bookmark, about once a minute.
-  Instant fresh_at() const { return fresh_at_; }
 
  private:
   void listed(std::uint64_t serial, const Outcome& outcome);
   bool heard(std::uint64_t serial, std::string_view line);
   void put(const Reflector::Step& step, Reflector::Event::Type type, Json object);
-  void fresh(Instant now);
   void broken(std::uint64_t serial, std::string message);
 
   Client& client_;
@@ -54,7 +51,6 @@ class Watcher {
   Reflector reflector_;
   net::Clock clock_;
   Counters counters_;
-  Instant fresh_at_;
   Client::CallId call_ = 0;
 };
 

@@ -47,9 +47,10 @@ bool Process::leads() const { return election_.may_write(base_.clock()); }
 actuate::Permit Process::permit() const {
   if (end_ != End::not_yet || !leads()) return actuate::Permit::nothing;
   if (fleet_halted(loop_.watch().fleet())) return actuate::Permit::finish;
-  const bool sees = loop_.watch().oldest(base_.clock()) <= ClusterWatch::kAgeMost;
-  return sees ? actuate::Permit::anything : actuate::Permit::see_first;
+  return sees() ? actuate::Permit::anything : actuate::Permit::see_first;
 }
+
+bool Process::sees() const { return loop_.watch().oldest(base_.clock()) <= ClusterWatch::kAgeMost; }
 
 std::map<std::string, Duration> Process::too_old() const {
   std::map<std::string, Duration> ages = loop_.watch().ages(base_.clock());
@@ -250,7 +251,7 @@ void Process::tell_refusals() {
 
 /// When what is seen becomes too old to act on, and when it is over.
 void Process::tell_ages() {
-  const bool old = loop_.watch().oldest(base_.clock()) > ClusterWatch::kAgeMost;
+  const bool old = !sees();
   if (std::exchange(too_old_told_, old) == old) return;
   const std::map<std::string, Duration> now = too_old();
   log_({.level = old ? Level::warning : Level::info,

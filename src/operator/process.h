@@ -77,6 +77,7 @@ class Process {
 
   Effects& effects() const { return own_effects_ ? *own_effects_ : *base_.effects; }
   actuate::Permit permit() const;
+  bool sees() const;
   void elect();
   void follow_lead();
   void decide();
