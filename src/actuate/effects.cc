@@ -64,6 +64,9 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
     const std::optional<Ref> claim = references_.claim(node->node);
     if (!claim) return runner_.answer(token, Verdict::refused({ReasonCode::node_without_claim, {}}));
     give_back(token, key_of("claim", *claim), {*claim});
+  } else if (std::holds_alternative<model::ConvertReplica>(action.what)) {
+    // No engine's pods can be handed from one workload object to another: no service here is said to convert.
+    runner_.answer(token, Verdict::refused({ReasonCode::outcome_refused, {}}));
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());

@@ -141,6 +141,7 @@ class TableReader {
     read_word(fields, verdict_, "together", row.together);
     read_closed(fields, verdict_, row.closed, catalog_);
     read_instant(fields, "created_at_ns", row.created_at);
+    fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     fields.check("signals", [&](const Node& given, Verdict& verdict) {
       Fields signals(given, "gangs.signals", verdict);

@@ -161,6 +161,18 @@ model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
   return window;
 }
 
+void read_role_limits(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+  Fields fields(node, "catalog.services.role_limits", verdict);
+  fields.integer("decode_per_prefill_least_milli", limits.decode_per_prefill_least_milli, 0,
+                 model::RoleLimits::kRatioMostMilli);
+  fields.integer("decode_per_prefill_most_milli", limits.decode_per_prefill_most_milli, 0,
+                 model::RoleLimits::kRatioMostMilli);
+  std::int64_t conversion_ns = 0;
+  fields.integer("conversion_ns", conversion_ns, 0, Duration(model::RoleLimits::kConversionMost).count());
+  limits.conversion = Duration{conversion_ns};
+  fields.finish();
+}
+
 void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
   for (const Node& item : from.list("services")) {
     Fields fields(item, "catalog.services", verdict);
@@ -182,7 +194,9 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
       verdict.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
                                    ", expected at most " + std::to_string(model::BoundsWindow::kMost));
     }
+    if (item.find("survives") != nullptr) read_word(fields, verdict, "survives", service.survives.emplace());
     read_id(fields, verdict, "fed_by", service.fed_by);
+    fields.check("role_limits", [&](const Node& node, Verdict& v) { read_role_limits(node, service.role_limits, v); });
     read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
     if (variants.empty()) verdict.fail(item.place, "catalog.services: no variants, expected at least one");

@@ -1,8 +1,11 @@
 #include "archive/redecide.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
+
+#include "decide/scale/roles.h"
 
 namespace capstan::archive {
 
@@ -14,6 +17,7 @@ Redecided redecide(const SavedState& state) {
   const control::Policies& policies = state.policies;
   const std::vector<model::ServiceId> deciders = decide::scale::deciders(
       snapshot, [&](model::ServiceId id) -> const decide::scale::Policy& { return policies.scale[id.value]; });
+  std::map<model::ServiceId, decide::scale::RolePart> paired;
   const std::size_t remembered = memory.scale.size();
   memory.scale.resize(std::max(remembered, snapshot.catalog->services.size()));
   for (std::uint32_t i = 0; i < remembered; ++i) {
@@ -30,10 +34,14 @@ Redecided redecide(const SavedState& state) {
         .memories = memory.scale,
         .bought = policies.provision ? &memory.provision : nullptr,
     };
-    const decide::scale::RoleView role =
-        decide::scale::view_of_mix(snapshot, index, model::ServiceId{i}, mixes, snapshot.at);
+    decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index, model::ServiceId{i}, mixes, snapshot.at);
     out.scale[i] = decide::scale::decide(role, policies.scale[i], memory.scale[i], snapshot.at);
+    if (decide::scale::is_paired(*snapshot.catalog, {i}, policies.scale[i])) {
+      paired.emplace(model::ServiceId{i}, decide::scale::RolePart{std::move(role), std::move(out.scale[i])});
+    }
   }
+  decide::scale::hold_together(*snapshot.catalog, paired);
+  for (auto& [service, part] : paired) out.scale[service.value] = std::move(part.decision);
   for (std::uint32_t i = 0; i < out.scale.size(); ++i) {
     std::vector<decide::scale::Decision> beside = std::exchange(out.scale[i].beside, {});
     for (decide::scale::Decision& other : beside) {

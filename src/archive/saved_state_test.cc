@@ -83,6 +83,7 @@ TEST(SavedState, TheVariantsOfAMixTheirPricesAndLimitsAreKept) {
   model::Service other = world.catalog().services[0];
   other.variants.front().price_per_hour = {6'880'000};
   other.variants.front().step_limits = {64, 4096};
+  other.survives = model::TopologyLevel::rack;
   other.windows = {{*Cron::parse("0 8 * * 1-5"), std::chrono::hours(10), 2, std::nullopt},
                    {*Cron::parse("@daily"), std::chrono::hours(6), std::nullopt, 4}};
   world.catalog().services.push_back(other);
@@ -99,6 +100,7 @@ TEST(SavedState, TheVariantsOfAMixTheirPricesAndLimitsAreKept) {
   EXPECT_EQ(read->snapshot.catalog->service({1}).variants.front().price_per_hour, MicroUsd{6'880'000});
   EXPECT_EQ(read->snapshot.catalog->service({1}).variants.front().step_limits, (model::StepLimits{64, 4096}));
   EXPECT_EQ(read->snapshot.catalog->service({1}).windows, other.windows);
+  EXPECT_EQ(read->snapshot.catalog->service({1}).survives, other.survives);
   const Redecided decided = redecide(*read);
   EXPECT_EQ(decided.scale.at(1).decided_with, model::ServiceId{0});
   ASSERT_TRUE(decided.scale.at(0).sizing && decided.scale.at(0).sizing->mix);

@@ -24,7 +24,8 @@ template <>
 inline constexpr std::array<std::string_view, 4> kWords<model::Pod::Phase>{"pending", "starting", "ready",
                                                                            "terminating"};
 template <>
-inline constexpr std::array<std::string_view, 4> kWords<model::Gang::Phase>{"pending", "starting", "ready", "draining"};
+inline constexpr std::array<std::string_view, 5> kWords<model::Gang::Phase>{"pending", "starting", "ready", "draining",
+                                                                            "sleeping"};
 template <>
 inline constexpr std::array<std::string_view, 3> kWords<model::Node::Phase>{"ready", "cordoned", "terminating"};
 template <>

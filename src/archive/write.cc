@@ -73,6 +73,12 @@ Json window(const model::BoundsWindow& from) {
   return json;
 }
 
+Json role_limits(const model::RoleLimits& from) {
+  return {{"decode_per_prefill_least_milli", from.decode_per_prefill_least_milli},
+          {"decode_per_prefill_most_milli", from.decode_per_prefill_most_milli},
+          {"conversion_ns", from.conversion.count()}};
+}
+
 Json service(const model::Service& from) {
   Json json = Json::object();
   put(json, "name", from.name);
@@ -85,8 +91,10 @@ Json service(const model::Service& from) {
                {"max_replicas", from.max_replicas},
                {"variants", Json::array()}});
   for (const model::BoundsWindow& each : from.windows) json["windows"].push_back(window(each));
+  if (from.survives) json["survives"] = word(*from.survives);
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
   put(json, "fed_by", from.fed_by);
+  if (from.role_limits != model::RoleLimits()) json["role_limits"] = role_limits(from.role_limits);
   for (const model::ServiceId each : from.beside) json["beside"].push_back(each.value);
   for (const model::Variant& each : from.variants) json["variants"].push_back(variant(each));
   return json;
@@ -183,6 +191,7 @@ Json gang(Json json, const model::Gang& from) {
   json["together"] = word(from.together);
   put(json, from.closed);
   put(json, "created_at_ns", from.created_at);
+  if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
   for (const model::ReplicaSignal& each : model::kReplicaSignals) {
     const model::Signal& value = from.signals.*each.field;

@@ -34,6 +34,8 @@ constexpr std::pair<std::string_view, std::string_view> kShort[] = {
     {"@hourly", "0 * * * *"},  {"@daily", "0 0 * * *"},  {"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"},
     {"@monthly", "0 0 1 * *"}, {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}};
 
+constexpr std::int64_t kMinutesOfDay = 24 * 60;
+
 std::optional<unsigned> value_of(const Field& field, std::string_view text) {
   for (std::size_t i = 0; i < field.words.size(); ++i) {
     if (equal_any_case(text, field.words[i])) return field.least + static_cast<unsigned>(i);
@@ -124,15 +126,30 @@ bool Cron::on_day(std::int64_t days) const {
   return month && (any_day_ || any_weekday_ ? of_month && of_week : of_month || of_week);
 }
 
+bool Cron::in_minute(std::int64_t of_day) const {
+  return (hours_ >> (of_day / 60) & 1) != 0 && (minutes_ >> (of_day % 60) & 1) != 0;
+}
+
 std::optional<Instant> Cron::last(Instant at, std::int64_t days_most) const {
-  constexpr std::int64_t kMinutesOfDay = 24 * 60;
   const std::int64_t minute = std::chrono::floor<std::chrono::minutes>(at.since_start).count();
   const std::int64_t today = std::chrono::floor<std::chrono::days>(at.since_start).count();
   for (std::int64_t day = today; day >= today - days_most; --day) {
     if (!on_day(day)) continue;
     for (std::int64_t of_day = std::min(minute - day * kMinutesOfDay, kMinutesOfDay - 1); of_day >= 0; --of_day) {
-      const bool starts = (hours_ >> (of_day / 60) & 1) != 0 && (minutes_ >> (of_day % 60) & 1) != 0;
-      if (starts) return Instant{std::chrono::minutes(day * kMinutesOfDay + of_day)};
+      if (in_minute(of_day)) return Instant{std::chrono::minutes(day * kMinutesOfDay + of_day)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Instant> Cron::next(Instant at, std::int64_t days_most) const {
+  const std::int64_t minute = std::chrono::floor<std::chrono::minutes>(at.since_start).count() + 1;
+  const std::int64_t today = std::chrono::floor<std::chrono::days>(at.since_start).count();
+  for (std::int64_t day = today; day <= today + days_most; ++day) {
+    if (!on_day(day)) continue;
+    for (std::int64_t of_day = std::max<std::int64_t>(minute - day * kMinutesOfDay, 0); of_day < kMinutesOfDay;
+         ++of_day) {
+      if (in_minute(of_day)) return Instant{std::chrono::minutes(day * kMinutesOfDay + of_day)};
     }
   }
   return std::nullopt;

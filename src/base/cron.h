@@ -24,11 +24,15 @@ class Cron {
   /// @param at  counted from the Unix epoch
   std::optional<Instant> last(Instant at, std::int64_t days_most) const;
 
+  /// The first such moment after `at`, in so many days after it at most; nothing: there is none.
+  std::optional<Instant> next(Instant at, std::int64_t days_most) const;
+
   const std::string& text() const { return text_; }
   friend bool operator==(const Cron& a, const Cron& b) { return a.text_ == b.text_; }
 
  private:
   bool on_day(std::int64_t days) const;
+  bool in_minute(std::int64_t of_day) const;
 
   std::string text_;
   // Of each field the values that count, as bits.

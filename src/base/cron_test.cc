@@ -84,6 +84,10 @@ RC_GTEST_PROP(Cron, TheLastIsOneAndNoneLiesBetween, ()) {
   const Instant last = *cron.last(now, 2);
   RC_ASSERT(last <= now);
   RC_ASSERT(cron.last(last, 0) == last);
+  const std::optional<Instant> next = cron.next(now, 2);
+  RC_ASSERT(next && *next > now);
+  RC_ASSERT(cron.last(*next, 2) == next);
+  RC_ASSERT(cron.last(*next - Duration{1}, 4) == last);
   for (Instant between = last + 1min; between <= now; between = between + 1min) {
     RC_ASSERT(*cron.last(between, 2) == last);
   }

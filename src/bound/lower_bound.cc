@@ -43,6 +43,7 @@ Deadlines deadlines(const KnownRequest& request, const ServiceTerms& service, In
 WorkTotals totals_of(std::span<const KnownRequest> requests) {
   WorkTotals totals;
   std::vector<std::int32_t> prompts;
+  prompts.reserve(requests.size());
   double tokens = 0;
   for (const KnownRequest& request : requests) {
     const auto decoded = static_cast<double>(request.output_tokens - 1);
@@ -78,6 +79,11 @@ StepLimits limits_of(std::span<const KnownRequest> requests, const ServiceTerms&
 
 constexpr double kSecond = 1e12;  // in picoseconds
 
+std::size_t most_bins(Instant last_arrival, const BoundSettings& settings) {
+  const auto long_bins = static_cast<std::size_t>(last_arrival.since_start / settings.long_bin) + 1;
+  return std::clamp(long_bins, settings.most_bins, 3 * settings.most_bins);
+}
+
 }  // namespace
 
 bool holds_alone(const KnownRequest& request, const ServiceTerms& service) {
@@ -96,27 +102,26 @@ bool holds_alone(const KnownRequest& request, const ServiceTerms& service) {
          (decoded == 0 || within(decode, slo.tpot * decoded, {}));
 }
 
-LowerBound lower_bound(std::span<const KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet,
-                       Instant end, const BoundSettings& settings) {
+LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet, Instant end,
+                       const BoundSettings& settings) {
   LowerBound bound;
-  std::vector<KnownRequest> served;
-  std::ranges::copy_if(requests, std::back_inserter(served),
-                       [&](const KnownRequest& request) { return holds_alone(request, service); });
-  bound.hopeless = static_cast<RequestCount>(requests.size() - served.size());
-  const auto count = static_cast<RequestCount>(served.size());
+  const auto hopeless = [&](const KnownRequest& request) { return !holds_alone(request, service); };
+  bound.hopeless = static_cast<RequestCount>(std::erase_if(requests, hopeless));
+  const auto count = static_cast<RequestCount>(requests.size());
   bound.may_miss =
       static_cast<RequestCount>(static_cast<__int128>(count) * (1'000'000 - service.slo.attainment_ppm) / 1'000'000);
   fleet.may_miss = bound.may_miss;
-  if (served.empty()) {
+  if (requests.empty()) {
     bound.least_replica_s = fleet.standing * static_cast<double>(fleet.span.count()) * 1e-9;
     bound.solved = true;
     return bound;
   }
 
-  bound.prices = best_prices(*service.model, limits_of(served, service), totals_of(served));
+  bound.prices = best_prices(*service.model, limits_of(requests, service), totals_of(requests));
   const RequestPrice price(bound.prices, service.slo.tpot);
   std::vector<Job> jobs;
-  for (const KnownRequest& request : served) {
+  jobs.reserve(requests.size());
+  for (const KnownRequest& request : requests) {
     const Deadlines due = deadlines(request, service, end);
     jobs.push_back({.release = request.arrival,
                     .prefill_due = std::max(due.first, request.arrival),
@@ -125,7 +130,7 @@ LowerBound lower_bound(std::span<const KnownRequest> requests, const ServiceTerm
                     .decode_s = price.decode_ps(request) / kSecond});
     bound.work_replica_s += jobs.back().work_s();
   }
-  const Corridor within = corridor(jobs, settings.bin, settings.most_bins);
+  const Corridor within = corridor(jobs, settings.bin, most_bins(requests.back().arrival, settings));
   FleetBound least = least_fleet(within, fleet);
   bound.least_replica_s = least.least_s;
   bound.solved = least.solved;

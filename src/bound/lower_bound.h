@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -28,6 +27,9 @@ struct ServiceTerms {
 struct BoundSettings {
   Duration bin = std::chrono::seconds(1);  ///< longer where there would be more than `most_bins`
   std::size_t most_bins = 3600;
+  /// Where that makes them longer than this, there may be three times as many: a plan in bins of five minutes and more
+  /// rises too early and falls too late, and passes for the cheapest though it is not.
+  Duration long_bin = std::chrono::minutes(2);
 };
 
 /// What nobody undercuts who serves these requests within their SLO, though he may know them all before the first
@@ -46,8 +48,8 @@ struct LowerBound {
 /// @param requests  by arrival
 /// @param fleet     its `may_miss` is not read: it follows from the SLO
 /// @param end       what is not done by then is done by nobody: the end of the run
-LowerBound lower_bound(std::span<const KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet,
-                       Instant end, const BoundSettings& settings = {});
+LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet, Instant end,
+                       const BoundSettings& settings = {});
 
 /// Does the request hold its SLO alone on a warm replica?
 bool holds_alone(const KnownRequest& request, const ServiceTerms& service);

@@ -50,6 +50,17 @@ TEST_F(LowerBoundOf8b, FollowsTheLoad) {
   EXPECT_NEAR(twice.least_replica_s, 2 * once.least_replica_s, 0.02 * twice.least_replica_s);
 }
 
+TEST_F(LowerBoundOf8b, LongBinsAreShortenedToAThird) {
+  const std::vector<KnownRequest> hour = even(1, 3600);
+  const auto bin = [&](Duration long_bin) {
+    return lower_bound(hour, service_, {}, {2h}, {.bin = 1s, .most_bins = 10, .long_bin = long_bin}).bin;
+  };
+  EXPECT_GT(bin(10min), 6min) << "ten of them";
+  EXPECT_LT(bin(10min), 7min);
+  EXPECT_GT(bin(1min), 2min) << "at most thirty";
+  EXPECT_LT(bin(1min), 3min);
+}
+
 TEST_F(LowerBoundOf8b, ALowerPromiseAndCheaperStartsCostLess) {
   const FleetTerms starts{.start_s = 30};
   const double promised = of(even(20, 60), starts).least_replica_s;

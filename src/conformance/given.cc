@@ -7,6 +7,8 @@ namespace capstan::conformance {
 namespace {
 constexpr std::size_t kMostShown = 80;
 constexpr double kMostSeconds = 4e9;
+
+Duration from_seconds(double seconds) { return Duration(static_cast<std::int64_t>(std::round(seconds * 1e9))); }
 }  // namespace
 
 void Given::fail(const std::string& expected) const {
@@ -60,10 +62,8 @@ const std::string& Given::text() const {
   return nothing;
 }
 
-Duration Given::seconds() const {
-  const double seconds = std::clamp(number(), -kMostSeconds, kMostSeconds);
-  return Duration(static_cast<std::int64_t>(std::round(seconds * 1e9)));
-}
+Duration Given::seconds() const { return from_seconds(std::clamp(number(), -kMostSeconds, kMostSeconds)); }
+Duration Given::seconds(double least, double most) const { return from_seconds(number(least, most)); }
 
 std::vector<Given> Given::list() const {
   std::vector<Given> items;

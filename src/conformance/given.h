@@ -41,6 +41,8 @@ class Given {
   const std::string& text() const;
   /// Seconds, whole or not; what is more than 126 years is taken as that much ("before everything").
   Duration seconds() const;
+  /// Bounded as a number is, within the same 126 years.
+  Duration seconds(double least, double most) const;
   std::vector<Given> list() const;
   std::vector<std::pair<std::string, Given>> members() const;
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "conformance/peers.h"
 #include "decide/scale/hpa.h"
@@ -9,14 +10,19 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum of a hostile file inside 64 bits.
-constexpr std::int64_t kMostMilli = 1'000'000'000'000;
+// Bounds that keep every sum of a hostile file inside 64 bits. Of memory, whose unit is a byte, this is 400 GB.
+constexpr std::int64_t kMostMilli = 400'000'000'000'000;
+// Kubernetes counts replicas, and what its policies say, in int32.
+constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
+constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMostRows = 10'000;
 constexpr Instant kNow{};
 
-ReplicaCount replicas(const Given& given) { return given.integer(-1, kMostReplicas); }
+ReplicaCount replicas(const Given& given) { return given.integer(kLeastInt32, kMostInt32); }
 
+/// Null is a list without items, as it is in Go.
 std::vector<Given> rows(const Given& given) {
+  if (!given) return {};
   std::vector<Given> all = given.list();
   if (all.size() <= kMostRows) return all;
   given.fail("at most 10000 items");
@@ -43,7 +49,7 @@ HpaRules rules_of(const Given& given, const HpaRules& otherwise) {
   for (const Given& policy : policies ? rows(policies) : std::vector<Given>()) {
     using Kind = HpaRatePolicy::Kind;
     rules.policies.push_back({policy["type"].one_of<Kind>({{"pods", Kind::pods}, {"percent", Kind::percent}}),
-                              policy["value"].integer(0, kMostReplicas), policy["period_s"].seconds()});
+                              policy["value"].integer(0, kMostInt32), policy["period_s"].seconds()});
   }
   return rules;
 }
@@ -59,7 +65,7 @@ HpaBehavior behavior_of(const Given& given) {
 std::vector<Memory::Change> changes_of(const Given& events) {
   std::vector<Memory::Change> changes;
   for (const Given& event : rows(events)) {
-    changes.push_back({kNow - event["age_s"].seconds(), event["replica_change"].integer(0, kMostReplicas)});
+    changes.push_back({kNow - event["age_s"].seconds(), event["replica_change"].integer(0, kMostInt32)});
   }
   return changes;
 }
@@ -111,7 +117,7 @@ std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
 /// What the Value metrics multiply: running and ready, whether deleted or not. Nothing where there is no pod.
 std::optional<ReplicaCount> ready_pods(const Given& given) {
   ReplicaCount ready = 0;
-  const std::vector<Given> pods = rows(given["pods"]);
+  const std::vector<Given> pods = rows(given.maybe("pods"));
   for (const Given& pod : pods) {
     const HpaPodFacts facts = facts_of(pod);
     ready += facts.phase == HpaPodFacts::Phase::running && facts.ready.value_or(false) ? 1 : 0;
@@ -119,23 +125,26 @@ std::optional<ReplicaCount> ready_pods(const Given& given) {
   return pods.empty() ? std::nullopt : std::optional(ready);
 }
 
-std::int64_t usage_of(const Given& given) {
-  std::int64_t sum = 0;
-  for (const Given& value : rows(given["metric_values_milli"])) sum += value.integer(-kMostMilli, kMostMilli);
-  return sum;
+/// The items of an object's or an external metric; their sum may not fit, which is the peer's to deal with.
+std::vector<std::int64_t> values_of(const Given& given) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  std::vector<std::int64_t> values;
+  for (const Given& value : rows(given["metric_values_milli"]))
+    values.push_back(value.integer(Limits::min(), Limits::max()));
+  return values;
 }
 
-enum class Source : std::uint8_t { utilization, pods, value, average_value };
+enum class Source : std::uint8_t { utilization, pods, value, object_average, external_average };
 
 Value replica_calculation(const Given& given) {
   const auto source = given["metric_source"].one_of<Source>({{"resource_utilization", Source::utilization},
                                                              {"pods_average", Source::pods},
                                                              {"object_value", Source::value},
-                                                             {"object_average", Source::average_value},
+                                                             {"object_average", Source::object_average},
                                                              {"external_value", Source::value},
-                                                             {"external_average", Source::average_value}});
+                                                             {"external_average", Source::external_average}});
   const ReplicaCount current = replicas(given["current_replicas"]);
-  const std::int64_t target = given["target"].integer(1, 1'000'000'000);
+  const std::int64_t target = given["target"].integer(1, source == Source::utilization ? kMostInt32 : kMostMilli);
   const HpaSettings settings = settings_of(given);
   const bool of_pods = source == Source::utilization || source == Source::pods;
   HpaProposal proposal;
@@ -143,12 +152,14 @@ Value replica_calculation(const Given& given) {
     proposal = propose_by_utilization(pods_of(given, true), target, current, settings);
   else if (source == Source::pods)
     proposal = propose_by_pods(pods_of(given, false), target, current, settings);
-  else if (rows(given["metric_values_milli"]).empty())
+  else if (const std::vector<std::int64_t> values = values_of(given); values.empty())
     proposal.valid = false;  // the metrics API answered without an item
   else if (source == Source::value)
-    proposal = propose_by_value(usage_of(given), target, current, ready_pods(given), settings);
+    proposal = propose_by_value(sum_for_value(values), target, current, ready_pods(given), settings);
+  else if (source == Source::object_average)
+    proposal = propose_by_average_value(sum_for_value(values), target, current, settings);
   else
-    proposal = propose_by_average_value(usage_of(given), target, current, settings);
+    proposal = propose_by_average_value(sum_for_average_value(values), target, current, settings);
   if (!proposal.valid) return object({{"error", of_pods ? "no sample of a pod that counts" : "no value"}});
   return object({{"replicas", proposal.replicas},
                  {"utilization_percent", proposal.utilization_percent},
@@ -237,7 +248,7 @@ Value scale_event_log(const Given& given) {
     settings.behavior = HpaBehavior{};
     settings.behavior->up = rules_of(given["rules"], settings.behavior->up);
   }
-  note_change(memory, settings, 0, given["replica_change"].integer(0, kMostReplicas), kNow);
+  note_change(memory, settings, 0, given["replica_change"].integer(0, kMostInt32), kNow);
   return object({{"change_in_last_60_s", before},
                  {"events_after", array_of(memory.ups, [&](const auto& change) {
                     const bool outdated = settings.behavior && is_outdated(change, settings.behavior->up, kNow);
@@ -245,17 +256,20 @@ Value scale_event_log(const Given& given) {
                   })}});
 }
 
-/// The metric of the cases of `reconcile`: a pod for each request, ready since long, and the samples in their order.
+/// The metric of the cases of `reconcile`: a pod for each request, ready since long, and the samples in their order;
+/// null for a pod without the one or the other.
 HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSettings& settings) {
   const std::vector<Given> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
   std::vector<HpaPod> pods;
   for (std::size_t i = 0; i < std::max(usage.size(), requests.size()); ++i) {
-    HpaPod pod{i < usage.size() ? HpaPod::Group::ready : HpaPod::Group::missing, 0, {}};
-    if (i < usage.size()) pod.milli = usage[i].integer(0, kMostMilli);
-    if (i < requests.size()) {
-      pod.request_milli = requests[i].integer(0, kMostMilli);
-    } else {
+    const bool sampled = i < usage.size() && usage[i];
+    HpaPod pod{sampled ? HpaPod::Group::ready : HpaPod::Group::missing, 0, {}};
+    if (sampled) pod.milli = usage[i].integer(0, kMostMilli);
+    if (i >= requests.size()) {
+      if (!sampled) continue;
       pod.group = HpaPod::Group::superfluous;
+    } else if (requests[i]) {
+      pod.request_milli = requests[i].integer(0, kMostMilli);
     }
     pods.push_back(pod);
   }
@@ -267,7 +281,9 @@ Value reconcile(const Given& given) {
     return object({{"replicas", replicas}, {"reason", reason}});
   };
   const ReplicaCount current = replicas(given["current_replicas"]);
-  const ReplicaCount min = replicas(given["min_replicas"]), max = replicas(given["max_replicas"]);
+  const Given minimum = given.maybe("min_replicas");
+  const ReplicaCount min = minimum ? replicas(minimum) : 1;  // the API's default
+  const ReplicaCount max = replicas(given["max_replicas"]);
   HpaSettings settings = settings_of(given);
   const bool rules_given = !given.maybe("scale_up_rules").is_null() || !given.maybe("scale_down_rules").is_null();
   if (rules_given) settings.behavior = behavior_of(given);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -111,6 +112,7 @@ Value metric_type(const Given& given) {
   return object({{"type", type.empty() ? "AverageValue" : type}});
 }
 
+/// Where a trigger failed and the formula cannot do without it, the fallback stands in for the whole.
 Value composite(const Given& given) {
   std::map<std::string, std::optional<double>, std::less<>> triggers;
   for (const auto& [name, value] : given["triggers"].members()) triggers[name] = value.number_or_null();
@@ -119,14 +121,19 @@ Value composite(const Given& given) {
     if (found == triggers.end()) return std::nullopt;
     return found->second;
   };
-  Result<std::optional<double>> result = keda::evaluate_formula(given["formula"].text(), lookup);
-  if (!result) return object({{"error", result.error().text()}});
+  const Result<keda::Expression> formula =
+      keda::parse_expression(given["formula"].text(), [&](std::string_view name) { return triggers.contains(name); });
+  if (!formula) return object({{"error", formula.error().text()}});  // its webhook lets nothing of the kind in
+  const Result<std::optional<double>> result = keda::evaluate_formula(*formula, lookup);
+  if (result && *result) return object({{"milli", keda::quantity_milli(**result)}});
   const Given fallback = given.maybe("fallback_replicas");
-  const bool engaged = fallback && (!given.maybe("failure_threshold") || !given.maybe("failures") ||
-                                    given["failures"].integer() > given["failure_threshold"].integer());
-  if (!*result && engaged) *result = given["target"].number() * static_cast<double>(any_replicas(fallback));
-  if (!*result) return object({{"error", "the formula gave nil"}});
-  return object({{"milli", keda::quantity_milli(**result)}});
+  const bool failing = std::ranges::any_of(triggers, [](const auto& trigger) { return !trigger.second; });
+  const bool engaged = failing && fallback &&
+                       (!given.maybe("failure_threshold") || !given.maybe("failures") ||
+                        given["failures"].integer() > given["failure_threshold"].integer());
+  if (!engaged) return object({{"error", result ? "the formula gave nil" : result.error().text()}});
+  const double stood_in = given["target"].number() * static_cast<double>(any_replicas(fallback));
+  return object({{"milli", keda::quantity_milli(stood_in)}});
 }
 
 }  // namespace

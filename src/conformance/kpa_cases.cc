@@ -105,6 +105,7 @@ Value scale_to_zero(const Given& given) {
                                                                       {"reachable", Reachability::reachable},
                                                                       {"unreachable", Reachability::unreachable}});
   revision.activator_answers = given["activator_probe"].one_of<bool>({{"ok", true}, {"fail", false}});
+  if (const Given in_path = given.maybe("activator_in_path")) revision.proxied = in_path.boolean();
   const Given proxied = given.maybe("activator_in_path_for_s");
   revision.proxied_for = proxied ? proxied.seconds() : given["proxy_for_s"].seconds();
   const kpa::Step step = kpa::carry_out(settings, revision, given["wanted"].integer(-1, 1'000'000'000));
@@ -155,7 +156,7 @@ Value window_average(const Given& given) {
   Value::Array reads;
   for (const Given& step : given["ops"].list()) {
     const bool records = step["op"].one_of<bool>({{"record", true}, {"read", false}});
-    step["at_s"].number(0, kMostWindowSeconds);
+    step["at_s"].number(-kMostWindowSeconds, kMostWindowSeconds);
     const Instant at{step["at_s"].seconds()};
     if (records)
       window.record(at, step["value"].number());

@@ -25,14 +25,8 @@ double load(const Given& given) { return given.number(0, 1e9); }
 ReplicaCount replicas_of(const Given& given) { return given.integer(0, kMostReplicas); }
 
 // A million pauses after the last moment still fit the clock.
-Instant moment(const Given& given) {
-  given.number(0, 1e9);
-  return Instant{std::clamp(given.seconds(), Duration{}, Duration(std::chrono::seconds(1'000'000'000)))};
-}
-Duration pause(const Given& given) {
-  given.number(0, 3600);
-  return std::clamp(given.seconds(), Duration{}, Duration(std::chrono::hours(1)));
-}
+Instant moment(const Given& given) { return Instant{given.seconds(0, 1e9)}; }
+Duration pause(const Given& given) { return given.seconds(0, 3600); }
 
 /// One evaluation of a step, from what it states: requests, what a policy of the user wants, or what the factors left.
 ReplicaCount evaluate(const Given& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
@@ -128,6 +122,37 @@ Value gang(const Given& given) {
   return object({{"replicas", std::move(rounded)}});
 }
 
+std::vector<ray_serve::Point> series_of(const Given& given) {
+  constexpr double kLatest = 3.9e9;  // seconds, the year 2093, if it is a date; the clock holds twice as many
+  std::vector<ray_serve::Point> points;
+  for (const Given& report : given.list()) {
+    const std::vector<Given> parts = report.list();
+    if (parts.size() != 2) {
+      report.fail("[time_s, value]");
+      return {};
+    }
+    const Instant at{parts[0].seconds(0, kLatest)};
+    if (!points.empty() && at < points.back().at) parts[0].fail("no earlier than the report before");
+    points.push_back({at, load(parts[1])});
+  }
+  return points;
+}
+
+/// The last report of the sum holds for a stated time: its mean from its first step, and from when all have reported.
+Value merged_average(const Given& given) {
+  std::vector<std::vector<ray_serve::Point>> series;
+  for (const Given& each : given["series"].list()) series.push_back(series_of(each));
+  const Duration holds = given["last_point_holds_s"].seconds(0, 1e9);
+  const std::vector<ray_serve::Point> total = ray_serve::merged_total(series);
+  const auto average_from = [&](Instant from) {
+    const std::optional<double> average = ray_serve::time_average(total, from, total.back().at + holds);
+    return average ? Value(*average) : Value();
+  };
+  const bool any = !total.empty();
+  return object({{"average_from_first_point", any ? average_from(total.front().at) : Value()},
+                 {"average_from_all_reported", any ? average_from(ray_serve::complete_from(series, total)) : Value()}});
+}
+
 }  // namespace
 
 std::optional<Value> answer_ray_serve(std::string_view kind, const Given& given) {
@@ -136,6 +161,7 @@ std::optional<Value> answer_ray_serve(std::string_view kind, const Given& given)
   if (kind == "delay_state") return delay_state(given);
   if (kind == "slow_loop") return slow_loop(given);
   if (kind == "gang") return gang(given);
+  if (kind == "merged_average") return merged_average(given);
   return std::nullopt;
 }
 

@@ -24,6 +24,10 @@ class Comparison {
   void compare(const Value& expected, const Value& found, const std::string& path, std::string_view key) {
     if (const Value::Object* members = expected.object(); members != nullptr && found.object() != nullptr) {
       for (const Member& member : *members) compare_member(member, found, path);
+    } else if (is_set(key) && expected.array() != nullptr && found.array() != nullptr) {
+      if (sorted(*expected.array()) != sorted(*found.array())) {
+        all.push_back({path, to_text(expected), to_text(found)});
+      }
     } else if (const Value::Array* items = expected.array();
                items != nullptr && found.array() != nullptr && found.array()->size() == items->size()) {
       for (std::size_t i = 0; i < items->size(); ++i) {
@@ -48,6 +52,18 @@ class Comparison {
     const std::optional<double> bound = number_of(member.value), value = number_of(bounded);
     const bool holds = bound && value && (exclusive ? *value > *bound : least ? *value >= *bound : *value <= *bound);
     if (!holds) all.push_back({inside, to_text(member.value), to_text(bounded)});
+  }
+
+  bool is_set(std::string_view key) const {
+    const auto stated = std::ranges::find(tolerances_, key, &Tolerance::field);
+    return stated != tolerances_.end() && stated->any_order;
+  }
+
+  static std::vector<std::string> sorted(const Value::Array& items) {
+    std::vector<std::string> texts;
+    for (const Value& item : items) texts.push_back(to_text(item));
+    std::ranges::sort(texts);
+    return texts;
   }
 
   bool equal(const Value& expected, const Value& found, std::string_view key) const {

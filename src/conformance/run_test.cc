@@ -8,7 +8,7 @@ namespace {
 Value json(const char* text) { return parse_json(text, "test").value(); }
 
 TEST(Differences, OnlyWhatIsExpectedIsCompared) {
-  const Tolerance tolerances[] = {{"burst", 1, 0}, {"ms", 0, 1e-6}};
+  const Tolerance tolerances[] = {{"burst", 1, 0}, {"ms", 0, 1e-6}, {"names", 0, 0, true}};
   struct Row {
     const char *expected, *found, *differences;
   };
@@ -25,6 +25,9 @@ TEST(Differences, OnlyWhatIsExpectedIsCompared) {
       {R"({"burst": -98})", R"({"burst": -96})", "burst -98 -96"},
       {R"({"steps": [{"burst": 1, "n": 2}]})", R"({"steps": [{"burst": 2, "n": 3}]})", "steps[0].n 2 3"},
       {R"({"l": [1, 2]})", R"({"l": [1]})", "l [1, 2] [1]"},
+      {R"({"names": ["a", "b"]})", R"({"names": ["b", "a"]})", ""},
+      {R"({"names": ["a", "b"]})", R"({"names": ["b", "b"]})", R"(names ["a", "b"] ["b", "b"])"},
+      {R"({"names": ["a"]})", R"({"names": null})", R"(names ["a"] null)"},
       {R"({"a": {"b": true}})", R"({"a": {"b": false}})", "a.b true false"},
       {R"({"error": "one class"})", R"({"error": "in other words"})", ""},
       {R"({"error": "one class"})", R"({"n": 1})", "error \"one class\" null"},

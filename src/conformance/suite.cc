@@ -11,11 +11,12 @@ namespace {
 constexpr std::size_t kMostCases = 100'000;
 
 // What the peers' own tests leave open; WVA's queueing model is one of single precision.
+constexpr Tolerance kHpa[] = {{"unready", 0, 0, true}, {"missing", 0, 0, true}};
 constexpr Tolerance kKpa[] = {{"excess_burst_capacity", 1, 0}, {"coefficient", 1e-5, 0}};
 constexpr Tolerance kWva[] = {{"prefill_ms", 0, 1e-6}, {"decode_ms", 0, 1e-6}};
 
 constexpr std::array kSuites = {
-    Suite{"hpa", answer_hpa, {}},   Suite{"kpa", answer_kpa, kKpa},           Suite{"keda", answer_keda, {}},
+    Suite{"hpa", answer_hpa, kHpa}, Suite{"kpa", answer_kpa, kKpa},           Suite{"keda", answer_keda, {}},
     Suite{"wva", answer_wva, kWva}, Suite{"ray_serve", answer_ray_serve, {}}, Suite{"aibrix", answer_aibrix, {}},
 };
 

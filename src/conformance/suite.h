@@ -28,7 +28,8 @@ Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& 
 struct Tolerance {
   std::string_view field;
   double absolute = 0;
-  double relative = 0;  ///< of the larger of the two
+  double relative = 0;     ///< of the larger of the two
+  bool any_order = false;  ///< a list that is a set to the peer
 };
 
 /// One peer: turns what a case gives into an object of fields, as the peer would answer.

@@ -26,20 +26,20 @@ Type or_else(const Given& given, std::string_view key, Read read, Type otherwise
 wva::SaturationConfig config_of(const Given& given) {
   wva::SaturationConfig config;
   const auto bound = [](const Given& number) { return number.number(0, 1e9); };
-  const auto positive = [](const Given& number) { return number.number(1e-6, 1e9); };
   config.kv_threshold = or_else(given, "kv_threshold", bound, config.kv_threshold);
   config.queue_threshold = or_else(given, "queue_threshold", bound, config.queue_threshold);
   config.kv_spare_trigger = or_else(given, "kv_spare_trigger", bound, config.kv_spare_trigger);
   config.queue_spare_trigger = or_else(given, "queue_spare_trigger", bound, config.queue_spare_trigger);
-  config.scale_up_threshold = or_else(given, "scale_up_threshold", positive, config.scale_up_threshold);
-  config.scale_down_boundary = or_else(given, "scale_down_boundary", positive, config.scale_down_boundary);
+  config.scale_up_threshold = or_else(given, "scale_up_threshold", bound, config.scale_up_threshold);
+  config.scale_down_boundary = or_else(given, "scale_down_boundary", bound, config.scale_down_boundary);
   return config;
 }
 
 Value saturation_v1(const Given& given) {
   std::vector<wva::ReplicaLoad> loads;
   for (const Given& replica : given["replicas"].list()) {
-    loads.push_back({replica["variant"].text(), share(replica["kv_used"]), share(replica["queue_length"])});
+    loads.push_back({replica["variant"].text(), or_else(replica, "kv_used", share, 0.0),
+                     or_else(replica, "queue_length", share, 0.0)});
   }
   const wva::Saturation all = wva::analyze_v1(config_of(given["config"]), loads);
   const auto variant_of = [](const wva::Saturation::Variant& variant) {
@@ -59,14 +59,21 @@ Value saturation_v1(const Given& given) {
 
 Value saturation_v1_targets(const Given& given) {
   std::vector<wva::VariantState> variants;
+  Value::Object unchanged, wanted;
   for (const Given& variant : given["variants"].list()) {
-    variants.push_back({variant["variant"].text(), share(variant["cost"]), replicas(variant["reporting"]),
-                        replicas(variant["current"]), replicas(variant["desired"])});
+    const wva::VariantState state{variant["variant"].text(),
+                                  or_else(variant, "cost", share, 0.0),
+                                  or_else(variant, "reporting", replicas, ReplicaCount{0}),
+                                  replicas(variant["current"]),
+                                  or_else(variant, "desired", replicas, ReplicaCount{0}),
+                                  or_else(variant, "pending", replicas, ReplicaCount{0})};
+    unchanged.push_back({state.name, state.current});
+    if (variant.maybe("reporting")) variants.push_back(state);
   }
+  if (variants.empty()) return object({{"targets", std::move(unchanged)}});  // none was analyzed
   const auto targets = wva::targets_v1(given["scale_up"].boolean(), given["scale_down_safe"].boolean(), variants);
-  Value::Object by_variant;
-  for (std::size_t i = 0; i < variants.size(); ++i) by_variant.push_back({variants[i].name, targets[i]});
-  return object({{"targets", std::move(by_variant)}});
+  for (std::size_t i = 0; i < variants.size(); ++i) wanted.push_back({variants[i].name, targets[i]});
+  return object({{"targets", std::move(wanted)}});
 }
 
 wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& config, const Given& given) {
@@ -85,7 +92,8 @@ wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& conf
   }
   std::vector<wva::VariantReplicas> variants;
   for (const Given& variant : given["variants"].list()) {
-    variants.push_back({variant["variant"].text(), replicas(variant["current"]), replicas(variant["pending"])});
+    variants.push_back({variant["variant"].text(), replicas(variant["current"]),
+                        or_else(variant, "pending", replicas, ReplicaCount{0})});
   }
   std::optional<wva::SchedulerQueue> queue;
   if (const Given stated = given.maybe("scheduler_queue")) {
@@ -114,7 +122,10 @@ Value saturation_v2(const Given& given) {
     for (const Given& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
   }
   if (const Given earlier = given.maybe("earlier")) {
-    for (const Given& each : earlier.list()) analyze(analyzer, config, each);
+    for (const Given& each : earlier.list()) {
+      const Given own = each.maybe("config");
+      analyze(analyzer, own ? config_of(own) : config, each);
+    }
   }
   const wva::Supply supply = analyze(analyzer, config, given);
   Value::Object capacities;
@@ -127,13 +138,15 @@ Value saturation_v2(const Given& given) {
 
 Value cost_aware(const Given& given) {
   Value::Object targets, actions;
+  const auto amount = [](const Given& number) { return number.number(); };
   for (const Given& model : given["models"].list()) {
     std::vector<wva::VariantCost> variants;
     for (const Given& variant : model["variants"].list()) {
-      variants.push_back({variant["variant"].text(), share(variant["cost"]), tokens(variant["capacity"]),
+      variants.push_back({variant["variant"].text(), share(variant["cost"]), share(variant["capacity"]),
                           replicas(variant["current"])});
     }
-    const auto wanted = wva::optimize(model["required"].number(0, 1e15), model["spare"].number(0, 1e15), variants);
+    const auto wanted =
+        wva::optimize(or_else(model, "required", amount, 0.0), or_else(model, "spare", amount, 0.0), variants);
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const ReplicaCount current = variants[i].current;
       targets.push_back({variants[i].name, wanted[i]});
@@ -149,7 +162,7 @@ std::vector<wva::VariantCost> costs_of(const Given& given) {
   for (const Given& row : given.list()) {
     const std::vector<Given> parts = row.list();
     if (parts.size() == 3)
-      variants.push_back({parts[0].text(), share(parts[1]), tokens(parts[2]), 0});
+      variants.push_back({parts[0].text(), share(parts[1]), share(parts[2]), 0});
     else
       row.fail("name, cost and capacity");
   }
@@ -166,7 +179,7 @@ Value order(const Given& given) {
 Value cheapest(const Given& given) {
   const std::vector<wva::VariantCost> variants = costs_of(given["variants"]);
   const std::optional<std::size_t> found = wva::cheapest(variants);
-  return object({{"cheapest", found ? Value(variants[*found].name) : Value()}});
+  return object({{"cheapest", found ? variants[*found].name : ""}});
 }
 
 wva::GpusByType gpus_of(const Given& given) {
@@ -189,16 +202,19 @@ std::int64_t sum(const wva::GpusByType& gpus) {
 
 Value merge_limits(const Given& given) {
   std::vector<wva::GpusByType> limits;
-  for (const Given& limit : given["limits"].list()) limits.push_back(gpus_of(limit));
+  for (const Given& limit : given["limits"].list()) {
+    if (limit) limits.push_back(gpus_of(limit));  // null: a provider that told nothing
+  }
   return object({{"available", value_of(wva::least_of(limits))}});
 }
 
 std::vector<wva::ScaleUp> wishes_of(const Given& given) {
+  const auto gpus_each = [](const Given& gpus) { return gpus.integer(-kMostReplicas, kMostReplicas); };
   std::vector<wva::ScaleUp> wishes;
   for (const Given& wish : given.list()) {
     const Given type = wish.maybe("type");
     wishes.push_back({wish["variant"].text(), type ? type.text() : "", replicas(wish["current"]),
-                      replicas(wish["target"]), wish["gpus_per_replica"].integer(-kMostReplicas, kMostReplicas),
+                      replicas(wish["target"]), or_else(wish, "gpus_per_replica", gpus_each, std::int64_t{0}),
                       or_else(wish, "spare", share, 0.0), or_else(wish, "cost", share, 0.0)});
   }
   return wishes;
@@ -216,7 +232,8 @@ Value decisions_of(const std::vector<wva::ScaleUp>& wishes, const std::vector<wv
 
 Value limiter(const Given& given) {
   wva::GpusByType pool = {{"", tokens(given["free_gpus"])}};  // one pool, of whatever type
-  const std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
+  std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
+  for (wva::ScaleUp& wish : wishes) wish.type.clear();
   const std::vector<wva::Granted> granted = wva::limit(pool, wishes);
   return object({{"decisions", decisions_of(wishes, granted)}, {"remaining", pool[""]}});
 }
@@ -233,37 +250,45 @@ Value limiter_inventory(const Given& given) {
 Value inventory(const Given& given) {
   wva::GpusByType limits;
   for (const auto& [node, gpus] : given["nodes"].members()) {
-    for (const auto& [type, count] : gpus_of(gpus)) limits[type] += count;
+    for (const auto& [product, count] : gpus_of(gpus)) limits[std::string(wva::accelerator_name(product))] += count;
   }
   const wva::GpusByType used = given.maybe("used") ? gpus_of(given["used"]) : wva::GpusByType();
-  const wva::GpusByType free = wva::available(limits, used);
+  wva::GpusByType free = wva::available(limits, used);
+  for (const auto& [type, count] : used) free.try_emplace(type, 0);
+  // One type's excess counts against the total, though not against the other types.
   return object({{"limit", value_of(limits)},
+                 {"used", value_of(used)},
                  {"available", value_of(free)},
                  {"total_limit", sum(limits)},
                  {"total_used", sum(used)},
-                 {"total_available", sum(free)}});
+                 {"total_available", std::max<std::int64_t>(0, sum(limits) - sum(used))}});
 }
 
 Value pool_grant(const Given& given) {
   wva::GpusByType pools = gpus_of(given["pools"]);
   Value::Array granted;
+  Value error;
   for (const Given& request : given["requests"].list()) {
-    const std::string& type = request["type"].text();
-    if (type.empty()) return object({{"error", "the type is empty"}});
-    granted.push_back(wva::take(pools, type, request["gpus"].integer(-kMostTokens, kMostTokens)));
+    const Given stated = request.maybe("type");
+    const std::string type = stated ? stated.text() : "";
+    const std::int64_t gpus = request["gpus"].integer(-kMostTokens, kMostTokens);
+    if (type.empty() && gpus > 0) error = "the type is empty";
+    granted.push_back(type.empty() ? 0 : wva::take(pools, type, gpus));
   }
-  return object({{"granted", std::move(granted)}, {"remaining", value_of(pools)}});
+  return object({{"granted", std::move(granted)}, {"remaining", value_of(pools)}, {"error", std::move(error)}});
 }
 
 Value enforcer(const Given& given) {
   std::map<std::string, ReplicaCount> targets;
   std::map<std::string, double> costs;
   for (const auto& [name, target] : given["targets"].members()) targets[name] = replicas(target);
-  for (const auto& [name, cost] : given["costs"].members()) costs[name] = share(cost);
-  const std::optional<bool> enabled =
-      given["enabled"] ? std::optional(given["enabled"].boolean()) : std::optional<bool>();
+  if (const Given stated = given.maybe("costs")) {
+    for (const auto& [name, cost] : stated.members()) costs[name] = share(cost);
+  }
+  const Given enabled = given.maybe("enabled");
   const wva::Enforced enforced =
-      wva::enforce(enabled, given["requests_in_retention"].number_or_null(), std::move(targets), costs);
+      wva::enforce(enabled ? std::optional(enabled.boolean()) : std::nullopt,
+                   given.maybe("requests_in_retention").number_or_null(), std::move(targets), costs);
   Value::Object after;
   for (const auto& [name, target] : enforced.targets) after.push_back({name, target});
   return object({{"targets", std::move(after)}, {"applied", enforced.applied}});
@@ -293,13 +318,18 @@ std::optional<Value> answer_queue(std::string_view kind, const Given& given) {
                  given["has_service_parameters"].boolean());
   }
   if (kind == "sizing_targets_check") {
-    return valid(given["ttft_ms"].number() >= 0 && given["itl_ms"].number() >= 0 && given["tps"].number() >= 0);
+    const auto kept = [&](std::string_view target) {
+      const Given stated = given.maybe(target);
+      return !stated || stated.number() >= 0;
+    };
+    return valid(kept("ttft_ms") && kept("itl_ms") && kept("tps"));
   }
   return std::nullopt;
 }
 
 std::vector<std::int64_t> integers(const Given& given) {
   std::vector<std::int64_t> all;
+  if (!given) return all;
   for (const Given& value : given.list()) all.push_back(value.integer());
   return all;
 }
@@ -312,7 +342,8 @@ std::optional<Value> answer_wva(std::string_view kind, const Given& given) {
   if (kind == "saturation_v2") return saturation_v2(given);
   if (kind == "capacity_from_parameters") {
     return object({{"tokens", wva::capacity_from_parameters(
-                                  tokens(given["max_batched_tokens"]), tokens(given["max_seqs"]),
+                                  or_else(given, "max_batched_tokens", tokens, std::int64_t{0}),
+                                  or_else(given, "max_seqs", tokens, std::int64_t{0}),
                                   given["avg_input"].number(0, 1e9), given["avg_output"].number(0, 1e9))}});
   }
   if (kind == "median") return object({{"median", wva::median(integers(given["values"]))}});

@@ -1,12 +1,14 @@
 #include "control/controller.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
 
 #include "base/assert.h"
 #include "control/planned.h"
+#include "decide/scale/roles.h"
 
 namespace capstan::control {
 namespace {
@@ -168,46 +170,77 @@ void Controller::follow_promises(const model::Snapshot& snapshot, const std::vec
 }
 
 void Controller::scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now) {
-  const std::vector<model::ServiceId> deciders =
-      decide::scale::deciders(seen.snapshot, [&](model::ServiceId id) -> const decide::scale::Policy& {
-        return settings_in_force(memory_.slo[id.value], policies_.scale[id.value]);
-      });
+  const model::Catalog& catalog = *seen.snapshot.catalog;
+  const auto policy_of = [&](model::ServiceId id) -> const decide::scale::Policy& {
+    return settings_in_force(memory_.slo[id.value], policies_.scale[id.value]);
+  };
+  const std::vector<model::ServiceId> deciders = decide::scale::deciders(seen.snapshot, policy_of);
   const decide::scale::MixSource mixes{
       .deciders = deciders,
       .memories = memory_.scale,
       .bought = policies_.provision ? &memory_.provision : nullptr,
   };
+  std::map<model::ServiceId, decide::scale::RolePart> paired;
+  std::set<model::ServiceId> unknown;  // what there is of them, now
   for (const model::ServiceId service : due) {
     if (deciders[service.value] != service) continue;
-    decide::scale::RoleView role = decide::scale::view_of_mix(seen.snapshot, index_, service, mixes, now);
-    const auto unknown = [&](const auto& each) { return scaling(each.service, seen.snapshot); };
-    if (unknown(role) || std::ranges::any_of(role.beside, unknown)) continue;
-    // A lowering that is on its way is where the next decision starts from: to leave it alone is no call to stay.
-    const auto start = [&](auto& each) { each.current = in_flight_.asked(each.service).value_or(each.current); };
-    start(role);
-    std::ranges::for_each(role.beside, start);
-    decide::scale::Policy policy = settings_in_force(memory_.slo[service.value], policies_.scale[service.value]);
-    if (options_.autoscaler) {
-      const std::optional<ReplicaCount> wanted = options_.autoscaler(seen.snapshot, role);
-      if (wanted) policy = decide::scale::Fixed{*wanted, decide::scale::period(policy)};
+    std::optional<decide::scale::RoleView> role = role_of(seen.snapshot, mixes, service, now);
+    if (!role) {
+      unknown.insert(service);
+      continue;
     }
-    decide::scale::Memory& memory = memory_.scale[service.value];
-    decide::scale::Decision decision = decide_twice(
-        memory, [&](decide::scale::Memory& m) { return decide::scale::decide(role, policy, m, now); },
-        decide::scale::parse_memory);
-    let_drain(decision.plan);
-    for (const model::Action& action : decision.plan.actions) {
-      const auto* set = std::get_if<model::SetReplicas>(&action.what);
-      if (set == nullptr) continue;
-      const ReplicaCount there = seen.snapshot.services.at(set->service).desired_replicas;
-      note_direction(*set, in_flight_.asked(set->service).value_or(there), now);
+    const decide::scale::Policy& policy = policy_of(service);
+    decide::scale::Decision decision = decide_scale(seen.snapshot, *role, policy, now);
+    if (decide::scale::is_paired(catalog, service, policy)) {
+      paired.emplace(service, decide::scale::RolePart{std::move(*role), std::move(decision)});
+    } else {
+      conclude(std::move(decision), seen.snapshot, now);
     }
-    submit(std::move(decision.plan), Layer::scale, seen.snapshot, now);
-    decision.plan = {};
-    for (decide::scale::Decision& other : decision.beside) scale_decisions_[other.service.value] = std::move(other);
-    decision.beside.clear();
-    scale_decisions_[service.value] = std::move(decision);
   }
+  // Alone a role would start what the other can lend, or leave the ratio, and take it back at the next look.
+  std::erase_if(paired,
+                [&](const auto& part) { return unknown.contains(decide::scale::other_role(catalog, part.first)); });
+  decide::scale::hold_together(catalog, paired);
+  for (auto& [service, part] : paired) conclude(std::move(part.decision), seen.snapshot, now);
+}
+
+/// What a decision about it, and about those that are decided with it, is made on; none while the count that it would
+/// start from is not known.
+std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot& snapshot,
+                                                           const decide::scale::MixSource& mixes,
+                                                           model::ServiceId service, Instant now) const {
+  decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
+  const auto unknown = [&](const auto& each) { return scaling(each.service, snapshot); };
+  if (unknown(role) || std::ranges::any_of(role.beside, unknown)) return std::nullopt;
+  // A lowering that is on its way is where the next decision starts from: to leave it alone is no call to stay.
+  const auto start = [&](auto& each) { each.current = in_flight_.asked(each.service).value_or(each.current); };
+  start(role);
+  std::ranges::for_each(role.beside, start);
+  return role;
+}
+
+decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,
+                                                 const decide::scale::Policy& stated, Instant now) {
+  decide::scale::Policy policy = stated;
+  if (options_.autoscaler) {
+    const std::optional<ReplicaCount> wanted = options_.autoscaler(snapshot, role);
+    if (wanted) policy = decide::scale::Fixed{*wanted, decide::scale::period(policy)};
+  }
+  return decide_twice(
+      memory_.scale[role.service.value],
+      [&](decide::scale::Memory& memory) { return decide::scale::decide(role, policy, memory, now); },
+      decide::scale::parse_memory);
+}
+
+/// Does what was decided, and keeps it to be told of.
+void Controller::conclude(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now) {
+  let_drain(decision.plan);
+  note_directions(decision.plan, snapshot, now);
+  submit(std::exchange(decision.plan, {}), Layer::scale, snapshot, now);
+  for (decide::scale::Decision& other : std::exchange(decision.beside, {})) {
+    scale_decisions_[other.service.value] = std::move(other);
+  }
+  scale_decisions_[decision.service.value] = std::move(decision);
 }
 
 void Controller::place_and_provision(const ports::Observation& seen, Instant now) {
@@ -245,10 +278,22 @@ void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& sn
   for (const model::GangId gang : unsent) decide::place::forget(memory_.place, gang);
 }
 
-void Controller::note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now) {
-  const int sign = set.replicas > current ? 1 : set.replicas < current ? -1 : 0;
+void Controller::note_directions(const model::Plan& plan, const model::Snapshot& snapshot, Instant now) {
+  for (const model::Action& action : plan.actions) {
+    if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
+      const ReplicaCount there = snapshot.services.at(set->service).desired_replicas;
+      const ReplicaCount current = in_flight_.asked(set->service).value_or(there);
+      note_direction(set->service, set->replicas > current ? 1 : set->replicas < current ? -1 : 0, now);
+    } else if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
+      note_direction(convert->from, -1, now);
+      note_direction(convert->to, 1, now);
+    }
+  }
+}
+
+void Controller::note_direction(model::ServiceId service, int sign, Instant now) {
   if (sign == 0) return;
-  Direction& last = last_direction_.at(set.service.value);
+  Direction& last = last_direction_.at(service.value);
   if (last.sign == -sign && now - last.at <= kReversalWindow) ++stats_.reversals;
   last = {sign, now};
 }
@@ -257,6 +302,7 @@ void Controller::note_direction(const model::SetReplicas& set, ReplicaCount curr
 /// replicas drain, for minutes, and the count that is there stays what it is.
 bool Controller::scaling(model::ServiceId service, const model::Snapshot& snapshot) const {
   const std::optional<ReplicaCount> asked = in_flight_.asked(service);
+  if (in_flight_.converting(service)) return true;
   return asked && *asked >= snapshot.services.at(service).desired_replicas;
 }
 

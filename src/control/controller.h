@@ -107,7 +107,13 @@ class Controller {
   template <typename MemoryType, typename Decide, typename Parse>
   auto decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse);
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
-  void note_direction(const model::SetReplicas& set, ReplicaCount current, Instant now);
+  std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,
+                                                 model::ServiceId service, Instant now) const;
+  decide::scale::Decision decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,
+                                       const decide::scale::Policy& policy, Instant now);
+  void conclude(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now);
+  void note_directions(const model::Plan& plan, const model::Snapshot& snapshot, Instant now);
+  void note_direction(model::ServiceId service, int sign, Instant now);
   bool scaling(model::ServiceId service, const model::Snapshot& snapshot) const;
   void let_drain(model::Plan& plan) const;
 

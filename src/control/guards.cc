@@ -21,15 +21,34 @@ bool leaves_gang_partial(const model::BindPods& bind, const model::Snapshot& sna
   });
 }
 
-bool lowers_blind(const model::SetReplicas& set, const model::Snapshot& snapshot, const decide::Index& index) {
-  const model::ServiceState* state = snapshot.services.find(set.service);
-  if (state == nullptr || set.replicas >= state->desired_replicas) return false;
-  const auto gangs = index.gangs_by_service.find(set.service);
+/// A replica of it serves and is silent.
+bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const decide::Index& index) {
+  const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return false;
   return std::ranges::any_of(gangs->second, [&](model::GangId id) {
     const model::Gang& gang = snapshot.gangs.at(id);
     return gang.phase == model::Gang::Phase::ready && !gang.signals.waiting.usable();
   });
+}
+
+bool lowers_blind(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index) {
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
+    return is_blind(convert->from, snapshot, index);
+  }
+  const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  const model::ServiceState* state = set == nullptr ? nullptr : snapshot.services.find(set->service);
+  return state != nullptr && set->replicas < state->desired_replicas && is_blind(set->service, snapshot, index);
+}
+
+/// Would more replicas than it may have come to serve in the other role?
+bool overfills(const model::ConvertReplica& convert, const model::Snapshot& snapshot, const model::Plan& before) {
+  const model::ServiceState* state = snapshot.services.find(convert.to);
+  const auto joins = [&](const model::Action& earlier) {
+    const auto* other = std::get_if<model::ConvertReplica>(&earlier.what);
+    return other != nullptr && other->to == convert.to;
+  };
+  const ReplicaCount there = state == nullptr ? 0 : state->desired_replicas;
+  return there + std::ranges::count_if(before.actions, joins) >= snapshot.catalog->service(convert.to).max_replicas;
 }
 
 /// Nodes that were asked for and that no claim stands for yet, as launches of so many. A claim answers the oldest
@@ -107,6 +126,9 @@ bool exceeds_limit(const model::Action& action, const model::Snapshot& snapshot,
   if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
     return set->replicas > snapshot.catalog->service(set->service).max_replicas;
   }
+  if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
+    return overfills(*convert, snapshot, before);
+  }
   const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
   if (launch == nullptr) return false;
   if (exceeds_fleet(*launch, snapshot, in_flight, before)) return true;
@@ -158,8 +180,8 @@ void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Ind
     if (bind != nullptr) {
       queues.place(pods);
       violations.partial_gang += leaves_gang_partial(*bind, snapshot) ? 1 : 0;
-    } else if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
-      violations.lowered_blind += lowers_blind(*set, snapshot, index) ? 1 : 0;
+    } else {
+      violations.lowered_blind += lowers_blind(action, snapshot, index) ? 1 : 0;
     }
     allowed.actions.push_back(std::move(action));
   }

@@ -14,19 +14,22 @@ using capstan::testing::at_s;
 using model::Action;
 using model::Plan;
 
-/// One service of at most 4 replicas, one pool of at most 16 GPUs (or as told) with a node of 8 in it, one ready gang
-/// of two pods of which none is bound by the row's action yet.
+/// One service of at most 4 replicas and one of at most 2, one pool of at most 16 GPUs (or as told) with a node of 8 in
+/// it, one ready gang of two pods of which none is bound by the row's action yet.
 model::Snapshot world(GpuCount limit = 16) {
   auto catalog = std::make_shared<model::Catalog>();
   model::Service service;
   service.max_replicas = 4;
-  catalog->services = {service};
+  model::Service other = service;
+  other.max_replicas = 2;
+  catalog->services = {service, other};
   catalog->offerings = {
       {.instance_type = "eight", .gpu = {0}, .gpus = 8, .zone = {0}, .capacity = {}, .price_per_hour = {}}};
   catalog->pools = {{.name = "pool", .offerings = {{0}}, .gpu_limit = limit}};
   model::Snapshot snapshot;
   snapshot.catalog = catalog;
   snapshot.services.set({0}, {.desired_replicas = 3, .gateway_waiting = {}});
+  snapshot.services.set({1}, {.desired_replicas = 1, .gateway_waiting = {}});
   model::Node node;
   node.pool = {0};
   node.gpus = whole_gpus(8);
@@ -42,6 +45,7 @@ model::Snapshot world(GpuCount limit = 16) {
 }
 
 Action replicas(ReplicaCount n) { return {model::SetReplicas{{0}, {0}, n, {}}, {}}; }
+Action convert() { return {model::ConvertReplica{{0}, {0}, {1}}, {}}; }
 Action launch(std::int64_t nodes) { return {model::LaunchNodes{{0}, {0}, {}, nodes, {}, {}}, {}}; }
 Action bind(std::vector<std::uint32_t> pods) {
   model::BindPods what{.gang = {0}, .bindings = {}};
@@ -60,6 +64,8 @@ const Row kRows[] = {
     {"up to the maximum is allowed", {replicas(4)}, 1, 0, 0, 0},
     {"above it is taken out", {replicas(5)}, 0, 0, 0, 1},
     {"lowering while a ready replica is silent counts", {replicas(2)}, 1, 0, 1, 0},
+    {"a change of role out of a silent one counts", {convert()}, 1, 0, 1, 0},
+    {"and beyond the other's maximum is taken out", {convert(), convert()}, 1, 0, 1, 1},
     {"one node fits under the pool's limit", {launch(1)}, 1, 0, 0, 0},
     {"two do not", {launch(2)}, 0, 0, 0, 1},
     {"what the same plan launches counts", {launch(1), launch(1)}, 1, 0, 0, 1},

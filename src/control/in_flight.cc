@@ -31,6 +31,13 @@ std::optional<ReplicaCount> InFlight::asked(model::ServiceId service) const {
   return std::nullopt;
 }
 
+bool InFlight::converting(model::ServiceId service) const {
+  return std::ranges::any_of(entries_, [&](const Entry& entry) {
+    const auto* convert = std::get_if<model::ConvertReplica>(&entry.action.what);
+    return convert != nullptr && (convert->from == service || convert->to == service);
+  });
+}
+
 std::vector<InFlight::Settled> InFlight::settle(const std::vector<ports::Outcome>& outcomes, Instant now) {
   std::vector<Settled> settled;
   if (entries_.empty()) return settled;

@@ -42,6 +42,9 @@ class InFlight {
   /// The replicas that the last of those that set this service's goes for; nothing: there is none.
   std::optional<ReplicaCount> asked(model::ServiceId service) const;
 
+  /// A replica that changes over from or to this service.
+  bool converting(model::ServiceId service) const;
+
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:

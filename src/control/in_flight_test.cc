@@ -48,6 +48,16 @@ TEST(InFlight, ADrainHasMorePatience) {
   EXPECT_EQ(in_flight.asked({0}), std::nullopt);
 }
 
+TEST(InFlight, AReplicaThatChangesOverConcernsBothServices) {
+  InFlight in_flight;
+  in_flight.add({7}, {model::ConvertReplica{{5}, {1}, {2}}, {}}, at_s(0));
+  EXPECT_FALSE(in_flight.converting({0}));
+  EXPECT_TRUE(in_flight.converting({1}));
+  EXPECT_TRUE(in_flight.converting({2}));
+  in_flight.settle({{{7}, Kind::applied, {}}}, at_s(1));
+  EXPECT_FALSE(in_flight.converting({1}));
+}
+
 TEST(InFlight, AnAnswerToNobodyIsIgnored) {
   InFlight in_flight;
   in_flight.add({1}, evict(1), at_s(0));

@@ -9,7 +9,7 @@ namespace {
 /// What exists of the first variant of a service, which is the workload object that `/scale` speaks of.
 struct Existing {
   std::set<std::uint32_t> ordinals;  // of every gang, draining ones too: their number is not free yet
-  ReplicaCount counted = 0;          // of those that do not drain
+  ReplicaCount counted = 0;          // of those that neither drain nor sleep
 };
 
 Existing existing(const model::Snapshot& snapshot, const decide::Index& index, model::ServiceId service,
@@ -21,7 +21,7 @@ Existing existing(const model::Snapshot& snapshot, const decide::Index& index, m
     const model::Gang& gang = snapshot.gangs.at(id);
     if (gang.variant != variant) continue;
     found.ordinals.insert(gang.ordinal);
-    found.counted += gang.phase == model::Gang::Phase::draining ? 0 : 1;
+    found.counted += gang.leaves() ? 0 : 1;
   }
   return found;
 }

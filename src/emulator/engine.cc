@@ -144,7 +144,7 @@ void Engine::heard(const Progress& progress) {
   metrics_.prefill.add(request.first - request.scheduled);
   metrics_.decode.add(last - request.first);
   metrics_.inference.add(last - request.scheduled);
-  if (progress.tokens > 1) metrics_.token_mean.add((last - request.first) / (progress.tokens - 1));
+  metrics_.token_mean.add((last - request.first) / std::max(progress.tokens - 1, 1));  // 0 for one token, as vLLM
   metrics_.prompt_tokens.add(request.generation.prompt.tokens);
   metrics_.generated_tokens.add(progress.tokens);
   ++(request.generation.stops ? metrics_.stopped : metrics_.cut_short);

@@ -138,7 +138,7 @@ std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& c
 }
 
 Result<Clairvoyant> foresee(const Scenario& scenario, const PolicySpec& layers, const ProgressCallback& progress) {
-  const Result<std::vector<bound::KnownRequest>> requests = known_requests(scenario, scenario.seed);
+  Result<std::vector<bound::KnownRequest>> requests = known_requests(scenario, scenario.seed);
   if (!requests) return std::unexpected(requests.error());
   const Instant last_arrival = requests->empty() ? Instant{} : requests->back().arrival;
   const Instant end = end_of(scenario, last_arrival);
@@ -151,7 +151,7 @@ Result<Clairvoyant> foresee(const Scenario& scenario, const PolicySpec& layers, 
                                     .kv_blocks = scenario.role().replica.kv_blocks,
                                     .shares_kv = shares_prefixes(scenario, *requests)};
   const Duration span = std::min(end, last_arrival).since_start;
-  const bound::LowerBound found = bound::lower_bound(*requests, service, fleet_terms(scenario, span), end);
+  const bound::LowerBound found = bound::lower_bound(std::move(*requests), service, fleet_terms(scenario, span), end);
 
   Clairvoyant clairvoyant;
   const double gpus = static_cast<double>(scenario.variant().tensor_parallel);

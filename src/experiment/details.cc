@@ -32,6 +32,7 @@ std::string gpu_rows(const RunResult& r) {
   const std::int64_t paid = r.paid_gpu_ns();
   std::string text = row("GPU time", {"GPU-h", "share", "USD"});
   for (std::size_t s = 0; s < kGpuStates; ++s) {
+    if (static_cast<GpuState>(s) == GpuState::sleeping && r.gpu_ns[s] == 0) continue;
     text += row("  " + std::string(name(static_cast<GpuState>(s))),
                 {gpu_hours(r.gpu_ns[s]), share(r.gpu_ns[s], paid), usd(r.cost_micro_usd[s])});
   }
@@ -105,11 +106,13 @@ std::string details(const RunResult& r, std::size_t width) {
       r.cold_starts == 0
           ? ""
           : fmt::format(", half within {}, the longest {}", time_words(r.cold_start_p50), time_words(r.cold_start_max));
+  std::string changes = r.wakes == 0 ? "" : " · " + counted(r.wakes, "woken", "woken");
+  if (r.conversions > 0) changes += " · " + counted(r.conversions, "change of role", "changes of role");
   text += figures("replicas",
                   {{r.replicas_peak, "ready at most"},
                    {r.gangs_deferred, "gang deferred", "gangs deferred"},
                    {r.cold_starts, "cold start", "cold starts"}},
-                  width, starts);
+                  width, starts + changes);
   text += role_rows(r, width);
   text += figures(
       "nodes", {{r.nodes_launched, "launched"}, {r.nodes_refused, "refused"}, {r.nodes_released, "released"}}, width);

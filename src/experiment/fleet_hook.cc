@@ -63,6 +63,7 @@ sim::EngineReading FleetHook::sample(model::GangId gang, Instant at, bool scrape
                                    .ttft_p99 = reading.ttft_p99,
                                    .ttft_late_ppm = late(reading.ttft, slo.ttft),
                                    .queue_late_ppm = late(reading.queue_time, slo.queue_time()),
+                                   .tpot_late_ppm = late(reading.tpot, slo.tpot),
                                    .prompt_tokens_total = reading.engine.prompt_tokens_total,
                                    .generated_tokens_total = reading.engine.generation_tokens_total};
   if (scrape) scraped_.add(gang, at, said);

@@ -10,8 +10,6 @@
 namespace capstan::experiment {
 namespace {
 
-constexpr std::size_t kMost = 20'000'000;
-
 /// The prefixes that anybody has computed so far.
 class Prefixes {
  public:
@@ -27,13 +25,16 @@ class Prefixes {
     return static_cast<std::int32_t>(hits) * workload::kPrefixBlockTokens;
   }
 
+  std::size_t blocks() const { return known_.size(); }
+
  private:
   std::unordered_set<std::uint64_t> known_;
 };
 
 }  // namespace
 
-Result<std::vector<bound::KnownRequest>> known_requests(const Scenario& scenario, std::uint64_t seed) {
+Result<std::vector<bound::KnownRequest>> known_requests(const Scenario& scenario, std::uint64_t seed,
+                                                        const MostKnown& most) {
   const auto refused = [&](std::string message) {
     return std::unexpected(Error{.kind = ErrorKind::infeasible, .file = scenario.file, .message = std::move(message)});
   };
@@ -48,11 +49,11 @@ Result<std::vector<bound::KnownRequest>> known_requests(const Scenario& scenario
   Prefixes prefixes;
   workload::Request request;
   while ((*source)->next(request)) {
-    if (requests.size() == kMost) {
+    if (requests.size() == most.requests || prefixes.blocks() > most.blocks) {
+      const bool many = requests.size() == most.requests;
       return refused(
-          fmt::format("bound: more than {} requests, expected load.duration or load.scale to keep them "
-                      "within that",
-                      kMost));
+          fmt::format("bound: more than {} {}, expected load.duration or load.scale to keep them within that",
+                      many ? most.requests : most.blocks, many ? "requests" : "blocks of prompts"));
     }
     requests.push_back({.arrival = request.arrival,
                         .input_tokens = request.input_tokens,

@@ -15,8 +15,8 @@ cluster: {existing: [{instance: p5.4xlarge}]}
 policies: [{name: one, scale: {policy: fixed, replicas: 1}, place: gang, provision: none}]
 )";
 
-std::vector<std::int32_t> cached(bool prefix_cache) {
-  const std::string path = testing::TempDir() + "prefixes.jsonl";
+/// Four requests, whose prompts have four different whole blocks among them.
+Scenario over_a_trace(const std::string& path, bool prefix_cache) {
   std::ofstream(path) << R"({"timestamp": 0, "input_length": 1100, "output_length": 5, "hash_ids": [1, 2, 3]}
 {"timestamp": 10, "input_length": 1600, "output_length": 5, "hash_ids": [1, 2, 7, 8]}
 {"timestamp": 20, "input_length": 1024, "output_length": 5, "hash_ids": [1, 2]}
@@ -32,11 +32,17 @@ std::vector<std::int32_t> cached(bool prefix_cache) {
                       .seed = {},
                       .policies = {}});
   EXPECT_TRUE(scenario) << scenario.error().text();
-  const Result<std::vector<bound::KnownRequest>> requests = known_requests(*scenario, 1);
+  return *scenario;
+}
+
+std::vector<std::int32_t> cached(bool prefix_cache) {
+  const std::string path = testing::TempDir() + "prefixes.jsonl";
+  const Scenario scenario = over_a_trace(path, prefix_cache);
+  const Result<std::vector<bound::KnownRequest>> requests = known_requests(scenario, 1);
   EXPECT_TRUE(requests) << requests.error().text();
   std::vector<std::int32_t> tokens;
   for (const bound::KnownRequest& request : *requests) tokens.push_back(request.cached_tokens);
-  EXPECT_EQ(shares_prefixes(*scenario, *requests), prefix_cache);
+  EXPECT_EQ(shares_prefixes(scenario, *requests), prefix_cache);
   std::filesystem::remove(path);
   return tokens;
 }
@@ -44,6 +50,16 @@ std::vector<std::int32_t> cached(bool prefix_cache) {
 TEST(KnownRequests, WholeBlocksOfAnEarlierPromptAreCachedButNeverAllOfIt) {
   EXPECT_EQ(cached(true), (std::vector<std::int32_t>{0, 1024, 512, 0}));
   EXPECT_EQ(cached(false), (std::vector<std::int32_t>{0, 0, 0, 0}));
+}
+
+TEST(KnownRequests, MoreThanFitAreRefusedRatherThanHalfKnown) {
+  const std::string path = testing::TempDir() + "many.jsonl";
+  const Scenario scenario = over_a_trace(path, true);
+  EXPECT_TRUE(known_requests(scenario, 1, {.requests = 4, .blocks = 4}));
+  const auto refused = [&](const MostKnown& most) { return known_requests(scenario, 1, most).error().text(); };
+  EXPECT_NE(refused({.requests = 3, .blocks = 4}).find("bound: more than 3 requests"), std::string::npos);
+  EXPECT_NE(refused({.requests = 4, .blocks = 2}).find("bound: more than 2 blocks of prompts"), std::string::npos);
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -242,6 +242,8 @@ void Observer::read_cluster(RunResult& result, Instant end) {
   result.node_micro_usd = cluster.total_cost.count;
   result.gangs_deferred = cluster.gangs_deferred;
   result.cold_starts = cluster.cold_starts;
+  result.wakes = cluster.wakes;
+  result.conversions = cluster.conversions;
   std::vector<Duration> starts;
   for (const sim::ColdStart& start : cluster_.cold_starts()) starts.push_back(start.ready_at - start.bound_at);
   std::ranges::sort(starts);

@@ -76,6 +76,57 @@ TEST(OwnPolicyRuns, HoldsItsSloAndHardlyTurnsAround) {
   }
 }
 
+TEST(OwnPolicyRuns, RareBurstsAreHeldWarmUnlessTheirMissesAreAccepted) {
+  const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", {});
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const RunResult kept = run(*scenario, scenario->policies.at(0), 1).value();
+  const RunResult asleep = run(*scenario, scenario->policies.at(1), 1).value();
+  EXPECT_GE(kept.attainment_ppm(), 999'000);
+  EXPECT_EQ(kept.reversals, 0);
+  EXPECT_LE(asleep.attainment_ppm(), 600'000) << "two of five minutes wait for a start";
+  for (std::size_t burst = 1; burst < 12; ++burst) {
+    EXPECT_EQ(kept.minutes.at(240 * burst - 1).desired, 1);
+    EXPECT_EQ(asleep.minutes.at(240 * burst - 1).desired, 0);
+  }
+}
+
+TEST(OwnPolicyRuns, WhereTheDayPaysForAWakeItSleeps) {
+  ScenarioOverrides overrides;
+  // Three hours of twelve: 5,400 requests pay for the dozen that comes while a replica starts.
+  overrides.sets = {"load.generator.rate={kind: on_off, rate: 0, peak: 0.5, period: 12h, length: 3h}",
+                    "service.start.engine_init=20s..24s", "service.replicas.initial=0"};
+  const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", overrides);
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const RunResult result = run(*scenario, scenario->policies.at(0), 1).value();
+  EXPECT_GE(result.attainment_ppm(), 990'000);
+  for (const std::size_t hour : {11, 23, 35}) EXPECT_EQ(result.minutes.at(60 * hour).desired, 0) << hour;
+}
+
+/// Share of the requests met from the minute before a zone is lost until it is back, in ppm.
+std::int64_t met_in_outage(const std::string& survive, std::size_t policy) {
+  ScenarioOverrides overrides;
+  overrides.sets = {"service.replicas.survive=" + survive};
+  const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/zone-outage.yaml", overrides);
+  EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
+  const RunResult result = run(*scenario, scenario->policies.at(policy), 1).value();
+  EXPECT_EQ(result.invariants.total(), 0);
+  EXPECT_GT(result.disruptions.spot, 0) << "else the outage proves nothing";
+  std::int64_t met = 0, arrived = 0;
+  for (std::size_t minute = 89; minute < 120; ++minute) {
+    met += result.minutes.at(minute).met;
+    arrived += result.minutes.at(minute).arrived;
+  }
+  return met * 1'000'000 / arrived;
+}
+
+TEST(OwnPolicyRuns, TheLossOfAZoneIsSurvivedWhereThatIsAskedFor) {
+  for (const std::size_t policy : {0, 1}) {
+    EXPECT_GE(met_in_outage("zone", policy), 999'000) << policy;
+    EXPECT_LE(met_in_outage("none", policy), 950'000) << policy;
+  }
+  EXPECT_GE(met_in_outage("node", 0), 900'000) << "one node at a time is less than two";
+}
+
 TEST(OwnPolicyRuns, GivesBackWhatALoadDoesNotNeed) {
   const RunResult result = own_run(kOwnSteady, 1);
   EXPECT_LE(result.minutes.at(110).desired, 6) << "five replicas hold it, eight were there";

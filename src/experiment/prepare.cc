@@ -36,6 +36,11 @@ Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64
   SimulationSetup& setup = prepared.setup;
   setup.cluster = scenario.cluster;
   setup.cluster.provider = policy.provider;
+  for (sim::VariantStart& start : setup.cluster.starts) {
+    if (!policy.sleep) continue;
+    start.sleep.most = policy.sleep->most;
+    start.sleep.longest = policy.sleep->longest;
+  }
   if (const std::optional<Duration> asked = shortest_scrape(policy)) {
     setup.cluster.scrape.interval = *asked;
     setup.cluster.scrape.delay = std::min(setup.cluster.scrape.delay, *asked / 10);

@@ -42,6 +42,7 @@ class ClusterReader {
     for (const Node& pool : fields.list("pools")) read_pool(pool);
     for (const Node& existing : fields.list("existing")) read_existing(existing);
     fields.check("provider", [&](const Node& n, Verdict&) { read_provider(n); });
+    for (const Node& outage : fields.list("outages")) read_outage(outage);
     fields.check("bandwidth", [&](const Node& n, Verdict&) { read_bandwidth(n); });
     fields.check("scrape", [&](const Node& n, Verdict&) { read_scrape(n); });
     fields.check("actions", [&](const Node& n, Verdict&) { read_actions(n); });
@@ -234,6 +235,17 @@ class ClusterReader {
     fields.share_ppm("spot_interruptions_per_hour", provider.spot_interruptions_per_million_hours, 0, 1'000'000'000);
     fields.duration("spot_notice", provider.spot_notice, 0s, 24h);
     fields.finish();
+  }
+
+  void read_outage(const Node& node) {
+    Fields fields(node, "cluster.outages", verdict_);
+    sim::ProviderConfig::Outage outage;
+    if (fields.need("zone") == nullptr || fields.need("at") == nullptr || fields.need("length") == nullptr) return;
+    fields.check("zone", [&](const Node& zone, Verdict&) { outage.zone = zones_[zone_index(zone)]; });
+    fields.duration("at", outage.at.since_start, 1s, 8784h);
+    fields.duration("length", outage.length, 1s, 8784h);
+    fields.finish();
+    config_.provider.outages.push_back(outage);
   }
 
   void read_bandwidth(const Node& node) {

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include "decide/scale/roles.h"
 #include "experiment/read_parts.h"
 #include "manifest/path.h"
+#include "manifest/quantity.h"
 #include "peers/manifest.h"
 #include "peers/read_settings.h"
 #include "settings/policy.h"
@@ -58,6 +60,25 @@ void read_labels(const Node& node, std::map<std::string, std::string>& labels, V
   for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
 }
 
+/// `{cpu: 8, memory: 64Gi, memory_used: 20Gi}`: what an autoscaler's manifest does not say of its pods.
+peers::PodResources read_pod(const Node& node, Verdict& verdict) {
+  peers::PodResources pod;
+  Fields fields(node, "scale.pod", verdict);
+  const auto quantity = [&](std::string_view key, std::optional<std::int64_t>& out) {
+    const Node* stated = fields.take(key);
+    if (stated == nullptr) return;
+    out = manifest::read_quantity_milli(stated->text);
+    if (out && *out > 0) return;
+    verdict.fail(stated->place, "scale.pod." + std::string(key) + ": found " + stated->words() +
+                                    ", expected a quantity above 0 such as 8, 500m or 64Gi");
+  };
+  quantity("cpu", pod.cpu_milli);
+  quantity("memory", pod.memory_milli);
+  quantity("memory_used", pod.memory_used_milli);
+  fields.finish();
+  return pod;
+}
+
 /// Who scales one service: a policy of ours, or a peer in its place.
 struct Scaler {
   decide::scale::Policy policy;
@@ -76,6 +97,8 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& v
   PeerSpec peer;
   const auto changes = fields.list("set");
   fields.check("labels", [&](const Node& labels, Verdict& v) { read_labels(labels, peer.labels, v); });
+  peers::PodResources pod;
+  fields.check("pod", [&](const Node& stated, Verdict& v) { pod = read_pod(stated, v); });
   fields.finish();
   if (!verdict.ok()) return {};
   const std::string file = beside(*path, scenario.file);
@@ -90,7 +113,7 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& v
       return {};
     }
   }
-  const peers::HpaSpec read = peers::read_manifest(*root, file, verdict);
+  const peers::HpaSpec read = peers::read_manifest(*root, file, pod, verdict);
   peer.make = [read] { return std::make_unique<peers::HpaAutoscaler>(read); };
   return peer_at(read.settings.sync_period, std::move(peer));
 }
@@ -164,6 +187,29 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Ve
   add(*decode);
 }
 
+void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, Verdict& verdict) {
+  Fields fields(node, "sleep", verdict);
+  sleep.emplace();
+  fields.need("replicas");
+  fields.integer("replicas", sleep->most, 0, 100'000);
+  fields.duration("for", sleep->longest, 1s, 8784h);
+  fields.finish();
+}
+
+/// Whose policies know of no other role.
+void warn_of_roles(const Scenario& scenario, PolicySpec& spec) {
+  const std::vector<model::Service>& services = scenario.catalog->services;
+  for (std::size_t i = 0; i < spec.policies.scale.size(); ++i) {
+    if (services[i].role_limits == model::RoleLimits()) continue;
+    const decide::scale::Policy& policy = spec.policies.scale[i];
+    const bool stated = std::holds_alternative<decide::scale::Fixed>(policy);
+    const bool knows = stated || decide::scale::is_paired(*scenario.catalog, {static_cast<std::uint32_t>(i)}, policy);
+    if (knows && !spec.peers[i]) continue;
+    spec.warnings.push_back(
+        fmt::format("{} is scaled by itself: it changes no roles and keeps to no ratio", services[i].name));
+  }
+}
+
 }  // namespace
 
 PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verdict) {
@@ -172,10 +218,13 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   Fields fields(node, "policies", verdict);
   if (fields.need("name") != nullptr) fields.text("name", spec.policies.name);
   if (const Node* layer = fields.need("scale")) read_scale(*layer, scenario, spec, verdict);
+  warn_of_roles(scenario, spec);
   if (const Node* layer = fields.need("place")) spec.policies.place = settings::read_place(*layer, verdict);
   if (const Node* layer = fields.need("provision")) {
     spec.policies.provision = read_provision(*layer, scenario, spec.provider, verdict);
   }
+  fields.check("sleep", [&](const Node& sleep, Verdict& found) { read_sleep(sleep, spec.sleep, found); });
+  fields.take("sweep");  // became policies of its own before (experiment/sweep)
   fields.finish();
   const control::Policies& layers = spec.policies;
   if (verdict.ok() && layers.provision->kind == decide::provision::Policy::Kind::group &&
@@ -184,6 +233,16 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
     verdict.fail(fields.blame({"place", "provision"}),
                  fmt::format("policies: \"{}\" can never buy a node: provision group buys what place gang states as "
                              "lacking, expected place: gang, or provision: karpenter or cluster_autoscaler",
+                             layers.name),
+                 ErrorKind::infeasible);
+  }
+  const auto survives = [](const model::Service& service) { return service.survives.has_value(); };
+  if (verdict.ok() && layers.place->kind == decide::place::Policy::Kind::first_fit &&
+      std::ranges::any_of(scenario.catalog->services, survives)) {
+    // First fit puts replica beside replica: what is asked for to stand elsewhere would stand there as well.
+    verdict.fail(fields.blame({"place"}),
+                 fmt::format("policies: \"{}\" can survive no loss: place first_fit puts replicas beside each other, "
+                             "expected place: gang where replicas.survive is stated",
                              layers.name),
                  ErrorKind::infeasible);
   }

@@ -160,6 +160,7 @@ void read_start(const Node& node, const std::string& owner, sim::VariantStart& s
   start.engine_init_cached = start.engine_init;
   read_latency(fields, "engine_init_cached", start.engine_init_cached);
   read_latency(fields, "warm_up", start.warm_up);
+  read_latency(fields, "wake", start.sleep.wake);
   if (fields.take("slower_after") != nullptr) {
     start.slower_from = Instant{};
     fields.duration("slower_after", start.slower_from.since_start, 0s, 8784h);
@@ -206,6 +207,11 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   Replicas replicas{service.min_replicas, true};
   fields.integer("initial", replicas.initial, 0, kMostReplicas);
   fields.boolean("ready", replicas.ready);
+  using Level = model::TopologyLevel;
+  using Survives = std::optional<Level>;
+  fields.choice<Survives>(
+      "survive", service.survives,
+      {{"none", std::nullopt}, {"node", Level::node}, {"rack", Level::rack}, {"zone", Level::zone}});
   for (const Node& each : fields.list("windows")) {
     service.windows.push_back(read_window(each, fields.what(), verdict));
   }
@@ -321,6 +327,68 @@ Node inherited(const Node& role, const Node& service) {
   return whole;
 }
 
+/// How many decode replicas stand beside one that prefills.
+void read_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
+  Fields fields(node, "service.roles.decode_per_prefill", verdict);
+  constexpr double kMost = model::RoleLimits::kRatioMostMilli / 1000.0;
+  for (const auto& [key, milli] : {std::pair("min", &limits.decode_per_prefill_least_milli),
+                                   std::pair("max", &limits.decode_per_prefill_most_milli)}) {
+    double ratio = 0;
+    fields.number(key, ratio, 0.001, kMost);
+    if (node.find(key) != nullptr) *milli = static_cast<std::int64_t>(ratio * 1000.0 + 0.5);
+  }
+  fields.finish();
+  const std::int64_t most = limits.decode_per_prefill_most_milli;
+  if (verdict.ok() && most > 0 && limits.decode_per_prefill_least_milli > most) {
+    verdict.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(),
+                                         limits.decode_per_prefill_least_milli / 1000.0, most / 1000.0));
+  }
+}
+
+/// What keeps a replica of one role from being one of the other: the first thing in which they differ, or nothing.
+std::string_view differs_in(const Scenario& scenario, const model::Catalog& catalog) {
+  const model::Variant& prefill = catalog.services[0].variants.front();
+  const model::Variant& decode = catalog.services[1].variants.front();
+  const sim::ReplicaConfig& one = scenario.roles[0].replica;
+  const sim::ReplicaConfig& other = scenario.roles[1].replica;
+  if (scenario.roles[0].engine != scenario.roles[1].engine) return "model, gpu, dtype or tensor_parallel";
+  if (prefill.pods != decode.pods) return "pods_per_replica";
+  if (prefill.together != decode.together) return "together";
+  const auto settings = [](const sim::ReplicaConfig& c) {
+    return std::tuple(c.max_batched_tokens, c.max_seqs, c.kv_blocks, c.prefix_cache);
+  };
+  return settings(one) != settings(other) ? "engine_settings" : "";
+}
+
+/// A replica can change its role where both roles run the same engine on the same GPUs, and no role is to stand apart.
+void check_convertible(const Node& place, const Scenario& scenario, const model::Catalog& catalog, Verdict& verdict) {
+  if (const std::string_view what = differs_in(scenario, catalog); !what.empty()) {
+    return verdict.fail(place.place,
+                        fmt::format("service.roles.conversion: prefill and decode differ in {}, expected one "
+                                    "engine on the same GPUs that can be either",
+                                    what));
+  }
+  if (std::ranges::any_of(catalog.services,
+                          [](const model::Service& service) { return service.survives.has_value(); })) {
+    verdict.fail(place.place,
+                 "service.roles.conversion: found beside replicas.survive, expected one of the two: who stands "
+                 "where a loss takes few lends nobody");
+  }
+}
+
+void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalog, Verdict& verdict) {
+  model::RoleLimits limits;
+  fields.check("decode_per_prefill", [&](const Node& ratio, Verdict& v) { read_ratio(ratio, limits, v); });
+  if (const Node* node = fields.take("conversion")) {
+    sim::Latency conversion;
+    read_latency(fields, "conversion", conversion);
+    check_convertible(*node, scenario, catalog, verdict);
+    limits.conversion = std::max<Duration>(conversion.midpoint(), 1ms);
+    for (sim::VariantStart& start : scenario.cluster.starts) start.conversion = conversion;
+  }
+  for (model::Service& service : catalog.services) service.role_limits = limits;
+}
+
 /// Prefill and decode replicas, each a service of the catalog by itself.
 void read_roles(const Node& node, const Node& whole, const model::Service& service, model::Catalog& catalog,
                 Scenario& scenario, Verdict& verdict) {
@@ -338,6 +406,7 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
     fields.finish();
     if (!verdict.ok()) return;
   }
+  read_role_limits(roles, scenario, catalog, verdict);
   roles.finish();
   const auto models = [&](std::size_t i) { return scenario.roles[i].engine->model; };
   if (verdict.ok() && models(0) != models(1)) {
@@ -392,6 +461,11 @@ void read_variants(std::span<const Node> items, const Node& whole, const model::
     read_role(fields, model::Role::both, std::move(part), spec, catalog, scenario, verdict);
     fields.finish();
     if (!verdict.ok()) return;
+    if (catalog.services.back().survives) {
+      return verdict.fail(item.place, fmt::format("{}.replicas.survive: found on one of several variants, expected it "
+                                                  "where a service has one",
+                                                  fields.what()));
+    }
     if (i > 0) catalog.services.front().beside.push_back({static_cast<std::uint32_t>(i)});
     if (scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
       return verdict.fail(item.place,

@@ -88,6 +88,8 @@ Json policy(const RunResult& r, bool minutes) {
   json["gangs_deferred"] = r.gangs_deferred;
   json["cold_starts"] = {
       {"count", r.cold_starts}, {"p50_ns", r.cold_start_p50.count()}, {"max_ns", r.cold_start_max.count()}};
+  if (r.wakes > 0) json["wakes"] = r.wakes;
+  if (r.conversions > 0) json["conversions"] = r.conversions;
   json["nodes"] = {{"launched", r.nodes_launched}, {"refused", r.nodes_refused}, {"released", r.nodes_released}};
   json["replicas_peak"] = r.replicas_peak;
   if (!r.roles.empty()) json[r.roles.front().variant.empty() ? "roles" : "variants"] = roles(r);

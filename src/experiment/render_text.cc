@@ -47,7 +47,7 @@ struct Band {
   std::size_t count;
 };
 constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuState::busy}, 1},
-                                         {"▒", "idle", {GpuState::idle, GpuState::idle}, 1},
+                                         {"▒", "idle", {GpuState::idle, GpuState::sleeping}, 2},
                                          {"░", "starting", {GpuState::starting, GpuState::draining}, 2},
                                          {"▞", "held", {GpuState::held, GpuState::held}, 1},
                                          {"·", "empty", {GpuState::launching, GpuState::unallocated}, 2}}};

@@ -14,8 +14,7 @@
 
 namespace capstan::experiment {
 
-/// What a GPU that is paid for was doing; each GPU is in exactly one state at any moment (invariant 8). There is no
-/// `sleeping` among them: no policy of today puts a replica to sleep, and a zero would read as if one could have.
+/// What a GPU that is paid for was doing; each GPU is in exactly one state at any moment (invariant 8).
 using sim::GpuState;
 using sim::kGpuStates;
 template <typename T>
@@ -139,6 +138,8 @@ struct RunResult {
 
   std::int64_t gangs_deferred = 0;  ///< gangs that had to wait for GPUs at least once
   std::int64_t cold_starts = 0;     ///< replicas that went through a start
+  std::int64_t wakes = 0;           ///< replicas that came out of sleep
+  std::int64_t conversions = 0;     ///< replicas that came to serve in the other role
   Duration cold_start_p50{};        ///< from bound to ready
   Duration cold_start_max{};
   std::int64_t nodes_launched = 0;

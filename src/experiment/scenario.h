@@ -18,12 +18,19 @@
 
 namespace capstan::experiment {
 
+/// Replicas that are given up sleep before they go: so many at once, and for how long.
+struct SleepSpec {
+  ReplicaCount most = 0;
+  Duration longest = std::chrono::hours(1);
+};
+
 /// One row of `policies:`: a policy for each layer, and how fast its provisioner's nodes come.
 struct PolicySpec {
   control::Policies policies;                  ///< with its name
   std::string swept_from;                      ///< the policy whose settings these vary; empty: none
   std::vector<std::optional<PeerSpec>> peers;  ///< by service; where one is, the scale policy only states the period
   sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
+  std::optional<SleepSpec> sleep;              ///< none: nothing sleeps
   std::vector<std::string> warnings;           ///< of what it does not know how to do
 };
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "experiment/frontier.h"
 #include "experiment/prepare.h"
 #include "experiment/scenario.h"
@@ -76,12 +78,23 @@ struct SplitError {
 TEST(SplitService, SaysWhatIsWrongWithARole) {
   const SplitError rows[] = {
       {"capstan", "{prefill: {}}", "service.roles lacks \"decode\""},
-      {"capstan", "{prefill: {}, decode: {}, both: {}}", "found key \"both\", expected one of decode or prefill"},
+      {"capstan", "{prefill: {}, decode: {}, both: {}}",
+       "found key \"both\", expected one of conversion, decode, decode_per_prefill or prefill"},
       {"capstan", "{prefill: {}, decode: {slo: {ttft: 1s}}}", "service.roles.decode: found key \"slo\""},
       {"capstan", "{prefill: {}, decode: {model: Llama-3.3-70B, tensor_parallel: 4}}", "expected one model"},
       {"capstan", "{prefill: {}, decode: {replicas: {min: 5, max: 4}}}", "service.roles.decode.replicas: min 5"},
       {"capstan", "{prefill: {}, decode: {replicas: {min: 32, max: 40}}}", "33 GPUs are the minimum of all replicas"},
       {"capstan", "{prefill: {}, decode: {gpu: H200}}", "no node has the GPU that the service runs on, h200_sxm"},
+      {"capstan", "{prefill: {}, decode: {tensor_parallel: 2}, conversion: 5s}",
+       "service.roles.conversion: prefill and decode differ in model, gpu, dtype or tensor_parallel"},
+      {"capstan", "{prefill: {}, decode: {engine_settings: {max_seqs: 64}}, conversion: 5s}",
+       "service.roles.conversion: prefill and decode differ in engine_settings"},
+      {"capstan", "{prefill: {}, decode: {replicas: {min: 1, max: 4, survive: node}}, conversion: 5s}",
+       "service.roles.conversion: found beside replicas.survive"},
+      {"capstan", "{prefill: {}, decode: {}, conversion: soon}", "service.roles.conversion: found \"soon\""},
+      {"capstan", "{prefill: {}, decode: {}, decode_per_prefill: {min: 3, max: 2}}",
+       "service.roles.decode_per_prefill: min 3 is above max 2"},
+      {"capstan", "{prefill: {}, decode: {}, decode_per_prefill: {max: 0}}", "service.roles.decode_per_prefill.max"},
       {"{prefill: capstan}", kSplitRoles, "scale lacks \"decode\""},
   };
   for (const SplitError& row : rows) {
@@ -122,6 +135,53 @@ TEST(SplitService, CapstanSizesBothRolesAndHardlyTurnsAround) {
     EXPECT_EQ(result.invariants.total(), 0) << rate;
     EXPECT_LT(result.roles[0].ready_mean_milli(result.minutes.size()), 4000) << rate;
   }
+}
+
+TEST(SplitService, ARatioHoldsAtAnyMoment) {
+  const auto scenario =
+      split_scenario("capstan", "{prefill: {}, decode: {}, decode_per_prefill: {max: 1.5}}", kSplitWave, "90m");
+  ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
+  const RunResult result = split_run(*scenario);
+  ReplicaCount prefill = 4, decode = 4;
+  Instant at;
+  for (const ScaleStep& step : result.scale_steps) {
+    if (step.at > at) {
+      EXPECT_LE(2 * decode, 3 * prefill) << whole_seconds(at.since_start);
+    }
+    at = step.at;
+    (step.role == model::Role::prefill ? prefill : decode) = step.desired;
+  }
+  EXPECT_GE(result.attainment_ppm(), 990'000);
+}
+
+/// Ten minutes of long prompts, ten of long answers, in turn.
+std::string swing_trace() {
+  const std::string path = ::testing::TempDir() + "swing.csv";
+  std::string rows = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
+  for (int i = 0; i < 4000; ++i) {
+    const bool reads = (i / 1000) % 2 == 0;  // one request in 0.6 s
+    rows += fmt::format("2026-01-01 {:02}:{:02}:{:02}.{:03}0000,{},{}\n", i * 6 / 36'000, i * 6 / 600 % 60,
+                        i * 6 / 10 % 60, i * 6 % 10 * 100, reads ? 6000 : 300, reads ? 40 : 700);
+  }
+  std::ofstream(path) << rows;
+  return path;
+}
+
+TEST(SplitService, ReplicasChangeTheirRoleInsteadOfStarting) {
+  const std::string trace = swing_trace();
+  const auto run = [&](const std::string& roles) {
+    const std::string text = fmt::format(kSplitScenario, "40m", kSplitSteady, roles, "capstan");
+    const auto scenario =
+        parse_scenario(text, "split.yaml", {.sets = {"load.scale=20"}, .trace = trace, .seed = {}, .policies = {}});
+    EXPECT_TRUE(scenario.has_value()) << scenario.error().text();
+    return split_run(*scenario);
+  };
+  const RunResult apart = run(kSplitRoles), convertible = run("{prefill: {}, decode: {}, conversion: 2s..4s}");
+  EXPECT_EQ(apart.conversions, 0);
+  EXPECT_GT(convertible.conversions, 0);
+  EXPECT_LT(convertible.cold_starts, apart.cold_starts);
+  EXPECT_GT(convertible.requests.met, apart.requests.met);
+  EXPECT_EQ(convertible.invariants.total(), 0);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ void check(const Node& sweep, Verdict& verdict) {
   std::size_t combinations = 1;
   if (sweep.kind != Node::Kind::mapping) {
     return verdict.fail(sweep.place,
-                        "policies.sweep: found " + sweep.words() + ", expected paths with lists of values");
+                        "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
   }
   for (const Node::Entry& entry : sweep.entries) {
     const bool scalars =

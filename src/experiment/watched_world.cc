@@ -35,6 +35,7 @@ constexpr Field kFields[] = {
      }},
     {&Signals::ttft_late_ppm, [](Reading r, Config) -> Said { return r.engine.ttft_late_ppm; }},
     {&Signals::queue_late_ppm, [](Reading r, Config) -> Said { return r.engine.queue_late_ppm; }},
+    {&Signals::tpot_late_ppm, [](Reading r, Config) -> Said { return r.engine.tpot_late_ppm; }},
     {&Signals::prompt_tokens_total, [](Reading r, Config) -> Said { return r.engine.prompt_tokens_total; }},
     {&Signals::generated_tokens_total, [](Reading r, Config) -> Said { return r.engine.generated_tokens_total; }},
 };

@@ -29,6 +29,7 @@ struct Honest {
     last.ttft_p99 = std::chrono::milliseconds(250);
     last.ttft_late_ppm = 12'500;
     last.queue_late_ppm = 2'500;
+    last.tpot_late_ppm = 7'500;
     log.begin(model::GangId{0}, at_s(15));
     log.add(model::GangId{0}, at_s(30), before);
     log.add(model::GangId{0}, at_s(45), last);
@@ -45,6 +46,7 @@ struct Honest {
                     .ttft_p99_us = model::Signal::of(250'000, kDelay),
                     .ttft_late_ppm = model::Signal::of(12'500, kDelay),
                     .queue_late_ppm = model::Signal::of(2'500, kDelay),
+                    .tpot_late_ppm = model::Signal::of(7'500, kDelay),
                     .prompt_tokens_total = model::Signal::of(1800, kDelay),
                     .generated_tokens_total = model::Signal::of(90, kDelay)};
     seen.snapshot.at = at_s(46);
@@ -94,6 +96,7 @@ const ChangeRow kChangeRows[] = {
                        .ttft_p99_us = {},
                        .ttft_late_ppm = {},
                        .queue_late_ppm = {},
+                       .tpot_late_ppm = {},
                        .prompt_tokens_total = model::Signal::of(900, seconds(15)),
                        .generated_tokens_total = model::Signal::of(40, seconds(15))};
        h.seen.snapshot.gangs.set({0}, gang);
@@ -136,6 +139,7 @@ const ChangeRow kChangeRows[] = {
     {"a first token that came since", says(&model::ReplicaSignals::ttft_p99_us, 250'001), 1},
     {"a share of late ones that nobody has counted yet", says(&model::ReplicaSignals::ttft_late_ppm, 12'501), 1},
     {"a wait that nobody has counted yet", says(&model::ReplicaSignals::queue_late_ppm, 2'501), 1},
+    {"slow answers that nobody has counted yet", says(&model::ReplicaSignals::tpot_late_ppm, 7'501), 1},
     {"a prompt that came since", says(&model::ReplicaSignals::prompt_tokens_total, 1801), 1},
     {"a reading that nobody has had time to send",
      [](Honest& h) {

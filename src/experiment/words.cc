@@ -78,7 +78,7 @@ std::string clock(Instant at) {
 
 std::int64_t idle_gpu_minutes(const RunResult& result) {
   std::int64_t idle = 0;
-  for (const GpuState state : {GpuState::idle, GpuState::held, GpuState::unallocated}) {
+  for (const GpuState state : {GpuState::idle, GpuState::sleeping, GpuState::held, GpuState::unallocated}) {
     idle += result.gpu_ns[static_cast<std::size_t>(state)];
   }
   constexpr std::int64_t kMinute = 60'000'000'000;

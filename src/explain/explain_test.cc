@@ -104,6 +104,59 @@ TEST(Explain, AMixIsToldVariantByVariant) {
   EXPECT_NE(paragraph(catalog(), member).find("decided together with chat"), std::string::npos);
 }
 
+TEST(Explain, WhatAStartFromZeroWouldMakeLateIsTold) {
+  decide::scale::Decision decision;
+  decision.service = {0};
+  decision.current = decision.counted = decision.wanted = decision.held_to = decision.desired = 1;
+  decision.why = {ReasonCode::minimum_warm, {475, 1, 6, 1}};
+  decision.sizing.emplace().warm = decide::scale::WarmSizing{.replicas = 1,
+                                                             .wakes = 1,
+                                                             .requests = 1200,
+                                                             .requests_late = 475,
+                                                             .requests_allowed = 6,
+                                                             .late_for = std::chrono::seconds(118)};
+  const std::string text = paragraph(catalog(), decision);
+  EXPECT_TRUE(
+      text.contains("A start from zero would keep requests 118 s longer than the SLO allows: 475 of 1200 at "
+                    "the one wake that is remembered, where half of what may miss is 6; 1 warm meets that."))
+      << text;
+  EXPECT_TRUE(
+      text.contains("It stays at 1: a start from zero would make 475 requests late at 1 wake as those that are "
+                    "remembered, and the SLO lets 6 miss there: 1 replica stays warm."))
+      << text;
+  EXPECT_EQ(nlohmann::json::parse(json(catalog(), decision))["sizing"]["warm"]["requests_late"], 475);
+}
+
+TEST(Explain, WhatTheLossOfADomainLeavesIsTold) {
+  decide::scale::Decision decision;
+  decision.service = {0};
+  decision.current = decision.counted = decision.desired = 9;
+  decision.wanted = decision.held_to = 6;
+  decision.why = {ReasonCode::loss_survived, {6, 9, 3, 3}};
+  decision.spread = decide::scale::SpreadSizing{
+      .level = model::TopologyLevel::zone, .need = 6, .domains = 3, .fullest = 3, .placed = 9, .asked = 9};
+  const std::string text = paragraph(catalog(), decision);
+  EXPECT_TRUE(
+      text.contains("6 hold the SLO, whichever zone is lost, of 3 that can hold some; the fullest has 3 of the 9 "
+                    "that stand, so that its loss now would leave 6: 9 are asked for."))
+      << text;
+  EXPECT_TRUE(
+      text.contains("It stays at 9: 6 replicas hold the SLO, and 9 are asked for over 3 domains, of which the "
+                    "fullest has 3, so that the loss of any one leaves as many."))
+      << text;
+  EXPECT_FALSE(text.contains("The limits allow")) << text;
+  decision.spread->asked = 11;
+  decision.why = {ReasonCode::surplus_kept, {4, 4000, 300}};
+  EXPECT_FALSE(paragraph(catalog(), decision).contains("The limits allow")) << "the window keeps them, no limit";
+  decision.why = {ReasonCode::at_maximum, {11, 9}};
+  EXPECT_TRUE(paragraph(catalog(), decision).contains("The limits allow 9."));
+  decision.spread->asked = 9;
+  EXPECT_EQ(nlohmann::json::parse(json(catalog(), decision))["spread"]["left"], 6);
+  decision.spread->domains = 1;
+  EXPECT_TRUE(
+      paragraph(catalog(), decision).contains("The loss of a zone is to be survived, and only one has its GPUs"));
+}
+
 TEST(Explain, AGroupOfNodesIsToldWithItsDomainAndItsHold) {
   const model::Action action{
       model::LaunchNodes{

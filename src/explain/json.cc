@@ -50,6 +50,9 @@ struct ActionJson {
     return {{"action", "terminate_node"}, {"node", a.node.value}};
   }
   Json operator()(const model::EvictPod& a) const { return {{"action", "evict_pod"}, {"pod", a.pod.value}}; }
+  Json operator()(const model::ConvertReplica& a) const {
+    return {{"action", "convert_replica"}, {"gang", a.gang.value}, {"from", a.from.value}, {"to", a.to.value}};
+  }
 };
 
 void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan) {
@@ -112,6 +115,25 @@ Json sizing_json(const decide::scale::Sizing& s) {
 template <typename T>
 Json optional_json(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
+}
+
+Json warm_json(const decide::scale::WarmSizing& w) {
+  return {{"replicas", w.replicas},
+          {"wakes", w.wakes},
+          {"requests", w.requests},
+          {"requests_late", w.requests_late},
+          {"requests_allowed", w.requests_allowed},
+          {"late_for_ns", w.late_for.count()}};
+}
+
+Json spread_json(const decide::scale::SpreadSizing& s) {
+  return {{"level", model::name(s.level).key},
+          {"need", s.need},
+          {"domains", s.domains},
+          {"fullest", s.fullest},
+          {"placed", s.placed},
+          {"left", s.left()},
+          {"asked", s.asked}};
 }
 
 Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix) {
@@ -179,6 +201,8 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
                                {"wanted", r.wanted}});
   }
   if (d.sizing) out["sizing"] = sizing_json(*d.sizing);
+  if (d.sizing && d.sizing->warm) out["sizing"]["warm"] = warm_json(*d.sizing->warm);
+  if (d.spread) out["spread"] = spread_json(*d.spread);
   if (d.sizing && d.sizing->mix) out["sizing"]["mix"] = mix_json(catalog, *d.sizing->mix);
   if (d.decided_with.valid()) out["decided_with"] = service_name(catalog, d.decided_with);
   add_plan(out, catalog, d.plan);

@@ -33,6 +33,10 @@ struct ActionWords {
     return fmt::format("give back node {}", action.node.value);
   }
   std::string operator()(const model::EvictPod& action) const { return fmt::format("evict pod {}", action.pod.value); }
+  std::string operator()(const model::ConvertReplica& action) const {
+    return fmt::format("convert gang {} from {} to {}", action.gang.value, service_name(catalog, action.from),
+                       service_name(catalog, action.to));
+  }
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ using model::PodId;
 using Kind = Object::Kind;
 
 constexpr std::array<std::string_view, 4> kKinds = {"service", "gang", "pod", "node"};
-constexpr std::array<std::string_view, 4> kGangPhases = {"waits for nodes", "is starting", "serves", "is draining"};
+constexpr std::array<std::string_view, 5> kGangPhases = {"waits for nodes", "is starting", "serves", "is draining",
+                                                         "sleeps"};
 constexpr std::array<std::string_view, 3> kNodePhases = {"is ready", "takes no new pods", "is going away"};
 constexpr std::size_t kMostListed = 20;  ///< gangs or pods that one answer lists
 

@@ -4,6 +4,7 @@
 
 #include "explain/explain.h"
 #include "explain/words.h"
+#include "model/topology_names.h"
 
 namespace capstan::explain {
 namespace {
@@ -64,6 +65,17 @@ std::string_view bound_name(decide::scale::Sizing::Bound bound) {
 
 std::string milli_text(std::int64_t milli) { return fmt::format("{}.{:03}", milli / 1000, milli % 1000); }
 
+/// What starts from zero would make late, and what the SLO has for it.
+std::string warm_text(const decide::scale::WarmSizing& w) {
+  if (w.wakes == 0) return " No wake is remembered that a start from zero would have made late.";
+  return fmt::format(
+      " A start from zero would keep requests {} s longer than the SLO allows: {} of {} at the {} that {} remembered, "
+      "where half of what may miss is {}; {} warm {} that.",
+      whole_seconds(w.late_for), w.requests_late, w.requests,
+      w.wakes == 1 ? "one wake" : fmt::format("{} wakes", w.wakes), w.wakes == 1 ? "is" : "are", w.requests_allowed,
+      w.replicas, w.replicas == 1 ? "meets" : "meet");
+}
+
 /// What was seen, what a replica carries, what that makes demand, and what is planned for.
 std::string sizing_text(const decide::scale::Sizing& s) {
   std::string text = fmt::format(
@@ -98,7 +110,21 @@ std::string sizing_text(const decide::scale::Sizing& s) {
     text += fmt::format(" At most {} were needed within the last {} s.", milli_text(s.window_milli),
                         whole_seconds(s.window));
   }
-  return text;
+  return s.warm ? text + warm_text(*s.warm) : text;
+}
+
+/// What the loss of a domain leaves.
+std::string spread_text(const decide::scale::SpreadSizing& s) {
+  const std::string_view level = model::name(s.level).words;
+  if (!s.possible()) {
+    return fmt::format(
+        " The loss of a {} is to be survived, and {} {} its GPUs: {} hold the SLO, and none beside them.", level,
+        s.domains == 1 ? "only one" : "no", s.domains == 1 ? "has" : "other has", s.need);
+  }
+  return fmt::format(
+      " {} hold the SLO, whichever {} is lost, of {} that can hold some; the fullest has {} of the {} that stand, "
+      "so that its loss now would leave {}: {} are asked for.",
+      s.need, level, s.domains, s.fullest, s.placed, s.left(), s.asked);
 }
 
 /// "6.88 USD", or GPUs where a price is not known.
@@ -156,6 +182,15 @@ std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
   return text;
 }
 
+/// Another number was asked for, and it is a bound or a rate that keeps it from being decided.
+bool limited(const decide::scale::Decision& decision) {
+  using model::ReasonCode;
+  constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum, ReasonCode::at_minimum, ReasonCode::minimum_ahead,
+                                    ReasonCode::rate_limited};
+  const ReplicaCount asked = decision.spread ? decision.spread->asked : decision.held_to;
+  return decision.desired != asked && std::ranges::find(kLimits, decision.why.code) != std::end(kLimits);
+}
+
 }  // namespace
 
 std::string paragraph(const model::Catalog& catalog, const decide::scale::Decision& decision) {
@@ -170,7 +205,8 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
     text +=
         fmt::format(" {} are wanted, the window of earlier answers holds it at {}.", decision.wanted, decision.held_to);
   }
-  if (decision.desired != decision.held_to) text += fmt::format(" The limits allow {}.", decision.desired);
+  if (decision.spread) text += spread_text(*decision.spread);
+  if (limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
   text += decision.desired == decision.current
               ? fmt::format(" It stays at {}: {}.", decision.current, sentence(decision.why))
               : fmt::format(" It goes from {} to {}: {}.", decision.current, decision.desired, sentence(decision.why));

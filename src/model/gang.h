@@ -39,6 +39,7 @@ struct ReplicaSignals {
   Signal ttft_p99_us;             ///< from the engine's histogram over the last scrape interval
   Signal ttft_late_ppm;           ///< of the same first tokens, later than the SLO's `ttft`; millionths
   Signal queue_late_ppm;          ///< of what ended, waited in the queue for longer than the SLO's `queue_time`
+  Signal tpot_late_ppm;           ///< of the same, took longer for each further token than the SLO's `tpot`
   Signal prompt_tokens_total;     ///< counter
   Signal generated_tokens_total;  ///< counter
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;
@@ -54,6 +55,7 @@ struct Gang {
     starting,  ///< all bound, not serving yet
     ready,     ///< in the router
     draining,  ///< out of the router, finishing what it holds
+    sleeping,  ///< given up, with its GPUs and its engine: woken before another one is made
   };
   Phase phase = Phase::pending;
   ServiceId service;
@@ -66,10 +68,13 @@ struct Gang {
   TopologyLevel together = TopologyLevel::node;
   Closed closed;  ///< to its pods, as long as it is pending
   Instant created_at;
+  bool resumed = false;  ///< out of another role or out of sleep: it says nothing of what a start takes
   Instant expected_ready_at = Instant::never();  ///< once starting; predicted from earlier starts
   ReplicaSignals signals;
   friend bool operator==(const Gang&, const Gang&) = default;
 
+  /// Out of the router, or on its way out: none of those that serve or are to.
+  bool leaves() const { return phase == Phase::draining || phase == Phase::sleeping; }
   std::int64_t needed_pods() const { return min_pods > 0 ? min_pods : static_cast<std::int64_t>(pods.size()); }
 };
 

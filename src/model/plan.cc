@@ -26,6 +26,7 @@ class Hasher {
   void operator()(const ReleaseGroup& action) { ids(action.group); }
   void operator()(const TerminateNode& action) { ids(action.node); }
   void operator()(const EvictPod& action) { ids(action.pod); }
+  void operator()(const ConvertReplica& action) { ids(action.gang, action.from, action.to); }
 
   void operator()(const Reason& reason) {
     number(static_cast<std::int64_t>(reason.code));

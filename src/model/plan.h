@@ -54,9 +54,18 @@ struct EvictPod {
   PodId pod;
 };
 
+/// Let a replica serve in the other role of its service: it leaves its router, finishes what it holds, and joins the
+/// other's. From the moment that this takes effect it counts there, as one that starts, and both workload objects ask
+/// for one replica fewer and one more.
+struct ConvertReplica {
+  GangId gang;
+  ServiceId from;
+  ServiceId to;
+};
+
 /// One small typed effect, as data, with its reason.
 struct Action {
-  std::variant<SetReplicas, BindPods, LaunchNodes, ReleaseGroup, TerminateNode, EvictPod> what;
+  std::variant<SetReplicas, BindPods, LaunchNodes, ReleaseGroup, TerminateNode, EvictPod, ConvertReplica> what;
   Reason why;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,16 @@ struct Variant {
   MicroUsd price_per_hour{};  ///< of a replica, where somebody states it; 0: what the offerings of its GPUs cost
 };
 
+/// How the prefill and the decode replicas of a service are held to each other.
+struct RoleLimits {
+  static constexpr std::int64_t kRatioMostMilli = 1'000'000;
+  static constexpr Duration kConversionMost = std::chrono::hours(24);
+  std::int64_t decode_per_prefill_least_milli = 0;  ///< thousandths; 0: no bound
+  std::int64_t decode_per_prefill_most_milli = 0;   ///< thousandths; 0: no bound
+  Duration conversion{};  ///< what a change of role takes, without finishing what the replica holds; 0: none can
+  friend bool operator==(const RoleLimits&, const RoleLimits&) = default;
+};
+
 /// One workload that is scaled: a model behind one endpoint, or its prefill or its decode replicas, or those of one
 /// variant where several serve the endpoint together. Bounds are replicas.
 struct Service {
@@ -52,7 +63,10 @@ struct Service {
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 1;
   std::vector<BoundsWindow> windows{};  ///< tighter bounds at certain times
-  ServiceId fed_by{};  ///< of decode replicas, the service whose replicas compute the prompts; else none
+  /// The loss of any one domain of this level, `node`, `rack` or `zone`, is to leave as many as hold the SLO.
+  std::optional<TopologyLevel> survives{};
+  ServiceId fed_by{};        ///< of decode replicas, the service whose replicas compute the prompts; else none
+  RoleLimits role_limits{};  ///< the same on decode replicas and on those that feed them
   /// The further variants behind the same endpoint, of the same role, each a service of its own; how many of each is
   /// decided here. Empty on those, and where there is one variant.
   std::vector<ServiceId> beside{};

@@ -15,7 +15,7 @@ struct ReplicaSignal {
 };
 
 /// All of them: whoever hashes, ages, writes or reads signals walks this list, so that none is forgotten.
-inline constexpr std::array<ReplicaSignal, 10> kReplicaSignals{{
+inline constexpr std::array<ReplicaSignal, 11> kReplicaSignals{{
     {"waiting", &ReplicaSignals::waiting},
     {"running", &ReplicaSignals::running},
     {"kv_usage_ppm", &ReplicaSignals::kv_usage_ppm},
@@ -24,6 +24,7 @@ inline constexpr std::array<ReplicaSignal, 10> kReplicaSignals{{
     {"ttft_p99_us", &ReplicaSignals::ttft_p99_us},
     {"ttft_late_ppm", &ReplicaSignals::ttft_late_ppm},
     {"queue_late_ppm", &ReplicaSignals::queue_late_ppm},
+    {"tpot_late_ppm", &ReplicaSignals::tpot_late_ppm},
     {"prompt_tokens_total", &ReplicaSignals::prompt_tokens_total, true},
     {"generated_tokens_total", &ReplicaSignals::generated_tokens_total, true},
 }};

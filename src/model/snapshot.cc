@@ -53,6 +53,7 @@ void add(StateHash& hash, const Gang& gang) {
     hash.add(purchase.offering.value);
   }
   add(hash, gang.created_at);
+  if (gang.resumed) hash.add(1);
   add(hash, gang.expected_ready_at);
   for (const ReplicaSignal& signal : kReplicaSignals) add(hash, gang.signals.*signal.field);
 }

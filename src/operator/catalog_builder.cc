@@ -215,6 +215,7 @@ model::Service service_of(const InferenceScaler& scaler, const TargetOf& target,
   service.variants.push_back(std::move(variant));
   service.max_replicas = std::min(target.variant->max_replicas, kMostReplicas);
   service.min_replicas = std::min(target.variant->min_replicas, service.max_replicas);
+  service.survives = target.variant->survives;
   service.windows = target.variant->windows;
   for (model::BoundsWindow& window : service.windows) {
     if (window.min) window.min = std::min(*window.min, kMostReplicas);

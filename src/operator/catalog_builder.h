@@ -44,6 +44,10 @@ class CatalogBuilder {
   void set_fed_by(model::ServiceId service, model::ServiceId feeder) {
     catalog_.services.at(service.value).fed_by = feeder;
   }
+  /// How both are held to each other, once `service` is fed by `feeder`.
+  void set_role_limits(model::ServiceId service, model::ServiceId feeder, const model::RoleLimits& limits) {
+    catalog_.services.at(service.value).role_limits = catalog_.services.at(feeder.value).role_limits = limits;
+  }
   /// The variants behind the same endpoint whose number is decided with that of `first`.
   void set_beside(model::ServiceId first, std::vector<model::ServiceId> others) {
     catalog_.services.at(first.value).beside = std::move(others);

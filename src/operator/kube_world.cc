@@ -46,6 +46,7 @@ bool KubeWorld::active(const model::Action& action) const {
       std::holds_alternative<model::BindPods>(action.what) || std::holds_alternative<model::EvictPod>(action.what);
   if (places) return layers_.placement == Mode::active;
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  if (std::holds_alternative<model::ConvertReplica>(action.what)) return false;  // no service here is said to convert
   if (set == nullptr) return layers_.nodes == Mode::active;
   const auto origin = builder_.services().find(set->service);
   return origin != builder_.services().end() && origin->second.mode == Mode::active;

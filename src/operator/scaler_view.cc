@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manifest/quantity.h"
 #include "manifest/scalars.h"
 
 namespace capstan::op {
@@ -34,6 +35,14 @@ MicroUsd price_of(kube::Json value) {
 Mode mode_of(kube::Json value) {
   const std::string_view word = value.text();
   return word == "Off" ? Mode::off : word == "Active" ? Mode::active : Mode::shadow;
+}
+
+std::optional<model::TopologyLevel> level_of(kube::Json value) {
+  const std::string_view word = value.text();
+  if (word == "Node") return model::TopologyLevel::node;
+  if (word == "Rack") return model::TopologyLevel::rack;
+  if (word == "Zone") return model::TopologyLevel::zone;
+  return std::nullopt;
 }
 
 model::Role role_of(kube::Json value) {
@@ -92,10 +101,17 @@ InferenceScaler::Role read_role(kube::Json role) {
                              .max_replicas = positive(variant["maxReplicas"], 1),
                              .gpu = string_of(variant["gpu"]),
                              .engine_profile = {string_of(profile["model"]), string_of(profile["dtype"])},
-                             .replica_price_per_hour = price_of(variant["costPerHour"])});
+                             .replica_price_per_hour = price_of(variant["costPerHour"]),
+                             .survives = level_of(variant["survive"])});
     read_windows(variant["windows"], read.variants.back());
   });
   return read;
+}
+
+/// Thousandths; 0: not said.
+std::int64_t ratio_of(kube::Json value) {
+  return std::clamp<std::int64_t>(manifest::read_quantity_milli(value.text()).value_or(0), 0,
+                                  model::RoleLimits::kRatioMostMilli);
 }
 
 std::int64_t share_of(kube::Json value, std::int64_t otherwise) {
@@ -179,6 +195,9 @@ InferenceScaler read_inference_scaler(kube::Json object) {
   scaler.engine = spec["engine"].text();
   scaler.slo = read_slo(spec["slo"]);
   spec["roles"].each([&](kube::Json role) { scaler.roles.push_back(read_role(role)); });
+  const kube::Json decode_per_prefill = spec["decodePerPrefill"];
+  scaler.role_limits = {.decode_per_prefill_least_milli = ratio_of(decode_per_prefill["min"]),
+                        .decode_per_prefill_most_milli = ratio_of(decode_per_prefill["max"])};
   const kube::Json signals = spec["signals"];
   scaler.interval =
       std::max<Duration>(duration_of(signals["interval"], scaler.interval), std::chrono::milliseconds(100));

@@ -42,9 +42,10 @@ struct InferenceScaler {
       friend bool operator==(const EngineProfile&, const EngineProfile&) = default;
     };
     EngineProfile engine_profile{};
-    MicroUsd replica_price_per_hour;             ///< 0: not stated
-    std::vector<model::BoundsWindow> windows{};  ///< those that make sense
-    std::string window_fault{};                  ///< why the first other one does not; empty: there is none
+    MicroUsd replica_price_per_hour;                 ///< 0: not stated
+    std::optional<model::TopologyLevel> survives{};  ///< the loss of any one domain of this level
+    std::vector<model::BoundsWindow> windows{};      ///< those that make sense
+    std::string window_fault{};                      ///< why the first other one does not; empty: there is none
     friend bool operator==(const Variant&, const Variant&) = default;
   };
   struct Role {
@@ -58,6 +59,7 @@ struct InferenceScaler {
   std::string engine;  ///< empty: told from the metrics' names
   model::Slo slo;
   std::vector<Role> roles;
+  model::RoleLimits role_limits{};               ///< between prefill and decode, each of one variant
   Duration interval = std::chrono::seconds(15);  ///< between two scrapes
   std::optional<std::int64_t> port;              ///< nothing: the one named http, else 8000
   std::string path = "/metrics";

@@ -25,6 +25,7 @@ TEST(ScalerView, WhatIsLeftOutHasTheSchemasDefault) {
   EXPECT_EQ(scaler.roles[0].role, model::Role::both);
   EXPECT_EQ(scaler.roles[0].variants.at(0).target, (kube::TargetRef{"apps/v1", "Deployment", "chat"}));
   EXPECT_EQ(scaler.roles[0].variants[0].min_replicas, 1);
+  EXPECT_FALSE(scaler.roles[0].variants[0].survives);
   EXPECT_EQ(scaler.interval, std::chrono::seconds(15));
   EXPECT_EQ(scaler.port, std::nullopt);
   EXPECT_EQ(scaler.path, "/metrics");
@@ -35,6 +36,16 @@ TEST(ScalerView, WhatIsLeftOutHasTheSchemasDefault) {
   EXPECT_EQ(scaler.running_per_replica, std::nullopt);
   EXPECT_EQ(scaler.cool_down, std::chrono::minutes(5));
   EXPECT_EQ(scaler.mode, Mode::shadow);
+}
+
+TEST(ScalerView, TheLossThatIsToBeSurvivedIsADomainOfALevel) {
+  for (const auto& [word, level] :
+       {std::pair("Node", model::TopologyLevel::node), std::pair("Rack", model::TopologyLevel::rack),
+        std::pair("Zone", model::TopologyLevel::zone)}) {
+    const InferenceScaler scaler = read(std::string(R"({"spec": {"roles": [{"variants": [{"survive": ")") + word +
+                                        R"(", "targetRef": {"kind": "Deployment", "name": "chat"}}]}]}})");
+    EXPECT_EQ(scaler.roles.at(0).variants.at(0).survives, level) << word;
+  }
 }
 
 TEST(ScalerView, WhatNoServerWouldLetThroughReadsAsTheDefault) {

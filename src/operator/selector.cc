@@ -60,8 +60,9 @@ class Reader {
     if (at_ == text_.size() || text_[at_] != '"') return fail("a value in double quotes");
     for (++at_; at_ < text_.size(); ++at_) {
       if (text_[at_] == '"') return ++at_, true;
-      if (text_[at_] == '\\' && ++at_ == text_.size()) break;
-      out.value += text_[at_ - 1] == '\\' && text_[at_] == 'n' ? '\n' : text_[at_];
+      const bool escaped = text_[at_] == '\\';
+      if (escaped && ++at_ == text_.size()) break;
+      out.value += escaped && text_[at_] == 'n' ? '\n' : text_[at_];
     }
     return fail("a double quote at the end of the value");
   }

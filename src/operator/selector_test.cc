@@ -35,6 +35,13 @@ TEST(Selector, Rows) {
   for (const Row& row : rows) EXPECT_EQ(shown(row.text), row.shown) << row.text;
 }
 
+TEST(Selector, AnEscapedBackslashEscapesNothing) {
+  const auto read = read_matchers(R"(pod="a\\n", job="b\n")");
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  EXPECT_EQ(read->at(0).value, R"(a\n)");
+  EXPECT_EQ(read->at(1).value, "b\n");
+}
+
 RC_GTEST_PROP(Selector, AnyValueComesBack, (const std::string& value)) {
   RC_PRE(value.find('\0') == value.npos);
   const signals::Matcher matcher{"pod", signals::Matcher::Op::equal, value};

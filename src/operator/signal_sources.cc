@@ -39,7 +39,7 @@ std::string url_of(const InferenceScaler& scaler, const kube::Pod& pod) {
 std::string how(const InferenceScaler& scaler) {
   const InferenceScaler::Custom& custom = scaler.custom;
   std::string text = std::to_string(scaler.interval.count()) + '\n' + std::to_string(scaler.slo.ttft.count()) + '\n' +
-                     std::to_string(scaler.slo.queue_time().count());
+                     std::to_string(scaler.slo.queue_time().count()) + '\n' + std::to_string(scaler.slo.tpot.count());
   for (const std::string& part :
        {scaler.model, scaler.engine, custom.waiting, custom.running, custom.kv_usage, custom.prompt_tokens,
         custom.generated_tokens, custom.ttft, scaler.prometheus_url, scaler.prometheus_selector}) {
@@ -131,6 +131,7 @@ SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) 
   options.window = percentile_window(scaler.interval);
   options.ttft_bound = scaler.slo.ttft;
   options.queue_bound = scaler.slo.queue_time();
+  options.tpot_bound = scaler.slo.tpot;
   options.gap_max = std::max<Duration>(options.gap_max, 4 * scaler.interval);
   options.stale_after = options.missing_after = kIntervalsStale * scaler.interval;
   if (scaler.engine == "custom") {

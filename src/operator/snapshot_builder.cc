@@ -335,9 +335,13 @@ void SnapshotBuilder::read_services(Look& look) {
     for (const auto& [role, variants] : by_role) join_variants(look, variants);
     if (!by_role.contains(model::Role::prefill)) continue;
     const model::ServiceId prefill = by_role.at(model::Role::prefill).front();
-    for (const model::ServiceId fed : by_role[model::Role::decode]) {
+    const std::vector<model::ServiceId>& decode = by_role[model::Role::decode];
+    for (const model::ServiceId fed : decode) {
       if (prefill != fed) catalog_.set_fed_by(fed, prefill);
     }
+    const bool one_each =
+        by_role.at(model::Role::prefill).size() == 1 && decode.size() == 1 && decode.front() != prefill;
+    if (one_each) catalog_.set_role_limits(decode.front(), prefill, scaler->role_limits);
   }
   for (const auto& [id, origin] : before) {
     if (origins_.contains(id)) continue;

@@ -22,9 +22,25 @@ std::string plain(double value) {
   return text;
 }
 
-const char* word(HpaMetric::Target target) { return target == HpaMetric::Target::value ? "value" : "average value"; }
+const char* word(HpaMetric::Target target) {
+  if (target == HpaMetric::Target::utilization) return "utilization";
+  return target == HpaMetric::Target::value ? "value" : "average value";
+}
+
+const char* bad_resource(HpaMetric::Source source) {
+  return source == HpaMetric::Source::cpu
+             ? "cpu says whether an engine has any request: its loop keeps one core busy for one as for a full batch; "
+               "requests waiting and running say how many"
+             : "memory says what an engine took when it started, not what requests use; requests waiting and running "
+               "say it";
+}
 
 }  // namespace
+
+bool CronTrigger::active(Instant now) const {
+  constexpr std::int64_t kDays = 366;
+  return start.next(now, kDays).value_or(Instant::never()) >= end.next(now, kDays).value_or(Instant::never());
+}
 
 HpaAutoscaler::HpaAutoscaler(HpaSpec spec) : spec_(std::move(spec)), states_(spec_.metrics.size()) {}
 
@@ -32,6 +48,10 @@ HpaAutoscaler::HpaAutoscaler(HpaSpec spec) : spec_(std::move(spec)), states_(spe
 std::optional<double> HpaAutoscaler::ask(std::size_t index, const Sight& sight, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
   MetricState& state = states_[index];
+  if (metric.source == HpaMetric::Source::cron) {
+    state.ever_found = true;
+    return static_cast<double>(metric.cron.active(now) ? metric.cron.replicas : 1);
+  }
   const Result<promql::Value> answer = metric.query.ask(sight.series, series_ms(now));
   if (!answer) {
     state.last_error = answer.error().text();
@@ -66,36 +86,48 @@ std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const Sight
       .value;
 }
 
+/// A pod in the eyes of the HPA; nothing where it is being deleted. Only the CPU of a pod that is not ready yet is left
+/// out: its other metrics count in full.
+std::optional<scale::HpaPod> HpaAutoscaler::pod_of(const HpaMetric& metric, const promql::Value& answer,
+                                                   const scale::RoleView::Replica& replica) const {
+  using Group = scale::HpaPod::Group;
+  if (replica.phase == Phase::draining) return std::nullopt;
+  const bool loads = metric.source == HpaMetric::Source::cpu && replica.phase == Phase::starting;
+  if (replica.phase == Phase::pending || loads) return scale::HpaPod{Group::unready, 0, metric.request_milli};
+  if (metric.source == HpaMetric::Source::memory) {
+    return scale::HpaPod{Group::ready, metric.used_milli, metric.request_milli};
+  }
+  const std::string pod = pod_name(replica.id);
+  const auto sample = std::ranges::find_if(
+      answer.vector, [&](const promql::Sample& each) { return promql::get(each.labels, "pod") == pod; });
+  if (sample == answer.vector.end()) return scale::HpaPod{Group::missing, 0, metric.request_milli};
+  return scale::HpaPod{Group::ready, keda::quantity_milli(sample->value), metric.request_milli};
+}
+
 scale::HpaProposal HpaAutoscaler::propose_by_pods(std::size_t index, const Sight& sight, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
-  const Result<promql::Value> answer = metric.query.ask(sight.series, series_ms(now));
+  const Result<promql::Value> answer =
+      metric.source == HpaMetric::Source::memory ? promql::Value{} : metric.query.ask(sight.series, series_ms(now));
   if (!answer) {
     states_[index].last_error = answer.error().text();
     return {};
   }
   std::vector<scale::HpaPod> pods;
   for (const scale::RoleView::Replica& replica : sight.role.replicas) {
-    if (replica.phase == Phase::draining) continue;  // being deleted
-    if (replica.phase == Phase::pending) {
-      pods.push_back({scale::HpaPod::Group::unready, 0, {}});
-      continue;
-    }
-    const std::string pod = pod_name(replica.id);
-    const auto sample = std::ranges::find_if(
-        answer->vector, [&](const promql::Sample& each) { return promql::get(each.labels, "pod") == pod; });
-    if (sample == answer->vector.end()) {
-      pods.push_back({scale::HpaPod::Group::missing, 0, {}});
-      continue;
-    }
-    states_[index].ever_found = true;
-    pods.push_back({scale::HpaPod::Group::ready, keda::quantity_milli(sample->value), {}});
+    const std::optional<scale::HpaPod> pod = pod_of(metric, *answer, replica);
+    if (!pod) continue;
+    states_[index].ever_found = states_[index].ever_found || pod->group == scale::HpaPod::Group::ready;
+    pods.push_back(*pod);
+  }
+  if (metric.target == HpaMetric::Target::utilization) {
+    return scale::propose_by_utilization(pods, metric.target_milli / 1000, sight.role.current, spec_.settings);
   }
   return scale::propose_by_pods(pods, metric.target_milli, sight.role.current, spec_.settings);
 }
 
 scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const Sight& sight, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
-  if (metric.source == HpaMetric::Source::pods) return propose_by_pods(index, sight, now);
+  if (metric.source == HpaMetric::Source::pods || metric.of_resource()) return propose_by_pods(index, sight, now);
   const std::optional<double> value = metric_value(index, sight, now);
   if (!value) return {};
   const std::int64_t milli = keda::quantity_milli(*value);
@@ -153,9 +185,13 @@ std::optional<Wish> HpaAutoscaler::activate(const Sight& sight, Instant now) {
   next_poll_ = now + spec_.polling_interval;
   keda::Triggers triggers;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
+    const HpaMetric& metric = spec_.metrics[i];
+    if (metric.of_resource()) continue;  // they never wake anybody, so the minimum is at least 1
     const std::optional<double> value = ask(i, sight, now);
+    const bool cron = metric.source == HpaMetric::Source::cron;
     triggers.error = triggers.error || !value;
-    triggers.active = triggers.active || (value && *value > spec_.metrics[i].activation_threshold);
+    triggers.active =
+        triggers.active || (cron ? metric.cron.active(now) : value && *value > metric.activation_threshold);
   }
   const std::optional<Duration> idle_for = last_active_ ? std::optional(now - *last_active_) : std::nullopt;
   const keda::Activation activation =
@@ -174,6 +210,11 @@ std::vector<std::string> HpaAutoscaler::warnings() const {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
     const HpaMetric& metric = spec_.metrics[i];
+    if (metric.of_resource()) {
+      out.emplace_back(bad_resource(metric.source));
+      continue;
+    }
+    if (metric.source == HpaMetric::Source::cron) continue;
     if (const std::optional<std::string> bad = metric.query.bad_signal()) out.push_back(*bad);
     if (states_[i].ever_found) continue;
     out.push_back("the query of " + metric.name + " never found a series: " + metric.query.text() +

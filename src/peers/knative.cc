@@ -32,7 +32,8 @@ ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const Sight& sigh
   revision.activity_for = now - activity_since_;
   revision.initial_scale_reached = true;
   revision.reachability = kpa::Revision::Reachability::reachable;
-  revision.proxied_for = activity_ == Activity::inactive ? now - activity_since_ : Duration{};
+  revision.proxied = activity_ == Activity::inactive;
+  revision.proxied_for = revision.proxied ? now - activity_since_ : Duration{};
   const kpa::Step step = kpa::carry_out(spec_.zero, revision, wanted);
   const Activity next = step.desired == 0 ? Activity::inactive : Activity::active;
   if (next != activity_) {

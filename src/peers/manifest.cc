@@ -1,5 +1,8 @@
 #include "peers/manifest.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "manifest/quantity.h"
 #include "manifest/scalars.h"
 
@@ -80,17 +83,52 @@ void read_behavior(const Node& node, scale::HpaSettings& settings, Verdict& verd
 
 void read_target(const Node& node, const std::string& what, HpaMetric& metric, Verdict& verdict) {
   Fields fields(node, what + ".target", verdict);
-  enum class Type : std::uint8_t { value, average_value, utilization } type = Type::average_value;
-  fields.choice<Type>(
-      "type", type,
-      {{"Value", Type::value}, {"AverageValue", Type::average_value}, {"Utilization", Type::utilization}});
-  const bool value = type == Type::value;
-  if (type == Type::utilization)
-    verdict.fail(node.place, what + ".target: Utilization goes with Resource metrics only");
-  metric.target = value ? HpaMetric::Target::value : HpaMetric::Target::average_value;
-  const Node* stated = fields.need(value ? "value" : "averageValue");
-  if (stated != nullptr) metric.target_milli = milli_of(*stated, what + ".target", verdict);
+  using Target = HpaMetric::Target;
+  fields.choice<Target>(
+      "type", metric.target,
+      {{"Value", Target::value}, {"AverageValue", Target::average_value}, {"Utilization", Target::utilization}});
+  if (metric.of_resource() ? metric.target == Target::value : metric.target == Target::utilization) {
+    verdict.fail(node.place, what + ".target: Utilization goes with Resource metrics, Value with all others");
+  }
+  const bool value = metric.target == Target::value;
+  if (metric.target == Target::utilization) {
+    std::int64_t percent = 100;
+    if (fields.need("averageUtilization") != nullptr) fields.integer("averageUtilization", percent, 1, 100'000);
+    metric.target_milli = percent * 1000;
+  } else if (const Node* stated = fields.need(value ? "value" : "averageValue")) {
+    metric.target_milli = milli_of(*stated, what + ".target", verdict);
+  }
   fields.finish();
+}
+
+/// What the manifest does not say of a pod's CPU or memory.
+void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, Verdict& verdict) {
+  const bool cpu = metric.source == HpaMetric::Source::cpu;
+  metric.name = cpu ? "cpu" : "memory";
+  metric.request_milli = cpu ? pod.cpu_milli : pod.memory_milli;
+  metric.used_milli = pod.memory_used_milli.value_or(0);
+  if (cpu) metric.query = query_of(at, "sum by (pod) (DCGM_FI_DEV_GPU_UTIL) / 100", verdict);
+  if (metric.target == HpaMetric::Target::utilization && !metric.request_milli) {
+    verdict.fail(at.place, metric.name + ": a utilization is of what a pod requests, expected scale.pod." +
+                               metric.name + " in the scenario");
+  }
+  if (!cpu && !pod.memory_used_milli) {
+    verdict.fail(at.place, "memory: expected scale.pod.memory_used in the scenario, what an engine uses of it");
+  }
+}
+
+/// A Resource or ContainerResource metric: the engine's container is the one that counts.
+void read_resource(const Node& node, const std::string& what, const PodResources& pod, HpaMetric& metric,
+                   Verdict& verdict) {
+  Fields fields(node, what, verdict);
+  using Source = HpaMetric::Source;
+  metric.source = Source::cpu;
+  const Node* name = fields.need("name");
+  fields.choice<Source>("name", metric.source, {{"cpu", Source::cpu}, {"memory", Source::memory}});
+  if (what == "containerResource") fields.need("container");
+  if (const Node* target = fields.need("target")) read_target(*target, what, metric, verdict);
+  fields.finish();
+  if (name != nullptr && verdict.ok()) take_resources(*name, pod, metric, verdict);
 }
 
 /// The label matchers of a metric's selector, as PromQL has them.
@@ -109,26 +147,10 @@ std::string matchers_of(const Node* selector, Verdict& verdict) {
   return out;
 }
 
-HpaMetric read_metric(const Node& node, Verdict& verdict) {
-  HpaMetric metric;
-  Fields fields(node, "metrics", verdict);
-  using Source = HpaMetric::Source;
-  std::string type;
-  const Node* stated = fields.need("type");
-  fields.text("type", type);
-  const bool pods = type == "Pods", object = type == "Object", external = type == "External";
-  if (stated != nullptr && !pods && !object && !external) {
-    verdict.fail(stated->place, "metrics.type: found " + stated->words() +
-                                    ", expected Pods, Object or External: a simulation has no CPU or memory of pods");
-    return metric;
-  }
-  metric.source = pods ? Source::pods : object ? Source::object : Source::external;
-  const std::string what = pods ? "pods" : object ? "object" : "external";
-  const Node* inside = fields.need(what);
-  fields.finish();
-  if (inside == nullptr) return metric;
-  Fields parts(*inside, what, verdict);
-  if (object) pass_over(parts, {"describedObject"});
+/// A Pods, Object or External metric: a series that engines or the gateway export.
+void read_series(const Node& node, const std::string& what, HpaMetric& metric, Verdict& verdict) {
+  Fields parts(node, what, verdict);
+  if (what == "object") pass_over(parts, {"describedObject"});
   std::string matchers;
   const Node* name_at = nullptr;
   if (const Node* identity = parts.need("metric")) {
@@ -140,26 +162,52 @@ HpaMetric read_metric(const Node& node, Verdict& verdict) {
   }
   if (const Node* target = parts.need("target")) read_target(*target, what, metric, verdict);
   parts.finish();
-  if (!verdict.ok()) return metric;
+  if (!verdict.ok()) return;
   const std::optional<std::string> series = series_of_metric(metric.name, matchers);
   if (!series) {
     std::string known;
     for (const std::string_view name : exported_metrics()) known += (known.empty() ? "" : ", ") + std::string(name);
-    verdict.fail(name_at->place, what + ".metric.name: found \"" + metric.name + "\", expected one of " + known);
+    return verdict.fail(name_at->place, what + ".metric.name: found \"" + metric.name + "\", expected one of " + known);
+  }
+  const bool pods = metric.source == HpaMetric::Source::pods;
+  metric.query = query_of(*name_at, pods ? "sum by (pod) (" + *series + ")" : "sum(" + *series + ")", verdict);
+}
+
+HpaMetric read_metric(const Node& node, const PodResources& pod, Verdict& verdict) {
+  HpaMetric metric;
+  Fields fields(node, "metrics", verdict);
+  enum class Type : std::uint8_t { resource, container, pods, object, external } type = Type::external;
+  fields.need("type");
+  fields.choice<Type>("type", type,
+                      {{"Resource", Type::resource},
+                       {"ContainerResource", Type::container},
+                       {"Pods", Type::pods},
+                       {"Object", Type::object},
+                       {"External", Type::external}});
+  if (!verdict.ok()) return metric;
+  constexpr const char* kInside[] = {"resource", "containerResource", "pods", "object", "external"};
+  const std::string what = kInside[static_cast<std::size_t>(type)];
+  const Node* inside = fields.need(what);
+  fields.finish();
+  if (inside == nullptr) return metric;
+  if (type == Type::resource || type == Type::container) {
+    read_resource(*inside, what, pod, metric, verdict);
     return metric;
   }
-  metric.query = query_of(*name_at, pods ? "sum by (pod) (" + *series + ")" : "sum(" + *series + ")", verdict);
+  using Source = HpaMetric::Source;
+  metric.source = type == Type::pods ? Source::pods : type == Type::object ? Source::object : Source::external;
+  read_series(*inside, what, metric, verdict);
   return metric;
 }
 
-HpaSpec read_hpa(const Node& node, Verdict& verdict) {
+HpaSpec read_hpa(const Node& node, const PodResources& pod, Verdict& verdict) {
   HpaSpec spec;
   Fields fields(node, "spec", verdict);
   pass_over(fields, {"scaleTargetRef"});
   fields.integer("minReplicas", spec.min_replicas, 0, kMostReplicas);
   if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
   if (const Node* behavior = fields.take("behavior")) read_behavior(*behavior, spec.settings, verdict);
-  for (const Node& metric : fields.list("metrics")) spec.metrics.push_back(read_metric(metric, verdict));
+  for (const Node& metric : fields.list("metrics")) spec.metrics.push_back(read_metric(metric, pod, verdict));
   if (spec.metrics.empty()) verdict.fail(node.place, "spec: has no metrics");
   fields.finish();
   return spec;
@@ -176,25 +224,7 @@ void read_number(Fields& fields, std::string_view key, double& out, Verdict& ver
     verdict.fail(node->place, "metadata." + std::string(key) + ": found " + node->words() + ", expected a number");
 }
 
-HpaMetric read_trigger(const Node& node, Verdict& verdict) {
-  HpaMetric metric;
-  Fields fields(node, "triggers", verdict);
-  const Node* type = fields.need("type");
-  if (type != nullptr && type->text != "prometheus") {
-    verdict.fail(type->place, "triggers.type: found " + type->words() +
-                                  ", expected prometheus: nothing else can be "
-                                  "asked in a simulation");
-  }
-  metric.name = "prometheus";
-  fields.text("name", metric.name);
-  pass_over(fields, {"useCachedMetrics", "authenticationRef"});
-  using Target = HpaMetric::Target;
-  fields.choice<Target>("metricType", metric.target,
-                        {{"AverageValue", Target::average_value}, {"Value", Target::value}});
-  const Node* metadata = fields.need("metadata");
-  fields.finish();
-  if (metadata == nullptr || !verdict.ok()) return metric;
-  Fields parts(*metadata, "metadata", verdict);
+void read_prometheus(Fields& parts, HpaMetric& metric, Verdict& verdict) {
   pass_over(parts, {"serverAddress", "queryParameters", "namespace", "customHeaders", "unsafeSsl", "timeout",
                     "authModes", "metricName"});
   double threshold = 0;
@@ -207,6 +237,96 @@ HpaMetric read_trigger(const Node& node, Verdict& verdict) {
   read_number(parts, "activationThreshold", metric.activation_threshold, verdict);
   if (const Node* ignore = parts.take("ignoreNullValues")) metric.ignore_null_values = ignore->text != "false";
   if (const Node* query = parts.need("query")) metric.query = query_of(*query, query->text, verdict);
+}
+
+void read_schedule(Fields& parts, std::string_view key, Cron& out, Verdict& verdict) {
+  const Node* node = parts.need(key);
+  if (node == nullptr) return;
+  Result<Cron> cron = Cron::parse(node->text);
+  if (cron)
+    out = std::move(*cron);
+  else
+    verdict.fail(node->place, "metadata." + std::string(key) + ": found " + cron.error().message);
+}
+
+/// So many replicas of one that is asked for each: the target is 1.
+void read_cron(Fields& parts, HpaMetric& metric, Verdict& verdict) {
+  const Node* zone = parts.need("timezone");
+  constexpr std::string_view kUtc[] = {"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Etc/Universal", "Universal"};
+  if (zone != nullptr && std::ranges::find(kUtc, zone->text) == std::end(kUtc)) {
+    verdict.fail(zone->place, "metadata.timezone: found " + zone->words() +
+                                  ", expected UTC: a simulation begins at midnight there and knows no other zone");
+  }
+  read_schedule(parts, "start", metric.cron.start, verdict);
+  read_schedule(parts, "end", metric.cron.end, verdict);
+  double replicas = 1;
+  parts.need("desiredReplicas");
+  read_number(parts, "desiredReplicas", replicas, verdict);
+  metric.cron.replicas = static_cast<ReplicaCount>(std::clamp(replicas, 0.0, static_cast<double>(kMostReplicas)));
+}
+
+/// A share of what is requested, in whole percent: KEDA takes no quantity for it.
+std::int64_t percent_milli(const Node& node, Verdict& verdict) {
+  constexpr std::int64_t kMost = 100'000;
+  std::int64_t percent = 0;
+  const std::string& text = node.text;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  const bool whole = node.kind == Node::Kind::scalar && error == std::errc{} && end == text.data() + text.size();
+  if (!whole || percent < 1 || percent > kMost) {
+    verdict.fail(node.place,
+                 "metadata.value: found " + node.words() + ", expected a whole number of percent from 1 to 100000");
+    return 1000;
+  }
+  return percent * 1000;
+}
+
+/// KEDA hands these to the HPA as they are.
+void read_resource_trigger(const Node& at, Fields& parts, const PodResources& pod, HpaMetric& metric,
+                           Verdict& verdict) {
+  pass_over(parts, {"containerName", "activationValue"});
+  if (metric.target == HpaMetric::Target::value) {
+    verdict.fail(at.place, "triggers.metricType: expected Utilization or AverageValue for cpu and memory");
+  }
+  if (const Node* value = parts.need("value")) {
+    metric.target_milli = metric.target == HpaMetric::Target::utilization ? percent_milli(*value, verdict)
+                                                                          : milli_of(*value, "metadata.value", verdict);
+  }
+  take_resources(at, pod, metric, verdict);
+}
+
+HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdict) {
+  HpaMetric metric;
+  Fields fields(node, "triggers", verdict);
+  enum class Type : std::uint8_t { prometheus, cron, cpu, memory } type = Type::prometheus;
+  const Node* type_at = fields.need("type");
+  fields.choice<Type>(
+      "type", type,
+      {{"prometheus", Type::prometheus}, {"cron", Type::cron}, {"cpu", Type::cpu}, {"memory", Type::memory}});
+  if (!verdict.ok()) return metric;
+  metric.name = type_at->text;
+  using Source = HpaMetric::Source;
+  if (type == Type::cron) metric.source = Source::cron;
+  if (type == Type::cpu || type == Type::memory) metric.source = type == Type::cpu ? Source::cpu : Source::memory;
+  if (metric.of_resource()) metric.target = HpaMetric::Target::utilization;
+  fields.text("name", metric.name);
+  pass_over(fields, {"useCachedMetrics", "authenticationRef"});
+  using Target = HpaMetric::Target;
+  fields.choice<Target>(
+      "metricType", metric.target,
+      {{"AverageValue", Target::average_value}, {"Value", Target::value}, {"Utilization", Target::utilization}});
+  const Node* metadata = fields.need("metadata");
+  fields.finish();
+  if (metadata == nullptr || !verdict.ok()) return metric;
+  if (!metric.of_resource() && metric.target == Target::utilization) {
+    verdict.fail(type_at->place, "triggers.metricType: Utilization goes with cpu and memory only");
+  }
+  Fields parts(*metadata, "metadata", verdict);
+  if (type == Type::prometheus)
+    read_prometheus(parts, metric, verdict);
+  else if (type == Type::cron)
+    read_cron(parts, metric, verdict);
+  else
+    read_resource_trigger(*type_at, parts, pod, metric, verdict);
   parts.finish();
   return metric;
 }
@@ -241,7 +361,7 @@ void read_advanced(const Node& node, HpaSpec& spec, Verdict& verdict) {
   fields.finish();
 }
 
-HpaSpec read_scaled_object(const Node& node, Verdict& verdict) {
+HpaSpec read_scaled_object(const Node& node, const PodResources& pod, Verdict& verdict) {
   HpaSpec spec;
   spec.keda.emplace();
   Fields fields(node, "spec", verdict);
@@ -259,7 +379,14 @@ HpaSpec read_scaled_object(const Node& node, Verdict& verdict) {
   spec.keda->min_replicas = spec.min_replicas;
   if (const Node* fallback = fields.take("fallback")) spec.keda->fallback = read_fallback(*fallback, verdict);
   if (const Node* advanced = fields.take("advanced")) read_advanced(*advanced, spec, verdict);
-  for (const Node& trigger : fields.list("triggers")) spec.metrics.push_back(read_trigger(trigger, verdict));
+  for (const Node& trigger : fields.list("triggers")) {
+    spec.metrics.push_back(read_trigger(trigger, pod, verdict));
+    if (verdict.ok() && spec.metrics.back().of_resource() && (spec.min_replicas == 0 || spec.keda->idle_replicas)) {
+      verdict.fail(trigger.place,
+                   "triggers: cpu and memory wake nobody, expected a minReplicaCount of at least 1 and no "
+                   "idleReplicaCount");
+    }
+  }
   if (spec.metrics.empty()) verdict.fail(node.place, "spec: has no triggers");
   fields.finish();
   return spec;
@@ -267,7 +394,7 @@ HpaSpec read_scaled_object(const Node& node, Verdict& verdict) {
 
 }  // namespace
 
-HpaSpec read_manifest(const Node& root, const std::string& file, Verdict& verdict) {
+HpaSpec read_manifest(const Node& root, const std::string& file, const PodResources& pod, Verdict& verdict) {
   Fields fields(root, file, verdict);
   std::string api, kind;
   const Node* api_at = fields.need("apiVersion");
@@ -287,7 +414,7 @@ HpaSpec read_manifest(const Node& root, const std::string& file, Verdict& verdic
                                     (hpa ? "autoscaling/v2" : "keda.sh/v1alpha1"));
   }
   if (!verdict.ok()) return {};
-  HpaSpec read = hpa ? read_hpa(*spec, verdict) : read_scaled_object(*spec, verdict);
+  HpaSpec read = hpa ? read_hpa(*spec, pod, verdict) : read_scaled_object(*spec, pod, verdict);
   if (verdict.ok() && read.min_replicas > read.max_replicas) {
     verdict.fail(spec->place, "spec: the minimum of replicas is above the maximum");
   }

@@ -44,18 +44,21 @@ spec:
                threshold: "20", activationThreshold: "3"}
 )yaml";
 
-std::string refusal(std::string text, const std::string& from, const std::string& to) {
+constexpr PodResources kPod{
+    .cpu_milli = 4000, .memory_milli = 64'000'000'000'000, .memory_used_milli = 16'000'000'000'000};
+
+std::string refusal(std::string text, const std::string& from, const std::string& to, const PodResources& pod = {}) {
   text.replace(text.find(from), from.size(), to);
   manifest::Verdict verdict;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
-  read_manifest(*root, "m.yaml", verdict);
+  read_manifest(*root, "m.yaml", pod, verdict);
   return verdict.error ? verdict.error->text() : "";
 }
 
-HpaSpec read(const std::string& text) {
+HpaSpec read(const std::string& text, const PodResources& pod = {}) {
   manifest::Verdict verdict;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
-  HpaSpec spec = read_manifest(*root, "m.yaml", verdict);
+  HpaSpec spec = read_manifest(*root, "m.yaml", pod, verdict);
   EXPECT_TRUE(verdict.ok()) << verdict.error->text();
   return spec;
 }
@@ -75,12 +78,12 @@ TEST(Manifest, AnHpaIsReadUnchanged) {
 TEST(Manifest, WhatCannotBeIsRefusedWhereItStands) {
   EXPECT_EQ(refusal(kHpa, "name: vllm_num_requests_running", "name: queue").substr(0, 62),
             "m.yaml:11:27: pods.metric.name: found \"queue\", expected one of");
-  EXPECT_NE(refusal(kHpa, "type: External", "type: Resource").find("m.yaml:12:11: metrics.type: found \"Resource\""),
+  EXPECT_NE(refusal(kHpa, "type: External", "type: Node").find("m.yaml:12:11: metrics.type: found \"Node\""),
             std::string::npos);
   EXPECT_NE(refusal(kHpa, "minReplicas: 2", "minReplica: 2").find("did you mean"), std::string::npos);
   EXPECT_NE(refusal(kScaledObject, "sum(vllm", "sum(rate(vllm").find("m.yaml:12:51: query:1:10"), std::string::npos)
       << refusal(kScaledObject, "sum(vllm", "sum(rate(vllm");
-  EXPECT_NE(refusal(kScaledObject, "type: prometheus", "type: cron").find("triggers.type: found \"cron\""),
+  EXPECT_NE(refusal(kScaledObject, "type: prometheus", "type: kafka").find("triggers.type: found \"kafka\""),
             std::string::npos);
   EXPECT_NE(refusal(kScaledObject, "\"20\"", "\"0\"").find("expected more than 0"), std::string::npos);
 }
@@ -99,6 +102,120 @@ TEST(Hpa, TheHighestMetricWinsAndASilentOneBlocksTheWayDown) {
   EXPECT_EQ(held.why, "a metric could not be read, so nothing is lowered");
   ASSERT_EQ(hpa.warnings().size(), 1u);
   EXPECT_NE(hpa.warnings()[0].find("never found a series"), std::string::npos);
+}
+
+constexpr const char* kOnCpu = R"yaml(
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+spec:
+  minReplicas: 1
+  maxReplicas: 10
+  metrics:
+  - type: Resource
+    resource: {name: cpu, target: {type: Utilization, averageUtilization: 20}}
+)yaml";
+
+TEST(Manifest, OfCpuAndMemoryAScenarioSaysWhatThePodsHave) {
+  EXPECT_NE(
+      refusal(kOnCpu, "1", "1").find("m.yaml:9:22: cpu: a utilization is of what a pod requests, expected scale.pod"),
+      std::string::npos);
+  EXPECT_NE(refusal(kOnCpu, "name: cpu", "name: memory", {.cpu_milli = {}, .memory_milli = 1, .memory_used_milli = {}})
+                .find("memory: expected scale.pod.memory_used"),
+            std::string::npos);
+  EXPECT_NE(refusal(kOnCpu, "type: Utilization, averageUtilization: 20", "type: Value, value: 2", kPod)
+                .find("resource.target: Utilization goes with Resource metrics"),
+            std::string::npos);
+  std::string text = kOnCpu;
+  text.replace(text.find("type: Resource"), 14, "type: ContainerResource");
+  text.replace(text.find("resource: {"), 11, "containerResource: {container: vllm, ");
+  EXPECT_EQ(read(text, kPod).metrics, read(kOnCpu, kPod).metrics);
+}
+
+TEST(Hpa, OneCoreOfFourIsBusyWhateverTheBatch) {
+  HpaAutoscaler hpa(read(kOnCpu, kPod));
+  SightFixture at;
+  at.serve(4, 30);
+  at.role.replicas[3].phase = model::Gang::Phase::starting;
+  at.scrape("DCGM_FI_DEV_GPU_UTIL", 100, {});
+  const Wish wish = hpa.look(at.sight(), Instant{0s});
+  EXPECT_EQ(wish.replicas, 4) << "25 % of 20 %: up by a quarter, were the one that loads not taken to be idle then";
+  at.role.replicas[3].phase = model::Gang::Phase::ready;
+  EXPECT_EQ(hpa.look(at.sight(), Instant{15s}).replicas, 5);
+  ASSERT_EQ(hpa.warnings().size(), 1u);
+  EXPECT_EQ(hpa.warnings()[0].substr(0, 44), "cpu says whether an engine has any request: ");
+}
+
+TEST(Hpa, MemoryNeverChanges) {
+  std::string text = kOnCpu;
+  text.replace(text.find("cpu"), 3, "memory");
+  HpaAutoscaler hpa(read(text, kPod));
+  SightFixture at;
+  at.serve(4, 0);
+  EXPECT_EQ(hpa.look(at.sight(), Instant{0s}).replicas, 5) << "25 % of 20 %";
+  at.serve(5, 100);
+  EXPECT_EQ(hpa.look(at.sight(), Instant{15s}).replicas, 7) << "and so on";
+}
+
+TEST(Keda, CpuGoesToTheHpaAndWakesNobody) {
+  constexpr const char* kTriggers = "  triggers:\n";
+  std::string text = kScaledObject;
+  text.replace(text.find("minReplicaCount: 0"), 18, "minReplicaCount: 1");
+  const std::string cpu = "  triggers:\n  - {type: cpu, metricType: Utilization, metadata: {value: \"20\"}}\n";
+  EXPECT_NE(refusal(kScaledObject, kTriggers, cpu, kPod).find("expected a minReplicaCount of at least 1"),
+            std::string::npos);
+  text.replace(text.find(kTriggers), std::string(kTriggers).size(), cpu);
+  HpaAutoscaler keda(read(text, kPod));
+  SightFixture at;
+  at.serve(4, 1);
+  at.scrape("DCGM_FI_DEV_GPU_UTIL", 100, {});
+  at.scrape("vllm:num_requests_running", 1, {});
+  EXPECT_EQ(keda.look(at.sight(), Instant{0s}).replicas, 5);
+  for (const char* odd : {"\"500m\"", "\"0.5\"", "\"0\"", "\"-20\"", "\"20%\""}) {
+    const std::string told = refusal(text, "\"20\"", odd, kPod);
+    EXPECT_NE(told.find("metadata.value: found "), std::string::npos) << odd << ": " << told;
+    EXPECT_NE(told.find("expected a whole number of percent from 1 to 100000"), std::string::npos) << odd;
+  }
+  EXPECT_NE(refusal(text, "value: \"20\"", "containerName: engine", kPod).find("value"), std::string::npos);
+}
+
+constexpr const char* kOfficeHours = R"yaml(
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+spec:
+  minReplicaCount: 0
+  maxReplicaCount: 8
+  cooldownPeriod: 60
+  triggers:
+  - type: cron
+    metadata: {timezone: Etc/UTC, start: 0 8 * * *, end: 0 18 * * *, desiredReplicas: "6"}
+)yaml";
+
+TEST(Keda, CronAsksForSoManyWithinItsHours) {
+  HpaAutoscaler keda(read(kOfficeHours));
+  SightFixture at;
+  at.serve(0, 0);
+  EXPECT_EQ(keda.look(at.sight(), Instant{7h + 59min}).replicas, 0);
+  EXPECT_EQ(keda.look(at.sight(), Instant{8h}).replicas, 1) << "the operator wakes one, the HPA asks for the rest";
+  at.serve(1, 0);
+  EXPECT_EQ(keda.look(at.sight(), Instant{8h + 15s}).replicas, 4) << "four at once, or twice as many";
+  at.serve(4, 0);
+  EXPECT_EQ(keda.look(at.sight(), Instant{8h + 30s}).replicas, 6);
+  at.serve(6, 0);
+  EXPECT_EQ(keda.look(at.sight(), Instant{17h + 59min}).replicas, 6);
+  EXPECT_EQ(keda.look(at.sight(), Instant{18h + 5min}).replicas, 0);
+  EXPECT_TRUE(keda.warnings().empty());
+  EXPECT_NE(refusal(kOfficeHours, "Etc/UTC", "Europe/Berlin").find("metadata.timezone: found \"Europe/Berlin\""),
+            std::string::npos);
+  EXPECT_NE(refusal(kOfficeHours, "0 8 * * *", "8 o'clock").find("metadata.start: found "), std::string::npos);
+}
+
+TEST(Keda, CronIsActiveUntilItsNextEndWhereThatComesBeforeTheNextStart) {
+  const CronTrigger work_days{*Cron::parse("0 8 * * 1-5"), *Cron::parse("0 18 * * *"), 6};
+  const auto thursday = [](Duration later) { return Instant{later}; };  // 1 January 1970
+  EXPECT_FALSE(work_days.active(thursday(7h)));
+  EXPECT_TRUE(work_days.active(thursday(8h)));
+  EXPECT_FALSE(work_days.active(thursday(18h)));
+  EXPECT_TRUE(work_days.active(thursday(48h + 12h))) << "a Saturday, as in KEDA";
 }
 
 TEST(Hpa, ABadSignalIsNamed) {

@@ -89,11 +89,10 @@ ReplicaCount WvaAutoscaler::by_tokens(const Sight& sight, Instant now) {
   }
   const wva::VariantReplicas variant{std::string(kVariant), sight.role.current, starting};
   const wva::Supply supply = tokens_.analyze(spec_.config, replicas, {{variant}}, std::nullopt);
-  const auto capacity = supply.per_replica_capacity.find(std::string(kVariant));
-  const wva::VariantCost cost{std::string(kVariant), kCost,
-                              capacity == supply.per_replica_capacity.end() ? 0 : capacity->second, sight.role.current};
-  why_ = std::to_string(static_cast<std::int64_t>(supply.demand)) + " tokens are asked of " +
-         std::to_string(cost.capacity) + " a replica";
+  const std::int64_t capacity = supply.per_replica_capacity.at(std::string(kVariant));
+  const wva::VariantCost cost{std::string(kVariant), kCost, static_cast<double>(capacity), sight.role.current};
+  why_ = std::to_string(static_cast<std::int64_t>(supply.demand)) + " tokens are asked of " + std::to_string(capacity) +
+         " a replica";
   return wva::optimize(supply.required, supply.spare, {{cost}}).front();
 }
 

@@ -307,7 +307,7 @@ class Parser {
     const std::optional<Aggregation::Op> op = aggregation_operator(token);
     if (op && (behind.is("(") || behind.is_keyword("by") || behind.is_keyword("without"))) return aggregation(*op);
     if (behind.is("(")) return call();
-    if (is_operator_word(token)) fail(token, "found " + words(token) + ", expected an expression");
+    if (is_reserved(token)) fail(token, "found " + words(token) + ", expected an expression");
     take();
     return selector(token.text);
   }

@@ -42,6 +42,7 @@ TEST(PromqlParser, BindsAsPrometheusDoes) {
   EXPECT_EQ(again("-a ^ 2 * b"), "(-(a ^ (2))) * b");
   EXPECT_EQ(again("a - b - c"), "(a - b) - c");
   EXPECT_EQ(again("a or b and c unless d == e"), "a or ((b and c) unless (d == e))");
+  EXPECT_EQ(again("and and or + offset offset 5m"), "and and (or + offset offset 300000ms)");
   EXPECT_EQ(again("2 ^ -1 * 3"), "((2) ^ (-1)) * (3)");
   EXPECT_EQ(again("SUM BY (le) (a)"), "sum by (le) (a)");
   EXPECT_EQ(again("topk without (pod) (3, a)"), "topk without (pod) (3, a)");
@@ -72,6 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"a b", "q:1:3: found \"b\", expected an operator or the end"},
                     Refusal{"increas(a[5m])", "q:1:1: there is no function \"increas\", did you mean \"increase\"?"},
                     Refusal{"a + bool b", "q:1:5: bool only goes with a comparison"},
+                    Refusal{"+bool + 1", "q:1:2: found \"bool\", expected an expression"},
+                    Refusal{"a * on (b) + On", "q:1:14: found \"On\", expected an expression"},
                     Refusal{"a{b=1}", "q:1:5: found \"1\", expected a value in quotes"},
                     Refusal{"a{b:c=\"d\"}", "q:1:3: found \"b:c\", expected a label"},
                     Refusal{"a[5]m", "q:1:5: found \"m\", expected an operator or the end"},

@@ -115,9 +115,9 @@ int precedence(Binary::Op op) {
 
 bool takes_parameter(Aggregation::Op op) { return op >= Aggregation::Op::topk; }
 
-bool is_operator_word(const Token& token) {
-  const std::optional<Binary::Op> op = binary_operator(token);
-  return token.kind == Token::Kind::word && op.has_value();
+bool is_reserved(const Token& token) {
+  constexpr std::string_view kReserved[] = {"atan2", "bool", "on", "ignoring", "group_left", "group_right"};
+  return std::ranges::any_of(kReserved, [&](std::string_view each) { return token.is_keyword(each); });
 }
 
 std::string meant_function(std::string_view name) {

@@ -17,8 +17,9 @@ std::optional<LabelMatcher::Op> match_operator(const Token& token);
 int precedence(Binary::Op op);
 bool takes_parameter(Aggregation::Op op);
 
-/// A word between two expressions, which can be no metric: and, or, unless, atan2.
-bool is_operator_word(const Token& token);
+/// A word that is no metric's name, as in Prometheus: atan2, bool, on, ignoring, group_left, group_right. The other
+/// words of the language, "and" and "by" among them, are names wherever an expression is expected.
+bool is_reserved(const Token& token);
 
 /// ", did you mean \"rate\"?" where a function is near, else nothing.
 std::string meant_function(std::string_view name);

@@ -15,8 +15,8 @@ TEST(PromqlWords, AreReadAsTheyAreWritten) {
   }
   EXPECT_EQ(aggregation_operator(word("Count_Values")), Aggregation::Op::count_values);
   EXPECT_FALSE(aggregation_operator(word("summe")).has_value());
-  EXPECT_TRUE(is_operator_word(word("UNLESS")));
-  EXPECT_FALSE(is_operator_word(word("sum")));
+  EXPECT_TRUE(is_reserved(word("Group_Left")));
+  EXPECT_FALSE(is_reserved(word("unless")));
 }
 
 TEST(PromqlWords, AFunctionThatIsNearIsNamed) {

@@ -57,7 +57,9 @@ decide::scale::Policy any_scale() {
       return rules;
     }
     case 4:
-      return decide::scale::Capstan{any_seconds(1, 3600), *rc::gen::inRange(0, 1'000'001)};
+      using ToZero = decide::scale::Capstan::ToZero;
+      return decide::scale::Capstan{any_seconds(1, 3600), *rc::gen::inRange(0, 1'000'001),
+                                    *rc::gen::element(ToZero::within_slo, ToZero::after_idle)};
     case 0:
       return decide::scale::Fixed{*rc::gen::inRange(0, 1000), any_seconds(1, 3600)};
     case 1:

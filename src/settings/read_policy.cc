@@ -204,6 +204,9 @@ scale::Policy read_scale(const Node& given, Verdict& verdict) {
       scale::Capstan own;
       fields.duration("sync_period", own.sync_period, 100ms, 1h);
       if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", own.attainment_ppm, 1, 1'000'000);
+      using ToZero = scale::Capstan::ToZero;
+      fields.choice<ToZero>("to_zero", own.to_zero,
+                            {{"within_slo", ToZero::within_slo}, {"after_idle", ToZero::after_idle}});
       policy = own;
       break;
     }

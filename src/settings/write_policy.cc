@@ -61,6 +61,7 @@ struct ScaleWriter {
   Json operator()(const scale::Capstan& own) const {
     Json json = {{"policy", "capstan"}, {"sync_period", text(own.sync_period)}};
     if (own.attainment_ppm > 0) json["attainment"] = share(own.attainment_ppm);
+    json["to_zero"] = own.to_zero == scale::Capstan::ToZero::after_idle ? "after_idle" : "within_slo";
     return json;
   }
 

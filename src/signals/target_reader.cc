@@ -91,6 +91,7 @@ model::ReplicaSignals replica_signals(const SubjectReadings& readings) {
           .ttft_p99_us = readings[SignalName::ttft_p99_us].signal,
           .ttft_late_ppm = readings[SignalName::ttft_late_ppm].signal,
           .queue_late_ppm = readings[SignalName::queue_late_ppm].signal,
+          .tpot_late_ppm = readings[SignalName::tpot_late_ppm].signal,
           .prompt_tokens_total = readings[SignalName::prompt_tokens_total].signal,
           .generated_tokens_total = readings[SignalName::generated_tokens_total].signal};
 }
@@ -209,6 +210,7 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
   }
   tell_late(subject, {SignalName::ttft_p99_us, SignalName::ttft_late_ppm, options_.ttft_bound}, at.at);
   tell_late(subject, {SignalName::queue_p99_us, SignalName::queue_late_ppm, options_.queue_bound}, at.at);
+  tell_late(subject, {SignalName::tpot_p99_us, SignalName::tpot_late_ppm, options_.tpot_bound}, at.at);
   subject.last_page = at.at;
 }
 

@@ -31,6 +31,7 @@ struct TargetOptions {
   std::int64_t percentile_ppm = 990'000;              ///< of the signals *_p99_us
   Duration ttft_bound{};                              ///< of `ttft_late_ppm`; 0: nobody asks
   Duration queue_bound{};                             ///< of `queue_late_ppm`; 0: nobody asks
+  Duration tpot_bound{};                              ///< of `tpot_late_ppm`; 0: nobody asks
   Duration stale_after = std::chrono::seconds(3);     ///< a value of this age still counts; three intervals are usual
   Duration missing_after = std::chrono::seconds(30);  ///< beyond this it is not even told as stale
   ExpositionLimits limits;

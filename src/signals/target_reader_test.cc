@@ -263,6 +263,16 @@ TEST(TargetReader, TellsWhichFirstTokensCameTooLate) {
             "vllm [m] ttft_p99_us:no_observations ttft_late_ppm:no_observations");
 }
 
+TEST(TargetReader, TellsWhichAnswersWereTooSlow) {
+  const std::string name = "vllm:request_time_per_output_token_seconds";
+  const std::string m = "model_name=\"m\",";
+  TargetOptions options;
+  options.tpot_bound = std::chrono::milliseconds(100);
+  Target target(options);
+  EXPECT_EQ(target.page(buckets(name, m, {0, 0, 0})), "vllm [m] tpot_late_ppm:first_page tpot_p99_us:first_page");
+  EXPECT_EQ(target.page(buckets(name, m, {198, 200, 200})), "vllm [m] tpot_late_ppm=10000 tpot_p99_us=100000");
+}
+
 TEST(TargetReader, UnitesTheHistogramsOfRanks) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const auto page = [&](std::vector<int> a, std::vector<int> b) {

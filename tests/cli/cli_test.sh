@@ -179,6 +179,18 @@ set_to 64 "--set service.replicas.min=5: service.replicas: min 5 is above max 4"
 set_to 64 "--set policies.9.name=x: policies is a list of 1" policies.9.name=x
 set_to 64 "--set policies.0.provision={policy: karpenter, hold: 3m}: provision under policy karpenter: found key \"hold\"" \
   'policies.0.provision={policy: karpenter, hold: 3m}'
+set_to 64 "policies.sweep: found \"queue\", expected a mapping of paths to lists of values" policies.0.sweep=queue
+set_to 64 "policies.sweep.scale: found \"rules\", expected a list of values" 'policies.0.sweep={scale: rules}'
+set_to 64 "policies.sweep: more than 1000 combinations" \
+  "policies.0.sweep={scale.policy: [$(printf 'queue_hpa, %.0s' {1..1001})]}"
+set_to 64 "scale.pod.cpu: found \"none\", expected a quantity above 0" \
+  "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml, pod: {cpu: none}}"
+set_to 1 "hpa-cpu.yaml:11:22: cpu: a utilization is of what a pod requests, expected scale.pod.cpu in the scenario" \
+  "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml}"
+set_to 0 "warning: cpu says whether an engine has any request" \
+  "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml, pod: {cpu: 2}}"
+expect 0 "tuned  a: nothing that was tried is better" -- compare "$work/tiny.yaml" --frontier \
+  --set 'policies.0.scale={policy: queue_hpa}' --set 'policies.0.sweep={scale.waiting_per_replica: [2, 8]}'
 set_to 64 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies.0.scale=queue
 
 # What cannot be, with the place that makes it so.

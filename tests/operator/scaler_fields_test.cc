@@ -74,12 +74,13 @@ std::string text_of(const InferenceScaler& scaler) {
   const decide::scale::Rules& rules = scaler.rules;
   out.push_back({static_cast<int>(rules.scale_on), rules.waiting_above, rules.waiting_below, rules.kv_above_ppm,
                  rules.kv_below_ppm, rules.latency_below_percent, rules.goodput_below_ppm});
+  out.push_back({scaler.role_limits.decode_per_prefill_least_milli, scaler.role_limits.decode_per_prefill_most_milli});
   for (const InferenceScaler::Role& role : scaler.roles) {
     out.push_back(static_cast<int>(role.role));
     for (const InferenceScaler::Variant& each : role.variants) {
       out.push_back({each.target.api_version, each.target.kind, each.target.name, each.min_replicas, each.max_replicas,
-                     each.gpu, each.engine_profile.model, each.engine_profile.dtype,
-                     each.replica_price_per_hour.count});
+                     each.gpu, each.engine_profile.model, each.engine_profile.dtype, each.replica_price_per_hour.count,
+                     each.survives ? static_cast<int>(*each.survives) : -1});
       for (const model::BoundsWindow& window : each.windows) {
         out.push_back({window.start.text(), window.duration.count(), window.min.value_or(0), window.max.value_or(0)});
       }

@@ -86,6 +86,7 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
   decode["role"] = "decode";
   decode["variants"][0]["targetRef"]["name"] = "decode";
   both["spec"]["roles"].push_back(decode);
+  both["spec"]["decodePerPrefill"] = {{"min", "0.5"}, {"max", "4"}};
   cluster.scalers.put(both);
   cluster.deployments.put(testing::deployment("prefill", 1));
   cluster.deployments.put(testing::deployment("decode", 4));
@@ -97,6 +98,12 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
   EXPECT_EQ(snapshot.catalog->service({1}).variants.at(0).role, model::Role::decode);
   EXPECT_EQ(snapshot.catalog->service({1}).fed_by, model::ServiceId{0});
   EXPECT_FALSE(snapshot.catalog->service({0}).fed_by.valid());
+  for (const model::ServiceId id : {model::ServiceId{0}, model::ServiceId{1}}) {
+    const model::RoleLimits& limits = snapshot.catalog->service(id).role_limits;
+    EXPECT_EQ(limits.decode_per_prefill_least_milli, 500) << id.value;
+    EXPECT_EQ(limits.decode_per_prefill_most_milli, 4000) << id.value;
+    EXPECT_EQ(limits.conversion, Duration{}) << "no pod changes its role in a cluster";
+  }
   EXPECT_EQ(snapshot.services.at({1}).desired_replicas, 4);
   EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{1});
   EXPECT_EQ(builder.services().at({1}).target.name, "decode");

@@ -123,6 +123,7 @@ std::vector<std::string> written_expressions() {
       "\"text\"",
       "vector(time())",
       "running",
+      "running and and or or or by offset 1m",
       "running[1m]",
       "{__name__=~\"run.*|kv.*\"}",
       "sum(running) / count(running)",

@@ -150,10 +150,29 @@ TEST_F(PromqlRealTest, AnswersWhatNobodyWrites) {
 }
 
 TEST_F(PromqlRealTest, RefusesWhatItRefuses) {
-  for (const char* query :
-       {"sum(", "a[5m] + 1", "1 > 2", "{a=~\".*\"}", "running[5m:] offset", "rate(running)", "(running)[5m]",
-        "topk(running)", "running and 1", "a{b=~\"(\"}", "running offset 1m offset 1m", "running[1s1m]",
-        "sum by (1) (a)", "a + bool b", "\"\\q\"", "08x", "nothing(a)"}) {
+  for (const char* query : {"sum(",
+                            "a[5m] + 1",
+                            "1 > 2",
+                            "{a=~\".*\"}",
+                            "running[5m:] offset",
+                            "rate(running)",
+                            "(running)[5m]",
+                            "topk(running)",
+                            "running and 1",
+                            "a{b=~\"(\"}",
+                            "running offset 1m offset 1m",
+                            "running[1s1m]",
+                            "sum by (1) (a)",
+                            "a + bool b",
+                            "\"\\q\"",
+                            "08x",
+                            "nothing(a)",
+                            "+bool",
+                            "on",
+                            "a - -ignoring",
+                            "Group_Left",
+                            "a + + group_right",
+                            "atan2"}) {
     compare(query, kFirstMs);
   }
   EXPECT_EQ(answered + empty, 0);

@@ -47,7 +47,8 @@ const Strings kRoles = {
     "service.roles.prefill={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
     "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}}",
     "service.roles.decode={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
-    "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: false}, start: {warm_up: 5s}}",
+    "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}}",
+    "service.roles.decode_per_prefill={min: 0.5, max: 4}", "service.roles.conversion=3s..5s",
     "service.kv_transfer={bandwidth: 40GB/s, setup: 1ms}"};
 
 const std::string kVariantKeys =
@@ -77,6 +78,7 @@ const std::vector<Mapping> kMappings = {
     {"service.roles", "service.roles", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.prefill", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.decode", kRoles},
+    {"decode_per_prefill", "service.roles.decode_per_prefill", kRoles},
     {"service.kv_transfer", "service.kv_transfer", kRoles},
     {"service", "service", kVariants, {"variants"}},
     {"service.variants", "service.variants.0", kVariants},
@@ -93,10 +95,13 @@ const std::vector<Mapping> kMappings = {
     {"offerings, existing", "cluster.pools.0.offerings.0", {}},
     {"offerings, existing", "cluster.existing.0", {}},
     {"cluster.provider", "cluster.provider", {}},
+    {"cluster.outages", "cluster.outages.0", {}},
     {"cluster.bandwidth", "cluster.bandwidth", {}},
     {"cluster.scrape", "cluster.scrape", {}},
     {"cluster.actions", "cluster.actions", {}},
     {"policies", "policies.0", {}},
+    {"sleep", "policies.0.sleep", {}},
+    {"policies", "policies.5", {}, {"sweep"}},
     {"scale", "policies.0.scale", {}},
     {"scale", "policies.1.scale", {}},
     {"scale", "policies.2.scale", {}},

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "decide/overlay.h"
+#include "decide/place/apart.h"
 #include "decide/place/fit.h"
 #include "decide/place/queue_budget.h"
 
@@ -60,7 +61,8 @@ Need need_of(const model::Snapshot& snapshot, GangId id, const Gang& gang) {
                 .best_node = {},
                 .best_free = {},
                 .bound_to_best = false,
-                .closed = gang.closed.purchases};
+                .closed = gang.closed.purchases,
+                .rather = {}};
   need.closed = gang.closed.nodes;
   for (PodId pod_id : gang.pods) {
     const model::Pod* pod = snapshot.pods.find(pod_id);
@@ -121,7 +123,8 @@ class Cycle {
         memory_(memory),
         now_(now),
         room_(index.rooms),
-        queues_(snapshot, index) {
+        queues_(snapshot, index),
+        apart_(snapshot, index, memory) {
     for (const Memory::Assumed& assumed : memory.assumed) {
       queues_.place({&assumed.pod, 1});
       const NodeRoom* room = room_.rooms().find(assumed.node);
@@ -208,6 +211,7 @@ class Cycle {
       model::BindPods bind{.gang = id, .bindings = {}};
       for (std::size_t i = 0; i < need.pods.size(); ++i) {
         room_.take(fit.nodes[i], gang.gpus_per_pod);
+        if (i == 0) apart_.place(gang.service, id, fit.nodes[i]);
         decision_.nominated.insert(fit.nodes[i]);
         bind.bindings.push_back({need.pods[i], fit.nodes[i]});
       }
@@ -229,7 +233,8 @@ class Cycle {
                       gpus_up(gang.gpus_per_pod * buyable)}});
       }
     }
-    const Shortfall lack = shortfall(need, fit);
+    Shortfall lack = shortfall(need, fit);
+    if (need.bound.empty()) apart_.steer(lack);
     lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(need.ask), lack});
     keep(id, Verdict::Kind::cannot_fit_now,
          {ReasonCode::shortfall, {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed)}});
@@ -301,7 +306,7 @@ class Cycle {
     queues_.promise(need.ask);
     if (!fit.nodes.empty()) return;
     if (most_buyable(*snapshot_.catalog, need.shape) >= need.shape.pods || most_ever(need) >= need.shape.pods) {
-      decision_.shortfalls.push_back(shortfall(need, fit));
+      apart_.steer(decision_.shortfalls.emplace_back(shortfall(need, fit)));
     }
   }
 
@@ -332,7 +337,19 @@ class Cycle {
   }
 
   Fit fit_of(const Need& need) {
-    return without(need.closed, [&, request = request_of(need)] { return best_fit(room_.rooms(), request); });
+    const auto fit_without = [&](const std::vector<NodeId>& closed) {
+      return without(closed, [&, request = request_of(need)] { return best_fit(room_.rooms(), request); });
+    };
+    const Apart::Where* where = need.bound.empty() ? apart_.of(need.shape.service) : nullptr;
+    if (where == nullptr) return fit_without(need.closed);
+    Fit fit;
+    for (const ReplicaCount most : where->steps()) {
+      std::vector<NodeId> closed = where->above(most, room_.rooms(), need.shape.gpu);
+      closed.insert(closed.end(), need.closed.begin(), need.closed.end());
+      fit = fit_without(closed);
+      if (!fit.nodes.empty()) break;
+    }
+    return fit;
   }
   std::int64_t most_ever(const Need& need) {
     return without(need.closed, [&, request = request_of(need)] { return most_pods_ever(room_.rooms(), request); });
@@ -368,6 +385,7 @@ class Cycle {
 
   Overlay room_;
   QueueBudget queues_;
+  Apart apart_;
   std::vector<Lacking> lacking_;
   Decision decision_;
 };

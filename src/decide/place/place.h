@@ -79,6 +79,8 @@ struct Shortfall {
   MilliGpu best_free;                   ///< free in the best domain or node
   bool bound_to_best = false;           ///< some pods of the gang already run there: no other domain will do
   std::vector<model::Purchase> closed;  ///< no use buying these
+  model::DomainId rather;               ///< of what costs as much, what is bought in this zone; none: any
+  bool apart = false;                   ///< room that is free beside others of its service is not for it
   friend bool operator==(const Shortfall&, const Shortfall&) = default;
 };
 

@@ -21,8 +21,9 @@ struct Option {
   OfferingId offering;
   DomainId within;
   std::int64_t count = 0;
-  MicroUsd price;     // per hour, of all of them
-  bool best = false;  // completes the domain that the gang nearly fits
+  MicroUsd price;       // per hour, of all of them
+  bool rather = false;  // in the zone that was asked for
+  bool best = false;    // completes the domain that the gang nearly fits
 };
 
 class Buyer {
@@ -156,8 +157,9 @@ class Buyer {
         obstacle = capacity_.reason(found, pool, id, count);
         return;
       }
-      const Option option{pool, id, within, count, offering.price_per_hour * count, completes};
-      const auto rank = [](const Option& o) { return std::tuple(o.price, !o.best, o.pool, o.offering); };
+      const bool rather = lack.rather.valid() && offering.zone == lack.rather;
+      const Option option{pool, id, within, count, offering.price_per_hour * count, rather, completes};
+      const auto rank = [](const Option& o) { return std::tuple(o.price, !o.rather, !o.best, o.pool, o.offering); };
       if (!best || rank(option) < rank(*best)) best = option;
     };
     for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {

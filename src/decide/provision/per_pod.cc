@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -20,6 +21,8 @@ struct Waiting {
   model::GpuKindId gpu;
   MilliGpu gpus;
   Instant since;
+  /// Where its replica has to be kept apart from others of its service, what is said of that; else null.
+  const place::Shortfall* lack = nullptr;
 };
 
 /// A node that does not exist yet, filled pod by pod; what it is bought as is decided when it is full.
@@ -27,6 +30,7 @@ struct Bin {
   model::GpuKindId gpu;
   MilliGpu used;
   std::vector<Waiting> pods;
+  const place::Shortfall* lack = nullptr;  // of its first pod
 };
 
 struct Choice {
@@ -34,36 +38,58 @@ struct Choice {
   OfferingId offering;
 };
 
-/// The cheapest that holds `gpus` and can be bought now; ties go to the earlier pool, then to the lower id. `why` says
-/// what stood in the way when there is none.
-std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus, Reason& why) {
+bool is_closed(const place::Shortfall* lack, const model::Purchase& purchase) {
+  return lack != nullptr && std::ranges::binary_search(lack->closed, purchase);
+}
+
+/// May they stand in one node? Each gang has its own account of what it lacks; those that are sent to one zone and kept
+/// from the same others need not be apart there, where racks or nodes keep them apart they do.
+bool go_together(const place::Shortfall* a, const place::Shortfall* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr || !a->rather.valid()) return false;
+  return std::tie(a->rather, a->apart, a->closed) == std::tie(b->rather, b->apart, b->closed);
+}
+
+/// The cheapest that holds `gpus` and can be bought now; ties go to the zone that is asked for, the earlier pool, then
+/// to the lower id. `why` says what stood in the way when there is none.
+std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, MilliGpu gpus,
+                               const place::Shortfall* lack, Reason& why) {
   const model::Catalog& catalog = capacity.catalog();
   std::optional<Choice> best;
   why = {ReasonCode::no_offering, {gpus_up(gpus)}};
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu != gpu || whole_gpus(offering.gpus) < gpus) continue;
+      if (offering.gpu != gpu || whole_gpus(offering.gpus) < gpus || is_closed(lack, {{p}, id})) continue;
       const Capacity::Obstacle obstacle = capacity.obstacle({p}, id, 1);
       if (obstacle != Capacity::Obstacle::ok) {
         why = capacity.reason(obstacle, {p}, id, 1);
-      } else if (!best || std::pair(offering.price_per_hour, id) <
-                              std::pair(catalog.offering(best->offering).price_per_hour, best->offering)) {
-        best = Choice{{p}, id};
+        continue;
       }
+      const auto rank = [&](OfferingId of) {
+        const model::Offering& sold = catalog.offering(of);
+        return std::tuple(sold.price_per_hour, lack != nullptr && sold.zone != lack->rather, of);
+      };
+      if (!best || rank(id) < rank(best->offering)) best = Choice{{p}, id};
     }
   }
   return best;
 }
 
 /// Pods as Karpenter orders them: largest first, then oldest.
-std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& snapshot,
-                                  const std::set<PodId>& bound_now) {
+std::vector<Waiting> waiting_pods(const Index& index, const model::Snapshot& snapshot, const std::set<PodId>& bound_now,
+                                  const place::Decision& placed) {
+  std::map<GangId, const place::Shortfall*> lacks;
+  for (const place::Shortfall& lack : placed.shortfalls) {
+    if (lack.gang.valid() && (lack.apart || lack.rather.valid())) lacks[lack.gang] = &lack;
+  }
   std::vector<Waiting> pods;
   for (const auto& [created, id] : index.unbound_pods) {
     if (bound_now.contains(id)) continue;
     const model::Pod& pod = snapshot.pods.at(id);
-    pods.push_back({id, pod.gang, snapshot.gangs.at(pod.gang).gpu, pod.gpus, created});
+    const auto told = lacks.find(pod.gang);
+    pods.push_back({id, pod.gang, snapshot.gangs.at(pod.gang).gpu, pod.gpus, created,
+                    told == lacks.end() ? nullptr : told->second});
   }
   std::ranges::sort(pods, [](const Waiting& a, const Waiting& b) {
     return std::tuple(b.gpus, a.since, a.pod) < std::tuple(a.gpus, b.since, b.pod);
@@ -85,6 +111,22 @@ bool batch_closed(const std::vector<Waiting>& demand, const Policy& policy, Memo
     memory.batch_last = now;
   memory.newest_pod = newest;
   return now - memory.batch_last >= policy.batch_idle || now - memory.batch_first >= policy.batch_max;
+}
+
+/// Pods on as few new nodes as there can be.
+std::vector<Bin> packed(const std::vector<Waiting>& demand, const Capacity& capacity) {
+  std::vector<Bin> bins;
+  Reason why;
+  for (const Waiting& pod : demand) {
+    const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
+      return b.gpu == pod.gpu && go_together(b.lack, pod.lack) &&
+             cheapest(capacity, b.gpu, b.used + pod.gpus, b.lack, why).has_value();
+    });
+    Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{pod.gpu, {}, {}, pod.lack});
+    chosen.used += pod.gpus;
+    chosen.pods.push_back(pod);
+  }
+  return bins;
 }
 
 void keep(Decision& decision, const Waiting& pod, Reason why) {
@@ -113,14 +155,17 @@ void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Dec
   }
   // A pod that fits some node, whatever its gang needs, is not a reason to buy: the scheduler "will place it".
   std::vector<Waiting> demand;
-  for (const Waiting& pod : waiting_pods(index, snapshot, bound_now)) {
-    if (const NodeId node = place::first_with_room(room.rooms(), pod.gpu, pod.gpus); node.valid()) {
+  for (const Waiting& pod : waiting_pods(index, snapshot, bound_now, placed)) {
+    const bool apart = pod.lack != nullptr && pod.lack->apart;
+    const NodeId node = apart ? NodeId{} : place::first_with_room(room.rooms(), pod.gpu, pod.gpus);
+    if (node.valid()) {
       room.take(node, pod.gpus);
       nominated.insert(node);
       continue;
     }
-    const auto coming = std::ranges::find_if(capacity.coming(),
-                                             [&](const Coming& c) { return c.gpu == pod.gpu && c.free >= pod.gpus; });
+    const auto coming = std::ranges::find_if(capacity.coming(), [&](const Coming& c) {
+      return c.gpu == pod.gpu && c.free >= pod.gpus && !is_closed(pod.lack, c.bought);
+    });
     if (coming != capacity.coming().end()) {
       coming->free -= pod.gpus;
       keep(decision, pod, {ReasonCode::capacity_on_its_way, {capacity.coming_gpus(), gpus_up(pod.gpus)}});
@@ -141,18 +186,9 @@ void buy_per_pod(Index& index, const model::Snapshot& snapshot, const place::Dec
   }
   memory.batch_first = memory.batch_last = Instant::never();
 
-  std::vector<Bin> bins;
   Reason why;
-  for (const Waiting& pod : demand) {
-    const auto bin = std::ranges::find_if(bins, [&](const Bin& b) {
-      return b.gpu == pod.gpu && cheapest(capacity, b.gpu, b.used + pod.gpus, why).has_value();
-    });
-    Bin& chosen = bin != bins.end() ? *bin : bins.emplace_back(Bin{pod.gpu, {}, {}});
-    chosen.used += pod.gpus;
-    chosen.pods.push_back(pod);
-  }
-  for (const Bin& bin : bins) {
-    const std::optional<Choice> choice = cheapest(capacity, bin.gpu, bin.used, why);
+  for (const Bin& bin : packed(demand, capacity)) {
+    const std::optional<Choice> choice = cheapest(capacity, bin.gpu, bin.used, bin.lack, why);
     if (!choice) {
       for (const Waiting& pod : bin.pods) keep(decision, pod, why);
       continue;

@@ -42,6 +42,38 @@ TEST(PerPod, APodThatFitsSomewhereIsNoReasonToBuyWhateverItsGangNeeds) {
       << "a gang scheduler that does not speak to the provisioner waits for ever";
 }
 
+/// What is bought for replicas that a gang scheduler keeps apart, and that have no room.
+std::vector<model::LaunchNodes> launches_apart(const World& world) {
+  Index index = build(world.snapshot);
+  place::Memory placing;
+  const auto placed = place::decide(index, world.snapshot, {}, kGang, placing, at(0));
+  Memory memory;
+  return launches(decide(index, world.snapshot, placed, at_once(), memory, at(0)));
+}
+
+TEST(PerPod, ReplicasThatAreKeptApartShareTheNodesOfTheirZone) {
+  World world;
+  const auto in_a = world.offering(8, 0, 9), in_b = world.offering(8, 1, 9);
+  world.pool({in_a, in_b}, 64);
+  world.catalog().services.front().survives = model::TopologyLevel::zone;
+  world.snapshot.services.set({0}, {.desired_replicas = 4, .gateway_waiting = {}});
+  for (int i = 0; i < 4; ++i) world.gang(1, 1, TopologyLevel::node);
+  const auto bought = launches_apart(world);
+  ASSERT_EQ(bought.size(), 2u) << "two in each of two zones";
+  EXPECT_NE(bought[0].offering, bought[1].offering);
+}
+
+TEST(PerPod, ThoseThatAreToSurviveTheLossOfANodeDoNotShareOne) {
+  World world;
+  world.pool({world.offering(8, 0, 9)}, 64);
+  world.catalog().services.front().survives = model::TopologyLevel::node;
+  world.snapshot.services.set({0}, {.desired_replicas = 3, .gateway_waiting = {}});
+  const auto node = world.node(0);
+  for (int i = 0; i < 2; ++i) world.bind(world.gang(1, 1, TopologyLevel::node), node);
+  for (int i = 0; i < 2; ++i) world.gang(1, 1, TopologyLevel::node);
+  EXPECT_EQ(launches_apart(world).size(), 2u);
+}
+
 TEST(PerPod, CountsWhatIsOnItsWay) {
   World world;
   const auto offering = world.offering(8, 0, 9);

@@ -13,9 +13,13 @@ ReplicaCount to_int32(double value) {
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(value, kLeast, kMost));
 }
 
+/// A sum as Kubernetes has it: of int32, which wraps around. A policy of 2147483647 pods, meant as "any number", allows
+/// none there.
+ReplicaCount wrapped(ReplicaCount sum) { return static_cast<std::int32_t>(sum); }
+
 /// The replicas at the start of a policy's period.
 ReplicaCount at_start(const Memory& memory, ReplicaCount current, Duration period, Instant now) {
-  return current - changed_within(memory.ups, period, now) + changed_within(memory.downs, period, now);
+  return wrapped(current - changed_within(memory.ups, period, now) + changed_within(memory.downs, period, now));
 }
 
 Duration longest_period(const HpaRules& rules) {
@@ -56,7 +60,7 @@ ReplicaCount scale_up_limit(const Memory& memory, const HpaRules& rules, Replica
     const ReplicaCount start = at_start(memory, current, policy.period, now);
     const ReplicaCount proposed =
         policy.kind == HpaRatePolicy::Kind::pods
-            ? start + policy.value
+            ? wrapped(start + policy.value)
             : hpa_ceil(static_cast<double>(start) * (1.0 + static_cast<double>(policy.value) / 100.0));
     limit = highest ? std::max(limit, proposed) : std::min(limit, proposed);
   }
@@ -72,7 +76,7 @@ ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, Repli
     const ReplicaCount start = at_start(memory, current, policy.period, now);
     const ReplicaCount proposed =
         policy.kind == HpaRatePolicy::Kind::pods
-            ? start - policy.value
+            ? wrapped(start - policy.value)
             : to_int32(static_cast<double>(start) * (1.0 - static_cast<double>(policy.value) / 100.0));
     limit = lowest ? std::min(limit, proposed) : std::max(limit, proposed);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "decide/scale/hpa.h"
 
@@ -9,6 +10,8 @@ namespace capstan::decide::scale {
 namespace {
 
 using Group = HpaPod::Group;
+
+constexpr std::int64_t kMostMilliHeld = std::numeric_limits<std::int64_t>::max();
 
 bool within(double ratio, const HpaSettings& settings) {
   const double down = static_cast<double>(settings.tolerance_down_per_mille) / 1000.0;
@@ -112,7 +115,10 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
   proposal.replicas = current;
   const bool requests_known = std::ranges::all_of(
       pods, [](const HpaPod& pod) { return pod.group == Group::superfluous || pod.request_milli.has_value(); });
-  std::int64_t total = 0, requested = 0, matched = 0, samples = 0;
+  // Memory is in thousandths of a byte: a hundred times a few hundred TB no longer fits 64 bits, nor need what is
+  // filled in.
+  __int128 total = 0, requested = 0;
+  std::int64_t matched = 0, samples = 0;
   each_sample(pods, [&](const HpaPod& pod) {
     ++samples;
     if (pod.group == Group::superfluous) return;  // no request is known, so it is left out of the ratio
@@ -123,9 +129,12 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
   if (!requests_known || !some_pod_exists(pods) || requested == 0) return proposal;
 
   proposal.valid = true;
-  proposal.mean_milli = total / matched;
-  proposal.utilization_percent = total * 100 / requested;
-  const auto ratio = [&] { return static_cast<double>(total * 100 / requested) / static_cast<double>(target_percent); };
+  proposal.mean_milli = static_cast<std::int64_t>(total / matched);
+  const auto percent = [&] {
+    return static_cast<std::int64_t>(std::min<__int128>(total * 100 / requested, kMostMilliHeld));
+  };
+  proposal.utilization_percent = percent();
+  const auto ratio = [&] { return static_cast<double>(percent()) / static_cast<double>(target_percent); };
   proposal.ratio = ratio();
   propose(proposal, pods, current, settings, [&](bool up_with_unready) {
     // Exactly on target, nothing at all is put in for those that are missing.
@@ -134,13 +143,29 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
       const bool missing = pod.group == Group::missing && proposal.ratio != 1.0;
       const bool unready = pod.group == Group::unready && up_with_unready;
       if (!missing && !unready) continue;
-      total += missing ? *pod.request_milli * fallback_percent / 100 : 0;
+      if (missing) total += static_cast<__int128>(*pod.request_milli) * fallback_percent / 100;
       requested += *pod.request_milli;
       ++samples;
     }
     return Samples{samples, ratio()};
   });
   return proposal;
+}
+
+std::int64_t sum_for_value(std::span<const std::int64_t> items_milli) {
+  std::int64_t sum = 0;
+  for (const std::int64_t item : items_milli) {
+    if (__builtin_add_overflow(sum, item, &sum) && item > 0) return kMostMilliHeld;
+  }
+  return sum;
+}
+
+std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli) {
+  std::int64_t sum = 0;
+  for (const std::int64_t item : items_milli) {
+    if (__builtin_add_overflow(sum, item, &sum) || sum < 0) return kMostMilliHeld;
+  }
+  return sum;
 }
 
 HpaProposal propose_by_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount current,
@@ -168,7 +193,11 @@ HpaProposal propose_by_average_value(std::int64_t usage_milli, std::int64_t targ
                        .filled_ratio = 0,
                        .within_tolerance = false,
                        .replicas = status_replicas};
-  if (status_replicas > 0) proposal.mean_milli = static_cast<std::int64_t>(std::ceil(usage / replicas));
+  // A sum that did not fit is reported as it is: no mean of it is known.
+  if (usage >= static_cast<double>(kMostMilliHeld))
+    proposal.mean_milli = kMostMilliHeld;
+  else if (status_replicas > 0)
+    proposal.mean_milli = static_cast<std::int64_t>(std::ceil(usage / replicas));
   // With no replica the ratio is infinite, or none at all, and so never within.
   proposal.ratio = proposal.filled_ratio = usage / (target * replicas);
   proposal.within_tolerance = within(proposal.ratio, settings);

@@ -65,6 +65,11 @@ HpaProposal propose_by_pods(std::span<const HpaPod> pods, std::int64_t target_mi
 HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t target_percent, ReplicaCount current,
                                    const HpaSettings& settings);
 
+/// The items of an external metric, added up. What is too much to fit is the most that does; for an AverageValue a sum
+/// that falls below 0 on the way is taken for that, too.
+std::int64_t sum_for_value(std::span<const std::int64_t> items_milli);
+std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli);
+
 /// GetObjectMetricReplicas and GetExternalMetricReplicas: a Value. It multiplies the pods that are running and ready,
 /// whatever `current` is: with none of them ready it proposes 0 (kubernetes/kubernetes#130130).
 /// @param ready_pods nothing: no pod exists, an error unless current is 0

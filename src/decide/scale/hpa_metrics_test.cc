@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 #include "base/testing/moment.h"
 
 namespace capstan::decide::scale {
@@ -64,6 +67,18 @@ TEST(HpaMetrics, Utilization) {
   EXPECT_FALSE(propose_by_utilization(without, 30, 2, {}).valid) << "even a pod that is ignored must have a request";
 }
 
+TEST(HpaMetrics, OfMemoryAHundredTimesTheSumNeedNotFit) {
+  constexpr std::int64_t kTerabyteMilli = 1'000'000'000'000'000;
+  std::vector<HpaPod> many(400, HpaPod{pods("r1000").front()});
+  for (HpaPod& pod : many) {
+    pod.milli = kTerabyteMilli;
+    pod.request_milli = 2 * kTerabyteMilli;
+  }
+  const HpaProposal proposal = propose_by_utilization(many, 25, 400, {});
+  EXPECT_EQ(proposal.utilization_percent, 50);
+  EXPECT_EQ(proposal.replicas, 800);
+}
+
 TEST(HpaMetrics, Pods) {
   const Row rows[] = {
       {"ceil of the ratio", "r20000 r10000 r30000", 15000, 3, 4},
@@ -97,6 +112,30 @@ TEST(HpaMetrics, AverageValueKnowsNoReadiness) {
   EXPECT_EQ(propose_by_average_value(950, 850, 16, {}).replicas, 2) << "a maximum of fractions is no total";
   EXPECT_EQ(propose_by_average_value(0, 850, 0, {}).replicas, 0);
   EXPECT_EQ(propose_by_average_value(1700, 850, 0, {}).replicas, 2);
+}
+
+TEST(HpaMetrics, ASumOfItemsThatDoesNotFitIsTheMostThatDoes) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  struct SumRow {
+    const char* what;
+    std::vector<std::int64_t> items;
+    std::int64_t for_value, for_average_value;
+  };
+  const SumRow rows[] = {
+      {"no item", {}, 0, 0},
+      {"some", {3000, 5000}, 8000, 8000},
+      {"too much", {kMost, 1, -5}, kMost, kMost},
+      {"below 0", {-2000}, -2000, kMost},
+      {"below 0 on the way", {-1, 5000}, 4999, kMost},
+      {"never below 0", {5000, -5000}, 0, 0},
+  };
+  for (const SumRow& row : rows) {
+    EXPECT_EQ(sum_for_value(row.items), row.for_value) << row.what;
+    EXPECT_EQ(sum_for_average_value(row.items), row.for_average_value) << row.what;
+  }
+  EXPECT_EQ(propose_by_value(kMost, 1000, 3, 3, {}).replicas, 2147483647);
+  EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).replicas, 2147483647);
+  EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).mean_milli, kMost) << "no mean of it is known";
 }
 
 TEST(HpaMetrics, GroupsOfPods) {

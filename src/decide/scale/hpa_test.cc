@@ -84,6 +84,20 @@ TEST(Hpa, PercentGoesUpByTheCeilingAndDownTowardsZero) {
   EXPECT_EQ(scale_down_limit({}, percent(150, Select::disabled), 7, kNow), 7);
 }
 
+TEST(Hpa, SumsOfPodsWrapAroundAsInt32) {
+  const HpaRules any{.stabilization = {},
+                     .select = HpaRules::Select::max,
+                     .policies = {{HpaRatePolicy::Kind::pods, 2147483647, std::chrono::seconds(60)}}};
+  EXPECT_EQ(scale_up_limit({}, any, 0, kNow), 2147483647);
+  EXPECT_EQ(scale_up_limit({}, any, 1, kNow), -2147483648);
+  EXPECT_EQ(scale_down_limit({}, any, 10, kNow), 10 - 2147483647);
+  HpaSettings settings = with_behavior();
+  settings.behavior->up = any;
+  const HpaLimited limited = limit_rate({}, settings, 10, 50, 1, 1000, kNow);
+  EXPECT_EQ(limited.replicas, 10) << "as many as anybody wants is none at all";
+  EXPECT_EQ(limited.by, HpaLimit::scale_up_limit);
+}
+
 TEST(Hpa, WindowsPullUpToTheLowestAndDownToTheHighest) {
   struct Row {
     std::int64_t up_s, down_s;

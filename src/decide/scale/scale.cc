@@ -54,7 +54,11 @@ Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Inst
 
   decision = std::visit(
       [&](const auto& settings) { return decide_by(settings, std::move(decision), role, memory, now); }, policy);
-  if (memory.floor > 0) decision = keep_floor(std::move(decision), role, memory.floor);
+  if (decision.needed_now == 0) decision.needed_now = decision.desired;
+  if (memory.floor > 0) {
+    decision = keep_floor(std::move(decision), role, memory.floor);
+    decision.needed_now = std::max(decision.needed_now, role.current);
+  }
   memory.recommended = decision.desired;
   return decision;
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/time.h"
+#include "decide/failure_domains.h"
 #include "decide/index.h"
 #include "decide/scale/capstan/memory.h"
 #include "decide/scale/capstan/settings.h"
@@ -19,6 +20,7 @@
 #include "decide/scale/fixed.h"
 #include "decide/scale/hpa_settings.h"
 #include "decide/scale/rules/settings.h"
+#include "decide/scale/spread.h"
 #include "decide/scale/supply.h"
 #include "engine/table.h"
 #include "model/gang.h"
@@ -73,7 +75,9 @@ struct RoleView {
     Instant created_at;
     model::ReplicaSignals signals;
     Instant expected_ready_at = Instant::never();  ///< of one that starts
+    bool resumed = false;                          ///< out of another role or sleep: teaches no start
     std::uint32_t variant = 0;                     ///< where those of a mix stand together: whose it is, by position
+    FailureDomain domain = kNowhere;               ///< where there is a `spread`: in which domain it stands
   };
   model::ServiceId service;
   model::VariantId variant{0};
@@ -88,6 +92,8 @@ struct RoleView {
   model::Signal gateway_waiting{};            ///< requests that no replica could take
   const engine::EngineRow* engine = nullptr;  ///< of the bundled table; null: a model or a GPU that it does not know
   model::StepLimits step_limits{};
+  Duration conversion{};           ///< a replica takes so long to change its role; 0: none can
+  std::optional<Spread> spread{};  ///< of one that is to survive the loss of a domain
   // Of a mix.
   Supply supply{};
   std::vector<RoleView> beside{};  ///< the further variants behind the same endpoint, in the catalog's order
@@ -143,10 +149,12 @@ struct Decision {
   ReplicaCount current = 0;
   ReplicaCount counted = 0;  ///< replicas that exist and do not drain, or are asked for: whichever is more
   std::vector<MetricReading> readings;
-  ReplicaCount wanted = 0;           ///< highest of the readings, before any window or limit
-  ReplicaCount held_to = 0;          ///< after stabilization
-  ReplicaCount desired = 0;          ///< after rate limits and bounds
-  std::optional<Sizing> sizing{};    ///< of Capstan's own policy
+  ReplicaCount wanted = 0;         ///< highest of the readings, before any window or limit
+  ReplicaCount held_to = 0;        ///< after stabilization
+  ReplicaCount desired = 0;        ///< after rate limits and bounds
+  ReplicaCount needed_now = 0;     ///< of those that serve, where replicas may change their role: others may go
+  std::optional<Sizing> sizing{};  ///< of Capstan's own policy
+  std::optional<SpreadSizing> spread{};
   std::vector<model::GangId> drain;  ///< when fewer are wanted than exist, least to lose first
   model::Reason why;
   model::Plan plan;                 ///< one SetReplicas, or one kept reason; of a mix, for each of its variants
@@ -165,7 +173,8 @@ struct Decision {
 Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Instant now);
 
 /// Which of the replicas go when `keep` of those that do not drain stay: pending first, then starting, then ready with
-/// the fewest requests running and waiting; the youngest first among equals.
+/// the fewest requests running and waiting; the youngest first among equals. Where the loss of a domain is to be
+/// survived, those that stand nowhere go first, and then always one of the domain that holds the most.
 std::vector<model::GangId> victims(const RoleView& role, ReplicaCount keep);
 
 }  // namespace capstan::decide::scale

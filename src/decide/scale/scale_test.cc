@@ -234,11 +234,34 @@ TEST(Victims, LeastToLoseFirst) {
   EXPECT_TRUE(victims(view, 9).empty());
 }
 
+TEST(Victims, OfServicesThatSurviveALossTheFullestDomainGivesFirst) {
+  RoleView view = role(5, 5, 1);  // 0 to 4 ready, 5 pending, which stands nowhere
+  view.spread = Spread{.domains = 3, .held = {3, 1, 1}};
+  const FailureDomain stand[] = {0, 0, 0, 1, 2, kNowhere};
+  for (std::size_t i = 0; i < 6; ++i) {
+    view.replicas[i].domain = stand[i];
+    view.replicas[i].signals.running = Signal::of(i < 3 ? 10 - static_cast<std::int64_t>(i) : 0);
+  }
+  // Two of three in the first domain, though they hold most; then one of each, the youngest among equals.
+  EXPECT_EQ(victims(view, 2), (std::vector<model::GangId>{{5}, {2}, {1}, victims(view, 2)[3]}));
+  EXPECT_NE(victims(view, 2)[3], model::GangId{0}) << "of domains that hold one each, who has the least to lose";
+}
+
+TEST(Victims, OfADomainThatHoldsFarMoreThoseGoFirstUntilItHoldsNoMore) {
+  RoleView view = role(2'000, 0);
+  view.spread = Spread{.domains = 2, .held = {1'900, 100}};
+  for (std::size_t i = 0; i < view.replicas.size(); ++i) view.replicas[i].domain = i < 100 ? 1 : 0;
+  const auto gone = victims(view, 150);
+  ASSERT_EQ(gone.size(), 1'850u);
+  const auto of_small = std::ranges::count_if(gone, [](model::GangId id) { return id.value < 100; });
+  EXPECT_EQ(of_small, 25) << "75 are left in each";
+}
+
 TEST(Memory, IsRefusedWhenItIsNotWhole) {
   EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 0"));
-  EXPECT_FALSE(parse_memory("scale-memory/7 0 0 0 1 5"));
-  EXPECT_FALSE(parse_memory("scale-memory/7 0 0 0 0 0 0 0 7"));
-  EXPECT_EQ(parse_memory("scale-memory/7 0 0 0 x 0 0 0").error().text(),
+  EXPECT_FALSE(parse_memory("scale-memory/9 0 0 0 1 5"));
+  EXPECT_FALSE(parse_memory("scale-memory/9 0 0 0 0 0 0 0 7"));
+  EXPECT_EQ(parse_memory("scale-memory/9 0 0 0 x 0 0 0").error().text(),
             "1:22: saved memory: 'x' where an integer was expected");
 }
 

@@ -1,17 +1,48 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "decide/scale/scale.h"
 
 namespace capstan::decide::scale {
 
-std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
-  struct Candidate {
-    int phase;           // pending, starting, ready
-    std::int64_t holds;  // requests
-    Instant created_at;
-    GangId id;
+namespace {
+
+struct Candidate {
+  int phase;           // pending, starting, ready
+  std::int64_t holds;  // requests
+  Instant created_at;
+  GangId id;
+  FailureDomain domain;
+};
+
+/// So many of them, each of the domain that holds the most once those before it are gone; the earlier among equals.
+std::vector<GangId> of_the_fullest(const std::vector<Candidate>& candidates, std::size_t most) {
+  std::map<FailureDomain, std::vector<std::size_t>> stand;  // positions, the earliest last
+  for (std::size_t i = candidates.size(); i > 0; --i) stand[candidates[i - 1].domain].push_back(i - 1);
+  // By how many each domain holds, negative, and then by its earliest.
+  std::set<std::tuple<std::ptrdiff_t, std::size_t, FailureDomain>> turns;
+  const auto enter = [&](FailureDomain domain, const std::vector<std::size_t>& left) {
+    const std::ptrdiff_t holds = domain == kNowhere ? std::ssize(candidates) + 1 : std::ssize(left);
+    if (!left.empty()) turns.emplace(-holds, left.back(), domain);
   };
+  for (const auto& [domain, left] : stand) enter(domain, left);
+  std::vector<GangId> chosen;
+  while (chosen.size() < most && !turns.empty()) {
+    const auto [holds, first, domain] = *turns.begin();
+    turns.erase(turns.begin());
+    chosen.push_back(candidates[first].id);
+    std::vector<std::size_t>& left = stand.at(domain);
+    left.pop_back();
+    enter(domain, left);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
   std::vector<Candidate> candidates;
   for (const RoleView::Replica& replica : role.replicas) {
     if (replica.phase == model::Gang::Phase::draining) continue;
@@ -23,13 +54,14 @@ std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
     };
     const bool ready = replica.phase == model::Gang::Phase::ready;
     candidates.push_back({static_cast<int>(replica.phase), ready ? load(s.running) + load(s.waiting) : 0,
-                          replica.created_at, replica.id});
+                          replica.created_at, replica.id, replica.domain});
   }
   std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     return std::tuple(a.phase, a.holds, b.created_at, b.id) < std::tuple(b.phase, b.holds, a.created_at, a.id);
   });
+  const ReplicaCount surplus = std::ssize(candidates) - std::max<ReplicaCount>(keep, 0);
+  if (role.spread && surplus > 0) return of_the_fullest(candidates, static_cast<std::size_t>(surplus));
   std::vector<GangId> chosen;
-  const auto surplus = static_cast<ReplicaCount>(candidates.size()) - std::max<ReplicaCount>(keep, 0);
   for (ReplicaCount i = 0; i < surplus; ++i) chosen.push_back(candidates[static_cast<std::size_t>(i)].id);
   return chosen;
 }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include "decide/provision/capacity.h"
@@ -28,8 +30,8 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
   if (gangs == index.gangs_by_service.end()) return replicas;
   for (GangId id : gangs->second) {
     const model::Gang& gang = snapshot.gangs.at(id);
-    if (gang.variant == variant) {
-      replicas.push_back({id, gang.phase, gang.created_at, gang.signals, gang.expected_ready_at});
+    if (gang.variant == variant && gang.phase != model::Gang::Phase::sleeping) {
+      replicas.push_back({id, gang.phase, gang.created_at, gang.signals, gang.expected_ready_at, gang.resumed});
     }
   }
   return replicas;
@@ -47,6 +49,23 @@ std::vector<RoleView::Replica> feeders_of(const model::Snapshot& snapshot, const
   return all;
 }
 
+/// Where its replicas stand, by domain; each of them is told its own.
+Spread spread_of(const model::Snapshot& snapshot, const Index& index, const model::Service& settings, RoleView& role) {
+  const model::Variant& variant = settings.variants.front();
+  Spread spread{.level = *settings.survives,
+                .domains = failure_domains(index, *snapshot.catalog, variant, *settings.survives),
+                .steered = !variant.placed_elsewhere,
+                .held = {}};
+  std::map<FailureDomain, ReplicaCount> held;
+  for (RoleView::Replica& replica : role.replicas) {
+    replica.domain = failure_domain_of(index, snapshot.gangs.at(replica.id), spread.level);
+    if (replica.domain != kNowhere && replica.phase != model::Gang::Phase::draining) ++held[replica.domain];
+  }
+  for (const auto& [domain, count] : held) spread.held.push_back(count);
+  std::ranges::sort(spread.held, std::greater());
+  return spread;
+}
+
 }  // namespace
 
 RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
@@ -61,12 +80,14 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   role.slo = settings.slo;
   role.role = settings.variants.front().role;
   role.step_limits = settings.variants.front().step_limits;
+  role.conversion = settings.role_limits.conversion;
   role.engine = engine_row(*snapshot.catalog, settings.variants.front());
   if (const model::ServiceState* state = snapshot.services.find(service)) {
     role.current = state->desired_replicas;
     role.gateway_waiting = state->gateway_waiting;
   }
   role.replicas = replicas_of(snapshot, index, service, role.variant);
+  if (settings.survives) role.spread = spread_of(snapshot, index, settings, role);
   if (settings.fed_by.valid()) role.feeding = feeders_of(snapshot, index, settings.fed_by);
   return role;
 }

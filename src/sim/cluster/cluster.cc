@@ -54,6 +54,9 @@ Cluster::Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook)
   add_existing();
   schedule(now_, EventKind::initial);
   schedule(now_ + config_.scrape.interval, EventKind::scrape);
+  for (const ProviderConfig::Outage& each : config_.provider.outages) {
+    schedule(each.at, EventKind::outage, each.zone.value);
+  }
 }
 
 void Cluster::schedule(Instant at, EventKind kind, std::uint32_t id) { events_.insert({at, kind, sequence_++, id}); }
@@ -95,6 +98,8 @@ void Cluster::handle(const Event& event) {
       return cut_drain({event.id});
     case EventKind::drain_poll:
       return poll_drains();
+    case EventKind::sleep_over:
+      return sleep_over({event.id});
     case EventKind::claim_decided:
       return claim_decided({event.id});
     case EventKind::node_booted:
@@ -120,6 +125,8 @@ void Cluster::handle(const Event& event) {
       return scrape();
     case EventKind::publish:
       return publish();
+    case EventKind::outage:
+      return outage({event.id});
   }
 }
 

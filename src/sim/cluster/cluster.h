@@ -27,9 +27,9 @@ namespace capstan::sim {
 /// - A gang's ordinal is the lowest that no gang of its (service, variant) has, draining ones included.
 /// - A restarted replica (its node went, or a pod of it was evicted) is a new gang with new pods, made by the workload
 ///   controller as after a scale-up. An evicted pod of a gang that never had all its pods bound is replaced at once.
+/// - A replica that changes its role keeps its gang, pods and nodes; its engine's counters begin anew in the other.
 /// - A signal's age is as of the last publication of its scrape round, so rows change once a scrape interval; nothing
-/// in
-///   a snapshot is newer than its scrape. A lost scrape keeps the old number and ages it: value, then stale, then
+///   in a snapshot is newer than its scrape. A lost scrape keeps the old number and ages it: value, then stale, then
 ///   missing.
 /// - A replica that has not been ready yet is not scraped: its signals are missing.
 ///
@@ -66,6 +66,7 @@ class Cluster final : public ports::World {
     spot_notice,
     drain_deadline,
     drain_poll,
+    sleep_over,
     claim_decided,
     node_booted,
     node_ready,
@@ -77,6 +78,7 @@ class Cluster final : public ports::World {
     warm,
     scrape,
     publish,
+    outage,
   };
   struct Event {
     Instant at;
@@ -113,13 +115,27 @@ class Cluster final : public ports::World {
     std::vector<Weights> weights;
     LinkId nic, disk, host, fabric;
   };
-  enum class Stage : std::uint8_t { binding, images, weights, init, warm, ready, draining };
+  enum class Stage : std::uint8_t {
+    binding,
+    images,
+    weights,
+    init,
+    warm,
+    ready,
+    draining,
+    sleeping,
+    converting,  ///< of another role already, while it finishes what it holds of the one that it had
+  };
   struct GangRecord {
     Stage stage = Stage::binding;
     Instant deferred_at;  ///< pending after this counts as deferred
     ColdStart start;
     std::vector<FlowId> loads;
     Instant ready_since;
+    bool to_sleep = false;  ///< once it holds nothing more
+    bool woken = false;
+    Instant asleep_until;
+    Instant cut_at;  ///< when the grace of the drain under way is over
     // What was scraped: the reading of the scrape before, and the last that arrived.
     Instant scraped_at;
     Duration scraped_busy{};
@@ -164,6 +180,7 @@ class Cluster final : public ports::World {
   std::optional<model::Reason> perform(const model::ReleaseGroup& what);
   std::optional<model::Reason> perform(const model::TerminateNode& what);
   std::optional<model::Reason> perform(const model::EvictPod& what);
+  std::optional<model::Reason> perform(const model::ConvertReplica& what);
   void set(model::NodeId id, model::Node row);
   void set(model::ClaimId id, model::Claim row);
   void set(model::GangId id, model::Gang row);
@@ -183,11 +200,13 @@ class Cluster final : public ports::World {
   void terminate(model::NodeId id, Interruption why);
   void node_gone(model::NodeId id);
   void spot_notice(model::NodeId id);
+  void outage(model::DomainId zone);
   GpuCount pool_gpus(model::PoolId pool) const;
 
   // cluster_gangs.cc: the workload controller, binding, draining, killing.
   void reconcile(std::uint32_t workload);
   void set_desired(const WorkloadKey& key, ReplicaCount replicas);
+  bool stays(model::GangId id) const;
   ReplicaCount alive(const Workload& workload) const;
   model::GangId create_gang(const WorkloadKey& key, Workload& workload);
   model::PodId create_pod(model::GangId gang, MilliGpu gpus, model::QueueId queue);
@@ -196,8 +215,11 @@ class Cluster final : public ports::World {
   std::uint32_t domain_key(model::NodeId id, const model::Node& node, model::TopologyLevel level) const;
   void lower(const WorkloadKey& key, Workload& workload, const std::vector<model::GangId>& named);
   void remove_gang(model::GangId id);
+  std::uint32_t free_ordinal(const Workload& workload) const;
   void begin_drain(model::GangId id);
+  void leave_router(model::GangId id);
   void poll_drains();
+  void leave(model::GangId id);
   void cut_drain(model::GangId id);
   void evict(model::PodId id, Interruption why);
   void kill_gang(model::GangId id, Interruption why);
@@ -206,6 +228,17 @@ class Cluster final : public ports::World {
   void set_pod_states(model::GangId id, GpuState state);
   void set_phases(model::GangId id, model::Gang::Phase phase, model::Pod::Phase pod_phase);
   std::uint32_t workload_index(const WorkloadKey& key) const;
+
+  // cluster_sleep.cc: what is given up may sleep before it goes.
+  bool may_sleep(const WorkloadKey& key) const;
+  void fall_asleep(model::GangId id);
+  void wake_sleepers(const WorkloadKey& key);
+  void wake(model::GangId id);
+  void sleep_over(model::GangId id);
+
+  // cluster_convert.cc: from one role to the other.
+  void move(model::GangId id, const WorkloadKey& to);
+  void join(model::GangId id);
 
   // cluster_start.cc: the chain from bound to ready.
   const VariantStart& start_of(const WorkloadKey& key) const;
@@ -217,6 +250,7 @@ class Cluster final : public ports::World {
   void transfer_done(FlowId flow);
   void weights_done(model::GangId id);
   void engine_ready(model::GangId id);
+  void resume_within(model::GangId id, const Latency& latency);
   void warm(model::GangId id);
   void serve_warm(model::GangId id);
   void serve(model::GangId id);
@@ -226,6 +260,7 @@ class Cluster final : public ports::World {
   // cluster_signals.cc: scraping.
   void scrape();
   void read_targets();
+  void forget_readings(model::GangId id);
   void publish();
   model::Signal aged(model::Signal signal, Instant measured) const;
 
@@ -262,6 +297,8 @@ class Cluster final : public ports::World {
   std::map<WorkloadKey, Workload> workloads_;
   std::vector<WorkloadKey> workload_keys_;  ///< ascending; events name a workload by its index here
   std::set<model::GangId> draining_;
+  std::set<model::GangId> converting_;
+  std::set<model::GangId> sleeping_;
   std::vector<model::ClaimId> failed_claims_;
   std::map<model::DomainId, std::int64_t> places_;  ///< machines that still fit, by NVLink domain
   std::map<model::OfferingId, Duration> expected_launch_;

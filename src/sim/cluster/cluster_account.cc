@@ -14,8 +14,8 @@ GpuTime gpu_time(MilliGpu gpus, Duration time) { return static_cast<GpuTime>(gpu
 }  // namespace
 
 std::string_view name(GpuState state) {
-  constexpr std::array<std::string_view, kGpuStates> kNames = {"launching", "unallocated", "held",    "starting",
-                                                               "busy",      "idle",        "draining"};
+  constexpr std::array<std::string_view, kGpuStates> kNames = {"launching", "unallocated", "held",     "starting",
+                                                               "busy",      "idle",        "sleeping", "draining"};
   return kNames.at(static_cast<std::size_t>(state));
 }
 
@@ -161,6 +161,8 @@ void Cluster::check_invariants() {
     CAPSTAN_ASSERT(whole == (record.stage != Stage::binding));
     CAPSTAN_ASSERT(whole == (gang.phase != model::Gang::Phase::pending));
     CAPSTAN_ASSERT(draining_.contains(id) == (record.stage == Stage::draining));
+    CAPSTAN_ASSERT(sleeping_.contains(id) == (record.stage == Stage::sleeping));
+    CAPSTAN_ASSERT(converting_.contains(id) == (record.stage == Stage::converting));
     pods += gang.pods.size();
   }
   CAPSTAN_ASSERT(pods == pods_.size());

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/quantity.h"
@@ -40,6 +42,17 @@ struct ProviderConfig {
   Duration removal = std::chrono::seconds(30);  ///< from the end of its pods until the machine is no longer paid
   std::uint32_t spot_interruptions_per_million_hours = 0;  ///< a spot node, in millionths an hour
   Duration spot_notice = std::chrono::seconds(120);        ///< from cordon to kill
+  /// A zone that is lost: its nodes are gone at once, and none comes there until it is over.
+  struct Outage {
+    model::DomainId zone;
+    Instant at;
+    Duration length{};
+  };
+  std::vector<Outage> outages{};
+  bool out(model::DomainId zone, Instant now) const {
+    return std::ranges::any_of(outages,
+                               [&](const Outage& o) { return o.zone == zone && o.at <= now && now < o.at + o.length; });
+  }
 };
 
 /// Where the weights are when an engine starts on a node that never had them.
@@ -53,6 +66,14 @@ enum class WeightTier : std::uint8_t {
 /// What a node keeps of weights it loaded.
 enum class WeightCache : std::uint8_t { none, disk, host_memory };
 
+/// What becomes of replicas that are given up: so many sleep, their engines' weights in the node's memory, before they
+/// go. Asleep they hold their GPUs, which are paid for as before.
+struct Sleep {
+  ReplicaCount most = 0;
+  Duration longest = std::chrono::hours(1);
+  Latency wake = Latency::between(std::chrono::seconds(3), std::chrono::seconds(6));
+};
+
 /// How one variant starts.
 struct VariantStart {
   model::ServiceId service;
@@ -64,6 +85,8 @@ struct VariantStart {
   Latency engine_init;         ///< compile, graph capture, imports, on a node that never ran this variant
   Latency engine_init_cached;  ///< the same with its compile cache on the node
   Latency warm_up;
+  std::optional<Latency> conversion{};  ///< of a replica that joins from the other role, once it is empty; none cannot
+  Sleep sleep{};
   /// From here on the three take so many times as long, which nobody is told: a new image, a busy disk.
   Instant slower_from = Instant::never();
   std::int64_t slower_ppm = 2'000'000;  ///< at most ten times

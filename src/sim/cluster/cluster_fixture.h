@@ -101,6 +101,19 @@ inline ClusterConfig small_config() {
   return config;
 }
 
+/// With a service 1 whose replicas are as service 0's small ones; each takes 3 s to become the other.
+inline ClusterConfig convertible_config() {
+  ClusterConfig config = small_config();
+  auto catalog = std::make_shared<model::Catalog>(*config.catalog);
+  catalog->services.push_back(catalog->services[0]);
+  catalog->services[1].variants.resize(1);
+  config.catalog = catalog;
+  config.starts.push_back(config.starts[0]);
+  config.starts.back().service = {1};
+  for (VariantStart& start : config.starts) start.conversion = Latency::exactly(seconds(3));
+  return config;
+}
+
 template <typename What>
 model::Action action(const What& what) {
   model::Action made;

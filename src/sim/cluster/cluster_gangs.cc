@@ -30,6 +30,7 @@ std::optional<model::Reason> Cluster::perform(const model::SetReplicas& what) {
   if (what.replicas > workload.desired) workload.raised_at = now_;
   set_desired(key, what.replicas);
   lower(key, workload, what.drain);
+  wake_sleepers(key);
   // Without a draw where nothing has to be made: a repeated request changes nothing that follows.
   if (alive(workload) < workload.desired) {
     schedule(now_ + config_.pod_creation.draw(workload_draws_), EventKind::reconcile, workload_index(key));
@@ -37,26 +38,29 @@ std::optional<model::Reason> Cluster::perform(const model::SetReplicas& what) {
   return std::nullopt;
 }
 
-/// Replicas that are not on their way out.
+/// It is neither on its way out nor asleep.
+bool Cluster::stays(model::GangId id) const { return !draining_.contains(id) && !sleeping_.contains(id); }
+
 ReplicaCount Cluster::alive(const Workload& workload) const {
-  ReplicaCount count = 0;
-  for (model::GangId id : workload.gangs) count += draining_.contains(id) ? 0 : 1;
-  return count;
+  return std::ranges::count_if(workload.gangs, [&](model::GangId id) { return stays(id); });
 }
 
 void Cluster::lower(const WorkloadKey& key, Workload& workload, const std::vector<model::GangId>& named) {
   ReplicaCount excess = alive(workload) - workload.desired;
   const auto go = [&](model::GangId id) {
-    gangs_.at(id).stage == Stage::ready ? begin_drain(id) : remove_gang(id);
+    const Stage stage = gangs_.at(id).stage;
+    const bool sleeps = stage == Stage::ready && may_sleep(key);
+    stage == Stage::ready || stage == Stage::converting ? begin_drain(id) : remove_gang(id);
+    if (sleeps) gangs_.at(id).to_sleep = true;
     --excess;
   };
   for (model::GangId id : named) {
-    if (excess > 0 && workload.gangs.contains(id) && !draining_.contains(id)) go(id);
+    if (excess > 0 && workload.gangs.contains(id) && stays(id)) go(id);
   }
   while (excess > 0) {
     model::GangId highest;
     for (model::GangId id : workload.gangs) {
-      if (draining_.contains(id)) continue;
+      if (!stays(id)) continue;
       if (!highest.valid() || seen_.gangs.at(id).ordinal > seen_.gangs.at(highest).ordinal) highest = id;
     }
     CAPSTAN_ASSERT(highest.valid() && key.first == seen_.gangs.at(highest).service);
@@ -67,19 +71,23 @@ void Cluster::lower(const WorkloadKey& key, Workload& workload, const std::vecto
 void Cluster::reconcile(std::uint32_t index) {
   const WorkloadKey key = workload_keys_.at(index);
   Workload& workload = workloads_.at(key);
+  wake_sleepers(key);
   for (ReplicaCount n = alive(workload); n < workload.desired; ++n) create_gang(key, workload);
 }
 
-model::GangId Cluster::create_gang(const WorkloadKey& key, Workload& workload) {
-  const model::Variant& variant = catalog().service(key.first).variants.at(key.second.value);
-  CAPSTAN_ASSERT(variant.pods > 0 && variant.tensor_parallel > 0);
+std::uint32_t Cluster::free_ordinal(const Workload& workload) const {
   std::vector<bool> taken(workload.gangs.size() + 1);  // one of so many is free
   for (model::GangId id : workload.gangs) {
     const std::uint32_t other = seen_.gangs.at(id).ordinal;
     if (other < taken.size()) taken[other] = true;
   }
-  const auto ordinal = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+  return static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+}
 
+model::GangId Cluster::create_gang(const WorkloadKey& key, Workload& workload) {
+  const model::Variant& variant = catalog().service(key.first).variants.at(key.second.value);
+  CAPSTAN_ASSERT(variant.pods > 0 && variant.tensor_parallel > 0);
+  const std::uint32_t ordinal = free_ordinal(workload);
   const model::GangId id{next_gang_++};
   model::Gang gang;
   gang.service = key.first;
@@ -241,12 +249,19 @@ void Cluster::set_phases(model::GangId id, model::Gang::Phase phase, model::Pod:
 }
 
 void Cluster::begin_drain(model::GangId id) {
-  close_ready(id);
+  const bool finishes = converting_.erase(id) > 0;  // what it holds of the role that it had
+  if (!finishes) leave_router(id);
   gangs_.at(id).stage = Stage::draining;
   set_pod_states(id, GpuState::draining);
   set_phases(id, model::Gang::Phase::draining, model::Pod::Phase::terminating);
   draining_.insert(id);
+}
+
+/// It takes no more, and finishes what it holds within the grace.
+void Cluster::leave_router(model::GangId id) {
+  close_ready(id);
   hook_.drain(id, now_);
+  gangs_.at(id).cut_at = now_ + config_.termination_grace;
   schedule(now_ + config_.termination_grace, EventKind::drain_deadline, id.value);
   if (!polling_drains_) schedule(now_ + config_.drain_poll, EventKind::drain_poll);
   polling_drains_ = true;
@@ -255,19 +270,27 @@ void Cluster::begin_drain(model::GangId id) {
 void Cluster::poll_drains() {
   const std::vector<model::GangId> draining(draining_.begin(), draining_.end());
   for (model::GangId id : draining) {
-    if (hook_.drained(id)) remove_gang(id);
+    if (hook_.drained(id)) leave(id);
   }
-  polling_drains_ = !draining_.empty();
+  const std::vector<model::GangId> converting(converting_.begin(), converting_.end());
+  for (model::GangId id : converting) {
+    if (hook_.drained(id)) join(id);
+  }
+  polling_drains_ = !draining_.empty() || !converting_.empty();
   if (polling_drains_) schedule(now_ + config_.drain_poll, EventKind::drain_poll);
 }
 
+/// It holds nothing more.
+void Cluster::leave(model::GangId id) { gangs_.at(id).to_sleep ? fall_asleep(id) : remove_gang(id); }
+
 void Cluster::cut_drain(model::GangId id) {
-  if (!draining_.contains(id)) return;
+  const bool converts = converting_.contains(id);
+  if ((!converts && !draining_.contains(id)) || now_ < gangs_.at(id).cut_at) return;
   if (!hook_.drained(id)) {
     ++meter_.drains_cut;
     hook_.killed(id, now_, Interruption::grace_over);
   }
-  remove_gang(id);
+  converts ? join(id) : leave(id);
 }
 
 /// Ends a gang whose serving has ended or never began.
@@ -283,6 +306,8 @@ void Cluster::remove_gang(model::GangId id) {
   for (model::PodId pod : gang.pods) erase_pod(pod);
   workloads_.at({gang.service, gang.variant}).gangs.erase(id);
   draining_.erase(id);
+  converting_.erase(id);
+  sleeping_.erase(id);
   gangs_.erase(id);
   seen_.gangs.erase(id);
   changed_.gangs.push_back(id);
@@ -291,7 +316,8 @@ void Cluster::remove_gang(model::GangId id) {
 /// Ends a gang at once, whatever it does, and lets the workload controller make it anew.
 void Cluster::kill_gang(model::GangId id, Interruption why) {
   GangRecord& record = gangs_.at(id);
-  const bool serving = record.stage == Stage::ready || (record.stage == Stage::draining && !hook_.drained(id));
+  const bool leaves = record.stage == Stage::draining || record.stage == Stage::converting;
+  const bool serving = record.stage == Stage::ready || (leaves && !hook_.drained(id));
   if (record.stage == Stage::ready) {
     close_ready(id);
     record.stage = Stage::draining;

@@ -19,9 +19,10 @@ enum class GpuState : std::uint8_t {
   starting,     ///< the whole gang is bound and loads
   busy,         ///< serves, an engine step is running
   idle,         ///< serves, nothing to do
+  sleeping,     ///< out of the router, its engine asleep on it
   draining,     ///< out of the router
 };
-inline constexpr std::size_t kGpuStates = 7;
+inline constexpr std::size_t kGpuStates = 8;
 std::string_view name(GpuState state);
 
 using GpuTime = __int128;  ///< thousandths of a GPU times nanoseconds
@@ -64,6 +65,8 @@ struct ClusterMeter {
   std::int64_t drains_cut = 0;      ///< replicas that still held work when the grace was over
   std::int64_t gangs_deferred = 0;  ///< pending longer than a scheduling cycle
   std::int64_t cold_starts = 0;
+  std::int64_t wakes = 0;        ///< replicas that came out of sleep
+  std::int64_t conversions = 0;  ///< replicas that came to serve in another role
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;
 

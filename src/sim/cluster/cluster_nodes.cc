@@ -114,7 +114,9 @@ void Cluster::claim_decided(model::ClaimId id) {
   if (record == claims_.end()) return;  // released before
   model::Claim claim = seen_.claims.at(id);
   const std::vector<std::uint32_t>& ppm = config_.provider.refused_ppm;
-  const bool refused = claim.offering.value < ppm.size() && capacity_draws_.chance_ppm(ppm[claim.offering.value]);
+  const model::DomainId zone = catalog().offering(claim.offering).zone;
+  const bool refused = config_.provider.out(zone, now_) ||
+                       (claim.offering.value < ppm.size() && capacity_draws_.chance_ppm(ppm[claim.offering.value]));
   const auto place = refused ? std::nullopt : find_place(catalog().offering(claim.offering), claim.within);
   if (!place) {
     ++meter_.launches_refused;
@@ -240,6 +242,21 @@ void Cluster::spot_notice(model::NodeId id) {
     set(id, node);
   }
   schedule(now_ + config_.provider.spot_notice, EventKind::spot_kill, id.value);
+}
+
+/// As if the provider took every node of the zone; what is booting there never comes up.
+void Cluster::outage(model::DomainId zone) {
+  std::vector<model::NodeId> lost;
+  for (const auto& [id, record] : nodes_) {
+    if (catalog().lies_within(record.place, zone)) lost.push_back(id);
+  }
+  for (const model::NodeId id : lost) terminate(id, Interruption::spot);
+  std::vector<model::ClaimId> booting;
+  for (const auto& [id, record] : claims_) {
+    const bool is_node = seen_.claims.at(id).node.valid();
+    if (!is_node && record.bought() && catalog().lies_within(record.place, zone)) booting.push_back(id);
+  }
+  for (const model::ClaimId id : booting) cancel_claim(id);
 }
 
 }  // namespace capstan::sim

@@ -12,9 +12,10 @@ using namespace test;
 
 /// Everything that can go wrong does, now and then.
 ClusterConfig hostile_config() {
-  ClusterConfig config = small_config();
+  ClusterConfig config = convertible_config();
   config.existing = {{{0}, 1, {0}}, {{2}, 1, {0}}};
   config.initial = {{{0}, {0}, 2, true}, {{0}, {1}, 1, true}};
+  config.starts[0].sleep = {2, seconds(200), Latency::between(seconds(2), seconds(6))};
   config.provider.scatter = true;
   config.provider.decision = Latency::between(seconds(2), seconds(20));
   config.provider.boot = {seconds(20), seconds(60), Latency::Shape::log_normal};
@@ -38,9 +39,13 @@ IdType some_row(const SharedTable<IdType, T>& table, RandomStream& draws) {
 
 /// Some action, often one that makes sense.
 model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
-  switch (draws.below(8)) {
-    case 0:
-      return scale_to(static_cast<ReplicaCount>(draws.below(6)), static_cast<std::uint32_t>(draws.below(2)));
+  switch (draws.below(9)) {
+    case 0: {
+      const auto variant =
+          static_cast<std::uint32_t>(draws.below(2));  // one draw a line: the order is the same anywhere
+      const auto replicas = static_cast<ReplicaCount>(draws.below(6));
+      return scale_to(replicas, variant);
+    }
     case 1: {
       model::SetReplicas lower{{0}, {0}, static_cast<ReplicaCount>(draws.below(3)), {}};
       seen.gangs.for_each([&](model::GangId id, const model::Gang&) {
@@ -60,6 +65,11 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
     case 5:
       if (draws.below(4) > 0) break;
       return action(model::EvictPod{some_row(seen.pods, draws)});
+    case 6: {
+      const model::GangId gang = some_row(seen.gangs, draws);
+      const std::uint32_t from = seen.gangs.find(gang) == nullptr ? 0 : seen.gangs.at(gang).service.value;
+      return action(model::ConvertReplica{gang, {from}, {1 - from}});
+    }
     default:
       break;
   }
@@ -72,7 +82,8 @@ model::Action some_action(const model::Snapshot& seen, RandomStream& draws) {
   seen.nodes.for_each([&](model::NodeId id, const model::Node&) { nodes.push_back(id); });
   if (pending.empty() || nodes.empty()) return scale_to(4);
   const model::NodeId node = nodes[draws.below(nodes.size())];
-  return bind_to(seen, pending[draws.below(pending.size())], node, 1 + draws.below(8));
+  const std::size_t pods = 1 + draws.below(8);
+  return bind_to(seen, pending[draws.below(pending.size())], node, pods);
 }
 
 template <typename IdType, typename T>
@@ -142,7 +153,7 @@ RC_GTEST_PROP(ClusterProperty, ConservesGpuTimeAndMoneyUnderAnyActions, (std::ui
 
 TEST(ClusterProperty, TheRandomRunsReachEverything) {
   ClusterMeter sum;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
     const ClusterMeter total = run(seed, 120).total;
     sum.launches += total.launches;
     sum.launches_refused += total.launches_refused;
@@ -151,13 +162,15 @@ TEST(ClusterProperty, TheRandomRunsReachEverything) {
     sum.killed_by_termination += total.killed_by_termination;
     sum.drains_cut += total.drains_cut;
     sum.cold_starts += total.cold_starts;
+    sum.conversions += total.conversions;
+    sum.wakes += total.wakes;
     sum.gangs_deferred += total.gangs_deferred;
     sum.actions_unknown += total.actions_unknown;
     for (std::size_t s = 0; s < kGpuStates; ++s) sum.gpu_time[s] += total.gpu_time[s];
   }
   for (std::int64_t n :
        {sum.launches, sum.launches_refused, sum.killed_by_eviction, sum.killed_by_spot, sum.killed_by_termination,
-        sum.drains_cut, sum.cold_starts, sum.gangs_deferred, sum.actions_unknown}) {
+        sum.drains_cut, sum.cold_starts, sum.conversions, sum.wakes, sum.gangs_deferred, sum.actions_unknown}) {
     EXPECT_GT(n, 0);
   }
   for (GpuTime time : sum.gpu_time) EXPECT_GT(time, 0);

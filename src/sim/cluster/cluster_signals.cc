@@ -12,6 +12,10 @@ std::int64_t ratio(std::int64_t part, std::int64_t whole, std::int64_t scale) {
   return static_cast<std::int64_t>(static_cast<__int128>(part) * scale / whole);
 }
 
+model::Signal said_or_missing(const std::optional<std::int64_t>& value) {
+  return value ? model::Signal::of(*value) : model::Signal{};
+}
+
 }  // namespace
 
 /// Reads every replica that serves or drains, and the gateways. What was read becomes visible `delay` later.
@@ -36,8 +40,9 @@ void Cluster::read_targets() {
     signals.memory_used_percent = model::Signal::of(config_.memory_used_percent);
     signals.ttft_p99_us =
         raw.ttft_p99 ? model::Signal::of(*raw.ttft_p99 / std::chrono::microseconds(1)) : model::Signal{};
-    signals.ttft_late_ppm = raw.ttft_late_ppm ? model::Signal::of(*raw.ttft_late_ppm) : model::Signal{};
-    signals.queue_late_ppm = raw.queue_late_ppm ? model::Signal::of(*raw.queue_late_ppm) : model::Signal{};
+    signals.ttft_late_ppm = said_or_missing(raw.ttft_late_ppm);
+    signals.queue_late_ppm = said_or_missing(raw.queue_late_ppm);
+    signals.tpot_late_ppm = said_or_missing(raw.tpot_late_ppm);
     signals.prompt_tokens_total = model::Signal::of(raw.prompt_tokens_total);
     signals.generated_tokens_total = model::Signal::of(raw.generated_tokens_total);
     record.scraped_busy = raw.busy_total;
@@ -61,6 +66,16 @@ model::Signal Cluster::aged(model::Signal signal, Instant measured) const {
     signal.state = model::Signal::State::stale;
   }
   return signal;
+}
+
+/// What it said until now is not what it will say next.
+void Cluster::forget_readings(model::GangId id) {
+  GangRecord& record = gangs_.at(id);
+  record.scraped_busy = {};
+  record.has_reading = false;
+  model::Gang gang = seen_.gangs.at(id);
+  gang.signals = {};
+  set(id, std::move(gang));
 }
 
 void Cluster::publish() {

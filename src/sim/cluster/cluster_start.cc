@@ -7,8 +7,6 @@
 #include "sim/cluster/longest.h"
 
 namespace capstan::sim {
-namespace {}  // namespace
-
 const VariantStart& Cluster::start_of(const WorkloadKey& key) const {
   const auto it = std::find_if(config_.starts.begin(), config_.starts.end(), [&](const VariantStart& start) {
     return start.service == key.first && start.variant == key.second;
@@ -187,10 +185,23 @@ void Cluster::engine_ready(model::GangId id) {
   schedule(now_ + start.draw(start.warm_up, now_, start_draws_), EventKind::warm, id.value);
 }
 
+/// An engine that is there already, from another role or out of sleep, serves after so long.
+void Cluster::resume_within(model::GangId id, const Latency& latency) {
+  GangRecord& record = gangs_.at(id);
+  record.stage = Stage::warm;
+  set_pod_states(id, GpuState::starting);
+  const VariantStart& start = start_of({record.start.service, record.start.variant});
+  schedule(now_ + start.draw(latency, now_, start_draws_), EventKind::warm, id.value);
+}
+
 void Cluster::warm(model::GangId id) {
   const auto record = gangs_.find(id);
   if (record == gangs_.end()) return;
   ColdStart& start = record->second.start;
+  if (seen_.gangs.at(id).resumed) {
+    ++(record->second.woken ? meter_.wakes : meter_.conversions);
+    return serve(id);
+  }
   start.ready_at = now_;
   cold_starts_.push_back(start);
   ++meter_.cold_starts;

@@ -37,6 +37,7 @@ struct EngineReading {
   std::optional<Duration> ttft_p99;            ///< of first tokens since the last scrape; none if there were none
   std::optional<std::int64_t> ttft_late_ppm;   ///< of the same, later than the service's bound; none if it has none
   std::optional<std::int64_t> queue_late_ppm;  ///< of those that ended, waited in the queue for too long
+  std::optional<std::int64_t> tpot_late_ppm;   ///< of the same, took too long for each token after the first
   Tokens prompt_tokens_total = 0;
   Tokens generated_tokens_total = 0;
 };
@@ -48,9 +49,10 @@ class ServingHook {
   virtual ~ServingHook() = default;
   virtual void ready(const ReplicaStart& replica, Instant at) = 0;  ///< joins the router now
   virtual void drain(model::GangId gang, Instant at) = 0;           ///< leaves the router, finishes what it holds
-  virtual bool drained(model::GangId gang) = 0;  ///< holds nothing more; after `true` the gang is never named again
-  virtual void killed(model::GangId gang, Instant at, Interruption why) = 0;  ///< ends now; what it held is lost; never
-                                                                              ///< named again
+  virtual bool drained(model::GangId gang) = 0;  ///< holds nothing more; after `true` the gang is not named again, but
+                                                 ///< by a `ready`: in another role, or woken in the same
+  virtual void killed(model::GangId gang, Instant at, Interruption why) = 0;  ///< ends now; what it held is lost; as
+                                                                              ///< after `drained`
   /// `scrape` is true when this is the reading of a scrape, which begins a new interval for first tokens.
   virtual EngineReading sample(model::GangId gang, Instant at, bool scrape) = 0;
   virtual RequestCount gateway_waiting(model::ServiceId service, Instant at) = 0;

@@ -128,7 +128,8 @@ ReplicaReading Fleet::sample(ReplicaHandle handle, Instant now, bool scrape) {
   reading.ttft = server.ttft;
   reading.ttft_p99 = server.ttft.percentile(990'000);
   reading.queue_time = server.queue_time;
-  if (scrape) server.ttft = {}, server.queue_time = {};
+  reading.tpot = server.tpot;
+  if (scrape) server.ttft = {}, server.queue_time = {}, server.tpot = {};
   return reading;
 }
 

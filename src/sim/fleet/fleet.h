@@ -69,7 +69,8 @@ struct ReplicaReading {
   ReplicaSample engine;
   TtftBuckets ttft;                    ///< first tokens since the last scrape
   QueueTimeBuckets queue_time;         ///< how long those that ended since then had waited in the engine's queue
-  std::optional<Duration> ttft_p99{};  ///< read from them; none if there were none
+  TpotBuckets tpot;                    ///< what a token after the first took them on average
+  std::optional<Duration> ttft_p99{};  ///< read from `ttft`; none if there were none
 };
 
 /// Everything between a client and a GPU, for one service: clients with time-outs and retries, the gateway, the router
@@ -171,6 +172,7 @@ class Fleet {
     Replica replica;
     TtftBuckets ttft;
     QueueTimeBuckets queue_time;
+    TpotBuckets tpot;
   };
 
   /// Asks for what an event touches first in a server: of many replicas, most are out of the nearest caches when their

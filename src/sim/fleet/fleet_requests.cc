@@ -370,7 +370,9 @@ void Fleet::completed(Server& server, std::uint32_t id) {
   meter_.cached_tokens += live.cached;
   meter_.ttft.add(ttft);
   meter_.e2e.add(e2e);
-  if (later_tokens > 0) meter_.tpot.add(after_first / later_tokens);
+  const Duration tpot = after_first / std::max<std::int64_t>(later_tokens, 1);
+  if (later_tokens > 0) meter_.tpot.add(tpot);
+  server.tpot.add(tpot);  // 0 for an answer of one token, as vLLM counts it
   const bool met = in_time(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
   if (met) {

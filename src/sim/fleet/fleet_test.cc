@@ -336,8 +336,9 @@ TEST(Fleet, SamplesSayHowBusyAReplicaWas) {
   EXPECT_EQ(first.engine.busy_total, milliseconds(500));
   ASSERT_TRUE(first.ttft_p99.has_value());
   EXPECT_LE(*first.ttft_p99, milliseconds(10));  // vLLM's bucket of 5 to 10 ms
+  EXPECT_EQ(first.tpot.counts[0], 1u) << "up to 10 ms a token";
   const ReplicaReading second = fleet.sample(replica, at_s(2), true);
-  EXPECT_FALSE(second.ttft_p99.has_value());
+  EXPECT_TRUE(!second.ttft_p99 && second.tpot == TpotBuckets{});
   EXPECT_EQ(second.engine.busy_total, milliseconds(500));
 }
 

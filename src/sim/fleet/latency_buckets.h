@@ -9,8 +9,8 @@
 
 namespace capstan::sim {
 
-/// Bounds of vLLM's histograms (vllm/v1/metrics/loggers.py), microseconds: vllm:time_to_first_token_seconds, and
-/// vllm:request_queue_time_seconds like all that is about a whole request.
+/// Bounds of vLLM's histograms (vllm/v1/metrics/loggers.py), microseconds: vllm:time_to_first_token_seconds,
+/// vllm:request_queue_time_seconds like all that is about a whole request, vllm:request_time_per_output_token_seconds.
 inline constexpr std::array<std::int64_t, 22> kTtftUpperUs = {
     1'000,      5'000,      10'000,     20'000,      40'000,      60'000,       80'000,    100'000,
     250'000,    500'000,    750'000,    1'000'000,   2'500'000,   5'000'000,    7'500'000, 10'000'000,
@@ -19,6 +19,10 @@ inline constexpr std::array<std::int64_t, 21> kRequestUpperUs = {
     300'000,    500'000,     800'000,     1'000'000,   1'500'000,   2'000'000,     2'500'000,
     5'000'000,  10'000'000,  15'000'000,  20'000'000,  30'000'000,  40'000'000,    50'000'000,
     60'000'000, 120'000'000, 240'000'000, 480'000'000, 960'000'000, 1'920'000'000, 7'680'000'000};
+
+inline constexpr std::array<std::int64_t, 19> kTokenUpperUs = {
+    10'000,  25'000,    50'000,    75'000,    100'000,   150'000,    200'000,    300'000,    400'000,   500'000,
+    750'000, 1'000'000, 2'500'000, 5'000'000, 7'500'000, 10'000'000, 20'000'000, 40'000'000, 80'000'000};
 
 /// Times in the buckets of an engine's histogram: all that a scrape of it can tell of them.
 template <const auto& Bounds>
@@ -81,5 +85,6 @@ struct LatencyBuckets {
 
 using TtftBuckets = LatencyBuckets<kTtftUpperUs>;
 using QueueTimeBuckets = LatencyBuckets<kRequestUpperUs>;
+using TpotBuckets = LatencyBuckets<kTokenUpperUs>;
 
 }  // namespace capstan::sim

@@ -10,8 +10,9 @@ constexpr double kSafetyLeast =
     1.0;  // a queue that overflows is no small miss: engines that preempt lose most of what they do
 constexpr double kSafetyMost = 4.0;
 /// Of the budget. Waits in a queue are not all that makes a first token late, and what is missed in a surge teaches the
-/// slack nothing: of a day of DeepSeek-R1 two fifths of the misses are seen where the slack is learned.
-constexpr double kSpent = 0.4;
+/// slack nothing: of a day of DeepSeek-R1 two fifths of the misses are seen where the slack is learned. Surges that
+/// come before anything was learned take their part as well.
+constexpr double kSpent = 0.35;
 constexpr double kSafetyPerMinute = 0.01;  // that a minute without misses lowers it
 constexpr double kSafetyRiseMost = 0.25;   // that a minute full of misses raises it
 constexpr double kSlackPerMinute = 0.008;

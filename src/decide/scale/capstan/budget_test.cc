@@ -33,10 +33,10 @@ TEST(Budget, WhatReplicasMissThoughAsManyServeAsPlannedKeepsThemEmptier) {
   memory.safety_milli = 1600;
   spend(60, 0.5, 0.9, false, memory);
   EXPECT_EQ(memory.slack_ppm, 0) << "too few served: that is the forecast's to mend";
-  spend(60, 0.008, 0.9, true, memory);
+  spend(60, 0.007, 0.9, true, memory);
   const std::int64_t slack_ppm = memory.slack_ppm;
   EXPECT_NEAR(static_cast<double>(slack_ppm), 40'000, 100) << "twice of what is planned for, over five minutes";
-  spend(60, 0.004, 0.9, true, memory);
+  spend(60, 0.0035, 0.9, true, memory);
   EXPECT_NEAR(static_cast<double>(memory.slack_ppm), static_cast<double>(slack_ppm), 100) << "in balance";
   spend(60, 0, 0.9, true, memory);
   EXPECT_LT(memory.slack_ppm, 1000);

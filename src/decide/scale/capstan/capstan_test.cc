@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <functional>
+
+#include "decide/scale/capstan/step.h"
 #include "decide/testing/fluid_service.h"
 
 namespace capstan::decide::scale {
@@ -74,6 +77,23 @@ TEST(OwnPolicy, HoldsStillUnderASteadyLoad) {
   EXPECT_LE(changes, 1);
 }
 
+TEST(OwnPolicy, SlowAnswersAreCountedWhereTheEngineCountsThem) {
+  FluidService service(4);
+  Memory memory;
+  const auto missed_ppm = [&](double token_s, std::optional<std::int64_t> counted_ppm) {
+    service.token_s(token_s);
+    for (RoleView::Replica& replica : service.role().replicas) {
+      replica.signals.tpot_late_ppm = counted_ppm ? model::Signal::of(*counted_ppm) : model::Signal{};
+    }
+    return pass(service, memory, 2, kSteady).sizing->missed_ppm;
+  };
+  EXPECT_EQ(missed_ppm(0.010, {}), 0);
+  EXPECT_NEAR(static_cast<double>(missed_ppm(0.050, {})), 500'000, 50'000) << "half, where the mean is the bound";
+  EXPECT_EQ(missed_ppm(0.050, 12'000), 12'000);
+  EXPECT_EQ(missed_ppm(0.010, 12'000), 12'000);
+  EXPECT_EQ(missed_ppm(0.010, -5), 0) << "no share: guessed";
+}
+
 TEST(OwnPolicy, SilenceLowersNothing) {
   FluidService service(8);
   Memory memory;
@@ -141,6 +161,90 @@ TEST(OwnPolicy, ScalesToNothingOnlyWhereAGatewayHoldsWhatComes) {
   }
 }
 
+/// After ten minutes of `requests_per_s`, half an hour of none.
+Decision after_a_break(double requests_per_s, Capstan::ToZero to_zero, Memory& memory) {
+  FluidService service(1);
+  service.role().min = 0;
+  const Capstan policy{.to_zero = to_zero};
+  for (int i = 0; i < 40; ++i) service.pass(requests_per_s, memory, policy);
+  Decision last;
+  for (int i = 0; i < 120; ++i) last = service.pass(0, memory, policy);
+  return last;
+}
+
+TEST(OwnPolicy, StaysWarmWhereAStartWouldMakeMoreLateThanTheSloAllows) {
+  Memory memory;
+  const Decision kept = after_a_break(2, Capstan::ToZero::within_slo, memory);
+  EXPECT_EQ(kept.desired, 1);
+  EXPECT_EQ(kept.why.code, ReasonCode::minimum_warm);
+  ASSERT_TRUE(kept.sizing && kept.sizing->warm);
+  const WarmSizing& warm = *kept.sizing->warm;
+  EXPECT_EQ(warm.wakes, 1);
+  EXPECT_NEAR(static_cast<double>(warm.requests), 1200, 100);
+  EXPECT_NEAR(static_cast<double>(warm.requests_late), 2 * 180, 60) << "a start is guessed at three minutes";
+  EXPECT_NEAR(static_cast<double>(warm.requests_allowed), 6, 1) << "half of one per cent";
+  EXPECT_EQ(warm.replicas, 1);
+  memory = {};
+  const Decision asleep = after_a_break(2, Capstan::ToZero::after_idle, memory);
+  EXPECT_EQ(asleep.desired, 0);
+  EXPECT_FALSE(asleep.sizing->warm);
+}
+
+/// A steady load over three zones, placed in turn.
+Decision over_zones(FluidService& service, Memory& memory, ReplicaCount zones, int intervals) {
+  Decision last;
+  for (int i = 0; i < intervals; ++i) {
+    Spread spread{.domains = zones, .held = {}};
+    for (RoleView::Replica& replica : service.role().replicas) {
+      replica.domain = replica.id.value % static_cast<std::uint32_t>(zones);
+      spread.held.resize(static_cast<std::size_t>(zones));
+      ++spread.held[replica.domain];
+    }
+    std::ranges::sort(spread.held, std::greater());
+    service.role().spread = spread;
+    last = service.pass(3 * kSteady, memory);
+  }
+  return last;
+}
+
+TEST(OwnPolicy, TheLossOfAZoneLeavesWhatTheLoadNeeds) {
+  FluidService service(8);
+  Memory of_zones;
+  const Decision decision = over_zones(service, of_zones, 3, 320);
+  ASSERT_TRUE(decision.spread);
+  const ReplicaCount need = decision.spread->need;
+  EXPECT_EQ(need, decision.held_to);
+  EXPECT_EQ(need, whole(static_cast<double>(decision.sizing->needed_milli) / 1000.0))
+      << "of the load, whatever is there";
+  EXPECT_EQ(decision.desired, need + (need + 1) / 2);
+  EXPECT_GE(decision.spread->left(), need);
+  EXPECT_EQ(decision.why.code, ReasonCode::loss_survived);
+  const ReplicaCount settled = decision.desired;
+  EXPECT_EQ(over_zones(service, of_zones, 3, 320).desired, settled) << "what was asked for asks for no more";
+}
+
+TEST(OwnPolicy, AFleetThatStandsInOneZoneKeepsItsWindows) {
+  FluidService service(8);
+  Memory memory;
+  const ReplicaCount settled = over_zones(service, memory, 3, 320).desired;
+  for (const double load : {1.0, 1.5, 1.0}) {
+    service.role().spread = Spread{.domains = 3, .steered = false, .held = {settled}};
+    const Decision decision = service.pass(load * kSteady, memory);
+    EXPECT_LT(decision.wanted, decision.held_to);
+    EXPECT_EQ(decision.desired, settled) << "nothing goes within the window, and for it nothing is started";
+  }
+}
+
+TEST(OwnPolicy, WhereThereIsNoOtherZoneNothingMoreIsAskedFor) {
+  FluidService service(8);
+  Memory memory;
+  const Decision decision = over_zones(service, memory, 1, 320);
+  EXPECT_EQ(decision.why.code, ReasonCode::loss_not_survived);
+  FluidService plain(8);
+  Memory of_plain;
+  EXPECT_EQ(decision.desired, pass(plain, of_plain, 320, 3 * kSteady).desired);
+}
+
 TEST(OwnPolicy, AModelThatTheTableDoesNotKnowIsLearned) {
   FluidService service(4);
   service.role().engine = nullptr;
@@ -187,7 +291,7 @@ RC_GTEST_PROP(OwnPolicy, MoreDemandNeverGetsFewer, ()) {
 }
 
 TEST(OwnPolicy, WhatAWindowAsksForServesWhenItBegins) {
-  FluidService service(1, seconds(120));
+  FluidService service(1, std::chrono::seconds(120));
   const std::vector<model::BoundsWindow> windows = {
       {*Cron::parse("30 0 * * *"), std::chrono::hours(1), 5, std::nullopt}};
   service.role().windows = &windows;

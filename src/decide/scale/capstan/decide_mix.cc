@@ -94,7 +94,8 @@ double to_carry(Step& step, const LookBack& back, double needed, std::span<const
   const bool by_short = step.lead_known && (back.seen < back.longest || soon <= late);
   tell_window(step, by_short ? back.round_trip : back.longest);
   const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch) - kTolerated * smallest;
-  return std::max(needed - tolerated, std::min(std::max(by_short ? soon : late, in_flight), step.counted()));
+  const double warm = static_cast<double>(kept_warm(step)) - kTolerated * smallest;
+  return std::max(needed - tolerated, std::min(std::max({by_short ? soon : late, in_flight, warm}), step.counted()));
 }
 
 MixTerms terms_of(const Step& step) {
@@ -272,7 +273,13 @@ Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& 
   // Silence lowers nothing; and until a stop and a start have been seen to fit in, nobody knows what may stop.
   const std::vector<MixOption> options = options_of(step, step.load.silent == 0 && back.seen >= back.round_trip);
   choose(step, options, to_carry(step, back, needed, options));
-  if (may_sleep(step)) {
+  if (could_sleep(step) && kept_warm(step) > 0) {
+    return joined(step, role, [&](std::size_t i) {
+      const VariantSizing& each = step.sizing.mix->variants[i];
+      return each.desired == each.current && each.desired > 0 ? too_late(*step.sizing.warm) : why_of(step, each);
+    });
+  }
+  if (could_sleep(step)) {
     for (VariantSizing& each : step.sizing.mix->variants) each.chosen = each.desired = 0;
     const model::Reason none{ReasonCode::no_demand, {whole_seconds(now - memory.last_used)}};
     return joined(step, role, [&](std::size_t) { return none; });

@@ -7,11 +7,15 @@
 namespace capstan::decide::scale {
 namespace {
 
-constexpr Duration kNear = std::chrono::seconds(60);
-constexpr Duration kFar = std::chrono::seconds(240);
+// What is read is up to a scrape old, and a rate is the mean over the scrape before: fifteen seconds each, by default.
+constexpr Duration kSeenLate = std::chrono::seconds(20);
+constexpr Duration kNearLeast = std::chrono::seconds(30);  // two scrapes
+constexpr Duration kNearMost = std::chrono::seconds(60);
+constexpr std::int64_t kFarPerNear = 4;
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
 constexpr double kTrendMost = 0.5;        // of the level, over the horizon
+constexpr double kDriftLeast = 0.10;      // however soon a replica is there
 constexpr double kDriftPerRoot = 0.08;    // of a minute, while that is more
 constexpr double kDriftPerMinute = 0.05;  // a load whose answers become longer drifts so far, however calm it was
 constexpr double kSpreadMost = 1.0;
@@ -45,7 +49,21 @@ void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Ins
   memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(std::max(square, 0.0)) * 1e6);
 }
 
+/// What a load drifts by over a horizon, however calm it was.
+double spread_of(const CapstanMemory& memory, Duration horizon) {
+  const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
+  const double drift = std::max({kDriftLeast, kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes)});
+  return std::max(static_cast<double>(memory.spread_ppm) / 1e6, drift);
+}
+
 }  // namespace
+
+double kept_in_hand(const CapstanMemory& memory, Duration horizon) {
+  const double slack = static_cast<double>(memory.slack_ppm) / 1e6;
+  // What the forecast did not see and what requests do to each other have nothing to do with one another.
+  const double for_errors = replicas(memory.safety_milli) * spread_of(memory, horizon);
+  return std::sqrt(slack * slack + for_errors * for_errors);
+}
 
 Outlook look_ahead(double demand, double noise, Duration horizon, Duration since_last, CapstanMemory& memory,
                    Instant now) {
@@ -54,10 +72,13 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
     memory.safety_milli = as_milli(kFirstSafety);
     memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstSpread * kFirstSpread) * 1e6);
   }
+  // What starts within half a minute may follow a rise of two minutes; what takes longer has to see more of it.
+  const Duration near_memory = std::clamp<Duration>((horizon + kSeenLate) / 2, kNearLeast, kNearMost);
+  const Duration far_memory = kFarPerNear * near_memory;
   double near = replicas(memory.near_milli);
   double far = replicas(memory.far_milli);
-  near += part(since_last, kNear) * (demand - near);
-  far += part(since_last, kFar) * (demand - far);
+  near += part(since_last, near_memory) * (demand - near);
+  far += part(since_last, far_memory) * (demand - far);
   // A jump is no trend: both means go along.
   const double jump = demand / std::max(near, 0.1);
   if (jump > 1.5 + 4 * noise) near = far = demand;
@@ -65,20 +86,15 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
   memory.far_milli = as_milli(far);
   learn_spread(demand, since_last, memory, now);
 
-  const double slope = (near - far) / in_seconds(kFar - kNear);
-  const double rise = std::clamp(slope * kTrendTrust * static_cast<double>(horizon.count()) * 1e-9, 0.0,
-                                 kTrendMost * std::max(demand, near));
+  const double slope = (near - far) / in_seconds(far_memory - near_memory);
+  const double rise =
+      std::clamp(slope * kTrendTrust * in_seconds(horizon + kSeenLate), 0.0, kTrendMost * std::max(demand, near));
   Outlook out;
   out.forecast = std::max(demand, near) + rise;
-  const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
-  const double drift = std::max(kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes));
-  out.spread = std::max(static_cast<double>(memory.spread_ppm) / 1e6, drift);
+  out.spread = spread_of(memory, horizon);
   out.safety = replicas(memory.safety_milli);
   out.slack = static_cast<double>(memory.slack_ppm) / 1e6;
-  // What the forecast did not see and what requests do to each other have nothing to do with one another.
-  const double for_errors = out.safety * out.spread;
-  const double in_hand = std::sqrt(out.slack * out.slack + for_errors * for_errors);
-  out.needed = std::min(out.forecast * (1 + in_hand), kReplicasMost);
+  out.needed = std::min(out.forecast * (1 + kept_in_hand(memory, horizon)), kReplicasMost);
 
   const Duration apart = horizon / static_cast<std::int64_t>(CapstanMemory::kForecastsMost - 2);
   const bool next = memory.forecasts.empty() || memory.forecasts.back().due + apart <= now + horizon;

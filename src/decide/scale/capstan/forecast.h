@@ -14,6 +14,9 @@ struct Outlook {
   double needed = 0;    ///< forecast x (1 + sqrt(slack^2 + (safety x spread)^2))
 };
 
+/// What is kept in hand beyond a forecast over such a horizon, relative to it.
+double kept_in_hand(const CapstanMemory& memory, Duration horizon);
+
 /// Follows demand and says what to be ready for. Level and trend come from two fading means of different age; what they
 /// missed over the same horizon before gives the spread.
 /// @param noise  relative deviation that counting alone explains

@@ -14,6 +14,7 @@ constexpr Duration kShortestInterval = std::chrono::milliseconds(500);
 constexpr Duration kSameReading = std::chrono::seconds(30);  // two scrapes: by then an engine that says the same idles
 constexpr Duration kGuessedLead = std::chrono::seconds(180);
 constexpr Duration kLongestLead = std::chrono::hours(1);
+constexpr Duration kWaited = std::chrono::minutes(30);  // what took longer waited for room in another domain
 
 bool plausible(const model::Signal& signal, std::int64_t most) {
   return signal.usable() && signal.value >= 0 && signal.value <= most;
@@ -40,18 +41,21 @@ std::int64_t rate_milli(double amount, double over_s, double most) {
   return static_cast<std::int64_t>(milli + (milli < 0 ? -0.5 : 0.5));
 }
 
-void note_reading(Counters& row, const model::ReplicaSignals& s, Instant measured_at, bool first) {
+/// Gives the prompt tokens that it counts anew.
+double note_reading(Counters& row, const model::ReplicaSignals& s, Instant measured_at, bool first) {
   const Duration interval = measured_at - row.measured_at;
   // A replica that was read before it was seen to serve: its counters are where its first interval begins.
   first = first || (interval <= Duration{} && row.prompt_tokens == 0 && row.generated_tokens == 0);
-  if (!first && interval < kShortestInterval) return;  // the same reading, or a clock that jumped back
+  if (!first && interval < kShortestInterval) return 0;  // the same reading, or a clock that jumped back
   const bool same = s.prompt_tokens_total.value == row.prompt_tokens &&
                     s.generated_tokens_total.value == row.generated_tokens && s.waiting.value == row.waiting &&
                     s.running.value == row.running;
-  if (!first && same && interval < kSameReading) return;  // most likely the last scrape, seen again
+  if (!first && same && interval < kSameReading) return 0;  // most likely the last scrape, seen again
+  double computed = 0;
   if (!first) {
     const double s_long = in_seconds(interval);
-    row.prompt_rate_milli = rate_milli(growth(row.prompt_tokens, s.prompt_tokens_total.value), s_long, kMostTokensPerS);
+    computed = growth(row.prompt_tokens, s.prompt_tokens_total.value);
+    row.prompt_rate_milli = rate_milli(computed, s_long, kMostTokensPerS);
     row.generated_rate_milli =
         rate_milli(growth(row.generated_tokens, s.generated_tokens_total.value), s_long, kMostTokensPerS);
     row.waiting_rate_milli = rate_milli(static_cast<double>(s.waiting.value) - static_cast<double>(row.waiting), s_long,
@@ -65,6 +69,15 @@ void note_reading(Counters& row, const model::ReplicaSignals& s, Instant measure
   row.generated_tokens = s.generated_tokens_total.value;
   row.waiting = s.waiting.value;
   row.running = s.running.value;
+  return std::min(computed, kMostTokensPerS * in_seconds(interval));
+}
+
+/// Is it how long a start takes? Where replicas are kept apart one may have waited for room, which is no part of it.
+bool is_a_start(const RoleView& role, Duration took) { return !role.spread || took <= kWaited; }
+
+void note_lead(Duration took, std::vector<Duration>& leads) {
+  if (leads.size() == CapstanMemory::kLeadsMost) leads.erase(leads.begin());
+  leads.push_back(std::clamp(took, Duration{}, kLongestLead));
 }
 
 /// Follows who starts and who serves; a start that ended becomes one more lead time.
@@ -75,9 +88,8 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
     if (replica.phase == Gang::Phase::pending || replica.phase == Gang::Phase::starting) {
       if (starting.size() < CapstanMemory::kReplicasMost) starting.push_back({replica.id});
     } else if (was && replica.phase == Gang::Phase::ready) {
-      std::vector<Duration>& leads = learned(memory, replica.variant).leads;
-      if (leads.size() == CapstanMemory::kLeadsMost) leads.erase(leads.begin());
-      leads.push_back(std::clamp(now - replica.created_at, Duration{}, kLongestLead));
+      const Duration took = now - replica.created_at;
+      if (!replica.resumed && is_a_start(role, took)) note_lead(took, learned(memory, replica.variant).leads);
       // Its counters begin at nothing: what it does until its first reading is not lost.
       Counters fresh;
       fresh.id = replica.id;
@@ -136,6 +148,7 @@ void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed
                        .ttft_p99_s = ttft * 1e-6,
                        .ttft_late = share(s.ttft_late_ppm),
                        .queue_late = share(s.queue_late_ppm),
+                       .tpot_late = share(s.tpot_late_ppm),
                        .variant = replica.variant});
 }
 
@@ -234,7 +247,9 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
     feeders -= feeds;
     Counters row = has_row ? *known : Counters{};
     row.id = replica.id;
-    if (says) note_reading(row, replica.signals, now - replica.signals.generated_tokens_total.age, !has_row);
+    const Duration age = replica.signals.generated_tokens_total.age;
+    const double computed = says ? note_reading(row, replica.signals, now - age, !has_row) : 0;
+    if (feeds || !fed) load.prompt_tokens += computed;
     if (feeds) {
       add_feeding(row, load);
     } else {
@@ -259,12 +274,14 @@ Lead lead_time(const RoleView& role, std::uint32_t variant, std::span<const Dura
   Duration expected{};
   Duration oldest{};
   for (const RoleView::Replica& replica : role.replicas) {
-    if (replica.variant != variant) continue;
+    const Duration took = now - replica.created_at;
+    if (replica.variant != variant || replica.resumed || !is_a_start(role, took)) continue;
     if (replica.phase == Gang::Phase::starting && !replica.expected_ready_at.is_never()) {
       expected = std::max(expected, replica.expected_ready_at - replica.created_at);
     }
-    if (replica.phase == Gang::Phase::starting || replica.phase == Gang::Phase::pending) {
-      oldest = std::max(oldest, now - replica.created_at);
+    const bool waits_apart = role.spread && replica.domain == kNowhere;
+    if (replica.phase == Gang::Phase::starting || (replica.phase == Gang::Phase::pending && !waits_apart)) {
+      oldest = std::max(oldest, took);
     }
   }
   bool known = expected > Duration{};

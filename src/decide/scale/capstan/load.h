@@ -18,6 +18,7 @@ struct Load {
     double ttft_p99_s = 0;      ///< 0: no first token in the interval
     double ttft_late = -1;      ///< share of its first tokens that came later than the SLO's `ttft`; below 0: unknown
     double queue_late = -1;     ///< share of those that ended which waited in the queue for too long; below 0: unknown
+    double tpot_late = -1;      ///< share of the same whose further tokens took too long; below 0: unknown
     std::uint32_t variant = 0;
   };
   /// The replicas of one variant.
@@ -42,6 +43,7 @@ struct Load {
   bool decodes = false;             ///< others compute the prompts, and answer for first tokens
   double prompt_rate = 0;           ///< tokens/s
   double generated_rate = 0;        ///< tokens/s
+  double prompt_tokens = 0;         ///< computed since the last decision, as far as counters were read
   double queue_rate = 0;            ///< requests/s by which all queues grow, the gateway's included
   double kv_used = 0;               ///< in whole replicas' KV memories
   std::vector<Each> each;           ///< those that serve or drain and were read twice

@@ -51,6 +51,17 @@ void each_field(Row& row, Visit&& visit)
   visit(row.running_milli);
 }
 
+template <typename Row, typename Visit>
+void each_field(Row& row, Visit&& visit)
+  requires requires { row.early_milli; }
+{
+  visit(row.began);
+  visit(row.ended);
+  visit(row.requests_milli);
+  visit(row.early_milli);
+  visit(row.peak_milli);
+}
+
 }  // namespace
 
 void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& other) {
@@ -79,6 +90,7 @@ void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
   text.rows(memory.forecasts, [&](const CapstanMemory::Forecast& row) { add(row.due), add(row.milli); });
   text.rows(memory.leads, add);
   text.rows(memory.needs, [&](const CapstanMemory::Need& row) { add(row.at), add(row.milli); });
+  text.rows(memory.episodes, [&](const CapstanMemory::Episode& row) { each_field(row, add); });
   if (!mix) return;
   add(memory.denied_until);
   text.rows(memory.beside, [&](const CapstanMemory::Beside& row) {
@@ -95,6 +107,7 @@ void read(CapstanMemory& memory, TextReader& text, bool mix) {
   text.rows(memory.forecasts, [&](CapstanMemory::Forecast& row) { take(row.due), take(row.milli); });
   text.rows(memory.leads, take);
   text.rows(memory.needs, [&](CapstanMemory::Need& row) { take(row.at), take(row.milli); });
+  text.rows(memory.episodes, [&](CapstanMemory::Episode& row) { each_field(row, take); });
   if (!mix) return;
   take(memory.denied_until);
   text.rows(memory.beside, [&](CapstanMemory::Beside& row) {

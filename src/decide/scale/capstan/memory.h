@@ -18,6 +18,7 @@ struct CapstanMemory {
   static constexpr std::size_t kLeadsMost = 8;
   static constexpr std::size_t kForecastsMost = 16;
   static constexpr std::size_t kNeedsMost = 48;
+  static constexpr std::size_t kEpisodesMost = 16;
 
   /// The counters of one replica when they were last read, and what came between the last two readings.
   struct Counters {
@@ -49,6 +50,17 @@ struct CapstanMemory {
     Instant at;
     std::int64_t milli = 0;  ///< replicas
     friend bool operator==(const Need&, const Need&) = default;
+  };
+
+  /// A time in which requests came, after one without any that was long enough to stop everything. "Early" is what
+  /// came before a start that they cause would have ended.
+  struct Episode {
+    Instant began;
+    Instant ended;                    ///< so far
+    std::int64_t requests_milli = 0;  ///< by prompt tokens over the mean prompt's
+    std::int64_t early_milli = 0;     ///< of the requests
+    std::int64_t peak_milli = 0;      ///< replicas that early ones were worth at most
+    friend bool operator==(const Episode&, const Episode&) = default;
   };
 
   Instant since;        ///< the first decision
@@ -85,6 +97,8 @@ struct CapstanMemory {
 
   std::vector<Duration> leads;  ///< of the last starts, the oldest first
   std::vector<Need> needs;      ///< by moment
+
+  std::vector<Episode> episodes;  ///< by moment; the last may be under way
 
   /// What is known of a further variant of a mix. Replicas, as a unit, are those of the first one.
   struct Beside {

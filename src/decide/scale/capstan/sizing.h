@@ -55,6 +55,16 @@ struct MixSizing {
   std::vector<VariantSizing> variants;
 };
 
+/// What has to be warm while nothing is asked for. Its requests are those of the wakes that are remembered.
+struct WarmSizing {
+  ReplicaCount replicas = 0;
+  std::int64_t wakes = 0;
+  RequestCount requests = 0;
+  RequestCount requests_late = 0;     ///< at starts from zero
+  RequestCount requests_allowed = 0;  ///< to be late at wakes, by the SLO
+  Duration late_for{};                ///< a start, beyond what the SLO allows a request to wait
+};
+
 /// Every number by which Capstan's policy came to its answer. Thousandths ("milli") are of a replica where no other
 /// unit is named.
 struct Sizing {
@@ -106,7 +116,8 @@ struct Sizing {
   Duration window{};              ///< over which fewer must have sufficed
   std::int64_t window_milli = 0;  ///< the most that was needed in it
 
-  std::optional<MixSizing> mix{};  ///< where several variants serve together
+  std::optional<WarmSizing> warm{};  ///< where nothing was asked for, and starts are held against the SLO
+  std::optional<MixSizing> mix{};    ///< where several variants serve together
 };
 
 }  // namespace capstan::decide::scale

@@ -8,6 +8,7 @@
 #include "decide/scale/capstan/arrivals.h"
 #include "decide/scale/capstan/budget.h"
 #include "decide/scale/capstan/forecast.h"
+#include "decide/scale/capstan/wakes.h"
 
 namespace capstan::decide::scale {
 namespace {
@@ -19,7 +20,8 @@ constexpr Duration kGapMost = minutes(2);           // between two decisions; a 
 constexpr Duration kShortWindowLeast = minutes(1);  // what one scrape more may show
 constexpr Duration kLongWindow = minutes(20);
 constexpr Duration kLongWindowMost = minutes(60);
-constexpr Duration kIdleLeast = minutes(10);
+constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
+constexpr double kNowInHand = 0.1;            // of demand, beside the slack, where replicas come out of another role
 constexpr Duration kPatience = minutes(5);    // with a replica that has no GPUs
 constexpr Duration kDeniedFor = minutes(10);  // GPUs that could not be had are not counted on for so long
 constexpr double kWorthMost = 1e3;            // of a replica, in replicas of the first variant
@@ -46,20 +48,24 @@ double late_share(const Load::Each& each, const model::Slo& slo, Duration bound)
   return portable_exp(-4.605 * std::min(in_seconds(bound) / each.ttft_p99_s, 100.0));
 }
 
+/// Share of a replica's requests whose further tokens take longer than the bound: counted of those that ended, where
+/// the engine tells it; else the tail beyond it of what its mean says.
+double slow_share(const Step& step, const Load::Each& each, Duration bound) {
+  if (bound <= Duration{}) return 0;
+  if (each.tpot_late >= 0) return each.tpot_late;
+  const double bound_s = in_seconds(bound);
+  const double mean = each.running / each.generated_rate;
+  const double deviation = token_deviation(step.variants[each.variant].engine, step.shape, each.running);
+  return upper_tail((bound_s - mean) / std::max(deviation, 0.02 * bound_s));
+}
+
 /// Share of the requests that miss their SLO, as far as the replicas' means, quantiles and shares tell. `slo` has the
 /// bound on the mean prompt's TTFT.
 double missed_share(const Step& step, const model::Slo& slo) {
   double work = 0, missed = 0;
   for (const Load::Each& each : step.load.each) {
     if (each.generated_rate <= 0 || each.running <= 0) continue;
-    double met = 1 - late_share(each, step.role.slo, slo.ttft);
-    if (slo.tpot > Duration{}) {
-      const double bound = in_seconds(slo.tpot);
-      const double mean = each.running / each.generated_rate;
-      met *= 1 - upper_tail((bound - mean) /
-                            std::max(token_deviation(step.variants[each.variant].engine, step.shape, each.running),
-                                     0.02 * bound));
-    }
+    const double met = (1 - late_share(each, step.role.slo, slo.ttft)) * (1 - slow_share(step, each, slo.tpot));
     // By requests, not by tokens: a replica that is late with first tokens makes few of them.
     work += each.running;
     missed += each.running * (1 - met);
@@ -104,12 +110,15 @@ void tell_capacity(Step& step) {
   s.out_of_reach = carries.out_of_reach;
 }
 
+/// That one replica serves.
+double requests_per_s(const Step& step) { return step.unit().tokens_per_s / step.shape.output; }
+
 /// Replicas for what is in flight beyond what those that serve hold, where those that are counted would not have worked
 /// it off before a new one is ready.
 double backlog(Step& step, double demand) {
   const double queued = step.load.in_flight() - step.sequences_serving();
   if (queued < 1) return 0;
-  const double served_per_s = step.unit().tokens_per_s / step.shape.output;  // requests, by one replica
+  const double served_per_s = requests_per_s(step);
   const double spare = step.counted() - demand;
   const double lead_s = std::max(in_seconds(step.sizing.lead), 1.0);
   const double drains_s = spare > 0 ? queued / (spare * served_per_s) : kBillion;
@@ -198,11 +207,29 @@ void tell_window(Step& step, Duration window) {
   step.sizing.window_milli = milli(most_needed(step.memory, step.now - window));
 }
 
-bool may_sleep(const Step& step) {
-  const Duration idle = step.now - step.memory.last_used;
+ReplicaCount needed_now(const Step& step) {
+  // What is going to arrive is fetched when it arrives: what prompts of one kind make of answers says little of
+  // another.
+  const double demand = static_cast<double>(step.sizing.served_milli) / 1000.0;
+  const double slack = static_cast<double>(step.sizing.slack_ppm) / 1e6;
+  const double queued = step.load.in_flight() - step.sequences_serving();
+  const Duration soon = std::max<Duration>(kQueueSoon, 4 * step.role.conversion);
+  const double waits = queued < 1 ? 0 : queued / (requests_per_s(step) * in_seconds(soon));
+  const ReplicaCount needed = whole(demand * (1 + slack) + waits + kNowInHand * demand);
+  return step.load.silent > 0 ? std::max(needed, step.load.serving) : needed;
+}
+
+bool could_sleep(const Step& step) {
   const bool nobody = step.load.idle() && step.load.silent == 0 && step.load.starting == 0;
   const bool none_asked = std::ranges::all_of(step.variants, [](const VariantStep& each) { return each.min == 0; });
-  return nobody && none_asked && step.load.gateway_read && idle >= std::max<Duration>(kIdleLeast, 4 * step.sizing.lead);
+  const Duration idle = step.now - step.memory.last_used;
+  return nobody && none_asked && step.load.gateway_read && idle >= sleeps_after(step.sizing.lead);
+}
+
+ReplicaCount kept_warm(const Step& step) { return step.sizing.warm ? step.sizing.warm->replicas : 0; }
+
+model::Reason too_late(const WarmSizing& warm) {
+  return {model::ReasonCode::minimum_warm, {warm.requests_late, warm.wakes, warm.requests_allowed, warm.replicas}};
 }
 
 namespace {
@@ -291,13 +318,44 @@ void follow_leads(Step& step) {
   step.lead_known = longest.known;
 }
 
+/// The share of the requests to be met.
+double target_of(const Step& step) {
+  const std::int64_t stated = step.policy.attainment_ppm;
+  return static_cast<double>(stated > 0 ? stated : step.role.slo.attainment_ppm) / 1e6;
+}
+
+void note_wakes(Step& step, Duration late) {
+  // No engine's counters of requests agree, those of tokens do; and where the mean prompt is mistaken, it is so for
+  // those that are late and for all of them.
+  const Capacity& carries = step.unit();
+  const double request_s = step.shape.prompt * carries.prompt_s + step.shape.output * carries.decode_s;
+  note_came({.requests = step.load.prompt_tokens / step.shape.prompt,
+             .queued = step.load.waiting + step.load.held,
+             .request_s = request_s * (1 + kept_in_hand(step.memory, step.sizing.lead)),
+             .late_for = late,
+             .sleeps_after = sleeps_after(step.sizing.lead)},
+            step.memory, step.now);
+}
+
+/// What wakes would have made late, and what has to stay for it: while nothing comes, and until a start for what comes
+/// would be over. Whoever decodes holds first tokens up as well: the whole service's bounds count.
+void follow_wakes(Step& step) {
+  const model::Slo slo = of_mean_prompt(step.role.slo, step.variants.front().engine, step.shape);
+  const Duration late = late_for(slo, step.sizing.lead);
+  if (!step.load.idle()) {
+    note_wakes(step, late);
+    if (step.now - step.memory.episodes.back().began > late) return;
+  }
+  if (step.policy.to_zero == Capstan::ToZero::after_idle) return;
+  step.sizing.warm = minimum_warm(step.memory, target_of(step), late, step.now);
+}
+
 /// The budget of misses, from what is seen of them.
 void follow_misses(Step& step, const model::Slo& slo) {
   const double missed = missed_share(step, slo);
   step.sizing.missed_ppm = rounded(missed * 1e6);
   if (step.load.idle()) return;
-  const std::int64_t stated = step.policy.attainment_ppm;
-  const double target = static_cast<double>(stated > 0 ? stated : step.role.slo.attainment_ppm) / 1e6;
+  const double target = target_of(step);
   const double busy = step.load.prompt_rate * step.unit().prompt_s + step.load.generated_rate * step.unit().decode_s;
   const double use = busy / std::max(step.serving(), 1.0);
   // Where nobody tells of first tokens, that none is known to be late is no proof.
@@ -317,6 +375,7 @@ Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory,
   weigh_variants(step, slo);
   follow_denials(step);
   follow_leads(step);
+  follow_wakes(step);
   follow_misses(step, slo);
   tell_load(step);
   tell_capacity(step);

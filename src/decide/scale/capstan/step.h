@@ -65,8 +65,19 @@ struct LookBack {
 LookBack look_back(Step& step, double needed);
 void tell_window(Step& step, Duration window);
 
-/// To none only where none is allowed, and a gateway that is heard holds what comes.
-bool may_sleep(const Step& step);
+/// How many have to serve at the moment, where more can come out of the other role, and go there, within seconds: no
+/// forecast, and what waits is to be gone within a few conversions.
+ReplicaCount needed_now(const Step& step);
+
+/// Nothing has been asked for in so long that the last one could go: where none is allowed, and a gateway that is heard
+/// holds what comes.
+bool could_sleep(const Step& step);
+
+/// That stay while nothing is asked for, as a start from fewer would make more late than the SLO lets miss.
+ReplicaCount kept_warm(const Step& step);
+
+/// Why those are kept warm.
+model::Reason too_late(const WarmSizing& warm);
 
 /// Of a service of several variants: how many of each, in one decision.
 Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& memory, Instant now);

@@ -16,6 +16,9 @@ std::optional<double> parse_float(std::string_view text) {
   return value;
 }
 
+/// A stand-in is a quantity of whole thousandths, cut off.
+double whole_milli(double milli) { return std::trunc(milli) / 1000; }
+
 ReplicaCount fallback_replicas(const Fallback& fallback, ReplicaCount current) {
   switch (fallback.behavior) {
     case Fallback::Behavior::unset:
@@ -43,10 +46,9 @@ bool cooled_down(const ScaledObject& object, std::optional<Duration> idle_for, D
 
 Activation when_inactive(const ScaledObject& object, bool error, ReplicaCount current, std::optional<Duration> idle_for,
                          Duration age) {
-  if (error && object.fallback && object.fallback->replicas != 0) {
-    return {fallback_replicas(*object.fallback, current), false};
-  }
-  if (error && !object.fallback) return {current, false};
+  // Holds what is there until the fallback's metric reaches the HPA; one of 0 replicas is no reason to.
+  const bool fallback_of_none = object.fallback && object.fallback->replicas == 0;
+  if (error && !fallback_of_none) return {current, false};
   const bool above_idle = object.idle_replicas && current > *object.idle_replicas;
   if (above_idle || (current > 0 && object.min_replicas == 0)) {
     if (object.pause_scale_in || !cooled_down(object, idle_for, age)) return {current, false};
@@ -91,10 +93,12 @@ FallbackResult with_fallback(const std::optional<Fallback>& fallback, std::optio
   health = Health{health.value_or(Health{}).failures + 1, true};
   if (health->failures <= fallback->failure_threshold) return {};
   if (fallback->behavior != Fallback::Behavior::fixed && !current_replicas) return {};
-  const double wanted = target * static_cast<double>(fallback_replicas(*fallback, current_replicas.value_or(0)));
-  if (type == MetricType::average_value) return {wanted, true};
-  if (ready_replicas == 0) return {};
-  return {wanted / static_cast<double>(ready_replicas), true};
+  auto replicas = static_cast<double>(fallback_replicas(*fallback, current_replicas.value_or(0)));
+  if (type == MetricType::value) {
+    if (ready_replicas == 0) return {};
+    replicas /= static_cast<double>(ready_replicas);
+  }
+  return {whole_milli(target * 1000 * replicas), true};
 }
 
 bool is_fallback_active(const std::optional<Fallback>& fallback, std::span<const Health> metrics) {

@@ -1,8 +1,8 @@
 #include "decide/scale/peers/keda_formula.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -11,220 +11,326 @@
 namespace capstan::decide::scale::keda {
 namespace {
 
-using Number = std::optional<double>;  ///< nothing: nil
+/// What a part of a formula amounts to. Lists hold no lists, so that what a formula takes is bounded by its parts.
+struct Item {
+  enum class Type : std::uint8_t { nil, truth, number, list };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static Item of(bool truth) { return {.type = Type::truth, .truth = truth}; }
+  static Item of(double number, bool whole) { return {.type = Type::number, .number = number, .whole = whole}; }
+  static Item of(std::vector<Item> items) { return {.type = Type::list, .items = std::move(items)}; }
 
-/// x to the power of y; exact for whole powers as far as doubles are.
-double power(double x, double y) {
-  constexpr double kMostSteps = 1024, kMostExponent = 700;
-  if (std::abs(y) <= kMostSteps && std::floor(y) == y) {
-    double result = 1;
-    for (double n = 0; n < std::abs(y); ++n) result *= x;
-    return y < 0 ? 1 / result : result;
+  Type type = Type::nil;
+  bool truth = false;
+  double number = 0;
+  bool whole = false;
+  std::vector<Item> items = {};
+
+  bool is_nil() const { return type == Type::nil; }
+  friend bool operator==(const Item& a, const Item& b) {
+    return a.type == b.type && a.truth == b.truth && a.number == b.number && a.items == b.items;
   }
-  if (!(x > 0)) return x == 0 && y > 0 ? 0 : std::nan("");
+};
+
+/// What a predicate may look at.
+struct Scope {
+  Item element, accumulator;
+  std::size_t index = 0;
+};
+
+/// x > 0 to the power of y; exact for whole powers as far as doubles are.
+double positive_power(double x, double y) {
+  constexpr double kMostSteps = 1075, kMostExponent = 700;  // the least double is 2 to the power of -1074
+  if (std::abs(y) <= kMostSteps && std::floor(y) == y) {
+    const double factor = y < 0 ? 1 / x : x;
+    double result = 1;
+    for (double n = 0; n < std::abs(y); ++n) result *= factor;
+    return result;
+  }
   const double exponent = y * portable_log(x);
   return std::abs(exponent) <= kMostExponent ? portable_exp(exponent) : exponent > 0 ? HUGE_VAL : 0;
 }
 
-/// A parser that computes as it reads, one function a level of precedence; the first error ends it.
-class Parser {
- public:
-  Parser(std::string_view text, const Lookup& lookup) : text_(text), lookup_(lookup) {}
+/// As Go's math.Pow has it, whose special cases are those of C.
+double power(double x, double y) {
+  if (y == 0 || x == 1) return 1;
+  if (std::isnan(x) || std::isnan(y)) return std::nan("");
+  if (x < 0 && std::floor(y) != y) return std::nan("");
+  const double size = x == 0 ? (y < 0 ? HUGE_VAL : 0) : positive_power(std::abs(x), y);
+  return std::signbit(x) && std::abs(std::fmod(y, 2)) == 1 ? -size : size;
+}
 
-  Result<Number> run() {
-    const Number value = choice();
-    skip_spaces();
-    if (!error_ && at_ < text_.size()) fail("expected the end");
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// The first error ends it; what is computed after it means nothing.
+class Evaluation {
+ public:
+  explicit Evaluation(const Lookup& lookup) : lookup_(lookup) {}
+
+  Result<std::optional<double>> run(const Expression& formula) {
+    const Item result = value(formula);
+    std::optional<double> number;
+    if (!result.is_nil()) number = number_of(result, formula);
     if (error_) return std::unexpected(std::move(*error_));
-    return value;
+    return number;
   }
 
  private:
-  static constexpr int kMostDeep = 100;
+  using Kind = Expression::Kind;
+  static constexpr int kMostSteps = 100'000;  ///< predicates in predicates multiply
 
-  Number choice() {
-    if (++depth_ > kMostDeep) return fail("nested more than 100 deep");
-    const Number condition = coalesce();
-    if (!take("?")) {
-      --depth_;
-      return condition;
+  Item value(const Expression& part) {
+    if (++steps_ > kMostSteps) return fail(part, "takes more than 100000 steps");
+    if (error_) return {};
+    switch (part.kind) {
+      case Kind::nil:
+        return {};
+      case Kind::truth:
+        return Item::of(part.truth);
+      case Kind::number:
+        return Item::of(part.number, part.whole);
+      case Kind::trigger: {
+        const std::optional<double> stated = lookup_(part.text).value_or(std::nullopt);
+        return stated ? Item::of(*stated, false) : Item();
+      }
+      case Kind::element:
+        return scopes_.back().element;
+      case Kind::accumulator:
+        return scopes_.back().accumulator;
+      case Kind::index:
+        return Item::of(static_cast<double>(scopes_.back().index), true);
+      case Kind::list:
+        return list(part);
+      case Kind::call:
+        return part.predicate ? over_list(part) : simple(part);
+      case Kind::sign:
+        return part.parts.size() == 1 ? before(part) : between(part);
+      case Kind::comparison:
+        return comparison(part);
+      case Kind::choice:
+        return value(part.parts[truth(part.parts[0]) ? 1 : 2]);
     }
-    const bool chosen = number(condition) != 0;
-    const Number yes = unless(!chosen, &Parser::choice);
-    if (!take(":")) fail("expected :");
-    const Number no = unless(chosen, &Parser::choice);
-    --depth_;
-    return chosen ? yes : no;
+    return {};
   }
 
-  /// A part that must be read, and where it is unwanted has no say: nil is no error in it.
-  Number unless(bool unwanted, Number (Parser::*part)()) {
-    unwanted_ += unwanted ? 1 : 0;
-    const Number value = (this->*part)();
-    unwanted_ -= unwanted ? 1 : 0;
-    return value;
+  std::vector<Item> values(const Expression& part) {
+    std::vector<Item> all;
+    for (const Expression& each : part.parts) all.push_back(value(each));
+    return all;
   }
 
-  Number coalesce() {
-    Number value = comparison();
-    while (take("??")) {
-      const Number otherwise = unless(value.has_value(), &Parser::comparison);
-      if (!value) value = otherwise;
+  Item list(const Expression& part) {
+    std::vector<Item> items = values(part);
+    for (const Item& item : items) no_list(item, part);
+    return Item::of(std::move(items));
+  }
+
+  Item before(const Expression& part) {
+    if (part.text == "!") return Item::of(!truth(part.parts[0]));
+    Item operand = value(part.parts[0]);
+    const double number = number_of(operand, part);
+    return Item::of(part.text == "-" ? -number : number, operand.whole);
+  }
+
+  Item between(const Expression& part) {
+    const Expression &first = part.parts[0], &second = part.parts[1];
+    const std::string_view sign = part.text;
+    if (sign == "&&" || sign == "and") return Item::of(truth(first) && truth(second));
+    if (sign == "||" || sign == "or") return Item::of(truth(first) || truth(second));
+    const Item left = value(first);
+    if (sign == "??") return left.is_nil() ? value(second) : left;
+    const Item right = value(second);
+    const double a = number_of(left, first), b = number_of(right, second);
+    const bool whole = left.whole && right.whole;
+    if (sign == "+") return Item::of(a + b, whole);
+    if (sign == "-") return Item::of(a - b, whole);
+    if (sign == "*") return Item::of(a * b, whole);
+    if (sign == "/") return Item::of(a / b, false);
+    if (sign != "%") return Item::of(power(a, b), false);
+    if (!whole || b == 0) return fail(part, "% of what is no whole number or of 0, expected int( )");
+    return Item::of(std::fmod(a, b), true);
+  }
+
+  Item comparison(const Expression& part) {
+    Item left = value(part.parts[0]);
+    bool holds = true;
+    for (std::size_t i = 0; i < part.signs.size() && holds && !error_; ++i) {
+      Item right = value(part.parts[i + 1]);
+      holds = compare(part.signs[i], left, right, part);
+      left = std::move(right);
     }
-    return value;
+    return Item::of(holds);
   }
 
-  Number comparison() {
-    const Number left = sum();
-    for (const std::string_view sign : {"<=", ">=", "==", "!=", "<", ">"}) {
-      if (!take(sign)) continue;
-      const Number right = sum();
-      if (sign == "==") return left == right ? 1 : 0;
-      if (sign == "!=") return left != right ? 1 : 0;
-      const double a = number(left), b = number(right);
-      const bool holds = sign == "<=" ? a <= b : sign == ">=" ? a >= b : sign == "<" ? a < b : a > b;
-      return holds ? 1 : 0;
+  bool compare(std::string_view sign, const Item& left, const Item& right, const Expression& part) {
+    if (sign == "==" || sign == "!=") {
+      const bool alike = left.type == right.type || left.is_nil() || right.is_nil();
+      if (!alike) fail(part, "compares what is never equal, expected two of a type");
+      return (left == right) == (sign == "==");
     }
-    return left;
+    const double a = number_of(left, part), b = number_of(right, part);
+    return sign == "<=" ? a <= b : sign == ">=" ? a >= b : sign == "<" ? a < b : a > b;
   }
 
-  Number sum() {
-    Number value = product();
-    while (!error_) {
-      if (take("+"))
-        value = number(value) + number(product());
-      else if (take("-"))
-        value = number(value) - number(product());
+  /// A function of its parts' values alone.
+  Item simple(const Expression& part) {
+    const std::vector<Item> all = values(part);
+    const Item& only = all.front();
+    const std::string_view name = part.text;
+    if (name == "min" || name == "max") return extreme(all, name == "max", part);
+    if (name == "mean" || name == "median") {
+      std::vector<double> numbers;
+      gather(all, numbers, part);
+      if (name == "median") return Item::of(median_of(std::move(numbers)), false);
+      const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+      return Item::of(numbers.empty() ? 0 : sum / static_cast<double>(numbers.size()), false);
+    }
+    if (name == "len" || name == "first" || name == "last" || name == "count" || name == "sum") {
+      const std::vector<Item>& items = items_of(only, part);
+      if (name == "len") return Item::of(static_cast<double>(items.size()), true);
+      if (name == "sum") return sum_of(items, part);
+      if (name == "count") {
+        double count = 0;
+        for (const Item& item : items) count += truth_of(item, part) ? 1 : 0;
+        return Item::of(count, true);
+      }
+      if (items.empty()) return {};
+      return name == "first" ? items.front() : items.back();
+    }
+    const double number = number_of(only, part);
+    if (name == "abs") return Item::of(std::abs(number), only.whole);
+    if (name == "int") return Item::of(std::trunc(number), true);
+    if (name == "ceil") return Item::of(std::ceil(number), false);
+    if (name == "floor") return Item::of(std::floor(number), false);
+    if (name == "round") return Item::of(std::round(number), false);
+    return Item::of(number, false);  // float
+  }
+
+  /// A function of a list and of what a predicate says of each of its items.
+  Item over_list(const Expression& part) {
+    const Item list = value(part.parts[0]);
+    const std::vector<Item>& items = items_of(list, part);
+    if (part.text == "reduce") return reduce(part, items);
+    const bool of_values = part.text == "map" || part.text == "sum";
+    std::vector<Item> said, kept;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < items.size() && !error_; ++i) {
+      said.push_back(predicate(part, {items[i], {}, i}));
+      if (of_values || !truth_of(said.back(), part)) continue;
+      kept.push_back(items[i]);
+      indices.push_back(i);
+    }
+    const std::string_view name = part.text;
+    if (name == "map") return Item::of(std::move(said));
+    if (name == "sum") return sum_of(said, part);
+    if (name == "filter") return Item::of(std::move(kept));
+    if (name == "count") return Item::of(static_cast<double>(kept.size()), true);
+    if (name == "all") return Item::of(kept.size() == items.size());
+    if (name == "any") return Item::of(!kept.empty());
+    if (name == "none") return Item::of(kept.empty());
+    if (name == "one") return Item::of(kept.size() == 1);
+    if (kept.empty()) return {};
+    if (name == "find") return kept.front();
+    if (name == "findLast") return kept.back();
+    return Item::of(static_cast<double>(name == "findIndex" ? indices.front() : indices.back()), true);
+  }
+
+  Item reduce(const Expression& part, const std::vector<Item>& items) {
+    const bool begun = part.parts.size() > 2;
+    if (!begun && items.empty()) return fail(part, "reduces an empty list without a first value");
+    Item so_far = begun ? value(part.parts[2]) : items.front();
+    no_list(so_far, part);
+    for (std::size_t i = begun ? 0 : 1; i < items.size() && !error_; ++i) {
+      so_far = predicate(part, {items[i], so_far, i});
+    }
+    return so_far;
+  }
+
+  Item predicate(const Expression& part, Scope scope) {
+    scopes_.push_back(std::move(scope));
+    Item said = value(part.parts[1]);
+    no_list(said, part);
+    scopes_.pop_back();
+    return said;
+  }
+
+  /// The numbers of lists count too.
+  void gather(const std::vector<Item>& items, std::vector<double>& numbers, const Expression& part) {
+    for (const Item& item : items) {
+      if (item.type == Item::Type::list)
+        gather(item.items, numbers, part);
       else
-        break;
+        numbers.push_back(number_of(item, part));
     }
-    return value;
   }
 
-  Number product() {
-    Number value = negation();
-    while (!error_) {
-      if (take("*"))
-        value = number(value) * number(negation());
-      else if (take("/"))
-        value = number(value) / number(negation());
-      else if (take("%"))
-        value = std::fmod(number(value), number(negation()));
-      else
-        break;
+  Item extreme(const std::vector<Item>& items, bool most, const Expression& part) {
+    Item best;
+    for (const Item& item : items) {
+      const Item candidate = item.type == Item::Type::list ? extreme(item.items, most, part) : item;
+      const double number = number_of(candidate, part);
+      if (best.is_nil() || (most ? number > best.number : number < best.number)) best = candidate;
     }
-    return value;
+    return best;
   }
 
-  Number negation() {
-    bool negative = false;
-    while (take("-")) negative = !negative;
-    const Number value = raised();
-    return negative ? Number(-number(value)) : value;
-  }
-
-  Number raised() {
-    const Number base = operand();
-    if (!take("**") && !take("^")) return base;
-    const double exponent = number(negation());
-    return power(number(base), exponent);
-  }
-
-  Number operand() {
-    skip_spaces();
-    if (take("(")) {
-      const Number value = choice();
-      if (!take(")")) return fail("expected )");
-      return value;
+  Item sum_of(const std::vector<Item>& items, const Expression& part) {
+    Item sum = Item::of(0, true);
+    for (const Item& item : items) {
+      sum.number += number_of(item, part);
+      sum.whole = sum.whole && item.whole;
     }
-    if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return literal();
-    if (at_ < text_.size() && is_letter(text_[at_])) return named();
-    return fail("expected a number, a trigger or (");
+    return sum;
   }
 
-  Number literal() {
-    double value = 0;
-    const char* begin = text_.data() + at_;
-    const auto [end, fault] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (fault != std::errc()) return fail("expected a number");
-    at_ += static_cast<std::size_t>(end - begin);
-    return value;
+  bool truth(const Expression& part) { return truth_of(value(part), part); }
+
+  bool truth_of(const Item& item, const Expression& part) {
+    if (item.type != Item::Type::truth) fail(part, "neither true nor false, expected a comparison");
+    return item.truth;
   }
 
-  Number named() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    const std::string_view name = text_.substr(begin, at_ - begin);
-    if (name == "nil") return std::nullopt;
-    if (take("(")) return call(name, begin);
-    const std::optional<Number> value = lookup_(name);
-    if (value) return *value;
-    at_ = begin;
-    return fail("\"" + std::string(name) + "\" is no trigger, expected one");
+  double number_of(const Item& item, const Expression& part) {
+    if (item.is_nil()) fail(part, "arithmetic with nil, expected ?? before it");
+    if (item.type != Item::Type::number) fail(part, "no number, expected one");
+    return item.number;
   }
 
-  Number call(std::string_view name, std::size_t begin) {
-    std::vector<double> values = {number(choice())};
-    while (take(",")) values.push_back(number(choice()));
-    if (!take(")")) return fail("expected ) or ,");
-    if (name == "min") return *std::ranges::min_element(values);
-    if (name == "max") return *std::ranges::max_element(values);
-    if (values.size() == 1) {
-      if (name == "abs") return std::abs(values[0]);
-      if (name == "ceil") return std::ceil(values[0]);
-      if (name == "floor") return std::floor(values[0]);
-      if (name == "round") return std::round(values[0]);
-    }
-    at_ = begin;
-    return fail("\"" + std::string(name) + "\" is not supported here, expected abs, ceil, floor, round, min or max");
+  void no_list(const Item& item, const Expression& part) {
+    if (item.type == Item::Type::list) fail(part, "a list in a list, expected a number");
   }
 
-  /// The value of a number; nil is an error.
-  double number(const Number& value) {
-    if (value) return *value;
-    if (unwanted_ > 0) return 0;
-    fail("arithmetic with nil, expected ?? before it");
-    return 0;
+  const std::vector<Item>& items_of(const Item& item, const Expression& part) {
+    if (item.type != Item::Type::list) fail(part, "no list, expected one");
+    return item.items;
   }
 
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  Item fail(const Expression& part, const char* what) {
+    if (!error_) error_ = Error{ErrorKind::input, "formula", 1, part.column, what};
+    return {};
   }
 
-  /// Steps over `sign`, unless a longer sign stands there.
-  bool take(std::string_view sign) {
-    if (error_) return false;
-    skip_spaces();
-    const std::string_view rest = text_.substr(at_);
-    if (!rest.starts_with(sign)) return false;
-    if ((sign == "*" && rest.starts_with("**")) || (sign == "?" && rest.starts_with("??"))) return false;
-    at_ += sign.size();
-    return true;
-  }
-
-  Number fail(const std::string& what) {
-    if (!error_) {
-      const auto column = static_cast<std::uint32_t>(at_ + 1);
-      error_ = Error{ErrorKind::input, "formula", 1, column, what};
-    }
-    return 0;
-  }
-
-  std::string_view text_;
   const Lookup& lookup_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  int unwanted_ = 0;  ///< parts around this one whose value is not wanted
+  std::vector<Scope> scopes_;
+  int steps_ = 0;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
 Result<std::optional<double>> evaluate_formula(std::string_view formula, const Lookup& lookup) {
-  return Parser(formula, lookup).run();
+  const Result<Expression> parsed =
+      parse_expression(formula, [&](std::string_view name) { return lookup(name).has_value(); });
+  if (!parsed) return std::unexpected(parsed.error());
+  return evaluate_formula(*parsed, lookup);
+}
+
+Result<std::optional<double>> evaluate_formula(const Expression& formula, const Lookup& lookup) {
+  return Evaluation(lookup).run(formula);
 }
 
 }  // namespace capstan::decide::scale::keda

@@ -5,8 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "decide/scale/peers/keda_formula.h"
-
 namespace capstan::decide::scale::keda {
 namespace {
 
@@ -51,6 +49,7 @@ TEST(Keda, FallbackEngagesAfterTheThreshold) {
   EXPECT_TRUE(fourth.stood_in);
   EXPECT_TRUE(is_fallback_active(fallback, std::array{Health{}, *health}));
   EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 4).value, 12.5);
+  EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 3).value, 16.666) << "whole thousandths";
   EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 0).value, std::nullopt);
   EXPECT_EQ(with_fallback(fallback, health, 7.0, 5, MetricType::average_value, {}, 0).value, 7);
   EXPECT_EQ(health->failures, 0) << "one success is enough";
@@ -129,66 +128,25 @@ TEST(Keda, BetweenNoneAndSome) {
        {},
        9},
       {"an error holds", object(0, {}, plain), {false, true}, 9, {}, 9},
-      {"or goes to the fallback",
+      {"and so it does where the HPA will be given a fallback",
        object(0, {}, [](auto& o) { o.fallback = Fallback{3, 4, {}}; }),
        {false, true},
        9,
        {},
-       4},
+       9},
+      {"but not for a fallback of none",
+       object(0, {}, [](auto& o) { o.fallback = Fallback{3, 0, {}}; }),
+       {false, true},
+       9,
+       {},
+       0},
       {"paused", object(0, {}, [](auto& o) { o.paused = true; }), {true, false}, 0, {}, 0},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(activate(row.object, row.triggers, row.current, row.idle_for, kOld).replicas, row.replicas) << row.what;
   }
   EXPECT_TRUE(activate(rows[4].object, {true, false}, 0, {}, kOld).active_condition) << "paused, and still active";
-  EXPECT_FALSE(activate(rows[15].object, {true, false}, 0, {}, kOld).active_condition);
-}
-
-TEST(KedaFormula, Rows) {
-  const Lookup lookup = [](std::string_view name) -> std::optional<std::optional<double>> {
-    if (name == "a") return std::optional(2.0);
-    if (name == "b_1") return std::optional(5.0);
-    if (name == "gone") return std::optional<double>();
-    return std::nullopt;
-  };
-  const std::pair<const char*, double> rows[] = {
-      {"a + b_1", 7},
-      {"a - b_1 * 2", -8},
-      {"(a + b_1) / 2", 3.5},
-      {"-a ** 2", -4},
-      {"2 ** -1", 0.5},
-      {"7 % 4", 3},
-      {"gone ?? a", 2},
-      {"a ?? gone", 2},
-      {"a > 1 ? b_1 : 0", 5},
-      {"a > 2 ? b_1 : a < 2 ? 1 : 9", 9},
-      {"max(a, b_1, 3)", 5},
-      {"ceil(a / 3) + min(a, 1)", 2},
-      {"gone == nil ? 1 : 0", 1},
-      {"gone != nil ? gone * 2 : 1", 1},
-      {"a ?? gone * 2", 2},
-  };
-  for (const auto& [text, value] : rows) {
-    const Result<std::optional<double>> result = evaluate_formula(text, lookup);
-    ASSERT_TRUE(result) << text << ": " << result.error().text();
-    EXPECT_EQ(*result, value) << text;
-  }
-  EXPECT_EQ(*evaluate_formula("gone ?? gone", lookup), std::nullopt);
-  const std::pair<const char*, const char*> wrong[] = {
-      {"a +", "formula:1:4: expected a number, a trigger or ("},
-      {"a + gone", "formula:1:9: arithmetic with nil, expected ?? before it"},
-      {"a + c", "formula:1:5: \"c\" is no trigger, expected one"},
-      {"count([a], {# > 1})", "formula:1:7: expected a number, a trigger or ("},
-      {"sqrt(a)", "formula:1:1: \"sqrt\" is not supported here, expected abs, ceil, floor, round, min or max"},
-      {"a b_1", "formula:1:3: expected the end"},
-      {"", "formula:1:1: expected a number, a trigger or ("},
-  };
-  for (const auto& [text, words] : wrong) {
-    const Result<std::optional<double>> result = evaluate_formula(text, lookup);
-    ASSERT_FALSE(result) << text;
-    EXPECT_EQ(result.error().text(), words) << text;
-  }
-  EXPECT_FALSE(evaluate_formula(std::string(10'000, '('), lookup));
+  EXPECT_FALSE(activate(rows[16].object, {true, false}, 0, {}, kOld).active_condition);
 }
 
 }  // namespace

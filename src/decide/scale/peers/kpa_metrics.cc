@@ -28,7 +28,7 @@ MaxTimeWindow::MaxTimeWindow(Duration window, Duration granularity)
     : granule_s_(std::max<std::int64_t>(1, whole_seconds(granularity))), window_(granules(window, granularity)) {}
 
 void MaxTimeWindow::record(Instant now, ReplicaCount value) {
-  window_.record(std::chrono::floor<std::chrono::seconds>(now.since_start).count() / granule_s_, value);
+  window_.record(granule_of(std::chrono::floor<std::chrono::seconds>(now.since_start).count(), granule_s_), value);
 }
 
 AverageWindow::AverageWindow(Duration window, Duration granularity)

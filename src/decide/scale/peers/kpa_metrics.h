@@ -10,6 +10,11 @@
 /// What Knative's autoscaler keeps of its metrics. Source: knative/serving pkg/autoscaler/aggregation and metrics.
 namespace capstan::decide::scale::kpa {
 
+/// Rounded down also before the origin, so that every granule is equally long; Knative's times are never below 0.
+constexpr std::int64_t granule_of(std::int64_t at, std::int64_t granularity) {
+  return at / granularity - (at % granularity < 0 ? 1 : 0);
+}
+
 /// The highest value of the last `length` indices, the newest included.
 class MaxWindow {
  public:
@@ -55,7 +60,7 @@ class AverageWindow {
   double average(Instant now) const;
 
  private:
-  std::int64_t index_of(Instant at) const { return at.since_start / granularity_; }
+  std::int64_t index_of(Instant at) const { return granule_of(at.since_start.count(), granularity_.count()); }
   double& bucket(std::int64_t index) { return buckets_[slot(index)]; }
   double bucket(std::int64_t index) const { return buckets_[slot(index)]; }
   std::size_t slot(std::int64_t index) const {
@@ -82,7 +87,7 @@ class WeightedWindow {
   double average(Instant now) const;
 
  private:
-  std::int64_t index_of(Instant at) const { return at.since_start / granularity_; }
+  std::int64_t index_of(Instant at) const { return granule_of(at.since_start.count(), granularity_.count()); }
   std::size_t slot(std::int64_t index) const;
 
   Duration granularity_;

@@ -145,6 +145,20 @@ TEST(KpaMetrics, ValuesOfOneGranuleCollapse) {
   EXPECT_EQ(window.max(), 1);
 }
 
+TEST(KpaMetrics, GranulesBeforeTheOriginAreAsLongAsOthers) {
+  EXPECT_EQ(granule_of(-4, 2), -2);
+  EXPECT_EQ(granule_of(-1, 2), -1);
+  EXPECT_EQ(granule_of(1, 2), 0);
+  MaxTimeWindow highest(std::chrono::seconds(2), std::chrono::seconds(2));
+  highest.record(at(-1), 9);
+  highest.record(at(0), 1);
+  EXPECT_EQ(highest.max(), 1);
+  AverageWindow window(std::chrono::seconds(5), std::chrono::seconds(1));
+  window.record(at(-0.5), 4);
+  window.record(at(0.5), 6);
+  EXPECT_EQ(window.average(at(0.5)), 5);
+}
+
 TEST(KpaMetrics, AverageOfAWindow) {
   AverageWindow window(std::chrono::seconds(5), std::chrono::seconds(1));
   EXPECT_EQ(window.average(at(3)), 0);
@@ -189,6 +203,13 @@ TEST(KpaZero, Rows) {
        [](ZeroSettings&, Revision& r) { r.activity_for = std::chrono::seconds(60); },
        0,
        {0, false, false, false}},
+      {"and looks again itself where the activator is in the path already",
+       [](ZeroSettings&, Revision& r) {
+         r.activity_for = std::chrono::seconds(60);
+         r.proxied = true;
+       },
+       0,
+       {0, false, true, false}},
       {"inactive for less than the grace",
        [](ZeroSettings&, Revision& r) {
          r.activity = Activity::inactive;
@@ -248,6 +269,20 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, true, false, false}},
+      {"no condition is one that is activating, and never too late",
+       [](ZeroSettings&, Revision& r) {
+         r.activity = Activity::unset;
+         r.activity_for = std::chrono::seconds(631);
+       },
+       0,
+       {kUnknown, false, true, false}},
+      {"whose minimum does not wait for metrics",
+       [](ZeroSettings& s, Revision& r) {
+         r.activity = Activity::unset;
+         s.min_scale = 3;
+       },
+       -1,
+       {3, true, false, false}},
       {"switched off", [](ZeroSettings& s, Revision&) { s.scale_to_zero = false; }, 0, {1, true, false, false}},
       {"the minimum holds", [](ZeroSettings& s, Revision&) { s.min_scale = 2; }, 0, {2, false, false, false}},
       {"the initial scale until it was reached",

@@ -41,12 +41,14 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
     case Activity::activating:
       // It never became ready, so it never will.
       if (revision.activity_for > settings.activation_timeout) return {{}, true};
+      [[fallthrough]];
+    case Activity::unset:
       return {{.desired = kUnknown, .look_again = true}, false};
     case Activity::active:
-      // Idle for long enough: 0 is said, not done, which marks it inactive.
-      if (revision.activity_for >= settings.stable_window) return {{}, false};
+      // Idle for long enough: 0 is said, not done, which marks it inactive. That puts the activator into the path, and
+      // the change there is what Knative wakes up by; where the activator is already, nothing would.
+      if (revision.activity_for >= settings.stable_window) return {{.look_again = revision.proxied}, false};
       return {{.desired = 1, .look_again = true}, true};
-    case Activity::unset:
     case Activity::inactive:
       break;
   }
@@ -56,7 +58,8 @@ Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
 }  // namespace
 
 Step carry_out(const ZeroSettings& settings, const Revision& revision, ReplicaCount wanted) {
-  if (wanted < 0 && revision.activity != Activity::activating) return {.desired = wanted};
+  const bool activating = revision.activity == Activity::activating || revision.activity == Activity::unset;
+  if (wanted < 0 && !activating) return {.desired = wanted};
   const ReplicaCount desired = bounded(settings, revision, wanted);
   Proposal proposal{{.desired = desired}, true};
   if (desired == 0) proposal = to_zero(settings, revision);

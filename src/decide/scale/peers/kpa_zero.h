@@ -22,6 +22,7 @@ struct ZeroSettings {
 };
 
 struct Revision {
+  /// unset: its condition was never written, which Knative takes for activating, since no moment known.
   enum class Activity : std::uint8_t { unset, active, inactive, activating };
   enum class Reachability : std::uint8_t { unknown, reachable, unreachable };
   ReplicaCount replicas = 0;
@@ -30,7 +31,8 @@ struct Revision {
   bool initial_scale_reached = false;
   Reachability reachability = Reachability::unknown;
   bool activator_answers = true;  ///< what a probe would find
-  Duration proxied_for{};         ///< how long the activator has been in the path
+  bool proxied = false;           ///< the activator was told to be in the path
+  Duration proxied_for{};         ///< how long it has been there
 };
 
 struct Step {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace capstan::decide::scale::ray_serve {
 namespace {
@@ -11,14 +12,24 @@ ReplicaCount ceil_of(double value) {
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(std::ceil(value), -1e15, 1e15));
 }
 
+/// The peer's own allowance for clocks whose differences are not exact.
+constexpr Duration kSlack = std::chrono::microseconds(1);
+
 /// Counts one more decision of a direction; true once the direction has lasted for `delay`.
 bool lasted(State& state, std::int64_t direction, Duration delay, Instant now) {
-  const bool turned = state.counter * direction <= 0;
-  if (turned || !state.since) state = {0, now};
+  const bool turned = state.counter * direction < 0;
+  if (turned) state = {};
+  if (!state.since) state.since = now;
   state.counter += direction;
-  if (now - *state.since < delay) return false;
+  if (now - *state.since + kSlack < delay) return false;
   state = {};
   return true;
+}
+
+/// Ray rounds to hundredths of a second, in doubles.
+Instant on_grid(Instant at) {
+  const double seconds = static_cast<double>(at.since_start.count()) / 1e9;
+  return {std::chrono::milliseconds(10) * std::llround(seconds * 100)};
 }
 
 }  // namespace
@@ -29,6 +40,7 @@ double wanted(double total_requests, ReplicaCount running, const Config& config)
 }
 
 ReplicaCount apply_factor(double wanted, ReplicaCount current, const Config& config) {
+  if (current == 0) return ceil_of(wanted);
   const auto replicas = static_cast<double>(current);
   const double factor = wanted > replicas ? config.upscaling_factor : config.downscaling_factor;
   const ReplicaCount scaled = ceil_of(replicas + factor * (wanted - replicas));
@@ -50,47 +62,91 @@ ReplicaCount apply_delay(ReplicaCount scaled, ReplicaCount target, const Config&
 }
 
 ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now) {
-  if (observed.running == 0) {
-    if (observed.total_requests <= 0) return observed.target;
+  if (observed.running == 0 && observed.total_requests > 0) {
     return std::max(ceil_of(config.upscaling_factor), observed.target);
   }
-  const double raw = observed.raw_wanted.value_or(wanted(observed.total_requests, observed.running, config));
-  return apply_delay(apply_factor(raw, observed.running, config), observed.target, config, state, now);
+  const auto by_load = [&] {
+    return observed.running == 0 ? static_cast<double>(observed.target)
+                                 : wanted(observed.total_requests, observed.running, config);
+  };
+  const double raw = observed.raw_wanted ? *observed.raw_wanted : by_load();
+  const ReplicaCount scaled = apply_factor(raw, observed.running, config);
+  if (observed.running == 0 && scaled > 0) return scaled;
+  return apply_delay(std::max<ReplicaCount>(0, scaled), observed.target, config, state, now);
 }
 
 ReplicaCount round_to_gangs(double raw, std::int64_t gang_size, std::optional<ReplicaCount> min,
                             std::optional<ReplicaCount> max) {
   const ReplicaCount rounded = ceil_of(raw / static_cast<double>(gang_size)) * gang_size;
-  return std::min(std::max(rounded, min.value_or(rounded)), max.value_or(std::max(rounded, min.value_or(rounded))));
+  const ReplicaCount below_max = std::min(rounded, max.value_or(rounded));
+  return std::max(below_max, min.value_or(below_max));
+}
+
+std::vector<Point> merged_total(const std::vector<std::vector<Point>>& series) {
+  struct Report {
+    Instant at;
+    std::size_t series = 0;
+    double value = 0;
+  };
+  std::vector<Report> reports;
+  std::size_t reporting = 0, last = 0;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (const Point& point : series[i]) reports.push_back({point.at, i, point.value});
+    if (series[i].empty()) continue;
+    ++reporting;
+    last = i;
+  }
+  if (reporting == 0) return {};
+  if (reporting == 1) return series[last];
+  std::ranges::stable_sort(reports, {}, &Report::at);
+  std::vector<double> values(series.size(), 0);
+  std::vector<Point> total;
+  double sum = 0;
+  for (const Report& report : reports) {
+    const double before = std::exchange(values[report.series], report.value);
+    sum += report.value - before;
+    if (report.value == before) continue;
+    const Instant at = on_grid(report.at);
+    if (total.empty() || total.back().at != at) total.push_back({at, 0});
+    total.back().value = sum;
+  }
+  return total;
+}
+
+Instant complete_from(const std::vector<std::vector<Point>>& series, const std::vector<Point>& total) {
+  Instant complete = total.front().at;
+  for (const std::vector<Point>& each : series) {
+    if (!each.empty()) complete = std::max(complete, each.front().at);
+  }
+  return complete <= total.back().at ? complete : total.front().at;
+}
+
+std::optional<double> time_average(const std::vector<Point>& steps, Instant from, Instant until) {
+  if (until <= from) return std::nullopt;
+  double value = 0, weighted = 0, seconds = 0;
+  const auto hold = [&](Instant end) {
+    const double length = static_cast<double>((end - from).count()) / 1e9;
+    weighted += value * length;
+    seconds += length;
+    from = end;
+  };
+  for (const Point& step : steps) {
+    if (step.at >= until) break;
+    if (step.at > from) hold(step.at);
+    value = step.value;
+  }
+  hold(until);
+  return weighted / seconds;
 }
 
 std::optional<double> merged_average(const std::vector<std::vector<Point>>& handles, Instant from, Instant until) {
-  std::vector<Instant> moments;
-  for (const std::vector<Point>& handle : handles) {
-    if (handle.empty()) continue;
-    from = std::max(from, handle.front().at);
-    for (const Point& point : handle) moments.push_back(point.at);
+  const std::vector<Point> total = merged_total(handles);
+  if (total.empty()) {
+    const bool reported = std::ranges::any_of(handles, [](const auto& handle) { return !handle.empty(); });
+    return reported ? std::optional(0.0) : std::nullopt;
   }
-  if (moments.empty()) return std::nullopt;
-  moments.push_back(from);
-  std::ranges::sort(moments);
-  const auto total_at = [&](Instant at) {
-    double total = 0;
-    for (const std::vector<Point>& handle : handles) {
-      const auto after = std::ranges::upper_bound(handle, at, {}, &Point::at);
-      if (after != handle.begin()) total += std::prev(after)->value;
-    }
-    return total;
-  };
-  double weighted = 0, seconds = 0;
-  for (std::size_t i = 0; i < moments.size(); ++i) {
-    const Instant end = i + 1 < moments.size() ? moments[i + 1] : until;
-    if (moments[i] < from || end <= moments[i]) continue;
-    const double length = static_cast<double>((end - moments[i]).count()) / 1e9;
-    weighted += total_at(moments[i]) * length;
-    seconds += length;
-  }
-  return seconds > 0 ? weighted / seconds : total_at(moments.back());
+  const std::optional<double> average = time_average(total, std::max(from, complete_from(handles, total)), until);
+  return average ? average : total.back().value;
 }
 
 }  // namespace capstan::decide::scale::ray_serve

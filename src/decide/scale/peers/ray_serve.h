@@ -34,7 +34,7 @@ struct State {
 double wanted(double total_requests, ReplicaCount running, const Config& config);
 
 /// Part of the way from `current` to `wanted`, rounded up; at least one step down where there is any to go. May be
-/// below 0.
+/// below 0. From 0 the whole way: a factor would grow without end there.
 ReplicaCount apply_factor(double wanted, ReplicaCount current, const Config& config);
 
 /// Holds a change back until it has been wanted for its delay without a break. From more than 1 it never goes to 0 at
@@ -48,8 +48,8 @@ struct Observed {
   ReplicaCount target = 0;  ///< the last wish: starting replicas do not lower the next one
 };
 
-/// One evaluation. With nothing running any request asks at once for one replica times the factor, and no request keeps
-/// the target; bounds are the caller's.
+/// One evaluation. With nothing running any request asks at once for one replica times the factor; without one a policy
+/// of the user is followed at once, and else the target is kept. Bounds are the caller's.
 ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now);
 
 /// One report of a handle or replica: its value holds until the next one.
@@ -58,15 +58,28 @@ struct Point {
   double value = 0;
 };
 
-/// The sum of what all handles say at every moment, as a step function, and its mean over time. It begins when the last
-/// of them has given its first report, so that early sums, which lack some, do not lower it. Nothing where nobody
-/// reported.
+/// The sum of what all series say at every moment, as a step function; a series counts from its first report on. Ray
+/// puts the steps of several series on a grid of 10 ms and has none where nothing changes, so that a sum that begins
+/// with 0 begins later than its reports. A series that is alone is given as it is.
+/// @param series each in the order of time
+std::vector<Point> merged_total(const std::vector<std::vector<Point>>& series);
+
+/// When every series has reported, so that `total`, their sum, lacks none of them; where no step of it comes after
+/// that, Ray begins with its first. `total` has steps.
+Instant complete_from(const std::vector<std::vector<Point>>& series, const std::vector<Point>& total);
+
+/// The mean over time of a step function, which is 0 before its first step and holds its last. Nothing where no time is
+/// between `from` and `until`.
+std::optional<double> time_average(const std::vector<Point>& steps, Instant from, Instant until);
+
+/// The mean of the sum of what all handles say. It begins when the last of them has given its first report, so that
+/// early sums, which lack some, do not lower it. Nothing where nobody reported.
 /// @param handles  each in the order of time; one without reports does not count
 /// @param from     not before this
 /// @param until    the last values hold so long
 std::optional<double> merged_average(const std::vector<std::vector<Point>>& handles, Instant from, Instant until);
 
-/// Whole gangs only; min and max come after that, so they may cut one.
+/// Whole gangs only; min and max come after that, so they may cut one; of the two, min wins.
 ReplicaCount round_to_gangs(double raw, std::int64_t gang_size, std::optional<ReplicaCount> min,
                             std::optional<ReplicaCount> max);
 

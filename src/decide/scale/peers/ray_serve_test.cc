@@ -21,9 +21,9 @@ TEST(RayServe, Factors) {
     double up, down;
     ReplicaCount scaled;
   };
-  for (const Row& row :
-       {Row{20, 10, 1, 1, 20}, Row{20, 10, 0.5, 1, 15}, Row{20, 10, 1.5, 1, 25}, Row{5, 20, 1, 0.5, 13},
-        Row{9, 10, 1, 0.5, 9}, Row{9.5, 10, 1, 0.5, 10}, Row{10, 10, 3, 3, 10}, Row{0, 5, 1, 10, -45}}) {
+  for (const Row& row : {Row{20, 10, 1, 1, 20}, Row{3.5, 0, 10, 10, 4}, Row{20, 10, 0.5, 1, 15},
+                         Row{20, 10, 1.5, 1, 25}, Row{5, 20, 1, 0.5, 13}, Row{9, 10, 1, 0.5, 9},
+                         Row{9.5, 10, 1, 0.5, 10}, Row{10, 10, 3, 3, 10}, Row{0, 5, 1, 10, -45}}) {
     Config config;
     config.upscaling_factor = row.up;
     config.downscaling_factor = row.down;
@@ -47,6 +47,14 @@ TEST(RayServe, ADirectionMustLast) {
   EXPECT_EQ(apply_delay(3, 5, config, state, at(601'700)), 3);
 }
 
+TEST(RayServe, ACountWithoutItsMomentIsKept) {
+  Config config;
+  State state{5, std::nullopt};
+  EXPECT_EQ(apply_delay(5, 1, config, state, at(1000)), 1);
+  EXPECT_EQ(state.counter, 6);
+  EXPECT_EQ(state.since, at(1000));
+}
+
 TEST(RayServe, ToZeroFromOneOnly) {
   Config config;
   config.downscale_delay = {};
@@ -66,6 +74,9 @@ TEST(RayServe, FromZeroAtOnce) {
   EXPECT_EQ(decide({1, {}, 0, 0}, config, state, at(0)), 3);
   EXPECT_EQ(decide({1, {}, 0, 7}, config, state, at(0)), 7);
   EXPECT_EQ(decide({0, {}, 0, 2}, config, state, at(0)), 2) << "those that start are kept";
+  EXPECT_EQ(decide({0, 4.0, 0, 2}, config, state, at(0)), 4) << "a policy of the user, without its factor";
+  EXPECT_EQ(decide({0, 0.0, 0, 2}, config, state, at(0)), 2) << "on the way down it waits";
+  EXPECT_EQ(state.counter, -1);
   config.upscale_delay = {};
   EXPECT_EQ(decide({100, {}, 1, 1}, config, state, at(0)), 124);
   EXPECT_EQ(decide({100, 3.0, 1, 1}, config, state, at(0)), 6) << "a policy of the user";
@@ -76,6 +87,7 @@ TEST(RayServe, Gangs) {
   EXPECT_EQ(round_to_gangs(0, 4, {}, {}), 0);
   EXPECT_EQ(round_to_gangs(1, 4, 8, 16), 8);
   EXPECT_EQ(round_to_gangs(17, 4, 8, 16), 16);
+  EXPECT_EQ(round_to_gangs(5, 4, 8, 6), 8) << "the minimum wins";
 }
 
 TEST(RayServe, TheMeanBeginsWhenEveryHandleHasReported) {
@@ -86,6 +98,43 @@ TEST(RayServe, TheMeanBeginsWhenEveryHandleHasReported) {
   EXPECT_DOUBLE_EQ(merged_average({one, {}}, at(0), at(20)).value(), 15);
   EXPECT_DOUBLE_EQ(merged_average({one}, at(12), at(20)).value(), 20) << "the value before the window holds into it";
   EXPECT_EQ(merged_average({{}, {}}, at(0), at(20)), std::nullopt);
+}
+
+using Steps = std::vector<std::pair<std::int64_t, double>>;
+
+Steps steps_of(const std::vector<Point>& points) {
+  Steps steps;
+  for (const Point& point : points) {
+    steps.emplace_back(std::chrono::duration_cast<std::chrono::milliseconds>(point.at.since_start).count(),
+                       point.value);
+  }
+  return steps;
+}
+
+TEST(RayServe, SeriesAreMergedByTime) {
+  const std::vector<Point> one = {{at(200), 5}, {at(800), 7}, {at(1500), 6}};
+  const std::vector<Point> other = {{at(100), 3}, {at(900), 4}, {at(1400), 8}};
+  EXPECT_EQ(steps_of(merged_total({one, other})),
+            (Steps{{100, 3}, {200, 8}, {800, 10}, {900, 11}, {1400, 15}, {1500, 14}}));
+  EXPECT_EQ(steps_of(merged_total({{}, {{at(3), 0}, {at(7), 0}}})), (Steps{{3, 0}, {7, 0}})) << "alone, as it is";
+  EXPECT_EQ(steps_of(merged_total({{{at(0), 0}, {at(14), 2}}, {{at(8), 1}, {at(500), 1}}})), (Steps{{10, 3}}))
+      << "on a grid of 10 ms, without what changes nothing";
+  EXPECT_EQ(steps_of(merged_total({{}, {}})), Steps());
+}
+
+TEST(RayServe, TheTimeAverageHoldsItsSteps) {
+  const std::vector<Point> steps = {{at(1000), 4}, {at(3000), 10}};
+  EXPECT_DOUBLE_EQ(time_average(steps, at(1000), at(4000)).value(), 6);
+  EXPECT_DOUBLE_EQ(time_average(steps, at(2000), at(3000)).value(), 4) << "the value before the window holds into it";
+  EXPECT_DOUBLE_EQ(time_average(steps, at(0), at(2000)).value(), 2) << "0 before the first";
+  EXPECT_EQ(time_average(steps, at(2000), at(2000)), std::nullopt);
+}
+
+TEST(RayServe, WhoReportsAfterTheLastStepIsNotWaitedFor) {
+  const std::vector<std::vector<Point>> series = {{{at(0), 4}, {at(1000), 10}}, {{at(2000), 0}}};
+  EXPECT_EQ(complete_from(series, merged_total(series)), at(0));
+  EXPECT_DOUBLE_EQ(merged_average(series, at(0), at(3000)).value(), 8);
+  EXPECT_EQ(merged_average({{{at(0), 0}}, {{at(0), 0}}}, at(0), at(1000)), 0) << "all idle";
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ ReplicaCount count_of(double replicas) { return static_cast<ReplicaCount>(std::c
 
 void add(std::span<const VariantCost> variants, double required, std::vector<ReplicaCount>& targets) {
   for (const std::size_t i : by_efficiency(variants)) {
+    if (required <= 0) return;
     if (variants[i].capacity <= 0) continue;
-    targets[i] += count_of(std::ceil(required / static_cast<double>(variants[i].capacity)));
-    return;
+    const ReplicaCount more = count_of(std::ceil(required / variants[i].capacity));
+    targets[i] += more;
+    required -= static_cast<double>(more) * variants[i].capacity;
   }
 }
 
@@ -32,7 +34,7 @@ void remove(std::span<const VariantCost> variants, double spare, std::vector<Rep
   const std::optional<std::size_t> keeper = cheapest(variants);
   for (const std::size_t i : by_cost_descending(variants)) {
     if (variants[i].capacity <= 0) continue;
-    const auto capacity = static_cast<double>(variants[i].capacity);
+    const double capacity = variants[i].capacity;
     const ReplicaCount others = std::accumulate(targets.begin(), targets.end(), ReplicaCount{0}) - targets[i];
     const ReplicaCount least = i == keeper && others == 0 ? 1 : 0;
     const ReplicaCount gone =
@@ -42,6 +44,11 @@ void remove(std::span<const VariantCost> variants, double spare, std::vector<Rep
   }
 }
 
+bool is_intel(std::string_view vendor) {
+  const auto upper = [](char letter) { return letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : +letter; };
+  return std::ranges::equal(vendor, std::string_view("INTEL"), {}, upper);
+}
+
 std::int64_t gpus_per_replica(const ScaleUp& wish) { return std::max<std::int64_t>(1, wish.gpus_per_replica); }
 
 }  // namespace
@@ -49,7 +56,7 @@ std::int64_t gpus_per_replica(const ScaleUp& wish) { return std::max<std::int64_
 std::vector<std::size_t> by_efficiency(std::span<const VariantCost> variants) {
   const auto price = [&](std::size_t i) {
     if (variants[i].capacity <= 0) return std::numeric_limits<double>::infinity();
-    return variants[i].cost / static_cast<double>(variants[i].capacity);
+    return variants[i].cost / variants[i].capacity;
   };
   return sorted(variants.size(), [&](std::size_t a, std::size_t b) { return price(a) < price(b); });
 }
@@ -100,7 +107,9 @@ std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus) {
 
 GpusByType held(std::span<const ScaleUp> wishes) {
   GpusByType used;
-  for (const ScaleUp& wish : wishes) used[wish.type] += wish.current * gpus_per_replica(wish);
+  for (const ScaleUp& wish : wishes) {
+    if (!wish.type.empty()) used[wish.type] += wish.current * wish.gpus_per_replica;
+  }
   return used;
 }
 
@@ -127,15 +136,16 @@ GpusByType least_of(std::span<const GpusByType> limits) {
 std::string_view accelerator_name(std::string_view product) {
   const std::size_t dash = product.find('-');
   if (dash == product.npos) return product;
-  const std::string_view rest = product.substr(dash + 1);
-  return rest.substr(0, rest.find('-'));
+  const std::string_view vendor = product.substr(0, dash), rest = product.substr(dash + 1);
+  const std::size_t end = rest.find('-');
+  return rest.substr(0, end != rest.npos && is_intel(vendor) ? rest.find('-', end + 1) : end);
 }
 
 Enforced enforce(std::optional<bool> enabled, std::optional<double> requests,
                  std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs) {
   constexpr double kCostUnknown = 10;
   if (enabled.value_or(false)) {
-    if (!requests || *requests != 0) return {std::move(targets), false};
+    if (!requests || *requests > 0) return {std::move(targets), false};
     for (auto& [name, target] : targets) target = 0;
     return {std::move(targets), true};
   }

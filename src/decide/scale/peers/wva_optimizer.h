@@ -15,8 +15,8 @@ namespace capstan::decide::scale::wva {
 
 struct VariantCost {
   std::string name;
-  double cost = 0;            ///< of one replica
-  std::int64_t capacity = 0;  ///< tokens of one replica
+  double cost = 0;      ///< of one replica
+  double capacity = 0;  ///< tokens of one replica
   ReplicaCount current = 0;
 };
 
@@ -27,8 +27,9 @@ std::vector<std::size_t> by_cost_descending(std::span<const VariantCost> variant
 /// Index of the lowest cost, the first of equals; nothing of none.
 std::optional<std::size_t> cheapest(std::span<const VariantCost> variants);
 
-/// All that is required goes onto the variant with the cheapest capacity, whatever GPUs there are; what is spare comes
-/// off the most expensive ones, and the cheapest keeps one replica where no other has any.
+/// All that is required goes onto the variant with the cheapest capacity, whatever GPUs there are (a rounding error
+/// that is left over brings the next one a replica); what is spare comes off the most expensive ones, and the cheapest
+/// keeps one replica where no other has any.
 /// @return targets in the order of `variants`
 std::vector<ReplicaCount> optimize(double required, double spare, std::span<const VariantCost> variants);
 
@@ -56,14 +57,14 @@ std::vector<Granted> limit(GpusByType& free, std::span<const ScaleUp> wishes);
 
 /// Takes at most what is free; the type must not be empty.
 std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus);
-/// The GPUs that the current replicas of `wishes` hold.
+/// The GPUs that the current replicas of `wishes` hold. Here 0 per replica is 0, and what has no type is not counted.
 GpusByType held(std::span<const ScaleUp> wishes);
 /// limit - used of each type of `limits`, never below 0.
 GpusByType available(const GpusByType& limits, const GpusByType& used);
 /// The least of each type over all that state it.
 GpusByType least_of(std::span<const GpusByType> limits);
 
-/// "NVIDIA-A100-PCIE-80GB" → "A100": what stands behind the first dash.
+/// "NVIDIA-A100-PCIE-80GB" → "A100": what stands behind the first dash; of Intel's two parts, "Gaudi-2".
 std::string_view accelerator_name(std::string_view product);
 
 struct Enforced {

@@ -7,13 +7,14 @@
 namespace capstan::decide::scale::wva {
 namespace {
 
-/// Whether the load of those that are not saturated would still leave the triggers' room on one less.
-bool safe_without_one(const SaturationConfig& config, double kv, double queue, std::int64_t replicas) {
-  if (replicas < 2) return false;
-  const auto n = static_cast<double>(replicas);
+/// Whether the load of those that are not saturated would still leave the triggers' room on one less. The load is what
+/// the mean room leaves of the threshold, as in the source: summed up directly it would round otherwise.
+bool safe_without_one(const SaturationConfig& config, const Saturation& all) {
+  if (all.non_saturated < 2) return false;
+  const auto n = static_cast<double>(all.non_saturated);
   const double factor = n / (n - 1);
-  return config.kv_threshold - kv / n * factor >= config.kv_spare_trigger &&
-         config.queue_threshold - queue / n * factor >= config.queue_spare_trigger;
+  return config.kv_threshold - (config.kv_threshold - all.spare_kv) * factor >= config.kv_spare_trigger &&
+         config.queue_threshold - (config.queue_threshold - all.spare_queue) * factor >= config.queue_spare_trigger;
 }
 
 std::int64_t truncated(double value) {
@@ -31,19 +32,24 @@ std::string history_key(const ReplicaTokens& replica) {
 
 Saturation analyze_v1(const SaturationConfig& config, std::span<const ReplicaLoad> replicas) {
   Saturation all;
-  double kv = 0, queue = 0;
   for (const ReplicaLoad& replica : replicas) {
     auto variant = std::ranges::find(all.variants, replica.variant, &Saturation::Variant::name);
-    if (variant == all.variants.end()) variant = all.variants.insert(variant, {replica.variant, 0, 0});
+    if (variant == all.variants.end()) variant = all.variants.insert(variant, {.name = replica.variant});
     ++all.total;
     ++variant->replicas;
     if (replica.kv_used >= config.kv_threshold || replica.queue_length >= config.queue_threshold) continue;
-    ++all.non_saturated;
     ++variant->non_saturated;
-    kv += replica.kv_used;
-    queue += replica.queue_length;
-    all.spare_kv += config.kv_threshold - replica.kv_used;
-    all.spare_queue += config.queue_threshold - replica.queue_length;
+    variant->spare_kv += config.kv_threshold - replica.kv_used;
+    variant->spare_queue += config.queue_threshold - replica.queue_length;
+  }
+  for (Saturation::Variant& variant : all.variants) {
+    if (variant.non_saturated == 0) continue;
+    const auto n = static_cast<double>(variant.non_saturated);
+    variant.spare_kv /= n;
+    variant.spare_queue /= n;
+    all.non_saturated += variant.non_saturated;
+    all.spare_kv += variant.spare_kv * n;
+    all.spare_queue += variant.spare_queue * n;
   }
   if (all.non_saturated > 0) {
     all.spare_kv /= static_cast<double>(all.non_saturated);
@@ -51,7 +57,7 @@ Saturation analyze_v1(const SaturationConfig& config, std::span<const ReplicaLoa
   }
   all.scale_up =
       all.total > 0 && (all.spare_kv < config.kv_spare_trigger || all.spare_queue < config.queue_spare_trigger);
-  all.scale_down_safe = safe_without_one(config, kv, queue, all.non_saturated);
+  all.scale_down_safe = safe_without_one(config, all);
   return all;
 }
 
@@ -66,7 +72,7 @@ std::vector<ReplicaCount> targets_v1(bool scale_up, bool scale_down_safe, std::s
   const auto order = [&](std::size_t i) { return std::tie(variants[i].cost, variants[i].name); };
   std::optional<std::size_t> chosen;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const bool may = scale_up || targets[i] > 1;
+    const bool may = scale_up ? variants[i].pending == 0 : targets[i] > 1;
     const bool better = !chosen || (scale_up ? order(i) < order(*chosen) : order(*chosen) < order(i));
     if (may && better) chosen = i;
   }
@@ -92,11 +98,17 @@ std::int64_t median(std::vector<std::int64_t> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+bool CapacityRecord::comparable(const CapacityRecord& other) const {
+  if (!has_parameters() || !other.has_parameters() || params_key != other.params_key) return false;
+  return !params_key.empty() || max_batched_tokens == other.max_batched_tokens;
+}
+
 std::int64_t AnalyzerV2::compute_bound(const SaturationConfig& config, const ReplicaTokens& replica,
                                        std::int64_t memory_bound) {
   constexpr std::size_t kHistory = 10;
   std::deque<std::int64_t>& history = observed_[history_key(replica)];
-  if (static_cast<double>(replica.queue_length) >= config.queue_threshold && replica.tokens_in_use > 0) {
+  // The threshold is an integer here, unlike in V1.
+  if (replica.queue_length >= truncated(config.queue_threshold) && replica.tokens_in_use > 0) {
     history.push_back(replica.tokens_in_use);
     if (history.size() > kHistory) history.pop_front();
     return replica.tokens_in_use;
@@ -112,45 +124,51 @@ std::int64_t AnalyzerV2::compute_bound(const SaturationConfig& config, const Rep
   return derived > 0 ? derived : memory_bound;
 }
 
-std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const std::string& variant,
-                                  std::span<const ReplicaTokens> replicas) {
-  std::vector<std::int64_t> capacities;
-  const ReplicaTokens* last = nullptr;
-  for (const ReplicaTokens& replica : replicas) {
-    if (replica.variant != variant) continue;
-    const std::int64_t bound = truncated(static_cast<double>(replica.total_kv_tokens) * config.kv_threshold);
-    capacities.push_back(std::min(bound, compute_bound(config, replica, bound)));
-    last = &replica;
-  }
-  const std::int64_t capacity = median(capacities);
-  if (last != nullptr) {
-    CapacityRecord& record = records_[variant];
-    record.live = true;
-    record.accelerator = last->accelerator;
-    record.effective_capacity = capacity;
-    record.total_kv_tokens = last->total_kv_tokens;
-  }
+/// Remembered at once, so that a variant's record is that of its last replica.
+std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const ReplicaTokens& replica) {
+  const std::int64_t bound = truncated(static_cast<double>(replica.total_kv_tokens) * config.kv_threshold);
+  const std::int64_t capacity = std::min(bound, compute_bound(config, replica, bound));
+  CapacityRecord& record = records_[replica.variant];
+  record.live = true;
+  record.accelerator = replica.accelerator;
+  record.effective_capacity = capacity;
+  record.total_kv_tokens = replica.total_kv_tokens;
   return capacity;
 }
 
-std::int64_t AnalyzerV2::unmeasured(const SaturationConfig& config, const std::string& variant,
-                                    const Workload& workload) const {
-  const auto found = records_.find(variant);
-  if (found == records_.end()) return 0;
-  const CapacityRecord& record = found->second;
+/// A record of an engine like this one's, rather a live one. Of several the source takes any, here it is the first.
+const CapacityRecord* AnalyzerV2::compatible(const CapacityRecord& record, const std::string& accelerator) const {
+  const CapacityRecord* best = nullptr;
+  for (const auto& [name, other] : records_) {
+    if (other.accelerator != accelerator || other.gpus != record.gpus || !other.comparable(record)) continue;
+    if (other.effective_capacity <= 0 && other.total_kv_tokens <= 0) continue;
+    if (best == nullptr || (!best->live && other.live)) best = &other;
+  }
+  return best;
+}
+
+std::int64_t AnalyzerV2::estimate(const SaturationConfig& config, const CapacityRecord& record,
+                                  const Workload& workload) const {
   if (record.live) return record.effective_capacity;
   std::int64_t capacity =
       capacity_from_parameters(record.max_batched_tokens, record.max_seqs, workload.avg_input, workload.avg_output);
   if (capacity == 0) return record.effective_capacity;
-  if (record.total_kv_tokens > 0) {
-    capacity = std::min(capacity, truncated(static_cast<double>(record.total_kv_tokens) * config.kv_threshold));
-  }
-  for (const auto& [name, other] : records_) {
-    const bool comparable = other.live && other.accelerator == record.accelerator && other.gpus == record.gpus &&
-                            other.params_key == record.params_key && other.effective_capacity > 0;
-    if (comparable) capacity = std::min(capacity, other.effective_capacity);
-  }
+  const std::int64_t bound = truncated(static_cast<double>(record.total_kv_tokens) * config.kv_threshold);
+  if (bound > 0) capacity = std::min(capacity, bound);
+  const CapacityRecord* like = compatible(record, record.accelerator);
+  if (like != nullptr && like->live && like->effective_capacity > 0)
+    capacity = std::min(capacity, like->effective_capacity);
   return capacity;
+}
+
+/// @param accelerator of the variant's replicas, none of which could be measured; empty without replicas
+std::int64_t AnalyzerV2::unmeasured(const SaturationConfig& config, const std::string& variant,
+                                    const std::string& accelerator, const Workload& workload) const {
+  const auto found = records_.find(variant);
+  if (found == records_.end()) return 0;
+  if (found->second.effective_capacity > 0) return estimate(config, found->second, workload);
+  const CapacityRecord* like = compatible(found->second, accelerator);
+  return like == nullptr ? 0 : like->effective_capacity;
 }
 
 AnalyzerV2::Workload AnalyzerV2::workload_of(std::span<const ReplicaTokens> replicas) {
@@ -168,30 +186,41 @@ AnalyzerV2::Workload AnalyzerV2::workload_of(std::span<const ReplicaTokens> repl
 
 Supply AnalyzerV2::analyze(const SaturationConfig& config, std::span<const ReplicaTokens> replicas,
                            std::span<const VariantReplicas> variants, const std::optional<SchedulerQueue>& queue) {
+  struct Measured {
+    std::string accelerator;
+    std::vector<std::int64_t> capacities;
+    double demand = 0;
+  };
+  std::map<std::string, Measured> by_variant;
+  for (const ReplicaTokens& replica : replicas) {
+    Measured& all = by_variant.try_emplace(replica.variant, Measured{replica.accelerator, {}, 0}).first->second;
+    if (replica.total_kv_tokens <= 0) continue;
+    all.capacities.push_back(measured(config, replica));
+    // The mean length is an integer before it is multiplied.
+    all.demand += static_cast<double>(replica.tokens_in_use + replica.queue_length * truncated(replica.avg_input));
+  }
   Supply supply;
   const Workload workload = workload_of(replicas);
-  for (const ReplicaTokens& replica : replicas) {
-    // The mean length is an integer before it is multiplied.
-    supply.demand += static_cast<double>(replica.tokens_in_use + replica.queue_length * truncated(replica.avg_input));
-    if (!supply.per_replica_capacity.contains(replica.variant)) {
-      supply.per_replica_capacity[replica.variant] = measured(config, replica.variant, replicas);
-    }
+  double ready_tokens = 0, anticipated_tokens = 0;
+  for (const VariantReplicas& variant : variants) {
+    const Measured& all = by_variant[variant.name];
+    const std::int64_t capacity =
+        all.capacities.empty() ? unmeasured(config, variant.name, all.accelerator, workload) : median(all.capacities);
+    supply.per_replica_capacity[variant.name] = capacity;
+    supply.demand += all.demand;
+    const ReplicaCount ready = std::max<ReplicaCount>(0, variant.current - variant.pending);
+    ready_tokens += static_cast<double>(ready) * static_cast<double>(capacity);
+    anticipated_tokens += static_cast<double>(ready + variant.pending) * static_cast<double>(capacity);
   }
   if (queue) {
     const auto requests = static_cast<double>(queue->requests);
     const double input = std::max(static_cast<double>(queue->bytes) / 4, requests * workload.avg_input);
     supply.demand += input * (1 - workload.prefix_hit) + requests * workload.avg_output;
   }
-  double ready_tokens = 0, anticipated_tokens = 0;
-  for (const VariantReplicas& variant : variants) {
-    const auto [capacity, is_new] = supply.per_replica_capacity.try_emplace(variant.name, 0);
-    if (is_new) capacity->second = unmeasured(config, variant.name, workload);
-    const ReplicaCount ready = std::max<ReplicaCount>(0, variant.current - variant.pending);
-    ready_tokens += static_cast<double>(ready) * static_cast<double>(capacity->second);
-    anticipated_tokens += static_cast<double>(ready + variant.pending) * static_cast<double>(capacity->second);
-  }
-  supply.required = std::max(0.0, supply.demand / config.scale_up_threshold - anticipated_tokens);
-  supply.spare = std::max(0.0, ready_tokens - supply.demand / config.scale_down_boundary);
+  // A threshold of 0 switches its direction off.
+  const double up = config.scale_up_threshold, down = config.scale_down_boundary;
+  if (up > 0) supply.required = std::max(0.0, supply.demand / up - anticipated_tokens);
+  if (down > 0) supply.spare = std::max(0.0, ready_tokens - supply.demand / down);
   return supply;
 }
 

@@ -37,6 +37,7 @@ struct Saturation {
   struct Variant {
     std::string name;
     std::int64_t replicas = 0, non_saturated = 0;
+    double spare_kv = 0, spare_queue = 0;  ///< mean over those that are not saturated
   };
   std::int64_t total = 0, non_saturated = 0;
   bool scale_up = false;
@@ -53,6 +54,7 @@ struct VariantState {
   ReplicaCount reporting = 0;  ///< replicas that gave metrics
   ReplicaCount current = 0;
   ReplicaCount desired = 0;  ///< of the last decision; 0: none was made
+  ReplicaCount pending = 0;  ///< where some are, no more are started
 };
 
 /// One replica more on the cheapest variant or one less on the most expensive. Any variant in transition freezes all.
@@ -83,6 +85,10 @@ struct CapacityRecord {
   std::int64_t total_kv_tokens = 0;
   std::int64_t max_batched_tokens = 0, max_seqs = 0;
   std::string params_key;  ///< engines of equal keys are comparable
+
+  bool has_parameters() const { return max_batched_tokens > 0 || max_seqs > 0 || !params_key.empty(); }
+  /// Unknown parameters are like no others. Where neither has a key, the tokens of a step stand for it.
+  bool comparable(const CapacityRecord& other) const;
 };
 
 struct SchedulerQueue {
@@ -90,7 +96,7 @@ struct SchedulerQueue {
 };
 
 struct Supply {
-  std::map<std::string, std::int64_t> per_replica_capacity;  ///< tokens
+  std::map<std::string, std::int64_t> per_replica_capacity;  ///< tokens, of the variants that were asked for
   double demand = 0, required = 0, spare = 0;                ///< tokens
 };
 
@@ -105,6 +111,7 @@ std::int64_t median(std::vector<std::int64_t> values);
 class AnalyzerV2 {
  public:
   void store(const std::string& variant, CapacityRecord record) { records_[variant] = std::move(record); }
+  /// Replicas of a variant that is not in `variants`, and those whose KV cache is unknown, are no demand and no supply.
   Supply analyze(const SaturationConfig& config, std::span<const ReplicaTokens> replicas,
                  std::span<const VariantReplicas> variants, const std::optional<SchedulerQueue>& queue);
 
@@ -113,9 +120,11 @@ class AnalyzerV2 {
     double avg_input = 0, avg_output = 0, prefix_hit = 0;
   };
   std::int64_t compute_bound(const SaturationConfig& config, const ReplicaTokens& replica, std::int64_t memory_bound);
-  std::int64_t measured(const SaturationConfig& config, const std::string& variant,
-                        std::span<const ReplicaTokens> replicas);
-  std::int64_t unmeasured(const SaturationConfig& config, const std::string& variant, const Workload& workload) const;
+  std::int64_t measured(const SaturationConfig& config, const ReplicaTokens& replica);
+  std::int64_t unmeasured(const SaturationConfig& config, const std::string& variant, const std::string& accelerator,
+                          const Workload& workload) const;
+  std::int64_t estimate(const SaturationConfig& config, const CapacityRecord& record, const Workload& workload) const;
+  const CapacityRecord* compatible(const CapacityRecord& record, const std::string& accelerator) const;
   static Workload workload_of(std::span<const ReplicaTokens> replicas);
 
   std::map<std::string, std::deque<std::int64_t>> observed_;  ///< by accelerator and length of the output; ten each

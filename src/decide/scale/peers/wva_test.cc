@@ -29,6 +29,7 @@ TEST(WvaV1, Saturation) {
       {"not with one alone", loads(0, 1, 0.2, 0), false, false},
       {"all saturated", loads(3, 0, 0, 0), true, false},
       {"a third saturated, and yet one less", loads(2, 4, 0.1, 0), false, true},
+      {"exactly the room asked for, which the mean room rounds away", {{"v", 0.3, 1}, {"w", 0.4, 1}}, false, false},
   };
   for (const Row& row : rows) {
     const Saturation saturation = analyze_v1({}, row.loads);
@@ -46,6 +47,9 @@ TEST(WvaV1, Targets) {
   std::vector<VariantState> moving = still;
   moving[0].desired = 4;
   EXPECT_EQ(targets_v1(true, false, moving), (Counts{4, 2, 1})) << "one in transition freezes all";
+  std::vector<VariantState> starting = still;
+  starting[1].pending = 1;
+  EXPECT_EQ(targets_v1(true, false, starting), (Counts{3, 2, 1})) << "not onto one whose replicas are pending";
   std::vector<VariantState> silent = still;
   silent[2].reporting = 0;
   EXPECT_EQ(targets_v1(true, false, silent), (Counts{2, 2, 1}));
@@ -66,6 +70,44 @@ TEST(WvaV2, CapacityOfAReplica) {
   EXPECT_EQ(capacity(replica(4000, 5)), 4000) << "itself, not the mean";
   EXPECT_EQ(capacity(replica(100, 0)), 6000) << "then the mean of those";
   EXPECT_EQ(capacity(replica(100, 0, 100, 600)), 12800) << "of outputs of like length";
+  const SaturationConfig fraction{.queue_threshold = 5.9};
+  EXPECT_EQ(analyzer.analyze(fraction, std::array{replica(3000, 5)}, one, {}).per_replica_capacity.at("v"), 3000)
+      << "the threshold is cut to an integer";
+}
+
+TEST(WvaV2, ReplicasAreReadInTheirOrder) {
+  AnalyzerV2 analyzer;
+  const auto of = [](const char* variant, std::int64_t in_use, std::int64_t queue) {
+    ReplicaTokens each = replica(in_use, queue);
+    each.variant = variant;
+    return each;
+  };
+  const std::array all = {of("v", 8000, 9), of("w", 100, 0), of("v", 4000, 9), of("unasked", 9000, 0)};
+  const std::vector<VariantReplicas> variants = {{"v", 2, 0}, {"w", 1, 0}};
+  const Supply supply = analyzer.analyze({}, all, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity, (std::map<std::string, std::int64_t>{{"v", 6000}, {"w", 8000}}))
+      << "the third is no history yet when the second is read";
+  EXPECT_EQ(supply.demand, 8900 + 100 + 4900) << "nobody asked for the fourth's variant";
+  const Supply later = analyzer.analyze({}, {}, std::array{VariantReplicas{"v", 0, 0}}, {});
+  EXPECT_EQ(later.per_replica_capacity.at("v"), 4000) << "the last replica's is kept, not the median";
+}
+
+TEST(WvaV2, AReplicaWithoutAKnownCacheIsNone) {
+  AnalyzerV2 analyzer;
+  ReplicaTokens unknown = replica(9000, 3);
+  unknown.total_kv_tokens = 0;
+  const std::array two = {replica(5000, 0), unknown};
+  const Supply supply = analyzer.analyze({}, two, std::array{VariantReplicas{"v", 2, 0}}, {});
+  EXPECT_EQ(supply.per_replica_capacity.at("v"), 12800);
+  EXPECT_EQ(supply.demand, 5000);
+}
+
+TEST(WvaV2, AThresholdOfZeroSwitchesItsDirectionOff) {
+  AnalyzerV2 analyzer;
+  const SaturationConfig off{.scale_up_threshold = 0, .scale_down_boundary = 0};
+  const std::vector<VariantReplicas> one = {{"v", 1, 0}};
+  EXPECT_EQ(analyzer.analyze(off, std::array{replica(20000, 0)}, one, {}).required, 0);
+  EXPECT_EQ(analyzer.analyze(off, std::array{replica(100, 0)}, one, {}).spare, 0);
 }
 
 TEST(WvaV2, CapacityWithoutAReplica) {
@@ -79,9 +121,19 @@ TEST(WvaV2, CapacityWithoutAReplica) {
   EXPECT_EQ(supply.per_replica_capacity["z"], 0);
   analyzer.store("y", {"A100", 1, true, 700, 0, 0, 0, ""});
   supply = analyzer.analyze({}, std::array{replica(5000, 0, 500, 100)}, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity["x"], 24000) << "not by one whose parameters nobody knows";
+  analyzer.store("y", {"A100", 1, true, 700, 0, 8192, 256, ""});
+  supply = analyzer.analyze({}, std::array{replica(5000, 0, 500, 100)}, variants, {});
   EXPECT_EQ(supply.per_replica_capacity["x"], 700) << "and by a comparable one that was measured";
   supply = analyzer.analyze({}, std::array{replica(5000, 0, 0, 0)}, variants, {});
   EXPECT_EQ(supply.per_replica_capacity["x"], 8192) << "no lengths: as it was stored";
+  analyzer.store("x", {"A100", 1, false, 0, 30000, 8192, 256, ""});
+  supply = analyzer.analyze({}, std::array{replica(5000, 0, 500, 100)}, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity["x"], 0) << "a record of no capacity is not estimated";
+  std::array two = {replica(5000, 0, 500, 100), replica(0, 0)};
+  two[1].variant = "x", two[1].accelerator = "A100", two[1].total_kv_tokens = 0;
+  supply = analyzer.analyze({}, two, variants, {});
+  EXPECT_EQ(supply.per_replica_capacity["x"], 700) << "but a replica of it tells of which GPU a like one is";
 }
 
 TEST(WvaV2, SupplyAndDemand) {
@@ -113,6 +165,7 @@ TEST(WvaOptimizer, Rows) {
   using Counts = std::vector<ReplicaCount>;
   const std::vector<VariantCost> two = {{"cheap", 5, 10000, 3}, {"dear", 15, 20000, 2}};
   EXPECT_EQ(optimize(25000, 0, two), (Counts{6, 2})) << "all onto the cheapest capacity";
+  EXPECT_EQ(optimize(1, 0, std::vector<VariantCost>{{"half", 1, 0.4, 0}}), (Counts{3}));
   EXPECT_EQ(optimize(0, 15000, two), (Counts{2, 2})) << "one of the dear is more than is spare";
   EXPECT_EQ(optimize(0, 1e6, two), (Counts{1, 0})) << "the cheapest keeps one where no other has any";
   EXPECT_EQ(optimize(0, 9999, two), (Counts{3, 2}));
@@ -143,9 +196,13 @@ TEST(WvaLimiter, APartialGrantLosesItsOddGpus) {
 TEST(WvaLimiter, Inventories) {
   EXPECT_EQ(available({{"A", 8}, {"B", 4}}, {{"A", 12}, {"C", 1}}), (GpusByType{{"A", 0}, {"B", 4}}));
   EXPECT_EQ(least_of(std::vector<GpusByType>{{{"A", 10}, {"B", 4}}, {{"A", 6}}}), (GpusByType{{"A", 6}, {"B", 4}}));
-  EXPECT_EQ(held(std::vector<ScaleUp>{{"x", "A", 2, 3, 2, 0, 0}, {"y", "A", 1, 1, 0, 0, 0}}), (GpusByType{{"A", 5}}));
+  EXPECT_EQ(held(std::vector<ScaleUp>{{"x", "A", 2, 3, 2, 0, 0}, {"y", "A", 1, 1, 0, 0, 0}, {"z", "", 1, 1, 1, 0, 0}}),
+            (GpusByType{{"A", 4}}));
   for (const auto& [product, name] : {std::pair{"NVIDIA-A100-PCIE-80GB", "A100"},
                                       {"AMD-MI300X-192G", "MI300X"},
+                                      {"Intel-Gaudi-2-96GB", "Gaudi-2"},
+                                      {"INTEL-Gaudi-3", "Gaudi-3"},
+                                      {"intel-Max1550", "Max1550"},
                                       {"Unknown-GPU-Model-123", "GPU"},
                                       {"H100", "H100"}}) {
     EXPECT_EQ(accelerator_name(product), name);
@@ -157,6 +214,7 @@ TEST(WvaEnforcer, Rows) {
   const Targets some = {{"a", 2}, {"b", 1}}, none = {{"a", 0}, {"b", 0}};
   EXPECT_EQ(enforce(true, 0.0, some, {}).targets, none);
   EXPECT_EQ(enforce(true, 1.0, some, {}).targets, some);
+  EXPECT_EQ(enforce(true, -1.0, some, {}).targets, none) << "only more than nothing keeps them";
   EXPECT_EQ(enforce(true, std::nullopt, some, {}).targets, some) << "the query failed";
   EXPECT_EQ(enforce(false, 0.0, some, {}).targets, some);
   EXPECT_EQ(enforce(false, 0.0, none, {{"a", 2}, {"b", 1}}).targets, (Targets{{"a", 0}, {"b", 1}}));

@@ -26,11 +26,21 @@ struct Sight {
   const RoleView& role;
   const Rules& policy;
   Load load;
-  ReplicaCount serving = load.serving;  // at least 1, where it is asked
+  /// At least 1, where it is asked. Where the loss of a domain is to be survived: those that it leaves, or has left, of
+  /// all that are asked for. They have what all have now; what is wanted is as many more.
+  ReplicaCount serving = role.spread ? left_of(*role.spread) : load.serving;
+
+  /// One at least: where none is asked for, the last ones may still serve.
+  ReplicaCount left_of(const Spread& spread) const {
+    return std::max<ReplicaCount>(1, std::min(load.serving, survivors(spread, role.current)));
+  }
 
   double mean(double total) const { return total / static_cast<double>(serving); }
   ReplicaCount fewer() const { return serving - std::max<ReplicaCount>(1, serving / kStepPart); }
   ReplicaCount more() const { return serving + std::max<ReplicaCount>(1, serving / kStepPart); }
+  ReplicaCount with_a_loss(ReplicaCount wanted) const {
+    return role.spread ? survive(*role.spread, wanted).asked : wanted;
+  }
   /// As many as bring the mean to its bound: one more at least, twice as many at most.
   ReplicaCount for_total(double total, double bound) const {
     return std::clamp(hpa_ceil(total / bound), serving + 1, 2 * serving);
@@ -48,7 +58,7 @@ Rule rule_of(const Sight& sight, Kind kind, double value, std::int64_t target, R
   rule.reading.mean_milli = rounded(value * 1000);
   rule.reading.target = target;
   rule.reading.ratio_per_mille = target > 0 ? rounded(value * 1000 / static_cast<double>(target)) : 0;
-  rule.reading.wanted = wanted;
+  rule.reading.wanted = sight.with_a_loss(wanted);
   return rule;
 }
 
@@ -161,6 +171,19 @@ model::Reason crossed(const MetricReading& reading, const Decision& decision) {
   }
 }
 
+/// Where it is only to be kept that a loss is survived, more may be asked for, and none is given up for it.
+void keep_spread(Decision& decision, const Sight& sight) {
+  if (!sight.role.spread) return;
+  decision.spread = survive(*sight.role.spread, sight.serving);
+  const SpreadSizing& s = *decision.spread;
+  if (decision.wanted != decision.current) return;
+  if (!s.possible()) {
+    decision.why = {ReasonCode::loss_not_survived, {s.domains, s.need}};
+  } else if (sight.load.starting == 0 && s.left() < s.need) {
+    decision.why = {ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need}};
+  }
+}
+
 /// By the rules alone, before any window or bound.
 void weigh(Decision& decision, const Sight& sight, const std::vector<Rule>& rules) {
   const Rule* most = nullptr;
@@ -181,7 +204,7 @@ void weigh(Decision& decision, const Sight& sight, const std::vector<Rule>& rule
   } else if (not_below > 0 || sight.load.starting > 0) {
     decision.why = {ReasonCode::rules_between, {not_below, static_cast<std::int64_t>(rules.size())}};
   } else {
-    decision.wanted = sight.fewer();
+    decision.wanted = std::min(sight.with_a_loss(sight.fewer()), decision.current);
     decision.why = {ReasonCode::rules_all_below, {whole_seconds(sight.policy.cool_down), decision.wanted}};
   }
 }
@@ -227,6 +250,7 @@ Decision decide_by(const Rules& policy, Decision decision, const RoleView& role,
     wake(decision, role, sight.load);
   } else {
     weigh(decision, sight, read_rules(sight));
+    keep_spread(decision, sight);
   }
   limit(decision, role, policy, memory, now);
   return finish(std::move(decision), role);

@@ -218,5 +218,40 @@ TEST(Rules, TheBoundsOfTheServiceStand) {
   EXPECT_EQ(decision.why.code, ReasonCode::at_maximum);
 }
 
+/// Four replicas, two in each of two zones.
+RuledService in_two_zones() {
+  RuledService service;
+  for (RoleView::Replica& replica : service.role.replicas) replica.domain = replica.id.value % 2;
+  service.role.spread = Spread{.domains = 2, .held = {2, 2}};
+  return service;
+}
+
+TEST(Rules, ThoseThatALossLeavesHaveToCarryWhatAllCarryNow) {
+  RuledService service = in_two_zones();
+  const Rules queue{.scale_on = Rules::ScaleOn::queue};
+  EXPECT_EQ(service.pass(queue, Says{.waiting = 2}, 2).desired, 4) << "four each would wait for the two that are left";
+  const Decision more = service.pass(queue, Says{.waiting = 3}, 1);
+  EXPECT_EQ(more.desired, 6) << "six each: three have to be left";
+  ASSERT_TRUE(more.spread);
+  EXPECT_EQ(more.spread->domains, 2);
+}
+
+TEST(Rules, WhatCannotSurviveIsTold) {
+  RuledService service = in_two_zones();
+  service.role.spread = Spread{.domains = 1, .held = {4}};
+  const Decision alone = service.pass(Rules{}, Says{}, 2);
+  EXPECT_EQ(alone.desired, 4);
+  EXPECT_EQ(alone.why.code, ReasonCode::loss_not_survived);
+}
+
+TEST(Rules, OneThatStillServesWhereNoneIsAskedForIsOne) {
+  RuledService service = in_two_zones();
+  service.role.current = service.role.min = 0;
+  const Decision last = service.pass(Rules{.scale_on = Rules::ScaleOn::queue}, Says{.waiting = 3}, 2);
+  ASSERT_EQ(last.readings.size(), 1u);
+  EXPECT_EQ(last.readings[0].mean_milli, 12'000) << "all that wait, for one";
+  EXPECT_GE(last.desired, 0);
+}
+
 }  // namespace
 }  // namespace capstan::decide::scale

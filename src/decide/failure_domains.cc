@@ -1,0 +1,73 @@
+#include "decide/failure_domains.h"
+
+#include <algorithm>
+#include <set>
+
+namespace capstan::decide {
+namespace {
+
+constexpr ReplicaCount kDomainsMost = 100'000;
+
+template <typename Each>
+void each_offering(const model::Catalog& catalog, GpuKindId gpu, Each&& each) {
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    for (const model::OfferingId id : catalog.pools[p].offerings) {
+      const model::Offering& offering = catalog.offering(id);
+      if (offering.gpu == gpu && offering.gpus > 0) each(PoolId{p}, offering);
+    }
+  }
+}
+
+/// That the limits of the pools leave room for.
+ReplicaCount buyable_nodes(const Index& index, const model::Catalog& catalog, GpuKindId gpu) {
+  std::map<PoolId, ReplicaCount> nodes;
+  each_offering(catalog, gpu, [&](PoolId pool, const model::Offering& offering) {
+    const auto sum = index.pools.find(pool);
+    const GpuCount have = sum == index.pools.end() ? 0 : sum->second.gpus;
+    const GpuCount left = std::max<GpuCount>(catalog.pools[pool.value].gpu_limit - have, 0);
+    nodes[pool] = std::max(nodes[pool], std::min<ReplicaCount>(left / offering.gpus, kDomainsMost));
+  });
+  ReplicaCount all = 0;
+  for (const auto& [pool, count] : nodes) all += count;
+  return all;
+}
+
+}  // namespace
+
+FailureDomain failure_domain_of(const Rooms& rooms, NodeId node, TopologyLevel level) {
+  if (!node.valid()) return kNowhere;
+  if (level == TopologyLevel::node) return node.value;
+  const NodeRoom* room = rooms.find(node);
+  return room == nullptr ? kNowhere : room->domains[static_cast<std::size_t>(level)].value;
+}
+
+FailureDomain failure_domain_of(const Index& index, const model::Gang& gang, TopologyLevel level) {
+  for (const PodId pod : gang.pods) {
+    const auto row = index.pods.find(pod);
+    if (row != index.pods.end() && row->second.node.valid()) {
+      return failure_domain_of(index.rooms, row->second.node, level);
+    }
+  }
+  return kNowhere;
+}
+
+ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
+                             TopologyLevel level) {
+  if (level == TopologyLevel::node) {
+    const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
+    const ReplicaCount standing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
+    return std::min(kDomainsMost, standing + buyable_nodes(index, catalog, variant.gpu));
+  }
+  const auto* standing = index.rooms.domains_by_free(level, variant.gpu);
+  if (level != TopologyLevel::zone) return standing == nullptr ? 0 : static_cast<ReplicaCount>(standing->size());
+  std::set<DomainId> zones;
+  if (standing != nullptr) {
+    for (const auto& [free, zone] : *standing) zones.insert(zone);
+  }
+  each_offering(catalog, variant.gpu, [&](PoolId, const model::Offering& offering) {
+    if (offering.zone.valid()) zones.insert(offering.zone);
+  });
+  return static_cast<ReplicaCount>(zones.size());
+}
+
+}  // namespace capstan::decide

@@ -1,0 +1,109 @@
+#include "decide/place/apart.h"
+
+#include <algorithm>
+#include <set>
+
+namespace capstan::decide::place {
+
+Apart::Apart(const model::Snapshot& snapshot, const Index& index, const Memory& memory)
+    : snapshot_(snapshot), index_(index) {
+  for (const Memory::Assumed& assumed : memory.assumed) now_.emplace(assumed.gang, assumed.node);
+}
+
+void Apart::Where::add(FailureDomain domain) {
+  if (domain == kNowhere) return;
+  ++held[domain];
+  ++placed;
+}
+
+std::vector<ReplicaCount> Apart::Where::steps() const {
+  std::set<ReplicaCount> counts{0};
+  for (const auto& [domain, count] : held) {
+    if (!firm() || count < share) counts.insert(count);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+std::vector<NodeId> Apart::Where::above(ReplicaCount most, const Rooms& rooms, GpuKindId gpu) const {
+  std::vector<NodeId> nodes;
+  for (const auto& [domain, count] : held) {
+    if (count <= most) continue;
+    if (level == TopologyLevel::node) {
+      nodes.push_back({domain});
+    } else if (const DomainRoom* room = rooms.find({level, {domain}, gpu})) {
+      nodes.insert(nodes.end(), room->nodes.begin(), room->nodes.end());
+    }
+  }
+  return nodes;
+}
+
+const Apart::Where* Apart::of(ServiceId service) {
+  const auto [known, first] = where_.try_emplace(service);
+  if (first) known->second = look(service);
+  return known->second ? &*known->second : nullptr;
+}
+
+std::optional<Apart::Where> Apart::look(ServiceId service) const {
+  if (!service.valid()) return std::nullopt;
+  const model::Service& settings = snapshot_.catalog->service(service);
+  const model::ServiceState* state = snapshot_.services.find(service);
+  if (!settings.survives || state == nullptr) return std::nullopt;
+  Where where{.level = *settings.survives, .held = {}};
+  const ReplicaCount domains =
+      failure_domains(index_, *snapshot_.catalog, settings.variants.front(), *settings.survives);
+  if (domains < 2) return std::nullopt;
+  if (const auto gangs = index_.gangs_by_service.find(service); gangs != index_.gangs_by_service.end()) {
+    for (const GangId id : gangs->second) {
+      const model::Gang& gang = snapshot_.gangs.at(id);
+      // One that sleeps serves nobody, and may be woken where the most stand.
+      if (gang.leaves()) continue;
+      FailureDomain domain = failure_domain_of(index_, gang, where.level);
+      const auto now = domain == kNowhere ? now_.find(id) : now_.end();
+      if (now != now_.end()) domain = failure_domain_of(index_.rooms, now->second, where.level);
+      where.add(domain);
+    }
+  }
+  where.share = std::max<ReplicaCount>(even_share(state->desired_replicas, domains), 1);
+  where.enough = state->desired_replicas - where.share;
+  return where;
+}
+
+void Apart::place(ServiceId service, GangId gang, NodeId node) {
+  if (!service.valid()) return;
+  const bool anew = now_.insert_or_assign(gang, node).second;
+  const auto known = where_.find(service);
+  if (known == where_.end() || !known->second || !anew) return;
+  Where& where = *known->second;
+  const bool counted = failure_domain_of(index_, snapshot_.gangs.at(gang), where.level) != kNowhere;
+  if (!counted) where.add(failure_domain_of(index_.rooms, node, where.level));
+}
+
+void Apart::steer(Shortfall& lack) {
+  const Where* where = of(lack.service);
+  if (!where) return;
+  lack.apart = where->firm();
+  if (where->level != TopologyLevel::zone) return;
+  const auto held = [&](DomainId zone) {
+    const auto here = where->held.find(zone.value);
+    const auto promised = promised_.find({lack.service, zone.value});
+    return (here == where->held.end() ? 0 : here->second) + (promised == promised_.end() ? 0 : promised->second);
+  };
+  const model::Catalog& catalog = *snapshot_.catalog;
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    for (const model::OfferingId id : catalog.pools[p].offerings) {
+      const model::Offering& offering = catalog.offering(id);
+      if (offering.gpu != lack.gpu || !offering.zone.valid()) continue;
+      if (where->firm() && held(offering.zone) >= where->share) {
+        lack.closed.push_back({PoolId{p}, id});
+      } else if (!lack.rather.valid() || held(offering.zone) < held(lack.rather)) {
+        lack.rather = offering.zone;
+      }
+    }
+  }
+  std::ranges::sort(lack.closed);
+  const auto [again, end] = std::ranges::unique(lack.closed);
+  lack.closed.erase(again, end);
+  if (lack.rather.valid()) ++promised_[{lack.service, lack.rather.value}];
+}
+
+}  // namespace capstan::decide::place

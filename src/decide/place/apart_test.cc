@@ -1,0 +1,118 @@
+#include "decide/place/apart.h"
+
+#include <gtest/gtest.h>
+
+#include "decide/testing/world.h"
+
+namespace capstan::decide::place {
+namespace {
+
+using model::Gang;
+using testing::at;
+using testing::World;
+
+constexpr std::size_t kZoneA = 0, kZoneB = 4;  // NVLink domains in them
+
+/// A service that is to survive the loss of a zone, with nodes of eight GPUs.
+struct ZonedWorld : World {
+  explicit ZonedWorld(TopologyLevel level, ReplicaCount desired) {
+    catalog().services.front().survives = level;
+    snapshot.services.set({0}, {.desired_replicas = desired, .gateway_waiting = {}});
+  }
+  GangId replica() { return gang(1, 1, TopologyLevel::node); }
+  GangId standing(NodeId node) {
+    const GangId id = replica();
+    bind(id, node);
+    return id;
+  }
+  Decision decide_now() {
+    Memory memory;
+    Index index = build(snapshot);
+    return decide(index, snapshot, {}, Policy{}, memory, at(100));
+  }
+};
+
+NodeId node_of(const Decision& decision, std::size_t action) {
+  return std::get<model::BindPods>(decision.plan.actions.at(action).what).bindings.at(0).node;
+}
+
+TEST(Apart, AReplicaGoesWhereTheFewestStand) {
+  ZonedWorld world(TopologyLevel::zone, 4);
+  const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
+  world.standing(a);
+  world.replica();
+  EXPECT_EQ(node_of(world.decide_now(), 0), b) << "the fuller node would be the other";
+}
+
+TEST(Apart, ThoseOfOneDecisionCountAsWell) {
+  ZonedWorld world(TopologyLevel::zone, 4);
+  const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
+  for (int i = 0; i < 4; ++i) world.replica();
+  const Decision decision = world.decide_now();
+  std::map<NodeId, int> on;
+  for (std::size_t i = 0; i < 4; ++i) ++on[node_of(decision, i)];
+  EXPECT_EQ(on[a], 2);
+  EXPECT_EQ(on[b], 2);
+}
+
+TEST(Apart, NodesAreDomainsToo) {
+  ZonedWorld world(TopologyLevel::node, 3);
+  const NodeId one = world.node(kZoneA), two = world.node(kZoneA), three = world.node(kZoneA);
+  world.standing(one);
+  world.standing(three);
+  world.replica();
+  EXPECT_EQ(node_of(world.decide_now(), 0), two);
+}
+
+TEST(Apart, WhatIsThereForALossWaitsForAnotherDomain) {
+  ZonedWorld world(TopologyLevel::zone, 4);
+  const NodeId a = world.node(kZoneA);
+  const model::OfferingId in_a = world.offering(8, 0, 10), in_b = world.offering(8, 1, 10);
+  const model::PoolId pool = world.pool({in_a, in_b}, 64);
+  world.standing(a);
+  world.replica();
+  EXPECT_EQ(node_of(world.decide_now(), 0), a) << "two hold the SLO, wherever they stand";
+  ZonedWorld more(TopologyLevel::zone, 4);
+  const NodeId again = more.node(kZoneA);
+  more.offering(8, 0, 10), more.offering(8, 1, 10);
+  more.pool({in_a, in_b}, 64);
+  more.standing(again);
+  more.standing(again);
+  more.replica();
+  const Decision decision = more.decide_now();
+  EXPECT_TRUE(decision.plan.actions.empty()) << "a third beside them would be lost with them";
+  ASSERT_EQ(decision.shortfalls.size(), 1u);
+  EXPECT_TRUE(decision.shortfalls[0].apart);
+  EXPECT_EQ(decision.shortfalls[0].rather, more.zone(1));
+  EXPECT_EQ(decision.shortfalls[0].closed, (std::vector<model::Purchase>{{pool, in_a}}));
+}
+
+TEST(Apart, WithoutAnotherDomainAnyRoomWillDo) {
+  ZonedWorld world(TopologyLevel::zone, 4);
+  const NodeId a = world.node(kZoneA);
+  for (int i = 0; i < 3; ++i) world.standing(a);
+  world.replica();
+  EXPECT_EQ(node_of(world.decide_now(), 0), a);
+}
+
+TEST(Apart, WhoSleepsStandsNowhere) {
+  ZonedWorld world(TopologyLevel::zone, 6);
+  const NodeId a = world.node(kZoneA), b = world.node(kZoneB);
+  world.standing(a);
+  for (int i = 0; i < 2; ++i) world.bind(world.replica(), b, Gang::Phase::sleeping);
+  world.replica();
+  EXPECT_EQ(node_of(world.decide_now(), 0), b);
+}
+
+TEST(Apart, WhoAsksForNothingIsPackedAsEver) {
+  ZonedWorld world(TopologyLevel::zone, 4);
+  world.catalog().services.front().survives.reset();
+  const NodeId a = world.node(kZoneA);
+  world.node(kZoneB);
+  world.standing(a);
+  world.replica();
+  EXPECT_EQ(node_of(world.decide_now(), 0), a) << "the fuller node";
+}
+
+}  // namespace
+}  // namespace capstan::decide::place

@@ -1,0 +1,90 @@
+#include "decide/scale/capstan/wakes.h"
+
+#include <algorithm>
+
+#include "decide/scale/capstan/step.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using Episode = CapstanMemory::Episode;
+
+constexpr Duration kIdleLeast = std::chrono::minutes(10);
+constexpr Duration kRemembered = std::chrono::days(7);  // after that long without a request nobody is waited for
+constexpr double kWakesShare = 0.5;  // of the budget of misses; the rest is for those while replicas serve
+constexpr double kRequestsMost = 1e12;
+constexpr Duration kFirstSeen = std::chrono::seconds(15);  // what is seen first may have come within so long
+
+std::int64_t thousandths(double value) {
+  return static_cast<std::int64_t>(std::clamp(value, 0.0, kRequestsMost) * 1000.0 + 0.5);
+}
+
+/// A saved memory may hold any number: none is to carry a sum beyond its type.
+std::int64_t requests_milli(std::int64_t saved) {
+  return std::clamp<std::int64_t>(saved, 0, thousandths(kRequestsMost));
+}
+
+/// Who comes first wakes it, and waits: there is always one.
+std::int64_t early_milli(const Episode& episode) {
+  return std::max<std::int64_t>(requests_milli(episode.early_milli), 1000);
+}
+
+/// That would have served the early requests of an episode.
+ReplicaCount carries_early(const Episode& episode) { return whole(static_cast<double>(episode.peak_milli) / 1000.0); }
+
+}  // namespace
+
+Duration sleeps_after(Duration lead) { return std::max<Duration>(kIdleLeast, 4 * lead); }
+
+Duration late_for(const model::Slo& slo, Duration lead) {
+  const Duration bound = slo.ttft > Duration{} ? slo.ttft : slo.e2e;
+  return bound > Duration{} ? std::max(lead - bound, Duration{}) : Duration{};
+}
+
+void note_came(const Came& came, CapstanMemory& memory, Instant now) {
+  std::vector<Episode>& episodes = memory.episodes;
+  const bool anew = episodes.empty() || now - memory.last_used >= came.sleeps_after;
+  if (anew) {
+    // A saved memory may have more.
+    while (episodes.size() >= CapstanMemory::kEpisodesMost) episodes.erase(episodes.begin());
+    episodes.push_back({.began = now, .ended = now});
+  }
+  Episode& episode = episodes.back();
+  episode.ended = now;
+  const std::int64_t before = requests_milli(episode.requests_milli);
+  episode.requests_milli = std::min(before + thousandths(came.requests), thousandths(kRequestsMost));
+  if (now - episode.began > came.late_for) return;
+  // Of those that wait the prompts are counted when they are computed, which of a start from zero is after it.
+  const std::int64_t arrived = episode.requests_milli + thousandths(came.queued);
+  episode.early_milli = std::max(episode.early_milli, arrived);
+  const double per_s = static_cast<double>(arrived) / 1000.0 / in_seconds(now - episode.began + kFirstSeen);
+  episode.peak_milli = std::max(episode.peak_milli, thousandths(std::min(per_s * came.request_s, 1e6)));
+}
+
+WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration late_for, Instant now) {
+  std::vector<Episode> known;
+  for (const Episode& each : memory.episodes) {
+    if (now - each.ended <= kRemembered) known.push_back(each);
+  }
+  // By what would have carried them: each step more that is warm saves all up to it.
+  std::ranges::stable_sort(known, {}, carries_early);
+  WarmSizing warm;
+  warm.late_for = late_for;
+  warm.wakes = std::ssize(known);
+  __int128 late = 0, served = 0;
+  for (const Episode& each : known) {
+    served += std::max(requests_milli(each.requests_milli), early_milli(each));
+    if (late_for > Duration{}) late += early_milli(each);
+  }
+  const double allowed = static_cast<double>(served) * std::max(1 - target, 0.0) * kWakesShare;
+  warm.requests = static_cast<RequestCount>(served / 1000);
+  warm.requests_late = static_cast<RequestCount>((late + 999) / 1000);
+  warm.requests_allowed = static_cast<std::int64_t>(allowed / 1000.0 + 1e-9);
+  for (auto next = known.begin(); next != known.end() && static_cast<double>(late) > allowed;) {
+    warm.replicas = carries_early(*next);
+    for (; next != known.end() && carries_early(*next) == warm.replicas; ++next) late -= early_milli(*next);
+  }
+  return warm;
+}
+
+}  // namespace capstan::decide::scale

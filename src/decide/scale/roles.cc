@@ -1,0 +1,201 @@
+#include "decide/scale/roles.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/quantity.h"
+#include "decide/scale/by_policy.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+using model::ReasonCode;
+using model::RoleLimits;
+
+/// What was decided of a role changed.
+void plan_anew(RolePart& part) {
+  part.decision.plan = {};
+  part.decision.drain.clear();
+  part.decision = finish(std::move(part.decision), part.role);
+}
+
+/// The least of one role, by what there is of the other.
+struct RoleBound {
+  ReplicaCount least = 0;
+  std::int64_t milli = 0;  ///< decode replicas for each that prefills
+};
+
+RoleBound least_prefill(const RoleLimits& limits, ReplicaCount decode) {
+  const std::int64_t most = limits.decode_per_prefill_most_milli;
+  return most == 0 ? RoleBound{} : RoleBound{ceil_div(decode * 1000, most), most};
+}
+
+RoleBound least_decode(const RoleLimits& limits, ReplicaCount prefill) {
+  const std::int64_t least = limits.decode_per_prefill_least_milli;
+  return {ceil_div(prefill * least, 1000), least};
+}
+
+RoleBound least_of(const RolePart& part, const RoleLimits& limits, ReplicaCount other) {
+  return part.role.role == model::Role::prefill ? least_prefill(limits, other) : least_decode(limits, other);
+}
+
+void keep_ratio(RolePart& part, const RolePart& other, const RoleLimits& limits) {
+  const RoleBound bound = least_of(part, limits, other.decision.desired);
+  const ReplicaCount least = std::min(bound.least, part.role.max);
+  if (part.decision.desired >= least) return;
+  part.decision.desired = least;
+  part.decision.why = {ReasonCode::roles_in_ratio, {least, other.decision.desired, bound.milli}};
+  plan_anew(part);
+}
+
+/// Replicas that serve, or will as soon as they have changed over.
+ReplicaCount serving(const RolePart& part) {
+  return std::ranges::count_if(part.role.replicas, [](const RoleView::Replica& replica) {
+    return replica.phase == model::Gang::Phase::ready ||
+           (replica.resumed && replica.phase == model::Gang::Phase::starting);
+  });
+}
+
+/// Beyond those that serve: what has to serve now, and the minimum.
+ReplicaCount lacks(const RolePart& part) {
+  const ReplicaCount room = std::max<ReplicaCount>(part.role.max - part.role.current, 0);
+  const ReplicaCount now = std::max(part.decision.needed_now, part.role.min);
+  return std::clamp<ReplicaCount>(now - serving(part), 0, room);
+}
+
+/// How many of `from` may go: the rest is enough for what has to serve now, its minimum, and the ratio once they have
+/// gone.
+ReplicaCount may_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
+  ReplicaCount count =
+      std::min({lacks(to), serving(from) - from.decision.needed_now, from.role.current - from.role.min});
+  while (count > 0 && from.role.current - count < least_of(from, limits, to.role.current + count).least) --count;
+  return std::max<ReplicaCount>(count, 0);
+}
+
+/// They are by id.
+auto find_replica(RolePart& part, model::GangId id) {
+  return std::ranges::lower_bound(part.role.replicas, id, {}, &RoleView::Replica::id);
+}
+
+/// So many that serve, those with the least to lose first, or all there are.
+std::vector<model::GangId> going_of(RolePart& from, ReplicaCount count) {
+  std::vector<model::GangId> ready = victims(from.role, 0);
+  std::erase_if(ready, [&](model::GangId id) { return find_replica(from, id)->phase != model::Gang::Phase::ready; });
+  ready.resize(std::min(ready.size(), static_cast<std::size_t>(count)));
+  return ready;
+}
+
+/// Changes over what has to. `role` of both is then what there is.
+void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
+  const ReplicaCount lacking = lacks(to);
+  const ReplicaCount may = may_go(from, to, limits);
+  if (may == 0) return;
+  const std::vector<model::GangId> going = going_of(from, may);
+  if (going.empty()) return;
+  const auto count = static_cast<ReplicaCount>(going.size());
+  to.decision.why = {ReasonCode::role_joined, {lacking, count}};
+  from.decision.why = {ReasonCode::role_left, {count, from.role.current, lacking}};
+  from.role.current -= count;
+  to.role.current += count;
+  for (const model::GangId gang : going) {
+    const auto replica = find_replica(from, gang);
+    replica->phase = model::Gang::Phase::starting;
+    replica->resumed = true;
+    to.role.replicas.insert(find_replica(to, gang), std::move(*replica));
+    from.role.replicas.erase(replica);
+    to.changes.push_back({model::ConvertReplica{gang, from.role.service, to.role.service}, to.decision.why});
+  }
+}
+
+/// What a role needs at the end of the lead time. What a window holds beyond that is kept, but never made up for.
+ReplicaCount goal(const RolePart& part) {
+  const Decision& decided = part.decision;
+  if (decided.desired > decided.current) return decided.desired;
+  return std::max(std::min(decided.wanted, decided.desired), part.role.min);
+}
+
+/// How many of a role could go to the other by the end of the lead time.
+ReplicaCount could_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
+  const ReplicaCount in_ratio = least_of(from, limits, to.decision.desired).least;
+  const ReplicaCount keeps = std::max({goal(from), from.decision.needed_now, in_ratio});
+  return std::max<ReplicaCount>(from.role.current - keeps, 0);
+}
+
+ReplicaCount lacks_later(const RolePart& part) { return std::max<ReplicaCount>(goal(part) - part.role.current, 0); }
+
+/// From what there is once those that have to have changed over: started is what the other role cannot give, stopped
+/// what it does not lack.
+ReplicaCount rest_of(const RolePart& part, const RolePart& other, const RoleLimits& limits) {
+  const ReplicaCount more = std::max<ReplicaCount>(lacks_later(part) - could_go(other, part, limits), 0);
+  const ReplicaCount stays = std::max(part.decision.desired, part.decision.needed_now);
+  const ReplicaCount surplus = std::max<ReplicaCount>(part.role.current - stays, 0);
+  const ReplicaCount lent = std::min(could_go(part, other, limits), lacks_later(other));
+  return part.role.current + more - std::max<ReplicaCount>(surplus - lent, 0);
+}
+
+/// The decision goes on telling of what there was before those that have to have changed over.
+/// @param there  of the other role that could come
+void plan_rest(RolePart& part, ReplicaCount desired, ReplicaCount there) {
+  Decision& decided = part.decision;
+  const bool changed = part.role.current != decided.current;
+  if (!changed && desired < decided.desired) {
+    decided.why = {ReasonCode::roles_suffice, {decided.desired, desired, there}};
+  }
+  decided.desired = desired;
+  const ReplicaCount before = std::exchange(decided.current, part.role.current);
+  plan_anew(part);
+  decided.current = before;
+  // First, as what is asked for beside them counts them.
+  std::vector<model::Action>& actions = decided.plan.actions;
+  if (!part.changes.empty()) decided.plan.kept.clear();
+  actions.insert(actions.begin(), part.changes.begin(), part.changes.end());
+}
+
+/// Both roles as one fleet.
+void as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits) {
+  convert(decode, prefill, limits);
+  convert(prefill, decode, limits);
+  const ReplicaCount prefills = rest_of(prefill, decode, limits);
+  const ReplicaCount decodes = rest_of(decode, prefill, limits);
+  const ReplicaCount to_prefill = could_go(decode, prefill, limits), to_decode = could_go(prefill, decode, limits);
+  plan_rest(prefill, prefills, to_prefill);
+  plan_rest(decode, decodes, to_decode);
+}
+
+/// A change of role is worth it where it takes less than a start, and nobody is to stand where the other role stands.
+bool can_change(const RolePart& prefill, const RolePart& decode, const RoleLimits& limits) {
+  const auto slower = [&](const RolePart& part) {
+    return part.decision.sizing && limits.conversion >= part.decision.sizing->lead;
+  };
+  const bool apart = prefill.role.spread || decode.role.spread;
+  return limits.conversion > Duration{} && !apart && !slower(prefill) && !slower(decode);
+}
+
+}  // namespace
+
+model::ServiceId other_role(const model::Catalog& catalog, model::ServiceId service) {
+  if (const model::ServiceId feeder = catalog.service(service).fed_by; feeder.valid()) return feeder;
+  const auto fed = std::ranges::find(catalog.services, service, &model::Service::fed_by);
+  return fed == catalog.services.end() ? model::ServiceId{}
+                                       : model::ServiceId{static_cast<std::uint32_t>(fed - catalog.services.begin())};
+}
+
+bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Policy& policy) {
+  const bool own = std::holds_alternative<Capstan>(policy) || std::holds_alternative<Rules>(policy);
+  return own && catalog.service(service).role_limits != RoleLimits();
+}
+
+void hold_together(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts) {
+  for (auto& [service, decode] : parts) {
+    const auto prefill = parts.find(catalog.service(service).fed_by);
+    if (prefill == parts.end() || prefill->first == service) continue;
+    const RoleLimits& limits = catalog.service(service).role_limits;
+    keep_ratio(prefill->second, decode, limits);
+    keep_ratio(decode, prefill->second, limits);
+    if (can_change(prefill->second, decode, limits)) as_one_fleet(prefill->second, decode, limits);
+  }
+}
+
+}  // namespace capstan::decide::scale

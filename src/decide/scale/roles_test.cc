@@ -1,0 +1,162 @@
+#include "decide/scale/roles.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::decide::scale {
+namespace {
+
+using model::ReasonCode;
+
+const model::ServiceId kPrefill{0}, kDecode{1};
+
+/// What a table says of one role.
+struct PartRow {
+  ReplicaCount current = 0;
+  ReplicaCount desired = 0;
+  ReplicaCount now = 0;  ///< that have to serve; 0: as many as are desired
+  ReplicaCount min = 1;
+  ReplicaCount max = 20;
+  ReplicaCount wanted = 0;  ///< 0: as many as are desired
+};
+
+/// All of the current replicas serve; those with the higher ids hold less.
+RolePart part_of(const PartRow& part, model::Role role, model::ServiceId service, std::uint32_t first_gang) {
+  RolePart made;
+  made.role.service = made.decision.service = service;
+  made.role.role = role;
+  made.role.current = part.current;
+  made.role.min = part.min;
+  made.role.max = part.max;
+  for (std::uint32_t i = 0; i < part.current; ++i) {
+    RoleView::Replica replica;
+    replica.id = {first_gang + i};
+    replica.phase = model::Gang::Phase::ready;
+    replica.signals.running = model::Signal::of(100 - i);
+    replica.signals.waiting = model::Signal::of(0);
+    made.role.replicas.push_back(replica);
+  }
+  made.decision.current = part.current;
+  made.decision.desired = made.decision.held_to = part.desired;
+  made.decision.wanted = part.wanted > 0 ? part.wanted : part.desired;
+  made.decision.needed_now = part.now > 0 ? part.now : part.desired;
+  made.decision.why = {ReasonCode::demand_met, {}};
+  made.decision.sizing = Sizing{.lead = std::chrono::minutes(2)};
+  return made;
+}
+
+struct PairRow {
+  const char* name;
+  model::RoleLimits limits;
+  PartRow prefill, decode;
+  ReplicaCount prefill_desired, decode_desired;
+  std::int64_t conversions;
+};
+
+constexpr Duration kChange = std::chrono::seconds(5);
+
+TEST(Roles, AreHeldToEachOther) {
+  const PairRow rows[] = {
+      {"no limit", {}, {4, 4}, {4, 9}, 4, 9, 0},
+      {"more prefill, as one feeds four at most", {0, 4000, {}}, {2, 2}, {9, 9}, 3, 9, 0},
+      {"more decode, two for each that prefills", {2000, 0, {}}, {4, 4}, {4, 5}, 4, 8, 0},
+      {"two and a half are three", {2500, 0, {}}, {1, 1}, {1, 1}, 1, 3, 0},
+      {"as far as the maximum allows", {0, 1000, {}}, {2, 2, 0, 1, 5}, {9, 9}, 5, 9, 0},
+      {"nothing is lowered for it", {0, 1000, {}}, {9, 9}, {2, 2}, 9, 2, 0},
+      {"both at none", {1000, 2000, {}}, {0, 0, 0, 0}, {0, 0, 0, 0}, 0, 0, 0},
+      {"one changes over", {0, 0, kChange}, {4, 3}, {4, 5}, 3, 5, 1},
+      {"and is made up for where it came from", {0, 0, kChange}, {4, 4, 3}, {4, 5}, 4, 5, 1},
+      {"only what is lacked", {0, 0, kChange}, {9, 7, 4}, {4, 6}, 7, 6, 2},
+      {"what both lack is started, where it is asked for", {0, 0, kChange}, {4, 4, 3}, {4, 7}, 4, 7, 1},
+      {"who goes anyway changes over, the rest goes", {0, 0, kChange}, {6, 3}, {4, 6}, 3, 6, 2},
+      {"the other way", {0, 0, kChange}, {4, 6}, {4, 2}, 6, 2, 2},
+      {"none is spared: both are started", {0, 0, kChange}, {4, 5}, {4, 6}, 5, 6, 0},
+      {"who is asked for later and is there already is not started", {0, 0, kChange}, {9, 4, 4}, {4, 6, 4}, 6, 4, 0},
+      {"what one keeps the other has when it has to", {0, 0, kChange}, {9, 9, 2, 1, 20, 7}, {4, 4, 6}, 7, 6, 2},
+      {"the minimum stays", {0, 0, kChange}, {4, 4, 1, 3}, {4, 6}, 4, 6, 1},
+      {"the maximum of the other", {0, 0, kChange}, {6, 6, 1}, {4, 4, 9, 1, 5}, 6, 5, 1},
+      {"the ratio stays", {0, 2000, kChange}, {4, 4, 1}, {4, 6}, 4, 6, 1},
+      {"as much of a change as the ratio allows", {1000, 0, kChange}, {4, 6}, {6, 6, 3}, 6, 6, 1},
+      {"what one has to keep the other starts", {0, 0, kChange}, {1, 3}, {10, 10, 10, 1, 20, 5}, 3, 10, 0},
+      {"up to the minimum", {0, 0, kChange}, {1, 3, 1, 3}, {10, 10, 4, 1, 20, 5}, 3, 8, 2},
+      {"up to the ratio", {500, 0, kChange}, {8, 8}, {1, 1}, 8, 4, 0},
+      {"none where none can", {0, 0, {}}, {4, 4, 2}, {4, 6}, 4, 6, 0},
+  };
+  for (const PairRow& row : rows) {
+    model::Catalog catalog;
+    catalog.services.resize(2);
+    catalog.services[1].fed_by = kPrefill;
+    for (model::Service& service : catalog.services) service.role_limits = row.limits;
+    std::map<model::ServiceId, RolePart> parts;
+    parts.emplace(kPrefill, part_of(row.prefill, model::Role::prefill, kPrefill, 0));
+    parts.emplace(kDecode, part_of(row.decode, model::Role::decode, kDecode, 50));
+    hold_together(catalog, parts);
+    std::int64_t conversions = 0;
+    for (const auto& [service, part] : parts) {
+      for (const model::Action& action : part.decision.plan.actions) {
+        conversions += std::holds_alternative<model::ConvertReplica>(action.what) ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(parts.at(kPrefill).decision.desired, row.prefill_desired) << row.name;
+    EXPECT_EQ(parts.at(kDecode).decision.desired, row.decode_desired) << row.name;
+    EXPECT_EQ(conversions, row.conversions) << row.name;
+  }
+}
+
+/// Six prefill, of which three would do; decode lacks two.
+TEST(Roles, WhoHoldsLeastChangesOverAndIsNotDrainedAsWell) {
+  model::Catalog catalog;
+  catalog.services.resize(2);
+  catalog.services[1].fed_by = kPrefill;
+  for (model::Service& service : catalog.services) service.role_limits.conversion = kChange;
+  std::map<model::ServiceId, RolePart> parts;
+  parts.emplace(kPrefill, part_of({6, 3}, model::Role::prefill, kPrefill, 0));
+  parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
+  hold_together(catalog, parts);
+
+  const Decision& decode = parts.at(kDecode).decision;
+  ASSERT_EQ(decode.plan.actions.size(), 2u) << "nothing has to be started";
+  const auto& first = std::get<model::ConvertReplica>(decode.plan.actions[0].what);
+  EXPECT_EQ(first.gang, model::GangId{5});
+  EXPECT_EQ(first.from, kPrefill);
+  EXPECT_EQ(first.to, kDecode);
+  EXPECT_EQ(decode.why.code, ReasonCode::role_joined);
+  EXPECT_EQ(decode.current, 4) << "what there was when it was decided";
+
+  const Decision& prefill = parts.at(kPrefill).decision;
+  ASSERT_EQ(prefill.plan.actions.size(), 1u);
+  const auto& set = std::get<model::SetReplicas>(prefill.plan.actions[0].what);
+  EXPECT_EQ(set.replicas, 3);
+  EXPECT_EQ(set.drain, (std::vector<model::GangId>{{3}}));
+}
+
+TEST(Roles, NobodyChangesWhereThatTakesAsLongAsAStartOrOneIsToStandApart) {
+  for (const bool slow : {true, false}) {
+    model::Catalog catalog;
+    catalog.services.resize(2);
+    catalog.services[1].fed_by = kPrefill;
+    const Duration change = slow ? Duration(std::chrono::minutes(2)) : kChange;
+    for (model::Service& service : catalog.services) service.role_limits.conversion = change;
+    std::map<model::ServiceId, RolePart> parts;
+    parts.emplace(kPrefill, part_of({6, 6, 1, 1, 20, 2}, model::Role::prefill, kPrefill, 0));
+    parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
+    if (!slow) parts.at(kDecode).role.spread = Spread{.domains = 3, .held = {2, 2}};
+    hold_together(catalog, parts);
+    EXPECT_EQ(parts.at(kPrefill).decision.desired, 6) << slow;
+    EXPECT_EQ(parts.at(kDecode).decision.desired, 6) << slow << ": it starts what it lacks";
+    EXPECT_TRUE(parts.at(kDecode).changes.empty()) << slow;
+  }
+}
+
+TEST(Roles, APartWithoutTheOtherIsLeftAlone) {
+  model::Catalog catalog;
+  catalog.services.resize(2);
+  catalog.services[1].fed_by = kPrefill;
+  for (model::Service& service : catalog.services) service.role_limits = {0, 1000, kChange};
+  std::map<model::ServiceId, RolePart> parts;
+  parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
+  hold_together(catalog, parts);
+  EXPECT_EQ(parts.at(kDecode).decision.desired, 6);
+}
+
+}  // namespace
+}  // namespace capstan::decide::scale

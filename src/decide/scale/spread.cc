@@ -1,0 +1,72 @@
+#include "decide/scale/spread.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "decide/failure_domains.h"
+
+namespace capstan::decide::scale {
+namespace {
+
+/// In the fullest domain, once all but `keep` of those that stand were taken from the fullest ones.
+ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep) {
+  // The lowest level to which as many can be cut as go.
+  const ReplicaCount all = std::accumulate(held.begin(), held.end(), ReplicaCount{0});
+  ReplicaCount low = 0, high = held.empty() ? 0 : held.front();
+  while (low < high) {
+    const ReplicaCount level = (low + high) / 2;
+    ReplicaCount above = 0;
+    for (const ReplicaCount each : held) above += std::max<ReplicaCount>(each - level, 0);
+    if (above <= all - keep) {
+      high = level;
+    } else {
+      low = level + 1;
+    }
+  }
+  return low;
+}
+
+ReplicaCount fullest_now(const Spread& spread) { return spread.held.empty() ? 0 : spread.held.front(); }
+
+/// The fullest domain of so many: as it stands, or as more are spread beside it.
+ReplicaCount fullest_at(const Spread& spread, ReplicaCount placed, ReplicaCount replicas) {
+  if (replicas < placed) return fullest_of(spread.held, replicas);
+  return std::max(fullest_now(spread), even_share(replicas, spread.domains));
+}
+
+}  // namespace
+
+SpreadSizing survive(const Spread& spread, ReplicaCount need) {
+  SpreadSizing s{.level = spread.level,
+                 .need = need,
+                 .domains = spread.domains,
+                 .fullest = fullest_now(spread),
+                 .placed = std::accumulate(spread.held.begin(), spread.held.end(), ReplicaCount{0}),
+                 .asked = need};
+  if (!s.possible() || need <= 0) return s;
+  const ReplicaCount even = need + even_share(need, spread.domains - 1);
+  const auto leaves = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
+  s.asked = even;
+  if (!spread.steered) return s;
+  // Fewer than stand leave less, one by one; more than stand are asked for where the fullest domain holds too many.
+  ReplicaCount low = even, high = std::max(even, std::min(need + s.fullest, need + even));
+  if (!leaves(high)) return s;  // far too many in one: they go first
+  while (low < high) {
+    const ReplicaCount middle = (low + high) / 2;
+    if (leaves(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  s.asked = low;
+  return s;
+}
+
+ReplicaCount survivors(const Spread& spread, ReplicaCount replicas) {
+  if (spread.domains < 2 || replicas <= 0) return replicas;
+  const ReplicaCount fullest = std::max(fullest_now(spread), even_share(replicas, spread.domains));
+  return std::max<ReplicaCount>(replicas - fullest, 1);
+}
+
+}  // namespace capstan::decide::scale
