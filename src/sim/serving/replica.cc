@@ -101,11 +101,7 @@ bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
 void Replica::kill(std::vector<HeldRequest>& held, Instant now) {
   CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
   settle(picoseconds(now));
-  scratch_.clear();
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (in_batch(slots_[slot])) scratch_.push_back(slot);
-  }
-  sort_as_batch(scratch_);
+  list_batch(scratch_);
   for (const std::uint32_t slot : scratch_) {
     const Slot& s = slots_[slot];
     const std::int64_t tokens = tokens_of(s);
@@ -274,36 +270,29 @@ void Replica::begin_step(Emissions& out) {
                                           static_cast<std::int64_t>(chunks_.size()));
 }
 
-/// Takes the blocks that the running sequences need in this step; while there are too few, preempts the last. That is
-/// what serving them in order and preempting from the tail at each failure comes to: both stop at the first state in
-/// which all that is left fits.
+/// Takes the blocks that the running sequences need in this step. Only where they are too few does it matter who asks
+/// first: each takes its own in the order of the batch, which may evict cached groups, and the last is preempted while
+/// the one whose turn it is finds too few.
 void Replica::make_room(std::int64_t need, std::int32_t partial_tokens, Emissions& out) {
-  while (need > available_blocks()) {
-    const Slot& s = slots_[last_of_batch()];
-    if (s.state == State::prefilling) {
-      need -= blocks_for(s.computed + partial_tokens) - blocks_for(s.computed);
-    } else {
-      need -= decode_length(s) % kKvBlockTokens == 0 ? 1 : 0;
+  if (need <= available_blocks()) return take_blocks(need);
+  list_batch(scratch_);
+  for (std::size_t i = 0; i < scratch_.size(); ++i) {
+    const std::int64_t own = blocks_of_step(slots_[scratch_[i]], partial_tokens);
+    while (own > available_blocks()) {
+      preempt(scratch_.back(), out);
+      scratch_.pop_back();
+      if (scratch_.size() == i) return;
     }
-    preempt_last(out);
+    take_blocks(own);
   }
-  take_blocks(need);
 }
 
-/// Looked for when it is needed, which is when memory has run out; to keep the batch in order would cost every request.
-std::uint32_t Replica::last_of_batch() const {
-  if (partial_ != kNone) return partial_;
-  std::uint32_t last = kNone;
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (!in_batch(slots_[slot])) continue;
-    if (last == kNone || slots_[slot].sequence > slots_[last].sequence) last = slot;
-  }
-  CAPSTAN_ASSERT(last != kNone);
-  return last;
+std::int64_t Replica::blocks_of_step(const Slot& s, std::int32_t partial_tokens) const {
+  if (s.state == State::decoding) return decode_length(s) % kKvBlockTokens == 0 ? 1 : 0;
+  return blocks_for(s.computed + partial_tokens) - blocks_for(s.computed);
 }
 
-void Replica::preempt_last(Emissions& out) {
-  const std::uint32_t slot = last_of_batch();
+void Replica::preempt(std::uint32_t slot, Emissions& out) {
   Slot& s = slots_[slot];
   leave_batch(slot);
   if (s.state == State::decoding) s.generated += static_cast<std::int32_t>(step_index() - s.anchor_step);
@@ -464,6 +453,15 @@ void Replica::finish_decodes(Emissions& out) {
   for (; other != kNone; other = pop_finish()) scratch_.push_back(other);
   sort_as_batch(scratch_);
   for (const std::uint32_t slot : scratch_) finish(slot, out);
+}
+
+/// Looked for when it is needed, which is when memory has run out; to keep the batch in order would cost every request.
+void Replica::list_batch(std::vector<std::uint32_t>& slots) const {
+  slots.clear();
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (in_batch(slots_[slot])) slots.push_back(slot);
+  }
+  sort_as_batch(slots);
 }
 
 void Replica::sort_as_batch(std::vector<std::uint32_t>& slots) const {

@@ -143,12 +143,13 @@ class Replica {
   void register_groups(std::uint32_t slot, std::int64_t computed);
   void release_groups(std::uint32_t slot);
   std::uint32_t take_slot();
-  std::uint32_t last_of_batch() const;
+  void list_batch(std::vector<std::uint32_t>& slots) const;
   void sort_as_batch(std::vector<std::uint32_t>& slots) const;
   bool in_batch(const Slot& slot) const { return slot.state == State::prefilling || slot.state == State::decoding; }
   void leave_batch(std::uint32_t slot);
   void free_slot(std::uint32_t slot);
-  void preempt_last(Emissions& out);
+  std::int64_t blocks_of_step(const Slot& s, std::int32_t partial_tokens) const;
+  void preempt(std::uint32_t slot, Emissions& out);
   std::int64_t tokens_of(const Slot& slot) const {  ///< of its answer, so far
     return slot.generated + (slot.state == State::decoding ? step_index() - slot.anchor_step : 0);
   }

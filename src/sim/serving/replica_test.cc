@@ -225,6 +225,26 @@ TEST(Replica, KillReturnsWhatItHeld) {
   EXPECT_TRUE(pair.fast.idle());
 }
 
+TEST(Replica, EvictsForThoseInFrontBeforeItPreemptsTheLast) {
+  const engine::StepModel model(llama_8b_h100());
+  const std::vector<std::uint64_t> prefix = {1};
+  Pair pair({.max_seqs = 64, .kv_blocks = 128}, model);
+  pair.offer({.id = 0, .input_tokens = 512, .output_tokens = 1, .prefix_hashes = prefix}, {});
+  pair.advance(at_ms(1000));
+  // The cached group takes 32 blocks, the others the rest. Then 33 sequences want a block each: for the first of them
+  // the group goes, and as 32 are too few the last goes as well, though its own blocks would have been enough.
+  pair.offer({.id = 1, .input_tokens = 31, .output_tokens = 5}, at_ms(1000));  // alone in the first step
+  for (std::uint32_t id = 2; id <= 32; ++id)
+    pair.offer({.id = id, .input_tokens = 32, .output_tokens = 4}, at_ms(1000));
+  pair.offer({.id = 33, .input_tokens = 512, .output_tokens = 4}, at_ms(1000));
+  pair.advance(at_ms(2000));
+  pair.offer({.id = 34, .input_tokens = 600, .output_tokens = 4, .prefix_hashes = prefix}, at_ms(2000));
+  pair.advance(at_ms(3000));
+  pair.compare(at_ms(3000));
+  EXPECT_EQ(pair.fast.sample(at_ms(3000)).preemptions_total, 1);
+  EXPECT_EQ(pair.fast.sample(at_ms(3000)).prefix_hit_tokens_total, 0);
+}
+
 /// A random engine and random traffic on it, from tiny memory with constant preemption to plenty.
 void random_workload(std::uint64_t seed, std::int64_t requests) {
   RandomStream random(seed, "replica-test");
