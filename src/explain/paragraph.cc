@@ -95,10 +95,10 @@ std::string sizing_text(const decide::scale::Sizing& s) {
                       s.out_of_reach ? " (one request alone already misses its SLO)" : "", s.correction_ppm,
                       s.modelled ? "engine table" : "table of another model, as this one is not in it,");
   text += fmt::format(
-      " Demand is worth {} replicas: {} by what is generated, {} by what arrives; {} by what is in flight, {} for a "
+      " Demand is worth {} replicas: {} by what is generated{}, {} by what arrives; {} by what is in flight, {} for a "
       "backlog.",
-      milli_text(s.demand_milli), milli_text(s.served_milli), milli_text(s.arriving_milli),
-      milli_text(s.in_flight_milli), milli_text(s.backlog_milli));
+      milli_text(s.demand_milli), milli_text(s.served_milli), s.works_off ? " as a queue is worked off" : "",
+      milli_text(s.arriving_milli), milli_text(s.in_flight_milli), milli_text(s.backlog_milli));
   text += fmt::format(
       " Over a lead time of {} s it may come to {}, and {} spreads of {} ppm above it are kept in hand{}, while {} ppm "
       "of the requests miss their SLO: {} are needed.",

@@ -57,7 +57,7 @@ TEST(Checkpoint, ItsSizeIsBounded) {
 TEST(Checkpoint, WhatAnotherVersionWroteIsLeftOut) {
   kube::JsonDocument document;
   Checkpoint checkpoint;
-  EXPECT_EQ(read_config_map(document.parse(R"({"data": {"rows": "a\tscale-memory/9 0\tledger/1\nb\n"}})").value(),
+  EXPECT_EQ(read_config_map(document.parse(R"({"data": {"rows": "a\tscale-memory/11 0\tledger/1\nb\n"}})").value(),
                             checkpoint),
             2u);
   EXPECT_TRUE(checkpoint.rows.empty());

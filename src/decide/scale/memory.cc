@@ -3,8 +3,8 @@
 
 namespace capstan::decide::scale {
 namespace {
-constexpr std::string_view kVersion = "scale-memory/9";
-constexpr std::string_view kVersionOfMix = "scale-memory/10";  // what only a mix knows follows
+constexpr std::string_view kVersion = "scale-memory/11";
+constexpr std::string_view kVersionOfMix = "scale-memory/12";  // what only a mix knows follows
 }  // namespace
 
 std::string to_text(const Memory& memory) {

@@ -259,10 +259,10 @@ TEST(Victims, OfADomainThatHoldsFarMoreThoseGoFirstUntilItHoldsNoMore) {
 
 TEST(Memory, IsRefusedWhenItIsNotWhole) {
   EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 0"));
-  EXPECT_FALSE(parse_memory("scale-memory/9 0 0 0 1 5"));
-  EXPECT_FALSE(parse_memory("scale-memory/9 0 0 0 0 0 0 0 7"));
-  EXPECT_EQ(parse_memory("scale-memory/9 0 0 0 x 0 0 0").error().text(),
-            "1:22: saved memory: 'x' where an integer was expected");
+  EXPECT_FALSE(parse_memory("scale-memory/11 0 0 0 1 5"));
+  EXPECT_FALSE(parse_memory("scale-memory/11 0 0 0 0 0 0 0 7"));
+  EXPECT_EQ(parse_memory("scale-memory/11 0 0 0 x 0 0 0").error().text(),
+            "1:23: saved memory: 'x' where an integer was expected");
 }
 
 // --- What must hold always ---

@@ -80,9 +80,17 @@ void note_lead(Duration took, std::vector<Duration>& leads) {
   leads.push_back(std::clamp(took, Duration{}, kLongestLead));
 }
 
+/// The last reading of those that serve: the next one ends an interval over which what a new one does is counted, too.
+Instant last_reading(const CapstanMemory& memory, Instant now) {
+  Instant last = now - kSameReading;
+  for (const Counters& row : memory.counters) last = std::max(last, std::min(row.measured_at, now));
+  return memory.counters.empty() ? now : last;
+}
+
 /// Follows who starts and who serves; a start that ended becomes one more lead time.
 void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
   std::vector<CapstanMemory::Starting> starting;
+  const Instant began = last_reading(memory, now);
   for (const RoleView::Replica& replica : role.replicas) {
     const bool was = std::ranges::binary_search(memory.starting, replica.id, {}, &CapstanMemory::Starting::id);
     if (replica.phase == Gang::Phase::pending || replica.phase == Gang::Phase::starting) {
@@ -93,7 +101,7 @@ void follow_starts(const RoleView& role, CapstanMemory& memory, Instant now) {
       // Its counters begin at nothing: what it does until its first reading is not lost.
       Counters fresh;
       fresh.id = replica.id;
-      fresh.measured_at = now;
+      fresh.measured_at = began;
       const auto at = std::ranges::lower_bound(memory.counters, replica.id, {}, &Counters::id);
       if (memory.counters.size() < CapstanMemory::kReplicasMost &&
           (at == memory.counters.end() || at->id != replica.id))
@@ -117,7 +125,8 @@ void read_gateway(const RoleView& role, CapstanMemory& memory, Instant now, Load
   if (load.gateway_read) {
     const Instant measured_at = now - role.gateway_waiting.age;
     const Duration interval = measured_at - memory.gateway_at;
-    if (interval >= kShortestInterval) {
+    const bool same = role.gateway_waiting.value == memory.gateway_waiting;
+    if (interval >= (same ? kSameReading : kShortestInterval)) {
       memory.gateway_rate_milli =
           rate_milli(static_cast<double>(role.gateway_waiting.value) - static_cast<double>(memory.gateway_waiting),
                      in_seconds(interval), static_cast<double>(kMostRequests));

@@ -112,6 +112,32 @@ TEST(Load, AStartBecomesALeadTime) {
   EXPECT_EQ(lead.time, seconds(45));
 }
 
+TEST(Load, WhatANewReplicaDidIsCountedOverTheIntervalOfTheOthers) {
+  CapstanMemory memory;
+  load_of({replica(0, Gang::Phase::ready, 5000), replica(1, Gang::Phase::starting, 0)}, memory, 0);
+  load_of({replica(0, Gang::Phase::ready, 5300), replica(1, Gang::Phase::starting, 0)}, memory, 15);
+  // It served from the 25th second on, much of it what the other one would have, and both are read at the 30th.
+  RoleView::Replica unread = replica(1, Gang::Phase::ready, 0);
+  unread.signals = {};
+  load_of({replica(0, Gang::Phase::ready, 5300), unread}, memory, 25);
+  const Load load = load_of({replica(0, Gang::Phase::ready, 5480), replica(1, Gang::Phase::ready, 120)}, memory, 30);
+  EXPECT_DOUBLE_EQ(load.generated_rate, 12 + 8) << "not 24 in the last five seconds";
+}
+
+TEST(Load, TheGatewaysQueueReadAgainGrowsNoFaster) {
+  CapstanMemory memory;
+  const auto queue_rate = [&](std::int64_t held, std::int64_t at) {
+    RoleView role;
+    role.gateway_waiting = model::Signal::of(held);
+    return read_load(role, memory, {seconds(at)}).queue_rate;
+  };
+  queue_rate(0, 0);
+  EXPECT_DOUBLE_EQ(queue_rate(150, 15), 10);
+  EXPECT_DOUBLE_EQ(queue_rate(150, 20), 10) << "the same reading";
+  EXPECT_DOUBLE_EQ(queue_rate(300, 30), 10) << "in fifteen seconds, not in ten";
+  EXPECT_DOUBLE_EQ(queue_rate(300, 60), 0) << "two scrapes later it stands";
+}
+
 TEST(Load, AStartUnderWayThatTakesLongerIsTheLeadTime) {
   CapstanMemory memory;
   memory.leads = {seconds(30), seconds(30)};

@@ -86,6 +86,8 @@ struct CapstanMemory {
   std::int64_t block_milli = 0;     ///< prompt tokens/s that arrived in it
   std::int64_t last_block_milli = 0;
   std::int64_t arrivals_variance_ppm = 0;  ///< of a block's, relative to its mean squared, fading
+  Instant works_off_until;                 ///< so long what is served tells of a queue, not of what comes
+  std::int64_t in_flight_mean_milli = 0;   ///< requests, fading over a minute
   std::int64_t near_milli = 0;             ///< demand in replicas, fading soon
   std::int64_t far_milli = 0;              ///< demand in replicas, fading late
   std::vector<Forecast> forecasts;         ///< by moment

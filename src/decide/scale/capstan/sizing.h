@@ -100,10 +100,11 @@ struct Sizing {
   // What is asked for.
   std::int64_t served_milli = 0;     ///< by the tokens that are generated
   std::int64_t arriving_milli = 0;   ///< by the prompts that arrive
-  std::int64_t demand_milli = 0;     ///< the larger
+  bool works_off = false;            ///< a queue, so that more is generated than what comes asks for
+  std::int64_t demand_milli = 0;     ///< by what arrives where a queue is worked off, else the larger
   std::int64_t in_flight_milli = 0;  ///< what runs and waits, at that batch
-  std::int64_t backlog_milli = 0;    ///< for what waits and would not be served before a new replica is there
-  Duration backlog_drains{};         ///< in what the replicas that are counted have left; 0: nothing waits
+  std::int64_t backlog_milli = 0;    ///< for what will wait when a new replica is there, and would not soon be served
+  Duration backlog_drains{};         ///< from now, by the replicas that are counted; 0: nothing waits
 
   // What is planned for.
   Duration lead{};  ///< from a decision to a replica that serves

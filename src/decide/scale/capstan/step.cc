@@ -6,6 +6,7 @@
 
 #include "base/portable_math.h"
 #include "decide/scale/capstan/arrivals.h"
+#include "decide/scale/capstan/backlog.h"
 #include "decide/scale/capstan/budget.h"
 #include "decide/scale/capstan/forecast.h"
 #include "decide/scale/capstan/wakes.h"
@@ -110,23 +111,6 @@ void tell_capacity(Step& step) {
   s.out_of_reach = carries.out_of_reach;
 }
 
-/// That one replica serves.
-double requests_per_s(const Step& step) { return step.unit().tokens_per_s / step.shape.output; }
-
-/// Replicas for what is in flight beyond what those that serve hold, where those that are counted would not have worked
-/// it off before a new one is ready.
-double backlog(Step& step, double demand) {
-  const double queued = step.load.in_flight() - step.sequences_serving();
-  if (queued < 1) return 0;
-  const double served_per_s = requests_per_s(step);
-  const double spare = step.counted() - demand;
-  const double lead_s = std::max(in_seconds(step.sizing.lead), 1.0);
-  const double drains_s = spare > 0 ? queued / (spare * served_per_s) : kBillion;
-  step.sizing.backlog_drains = std::chrono::milliseconds(rounded(std::min(drains_s, 86'400.0) * 1000.0));
-  if (drains_s <= lead_s) return 0;
-  return queued / (served_per_s * std::max(lead_s, 60.0));
-}
-
 }  // namespace
 
 double Step::serving() const {
@@ -155,6 +139,10 @@ double Step::sequences_serving() const {
   return sum;
 }
 
+double Step::queued() const { return std::max(load.in_flight() - sequences_serving(), 0.0); }
+
+double Step::requests_per_s() const { return unit().tokens_per_s / shape.output; }
+
 double size(Step& step) {
   Sizing& s = step.sizing;
   const auto [arriving, arrivals_noise] = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
@@ -163,7 +151,8 @@ double size(Step& step) {
   const double prompts = arriving * step.unit().prompt_s;
   const double served = prompts + step.load.generated_rate * step.unit().decode_s;
   const double coming = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
-  const double demand = std::max(served, coming);
+  s.works_off = works_off(step);
+  const double demand = s.works_off ? coming : std::max(served, coming);
   const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
   const double waits = backlog(step, demand);
   // Prompts leave as soon as they are computed: of who does nothing else, what is in flight counts too few.
@@ -212,9 +201,8 @@ ReplicaCount needed_now(const Step& step) {
   // another.
   const double demand = static_cast<double>(step.sizing.served_milli) / 1000.0;
   const double slack = static_cast<double>(step.sizing.slack_ppm) / 1e6;
-  const double queued = step.load.in_flight() - step.sequences_serving();
   const Duration soon = std::max<Duration>(kQueueSoon, 4 * step.role.conversion);
-  const double waits = queued < 1 ? 0 : queued / (requests_per_s(step) * in_seconds(soon));
+  const double waits = step.queued() < 1 ? 0 : step.queued() / (step.requests_per_s() * in_seconds(soon));
   const ReplicaCount needed = whole(demand * (1 + slack) + waits + kNowInHand * demand);
   return step.load.silent > 0 ? std::max(needed, step.load.serving) : needed;
 }

@@ -41,6 +41,8 @@ struct Step {
   double serving() const;            ///< what those that serve are worth
   double counted() const;            ///< with those that are on their way
   double sequences_serving() const;  ///< at the batches that they carry
+  double queued() const;             ///< requests in flight beyond those
+  double requests_per_s() const;     ///< that one replica serves
 };
 
 /// Reads what is to be read, once, and learns from it.

@@ -1,0 +1,72 @@
+#include "decide/scale/capstan/backlog.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace capstan::decide::scale {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kSeenFor = seconds(30);  // a rate is about the time since the scrape before the last
+constexpr Duration kGrowth = minutes(1);    // of what is in flight, over so long
+constexpr Duration kSoonLeast = minutes(1);
+constexpr double kSoonPart = 0.25;  // of a lead time
+constexpr double kNever_s = 1e9;
+constexpr double kInFlightMost = 1e12;
+
+/// Replicas that would serve all that comes, by what grows meanwhile; none where nothing was in flight before.
+double felt(Step& step) {
+  const double in_flight = std::min(step.load.in_flight(), kInFlightMost);
+  std::int64_t& mean_milli = step.memory.in_flight_mean_milli;
+  const bool known = mean_milli > 0;
+  double mean = known ? static_cast<double>(mean_milli) / 1000.0 : in_flight;
+  // A mean that fades over a minute lags behind what grows steadily by what it grows by in a minute.
+  mean += std::min(in_seconds(step.since_last) / in_seconds(kGrowth), 1.0) * (in_flight - mean);
+  mean_milli = static_cast<std::int64_t>(mean * 1000.0);
+  return known ? step.serving() + (in_flight - mean) / in_seconds(kGrowth) / step.requests_per_s() : 0;
+}
+
+/// Seconds that those which are counted will have served, all together, when a replica is ready that is asked for now:
+/// who starts will be ready so much earlier as it was asked for earlier.
+double serve_until_ready_s(const Step& step, double lead_s) {
+  double sum = step.serving() * lead_s;
+  for (const RoleView::Replica& replica : step.role.replicas) {
+    const VariantStep& variant = step.variants[replica.variant];
+    const bool loads = replica.phase == model::Gang::Phase::starting;
+    const bool waits = replica.phase == model::Gang::Phase::pending && !variant.denied;
+    if (loads || waits) sum += variant.worth * std::clamp(in_seconds(step.now - replica.created_at), 0.0, lead_s);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double backlog(Step& step, double demand) {
+  const double comes = std::max(demand, felt(step));
+  const double queued = step.queued();
+  if (queued < 1) return 0;
+  const double served_per_s = step.requests_per_s();
+  const double lead_s = std::max(in_seconds(step.sizing.lead), 1.0);
+  const double growth = served_per_s * (comes * lead_s - serve_until_ready_s(step, lead_s));
+  const double left = std::max(queued + growth, 0.0);
+  const double spare = step.counted() - comes;
+  const double left_s = left <= 0 ? 0 : spare > 0 ? left / (spare * served_per_s) : kNever_s;
+  const double drains_s = left > 0 ? lead_s + left_s : lead_s * queued / -growth;
+  step.sizing.backlog_drains =
+      std::chrono::milliseconds(static_cast<std::int64_t>(std::min(drains_s, 86'400.0) * 1000));
+  const double soon_s = std::max(kSoonPart * lead_s, in_seconds(kSoonLeast));
+  return left_s <= soon_s ? 0 : left / (served_per_s * soon_s);
+}
+
+bool works_off(Step& step) {
+  const double answer_s = std::min(step.shape.output * step.unit().token_s, in_seconds(minutes(60)));
+  Instant& until = step.memory.works_off_until;
+  if (step.queued() >= 1 && step.load.queue_rate < 0) {
+    until = step.now + kSeenFor + std::chrono::milliseconds(static_cast<std::int64_t>(answer_s * 1000));
+  }
+  return step.now < until;
+}
+
+}  // namespace capstan::decide::scale
