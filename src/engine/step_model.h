@@ -9,17 +9,22 @@
 
 namespace capstan::engine {
 
-/// Integer picoseconds: the unit in which an engine's steps are added up. 64 bits hold 106 days.
+/// Integer picoseconds: the unit in which an engine's steps are added up. 64 bits hold 106 days, which is enough for a
+/// step and not for a run: times since the start of a run are `WidePicoseconds`.
 using Picoseconds = std::int64_t;
+using WidePicoseconds = __int128;
 
 inline constexpr Picoseconds kPicosecondsPerNanosecond = 1000;
 inline constexpr std::int64_t kKvBlockTokens = 16;
 
-/// The earliest Instant not before `ps` picoseconds after the start of the run.
-constexpr Instant instant_not_before(Picoseconds ps) {
-  return {Duration{(ps + kPicosecondsPerNanosecond - 1) / kPicosecondsPerNanosecond}};
+/// Returns the earliest Instant not before `ps` >= 0 picoseconds after the start of the run.
+constexpr Instant instant_not_before(WidePicoseconds ps) {
+  return {Duration{static_cast<std::int64_t>((ps + kPicosecondsPerNanosecond - 1) / kPicosecondsPerNanosecond)}};
 }
-constexpr Picoseconds picoseconds(Instant at) { return at.since_start.count() * kPicosecondsPerNanosecond; }
+/// Returns the time since the start of the run.
+constexpr WidePicoseconds picoseconds(Instant at) {
+  return WidePicoseconds{at.since_start.count()} * kPicosecondsPerNanosecond;
+}
 
 /// Step-time coefficients of one model on one GPU kind, parallelism and weight type, quantised when they are loaded, so
 /// that every sum of steps is exact. Source and form: data/README.md, "Engines".

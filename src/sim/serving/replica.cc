@@ -8,10 +8,9 @@
 
 namespace capstan::sim {
 
-using engine::instant_not_before;
 using engine::kKvBlockTokens;
 using engine::Picoseconds;
-using engine::picoseconds;
+using engine::WidePicoseconds;
 
 namespace {
 
@@ -20,7 +19,7 @@ constexpr std::int64_t blocks_for(std::int64_t tokens) { return ceil_div(tokens,
 }  // namespace
 
 Replica::Replica(const ReplicaConfig& config, const engine::StepModel& model, Instant started)
-    : clock_ps_(picoseconds(started)),
+    : origin_(started),
       model_(&model),
       free_blocks_(config.kv_blocks),
       max_seqs_(static_cast<std::int32_t>(std::min<std::int64_t>(config.max_seqs, INT32_MAX))),
@@ -35,7 +34,7 @@ Replica::Replica(const ReplicaConfig& config, const engine::StepModel& model, In
 OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   CAPSTAN_ASSERT(request.input_tokens >= 1 && request.output_tokens >= 1);
   CAPSTAN_ASSERT(!request.kv_present || request.output_tokens >= 2);
-  const Picoseconds now_ps = picoseconds(now);
+  const Picoseconds now_ps = since_origin(now);
   CAPSTAN_ASSERT(event_ps_ > now_ps);
   if (!accepting_) return {OfferResult::draining};
   if (waiting() >= config_.max_waiting) return {OfferResult::queue_full};
@@ -59,7 +58,7 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   }
   queue_.push_back(slot);
   if (mode_ == Mode::idle) {
-    clock_ps_ = std::max(clock_ps_, now_ps);
+    begin_clock(std::max(origin_, now));
     Emissions none;
     begin_step(none);  // nothing runs, so nothing can be preempted
   }
@@ -67,7 +66,7 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
 }
 
 bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
-  const Picoseconds now_ps = picoseconds(now);
+  const Picoseconds now_ps = since_origin(now);
   CAPSTAN_ASSERT(event_ps_ > now_ps);
   if (slot >= slots_.size() || slots_[slot].id != id || slots_[slot].cancelled) return false;
   Slot& s = slots_[slot];
@@ -99,8 +98,8 @@ bool Replica::cancel(std::uint32_t slot, std::uint32_t id, Instant now) {
 }
 
 void Replica::kill(std::vector<HeldRequest>& held, Instant now) {
-  CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
-  settle(picoseconds(now));
+  CAPSTAN_ASSERT(event_ps_ > since_origin(now));
+  settle(since_origin(now));
   list_batch(scratch_);
   for (const std::uint32_t slot : scratch_) {
     const Slot& s = slots_[slot];
@@ -130,8 +129,8 @@ void Replica::kill(std::vector<HeldRequest>& held, Instant now) {
 }
 
 ReplicaSample Replica::sample(Instant now) {
-  CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
-  settle(picoseconds(now));
+  CAPSTAN_ASSERT(event_ps_ > since_origin(now));
+  settle(since_origin(now));
   ReplicaSample sample;
   sample.waiting = waiting();
   sample.running = running_;
@@ -144,28 +143,28 @@ ReplicaSample Replica::sample(Instant now) {
   sample.preemptions_total = preemptions_;
   sample.prefix_queried_tokens_total = prefix_queried_tokens_;
   sample.prefix_hit_tokens_total = prefix_hit_tokens_;
-  sample.steps_total = steps_;
-  sample.busy_total = Duration{busy_ps_ / engine::kPicosecondsPerNanosecond};
+  sample.steps_total = earlier_steps_ + steps_;
+  sample.busy_total = Duration{static_cast<std::int64_t>(busy_ps_ / engine::kPicosecondsPerNanosecond)};
   sample.inter_token_total = Duration{static_cast<std::int64_t>(inter_token_ps_ / engine::kPicosecondsPerNanosecond)};
   sample.inter_token_count = inter_token_count_;
   return sample;
 }
 
 Instant Replica::step_end(Instant now) {
-  settle(picoseconds(now));
+  settle(since_origin(now));
   if (mode_ != Mode::gliding) return next_event();
-  return instant_not_before(clock_ps_ + model_->decode_step_ps(decoding_, decode_tokens_ + decoding_));
+  return instant(clock_ps_ + model_->decode_step_ps(decoding_, decode_tokens_ + decoding_));
 }
 
 std::int32_t Replica::generated(std::uint32_t slot, Instant now) {
-  CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
-  settle(picoseconds(now));
+  CAPSTAN_ASSERT(event_ps_ > since_origin(now));
+  settle(since_origin(now));
   return static_cast<std::int32_t>(tokens_of(slots_.at(slot)));
 }
 
 TokenAccount Replica::token_account(Instant now) {
-  CAPSTAN_ASSERT(event_ps_ > picoseconds(now));
-  settle(picoseconds(now));
+  CAPSTAN_ASSERT(event_ps_ > since_origin(now));
+  settle(since_origin(now));
   TokenAccount account = tokens_;
   account.generated = inter_token_count_ + prefilled_tokens_;
   for (const Slot& slot : slots_) {
@@ -176,8 +175,42 @@ TokenAccount Replica::token_account(Instant now) {
 
 // --- time ---
 
-void Replica::run_until(Picoseconds to, Emissions& out) {
-  while (event_ps_ <= to) {
+/// Sets the clock of an idle replica.
+void Replica::begin_clock(Instant at) {
+  origin_ = at;
+  clock_ps_ = 0;
+  count_steps_anew();
+}
+
+/// Lets the origin follow the clock of a replica that is never idle.
+void Replica::move_origin() {
+  const std::int64_t passed_ns = clock_ps_ / engine::kPicosecondsPerNanosecond;
+  const Picoseconds passed_ps = passed_ns * engine::kPicosecondsPerNanosecond;
+  origin_ = origin_ + Duration{passed_ns};
+  for (Picoseconds* time : {&clock_ps_, &partial_admitted_ps_}) *time -= passed_ps;
+  if (event_ps_ != kNeverPs) event_ps_ -= passed_ps;
+  for (Chunk& chunk : chunks_) chunk.admitted_ps -= passed_ps;
+  count_steps_anew();
+}
+
+/// Slots hold the low 32 bits of a step's index, which a year of short steps would exhaust. Whole sixteens are taken
+/// off, so that the phases of `block_phase_` stay.
+void Replica::count_steps_anew() {
+  const std::int64_t passed = steps_ / 16 * 16;
+  if (passed == 0) return;
+  earlier_steps_ += passed;
+  steps_ -= passed;
+  finishes_.clear();
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot].state != State::decoding) continue;
+    slots_[slot].anchor_step -= static_cast<std::uint32_t>(passed);  // modulo 2^32, as every difference of it
+    push_finish(slot);
+  }
+}
+
+void Replica::run_until(Instant to, Emissions& out) {
+  Picoseconds to_ps = since_origin(to);
+  while (event_ps_ <= to_ps) {
     if (mode_ == Mode::gliding) {
       pass_steps(glide_steps_, event_ps_ - clock_ps_);
       finish_decodes(out);
@@ -185,6 +218,9 @@ void Replica::run_until(Picoseconds to, Emissions& out) {
       end_step(out);
     }
     plan(out);
+    if (clock_ps_ < kOriginReachPs) continue;
+    move_origin();
+    to_ps = since_origin(to);
   }
 }
 
@@ -197,7 +233,7 @@ void Replica::plan(Emissions& out) {
   }
   if (partial_ != kNone || may_admit()) return begin_step(out);
   CAPSTAN_ASSERT(decoding_ > 0);
-  glide_steps_ = steps_with_blocks(steps_until_finish());
+  glide_steps_ = steps_with_blocks(std::min(steps_until_finish(), kGlideStepsMax));
   if (glide_steps_ == 0) return begin_step(out);
   mode_ = Mode::gliding;
   event_ps_ = clock_ps_ + model_->decode_steps_ps(decoding_, decode_tokens_ + decoding_, glide_steps_);
@@ -230,7 +266,7 @@ void Replica::pass_steps(std::int64_t steps, Picoseconds took) {
   take_blocks(blocks);
   clock_ps_ += took;
   busy_ps_ += took;
-  inter_token_ps_ += static_cast<__int128>(took) * decoding_;
+  inter_token_ps_ += static_cast<WidePicoseconds>(took) * decoding_;
   inter_token_count_ += steps * decoding_;
   decode_tokens_ += steps * decoding_;
   steps_ += steps;
@@ -302,7 +338,7 @@ void Replica::preempt(std::uint32_t slot, Emissions& out) {
   queue_.push_front(slot);
   ++preemptions_;
   preempted_in_step_ = true;
-  out.push_back({instant_not_before(clock_ps_), s.id, slot, EmissionKind::preempted, 0, {}});
+  out.push_back({instant(clock_ps_), s.id, slot, EmissionKind::preempted, 0, {}});
 }
 
 void Replica::admit(std::int64_t budget) {
@@ -335,10 +371,12 @@ bool Replica::admit_first(std::int64_t& budget) {
     }
     const std::int64_t cached = std::int64_t{hits} * kPrefixGroupTokens;
     const std::int64_t tokens = std::min(total - cached, budget);
-    const std::int64_t need = blocks_for(cached + tokens) - std::int64_t{hits} * kPrefixGroupBlocks;
-    if (need > available_blocks() - revived * kPrefixGroupBlocks) return false;
+    // The whole sequence must fit, and only the chunk takes its blocks (vLLM's scheduler_reserve_full_isl, the default
+    // since March 2026). Without it a long prompt is admitted and preempted again and again while another one decodes.
+    const std::int64_t shared = std::int64_t{hits} * kPrefixGroupBlocks;
+    if (blocks_for(total) - shared > available_blocks() - revived * kPrefixGroupBlocks) return false;
     for (std::uint32_t i = 0; i < hits; ++i) cache_.use(cache_.find(prefix.hashes[i]));
-    take_blocks(need);
+    take_blocks(blocks_for(cached + tokens) - shared);
     s.computed = static_cast<std::int32_t>(cached);
     if (s.prefixed) {
       prefixes_[slot].groups = hits;
@@ -384,7 +422,7 @@ void Replica::end_step(Emissions& out) {
   const Picoseconds took = event_ps_ - clock_ps_;
   clock_ps_ = event_ps_;
   busy_ps_ += took;
-  inter_token_ps_ += static_cast<__int128>(took) * decoding_;
+  inter_token_ps_ += static_cast<WidePicoseconds>(took) * decoding_;
   inter_token_count_ += decoding_;
   decode_tokens_ += decoding_;
   ++steps_;
@@ -427,7 +465,7 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
 void Replica::emit(Emissions& out, std::uint32_t slot, EmissionKind kind, Duration computed) const {
   const Slot& s = slots_[slot];
   const std::int32_t cached = s.prefixed ? std::max(prefixes_[slot].cached, 0) : 0;
-  out.push_back({instant_not_before(clock_ps_), s.id, slot, kind, cached, computed});
+  out.push_back({instant(clock_ps_), s.id, slot, kind, cached, computed});
 }
 
 /// Takes the next decoding sequence that ends with the step just completed off the heap; kNone if there is no other.

@@ -245,11 +245,39 @@ TEST(Replica, EvictsForThoseInFrontBeforeItPreemptsTheLast) {
   EXPECT_EQ(pair.fast.sample(at_ms(3000)).prefix_hit_tokens_total, 0);
 }
 
-/// A random engine and random traffic on it, from tiny memory with constant preemption to plenty.
-void random_workload(std::uint64_t seed, std::int64_t requests) {
+TEST(Replica, APromptIsAdmittedOnlyWhenAllOfItFits) {
+  const engine::StepModel model(llama_8b_h100());
+  Pair pair({.max_batched_tokens = 512, .max_seqs = 8, .kv_blocks = 100}, model);
+  // 60 of 100 blocks are held for as long as the first answer takes. A chunk of the second prompt would fit beside it,
+  // the 50 blocks of the whole prompt do not.
+  pair.offer({.id = 0, .input_tokens = 800, .output_tokens = 160}, {});
+  pair.advance(at_ms(200));
+  pair.offer({.id = 1, .input_tokens = 800, .output_tokens = 4}, at_ms(200));
+  pair.advance(at_ms(400));
+  EXPECT_EQ(pair.fast.sample(at_ms(400)).running, 1);
+  EXPECT_EQ(pair.fast.sample(at_ms(400)).waiting, 1);
+  pair.advance(at_ms(5000));
+  pair.compare(at_ms(5000));
+  EXPECT_TRUE(pair.fast.idle());
+  EXPECT_EQ(pair.fast.sample(at_ms(5000)).preemptions_total, 0);
+}
+
+/// The same engine, so many times slower.
+engine::StepCoefficients slower(engine::StepCoefficients c, std::int64_t factor) {
+  for (engine::Picoseconds& time : c.linear_ps) time *= factor;
+  for (engine::Picoseconds* time : {&c.decode_fixed_ps, &c.decode_per_request_ps, &c.decode_per_kv_token_ps,
+                                    &c.prefill_fixed_ps, &c.prefill_per_pair_fs, &c.per_request_ps}) {
+    *time *= factor;
+  }
+  return c;
+}
+
+/// A random engine and random traffic on it, from tiny memory with constant preemption to plenty. Both are `slowness`
+/// times slower than they would be, so that few steps take long.
+void random_workload(std::uint64_t seed, std::int64_t requests, std::int64_t slowness = 1) {
   RandomStream random(seed, "replica-test");
-  engine::StepCoefficients coefficients = llama_8b_h100();
-  if (random.chance_ppm(300'000)) coefficients.decode_per_kv_token_ps *= random.between(0, 200);
+  engine::StepCoefficients coefficients = slower(llama_8b_h100(), slowness);
+  if (slowness == 1 && random.chance_ppm(300'000)) coefficients.decode_per_kv_token_ps *= random.between(0, 200);
   const engine::StepModel model(coefficients);
   ReplicaConfig config;
   config.max_seqs = random.chance_ppm(300'000) ? random.between(1, 4) : random.between(5, 64);
@@ -260,7 +288,7 @@ void random_workload(std::uint64_t seed, std::int64_t requests) {
   config.role = static_cast<EngineRole>(random.between(0, 2));
   const std::int64_t longest_input = random.chance_ppm(500'000) ? 60 : 2100;
   const std::int64_t longest_output = random.chance_ppm(500'000) ? 12 : 300;
-  const std::int64_t gap_ns = random.chance_ppm(500'000) ? 4'000'000 : 100'000'000;
+  const std::int64_t gap_ns = slowness * (random.chance_ppm(500'000) ? 4'000'000 : 100'000'000);
 
   // Prefixes form a tree of few branches, so that groups are shared.
   std::vector<std::vector<std::uint64_t>> hashes(static_cast<std::size_t>(requests));
@@ -305,7 +333,7 @@ void random_workload(std::uint64_t seed, std::int64_t requests) {
     RC_ASSERT(pair.fast.token_account(now).conserved());
     return;
   }
-  now = now + Duration{std::int64_t{100'000} * 1'000'000'000};
+  now = now + slowness * std::chrono::hours(30);
   pair.advance(now);
   pair.compare(now);
   RC_ASSERT(pair.fast.idle());
@@ -315,6 +343,39 @@ void random_workload(std::uint64_t seed, std::int64_t requests) {
 RC_GTEST_PROP(Replica, EqualsItsTwinOnRandomWorkloads, (std::uint64_t seed)) { random_workload(seed, 60); }
 
 RC_GTEST_PROP(Replica, EqualsItsTwinOnLongerRuns, (std::uint64_t seed)) { random_workload(~seed, 400); }
+
+/// Picoseconds in 64 bits end after 106 days. Steps of minutes keep a replica busy for longer than that.
+constexpr std::int64_t kMinutesAStep = 50'000;
+
+RC_GTEST_PROP(Replica, EqualsItsTwinOverYears, (std::uint64_t seed)) { random_workload(seed, 400, kMinutesAStep); }
+
+TEST(Replica, IsExactAfterFourHundredBusyDays) {
+  const engine::StepModel model(slower(llama_8b_h100(), kMinutesAStep));
+  Pair pair({.max_seqs = 4, .kv_blocks = 2000}, model);
+  const Instant end{std::chrono::hours(400 * 24)};
+  std::uint32_t id = 0;
+  for (Instant now{}; now < end; now = now + std::chrono::hours(7)) {
+    pair.advance(now);
+    pair.offer({.id = id++, .input_tokens = 500, .output_tokens = 300}, now);  // 25 hours each
+  }
+  pair.advance(end);
+  pair.compare(end);
+  EXPECT_GT(pair.fast.sample(end).busy_total, std::chrono::hours(399 * 24));
+}
+
+TEST(Replica, IsExactAfterAYearWithoutWork) {
+  const engine::StepModel model(llama_8b_h100());
+  Pair pair({.kv_blocks = 1000}, model);
+  pair.offer({.id = 0, .input_tokens = 100, .output_tokens = 4}, at_ms(5));
+  const Instant later{std::chrono::hours(365 * 24)};
+  pair.advance(later);
+  pair.offer({.id = 1, .input_tokens = 100, .output_tokens = 4}, later);
+  const Instant end = later + std::chrono::seconds(1);
+  pair.advance(end);
+  pair.compare(end);
+  ASSERT_EQ(pair.fast_out.size(), 4);
+  EXPECT_EQ(pair.fast_out[2].at - later, pair.fast_out[0].at - at_ms(5));
+}
 
 /// The property above would say nothing if the hard cases never came up.
 TEST(Replica, RandomWorkloadsPreemptAndShare) {

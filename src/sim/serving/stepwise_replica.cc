@@ -171,7 +171,8 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
   }
   r.scheduled = std::min(total(r) - r.computed, budget);
   const std::int64_t unused = static_cast<std::int64_t>(unused_.size()) - revived;
-  if (private_blocks(r) > config_.kv_blocks - used_blocks() + 32 * unused) return false;
+  const std::int64_t whole_blocks = ceil_div(total(r), 16) - 32 * r.groups;
+  if (whole_blocks > config_.kv_blocks - used_blocks() + 32 * unused) return false;
   for (std::int64_t g = 0; g < r.groups; ++g) {
     const std::uint64_t hash = r.given.prefix_hashes[static_cast<std::size_t>(g)];
     if (cache_.at(hash).users++ == 0) unused_.remove(hash);
@@ -192,7 +193,7 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
 
 void StepwiseReplica::complete_step(Emissions& out) {
   const Instant at = instant_not_before(end_ps_);
-  const engine::Picoseconds took = end_ps_ - start_ps_;
+  const engine::WidePicoseconds took = end_ps_ - start_ps_;
   ++steps_;
   busy_ps_ += took;
   std::vector<Request> stay;
@@ -216,7 +217,7 @@ void StepwiseReplica::complete_step(Emissions& out) {
       if (r.cancelled) continue;
       if (token && first) prompt_tokens_ += r.given.input_tokens;
       const auto cached = static_cast<std::int32_t>(r.cached.value_or(0));
-      const Duration computed = first ? Duration{(end_ps_ - r.admitted_ps) / 1000} : Duration{};
+      const Duration computed = first ? Duration{static_cast<std::int64_t>((end_ps_ - r.admitted_ps) / 1000)} : Duration{};
       if (token && r.generated == r.given.output_tokens) {
         out.push_back({at, r.given.id, 0, EmissionKind::finished, cached, computed});
       } else if (token && first && config_.role == EngineRole::prefill) {
@@ -258,7 +259,7 @@ ReplicaSample StepwiseReplica::sample() const {
   s.prefix_queried_tokens_total = queried_;
   s.prefix_hit_tokens_total = hit_;
   s.steps_total = steps_;
-  s.busy_total = Duration{busy_ps_ / 1000};
+  s.busy_total = Duration{static_cast<std::int64_t>(busy_ps_ / 1000)};
   s.inter_token_total = Duration{static_cast<std::int64_t>(inter_token_ps_ / 1000)};
   s.inter_token_count = inter_token_count_;
   return s;

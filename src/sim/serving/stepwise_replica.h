@@ -34,7 +34,7 @@ class StepwiseReplica {
     std::int64_t scheduled = 0;          ///< tokens of the step under way
     std::int64_t groups = 0;             ///< leading prefix groups that it shares
     std::optional<std::int64_t> cached;  ///< tokens of the prompt that were cached when it was first admitted
-    engine::Picoseconds admitted_ps = 0;
+    engine::WidePicoseconds admitted_ps = 0;
     bool decoding = false;
     bool produced = false;  ///< a token in the step just completed
     bool cancelled = false;
@@ -58,8 +58,8 @@ class StepwiseReplica {
   const engine::StepModel* model_;
   bool accepting_ = true;
   bool in_step_ = false;
-  engine::Picoseconds start_ps_ = 0;
-  engine::Picoseconds end_ps_ = 0;
+  engine::WidePicoseconds start_ps_ = 0;
+  engine::WidePicoseconds end_ps_ = 0;
   std::vector<Request> running_;
   std::deque<Request> waiting_;
   std::map<std::uint64_t, Group> cache_;
@@ -71,8 +71,8 @@ class StepwiseReplica {
   std::int64_t hit_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t inter_token_count_ = 0;
-  engine::Picoseconds busy_ps_ = 0;
-  __int128 inter_token_ps_ = 0;
+  engine::WidePicoseconds busy_ps_ = 0;
+  engine::WidePicoseconds inter_token_ps_ = 0;
 };
 
 }  // namespace capstan::sim
