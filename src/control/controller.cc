@@ -133,15 +133,13 @@ void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Ins
       continue;
     }
     ++stats_.refused;
-    if (const auto* bind = std::get_if<model::BindPods>(&settled.action.what)) {
-      decide::place::forget(memory_.place, bind->gang);
-    } else if (const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what)) {
-      // Where nobody was asked, nothing is known of the offering.
-      const bool asked = policies_.provision && !is_our_own(settled.why.code);
-      if (asked) decide::provision::refused(memory_.provision, *launch, *policies_.provision, now);
-      if (!asked) decide::provision::forget(memory_.provision, *launch);
-    } else if (const auto* terminate = std::get_if<model::TerminateNode>(&settled.action.what)) {
-      decide::provision::refused(memory_.provision, *terminate);
+    // A refusal of our own, before the provider was asked, says nothing about the offering.
+    const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what);
+    const bool asked = launch != nullptr && policies_.provision && !is_our_own(settled.why.code);
+    if (asked) {
+      decide::provision::refused(memory_.provision, *launch, *policies_.provision, now);
+    } else {
+      forget(settled.action);
     }
   }
 }
@@ -221,15 +219,19 @@ std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot
 
 decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,
                                                  const decide::scale::Policy& stated, Instant now) {
-  decide::scale::Policy policy = stated;
-  if (options_.autoscaler) {
-    const std::optional<ReplicaCount> wanted = options_.autoscaler(snapshot, role);
-    if (wanted) policy = decide::scale::Fixed{*wanted, decide::scale::period(policy)};
-  }
-  return decide_twice(
+  const std::optional<ReplicaCount> wanted =
+      options_.autoscaler ? options_.autoscaler(snapshot, role) : std::optional<ReplicaCount>();
+  const decide::scale::Policy policy =
+      wanted ? decide::scale::Policy(decide::scale::Fixed{*wanted, decide::scale::period(stated)}) : stated;
+  decide::scale::Decision decision = decide_twice(
       memory_.scale[role.service.value],
       [&](decide::scale::Memory& memory) { return decide::scale::decide(role, policy, memory, now); },
       decide::scale::parse_memory);
+  // The bounds of the service are a reason of ours; the number itself is the autoscaler's.
+  if (wanted && decision.why.code == model::ReasonCode::fixed_replicas) {
+    decision.why.code = model::ReasonCode::set_by_autoscaler;
+  }
+  return decision;
 }
 
 /// Does what was decided, and keeps it to be told of.
@@ -262,20 +264,31 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
 
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {
   if (plan.actions.empty()) return;
-  std::set<model::GangId> unsent;
-  for (const model::Action& action : plan.actions) {
-    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) unsent.insert(bind->gang);
+  for (const model::Action& action :
+       guard(plan, snapshot, index_, memory_.place, memory_.provision, stats_.violations)) {
+    forget(action);
   }
-  guard(plan, snapshot, index_, in_flight_.entries(), stats_.violations);
   for (model::Action& action : plan.actions) {
-    if (in_flight_.full()) break;  // what is left over is decided again at a later tick
+    if (in_flight_.full()) {
+      forget(action);  // it is decided again at a later tick
+      continue;
+    }
     ++stats_.actions;
     log_.add(now, layer, action);
-    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) unsent.erase(bind->gang);
     const model::ActionToken token = world_.submit(action);
     in_flight_.add(token, std::move(action), now);
   }
-  for (const model::GangId gang : unsent) decide::place::forget(memory_.place, gang);
+}
+
+/// What was planned and not submitted is not on its way.
+void Controller::forget(const model::Action& action) {
+  if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
+    decide::place::forget(memory_.place, bind->gang);
+  } else if (const auto* launch = std::get_if<model::LaunchNodes>(&action.what)) {
+    decide::provision::forget(memory_.provision, *launch);
+  } else if (const auto* terminate = std::get_if<model::TerminateNode>(&action.what)) {
+    decide::provision::refused(memory_.provision, *terminate);
+  }
 }
 
 void Controller::note_directions(const model::Plan& plan, const model::Snapshot& snapshot, Instant now) {

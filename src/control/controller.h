@@ -107,6 +107,7 @@ class Controller {
   template <typename MemoryType, typename Decide, typename Parse>
   auto decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse);
   void submit(model::Plan plan, LoggedDecision::Layer layer, const model::Snapshot& snapshot, Instant now);
+  void forget(const model::Action& action);
   std::optional<decide::scale::RoleView> role_of(const model::Snapshot& snapshot, const decide::scale::MixSource& mixes,
                                                  model::ServiceId service, Instant now) const;
   decide::scale::Decision decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
-#include "control/in_flight.h"
 #include "decide/index.h"
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
 #include "model/plan.h"
 #include "model/snapshot.h"
 
@@ -19,10 +20,15 @@ struct Violations {
   std::int64_t not_repeatable = 0;  ///< 5: decisions that came out otherwise from the saved memory
 };
 
-/// Counts what `plan` breaks, and takes out of it every action that would exceed a limit: limits are hard.
+/// Counts what `plan` breaks, and takes out of it every action that would exceed a limit: limits are hard. What is on
+/// its way and not in the snapshot is counted as the policies count it, from their own memories: with two accounts, one
+/// of them is wrong.
 ///
-/// @param in_flight  what was submitted and not answered; launches count until their claims show
-void guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
-           std::span<const InFlight::Entry> in_flight, Violations& violations);
+/// @param placed  the memory that the placement of this plan left: bindings that no snapshot shows, the plan's among them
+/// @param bought  the memory that the provisioning of this plan left: launches without claims, the plan's among them
+/// @return the actions that were taken out
+std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
+                                 const decide::place::Memory& placed, const decide::provision::Memory& bought,
+                                 Violations& violations);
 
 }  // namespace capstan::control

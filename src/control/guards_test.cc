@@ -53,6 +53,24 @@ Action bind(std::vector<std::uint32_t> pods) {
   return {what, {}};
 }
 
+decide::provision::Memory::Asked asked(std::int64_t nodes) {
+  decide::provision::Memory::Asked row;
+  row.pool = {0};
+  row.offering = {0};
+  row.count = nodes;
+  return row;
+}
+
+/// The memory of a policy that planned this.
+decide::provision::Memory asked_by(const Plan& plan) {
+  decide::provision::Memory memory;
+  for (const Action& action : plan.actions) {
+    const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
+    if (launch != nullptr) memory.asked.push_back(asked(launch->count));
+  }
+  return memory;
+}
+
 struct Row {
   const char* teaches;
   std::vector<Action> actions;
@@ -74,7 +92,7 @@ const Row kRows[] = {
 };
 
 TEST(Guards, AQueuesLimitIsHardToo) {
-  const auto allowed = [](GpuCount limit, bool in_flight) {
+  const auto allowed = [](GpuCount limit, bool on_its_way) {
     model::Snapshot snapshot = world();
     auto catalog = std::make_shared<model::Catalog>(*snapshot.catalog);
     catalog->queues = {{.name = "team", .parent = {}, .limit = whole_gpus(limit), .closed = false}};
@@ -86,17 +104,24 @@ TEST(Guards, AQueuesLimitIsHardToo) {
       row.queue = {0};
       snapshot.pods.set({pod}, row);
     }
-    InFlight sent;
-    if (in_flight) sent.add({7}, bind({2, 3}), at_s(0));
+    decide::place::Memory memory;
+    for (const std::uint32_t pod : {0u, 1u, 2u, 3u}) {
+      if (pod >= 2 && !on_its_way) continue;
+      decide::place::Memory::Assumed row;
+      row.pod = {pod};
+      row.node = {0};
+      row.gang = {pod / 2};
+      memory.assumed.push_back(row);
+    }
     Plan plan{.actions = {bind({0, 1})}, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), sent.entries(), violations);
+    guard(plan, snapshot, decide::build(snapshot), memory, {}, violations);
     EXPECT_EQ(plan.actions.size() + static_cast<std::size_t>(violations.limit_exceeded), 1u);
     return plan.actions.size() == 1;
   };
   EXPECT_TRUE(allowed(4, false));
   EXPECT_FALSE(allowed(3, false));
-  EXPECT_FALSE(allowed(7, true)) << "what is in flight counts";
+  EXPECT_FALSE(allowed(7, true)) << "what is on its way counts";
   EXPECT_TRUE(allowed(8, true));
 }
 
@@ -111,7 +136,7 @@ TEST(Guards, TheFleetsLimitIsHardToo) {
     snapshot.nodes.set({0}, node);
     Plan plan{.actions = {launch(nodes)}, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), {}, violations);
+    guard(plan, snapshot, decide::build(snapshot), {}, asked_by(plan), violations);
     return plan.actions.size() == 1;
   };
   EXPECT_TRUE(allowed({.gpus = 24, .nodes = {}, .price_per_hour = {}}, 2));
@@ -126,7 +151,7 @@ TEST(Guards, Rows) {
     SCOPED_TRACE(row.teaches);
     Plan plan{.actions = row.actions, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, index, {}, violations);
+    guard(plan, snapshot, index, {}, asked_by(plan), violations);
     EXPECT_EQ(plan.actions.size(), row.allowed);
     EXPECT_EQ(violations.partial_gang, row.partial);
     EXPECT_EQ(violations.lowered_blind, row.blind);
@@ -141,21 +166,19 @@ using Phase = model::Claim::Phase;
 struct Transit {
   const char* teaches;
   GpuCount limit;
-  std::vector<std::pair<Phase, int>> claims;
-  std::vector<int> in_flight;
+  std::vector<Phase> claims;
+  std::int64_t asked;  // nodes of earlier launches that no claim shows
   bool allowed;
 };
 
 const Transit kTransits[] = {
-    {"nothing is on its way", 16, {}, {}, true},
-    {"a claim counts", 16, {{Phase::requested, 0}}, {}, false},
-    {"also when it has registered and its node does not show", 16, {{Phase::registered, 0}}, {}, false},
-    {"a failed claim does not", 16, {{Phase::failed, 0}}, {}, true},
-    {"a launch that was not answered counts", 16, {}, {5}, false},
-    {"and no longer once its claim does", 24, {{Phase::requested, 6}}, {5}, true},
-    {"an older claim is not its", 24, {{Phase::requested, 4}}, {5}, false},
-    {"one claim answers one launch", 24, {{Phase::requested, 6}}, {5, 5}, false},
-    {"one whose claim failed is answered", 16, {{Phase::failed, 6}}, {5}, true},
+    {"nothing is on its way", 16, {}, 0, true},
+    {"a claim counts", 16, {Phase::requested}, 0, false},
+    {"also when it has registered and its node does not show", 16, {Phase::registered}, 0, false},
+    {"a failed claim does not", 16, {Phase::failed}, 0, true},
+    {"a launch that no claim shows counts", 16, {}, 1, false},
+    {"beside a claim", 24, {Phase::requested}, 1, false},
+    {"up to the limit", 32, {Phase::requested}, 1, true},
 };
 
 TEST(Guards, WhatIsInTransitCountsAgainstTheLimit) {
@@ -163,21 +186,21 @@ TEST(Guards, WhatIsInTransitCountsAgainstTheLimit) {
     SCOPED_TRACE(row.teaches);
     model::Snapshot snapshot = world(row.limit);
     std::uint32_t id = 0;
-    for (const auto& [phase, requested_s] : row.claims) {
+    for (const Phase phase : row.claims) {
       model::Claim claim;
       claim.phase = phase;
       claim.pool = {0};
       claim.offering = {0};
-      claim.requested_at = at_s(requested_s);
       if (phase == Phase::registered) claim.node = {1};
       snapshot.claims.set({id++}, claim);
     }
-    std::vector<InFlight::Entry> in_flight;
-    for (int submitted_s : row.in_flight) in_flight.push_back({{id++}, launch(1), at_s(submitted_s)});
     Plan plan{.actions = {launch(1)}, .kept = {}};
+    decide::provision::Memory memory = asked_by(plan);
+    memory.asked.insert(memory.asked.begin(), asked(row.asked));
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), in_flight, violations);
+    const std::vector<Action> refused = guard(plan, snapshot, decide::build(snapshot), {}, memory, violations);
     EXPECT_EQ(!plan.actions.empty(), row.allowed);
+    EXPECT_EQ(refused.empty(), row.allowed);
   }
 }
 

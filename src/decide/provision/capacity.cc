@@ -39,66 +39,34 @@ bool released(const Memory& memory, model::ClaimGroupId group) {
 }  // namespace
 
 Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now)
-    : catalog_(*snapshot.catalog), now_(now) {
+    : catalog_(*snapshot.catalog), account_(index, snapshot, memory.asked), now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
-  for (const auto& [pool, sum] : index.pools) {
-    gpus_[pool] = sum.gpus;
-    nodes_[pool] = sum.nodes;
-  }
-  if (catalog_.limits != model::FleetLimits()) {
-    snapshot.nodes.for_each([&](model::NodeId, const model::Node& node) {
-      if (node.pool.valid()) add_to_fleet(node.offering);
-    });
-  }
   for (const Memory::Terminating& told : memory.terminating) give_back(snapshot.nodes.at(told.node).pool);
   snapshot.claims.for_each([&](ClaimId, const Claim& claim) {
-    if (!in_transit(claim, snapshot)) return;
-    add_coming(claim.pool, claim.offering, claim.within);
-    // What is being released is still paid for, but nobody may count on it.
-    if (released(memory, claim.group)) {
-      coming_gpus_ -= catalog_.offering(claim.offering).gpus;
-      coming_.pop_back();
+    // What is being released is still paid for, but no gang may count on it.
+    if (in_transit(claim, snapshot) && !released(memory, claim.group)) {
+      add_coming(claim.pool, claim.offering, claim.within, 1);
     }
   });
-  for (const Memory::Asked& asked : memory.asked) {
-    for (std::int64_t i = 0; i < asked.count; ++i) add_coming(asked.pool, asked.offering, asked.within);
-  }
+  for (const Memory::Asked& asked : memory.asked) add_coming(asked.pool, asked.offering, asked.within, asked.count);
 }
 
-void Capacity::add_to_fleet(OfferingId id) {
+void Capacity::add_coming(PoolId pool, OfferingId id, model::DomainId within, std::int64_t count) {
   const model::Offering& offering = catalog_.offering(id);
-  fleet_.gpus += offering.gpus;
-  fleet_.nodes += 1;
-  fleet_.price_per_hour += offering.price_per_hour;
-}
-
-void Capacity::add_coming(PoolId pool, OfferingId id, model::DomainId within) {
-  const model::Offering& offering = catalog_.offering(id);
-  gpus_[pool] += offering.gpus;
-  nodes_[pool] += 1;
-  coming_gpus_ += offering.gpus;
-  add_to_fleet(id);
-  coming_.push_back({{pool, id}, offering.gpu, within.valid() ? within : offering.zone, whole_gpus(offering.gpus)});
+  coming_gpus_ += count * offering.gpus;
+  const Coming coming{{pool, id}, offering.gpu, within.valid() ? within : offering.zone, whole_gpus(offering.gpus)};
+  coming_.insert(coming_.end(), static_cast<std::size_t>(count), coming);
 }
 
 std::int64_t Capacity::nodes_of(PoolId pool) const {
-  const auto found = nodes_.find(pool);
-  return found == nodes_.end() ? 0 : found->second;
+  const auto going = going_.find(pool);
+  return account_.nodes_of(pool) - (going == going_.end() ? 0 : going->second);
 }
 
 Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int64_t count) const {
   const auto backoff = backoffs_.find(offering);
   if (backoff != backoffs_.end() && now_ < backoff->second.until) return Obstacle::backing_off;
-  const auto used = gpus_.find(pool);
-  const model::Offering& bought = catalog_.offering(offering);
-  const GpuCount after = (used == gpus_.end() ? 0 : used->second) + count * bought.gpus;
-  if (after > catalog_.pool(pool).gpu_limit) return Obstacle::pool_limit;
-  const model::FleetLimits& limits = catalog_.limits;
-  if (limits.gpus && fleet_.gpus + count * bought.gpus > *limits.gpus) return Obstacle::fleet_gpus;
-  if (limits.nodes && fleet_.nodes + count > *limits.nodes) return Obstacle::fleet_nodes;
-  const bool dear =
-      limits.price_per_hour && fleet_.price_per_hour + bought.price_per_hour * count > *limits.price_per_hour;
-  return dear ? Obstacle::fleet_price : Obstacle::ok;
+  return account_.exceeded(pool, offering, count) == NodeAccount::Limit::none ? Obstacle::ok : Obstacle::limit;
 }
 
 Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
@@ -107,25 +75,7 @@ Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std
     return {ReasonCode::backing_off,
             {whole_seconds(now_ - backoff.failed_at), whole_seconds(backoff.until - backoff.failed_at)}};
   }
-  const model::Offering& bought = catalog_.offering(offering);
-  const model::FleetLimits& limits = catalog_.limits;
-  switch (obstacle) {
-    case Obstacle::fleet_gpus:
-      return {ReasonCode::fleet_gpu_limit, {count * bought.gpus, *limits.gpus, fleet_.gpus}};
-    case Obstacle::fleet_nodes:
-      return {ReasonCode::fleet_node_limit, {count, *limits.nodes, fleet_.nodes}};
-    case Obstacle::fleet_price:
-      return {ReasonCode::fleet_price_limit,
-              {bought.price_per_hour.count * count, limits.price_per_hour->count, fleet_.price_per_hour.count}};
-    case Obstacle::ok:
-    case Obstacle::backing_off:
-    case Obstacle::pool_limit:
-      break;
-  }
-  const auto used = gpus_.find(pool);
-  return {ReasonCode::pool_limit,
-          {count * catalog_.offering(offering).gpus, catalog_.pool(pool).gpu_limit,
-           used == gpus_.end() ? 0 : used->second}};
+  return account_.reason(account_.exceeded(pool, offering, count), pool, offering, count);
 }
 
 bool Capacity::inside(model::DomainId inner, model::DomainId outer) const {
@@ -140,7 +90,8 @@ model::DomainId Capacity::at_level(model::DomainId domain, model::TopologyLevel 
 }
 
 void Capacity::launch(const model::LaunchNodes& launch, Reason why, Decision& decision, Memory& memory) {
-  for (std::int64_t i = 0; i < launch.count; ++i) add_coming(launch.pool, launch.offering, launch.within);
+  account_.add(launch.pool, launch.offering, launch.count);
+  add_coming(launch.pool, launch.offering, launch.within, launch.count);
   decision.launched_gpus += launch.count * catalog_.offering(launch.offering).gpus;
   memory.asked.push_back(
       {launch.pool, launch.offering, launch.within, launch.gang, {}, launch.count, launch.hold, now_});

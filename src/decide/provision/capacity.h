@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "decide/provision/node_account.h"
 #include "decide/provision/provision.h"
 
 namespace capstan::decide::provision {
@@ -30,7 +31,7 @@ class Capacity {
   std::int64_t nodes_of(model::PoolId pool) const;
 
   /// Why an offering cannot be bought now, `count` times; `ok` when it can.
-  enum class Obstacle : std::uint8_t { ok, backing_off, pool_limit, fleet_gpus, fleet_nodes, fleet_price };
+  enum class Obstacle : std::uint8_t { ok, backing_off, limit };
   Obstacle obstacle(model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
   /// The reason to give for it.
   model::Reason reason(Obstacle obstacle, model::PoolId pool, model::OfferingId offering, std::int64_t count) const;
@@ -44,24 +45,15 @@ class Capacity {
   /// coming().
   void launch(const model::LaunchNodes& launch, model::Reason why, Decision& decision, Memory& memory);
   /// A node of the pool has been told to go. Its GPUs count against the limit until it is gone.
-  void give_back(model::PoolId pool) { --nodes_[pool]; }
+  void give_back(model::PoolId pool) { ++going_[pool]; }
 
  private:
-  void add_coming(model::PoolId pool, model::OfferingId offering, model::DomainId within);
+  void add_coming(model::PoolId pool, model::OfferingId offering, model::DomainId within, std::int64_t count);
 
   const model::Catalog& catalog_;
-  /// What the nodes of all pools come to.
-  struct Fleet {
-    GpuCount gpus = 0;
-    std::int64_t nodes = 0;
-    MicroUsd price_per_hour;
-  };
-  void add_to_fleet(model::OfferingId offering);
-
+  NodeAccount account_;
   std::map<model::OfferingId, Memory::Backoff> backoffs_;
-  Fleet fleet_;
-  std::map<model::PoolId, GpuCount> gpus_;
-  std::map<model::PoolId, std::int64_t> nodes_;
+  std::map<model::PoolId, std::int64_t> going_;  ///< nodes that were told to go and still count in the account
   std::vector<Coming> coming_;
   GpuCount coming_gpus_ = 0;
   Instant now_;

@@ -1,0 +1,60 @@
+#include "decide/provision/node_account.h"
+
+#include <gtest/gtest.h>
+
+#include "decide/testing/both_layers.h"
+
+namespace capstan::decide::provision {
+namespace {
+
+using Limit = NodeAccount::Limit;
+
+/// A pool of at most 40 GPUs in which a node of 8 stands and one is on its way, and a fleet with limits.
+struct Fleet {
+  World world;
+  model::OfferingId offering = world.offering(8, 0, 10);
+  model::PoolId pool = world.pool({offering}, 40);
+
+  explicit Fleet(const model::FleetLimits& limits = {}) {
+    const model::NodeId id = world.node(0);
+    model::Node node = world.snapshot.nodes.at(id);
+    node.pool = pool;
+    node.offering = offering;
+    world.snapshot.nodes.set(id, node);
+    world.claim(pool, offering, model::Claim::Phase::requested, 0, {}, world.zone(0));
+    world.catalog().limits = limits;
+  }
+
+  Limit exceeded(std::int64_t count, std::vector<Memory::Asked> asked = {}) {
+    return NodeAccount(build(world.snapshot), world.snapshot, asked).exceeded(pool, offering, count);
+  }
+};
+
+TEST(NodeAccount, CountsWhatStandsWhatComesAndWhatWasAsked) {
+  Fleet fleet;
+  EXPECT_EQ(fleet.exceeded(3), Limit::none) << "8 + 8 + 24 = 40";
+  EXPECT_EQ(fleet.exceeded(4), Limit::pool_gpus);
+  Memory::Asked two;
+  two.pool = fleet.pool;
+  two.offering = fleet.offering;
+  two.count = 2;
+  EXPECT_EQ(fleet.exceeded(1, {two}), Limit::none);
+  EXPECT_EQ(fleet.exceeded(2, {two}), Limit::pool_gpus);
+}
+
+TEST(NodeAccount, NamesTheLimitOfTheFleet) {
+  EXPECT_EQ(Fleet({.gpus = 23, .nodes = {}, .price_per_hour = {}}).exceeded(1), Limit::fleet_gpus);
+  EXPECT_EQ(Fleet({.gpus = {}, .nodes = 2, .price_per_hour = {}}).exceeded(1), Limit::fleet_nodes);
+  EXPECT_EQ(Fleet({.gpus = {}, .nodes = {}, .price_per_hour = MicroUsd{29'000'000}}).exceeded(1), Limit::fleet_price);
+  EXPECT_EQ(Fleet({.gpus = 24, .nodes = 3, .price_per_hour = MicroUsd{30'000'000}}).exceeded(1), Limit::none);
+}
+
+TEST(NodeAccount, AReasonHasTheNumbersOfItsLimit) {
+  Fleet fleet;
+  const NodeAccount account(build(fleet.world.snapshot), fleet.world.snapshot, {});
+  EXPECT_EQ(sentence(account.reason(Limit::pool_gpus, fleet.pool, fleet.offering, 4)),
+            "32 GPUs more would exceed the pool's limit of 40, 16 in use or on their way");
+}
+
+}  // namespace
+}  // namespace capstan::decide::provision
