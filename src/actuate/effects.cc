@@ -94,10 +94,15 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   if (target->drain_limit) goal->drain_limit = *target->drain_limit;
   goal->victims.clear();
   goal->unserved.clear();
+  goal->counted_on.clear();
+  goal->lost = 0;
   if (set.replicas < goal->seen) {
     for (const Target::Replica& victim : victims_of(*target, set)) {
       goal->victims.push_back(victim.pod);
       if (!victim.ever_served && !runner_.busy(serving_key(victim.pod))) goal->unserved.insert(victim.pod.uid);
+    }
+    for (const Target::Replica& replica : target->replicas) {
+      if (goal->means.waits() && replica.ever_served) goal->counted_on.insert(replica.pod.uid);
     }
   }
   goal->out.clear();
@@ -183,7 +188,20 @@ std::set<std::string> Effects::victims() const {
   return uids;
 }
 
+/// Tells the lowerings that are on their way which of the replicas that they count on are gone.
+void Effects::count_lost(std::span<const Routed> pods) {
+  std::set<std::string_view> present;
+  for (const Routed& routed : pods) present.insert(routed.pod.uid);
+  for (const auto& [key, weak] : goals_) {
+    const std::shared_ptr<ScaleGoal> goal = weak.lock();
+    if (goal == nullptr || goal->called_off) continue;
+    const auto lost = std::ranges::count_if(goal->counted_on, [&](const std::string& uid) { return !present.contains(uid); });
+    goal->lost = lost;
+  }
+}
+
 void Effects::keep_serving(std::span<const Routed> pods) {
+  count_lost(pods);
   const Instant now = clock_();
   const std::set<std::string> going = victims();
   if (!first_look_) first_look_ = now;

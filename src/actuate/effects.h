@@ -93,6 +93,7 @@ class Effects {
   void give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims);
   std::string name_of(model::ActionToken token) const;
   std::set<std::string> victims() const;
+  void count_lost(std::span<const Routed> pods);
 
   Runner& runner_;
   const References& references_;

@@ -30,7 +30,8 @@ Standing ScaleTo::standing() const {
 Step ScaleTo::next(Instant now) {
   for (;;) {
     if (change_ && change_->going()) {
-      if (change_->in_doubt() || revision_ == goal_->revision) return Step::send(change_->request());
+      const bool outdated = revision_ != goal_->revision || (task_ == Task::scale && lost() > 0);
+      if (change_->in_doubt() || !outdated) return Step::send(change_->request());
       change_.reset();  // nothing was written that is not known
     }
     if (change_) finished(now);
@@ -44,6 +45,12 @@ Step ScaleTo::next(Instant now) {
 }
 
 void ScaleTo::answered(const kube::Outcome& outcome, Instant) { change_->answered(outcome); }
+
+/// The replicas that a lowering counted on and that are gone.
+std::int64_t ScaleTo::lost() const {
+  if (!lowers()) return 0;
+  return goal_->lost + std::ranges::count_if(gone_, [&](const auto& entry) { return among(goal_->victims, entry.first); });
+}
 
 void ScaleTo::start(Task task, Change change) {
   task_ = task;
@@ -85,6 +92,7 @@ void ScaleTo::finished(Instant now) {
 std::optional<Step> ScaleTo::plan(Instant now) {
   if (scaled_) return Step::done(Verdict::applied());
   if (!ending_ && goal_->called_off) refuse({ReasonCode::superseded, {}});
+  if (!ending_ && lost() > 0) refuse({ReasonCode::replicas_lost, {lost()}});
   if (!ending_ && !owner_checked_) {
     start(Task::check_owner, check_owner(goal_->target));
     return std::nullopt;
@@ -124,7 +132,7 @@ bool ScaleTo::put_back_one() {
 
 bool ScaleTo::take_out_one() {
   for (const Ref& victim : goal_->victims) {
-    if (out_.contains(victim.uid) || gone_.contains(victim.uid)) continue;
+    if (out_.contains(victim.uid)) continue;
     start(Task::take_out, set_serving(victim, goal_->means, false, wall_()));
     return true;
   }
@@ -134,7 +142,7 @@ bool ScaleTo::take_out_one() {
 bool ScaleTo::mark_one() {
   if (!goal_->mark) return false;
   for (const Ref& victim : goal_->victims) {
-    if (marked_.contains(victim.uid) || gone_.contains(victim.uid)) continue;
+    if (marked_.contains(victim.uid)) continue;
     start(Task::mark, mark_for_deletion(victim, true));
     return true;
   }
@@ -148,7 +156,7 @@ ScaleTo::Drain ScaleTo::drained(Instant now, Instant& until) {
   silent_ = 0;
   for (const Ref& victim : goal_->victims) {
     const auto out = out_.find(victim.uid);
-    if (out == out_.end() || goal_->unserved.contains(victim.uid)) continue;  // gone, or without work
+    if (out == out_.end() || goal_->unserved.contains(victim.uid)) continue;  // without work
     const Instant since = out->second.since;
     const auto load = goal_->loads.find(victim.uid);
     const bool heard =

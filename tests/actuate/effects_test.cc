@@ -134,6 +134,18 @@ TEST_F(EffectsTest, TheDecisionsVictimDrainsAndGoes) {
   EXPECT_EQ(gates(), "True True True") << "its ReplicaSet took another";
 }
 
+TEST_F(EffectsTest, AReplicaThatIsLostDuringADrainGivesTheLoweringUp) {
+  run(1s);
+  scale(1, 2, {model::GangId{1}});
+  run(30s);
+  EXPECT_EQ(gates(), "True False True");
+  bench.server.remove(kPods, "ml/p2");
+  run(10s);
+  EXPECT_EQ(bench.outcome(1), "refused replicas_lost 1");
+  EXPECT_EQ(gate("p1"), "True") << "put back: it is needed now";
+  EXPECT_EQ(replicas(), 3);
+}
+
 TEST_F(EffectsTest, AStatefulSetGivesUpItsHighest) {
   known.kind = "StatefulSet";
   run(1s);

@@ -245,12 +245,14 @@ TEST_F(ScaleToTest, WhatAnEarlierEffectTookOutIsPutBackOrGoneOnWith) {
   EXPECT_EQ(bench.outcome(1), "applied");
 }
 
-TEST_F(ScaleToTest, AVictimThatIsGoneNeedsNoDrain) {
-  want(2, {"b"});
+TEST_F(ScaleToTest, AVictimThatIsGoneGivesTheLoweringUp) {
+  want(1, {"a", "b"});
   bench.server.remove(kPods, "ml/b");
   submit(1);
-  bench.run(2s);
-  EXPECT_EQ(bench.outcome(1), "applied");
+  bench.run(10s, [&] { load("a", 0); });
+  EXPECT_EQ(bench.outcome(1), "refused replicas_lost 1");
+  EXPECT_EQ(gate("a"), "True") << "put back";
+  EXPECT_EQ(replicas(), 3);
 }
 
 TEST_F(ScaleToTest, WhereTheScaleIsRefusedTheVictimsComeBackUnmarked) {

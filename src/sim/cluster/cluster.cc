@@ -31,7 +31,7 @@ Cluster::Cluster(ClusterConfig config, std::uint64_t seed, ServingHook& hook)
   CAPSTAN_ASSERT(config_.scrape.interval.count() > 0 && config_.scrape.delay < config_.scrape.interval);
   CAPSTAN_ASSERT(config_.drain_poll.count() > 0);
   seen_.catalog = config_.catalog;
-  accounts_.resize(catalog().offerings.size());
+  accounts_.assign(catalog().offerings.size(), Account(catalog().pools.size()));
   registry_ = network_.add_link(config_.bandwidth.registry);
   store_ = network_.add_link(config_.bandwidth.object_store);
   for (std::uint32_t d = 0; d < catalog().domains.size(); ++d) {
@@ -155,17 +155,35 @@ model::ActionToken Cluster::submit(const model::Action& action) {
   waiting.refused = action_draws_.chance_ppm(config_.refused_ppm);
   waiting.known = !action_draws_.chance_ppm(config_.unknown_ppm);
   waiting.happens = !waiting.refused && (waiting.known || action_draws_.chance_ppm(500'000));
+  waiting.counted_on = counted_on(action);
   actions_.emplace(token, std::move(waiting));
   const bool bind = std::holds_alternative<model::BindPods>(action.what);
   schedule(now_ + (bind ? config_.bind_latency : config_.action_latency), EventKind::action_effect, token.value);
   return token;
 }
 
+/// The replicas without which a lowering would be another decision: those that serve or are named. Where one of them is
+/// lost before it takes effect, its replacement has just begun to start, and one that serves would go in its place.
+std::vector<model::GangId> Cluster::counted_on(const model::Action& action) const {
+  const auto* set = std::get_if<model::SetReplicas>(&action.what);
+  if (set == nullptr || set->drain.empty()) return {};
+  std::vector<model::GangId> counted = set->drain;
+  const auto workload = workloads_.find({set->service, set->variant});
+  if (workload == workloads_.end()) return counted;
+  for (const model::GangId id : workload->second.gangs) {
+    if (gangs_.at(id).stage == Stage::ready) counted.push_back(id);
+  }
+  return counted;
+}
+
 void Cluster::take_effect(model::ActionToken token) {
   const auto node = actions_.extract(token);
   const Waiting& waiting = node.mapped();
   std::optional<model::Reason> refusal;
-  if (waiting.happens) {
+  const auto lost = std::ranges::count_if(waiting.counted_on, [&](model::GangId id) { return !gangs_.contains(id); });
+  if (waiting.happens && lost > 0) {
+    refusal = model::Reason{model::ReasonCode::replicas_lost, {lost}};
+  } else if (waiting.happens) {
     refusal = std::visit([&](const auto& what) { return perform(what); }, waiting.action.what);
   } else {
     refusal = model::Reason{model::ReasonCode::outcome_refused};

@@ -160,17 +160,21 @@ class Cluster final : public ports::World {
     Bytes size;
   };
   struct Account {  ///< of one offering
+    explicit Account(std::size_t pools) : paid(pools + 1) {}
     std::array<GpuTime, kGpuStates> gpu_time{};
-    GpuTime paid = 0;
+    std::vector<GpuTime> paid;  ///< by pool; the last is of nodes without one
+    GpuTime& paid_by(model::PoolId pool) { return pool.valid() ? paid.at(pool.value) : paid.back(); }
   };
   struct Waiting {  ///< an action between its submission and its outcome
     model::Action action;
     bool refused = false;  ///< by chance
     bool known = true;     ///< its outcome will be told
     bool happens = true;
+    std::vector<model::GangId> counted_on{};  ///< of a lowering: replicas that serve, and those that are to go
   };
 
   // cluster.cc: the queue of events, the port.
+  std::vector<model::GangId> counted_on(const model::Action& action) const;
   void schedule(Instant at, EventKind kind, std::uint32_t id = 0);
   void handle(const Event& event);
   void take_effect(model::ActionToken token);
@@ -272,7 +276,8 @@ class Cluster final : public ports::World {
   void account_bound(std::vector<Account>& accounts, model::PodId id, Instant end) const;
   void account_ready(std::vector<Account>& accounts, model::GangId id, Instant end);
   void account_paid(std::vector<Account>& accounts, const model::Node& node, Instant from, Instant end) const;
-  void account_launching(std::vector<Account>& accounts, model::OfferingId offering, Instant from, Instant end) const;
+  void account_launching(std::vector<Account>& accounts, const model::Claim& claim, Instant from, Instant end) const;
+  void charge(const std::vector<Account>& accounts, ClusterMeter& total) const;
 
   ClusterConfig config_;
   ServingHook& hook_;

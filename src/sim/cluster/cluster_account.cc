@@ -70,14 +70,46 @@ void Cluster::close_ready(model::GangId id) {
 }
 
 void Cluster::account_paid(std::vector<Account>& accounts, const model::Node& node, Instant from, Instant end) const {
-  accounts.at(node.offering.value).paid += gpu_time(node.gpus, end - from);
+  accounts.at(node.offering.value).paid_by(node.pool) += gpu_time(node.gpus, end - from);
 }
 
-void Cluster::account_launching(std::vector<Account>& accounts, model::OfferingId offering, Instant from,
+void Cluster::account_launching(std::vector<Account>& accounts, const model::Claim& claim, Instant from,
                                 Instant end) const {
-  const GpuTime time = gpu_time(whole_gpus(catalog().offering(offering).gpus), end - from);
-  accounts.at(offering.value).paid += time;
-  accounts.at(offering.value).gpu_time[static_cast<std::size_t>(GpuState::launching)] += time;
+  const GpuTime time = gpu_time(whole_gpus(catalog().offering(claim.offering).gpus), end - from);
+  Account& account = accounts.at(claim.offering.value);
+  account.paid_by(claim.pool) += time;
+  account.gpu_time[static_cast<std::size_t>(GpuState::launching)] += time;
+}
+
+/// Turns the GPU time of each offering into money: by state, by pool, and in all.
+void Cluster::charge(const std::vector<Account>& accounts, ClusterMeter& total) const {
+  for (std::size_t o = 0; o < accounts.size(); ++o) {
+    const model::Offering& offering = catalog().offerings[o];
+    const GpuTime per_hour = static_cast<GpuTime>(whole_gpus(offering.gpus).count) * kNsPerHour;
+    // The price of all GPU time so far is rounded down, and a part costs the difference: the parts add up exactly.
+    const auto split = [&](GpuTime& so_far, GpuTime more) {
+      const auto price = [&](GpuTime time) { return time * offering.price_per_hour.count / per_hour; };
+      const GpuTime before = price(so_far);
+      so_far += more;
+      return MicroUsd{static_cast<std::int64_t>(price(so_far) - before)};
+    };
+    GpuTime by_state = 0;
+    for (std::size_t s = 0; s < kGpuStates; ++s) {
+      total.gpu_time[s] += accounts[o].gpu_time[s];
+      total.cost[s] += split(by_state, accounts[o].gpu_time[s]);
+    }
+    GpuTime by_pool = 0;
+    for (std::uint32_t p = 0; p < accounts[o].paid.size(); ++p) {
+      const GpuTime paid = accounts[o].paid[p];
+      if (paid == 0) continue;
+      const MicroUsd cost = split(by_pool, paid);
+      const bool in_pool = p < catalog().pools.size();
+      total.spending.push_back({model::OfferingId{static_cast<std::uint32_t>(o)},
+                                in_pool ? model::PoolId{p} : model::PoolId{}, paid, cost});
+      total.paid_gpu_time += paid;
+      total.total_cost += cost;
+    }
+  }
 }
 
 ClusterMeter Cluster::meter(Instant end) {
@@ -91,7 +123,7 @@ ClusterMeter Cluster::meter(Instant end) {
   }
   for (const auto& [id, record] : claims_) {
     const model::Claim& claim = seen_.claims.at(id);
-    if (record.bought() && !claim.node.valid()) account_launching(accounts, claim.offering, record.bought_at, end);
+    if (record.bought() && !claim.node.valid()) account_launching(accounts, claim, record.bought_at, end);
   }
   for (const auto& [id, record] : gangs_) {
     if (record.stage == Stage::ready) {
@@ -103,22 +135,7 @@ ClusterMeter Cluster::meter(Instant end) {
       if (seen_.pods.at(pod).node.valid()) account_bound(accounts, pod, end);
     }
   }
-  for (std::size_t o = 0; o < accounts.size(); ++o) {
-    const model::Offering& offering = catalog().offerings[o];
-    // What the states up to each have cost together, rounded down; differences of it add up to the whole exactly.
-    const GpuTime per_hour = static_cast<GpuTime>(whole_gpus(offering.gpus).count) * kNsPerHour;
-    GpuTime so_far = 0;
-    std::int64_t cost_so_far = 0;
-    for (std::size_t s = 0; s < kGpuStates; ++s) {
-      total.gpu_time[s] += accounts[o].gpu_time[s];
-      so_far += accounts[o].gpu_time[s];
-      const auto cost = static_cast<std::int64_t>(so_far * offering.price_per_hour.count / per_hour);
-      total.cost[s].count += cost - cost_so_far;
-      cost_so_far = cost;
-    }
-    total.paid_gpu_time += accounts[o].paid;
-    total.total_cost.count += static_cast<std::int64_t>(accounts[o].paid * offering.price_per_hour.count / per_hour);
-  }
+  charge(accounts, total);
   return total;
 }
 

@@ -47,6 +47,14 @@ struct ColdStart {
   Instant ready_at;
 };
 
+/// What the nodes of one offering in one pool cost.
+struct Spending {
+  model::OfferingId offering;
+  model::PoolId pool;  ///< none: nodes that stood at the start and belong to no pool
+  GpuTime paid = 0;
+  MicroUsd cost;
+};
+
 /// Totals since the start of the run.
 struct ClusterMeter {
   Instant end;
@@ -54,6 +62,7 @@ struct ClusterMeter {
   std::array<MicroUsd, kGpuStates> cost{};  ///< adds up to total_cost exactly
   GpuTime paid_gpu_time = 0;                ///< equals the sum of gpu_time
   MicroUsd total_cost;                      ///< rounded down once an offering
+  std::vector<Spending> spending;           ///< by offering, then pool; adds up to total_cost exactly; no empty rows
 
   std::int64_t launches = 0;           ///< nodes bought
   std::int64_t launches_refused = 0;   ///< capacity errors

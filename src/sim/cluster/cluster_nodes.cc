@@ -147,7 +147,7 @@ void Cluster::node_ready(model::ClaimId id) {
   const auto record = claims_.find(id);
   if (record == claims_.end()) return;
   model::Claim claim = seen_.claims.at(id);
-  account_launching(accounts_, claim.offering, record->second.bought_at, now_);
+  account_launching(accounts_, claim, record->second.bought_at, now_);
   claim.phase = model::Claim::Phase::registered;
   claim.node = make_node(claim.offering, claim.pool, id, record->second.place);
   Duration& expected = expected_launch_.at(claim.offering);
@@ -159,7 +159,7 @@ void Cluster::node_ready(model::ClaimId id) {
 void Cluster::cancel_claim(model::ClaimId id) {
   const ClaimRecord& record = claims_.at(id);
   if (record.bought()) {
-    account_launching(accounts_, seen_.claims.at(id).offering, record.bought_at, now_);
+    account_launching(accounts_, seen_.claims.at(id), record.bought_at, now_);
     ++places_.at(record.place);
     ++meter_.nodes_removed;
   }

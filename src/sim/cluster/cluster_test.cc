@@ -177,6 +177,23 @@ TEST(ClusterGang, LoweringDrainsWhoIsNamedThenTheHighest) {
   EXPECT_EQ(bench.gpu_s(GpuState::draining), 2 * 4 * 120);
 }
 
+TEST(ClusterGang, ALoweringIsGivenUpWhereAReplicaWasLostMeanwhile) {
+  for (const std::uint32_t lost : {1u, 3u}) {  // the one that was to go, one that was to stay
+    ClusterConfig config = small_config();
+    config.initial = {{{0}, {0}, 4, true}};
+    config.action_latency = std::chrono::seconds(10);
+    Bench bench(config);
+    bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at({lost}).pods[0]}));
+    bench.cluster.submit(action(model::SetReplicas{{0}, {0}, 3, {{1}}}));
+    bench.run_to(at_s(11));
+    EXPECT_EQ(bench.truth().services.at({0}).desired_replicas, 4);
+    const std::vector<ports::Outcome> outcomes = bench.cluster.observe().outcomes;
+    ASSERT_EQ(outcomes.size(), 2U);
+    EXPECT_EQ(outcomes[1].kind, Kind::refused);
+    EXPECT_EQ(outcomes[1].why.code, model::ReasonCode::replicas_lost);
+  }
+}
+
 TEST(ClusterGang, AnEmptyReplicaLeavesAtTheNextPoll) {
   ClusterConfig config = small_config();
   config.initial = {{{0}, {0}, 1, true}};
