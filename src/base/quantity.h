@@ -24,6 +24,9 @@ using Bytes = Quantity<struct BytesTag>;
 
 constexpr MilliGpu whole_gpus(std::int64_t n) { return {n * 1000}; }
 
+/// GPUs times nanoseconds. 64 bits would end at 2.56 million GPU-hours, half a month of a thousand eight-GPU nodes.
+using GpuNanoseconds = __int128;
+
 using Tokens = std::int64_t;
 using GpuCount = std::int64_t;
 using ReplicaCount = std::int64_t;

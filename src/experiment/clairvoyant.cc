@@ -129,12 +129,12 @@ class Search {
 }  // namespace
 
 bool Clairvoyant::loose() const {
-  return static_cast<__int128>(achievable.result.paid_gpu_ns()) * 10 > static_cast<__int128>(bound.gpu_ns) * 11;
+  return achievable.result.paid_gpu_ns() * 10 > bound.gpu_ns * 11;
 }
 
 std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& clairvoyant) {
-  const std::int64_t least = clairvoyant.achievable.result.paid_gpu_ns();
-  return least <= 0 ? 0 : static_cast<std::int64_t>(static_cast<__int128>(result.paid_gpu_ns()) * 1000 / least);
+  const GpuNanoseconds least = clairvoyant.achievable.result.paid_gpu_ns();
+  return least <= 0 ? 0 : static_cast<std::int64_t>(result.paid_gpu_ns() * 1000 / least);
 }
 
 Result<Clairvoyant> foresee(const Scenario& scenario, const PolicySpec& layers, const ProgressCallback& progress) {
@@ -155,7 +155,7 @@ Result<Clairvoyant> foresee(const Scenario& scenario, const PolicySpec& layers, 
 
   Clairvoyant clairvoyant;
   const double gpus = static_cast<double>(scenario.variant().tensor_parallel);
-  const auto gpu_ns = [&](double replica_s) { return static_cast<std::int64_t>(std::floor(replica_s * gpus * 1e9)); };
+  const auto gpu_ns = [&](double replica_s) { return static_cast<GpuNanoseconds>(std::floor(replica_s * gpus * 1e9)); };
   clairvoyant.bound = {
       .gpu_ns = gpu_ns(found.least_replica_s),
       .micro_usd = static_cast<std::int64_t>(found.least_replica_s * gpus * usd_per_gpu_second(scenario)),

@@ -25,7 +25,7 @@ std::string plan_words(const Clairvoyant& c) {
   const std::int64_t gap_milli =
       c.bound.gpu_ns <= 0
           ? 0
-          : static_cast<std::int64_t>(static_cast<__int128>(plan.result.paid_gpu_ns()) * 1000 / c.bound.gpu_ns);
+          : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
   return fmt::format("{}, {} the bound{}", raised, times(gap_milli), c.loose() ? ", which is loose" : "");
 }
 

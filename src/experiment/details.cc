@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiment/layout.h"
+#include "experiment/spending.h"
 #include "experiment/words.h"
 #include "model/role_names.h"
 
@@ -23,13 +24,13 @@ std::string row(const std::string& label, const std::vector<std::string>& cells)
   return line + "\n";
 }
 
-std::string share(std::int64_t part_ns, std::int64_t whole_ns) {
-  const std::int64_t percent_us = whole_ns / 1000 / 100;
-  return percent_us <= 0 ? "-" : tenths(part_ns / 1000, percent_us) + " %";
+std::string share(GpuNanoseconds part, GpuNanoseconds whole) {
+  const auto percent_us = static_cast<std::int64_t>(whole / 1000 / 100);
+  return percent_us <= 0 ? "-" : tenths(static_cast<std::int64_t>(part / 1000), percent_us) + " %";
 }
 
 std::string gpu_rows(const RunResult& r) {
-  const std::int64_t paid = r.paid_gpu_ns();
+  const GpuNanoseconds paid = r.paid_gpu_ns();
   std::string text = row("GPU time", {"GPU-h", "share", "USD"});
   for (std::size_t s = 0; s < kGpuStates; ++s) {
     if (static_cast<GpuState>(s) == GpuState::sleeping && r.gpu_ns[s] == 0) continue;
@@ -43,10 +44,34 @@ std::string gpu_rows(const RunResult& r) {
 std::string latency_rows(const RunResult& r) {
   if (r.requests.completed == 0) return "";
   const auto cells = [](const Percentiles& p, std::string (*words)(std::int64_t)) {
-    return std::vector<std::string>{words(p.p50_us), words(p.p90_us), words(p.p95_us), words(p.p99_us)};
+    return std::vector<std::string>{words(p.mean_us), words(p.p50_us), words(p.p90_us), words(p.p95_us),
+                                    words(p.p99_us)};
   };
-  return row("latency", {"p50", "p90", "p95", "p99"}) + row("  TTFT", cells(r.ttft, seconds)) +
+  return row("latency", {"mean", "p50", "p90", "p95", "p99"}) + row("  TTFT", cells(r.ttft, seconds)) +
          row("  TPOT", cells(r.tpot, milliseconds)) + row("  end to end", cells(r.e2e, seconds));
+}
+
+std::string cost_rows(const RunResult& r, std::size_t width) {
+  std::string text;
+  const auto line = [&](const char* label, const std::string& words) {
+    if (!words.empty()) text += wrapped("  " + pad_right(label, kLabel), words, width);
+  };
+  std::string per;
+  if (const auto price = r.micro_usd_per_1000_met()) per = usd(*price) + " USD per 1,000 met requests";
+  if (const auto price = r.micro_usd_per_million_tokens()) {
+    per += (per.empty() ? "" : " · ") + usd(*price) + " USD per million answer tokens";
+  }
+  line("cost", per);
+  for (const SpendingKey key : kSpendingKeys) {
+    const std::vector<SpendingSum> sums = spending_by(r, key);
+    if (sums.size() < 2) continue;
+    std::string words;
+    for (const SpendingSum& sum : sums) {
+      words += fmt::format("{}{} {} USD", words.empty() ? "" : " · ", sum.name, usd(sum.micro_usd));
+    }
+    line(spending_label(key), words);
+  }
+  return text;
 }
 
 /// A label and figures behind it: "1,204 late", where the word that stands for one differs, its forms.
@@ -82,7 +107,7 @@ std::string figures(const char* label, const std::vector<Figure>& all, std::size
 std::string details(const RunResult& r, std::size_t width) {
   const RequestFigures& q = r.requests;
   const DisruptionFigures& d = r.disruptions;
-  std::string text = gpu_rows(r) + latency_rows(r);
+  std::string text = gpu_rows(r) + cost_rows(r, width) + latency_rows(r);
   text += figures("requests",
                   {{q.arrived, "arrived"},
                    {q.met, "met"},

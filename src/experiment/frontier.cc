@@ -12,7 +12,8 @@
 namespace capstan::experiment {
 namespace {
 
-std::int64_t price(const RunResult& result, Cost cost) {
+/// Micro-USD or GPU-nanoseconds.
+__int128 price(const RunResult& result, Cost cost) {
   return cost == Cost::usd ? result.total_micro_usd() : result.paid_gpu_ns();
 }
 

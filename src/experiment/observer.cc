@@ -17,7 +17,7 @@ constexpr Duration kMinuteLength = std::chrono::minutes(1);
 
 Percentiles percentiles(const sim::LatencyHistogram& histogram) {
   if (histogram.count() == 0) return {};
-  return {histogram.percentile_us(500'000), histogram.percentile_us(900'000), histogram.percentile_us(950'000),
+  return {histogram.mean_us(), histogram.percentile_us(500'000), histogram.percentile_us(900'000), histogram.percentile_us(950'000),
           histogram.percentile_us(990'000)};
 }
 
@@ -37,15 +37,29 @@ std::int64_t whole_minutes(Duration d) { return std::chrono::duration_cast<std::
 
 /// The GPU time of each state in nanoseconds. What is rounded down adds up over the states, so that their sum is the
 /// whole, rounded down once.
-ByGpuState<std::int64_t> gpu_nanoseconds(const std::array<sim::GpuTime, kGpuStates>& milli_gpu_time) {
-  ByGpuState<std::int64_t> time{};
+ByGpuState<GpuNanoseconds> gpu_nanoseconds(const std::array<sim::GpuTime, kGpuStates>& milli_gpu_time) {
+  ByGpuState<GpuNanoseconds> time{};
   sim::GpuTime so_far = 0;
   for (std::size_t s = 0; s < kGpuStates; ++s) {
     const sim::GpuTime before = so_far / 1000;
     so_far += milli_gpu_time[s];
-    time[s] = static_cast<std::int64_t>(so_far / 1000 - before);
+    time[s] = so_far / 1000 - before;
   }
   return time;
+}
+
+std::vector<Spending> spending(const sim::ClusterMeter& meter, const model::Catalog& catalog) {
+  std::vector<Spending> rows;
+  for (const sim::Spending& part : meter.spending) {
+    const model::Offering& offering = catalog.offering(part.offering);
+    rows.push_back({.pool = part.pool.valid() ? catalog.pool(part.pool).name : "",
+                    .zone = offering.zone.valid() ? catalog.domain(offering.zone).name : "",
+                    .instance_type = offering.instance_type,
+                    .capacity = offering.capacity,
+                    .gpu_ns = part.paid / 1000,
+                    .micro_usd = part.cost.count});
+  }
+  return rows;
 }
 
 /// The nodes that stand, and those that boot: both are paid.
@@ -70,8 +84,14 @@ DisruptionFigures disruptions(const sim::ClusterMeter& cluster, RequestCount cut
 }  // namespace
 
 Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
-                   const WatchedWorld& world, const control::Controller& controller)
-    : setup_(setup), fleet_(fleet), cluster_(cluster), hook_(hook), world_(world), controller_(controller) {
+                   const WatchedWorld& world, const control::Controller& controller, Why why)
+    : setup_(setup),
+      fleet_(fleet),
+      cluster_(cluster),
+      hook_(hook),
+      world_(world),
+      controller_(controller),
+      why_(std::move(why)) {
   for (const model::Service& service : cluster.truth().catalog->services) {
     roles_.push_back({service.variants.front().role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
@@ -117,10 +137,24 @@ void Observer::watch_queue(Instant now, const Minute& here) {
   queue_.sum += here.waiting;
   if (here.waiting <= queue_.worst.weight) return;
   queue_.worst = {now, here.waiting,
-                  fmt::format("{} waited for {}, {} asked for: {}", counted(here.waiting, "request", "requests"),
+                  fmt::format("{} waited for {}, {} asked for{}: {}", counted(here.waiting, "request", "requests"),
                               counted(here.ready, "ready replica", "ready replicas"),
-                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were", why_so_many()),
+                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were",
+                              on_their_way(here.desired, here.ready), why_so_many()),
                   std::string(model::name(controller_.scale_decision({0}).why.code))};
+}
+
+/// What keeps those that are asked for from serving: " (2 starting, 1 without GPUs)"; nothing where all serve.
+std::string Observer::on_their_way(ReplicaCount desired, ReplicaCount ready) const {
+  ReplicaCount starting = 0;
+  cluster_.truth().gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
+  });
+  const ReplicaCount unplaced = desired - ready - starting;
+  std::string words;
+  if (starting > 0 && ready < desired) words = grouped(starting) + " starting";
+  if (unplaced > 0) words += (words.empty() ? "" : ", ") + grouped(unplaced) + " without GPUs";
+  return words.empty() ? "" : " (" + words + ")";
 }
 
 /// The last decision in words; of each kind of replicas, where there are several.
@@ -128,7 +162,7 @@ std::string Observer::why_so_many() const {
   const std::vector<model::Service>& services = cluster_.truth().catalog->services;
   std::string words;
   for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
-    const std::string why = model::sentence(controller_.scale_decision(id).why);
+    const std::string why = why_(id);
     if (services.size() == 1) return why;
     const RoleFigures& part = roles_[id.value];
     words += fmt::format("{}{}: {}", words.empty() ? "" : "; ",
@@ -237,7 +271,8 @@ void Observer::read_requests(RunResult& result) {
 void Observer::read_cluster(RunResult& result, Instant end) {
   const sim::ClusterMeter cluster = cluster_.meter(end);
   result.gpu_ns = gpu_nanoseconds(cluster.gpu_time);
-  result.node_gpu_ns = static_cast<std::int64_t>(cluster.paid_gpu_time / 1000);
+  result.node_gpu_ns = cluster.paid_gpu_time / 1000;
+  result.spending = spending(cluster, *cluster_.truth().catalog);
   std::ranges::transform(cluster.cost, result.cost_micro_usd.begin(), &MicroUsd::count);
   result.node_micro_usd = cluster.total_cost.count;
   result.gangs_deferred = cluster.gangs_deferred;

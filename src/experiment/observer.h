@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -19,9 +21,12 @@ namespace capstan::experiment {
 /// that it knows goes back to the controller.
 class Observer {
  public:
+  /// Returns why a service has the replicas that it was last given, in one sentence.
+  using Why = std::function<std::string(model::ServiceId)>;
+
   /// All outlive the observer.
   Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster& cluster, const FleetHook& hook,
-           const WatchedWorld& world, const control::Controller& controller);
+           const WatchedWorld& world, const control::Controller& controller, Why why);
 
   void minute(Instant now);
   /// Once, after the fleet's end: what happened since the last whole minute, if anything did.
@@ -31,6 +36,7 @@ class Observer {
  private:
   void watch_queue(Instant now, const Minute& here);
   std::string why_so_many() const;
+  std::string on_their_way(ReplicaCount desired, ReplicaCount ready) const;
   void watch_held(Instant now, const sim::ClusterMeter& meter);
   void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
   void watch_groups(Instant now);
@@ -52,6 +58,7 @@ class Observer {
   const FleetHook& hook_;
   const WatchedWorld& world_;
   const control::Controller& controller_;
+  Why why_;
 
   std::vector<Minute> minutes_;
   std::vector<RoleFigures> roles_;  // by service

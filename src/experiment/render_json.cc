@@ -14,14 +14,45 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json percentiles(const Percentiles& p) {
-  return {{"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
+  return {{"mean_us", p.mean_us}, {"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
 }
 
-Json by_state(const ByGpuState<std::int64_t>& values) {
+/// An integer; beyond 64 bits, which is more than 2.56 million GPU-hours, the nearest floating-point number.
+Json number(__int128 value) {
+  if (value >= INT64_MIN && value <= INT64_MAX) return static_cast<std::int64_t>(value);
+  return static_cast<double>(value);
+}
+
+/// GPU-hours or USD to six decimals: the integers beside them pass 2^53, where doubles lose digits.
+Json decimal(__int128 value, std::int64_t unit) {
+  const auto millionths = static_cast<std::int64_t>((value * 1'000'000 + unit / 2) / unit);
+  return static_cast<double>(millionths) / 1'000'000;
+}
+Json gpu_hours_decimal(__int128 time) { return decimal(time, 3'600'000'000'000); }
+Json usd_decimal(std::int64_t micro_usd) { return decimal(micro_usd, 1'000'000); }
+
+template <typename T>
+Json by_state(const ByGpuState<T>& values, Json (*of)(__int128) = number) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < kGpuStates; ++i) json[std::string(name(static_cast<GpuState>(i)))] = values[i];
+  for (std::size_t i = 0; i < kGpuStates; ++i) json[std::string(name(static_cast<GpuState>(i)))] = of(values[i]);
   return json;
 }
+
+Json spending(const RunResult& r) {
+  Json json = Json::array();
+  for (const Spending& part : r.spending) {
+    json.push_back({{"pool", part.pool.empty() ? Json() : Json(part.pool)},
+                    {"zone", part.zone},
+                    {"instance_type", part.instance_type},
+                    {"capacity_type", std::string(capacity_name(part.capacity))},
+                    {"gpu_hours", gpu_hours_decimal(part.gpu_ns)},
+                    {"cost_usd", usd_decimal(part.micro_usd)},
+                    {"cost_micro_usd", part.micro_usd}});
+  }
+  return json;
+}
+
+Json price(std::optional<std::int64_t> micro_usd) { return micro_usd ? usd_decimal(*micro_usd) : Json(); }
 
 Json series(const std::vector<Minute>& minutes) {
   Json json = {{"arrived", Json::array()},    {"met", Json::array()},   {"waiting", Json::array()},
@@ -80,10 +111,17 @@ Json policy(const RunResult& r, bool minutes) {
                     {"abandoned", r.tokens.abandoned},
                     {"held", r.tokens.held}};
   json["gpu_time_by_state_ns"] = by_state(r.gpu_ns);
-  json["paid_gpu_time_ns"] = r.paid_gpu_ns();
-  json["useful_gpu_time_ns"] = r.useful_gpu_ns;
+  json["gpu_hours_by_state"] = by_state(r.gpu_ns, gpu_hours_decimal);
+  json["paid_gpu_time_ns"] = number(r.paid_gpu_ns());
+  json["paid_gpu_hours"] = gpu_hours_decimal(r.paid_gpu_ns());
+  json["useful_gpu_time_ns"] = number(r.useful_gpu_ns);
+  json["useful_gpu_hours"] = gpu_hours_decimal(r.useful_gpu_ns);
   json["cost_by_state_micro_usd"] = by_state(r.cost_micro_usd);
   json["cost_micro_usd"] = r.total_micro_usd();
+  json["cost_usd"] = usd_decimal(r.total_micro_usd());
+  json["cost_per_1000_met_usd"] = price(r.micro_usd_per_1000_met());
+  json["cost_per_million_tokens_usd"] = price(r.micro_usd_per_million_tokens());
+  json["spending"] = spending(r);
   json["idle_gpu_minutes"] = idle_gpu_minutes(r);
   json["gangs_deferred"] = r.gangs_deferred;
   json["cold_starts"] = {
@@ -129,9 +167,9 @@ Json clairvoyant(const Comparison& comparison) {
   const Clairvoyant& all = *comparison.clairvoyant;
   Json json;
   json["lower_bound"] = {{"attainment_ppm", comparison.slo.attainment_ppm},
-                         {"paid_gpu_time_ns", all.bound.gpu_ns},
+                         {"paid_gpu_time_ns", number(all.bound.gpu_ns)},
                          {"cost_micro_usd", all.bound.micro_usd},
-                         {"work_gpu_time_ns", all.bound.work_gpu_ns},
+                         {"work_gpu_time_ns", number(all.bound.work_gpu_ns)},
                          {"hopeless_requests", all.bound.hopeless},
                          {"bin_ns", all.bound.bin.count()},
                          {"solved", all.bound.solved}};

@@ -53,17 +53,17 @@ constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuSta
                                          {"·", "empty", {GpuState::launching, GpuState::unallocated}, 2}}};
 
 std::string bar(const RunResult& result) {
-  const std::int64_t paid = result.paid_gpu_ns();
+  const GpuNanoseconds paid = result.paid_gpu_ns();
   if (paid <= 0) return std::string(kBarCells, ' ');
   // Largest remainders: cells add up to ten, and the bigger share gets the cell.
   std::array<std::int64_t, kBands.size()> cells{};
   std::array<std::pair<std::int64_t, std::size_t>, kBands.size()> rest{};
   std::int64_t given = 0;
   for (std::size_t b = 0; b < kBands.size(); ++b) {
-    std::int64_t time = 0;
+    GpuNanoseconds time = 0;
     for (std::size_t s = 0; s < kBands[b].count; ++s)
       time += result.gpu_ns[static_cast<std::size_t>(kBands[b].states[s])];
-    const std::int64_t permille = time / std::max<std::int64_t>(1, paid / 1000);
+    const auto permille = static_cast<std::int64_t>(time / std::max<GpuNanoseconds>(1, paid / 1000));
     cells[b] = permille / 100;
     rest[b] = {-(permille % 100), b};
     given += cells[b];

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/quantity.h"
 #include "base/time.h"
+#include "model/offering.h"
 #include "model/role_names.h"
 #include "model/service.h"
 #include "sim/cluster/cluster_meter.h"
@@ -39,6 +41,7 @@ struct RequestFigures {
 
 /// Microseconds, of completed requests; 0 where none completed.
 struct Percentiles {
+  std::int64_t mean_us = 0;
   std::int64_t p50_us = 0;
   std::int64_t p90_us = 0;
   std::int64_t p95_us = 0;
@@ -78,6 +81,16 @@ struct Moment {
   std::int64_t weight = 0;  ///< how telling: larger first (GPU-seconds or requests that it cost)
   std::string sentence;
   std::string reason;  ///< stable reason code, or empty
+};
+
+/// What the nodes of one offering in one pool cost.
+struct Spending {
+  std::string pool;  ///< empty: nodes that stood at the start and belong to no pool
+  std::string zone;
+  std::string instance_type;
+  model::CapacityType capacity = model::CapacityType::on_demand;
+  GpuNanoseconds gpu_ns = 0;
+  std::int64_t micro_usd = 0;
 };
 
 /// A change of what a policy asks for.
@@ -130,11 +143,12 @@ struct RunResult {
   Tokens cached_tokens = 0;  ///< of these, found in a prefix cache and not computed
   sim::TokenFigures tokens;  ///< of answers
 
-  ByGpuState<std::int64_t> gpu_ns{};          ///< GPU x nanoseconds paid, by state
+  ByGpuState<GpuNanoseconds> gpu_ns{};        ///< paid GPU time, by state
   ByGpuState<std::int64_t> cost_micro_usd{};  ///< the same in money
-  std::int64_t node_gpu_ns = 0;               ///< GPU x nanoseconds of the nodes that were paid for, metered apart
-  std::int64_t node_micro_usd = 0;            ///< what those nodes cost, metered apart
-  std::int64_t useful_gpu_ns = 0;             ///< the least GPU time in which the met requests could have been served
+  GpuNanoseconds node_gpu_ns = 0;             ///< GPU time of the nodes that were paid for, metered separately
+  std::int64_t node_micro_usd = 0;            ///< cost of those nodes, metered separately
+  std::vector<Spending> spending;             ///< the same by pool, zone, instance type and capacity type
+  GpuNanoseconds useful_gpu_ns = 0;           ///< the least GPU time in which the met requests could have been served
 
   std::int64_t gangs_deferred = 0;  ///< gangs that had to wait for GPUs at least once
   std::int64_t cold_starts = 0;     ///< replicas that went through a start
@@ -160,8 +174,11 @@ struct RunResult {
   std::vector<Minute> minutes;
   std::uint64_t state_hash = 0;
 
-  std::int64_t paid_gpu_ns() const;
+  GpuNanoseconds paid_gpu_ns() const;
   std::int64_t total_micro_usd() const;
+  /// Cost of a thousand requests that were met, and of a million delivered answer tokens; nothing where there is none.
+  std::optional<std::int64_t> micro_usd_per_1000_met() const;
+  std::optional<std::int64_t> micro_usd_per_million_tokens() const;
   /// Share of arrived requests that were met, millionths; 0 when nothing arrived.
   std::int64_t attainment_ppm() const;
   /// 100 x (met / arrived) x (useful / paid GPU time), in thousandths of a point; 0 when nothing arrived or was paid.

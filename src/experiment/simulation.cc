@@ -126,17 +126,15 @@ class Wishes {
  public:
   explicit Wishes(std::size_t services) : last_(services) {}
 
-  void note(model::ServiceId id, const model::Catalog& catalog, const decide::scale::Decision& decision,
-            const std::string& peers_why, Instant now) {
+  template <typename Why>
+  void note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why, Instant now) {
     std::optional<ReplicaCount>& last = last_.at(id.value);
-    if (last == decision.desired) return;
+    if (last == desired) return;
     changes_ += last ? 1 : 0;
-    last = decision.desired;
+    last = desired;
     if (steps_.size() == kScaleStepsMost) return;
-    std::string why = peers_why.empty() ? model::sentence(decision.why) : peers_why;
     const model::Service& service = catalog.service(id);
-    steps_.push_back(
-        {now, decision.desired, std::move(why), service.variants.front().role, variant_name(catalog, service)});
+    steps_.push_back({now, desired, why(id), service.variants.front().role, variant_name(catalog, service)});
   }
   void tell(RunResult& result) && {
     result.scale_changes = changes_;
@@ -165,12 +163,19 @@ class End {
 
   bool reached(const sim::Fleet& fleet, Instant now) {
     if (setup_.duration) return now.since_start >= *setup_.duration;
+    // What stands costs money to the end of the load that was stated, whether or not requests come until then.
+    if (now.since_start < setup_.workload.duration.value_or(Duration{})) return false;
     if (fleet.over()) return true;
     if (!fleet.arrivals_over()) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
     return now - last_arrival_ >= setup_.settle;
   }
-  Instant latest() const { return setup_.duration ? Instant{*setup_.duration} : Instant::never(); }
+  /// The next moment at which the run may be over without anything happening.
+  Instant next(Instant now) const {
+    if (setup_.duration) return Instant{*setup_.duration};
+    const Instant load_end{setup_.workload.duration.value_or(Duration{})};
+    return now < load_end ? load_end : Instant::never();
+  }
 
  private:
   const SimulationSetup& setup_;
@@ -191,7 +196,11 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   control::Controller controller(
       setup.policies, world,
       {.verify_replay = setup.verify, .witness = setup.witness, .autoscaler = autoscaler_of(setup, peers)});
-  Observer observer(setup, *fleet, cluster, hook, world, controller);
+  const auto why = [&](model::ServiceId id) {
+    const std::string& peers_why = peers.of(id).why();
+    return peers_why.empty() ? model::sentence(controller.scale_decision(id).why) : peers_why;
+  };
+  Observer observer(setup, *fleet, cluster, hook, world, controller, why);
 
   const std::vector<model::Service>& services = setup.cluster.catalog->services;
   Wishes wishes(services.size());
@@ -199,13 +208,13 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   Instant minute{kMinute};
   Instant now{};
   while (!end.reached(*fleet, now) && !load->error()) {
-    now = std::min({cluster.next_event(), controller.next_tick(), minute, end.latest()});
+    now = std::min({cluster.next_event(), controller.next_tick(), minute, end.next(now)});
     fleet->advance(now);
     cluster.advance(now);
     if (controller.next_tick() <= now) {
       controller.tick();
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
-        wishes.note(id, *setup.cluster.catalog, controller.scale_decision(id), peers.of(id).why(), now);
+        wishes.note(id, *setup.cluster.catalog, controller.scale_decision(id).desired, why, now);
       }
       if (setup.enough && setup.enough()) break;
     }

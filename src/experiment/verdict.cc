@@ -26,7 +26,7 @@ std::string met_and_price(const RunResult& r) {
 
 /// "33 % less", "4 % more", "the same"; `than` is not 0.
 std::string money_words(std::int64_t micro_usd, std::int64_t than) {
-  const std::int64_t percent = (than - micro_usd) * 100 / than;
+  const auto percent = static_cast<std::int64_t>(static_cast<__int128>(than - micro_usd) * 100 / than);
   return percent > 0 ? fmt::format("{} % less money", percent)
                      : (percent < 0 ? fmt::format("{} % more money", -percent) : "the same money");
 }
@@ -56,13 +56,16 @@ std::string alternative(const Comparison& c) {
 }
 
 struct Term {
-  std::int64_t difference;
+  GpuNanoseconds difference;  // or requests
   std::string words;
 };
 
+/// Returns the absolute value; std::abs has no overload for 128 bits.
+GpuNanoseconds size_of(GpuNanoseconds number) { return number < 0 ? -number : number; }
+
 /// The largest first, as many as anybody reads, joined by commas.
 std::string largest(std::vector<Term> terms) {
-  std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return std::abs(t.difference); });
+  std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return size_of(t.difference); });
   if (terms.size() > kMostTerms) terms.resize(kMostTerms);
   std::string text;
   for (const Term& term : terms) text += (text.empty() ? "" : ", ") + term.words;
@@ -87,9 +90,9 @@ std::string request_terms(const RunResult& a, const RunResult& b) {
 std::string gpu_terms(const RunResult& a, const RunResult& b) {
   std::vector<Term> terms;
   for (std::size_t s = 0; s < kGpuStates; ++s) {
-    const std::int64_t difference = a.gpu_ns[s] - b.gpu_ns[s];
-    if (std::abs(difference) < kShownGpuNs) continue;
-    terms.push_back({difference, fmt::format("{} {} {}", gpu_hours(std::abs(difference)),
+    const GpuNanoseconds difference = a.gpu_ns[s] - b.gpu_ns[s];
+    if (size_of(difference) < kShownGpuNs) continue;
+    terms.push_back({difference, fmt::format("{} {} {}", gpu_hours(size_of(difference)),
                                              difference > 0 ? "more" : "less", name(static_cast<GpuState>(s)))});
   }
   return largest(std::move(terms));
@@ -114,13 +117,13 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
   const std::string requests = request_terms(a, b);
   if (std::abs(points) >= kShownPoint) text += more_or_less(points, kPoint, "points more met", "points fewer met");
   if (!requests.empty()) text += text.empty() ? requests : " (" + requests + ")";
-  const std::int64_t hours = a.paid_gpu_ns() - b.paid_gpu_ns();
+  const GpuNanoseconds time = a.paid_gpu_ns() - b.paid_gpu_ns();
   const std::string states = gpu_terms(a, b);
   if (states.empty()) return text;
   text += text.empty() ? "" : "; ";
-  text += std::abs(hours) < kShownGpuNs
+  text += size_of(time) < kShownGpuNs
               ? "as many GPU-hours"
-              : gpu_hours(std::abs(hours)) + (hours > 0 ? " GPU-hours more" : " GPU-hours less");
+              : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
   return text + ": " + states;
 }
 

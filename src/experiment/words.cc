@@ -49,7 +49,14 @@ std::string usd(std::int64_t micro_usd) {
   return fmt::format("{}.{:02}", grouped(cents / 100), cents % 100);
 }
 
-std::string gpu_hours(std::int64_t gpu_ns) { return tenths(gpu_ns / 1'000'000, 3'600'000); }
+std::string gpu_hours(GpuNanoseconds time) {
+  return tenths(static_cast<std::int64_t>(time / 1'000'000), 3'600'000);
+}
+
+std::string_view capacity_name(model::CapacityType type) {
+  constexpr std::array<std::string_view, 3> kNames = {"on-demand", "spot", "reserved"};
+  return kNames.at(static_cast<std::size_t>(type));
+}
 
 std::string time_words(Duration duration, int parts) {
   constexpr std::array<std::pair<const char*, std::int64_t>, 6> kUnits = {{{"d", 86'400'000'000'000},
@@ -77,12 +84,12 @@ std::string clock(Instant at) {
 }
 
 std::int64_t idle_gpu_minutes(const RunResult& result) {
-  std::int64_t idle = 0;
+  GpuNanoseconds idle = 0;
   for (const GpuState state : {GpuState::idle, GpuState::sleeping, GpuState::held, GpuState::unallocated}) {
     idle += result.gpu_ns[static_cast<std::size_t>(state)];
   }
   constexpr std::int64_t kMinute = 60'000'000'000;
-  return (idle + kMinute / 2) / kMinute;
+  return static_cast<std::int64_t>((idle + kMinute / 2) / kMinute);
 }
 
 std::string shell_word(const std::string& word) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 #include "experiment/result.h"
@@ -22,8 +23,10 @@ std::string seconds(std::int64_t microseconds);
 std::string milliseconds(std::int64_t microseconds);
 /// "43.90" from micro-USD, grouped.
 std::string usd(std::int64_t micro_usd);
-/// GPU x nanoseconds as hours with one decimal, grouped.
-std::string gpu_hours(std::int64_t gpu_ns);
+/// GPU time as hours with one decimal, grouped.
+std::string gpu_hours(GpuNanoseconds time);
+/// Karpenter's name: "on-demand", "spot" or "reserved".
+std::string_view capacity_name(model::CapacityType type);
 /// A duration in at most `parts` units: "58 min 22 s", "80 ms", "2 s".
 std::string time_words(Duration duration, int parts = 2);
 /// "00:17:20".

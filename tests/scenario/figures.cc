@@ -33,7 +33,7 @@ constexpr std::array kFigures = {
     Figure{"score", [](const RunResult& r) { return whole(r.score_milli()) / 1e3; }},
     Figure{"usd", [](const RunResult& r) { return whole(r.total_micro_usd()) / 1e6; }},
     Figure{"ttft_p99_s", [](const RunResult& r) { return whole(r.ttft.p99_us) / 1e6; }},
-    Figure{"gpu_hours", [](const RunResult& r) { return whole(r.paid_gpu_ns()) / 3.6e12; }},
+    Figure{"gpu_hours", [](const RunResult& r) { return static_cast<double>(r.paid_gpu_ns()) / 3.6e12; }},
     Figure{"idle_gpu_minutes", [](const RunResult& r) { return whole(experiment::idle_gpu_minutes(r)); }},
     Figure{"held_gpu_minutes", [](const RunResult& r) { return gpu_minutes(r, GpuState::held); }},
     Figure{"starting_gpu_minutes", [](const RunResult& r) { return gpu_minutes(r, GpuState::starting); }},

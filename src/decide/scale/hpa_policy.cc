@@ -148,6 +148,7 @@ model::Reason silence_reason(const Decision& decision, const RoleView& role, Rep
   }
   const ReplicaCount pods = reading->read + reading->missing + reading->unready;
   if (pods == 0) return {ReasonCode::no_replica_to_read, {role.current}};
+  if (reading->unready == pods) return {ReasonCode::replicas_starting, {pods}};
   return {ReasonCode::signal_missing, {reading->missing + reading->unready, pods}};
 }
 

@@ -24,7 +24,7 @@ class LatencyHistogram {
   void clear();
 
   std::int64_t count() const { return count_; }
-  std::int64_t mean_us() const { return count_ == 0 ? 0 : sum_us_ / count_; }
+  std::int64_t mean_us() const { return count_ == 0 ? 0 : static_cast<std::int64_t>(sum_us_ / count_); }
 
   /// The smallest bucket that at least `ppm` millionths of the values are in or below, by its middle; 0 without values.
   std::int64_t percentile_us(std::int64_t ppm) const;
@@ -42,7 +42,7 @@ class LatencyHistogram {
 
   std::vector<std::uint64_t> counts_;
   std::int64_t count_ = 0;
-  std::int64_t sum_us_ = 0;
+  __int128 sum_us_ = 0;
 };
 
 }  // namespace capstan::sim

@@ -74,7 +74,7 @@ struct RequestMeter {
   __int128 useful_gpu_ps = 0;
   std::vector<RequestMinute> minutes;
 
-  std::int64_t useful_gpu_ns() const { return static_cast<std::int64_t>(useful_gpu_ps / 1000); }
+  GpuNanoseconds useful_gpu_ns() const { return useful_gpu_ps / 1000; }
 };
 
 }  // namespace capstan::sim
