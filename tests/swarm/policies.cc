@@ -1,0 +1,94 @@
+#include "swarm/policies.h"
+
+#include <vector>
+
+namespace capstan::swarm {
+
+namespace {
+
+constexpr std::int64_t kOwnPercent = 75;
+
+const std::vector<std::string> kOwnScale = {
+    "capstan",
+    "capstan",
+    "{policy: capstan, to_zero: after_idle}",
+    "{policy: capstan, sync_period: 15s}",
+    "{policy: capstan, sync_period: 1m, attainment: 95%}",
+    "rules",
+    "{policy: rules, scale_on: queue, waiting_above: 2, cool_down: 1m}",
+    "{policy: rules, scale_on: kv, kv_above: 60%, cool_down: 2m}",
+    "{policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, silence_holds: true}",
+    "{policy: queue_hpa, waiting_per_replica: 4, downscale_stabilization: 0s, silence_holds: true}",
+    "{policy: duty_cycle_hpa, target: 60%, downscale_stabilization: 1m, silence_holds: true}",
+    "{policy: memory_hpa, target: 80%, silence_holds: true}",
+    "{policy: fixed, replicas: 6}",
+    "{policy: fixed, replicas: 100}",
+};
+
+const std::vector<std::string> kBaselineScale = {
+    "{policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, downscale_stabilization: 1m}",
+    "{policy: queue_hpa, waiting_per_replica: 4}",
+    "{policy: duty_cycle_hpa, target: 60%}",
+    "memory_hpa",
+};
+
+/// Autoscalers of other projects. They replace the scale policy of a service with one kind of replicas.
+const std::vector<std::string> kPeers = {
+    "{policy: knative_kpa, target: 5, target-utilization-percentage: 100, min-scale: 1}",
+    "{policy: knative_kpa, target: 8}",
+    "{policy: ray_serve, target_ongoing_requests: 5, max_replicas: 16, downscale_delay_s: 60}",
+    "{policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 5}",
+    "{policy: aibrix_kpa, targetMetric: num_requests_running, targetValue: 5}",
+    "wva_v1",
+    "wva_v2",
+    "{policy: dynamo_planner, max_gpu_budget: 32}",
+    "{manifest: scenarios/manifests/hpa-running.yaml}",
+    "{manifest: scenarios/manifests/keda-requests.yaml, labels: {namespace: chat}}",
+};
+
+const std::vector<std::string> kOwnPlace = {
+    "gang",
+    "gang",
+    "{policy: gang, period: 5s}",
+    "{policy: gang, assume_for: 10s, broken_for: 5m}",
+};
+
+const std::vector<std::string> kOwnProvision = {
+    "{policy: group, hold: 2m, consolidation: {policy: when_empty, after: 3m}}",
+    "{policy: group, hold: 10m, consolidation: {policy: when_empty, after: 0s}}",
+    "{policy: group, hold: 1m, backoff: 10s, backoff_max: 1m}",
+    "{policy: group, hold: 5m, ask_timeout: 10s, consolidation: never}",
+    "{policy: group, min_nodes: 1, scan_interval: 30s, consolidation: {policy: when_empty, after: 10m}}",
+    "{policy: group, latency: {decision: 0s..30s, boot: 1s..10m, driver: 12s..14s}}",
+};
+
+const std::vector<std::string> kBaselineProvision = {
+    "karpenter",
+    "cluster_autoscaler",
+    "{policy: karpenter, consolidation: {policy: when_empty, after: 1m}}",
+};
+
+}  // namespace
+
+DrawnPolicy draw_policy(Dice& dice, Replicas replicas) {
+  DrawnPolicy drawn{.owner = dice.chance(kOwnPercent) ? Owner::capstan : Owner::baseline,
+                    .scale = dice.pick(kOwnScale),
+                    .place = dice.pick(kOwnPlace),
+                    .provision = dice.pick(kOwnProvision),
+                    .sleep = dice.chance(15) ? "{replicas: 2, for: 20m}" : ""};
+  if (drawn.owner == Owner::capstan) return drawn;
+  // At least one layer is a baseline.
+  const std::int64_t first = dice.between(0, 2);
+  if (first == 0 || dice.chance(50)) {
+    const bool peer = replicas == Replicas::one_kind && dice.chance(70);
+    drawn.scale = dice.pick(peer ? kPeers : kBaselineScale);
+  }
+  if (first >= 1 || dice.chance(50)) {
+    drawn.provision = dice.pick(kBaselineProvision);
+    // The group provisioner buys for what gang placement lacks: first_fit goes with the others only.
+    if (first == 2 || dice.chance(50)) drawn.place = "first_fit";
+  }
+  return drawn;
+}
+
+}  // namespace capstan::swarm

@@ -1,0 +1,30 @@
+#include "swarm/run_world.h"
+
+#include "experiment/prepare.h"
+#include "experiment/scenario.h"
+#include "experiment/simulation.h"
+
+namespace capstan::swarm {
+
+Result<experiment::RunResult> Runner::run(const World& world, bool verify) const {
+  const auto scenario = experiment::parse_scenario(
+      base_, kWorldFile, {.sets = world.sets, .trace = {}, .seed = world.run_seed, .policies = {}});
+  if (!scenario) return std::unexpected(scenario.error());
+  experiment::Prepared prepared = experiment::prepare(*scenario, scenario->policies.front(), scenario->seed);
+  prepared.setup.verify = verify;
+  return experiment::simulate(prepared.setup);
+}
+
+World Runner::reduced(const World& world, const Counter& counter, bool verify) const {
+  World smallest = world;
+  for (std::size_t i = world.sets.size(); i-- > 0;) {
+    World tried = smallest;
+    tried.sets.erase(tried.sets.begin() + static_cast<std::ptrdiff_t>(i));
+    // A change that others need makes a world that cannot be read: it stays.
+    const auto result = run(tried, verify);
+    if (result && result->invariants.*counter.times != 0) smallest = std::move(tried);
+  }
+  return smallest;
+}
+
+}  // namespace capstan::swarm

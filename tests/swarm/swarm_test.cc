@@ -1,0 +1,146 @@
+// The worlds of the swarm can be read, are always the same, and what breaks in them is judged as docs/invariants.md says.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "experiment/scenario.h"
+#include "swarm/run_world.h"
+#include "swarm/tally.h"
+#include "swarm/verdict.h"
+#include "swarm/world.h"
+
+namespace capstan::swarm {
+namespace {
+
+std::string base_world() {
+  std::ifstream file(std::string(CAPSTAN_SOURCE_DIR) + "/" + kWorldFile);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+const Counter& counter(const std::string& name) {
+  for (const Counter& one : counters()) {
+    if (one.name == name) return one;
+  }
+  throw std::invalid_argument("no counter " + name);
+}
+
+TEST(SwarmWorld, EveryDrawIsAScenario) {
+  const std::string base = base_world();
+  for (std::uint64_t number = 1; number <= 400; ++number) {
+    const World world = draw(1, number);
+    const auto scenario = experiment::parse_scenario(
+        base, kWorldFile, {.sets = world.sets, .trace = {}, .seed = world.run_seed, .policies = {}});
+    EXPECT_TRUE(scenario) << scenario.error().text() << "\n" << world.command();
+  }
+}
+
+TEST(SwarmWorld, IsTheSameEachTime) {
+  EXPECT_EQ(draw(3, 17).command(), draw(3, 17).command());
+  EXPECT_NE(draw(3, 17).command(), draw(3, 18).command());
+  EXPECT_NE(draw(3, 17).command(), draw(4, 17).command());
+  EXPECT_EQ(draw(3, 17).name(), "3:17");
+}
+
+TEST(SwarmWorld, CommandQuotesWhatAShellWouldRead) {
+  const World world{.seed = 1,
+                    .number = 2,
+                    .run_seed = 7,
+                    .sets = {"cluster.scrape.loss=50%", "service.replicas={min: 1, max: 2}"},
+                    .owner = Owner::capstan};
+  EXPECT_EQ(world.command(),
+            "capstan sim tests/swarm/world.yaml --seed 7 --set cluster.scrape.loss=50% "
+            "--set 'service.replicas={min: 1, max: 2}'");
+}
+
+/// A search is worth something only if each kind of choice is made.
+TEST(SwarmWorld, EveryKindOfChoiceIsDrawn) {
+  std::set<std::string> paths;
+  int baselines = 0;
+  for (std::uint64_t number = 1; number <= 400; ++number) {
+    const World world = draw(1, number);
+    baselines += world.owner == Owner::baseline;
+    for (const std::string& set : world.sets) paths.insert(set.substr(0, set.find('=')));
+  }
+  for (const char* path : {"service.roles", "service.variants", "service.replicas.survive", "service.replicas.windows",
+                           "cluster.actions.unknown", "cluster.actions.refused", "cluster.scrape.loss",
+                           "cluster.outages", "cluster.provider.spot_interruptions_per_hour",
+                           "service.engine_settings.kv_blocks", "policies.0.sleep", "load.generator.sessions"}) {
+    EXPECT_TRUE(paths.contains(path)) << path;
+  }
+  EXPECT_GT(baselines, 60);
+  EXPECT_LT(baselines, 140);
+}
+
+TEST(SwarmVerdict, HasEveryCounter) {
+  experiment::InvariantFigures figures;
+  for (const Counter& one : counters()) figures.*one.times = 1;
+  EXPECT_EQ(figures.total(), static_cast<std::int64_t>(counters().size()));
+  EXPECT_EQ(sizeof figures, counters().size() * sizeof(std::int64_t));
+}
+
+struct Row {
+  const char* teaches;
+  const char* counter;
+  Owner owner;
+  bool violation;
+};
+
+constexpr Row kRows[] = {
+    {"a policy of Capstan's keeps gangs whole", "partial_gang", Owner::capstan, true},
+    {"a baseline may leave a part of a gang", "partial_gang", Owner::baseline, false},
+    {"a policy of Capstan's cuts no work", "work_cut", Owner::capstan, true},
+    {"a baseline may plan above a limit", "limit_exceeded", Owner::baseline, false},
+    {"every decision can be repeated, whatever the policy", "not_repeatable", Owner::baseline, true},
+    {"no policy sees what production could not", "oracle", Owner::baseline, true},
+    {"no policy creates or destroys money", "not_conserved", Owner::baseline, true},
+};
+
+TEST(SwarmVerdict, Rows) {
+  for (const Row& row : kRows) {
+    EXPECT_EQ(is_violation({&counter(row.counter), 1}, row.owner), row.violation) << row.teaches;
+  }
+}
+
+TEST(SwarmVerdict, TallyCountsWorldsByOwner) {
+  Tally tally;
+  experiment::RunResult result;
+  result.simulated = std::chrono::hours(6);
+  EXPECT_TRUE(tally.add(World{.owner = Owner::capstan}, result).empty());
+  result.invariants.partial_gang = 3;
+  EXPECT_TRUE(tally.add(World{.owner = Owner::baseline}, result).empty());
+  EXPECT_TRUE(tally.clean());
+  EXPECT_EQ(tally.add(World{.owner = Owner::capstan}, result).size(), 1u);
+  EXPECT_FALSE(tally.clean());
+  EXPECT_EQ(tally.words(),
+            "swarm: Capstan's policies: 2 worlds, 12 simulated hours, broken: invariant 1 in 1 world\n"
+            "swarm: baselines: 1 worlds, 6 simulated hours, broken: invariant 1 in 1 world\n");
+}
+
+/// Placement without gangs leaves a part of a gang on a small cluster. Of four changes two are needed for that.
+TEST(SwarmRunner, ReducesAWorldToWhatIsNeeded) {
+  const World world{.seed = 1,
+                    .number = 1,
+                    .run_seed = 1,
+                    .sets = {"load.duration=20m", "service.tensor_parallel=2", "service.pods_per_replica=2",
+                             "cluster.scrape.delay=5s", "policies.0.place=first_fit",
+                             "policies.0.provision=karpenter", "load.generator.rate=6"},
+                    .owner = Owner::baseline};
+  const Runner runner(base_world());
+  const Counter& partial = counter("partial_gang");
+  const auto whole = runner.run(world, false);
+  ASSERT_TRUE(whole) << whole.error().text();
+  ASSERT_GT(whole->invariants.partial_gang, 0);
+  const World small = runner.reduced(world, partial, false);
+  EXPECT_LT(small.sets.size(), world.sets.size());
+  EXPECT_GT(runner.run(small, false)->invariants.partial_gang, 0);
+  EXPECT_EQ(std::ranges::count(small.sets, "cluster.scrape.delay=5s"), 0);
+}
+
+}  // namespace
+}  // namespace capstan::swarm

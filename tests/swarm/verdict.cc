@@ -1,0 +1,39 @@
+#include "swarm/verdict.h"
+
+#include <fmt/format.h>
+
+namespace capstan::swarm {
+
+namespace {
+
+using Figures = experiment::InvariantFigures;
+
+constexpr Counter kCounters[] = {
+    {1, "partial_gang", &Figures::partial_gang, false},     {2, "work_cut", &Figures::work_cut, false},
+    {3, "lowered_blind", &Figures::lowered_blind, false},   {4, "limit_exceeded", &Figures::limit_exceeded, false},
+    {5, "not_repeatable", &Figures::not_repeatable, true},  {6, "group_overheld", &Figures::group_overheld, false},
+    {7, "oracle", &Figures::oracle, true},                  {8, "not_conserved", &Figures::not_conserved, true},
+};
+
+}  // namespace
+
+std::span<const Counter> counters() { return kCounters; }
+
+std::vector<Broken> broken(const Figures& figures) {
+  std::vector<Broken> found;
+  for (const Counter& counter : kCounters) {
+    if (const std::int64_t times = figures.*counter.times; times != 0) found.push_back({&counter, times});
+  }
+  return found;
+}
+
+bool is_violation(const Broken& broken, Owner owner) {
+  return owner == Owner::capstan || broken.counter->holds_for_baselines;
+}
+
+std::string words(const Broken& broken) {
+  return fmt::format("broke invariant {} ({}) {}", broken.counter->invariant, broken.counter->name,
+                     broken.times == 1 ? "once" : fmt::format("{} times", broken.times));
+}
+
+}  // namespace capstan::swarm

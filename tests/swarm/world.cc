@@ -1,0 +1,216 @@
+#include "swarm/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "swarm/dice.h"
+#include "swarm/policies.h"
+
+namespace capstan::swarm {
+
+namespace {
+
+/// A value that may be set, how often it is, and what to.
+struct Choice {
+  const char* path;
+  std::int64_t percent;
+  std::vector<std::string> values;
+};
+
+const std::vector<Choice> kFaults = {
+    {"cluster.actions.refused", 35, {"5%", "15%", "40%"}},
+    {"cluster.actions.unknown", 35, {"5%", "15%", "30%"}},
+    {"cluster.actions.unknown_after", 35, {"0s", "30s", "2m", "5m"}},
+    {"cluster.actions.latency", 35, {"1s", "10s", "45s"}},
+    {"cluster.actions.bind_latency", 30, {"1s", "5s", "30s"}},
+    {"cluster.actions.pod_creation", 30, {"0s", "1s..60s", "30s..2m"}},
+    {"cluster.scrape",
+     45,
+     {"{delay: 5s}", "{delay: 14s}", "{interval: 5s, delay: 4s}", "{interval: 45s, delay: 14s}",
+      "{interval: 2m, delay: 40s}"}},
+    {"cluster.scrape.loss", 30, {"10%", "50%", "90%"}},
+    {"cluster.scrape.stale_after", 25, {"20s", "2m"}},
+    {"cluster.scrape.blackout", 15, {"2m", "10m"}},
+    {"cluster.provider.spot_interruptions_per_hour", 35, {"50%", "200%", "600%"}},
+    {"cluster.provider.spot_notice", 30, {"0s", "15s"}},
+    {"cluster.provider.removal", 20, {"0s", "5m"}},
+    {"cluster.provider.scatter", 25, {"false"}},
+    {"cluster.pools.0.offerings.0.refused", 35, {"30%", "100%"}},
+    {"cluster.pools.0.offerings.1.refused", 30, {"20%", "60%"}},
+    {"cluster.outages", 15, {"[{zone: zone-a, at: 70m, length: 10m}]", "[{zone: zone-b, at: 2h, length: 40m}]"}},
+    {"cluster.bandwidth.object_store", 25, {"1GB/s", "100MB/s"}},
+    {"cluster.bandwidth.registry", 20, {"500MB/s"}},
+    {"cluster.bandwidth.node_nic", 15, {"5Gbit/s"}},
+    {"cluster.weight_cache", 30, {"none", "host_memory"}},
+    {"cluster.image_cached_on_boot", 30, {"true"}},
+    {"cluster.drain_poll", 20, {"10s", "1m"}},
+    {"cluster.enforce_together", 10, {"false"}},
+};
+
+const std::vector<Choice> kService = {
+    {"service.client",
+     30,
+     {"{first_token_timeout: 4s, max_retries: 3, retry_timed_out: true}", "{total_timeout: 30s, max_retries: 1}"}},
+    {"service.router", 30, {"{policy: round_robin}", "{policy: prefix_affine, affinity_extra_load: 4}"}},
+    {"service.router.gateway_max_waiting", 20, {"0", "10"}},
+    {"service.engine_settings.max_waiting", 25, {"2", "20"}},
+    {"service.engine_settings.kv_blocks", 30, {"800", "3000"}},
+    {"service.engine_settings.max_seqs", 30, {"1", "3", "64"}},
+    {"service.engine_settings.max_batched_tokens", 20, {"512", "2048"}},
+    {"service.engine_settings.prefix_cache", 15, {"false"}},
+    {"service.engine_settings.front_end", 15, {"0s", "200ms"}},
+    {"service.engine_perturbation", 25, {"0%", "40%"}},
+    {"service.start.engine_init", 40, {"5s", "60s..200s", "{low: 20s, high: 5m, shape: log_normal}"}},
+    {"service.start.weights_from", 25, {"disk", "host_memory", "peer"}},
+    {"service.start.image_size", 20, {"0B", "40GB"}},
+    {"service.start.slower_after", 10, {"1h"}},
+    {"service.slo", 25, {"{ttft: 500ms, tpot: 30ms}", "{e2e: 20s}", "{ttft: 10s, attainment: 90%}"}},
+};
+
+const std::vector<std::string> kRates = {
+    "1",
+    "{kind: constant, rate: 0.02}",
+    "{kind: constant, rate: 3}",
+    "{kind: on_off, rate: 0.1, peak: 5, period: 40m, length: 12m}",
+    "{kind: on_off, rate: 0, peak: 2, period: 70m, length: 5m}",
+    "{kind: spike, rate: 0.5, peak: 12, start: 1h, length: 20m}",
+    "{kind: ramp, rate: 0.2, peak: 4, start: 30m, length: 90m}",
+    "{kind: ramp, rate: 4, peak: 0.1, start: 30m, length: 20m}",
+    "{kind: diurnal, rate: 0.1, peak: 3, period: 3h, start: 1h}",
+    "{kind: piecewise, step: 20m, step_rates: [1, 6, 0, 2, 0.1, 8, 0, 0, 3, 0.5, 4, 1, 0, 6, 1, 0, 2, 1]}",
+};
+
+const std::vector<Choice> kLoad = {
+    {"load.duration", 30, {"1h", "3h", "12h"}},
+    {"load.generator.arrivals", 30, {"{process: gamma, shape: 0.3}", "{process: weibull, shape: 2}"}},
+    {"load.generator.input", 20, {"64", "{kind: uniform, min: 1, max: 6000}"}},
+    {"load.generator.output", 20, {"20", "{kind: uniform, min: 1, max: 600}"}},
+    {"load.generator.sessions",
+     15,
+     {"{turns_mean: 3, turn_gap_mean: 30s, system_tokens: 512, max_context: 8192}"}},
+};
+
+/// The numbers that must fit together: a gang needs a domain that is large enough, the minimum has to fit the limit.
+struct Shape {
+  std::int64_t tensor_parallel, pods, node_gpus, gpu_limit, existing;
+  std::int64_t min, max, initial;
+  std::string together;
+};
+
+Shape draw_shape(Dice& dice) {
+  Shape shape{};
+  shape.tensor_parallel = dice.pick({1, 1, 2, 4});
+  shape.pods = dice.chance(50) ? 1 : shape.tensor_parallel / (shape.tensor_parallel > 2 ? dice.pick({1, 2}) : 1);
+  shape.together = dice.pick({"node", "nvlink", "rack", "zone", "cluster"});
+  const bool in_one_node = shape.together == "node" || shape.together == "nvlink";
+  const std::int64_t least = in_one_node ? shape.tensor_parallel : shape.tensor_parallel / shape.pods;
+  shape.node_gpus = std::max<std::int64_t>(least, dice.pick({1, 2, 4, 8}));
+  shape.existing = dice.between(1, 3);
+  shape.min = dice.pick({0, 1, 1, 2});
+  shape.max = dice.pick({2, 4, 7, 12, 20});
+  shape.initial = dice.between(shape.min, std::min<std::int64_t>(shape.max, 4));
+  const std::int64_t needed = std::max(shape.existing * shape.node_gpus, 2 * shape.min * shape.tensor_parallel);
+  shape.gpu_limit = std::max<std::int64_t>(needed, dice.pick({4, 12, 20, 40}));
+  return shape;
+}
+
+/// The offerings of a pool: a cheap spot machine and a dear one.
+std::string pool(const std::string& gpu, const Shape& shape) {
+  return fmt::format(
+      "{{name: {0}, gpu_limit: {1}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 20, "
+      "capacity: spot}}, {{instance: dear-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 30}}]}}",
+      gpu, shape.gpu_limit, shape.node_gpus);
+}
+
+std::string bounds(std::int64_t min, std::int64_t max, std::int64_t initial) {
+  return fmt::format("{{min: {}, max: {}, initial: {}}}", min, max, initial);
+}
+
+/// @param can_survive  the placement spreads replicas, as `survive` needs it
+void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survive, std::vector<std::string>& sets) {
+  sets.push_back(fmt::format("service.tensor_parallel={}", shape.tensor_parallel));
+  sets.push_back(fmt::format("service.pods_per_replica={}", shape.pods));
+  sets.push_back("service.together=" + shape.together);
+  const bool variants = replicas == Replicas::variants;
+  sets.push_back(fmt::format("cluster.pools=[{}{}]", pool("h100_sxm", shape),
+                             variants ? ", " + pool("a100_sxm", shape) : std::string()));
+  sets.push_back(fmt::format("cluster.existing=[{{instance: dear, gpu: h100_sxm, gpus: {}, usd_per_hour: 30, "
+                             "pool: h100_sxm, count: {}}}]",
+                             shape.node_gpus, shape.existing));
+  const std::string stated = bounds(shape.min, shape.max, shape.initial);
+  if (replicas == Replicas::one_kind) {
+    sets.push_back("service.replicas=" + stated);
+    const std::string survived = dice.pick({"node", "rack", "zone"});
+    if (dice.chance(15) && can_survive) sets.push_back("service.replicas.survive=" + survived);
+    if (dice.chance(15)) {
+      sets.push_back(fmt::format("service.replicas.windows=[{{start: \"0 * * * *\", duration: 20m, min: {}, max: {}}}]",
+                                 dice.between(0, shape.max), shape.max));
+    }
+  } else if (replicas == Replicas::roles) {
+    const std::string role = bounds(std::max<std::int64_t>(shape.min, 1), shape.max,
+                                    std::max<std::int64_t>(shape.initial, 1));
+    sets.push_back(fmt::format("service.roles={{prefill: {{replicas: {0}}}, decode: {{replicas: {0}}}}}", role));
+    if (dice.chance(40)) sets.emplace_back("service.roles.decode_per_prefill={min: 0.5, max: 3}");
+    if (dice.chance(40)) sets.emplace_back("service.roles.conversion=3s..5s");
+  } else {
+    sets.push_back(fmt::format("service.variants=[{{name: h100, gpu: H100, replicas: {0}}}, "
+                               "{{name: a100, gpu: A100, replicas: {1}}}]",
+                               stated, bounds(0, shape.max, 0)));
+  }
+}
+
+void set_some(Dice& dice, const std::vector<Choice>& choices, std::vector<std::string>& sets) {
+  for (const Choice& choice : choices) {
+    // A value is drawn even where it is not used, so that no choice depends on the ones before it.
+    const bool used = dice.chance(choice.percent);
+    const std::string& value = dice.pick(choice.values);
+    if (used) sets.push_back(std::string(choice.path) + "=" + value);
+  }
+}
+
+}  // namespace
+
+World draw(std::uint64_t seed, std::uint64_t number) {
+  World world{.seed = seed, .number = number, .run_seed = 0, .sets = {}, .owner = Owner::capstan};
+  const auto dice = [&](std::string_view part) { return Dice(seed, number, part); };
+
+  Dice shape = dice("shape");
+  world.run_seed = static_cast<std::uint64_t>(shape.between(1, 1'000'000));
+  const Replicas replicas = shape.chance(70)   ? Replicas::one_kind
+                            : shape.chance(50) ? Replicas::roles
+                                               : Replicas::variants;
+  Dice policies = dice("policy");
+  const DrawnPolicy policy = draw_policy(policies, replicas);
+  set_shape(shape, draw_shape(shape), replicas, policy.place != "first_fit", world.sets);
+
+  Dice load = dice("load");
+  world.sets.push_back("load.generator.rate=" + load.pick(kRates));
+  set_some(load, kLoad, world.sets);
+
+  Dice service = dice("service");
+  set_some(service, kService, world.sets);
+  Dice faults = dice("faults");
+  set_some(faults, kFaults, world.sets);
+
+  world.owner = policy.owner;
+  world.sets.push_back("policies.0.scale=" + policy.scale);
+  world.sets.push_back("policies.0.place=" + policy.place);
+  world.sets.push_back("policies.0.provision=" + policy.provision);
+  if (!policy.sleep.empty()) world.sets.push_back("policies.0.sleep=" + policy.sleep);
+  return world;
+}
+
+std::string World::name() const { return fmt::format("{}:{}", seed, number); }
+
+std::string World::command() const {
+  std::string words = fmt::format("capstan sim {} --seed {}", kWorldFile, run_seed);
+  for (const std::string& set : sets) {
+    const bool plain = set.find_first_of(" {}[]\"") == std::string::npos;
+    words += plain ? " --set " + set : " --set '" + set + "'";
+  }
+  return words;
+}
+
+}  // namespace capstan::swarm
