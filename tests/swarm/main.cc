@@ -1,6 +1,7 @@
 // Searches hostile worlds for one in which an invariant breaks: scripts/swarm has the usage.
 #include <fmt/format.h>
 
+#include <unistd.h>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -15,7 +16,6 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "swarm/run_world.h"
@@ -31,9 +31,9 @@ using namespace std::chrono_literals;
 
 enum Exit : int { kClean = 0, kError = 1, kViolations = 2, kUsage = 64 };
 
-constexpr std::uint64_t kVerifiedEach = 8;  ///< every eighth world is decided twice
-constexpr int kReportsMost = 20;            ///< violations that are printed with their commands; the others are counted
-constexpr auto kGrace = 2min;               ///< after the deadline, for the worlds that are running
+constexpr std::uint64_t kVerifiedEach = 16;  ///< every sixteenth world is decided twice
+constexpr int kReportsMost = 20;  ///< violations that are printed with their commands; the others are counted
+constexpr auto kGrace = 2min;     ///< after the deadline, for the worlds that are running
 
 bool is_verified(const World& world) { return world.number % kVerifiedEach == 0; }
 
@@ -211,6 +211,4 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace capstan::swarm
 
-int main(int argc, char** argv) {
-  return capstan::swarm::main_of(std::vector<std::string>(argv + 1, argv + argc));
-}
+int main(int argc, char** argv) { return capstan::swarm::main_of(std::vector<std::string>(argv + 1, argv + argc)); }

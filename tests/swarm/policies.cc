@@ -22,7 +22,7 @@ const std::vector<std::string> kOwnScale = {
     "{policy: duty_cycle_hpa, target: 60%, downscale_stabilization: 1m, silence_holds: true}",
     "{policy: memory_hpa, target: 80%, silence_holds: true}",
     "{policy: fixed, replicas: 6}",
-    "{policy: fixed, replicas: 100}",
+    "{policy: fixed, replicas: 12}",
 };
 
 const std::vector<std::string> kBaselineScale = {

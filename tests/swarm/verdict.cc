@@ -9,10 +9,14 @@ namespace {
 using Figures = experiment::InvariantFigures;
 
 constexpr Counter kCounters[] = {
-    {1, "partial_gang", &Figures::partial_gang, false},     {2, "work_cut", &Figures::work_cut, false},
-    {3, "lowered_blind", &Figures::lowered_blind, false},   {4, "limit_exceeded", &Figures::limit_exceeded, false},
-    {5, "not_repeatable", &Figures::not_repeatable, true},  {6, "group_overheld", &Figures::group_overheld, false},
-    {7, "oracle", &Figures::oracle, true},                  {8, "not_conserved", &Figures::not_conserved, true},
+    {1, "partial_gang", &Figures::partial_gang, false},
+    {2, "work_cut", &Figures::work_cut, false},
+    {3, "lowered_blind", &Figures::lowered_blind, false},
+    {4, "limit_exceeded", &Figures::limit_exceeded, false},
+    {5, "not_repeatable", &Figures::not_repeatable, true},
+    {6, "group_overheld", &Figures::group_overheld, false},
+    {7, "oracle", &Figures::oracle, true},
+    {8, "not_conserved", &Figures::not_conserved, true},
 };
 
 }  // namespace

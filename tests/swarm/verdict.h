@@ -14,7 +14,7 @@ namespace capstan::swarm {
 struct Counter {
   int invariant;
   const char* name;
-  std::int64_t experiment::InvariantFigures::*times;
+  std::int64_t experiment::InvariantFigures::* times;
   bool holds_for_baselines;
 };
 

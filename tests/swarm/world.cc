@@ -87,10 +87,10 @@ const std::vector<Choice> kLoad = {
     {"load.generator.arrivals", 30, {"{process: gamma, shape: 0.3}", "{process: weibull, shape: 2}"}},
     {"load.generator.input", 20, {"64", "{kind: uniform, min: 1, max: 6000}"}},
     {"load.generator.output", 20, {"20", "{kind: uniform, min: 1, max: 600}"}},
-    {"load.generator.sessions",
-     15,
-     {"{turns_mean: 3, turn_gap_mean: 30s, system_tokens: 512, max_context: 8192}"}},
+    {"load.generator.sessions", 15, {"{turns_mean: 3, turn_gap_mean: 30s, system_tokens: 512, max_context: 8192}"}},
 };
+
+constexpr std::int64_t kSurvivingMost = 5;  ///< replicas, where the loss of a domain is to be survived
 
 /// The numbers that must fit together: a gang needs a domain that is large enough, the minimum has to fit the limit.
 struct Shape {
@@ -105,13 +105,16 @@ Shape draw_shape(Dice& dice) {
   shape.pods = dice.chance(50) ? 1 : shape.tensor_parallel / (shape.tensor_parallel > 2 ? dice.pick({1, 2}) : 1);
   shape.together = dice.pick({"node", "nvlink", "rack", "zone", "cluster"});
   const bool in_one_node = shape.together == "node" || shape.together == "nvlink";
-  const std::int64_t least = in_one_node ? shape.tensor_parallel : shape.tensor_parallel / shape.pods;
+  // A rack has room for two machines.
+  const std::int64_t least =
+      in_one_node ? shape.tensor_parallel : std::max(shape.tensor_parallel / shape.pods, shape.tensor_parallel / 2);
   shape.node_gpus = std::max<std::int64_t>(least, dice.pick({1, 2, 4, 8}));
   shape.existing = dice.between(1, 3);
   shape.min = dice.pick({0, 1, 1, 2});
   shape.max = dice.pick({2, 4, 7, 12, 20});
   shape.initial = dice.between(shape.min, std::min<std::int64_t>(shape.max, 4));
-  const std::int64_t needed = std::max(shape.existing * shape.node_gpus, 2 * shape.min * shape.tensor_parallel);
+  const std::int64_t needed =
+      std::max(shape.existing * shape.node_gpus, 2 * std::max<std::int64_t>(shape.min, 1) * shape.tensor_parallel);
   shape.gpu_limit = std::max<std::int64_t>(needed, dice.pick({4, 12, 20, 40}));
   return shape;
 }
@@ -136,28 +139,33 @@ void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survi
   const bool variants = replicas == Replicas::variants;
   sets.push_back(fmt::format("cluster.pools=[{}{}]", pool("h100_sxm", shape),
                              variants ? ", " + pool("a100_sxm", shape) : std::string()));
-  sets.push_back(fmt::format("cluster.existing=[{{instance: dear, gpu: h100_sxm, gpus: {}, usd_per_hour: 30, "
-                             "pool: h100_sxm, count: {}}}]",
-                             shape.node_gpus, shape.existing));
+  sets.push_back(
+      fmt::format("cluster.existing=[{{instance: dear, gpu: h100_sxm, gpus: {}, usd_per_hour: 30, "
+                  "pool: h100_sxm, count: {}}}]",
+                  shape.node_gpus, shape.existing));
   const std::string stated = bounds(shape.min, shape.max, shape.initial);
   if (replicas == Replicas::one_kind) {
-    sets.push_back("service.replicas=" + stated);
     const std::string survived = dice.pick({"node", "rack", "zone"});
-    if (dice.chance(15) && can_survive) sets.push_back("service.replicas.survive=" + survived);
+    const bool survives = dice.chance(15) && can_survive;
+    // Many replicas that wait for a domain of their own take longer to simulate than fifty other worlds.
+    const std::int64_t max = survives ? std::min<std::int64_t>(shape.max, kSurvivingMost) : shape.max;
+    sets.push_back("service.replicas=" + bounds(shape.min, max, std::min(shape.initial, max)));
+    if (survives) sets.push_back("service.replicas.survive=" + survived);
     if (dice.chance(15)) {
       sets.push_back(fmt::format("service.replicas.windows=[{{start: \"0 * * * *\", duration: 20m, min: {}, max: {}}}]",
-                                 dice.between(0, shape.max), shape.max));
+                                 dice.between(0, max), max));
     }
   } else if (replicas == Replicas::roles) {
-    const std::string role = bounds(std::max<std::int64_t>(shape.min, 1), shape.max,
-                                    std::max<std::int64_t>(shape.initial, 1));
+    const std::string role =
+        bounds(std::max<std::int64_t>(shape.min, 1), shape.max, std::max<std::int64_t>(shape.initial, 1));
     sets.push_back(fmt::format("service.roles={{prefill: {{replicas: {0}}}, decode: {{replicas: {0}}}}}", role));
     if (dice.chance(40)) sets.emplace_back("service.roles.decode_per_prefill={min: 0.5, max: 3}");
     if (dice.chance(40)) sets.emplace_back("service.roles.conversion=3s..5s");
   } else {
-    sets.push_back(fmt::format("service.variants=[{{name: h100, gpu: H100, replicas: {0}}}, "
-                               "{{name: a100, gpu: A100, replicas: {1}}}]",
-                               stated, bounds(0, shape.max, 0)));
+    sets.push_back(
+        fmt::format("service.variants=[{{name: h100, gpu: H100, replicas: {0}}}, "
+                    "{{name: a100, gpu: A100, replicas: {1}}}]",
+                    stated, bounds(0, shape.max, 0)));
   }
 }
 

@@ -16,8 +16,8 @@ enum class Owner : std::uint8_t {
 struct World {
   std::uint64_t seed = 0;
   std::uint64_t number = 0;
-  std::uint64_t run_seed = 0;     ///< seed of the simulation
-  std::vector<std::string> sets;  ///< `path=value`, in the order in which they are applied
+  std::uint64_t run_seed = 0;       ///< seed of the simulation
+  std::vector<std::string> sets{};  ///< `path=value`, in the order in which they are applied
   Owner owner = Owner::capstan;
 
   std::string name() const;     ///< "3:117", which scripts/swarm --repeat takes
