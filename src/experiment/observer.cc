@@ -17,8 +17,11 @@ constexpr Duration kMinuteLength = std::chrono::minutes(1);
 
 Percentiles percentiles(const sim::LatencyHistogram& histogram) {
   if (histogram.count() == 0) return {};
-  return {histogram.mean_us(), histogram.percentile_us(500'000), histogram.percentile_us(900'000), histogram.percentile_us(950'000),
-          histogram.percentile_us(990'000)};
+  return {.p50_us = histogram.percentile_us(500'000),
+          .p90_us = histogram.percentile_us(900'000),
+          .p95_us = histogram.percentile_us(950'000),
+          .p99_us = histogram.percentile_us(990'000),
+          .mean_us = histogram.mean_us()};
 }
 
 RequestFigures figures(const sim::RequestCounts& counts) {
@@ -136,12 +139,20 @@ void Observer::watch_queue(Instant now, const Minute& here) {
   if (queue_.from.is_never()) queue_.from = now;
   queue_.sum += here.waiting;
   if (here.waiting <= queue_.worst.weight) return;
+  const std::string coming = on_their_way(here.desired, here.ready);
+  model::ReasonCode code = controller_.scale_decision({0}).why.code;
+  std::string why = ": " + why_so_many();
+  // A replica that has just become ready gives no reading yet. That explains why the number is not lowered, and not why
+  // requests wait.
+  if (code == model::ReasonCode::signal_missing && !coming.empty()) {
+    code = model::ReasonCode::capacity_on_its_way;
+    why.clear();
+  }
   queue_.worst = {now, here.waiting,
-                  fmt::format("{} waited for {}, {} asked for{}: {}", counted(here.waiting, "request", "requests"),
+                  fmt::format("{} waited for {}, {} asked for{}{}", counted(here.waiting, "request", "requests"),
                               counted(here.ready, "ready replica", "ready replicas"),
-                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were",
-                              on_their_way(here.desired, here.ready), why_so_many()),
-                  std::string(model::name(controller_.scale_decision({0}).why.code))};
+                              here.desired == 1 ? "1 was" : grouped(here.desired) + " were", coming, why),
+                  std::string(model::name(code))};
 }
 
 /// What keeps those that are asked for from serving: " (2 starting, 1 without GPUs)"; nothing where all serve.

@@ -23,15 +23,21 @@ RunResult result(const char* policy, RequestCount met, std::int64_t busy_hours, 
   r.seed = 1;
   r.simulated = std::chrono::seconds(3502);
   r.requests = {.arrived = 1000, .completed = 1000 - (met < 900 ? 12 : 0), .met = met, .timed_out = met < 900 ? 12 : 0};
-  r.ttft = {200'000, 900'000, 1'400'000, met < 900 ? 48'200'000 : 1'620'000};
-  r.tpot = {31'000, 42'000, 48'000, 61'250};
-  r.e2e = {5'000'000, 9'000'000, 12'000'000, 60'000'000};
+  r.ttft = {200'000, 900'000, 1'400'000, met < 900 ? 48'200'000 : 1'620'000, 350'000};
+  r.tpot = {31'000, 42'000, 48'000, 61'250, 33'000};
+  r.e2e = {5'000'000, 9'000'000, 12'000'000, 60'000'000, 6'000'000};
   r.gpu_ns[static_cast<std::size_t>(GpuState::busy)] = busy_hours * kHour;
   r.gpu_ns[static_cast<std::size_t>(GpuState::idle)] = idle_hours * kHour;
   r.cost_micro_usd[static_cast<std::size_t>(GpuState::busy)] = busy_hours * 2'000'000;
   r.cost_micro_usd[static_cast<std::size_t>(GpuState::idle)] = idle_hours * 2'000'000;
   r.useful_gpu_ns = 5 * kHour;
   r.cold_start_p50 = std::chrono::seconds(130);
+  r.spending = {{.pool = "a100",
+                 .zone = "us-east-1a",
+                 .instance_type = "p4de.24xlarge",
+                 .capacity = model::CapacityType::on_demand,
+                 .gpu_ns = r.paid_gpu_ns(),
+                 .micro_usd = r.total_micro_usd()}};
   return r;
 }
 
@@ -133,10 +139,11 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
     draining           0.0     0.0 %      0.00
     paid              20.0   100.0 %     40.00
     useful work        5.0    25.0 %
-  latency              p50       p90       p95       p99
-    TTFT            0.20 s    0.90 s    1.40 s    1.62 s
-    TPOT           31.0 ms   42.0 ms   48.0 ms   61.3 ms
-    end to end      5.00 s    9.00 s    12.0 s    60.0 s
+  cost          40.28 USD per 1,000 met requests · 189.57 USD per million answer tokens
+  latency             mean       p50       p90       p95       p99
+    TTFT            0.35 s    0.20 s    0.90 s    1.40 s    1.62 s
+    TPOT           33.0 ms   31.0 ms   42.0 ms   48.0 ms   61.3 ms
+    end to end      6.00 s    5.00 s    9.00 s    12.0 s    60.0 s
   requests      1,000 arrived · 993 met · 7 late · 0 rejected · 0 failed · 0 timed out · 0 in flight · 0 queued · 1
                 retry
   prompt tokens 1,014,000 completed · 0 of them cached
@@ -149,6 +156,31 @@ Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2
 queue · gang · group holds the SLO: 99.3 % met for 40.00 USD, 99.0 % asked; 7 late, 0 never answered, score 24.8.
 next  capstan compare s.yaml · capstan sim s.yaml --policy "queue · gang · group" -o json
 )");
+}
+
+TEST(Details, CostIsSplitWhereThereIsMoreThanOneKind) {
+  RunResult r = result("a", 990, 10, 10);
+  r.spending.push_back(r.spending.front());
+  r.spending.front().micro_usd = 30'000'000;
+  r.spending.back().micro_usd = 10'000'000;
+  r.spending.back().capacity = model::CapacityType::spot;
+  const std::string text = details(r, 120);
+  EXPECT_NE(text.find("  by capacity   on-demand 30.00 USD · spot 10.00 USD\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("by zone"), std::string::npos);
+  EXPECT_EQ(text.find("by pool"), std::string::npos);
+}
+
+TEST(RenderJson, GpuTimeBeyondSixtyFourBitsIsANumberStill) {
+  Comparison c = two();
+  constexpr std::int64_t kHour = 3'600'000'000'000;
+  c.results.resize(1);
+  c.results[0].gpu_ns[static_cast<std::size_t>(GpuState::busy)] = GpuNanoseconds{kHour} * 5'760'000;
+  c.results[0].gpu_ns[static_cast<std::size_t>(GpuState::idle)] = 0;
+  const nlohmann::json policy = nlohmann::json::parse(render_json(c))["policies"][0];
+  EXPECT_EQ(policy["paid_gpu_hours"], 5'760'000.0);
+  EXPECT_EQ(policy["paid_gpu_time_ns"], 5'760'000.0 * 3.6e12);
+  EXPECT_EQ(policy["gpu_hours_by_state"]["busy"], 5'760'000.0);
+  EXPECT_NE(details(c.results[0], 120).find("5,760,000.0"), std::string::npos);
 }
 
 TEST(Details, ARunWithoutAnswersHasNoLatencies) {

@@ -174,7 +174,9 @@ std::string table(const Comparison& c, const Paint& paint, std::size_t width) {
     std::string line = row == 0 && c.results.size() > 1 ? "▶ " : "  ";
     line += pad_right(shortened(r.policy, shape.name), shape.name);
     for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
-      std::string cell = pad_left(kTableColumns[i].cell(r), kTableColumns[i].width);
+      std::string cell = kTableColumns[i].cell(r);
+      // A number that fills its column pushes the row to the right; it never touches its neighbour.
+      cell = columns(cell) < kTableColumns[i].width ? pad_left(cell, kTableColumns[i].width) : " " + cell;
       if (i == 0) cell = holds_slo(r, c.slo) ? paint.good(cell) : paint.bad(cell);
       line += cell;
       if (i == kBarAfter && shape.bar) line += "  " + bar(r);

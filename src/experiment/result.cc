@@ -47,12 +47,8 @@ std::int64_t open_balances(const RunResult& r) {
   const bool not_negative = std::ranges::all_of(r.gpu_ns, [](GpuNanoseconds time) { return time >= 0; }) &&
                             std::ranges::all_of(r.cost_micro_usd, [](std::int64_t cost) { return cost >= 0; });
   const bool gpu_time = r.paid_gpu_ns() == r.node_gpu_ns && r.useful_gpu_ns <= r.node_gpu_ns && not_negative;
-  GpuNanoseconds spent_gpu_ns = 0;
   std::int64_t spent_micro_usd = 0;
-  for (const Spending& part : r.spending) {
-    spent_gpu_ns += part.gpu_ns;
-    spent_micro_usd += part.micro_usd;
-  }
+  for (const Spending& part : r.spending) spent_micro_usd += part.micro_usd;
   const bool money = r.total_micro_usd() == r.node_micro_usd && spent_micro_usd == r.node_micro_usd;
   return (requests ? 0 : 1) + (tokens ? 0 : 1) + (gpu_time ? 0 : 1) + (money ? 0 : 1);
 }

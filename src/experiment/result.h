@@ -41,11 +41,11 @@ struct RequestFigures {
 
 /// Microseconds, of completed requests; 0 where none completed.
 struct Percentiles {
-  std::int64_t mean_us = 0;
   std::int64_t p50_us = 0;
   std::int64_t p90_us = 0;
   std::int64_t p95_us = 0;
   std::int64_t p99_us = 0;
+  std::int64_t mean_us = 0;
 };
 
 /// Replicas that were ended while they served, by who did it. Forced ones are nobody's decision.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/hash.h"
 #include "experiment/fleet_hook.h"
 #include "experiment/observer.h"
@@ -196,13 +198,22 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   control::Controller controller(
       setup.policies, world,
       {.verify_replay = setup.verify, .witness = setup.witness, .autoscaler = autoscaler_of(setup, peers)});
+  const std::vector<model::Service>& services = setup.cluster.catalog->services;
   const auto why = [&](model::ServiceId id) {
+    const decide::scale::Decision& decision = controller.scale_decision(id);
     const std::string& peers_why = peers.of(id).why();
-    return peers_why.empty() ? model::sentence(controller.scale_decision(id).why) : peers_why;
+    if (peers_why.empty()) return model::sentence(decision.why);
+    const model::Service& service = services[id.value];
+    if (decision.why.code == model::ReasonCode::at_maximum) {
+      return fmt::format("{}; the maximum is {}", peers_why, service.max_replicas);
+    }
+    if (decision.why.code == model::ReasonCode::at_minimum) {
+      return fmt::format("{}; the minimum is {}", peers_why, service.min_replicas);
+    }
+    return peers_why;
   };
   Observer observer(setup, *fleet, cluster, hook, world, controller, why);
 
-  const std::vector<model::Service>& services = setup.cluster.catalog->services;
   Wishes wishes(services.size());
   End end(setup);
   Instant minute{kMinute};

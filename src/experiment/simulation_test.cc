@@ -222,6 +222,14 @@ const Broken kBroken[] = {
     {"more useful work than was paid", [](RunResult& r) { r.useful_gpu_ns = r.node_gpu_ns + 1; }, 1},
     {"money that bought nothing", [](RunResult& r) { ++r.node_micro_usd; }, 1},
     {"a micro-USD booked twice", [](RunResult& r) { ++r.cost_micro_usd[3]; }, 1},
+    {"money that no pool spent", [](RunResult& r) { --r.spending.front().micro_usd; }, 1},
+    {"GPU time that wrapped around",
+     [](RunResult& r) {
+       r.node_gpu_ns -= 2 * r.gpu_ns[0] + 1;
+       r.gpu_ns[0] = -r.gpu_ns[0] - 1;
+       r.useful_gpu_ns = r.node_gpu_ns;
+     },
+     1},
 };
 
 TEST(Balances, EachIsSeenToBeBroken) {
