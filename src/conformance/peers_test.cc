@@ -57,6 +57,28 @@ TEST(HpaCases, NumbersAreAsLargeAsThoseOfKubernetes) {
             "3 passed, 0 failed\n");
 }
 
+/// Inactive for the grace of 60 s, with a retention of 600 s: only an unreachable revision goes to zero.
+TEST(KpaCases, TheLastPodOfAnUnreachableRevisionIsNotRetained) {
+  const auto case_of = [](std::string id, std::string reachability, int inactive_s, std::string expect) {
+    return R"({"id": ")" + id +
+           R"(", "kind": "scale_to_zero", "given": {"start_replicas": 1, "wanted": 0, "min_scale": 0, "max_scale": 0,
+      "activity": "inactive", "activity_for_s": )" +
+           std::to_string(inactive_s) + R"(, "initial_scale": 1, "initial_scale_reached": false, "reachability": ")" +
+           reachability + R"(", "activator_probe": "ok", "activator_in_path": false, "activator_in_path_for_s": 0,
+      "config": {"scale_to_zero": true, "stable_window_s": 300, "grace_s": 60, "retention_s": 600,
+      "activation_timeout_s": 151, "target_burst_capacity": 211}}, "expect": )" +
+           expect + "}";
+  };
+  const std::string goes = R"({"desired": 0, "applied": true, "requeues": 0, "async_probes": 0})";
+  const std::string waits = R"({"desired": 0, "applied": false, "requeues": 1, "async_probes": 0})";
+  EXPECT_EQ(
+      outcome("kpa", R"({"cases": [)" + case_of("unreachable", "unreachable", 60, goes) + "," +
+                         case_of("unreachable, within the grace", "unreachable", 59, waits) + "," +
+                         case_of("reachable", "reachable", 60, waits) + "," + case_of("unknown", "unknown", 60, waits) +
+                         "," + case_of("reachable, after the retention", "reachable", 600, goes) + "]}"),
+      "5 passed, 0 failed\n");
+}
+
 TEST(HpaCases, WhatIsNullIsAbsent) {
   EXPECT_EQ(outcome("hpa", R"({"cases": [
     {"id": "the minimum is one", "kind": "reconcile", "given": {"min_replicas": null, "max_replicas": 5,

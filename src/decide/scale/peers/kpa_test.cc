@@ -248,6 +248,33 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, true, false, false}},
+      {"where no route leads, being inactive for the grace is enough, too",
+       [](ZeroSettings& s, Revision& r) {
+         s.retention = std::chrono::seconds(100);
+         r.activity = Activity::inactive;
+         r.reachability = Reachability::unreachable;
+         r.activity_for = std::chrono::seconds(30);
+       },
+       0,
+       {0, true, false, false}},
+      {"and not less than the grace",
+       [](ZeroSettings& s, Revision& r) {
+         s.retention = std::chrono::seconds(100);
+         r.activity = Activity::inactive;
+         r.reachability = Reachability::unreachable;
+         r.activity_for = r.proxied_for = std::chrono::seconds(29);
+       },
+       0,
+       {0, false, true, false}},
+      {"a route that is not known of may lead there",
+       [](ZeroSettings& s, Revision& r) {
+         s.retention = std::chrono::seconds(100);
+         r.activity = Activity::inactive;
+         r.reachability = Reachability::unknown;
+         r.activity_for = r.proxied_for = std::chrono::seconds(30);
+       },
+       0,
+       {0, false, true, false}},
       {"the activator does not answer",
        [](ZeroSettings&, Revision& r) {
          r.activity = Activity::inactive;

@@ -28,10 +28,12 @@ struct Proposal {
 Proposal retire(const ZeroSettings& settings, const Revision& revision) {
   const bool always_in_path = settings.target_burst_capacity == -1;
   if (!always_in_path && !revision.activator_answers) return {{.probe = true}, false};
+  // The last pod is retained for requests that may still come; through no route none can.
+  const bool reachable = revision.reachability != Reachability::unreachable;
+  const Duration retention = reachable ? settings.retention : Duration{};
   const Duration inactive = revision.activity_for;
-  if (inactive >= std::max(settings.grace, settings.retention)) return {{}, true};
-  const bool retained = revision.reachability != Reachability::unreachable && inactive < settings.retention;
-  if (!retained && revision.proxied_for >= settings.grace) return {{}, true};
+  if (inactive >= std::max(settings.grace, retention)) return {{}, true};
+  if (inactive >= retention && revision.proxied_for >= settings.grace) return {{}, true};
   return {{.look_again = true}, false};
 }
 

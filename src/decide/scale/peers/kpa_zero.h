@@ -12,8 +12,8 @@ inline constexpr ReplicaCount kUnknown = -1;
 struct ZeroSettings {
   bool scale_to_zero = true;
   Duration stable_window = std::chrono::seconds(60);
-  Duration grace = std::chrono::seconds(30);  ///< the activator has been in the path for so long
-  Duration retention{};                       ///< of the last pod; not kept for a revision that no route reaches
+  Duration grace = std::chrono::seconds(30);                ///< the activator has been in the path for so long
+  Duration retention{};                                     ///< of the last pod; 0 for a revision that no route reaches
   Duration activation_timeout = std::chrono::seconds(630);  ///< progress deadline (600 s) and 30 s
   double target_burst_capacity = 211;                       ///< -1: the activator is always in the path
   ReplicaCount min_scale = 0;                               ///< 0: none
