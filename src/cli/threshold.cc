@@ -1,6 +1,8 @@
 #include "cli/threshold.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -13,20 +15,40 @@ namespace {
 
 using Figure = Threshold::Figure;
 
-constexpr std::array<std::pair<std::string_view, Figure>, 9> kFigures = {{{"met", Figure::met},
-                                                                          {"unmet", Figure::unmet},
-                                                                          {"score", Figure::score},
-                                                                          {"usd", Figure::usd},
-                                                                          {"ttft_p99", Figure::ttft_p99},
-                                                                          {"tpot_p99", Figure::tpot_p99},
-                                                                          {"e2e_p99", Figure::e2e_p99},
-                                                                          {"disruptions", Figure::disruptions},
-                                                                          {"broken", Figure::broken}}};
+constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+
+/// A figure, and the bounds that it can have.
+struct Row {
+  std::string_view name;
+  Figure figure;
+  std::int64_t most;          ///< in the unit of Threshold::bound; the least is 0
+  std::string_view expected;  ///< a bound in words
+};
+
+constexpr std::string_view kCount = "a whole number, 0 or more";
+constexpr std::string_view kTime = "a time such as 2s or 1500ms";
+constexpr std::array<Row, 9> kFigures = {
+    {{"met", Figure::met, 1'000'000, "a percentage from 0 to 100, such as 99 or 99%"},
+     {"unmet", Figure::unmet, kAny, kCount},
+     {"score", Figure::score, 100'000, "a score from 0 to 100"},
+     {"usd", Figure::usd, kAny, "an amount of USD, 0 or more, such as 12.50"},
+     {"ttft_p99", Figure::ttft_p99, kAny, kTime},
+     {"tpot_p99", Figure::tpot_p99, kAny, kTime},
+     {"e2e_p99", Figure::e2e_p99, kAny, kTime},
+     {"disruptions", Figure::disruptions, kAny, kCount},
+     {"broken", Figure::broken, kAny, kCount}}};
+
+/// The table prints percent, so a bare number is percent, too: "80", "80%", "80 %".
+std::optional<std::int64_t> percent_ppm(std::string_view text) {
+  if (text.ends_with('%')) text.remove_suffix(1);
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  return manifest::read_share_ppm(std::string(text) + "%");
+}
 
 std::optional<std::int64_t> bound_of(Figure figure, std::string_view text) {
   switch (figure) {
     case Figure::met:
-      return manifest::read_share_ppm(text);
+      return percent_ppm(text);
     case Figure::unmet:
     case Figure::disruptions:
     case Figure::broken:
@@ -114,29 +136,24 @@ std::string Threshold::found(const experiment::RunResult& result) const {
 }
 
 Result<Threshold> parse_threshold(std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, figure] : kFigures) names.push_back(name);
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos) {
     return std::unexpected(usage(text, "expected a figure, < or >, and a bound, such as met<99% or ttft_p99>2s"));
   }
-  Threshold threshold;
-  threshold.text = text;
-  threshold.below = text[sign] == '<';
   const std::string_view name = text.substr(0, sign);
-  for (const auto& [known, figure] : kFigures) {
-    if (known != name) continue;
-    threshold.figure = figure;
-    const std::optional<std::int64_t> bound = bound_of(figure, text.substr(sign + 1));
-    if (!bound)
-      return std::unexpected(usage(text,
-                                   "the bound is not one of this figure, such as met<99%, unmet>0, "
-                                   "score<50, usd>100 or ttft_p99>2s"));
-    threshold.bound = *bound;
-    return threshold;
+  const std::string_view bound = text.substr(sign + 1);
+  const auto row = std::ranges::find(kFigures, name, &Row::name);
+  if (row == kFigures.end()) {
+    std::vector<std::string_view> names;
+    for (const Row& known : kFigures) names.push_back(known.name);
+    return std::unexpected(
+        usage(text, "found \"" + std::string(name) + "\", expected one of " + manifest::one_of(names)));
   }
-  return std::unexpected(
-      usage(text, "found \"" + std::string(name) + "\", expected one of " + manifest::one_of(names)));
+  const std::optional<std::int64_t> value = bound_of(row->figure, bound);
+  if (!value || *value < 0 || *value > row->most) {
+    return std::unexpected(usage(text, "found \"" + std::string(bound) + "\", expected " + std::string(row->expected)));
+  }
+  return Threshold{.figure = row->figure, .below = text[sign] == '<', .bound = *value, .text = std::string(text)};
 }
 
 }  // namespace capstan::cli

@@ -9,7 +9,8 @@
 
 namespace capstan::cli {
 
-/// What a user will not accept: `--fail-on "met<99%"`. A figure, `<` or `>`, and a bound in the figure's unit.
+/// What a user will not accept: `--fail-on "met<99%"`. A figure, `<` or `>`, and a bound in the unit that the table
+/// prints the figure in: percent with or without `%`, requests, points, USD, times with their unit.
 struct Threshold {
   enum class Figure : std::uint8_t { met, unmet, score, usd, ttft_p99, tpot_p99, e2e_p99, disruptions, broken };
   Figure figure{};

@@ -100,6 +100,8 @@ expect 0 "queue · gang · karpenter" -- compare $hour --policy "queue · gang �
 expect 64 "--set load.scale: expected path=value" -- compare $hour --set load.scale
 expect 64 "--set policies.9.scale=x: policies is a list of" -- compare $hour --set policies.9.scale=x
 expect 64 "--fail-on mets<1: found \"mets\", expected one of" -- compare $hour --fail-on "mets<1"
+expect 64 "found \"8000%\", expected a percentage from 0 to 100" -- compare $hour --fail-on "met<8000%"
+expect 0 "met" -- compare $hour --fail-on "met<10"
 expect 2 "--fail-on score<99: queue · gang · group has " -- compare $hour --fail-on "score<99"
 
 # Files that are not there, or not files.
