@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "base/file.h"
 #include "cli/cluster_objects.h"
+#include "cli/fix_files.h"
+#include "cli/replace_file.h"
 #include "cli/session.h"
 #include "cli/stop_signal.h"
 #include "cli/terminal.h"
@@ -85,6 +85,7 @@ std::string render(const LintArguments& arguments, const lint::Report& report) {
   if (arguments.output == "sarif") return lint::to_sarif(report, CAPSTAN_VERSION);
   if (arguments.output == "github") return lint::to_github(report);
   if (arguments.output == "junit") return lint::to_junit(report);
+  if (arguments.output == "concise") return lint::to_concise(report);
   return lint::to_text(report, wants_color());
 }
 
@@ -105,18 +106,6 @@ ExitCode judge(const LintArguments& arguments, const lint::Report& found) {
   const lint::Severity bound = *lint::severity_named(arguments.fail_on);
   const auto counts = [&](const lint::Finding& finding) { return finding.severity >= bound; };
   return std::ranges::any_of(found.findings, counts) ? kFindings : kOk;
-}
-
-/// Writes it beside and renames: a reader sees the old file or the new one.
-ExitCode replace_file(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".capstan-fix";
-  std::ofstream out(beside, std::ios::binary);
-  out << text;
-  out.close();
-  if (out.good() && std::rename(beside.c_str(), path.c_str()) == 0) return kOk;
-  const Error error{ErrorKind::input, path, 0, 0, std::string("cannot be written: ") + std::strerror(errno)};
-  std::remove(beside.c_str());
-  return report(error);
 }
 
 /// Everything that the cluster answers; a kind that it refuses is one error.
@@ -156,10 +145,10 @@ lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& c
 /// Takes what the baseline knows out, or makes it the baseline.
 ExitCode use_baseline(const LintArguments& arguments, lint::Report& found) {
   if (!arguments.write_baseline.empty()) {
-    const ExitCode written = replace_file(arguments.write_baseline, lint::baseline_of(found));
+    const Result<void> written = replace_file(arguments.write_baseline, lint::baseline_of(found));
     found.summary.known = found.findings.size();
     found.findings.clear();
-    return written;
+    return written ? kOk : report(written.error());
   }
   if (arguments.baseline.empty()) return kOk;
   const auto text = read_file(arguments.baseline, kMostBaselineBytes);
@@ -168,32 +157,33 @@ ExitCode use_baseline(const LintArguments& arguments, lint::Report& found) {
   return taken ? kOk : report(taken.error());
 }
 
-ExitCode print_diff(const lint::Report& found) {
-  std::string out;
-  for (const lint::FixedFile& fixed : lint::apply_fixes(found)) {
-    out += lint::unified_diff(fixed.file->path, fixed.file->text, fixed.text);
-  }
-  return print(out);
+lint::FixSafety wanted_fixes(const LintArguments& arguments) {
+  return arguments.unsafe_fixes ? lint::FixSafety::unsafe : lint::FixSafety::safe;
 }
 
-/// Edits the files, then looks again at what is left. Fixes that overlap take another round.
-ExitCode mend(const LintArguments& arguments, const lint::Config& config, lint::Report& found) {
-  constexpr int kRounds = 4;
-  std::size_t mended = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    std::size_t now = 0;
-    for (const lint::FixedFile& fixed : lint::apply_fixes(found)) {
-      if (fixed.mended.empty() || fixed.file->path == "-") continue;
-      if (const ExitCode written = replace_file(fixed.file->path, fixed.text); written != kOk) return written;
-      now += fixed.mended.size();
-    }
-    if (now == 0) break;
-    mended += now;
-    found = read_and_lint(arguments, config);
-    if (const ExitCode taken = use_baseline(arguments, found); taken != kOk) return taken;
-  }
-  std::fputs(fmt::format("mended {} findings\n", mended).c_str(), stderr);
-  return kOk;
+/// Standard input has no file to write to.
+Result<void> check_fix_arguments(const LintArguments& arguments) {
+  if (arguments.diff || (!arguments.fix && !arguments.unsafe_fixes)) return {};
+  if (std::ranges::find(arguments.paths, "-") == arguments.paths.end()) return {};
+  return std::unexpected(Error{ErrorKind::usage, arguments.fix ? "--fix" : "--unsafe-fixes", 0, 0,
+                               "standard input cannot be written, expected files, or --diff to see the changes"});
+}
+
+ExitCode print_diff(const LintArguments& arguments, const lint::Report& found) {
+  const std::vector<lint::FixedFile> files = lint::apply_fixes(found, wanted_fixes(arguments));
+  std::fputs(fix_notes(files).c_str(), stderr);
+  return print(diff_of(files));
+}
+
+/// Edits the files, then reads them again: what is reported is what is left.
+ExitCode fix(const LintArguments& arguments, const lint::Config& config, lint::Report& found) {
+  const std::vector<lint::FixedFile> files = lint::apply_fixes(found, wanted_fixes(arguments));
+  const std::vector<Error> errors = write_fixes(files);
+  std::fputs(fix_notes(files).c_str(), stderr);
+  if (errors.empty()) std::fputs(fixed_words(files).c_str(), stderr);
+  found = read_and_lint(arguments, config);
+  std::ranges::copy(errors, std::back_inserter(found.unreadable));
+  return use_baseline(arguments, found);
 }
 
 /// Until the editor says `exit`, or goes away.
@@ -223,6 +213,7 @@ ExitCode serve_editor(const lint::Options& options) {
 ExitCode lint(const LintArguments& arguments) {
   if (arguments.list) return print(lint::rules_list());
   if (!arguments.explain.empty()) return explain(arguments.explain);
+  if (const Result<void> checked = check_fix_arguments(arguments); !checked) return report(checked.error());
   const Result<lint::Config> config = config_of(arguments);
   if (!config) return report(config.error());
   if (arguments.lsp) return serve_editor(config->options);
@@ -231,11 +222,11 @@ ExitCode lint(const LintArguments& arguments) {
   static lint::Report& found = *new lint::Report;
   found = read_and_lint(arguments, *config);
   if (const ExitCode taken = use_baseline(arguments, found); taken != kOk) return taken;
-  if (arguments.fix) {
-    if (const ExitCode mended = mend(arguments, *config, found); mended != kOk) return mended;
+  if (!arguments.diff && (arguments.fix || arguments.unsafe_fixes)) {
+    if (const ExitCode fixed = fix(arguments, *config, found); fixed != kOk) return fixed;
   }
   for (const Error& error : found.unreadable) report(error);
-  const ExitCode printed = arguments.diff ? print_diff(found) : print(render(arguments, found));
+  const ExitCode printed = arguments.diff ? print_diff(arguments, found) : print(render(arguments, found));
   say_summary(arguments, found);
   return printed != kOk ? printed : judge(arguments, found);
 }

@@ -25,9 +25,10 @@ struct LintArguments {
   bool advice = false;
   bool closed_world = false;
   bool statistics = false;
-  bool fix = false;
-  bool diff = false;
-  bool lsp = false;  ///< speak with an editor on standard input and output
+  bool fix = false;           ///< make the fixes that keep the meaning
+  bool unsafe_fixes = false;  ///< and all others
+  bool diff = false;          ///< only show what they would change
+  bool lsp = false;           ///< speak with an editor on standard input and output
   unsigned jobs = 0;
 };
 /// Looks for mistakes in manifests. Exit 2 when it found some.

@@ -26,7 +26,7 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
       ->needs(live);
   command->add_option("--namespace", arguments.cluster.ns, "Only this one; else all")->option_text("NAME")->needs(live);
   const auto take_output = [&arguments](const std::string& word) { arguments.output = word; };
-  add_word(*command, "-o,--output", {"text", "json", "sarif", "github", "junit"}, take_output,
+  add_word(*command, "-o,--output", {"text", "concise", "json", "sarif", "github", "junit"}, take_output,
            "How the findings are written");
   const auto take_bound = [&arguments](const std::string& word) { arguments.fail_on = word; };
   add_word(*command, "--fail-on", {"error", "warning", "info", "never"}, take_bound,
@@ -38,16 +38,20 @@ CLI::App* add_lint(CLI::App& app, LintArguments& arguments) {
   command->add_flag("--closed-world", arguments.closed_world, "All of the input is one cluster, and all of it");
   command->add_option("--kube-version", arguments.kube_version, "The Kubernetes that the manifests are for")
       ->option_text("1.MINOR");
-  CLI::Option* fix = command->add_flag("--fix", arguments.fix, "Mend what can be mended, in the files");
-  command->add_flag("--diff", arguments.diff, "Show what --fix would change")->excludes(fix);
-  live->excludes(fix);
+  CLI::Option* fix = command->add_flag("--fix", arguments.fix, "Edit the files where that keeps their meaning");
+  CLI::Option* unsafe_fixes =
+      command->add_flag("--unsafe-fixes", arguments.unsafe_fixes, "Edit them also where that changes what runs");
+  command->add_flag("--diff", arguments.diff, "Only show what --fix, or --unsafe-fixes with it, would change");
+  live->excludes(fix)->excludes(unsafe_fixes);
   command->add_option("--config", arguments.config, "Instead of .capstan-lint.yaml")->option_text("FILE");
   CLI::Option* known =
       command->add_option("--baseline", arguments.baseline, "Report only what this file does not hold");
   known->option_text("FILE");
   command->add_option("--write-baseline", arguments.write_baseline, "Make all that is found now the baseline")
       ->option_text("FILE")
-      ->excludes(known);
+      ->excludes(known)
+      ->excludes(fix)
+      ->excludes(unsafe_fixes);
   command->add_flag("--statistics", arguments.statistics, "Only how often each rule found something");
   command->add_option("--explain", arguments.explain, "What a rule is about")->option_text("RULE");
   command->add_flag("--lsp", arguments.lsp, "Be a language server for an editor, on standard input and output");

@@ -56,34 +56,51 @@ std::string kind_words(std::string_view kinds) {
 
 constexpr std::size_t kWidth = 100;
 
+/// What Capstan can edit by itself, and whether that is safe; empty where a person has to decide.
+std::string edit_words(const Rule& rule) {
+  if (rule.fix_safety == FixSafety::none) return "";
+  return fmt::format("`capstan lint {}` makes the good example of the bad one. {}", option_for(rule.fix_safety),
+                     rule.fix_safety == FixSafety::safe ? "This fix is safe: the manifest keeps its meaning."
+                                                        : "This fix is unsafe: it changes what runs.");
+}
+
 }  // namespace
 
 std::string explain_rule(const Rule& rule) {
   std::string out = fmt::format("{} ({})\n\n  {}\n", rule.id, name_of(rule.severity), wrapped(rule.title, 2, kWidth));
   out += fmt::format("  why     {}", wrapped(rule.why, 10, kWidth));
   out += fmt::format("  fix     {}", wrapped(rule.fix, 10, kWidth));
+  if (const std::string edits = edit_words(rule); !edits.empty()) {
+    out += fmt::format("  edits   {}", wrapped(edits, 10, kWidth));
+  }
   out += fmt::format("  seen in {}", wrapped(kind_words(rule.kinds), 10, kWidth));
   out += fmt::format("  source  {}", wrapped(rule.source, 10, kWidth));
   return out + "\n  bad\n" + indented(rule.bad) + "\n  good\n" + indented(rule.good);
 }
 
 std::string rule_page(const Rule& rule) {
+  const std::string edits = edit_words(rule);
   return fmt::format(
-      "# {}\n\n{}. Severity: {}{}. Seen in: {}.\n\n## Why\n\n{}\n\n## What to do\n\n{}\n\n## Bad\n\n```yaml\n{}```\n\n"
+      "# {}\n\n{}. Severity: {}{}. Seen in: {}.\n\n## Why\n\n{}\n\n## What to do\n\n{}{}\n\n## "
+      "Bad\n\n```yaml\n{}```\n\n"
       "## Good\n\n```yaml\n{}```\n\nSource: {}. Accept one with its reason: `# capstan:ignore {} REASON`.\n",
       rule.id, rule.title, name_of(rule.severity),
       rule.severity == Severity::info ? " (advice, on with `--advice`)" : "", kind_words(rule.kinds), rule.why,
-      rule.fix, rule.bad, rule.good, rule.source, rule.id);
+      rule.fix, edits.empty() ? "" : "\n\n" + edits, rule.bad, rule.good, rule.source, rule.id);
 }
 
 std::string rules_page() {
   std::string out =
       "# Lint rules\n\nWhat `capstan lint` finds; each rule has its page with the reason and both examples. Errors are "
-      "refused by a\nserver or never work; warnings work and do harm; info is advice, off unless `--advice`. This page "
-      "and the others in\nthis folder are written by `scripts/generate` from `src/lint/rules/`.\n\n"
-      "| rule | severity | what it finds |\n|---|---|---|\n";
+      "refused by a\nserver or never work; warnings work and do harm; info is advice, off unless `--advice`. A safe "
+      "fix "
+      "keeps what the\nmanifest means and is made by `--fix`, an unsafe one by `--unsafe-fixes`. This page and the "
+      "others "
+      "in this folder are\nwritten by `scripts/generate` from `src/lint/rules/`.\n\n"
+      "| rule | severity | fix | what it finds |\n|---|---|---|---|\n";
   for (const Rule* rule : all_rules()) {
-    out += fmt::format("| [{0}]({0}.md) | {1} | {2} |\n", rule->id, name_of(rule->severity), rule->title);
+    out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule->id, name_of(rule->severity),
+                       rule->fix_safety == FixSafety::none ? "" : name_of(rule->fix_safety), rule->title);
   }
   return out;
 }

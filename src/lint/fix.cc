@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <span>
+#include <system_error>
 #include <utility>
 
 namespace capstan::lint {
@@ -19,6 +21,12 @@ bool overlaps(const Edit& a, const Edit& b) {
 bool touches(const Span& span, const std::vector<Edit>& edits) {
   return std::ranges::any_of(
       edits, [&](const Edit& edit) { return edit.span.begin <= span.end && span.begin <= edit.span.end; });
+}
+
+/// May a value differ from what it was? Where an edit touches it, and not where it follows a value that is edited
+/// elsewhere: an alias, a merge key.
+bool may_differ(const Value& value, const Span& span, const std::vector<Edit>& edits) {
+  return !value.shared && touches(span, edits);
 }
 
 /// The entry of a key, looked for from `hint` on: both mappings have most of their keys in one order.
@@ -38,7 +46,7 @@ bool same_mappings(const Value& before, const Value& after, const std::vector<Ed
   for (const Value& entry : before.children()) {
     const Value& other = entry_near(after, entry.key, hint);
     if (other.form == manifest::Form::missing) {
-      if (!touches(entry_of(entry), edits)) return false;
+      if (!may_differ(entry, entry_of(entry), edits)) return false;
     } else if (!same_but_for(entry, other, edits)) {
       return false;
     }
@@ -46,7 +54,7 @@ bool same_mappings(const Value& before, const Value& after, const std::vector<Ed
   hint = 0;
   for (const Value& entry : after.children()) {
     const bool known = entry_near(before, entry.key, hint).form != manifest::Form::missing;
-    if (!known && !touches(before.span, edits)) return false;
+    if (!known && !may_differ(before, before.span, edits)) return false;
   }
   return true;
 }
@@ -66,28 +74,27 @@ class FileFixer {
  public:
   explicit FileFixer(FixedFile& out) : out_(out), before_(out.file->parsed()) {}
 
-  /// All at once where that goes well, else by halves: to read the file once more for each finding takes too long.
+  /// All at once where that goes well, else by halves: reading the file again for each finding would take too long.
   void apply(std::span<const Finding* const> findings) {
-    std::vector<Edit> with = edits_;
-    std::vector<const Finding*> meant;
+    std::vector<Edit> edits = edits_;
+    std::vector<const Finding*> added;
     for (const Finding* finding : findings) {
-      const auto clashes = [&](const Edit& edit) {
-        return std::ranges::any_of(with, [&](const Edit& other) { return overlaps(edit, other); });
-      };
-      if (std::ranges::any_of(finding->fix.edits, clashes)) continue;
-      with.insert(with.end(), finding->fix.edits.begin(), finding->fix.edits.end());
-      meant.push_back(finding);
+      if (!add(finding->fix.edits, edits)) {
+        out_.overlapping.push_back(finding);
+      } else {
+        added.push_back(finding);
+      }
     }
-    if (meant.empty()) return;
-    // Markdown is edited where its fences are: both have the same bytes there.
-    const std::string after = with_edits(before_, with);
-    if (same_documents(out_.file->documents, manifest::Documents::parse(after), with)) {
-      edits_ = std::move(with);
-      std::ranges::copy(meant, std::back_inserter(out_.mended));
-    } else if (meant.size() == 1) {
-      out_.refused.push_back(meant.front());
+    if (added.empty()) return;
+    // Markdown is edited inside its fences, where the text and what is parsed have the same bytes.
+    const std::string after = with_edits(before_, edits);
+    if (same_documents(out_.file->documents, manifest::Documents::parse(after), edits)) {
+      edits_ = std::move(edits);
+      std::ranges::copy(added, std::back_inserter(out_.fixed));
+    } else if (added.size() == 1) {
+      out_.refused.push_back(added.front());
     } else {
-      const std::span<const Finding* const> all(meant);
+      const std::span<const Finding* const> all(added);
       apply(all.first(all.size() / 2));
       apply(all.subspan(all.size() / 2));
     }
@@ -96,17 +103,36 @@ class FileFixer {
   void finish() { out_.text = with_edits(out_.file->text, edits_); }
 
  private:
+  /// Adds edits to others unless they overlap. Two findings may ask for the same edit.
+  static bool add(const std::vector<Edit>& more, std::vector<Edit>& edits) {
+    const auto is_known = [&](const Edit& edit) { return std::ranges::find(edits, edit) != edits.end(); };
+    const auto clashes = [&](const Edit& edit) {
+      return !is_known(edit) && std::ranges::any_of(edits, [&](const Edit& other) { return overlaps(edit, other); });
+    };
+    if (std::ranges::any_of(more, clashes)) return false;
+    std::ranges::copy_if(more, std::back_inserter(edits), [&](const Edit& edit) { return !is_known(edit); });
+    return true;
+  }
+
   FixedFile& out_;
   const std::string before_;
   std::vector<Edit> edits_;
 };
 
+/// What a file is called whatever the path that leads to it: through a link, or from another folder.
+std::string identity(const File& file) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(file.path, error);
+  return error ? file.path : real.string();
+}
+
+/// A line with its line break; the last one may have none.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    text.remove_prefix(end);
   }
   return lines;
 }
@@ -151,6 +177,10 @@ std::vector<Change> changes_of(const std::vector<std::string_view>& a, const std
   return changes;
 }
 
+std::string diff_line(char sign, std::string_view line) {
+  return sign + std::string(line) + (line.ends_with('\n') ? "" : "\n\\ No newline at end of file\n");
+}
+
 }  // namespace
 
 std::string with_edits(const std::string& text, std::vector<Edit> edits) {
@@ -165,12 +195,12 @@ std::string with_edits(const std::string& text, std::vector<Edit> edits) {
 }
 
 bool same_but_for(const Value& before, const Value& after, const std::vector<Edit>& edits) {
-  if (before.form != after.form) return touches(entry_of(before), edits);
+  if (before.form != after.form) return may_differ(before, entry_of(before), edits);
   switch (before.form) {
     case manifest::Form::missing:
       return true;
     case manifest::Form::scalar:
-      return before.text == after.text || touches(before.span, edits);
+      return before.text == after.text || may_differ(before, before.span, edits);
     case manifest::Form::mapping:
       return same_mappings(before, after, edits);
     case manifest::Form::sequence:
@@ -183,23 +213,37 @@ bool same_but_for(const Value& before, const Value& after, const std::vector<Edi
   return true;
 }
 
-std::vector<FixedFile> apply_fixes(const Report& report) {
-  std::map<const File*, std::vector<const Finding*>> by_file;
+std::vector<FixedFile> apply_fixes(const Report& report, FixSafety up_to) {
+  std::map<std::string, std::vector<const Finding*>> by_file;
+  std::vector<const std::string*> order;
   for (const Finding& finding : report.findings) {
-    if (!finding.fix.edits.empty()) by_file[finding.file].push_back(&finding);
+    if (finding.fix.edits.empty() || finding.safety() > up_to) continue;
+    const auto [at, is_new] = by_file.try_emplace(identity(*finding.file));
+    // A file that changed while it was read under two names has no edits that fit both.
+    if (!is_new && at->second.front()->file->text != finding.file->text) continue;
+    at->second.push_back(&finding);
+    if (is_new) order.push_back(&at->first);
   }
   std::vector<FixedFile> out;
-  for (const auto& file : report.files) {
-    const auto found = by_file.find(file.get());
-    if (found == by_file.end()) continue;
-    FixedFile fixed{.file = file.get(), .text = file->text, .mended = {}, .refused = {}};
+  for (const std::string* name : order) {
+    std::vector<const Finding*>& findings = by_file[*name];
+    std::ranges::stable_sort(findings, {}, [](const Finding* finding) { return finding->safety(); });
+    FixedFile& fixed = out.emplace_back();
+    fixed.file = findings.front()->file;
     FileFixer fixer(fixed);
-    fixer.apply(found->second);
+    fixer.apply(findings);
     fixer.finish();
-    if (fixed.mended.empty() && fixed.refused.empty()) continue;
-    out.push_back(std::move(fixed));
   }
   return out;
+}
+
+bool can_be_fixed(const Finding& finding) {
+  if (finding.fix.edits.empty()) return false;
+  FixedFile fixed;
+  fixed.file = finding.file;
+  const Finding* const only[] = {&finding};
+  FileFixer(fixed).apply(only);
+  return !fixed.fixed.empty();
 }
 
 std::string unified_diff(const std::string& path, const std::string& before, const std::string& after) {
@@ -221,13 +265,13 @@ std::string unified_diff(const std::string& path, const std::string& before, con
     std::string body;
     std::size_t at = begin, lines_after = 0;
     for (std::size_t c = first; c <= last; ++c) {
-      for (; at < changes[c].at_before; ++at, ++lines_after) body += fmt::format(" {}\n", a[at]);
-      for (std::size_t k = 0; k < changes[c].before; ++k) body += fmt::format("-{}\n", a[at++]);
+      for (; at < changes[c].at_before; ++at, ++lines_after) body += diff_line(' ', a[at]);
+      for (std::size_t k = 0; k < changes[c].before; ++k) body += diff_line('-', a[at++]);
       for (std::size_t k = 0; k < changes[c].after; ++k, ++lines_after) {
-        body += fmt::format("+{}\n", b[changes[c].at_after + k]);
+        body += diff_line('+', b[changes[c].at_after + k]);
       }
     }
-    for (; at < end; ++at, ++lines_after) body += fmt::format(" {}\n", a[at]);
+    for (; at < end; ++at, ++lines_after) body += diff_line(' ', a[at]);
     out += fmt::format("@@ -{},{} +{},{} @@\n{}", begin + 1, end - begin, begin_after + 1, lines_after, body);
     first = last + 1;
   }

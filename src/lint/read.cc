@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lint/input/flat.h"
+#include "lint/input/json_fault.h"
 #include "lint/input/recognise.h"
 #include "lint/input/shell_text.h"
 #include "lint/pods.h"
@@ -18,6 +19,14 @@ std::string folder_of(const std::string& path) {
 }
 
 bool is_markdown(const std::string& path) { return path.ends_with(".md") || path.ends_with(".markdown"); }
+
+/// Why a `.json` file is none, with its place. Files of other tools may hold comments; manifests may not.
+std::optional<Error> broken_json(const File& file, bool has_objects) {
+  const std::optional<JsonFault> fault = has_objects ? json_fault(file.text) : json_fault(without_comments(file.text));
+  if (!fault) return std::nullopt;
+  const auto place = file.lines().at(fault->offset);
+  return Error{ErrorKind::input, file.path, place.line, place.column, fault->message};
+}
 
 /// A patch of Kustomize says so, or is a list of changes.
 bool is_patch(const Object& object) {
@@ -42,7 +51,7 @@ void read_document(const manifest::Document& document, Reading& out) {
 bool worth_a_word(const File& file, const manifest::Document& document, Summary& summary) {
   if (document.faults.empty()) return true;
   const std::string_view text = file.parsed().substr(document.span.begin, document.span.size());
-  if (!document.root && (text.find("{{") != text.npos || text.find("<%") != text.npos)) {
+  if (!document.root && (text.find("{{") != text.npos || text.find("<%") != text.npos) && is_text(text)) {
     ++summary.templates;
     return false;
   }
@@ -74,8 +83,10 @@ Reading read_text(Text text) {
     file.scope = file.path;
     file.yaml = fenced_yaml(file.text);
     if (file.yaml.empty()) return out;
-  } else if (file.path.ends_with(".json") && !mentions_objects(file.text)) {
-    return out;
+  } else if (file.path.ends_with(".json")) {
+    const bool has_objects = mentions_objects(file.text);
+    if (text.named && !is_template(file.text)) out.broken = broken_json(file, has_objects);
+    if (out.broken || !has_objects) return out;
   }
   ++out.summary.files;
   if (file.yaml.empty() && is_template(file.text)) {

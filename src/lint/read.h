@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "lint/file.h"
 #include "lint/object.h"
 #include "lint/rule.h"
@@ -17,6 +19,7 @@ struct Reading {
   std::vector<Object> objects;
   std::vector<Finding> findings;  ///< of the text itself: its syntax
   Summary summary;
+  std::optional<Error> broken;  ///< why a `.json` that was named cannot be read
 };
 
 /// Adds a finding that is of the text and of no object.

@@ -1,5 +1,7 @@
 #include "lint/rule.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace capstan::lint {
@@ -18,56 +20,87 @@ std::string_view name_of(Severity severity) {
   return "off";
 }
 
-namespace {
-
-std::uint32_t line_start(std::string_view text, std::uint32_t offset) {
-  const std::size_t line_break = offset == 0 ? text.npos : text.rfind('\n', offset - 1);
-  return line_break == text.npos ? 0 : static_cast<std::uint32_t>(line_break + 1);
+std::string_view name_of(FixSafety safety) {
+  switch (safety) {
+    case FixSafety::none:
+      return "none";
+    case FixSafety::safe:
+      return "safe";
+    case FixSafety::unsafe:
+      return "unsafe";
+  }
+  return "none";
 }
 
-std::uint32_t next_line(std::string_view text, std::uint32_t offset) {
-  const std::size_t line_break = text.find('\n', offset);
-  return static_cast<std::uint32_t>(line_break == text.npos ? text.size() : line_break + 1);
+std::string_view option_for(FixSafety safety) {
+  switch (safety) {
+    case FixSafety::none:
+      return "";
+    case FixSafety::safe:
+      return "--fix";
+    case FixSafety::unsafe:
+      return "--unsafe-fixes";
+  }
+  return "";
 }
 
-bool only_spaces(std::string_view text) { return text.find_first_not_of(' ') == text.npos; }
+void Finding::add_edit(std::optional<Edit> edit, std::string words) {
+  if (!edit) return;
+  if (fix.edits.empty()) fix.words.clear();
+  fix.words += (fix.edits.empty() ? "" : "; ") + std::move(words);
+  fix.edits.push_back(std::move(*edit));
+}
 
-}  // namespace
+Finding& Finding::replace(const Value& value, std::string_view text) {
+  add_edit(value_edit(*file, value, text), value.key.empty() ? fmt::format("replace {} with {}", value.text, text)
+                                                             : fmt::format("set {} to {}", value.key, text));
+  return *this;
+}
 
-Finding& Finding::replace(const Value& value, std::string text) {
-  if (value.shared || value.form != manifest::Form::scalar || value.span.size() == 0) return *this;
-  fix.edits.push_back({value.span, std::move(text)});
+Finding& Finding::replace_part(const Value& value, Span span, std::string_view text) {
+  if (value.shared || span.size() == 0) return *this;
+  const std::string_view old = file->parsed().substr(span.begin, span.size());
+  add_edit(Edit{span, std::string(text)}, fmt::format("replace {} with {}", old, text));
+  return *this;
+}
+
+Finding& Finding::unquote(const Value& value, std::string number) {
+  std::string words = fmt::format("write {} {} without quotes", value.key, number);
+  add_edit(unquoting_edit(value, std::move(number)), std::move(words));
+  return *this;
+}
+
+Finding& Finding::replace_entry(const Value& entry, std::string_view key, std::string_view text) {
+  std::optional<Edit> new_key = key_edit(*file, entry, key);
+  std::optional<Edit> new_value = value_edit(*file, entry, text);
+  if (!new_key || !new_value) return *this;
+  add_edit(std::move(new_key), fmt::format("replace {}: {} with {}: {}", entry.key, entry.text, key, text));
+  fix.edits.push_back(std::move(*new_value));
   return *this;
 }
 
 Finding& Finding::remove_entry(const Value& mapping, const Value& entry) {
-  const std::string_view text = file->parsed();
-  if (mapping.style != manifest::Style::block || mapping.count < 2 || entry.shared || mapping.shared) return *this;
-  const Span whole = entry_of(entry);
-  const std::uint32_t begin = line_start(text, whole.begin);
-  // The first entry of a list's item stands behind its dash, and cannot go with its line.
-  if (!only_spaces(text.substr(begin, whole.begin - begin))) return *this;
-  fix.edits.push_back({{begin, next_line(text, whole.end)}, ""});
+  add_edit(removal_edit(*file, mapping, entry), fmt::format("delete {}", entry.key));
   return *this;
 }
 
-Finding& Finding::insert_before(const Value& entry, std::string words) {
-  const std::string_view text = file->parsed();
-  if (entry.shared || entry.key_span.size() == 0) return *this;
-  const std::uint32_t begin = line_start(text, entry.key_span.begin);
-  const std::string indent(text.substr(begin, entry.key_span.begin - begin));
-  if (!only_spaces(indent)) return *this;
-  std::string lines = indent;
-  for (const char c : words) {
-    lines += c;
-    if (c == '\n') lines += indent;
-  }
-  fix.edits.push_back({{begin, begin}, lines + "\n"});
+Finding& Finding::add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value) {
+  add_edit(insertion_edit(*file, mapping, after, key, value), fmt::format("add {}: {}", key, value));
+  return *this;
+}
+
+Finding& Finding::unsafe() {
+  fix.is_unsafe = true;
+  return *this;
+}
+
+Finding& Finding::caution(std::string words) {
+  fix.caution = std::move(words);
   return *this;
 }
 
 Finding& Finding::suggest(std::string words) {
-  fix.words = std::move(words);
+  if (fix.edits.empty()) fix.words = std::move(words);
   return *this;
 }
 
@@ -80,6 +113,13 @@ Finding& Finding::of_absence() {
   if (file->is_excerpt()) severity = Severity::info;
   return *this;
 }
+
+FixSafety Finding::safety() const {
+  if (fix.edits.empty()) return FixSafety::none;
+  return rule->fix_safety == FixSafety::safe && !fix.is_unsafe ? FixSafety::safe : FixSafety::unsafe;
+}
+
+std::string_view Finding::fix_words() const { return fix.words.empty() ? rule->fix : std::string_view(fix.words); }
 
 Finding& Subject::report_span(Span span, std::string message) const {
   return out_.emplace_back(Finding{.rule = &rule_,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lint/edits.h"
 #include "lint/object.h"
 #include "lint/set.h"
 #include "lint/settings.h"
@@ -16,16 +17,20 @@ namespace capstan::lint {
 enum class Severity : std::uint8_t { off, info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// One change of a file's bytes.
-struct Edit {
-  Span span;
-  std::string text;
-};
+/// Whether the edits of a fix keep what the manifest means. An API version, a metric that was renamed and a key that
+/// does nothing are safe to edit; everything else changes what runs, and a person should agree to it first.
+enum class FixSafety : std::uint8_t { none, safe, unsafe };
+/// "safe", "unsafe"; "none" where only a person can mend it.
+std::string_view name_of(FixSafety safety);
+/// The option that makes fixes of this safety: "--fix", "--unsafe-fixes"; empty for none.
+std::string_view option_for(FixSafety safety);
 
-/// What would mend a finding, in words, and as edits where a machine can do it.
+/// What would mend a finding. With edits, the words are made together with them and promise exactly what they do.
 struct Fix {
   std::string words;
+  std::string caution;  ///< what else happens to a cluster when the edits are applied; mostly empty
   std::vector<Edit> edits;
+  bool is_unsafe = false;  ///< unsafe here, though its rule's edits are safe elsewhere
 };
 
 struct Rule;
@@ -40,16 +45,38 @@ struct Finding {
   std::string message;
   Fix fix;
 
-  /// Mends it by other words in place of a value. Nothing happens where the value is written elsewhere (an alias).
-  Finding& replace(const Value& value, std::string text);
-  /// Mends it by taking a whole entry out of its mapping, with its lines.
+  // Each of these adds an edit and says so in the words of the fix. Where the edit cannot be made without touching
+  // something else, for example because the value is an alias, nothing is added and the fix stays words.
+
+  /// Sets a scalar to another text, inside the quotes that it has.
+  Finding& replace(const Value& value, std::string_view text);
+  /// Replaces bytes of the file, `span`, with others: a part of a value.
+  Finding& replace_part(const Value& value, Span span, std::string_view text);
+  /// Writes a number without the quotes around it.
+  Finding& unquote(const Value& value, std::string number);
+  /// Replaces an entry's key and value.
+  Finding& replace_entry(const Value& entry, std::string_view key, std::string_view text);
+  /// Deletes an entry of a mapping; comments on its line stay.
   Finding& remove_entry(const Value& mapping, const Value& entry);
-  /// Mends it by a new entry before an existing one of a block mapping, in the same indentation.
-  Finding& insert_before(const Value& entry, std::string text);
+  /// Adds an entry to a mapping, behind one that it has.
+  Finding& add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value);
+
+  /// Its edits change what the manifest means, though others of its rule do not.
+  Finding& unsafe();
+  /// What else the edits cause, shown with the fix and when it is made.
+  Finding& caution(std::string words);
+  /// Words for a fix without edits, in place of the rule's.
   Finding& suggest(std::string words);
   Finding& as(Severity severity_in);
   /// It is about something that is not there: in an excerpt, where much is left out, that is advice.
   Finding& of_absence();
+
+  FixSafety safety() const;
+  /// What would mend it: what its edits do, else what the rule advises.
+  std::string_view fix_words() const;
+
+ private:
+  void add_edit(std::optional<Edit> edit, std::string words);
 };
 
 class ScalerQueries;
@@ -95,9 +122,11 @@ struct Rule {
   /// `@serving` those of these that go on; `@scaler` is all that scale something, `@pool` what buys nodes, `@adapter`
   /// what may hold rules of prometheus-adapter, `*` all.
   std::string_view kinds;
-  std::string_view title;   ///< one line: what is wrong
-  std::string_view why;     ///< what it costs: money, latency, requests
-  std::string_view fix;     ///< what to do instead
+  std::string_view title;  ///< one line: what is wrong
+  std::string_view why;    ///< what it costs: money, latency, requests
+  std::string_view fix;    ///< what to do instead
+  /// Of the edits that it makes: by them alone the bad example becomes the good one.
+  FixSafety fix_safety = FixSafety::none;
   std::string_view source;  ///< where it is written
   std::string_view bad;     ///< manifests in which it finds something
   std::string_view good;    ///< the same, mended

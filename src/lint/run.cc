@@ -125,6 +125,7 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
       return;
     }
     readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch});
+    errors[i] = std::move(readings[i].broken);
     let_go(readings[i]);
   });
   for (std::optional<Error>& error : errors) {
@@ -138,7 +139,10 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
 Report lint_texts(std::vector<Text> texts, const Options& options) {
   Report report;
   std::vector<Reading> readings;
-  for (Text& text : texts) readings.push_back(read_text(std::move(text)));
+  for (Text& text : texts) {
+    Reading& reading = readings.emplace_back(read_text(std::move(text)));
+    if (reading.broken) report.unreadable.push_back(std::move(*reading.broken));
+  }
   collect(readings, report);
   check(report, options);
   return report;

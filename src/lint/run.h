@@ -46,7 +46,7 @@ struct Report {
 struct Text {
   std::string path;
   std::string text;
-  bool named = true;
+  bool named = true;       ///< asked for by its name: a broken `.json` is an error then
   std::string scope = {};  ///< as of a Candidate
   bool patch = false;      ///< as of a Candidate
 };

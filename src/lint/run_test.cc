@@ -66,6 +66,42 @@ TEST(Run, TemplatesAndPatchesAreLeftAloneAndCounted) {
   EXPECT_NE(summary_words(report).find("left alone: 1 template, 1 patch"), std::string::npos);
 }
 
+/// A `.json` that is named and broken is an error with its place; one that a folder holds may belong to another tool.
+TEST(Run, ABrokenJsonThatIsNamedIsAnError) {
+  const struct {
+    const char* path;
+    const char* text;
+    bool named;
+    const char* error;
+  } rows[] = {
+      {"a.json", "{\"x\": 1,\n \"y\" 2}\n", true, "a.json:2:6: is no JSON: found number literal, expected ':'"},
+      {"a.json", "{\"x\": 1,\n \"y\" 2}\n", false, ""},
+      {"a.json", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"", true,
+       "a.json:1:35: is no JSON: found end of input, expected '}'"},
+      {"a.json", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"} // c", true, "a.json:1:37: is no JSON: invalid literal"},
+      {"tsconfig.json", "{\n  // settings\n  \"strict\": true,\n}\n", true, ""},
+      {"chart.json", "{\"kind\": {{ .Values.kind }}}\n", true, ""},
+      {"two.json", "{\"a\": 1}\n{\"b\": 2}\n", true, ""},
+  };
+  for (const auto& row : rows) {
+    const Report report = lint({{row.path, row.text, row.named}});
+    EXPECT_EQ(report.unreadable.empty() ? "" : report.unreadable[0].text(), row.error) << row.path << row.text;
+    if (report.unreadable.empty()) continue;
+    EXPECT_TRUE(report.findings.empty()) << "it is reported once";
+  }
+}
+
+TEST(Run, ABinaryFileIsNoTemplate) {
+  const std::string with_nul("\0\1{{ .Values.x }}\n", 18);
+  for (const std::string& bytes :
+       {with_nul, std::string("a: {{ .Values.x }} \xff\xfe\n"), std::string("\x02<% {{\n")}) {
+    const Report report = lint({{"a.yaml", bytes, true}});
+    EXPECT_EQ(report.summary.templates, 0u);
+    ASSERT_EQ(report.findings.size(), 1u);
+    EXPECT_EQ(report.findings[0].rule->id, "yaml-syntax");
+  }
+}
+
 TEST(Run, LostIndentationIsOneFindingAndIsSearched) {
   const std::string flat =
       "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\nname: gpu\nspec:\ndisruption:\n"
@@ -132,16 +168,24 @@ TEST(Run, EveryOutputSaysTheSame) {
   EXPECT_EQ(finding["column"], 38);
   EXPECT_EQ(finding["end_line"], 4);
   EXPECT_EQ(finding["end_column"], 58);
+  EXPECT_EQ(finding["fix"]["description"], "replace k8s.gcr.io/ with registry.k8s.io/");
+  EXPECT_EQ(finding["fix"]["safety"], "unsafe");
   EXPECT_EQ(finding["fix"]["edits"][0]["text"], "registry.k8s.io/");
+  EXPECT_EQ(json["summary"]["safe_fixes"], 0);
+  EXPECT_EQ(json["summary"]["unsafe_fixes"], 1);
   const Json sarif = Json::parse(to_sarif(report, "1"));
   const Json& result = sarif["runs"][0]["results"][0];
   EXPECT_EQ(result["ruleId"], "image-registry-frozen");
+  EXPECT_EQ(result["fixes"][0]["properties"]["safety"], "unsafe");
+  EXPECT_EQ(sarif["runs"][0]["tool"]["driver"]["rules"][0]["properties"]["fixSafety"], "unsafe");
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 38);
   EXPECT_EQ(to_github(report),
             "::error file=d/a.yaml,line=4,endLine=4,col=38,endColumn=58,title=image-registry-frozen::k8s.gcr.io is "
             "frozen since April 2023\n");
   EXPECT_NE(to_junit(report).find("<testsuite name=\"capstan lint\" tests=\"1\" failures=\"1\">"), std::string::npos);
-  EXPECT_NE(to_statistics(report).find("1  error    image-registry-frozen  (1 by --fix)"), std::string::npos);
+  EXPECT_NE(to_statistics(report).find("1  error    image-registry-frozen  (1 by --unsafe-fixes)"), std::string::npos);
+  EXPECT_EQ(to_concise(report),
+            "d/a.yaml:4:38: error: k8s.gcr.io is frozen since April 2023 [image-registry-frozen]\n");
   EXPECT_EQ(to_text(report, false),
             "error[image-registry-frozen]: k8s.gcr.io is frozen since April 2023\n"
             " --> d/a.yaml:4:38\n"
@@ -149,9 +193,34 @@ TEST(Run, EveryOutputSaysTheSame) {
             "4 | spec: {containers: [{name: a, image: k8s.gcr.io/pause:3.5}]}\n"
             "  |                                      ^^^^^^^^^^^^^^^^^^^^\n"
             "  = in Pod a\n"
-            "  = fix (--fix): registry.k8s.io\n\n"
-            "1 error in 1 file (1 object); 1 can be mended by --fix\n"
+            "  = fix (--unsafe-fixes): replace k8s.gcr.io/ with registry.k8s.io/\n\n"
+            "1 error in 1 file (1 object); 1 unsafe fix (--unsafe-fixes)\n"
             "why: capstan lint --explain image-registry-frozen\n");
+}
+
+TEST(Run, TheSummaryCountsSafeAndUnsafeFixes) {
+  const std::string scaler =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
+      "  minReplicaCount: 0\n  maxReplicaCount: 4\n  triggers:\n    - type: prometheus\n      metadata: {metricName: "
+      "a, "
+      "query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n";
+  const Report report = lint({{"a.yaml", scaler, true}});
+  EXPECT_NE(summary_words(report).find("; 2 safe fixes (--fix) and 1 unsafe fix (--unsafe-fixes)"), std::string::npos)
+      << to_text(report, false);
+}
+
+/// Whatever a value holds, a finding is one line.
+TEST(Run, AConciseFindingIsOneLine) {
+  const Report report = lint({{"a.yaml",
+                               "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n"
+                               "  scaleTargetRef: {name: a}\n  minReplicaCount: \"a\\nb\"\n",
+                               true}});
+  const std::string text = to_concise(report);
+  EXPECT_EQ(std::ranges::count(text, '\n'), static_cast<std::ptrdiff_t>(report.findings.size())) << text;
+  EXPECT_NE(text.find("a.yaml:6:20: error: spec.minReplicaCount is \"a.b\", expected a whole number without quotes "
+                      "[wrong-type]\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Run, FilesAreReadOnAllCoresWithTheSameResult) {

@@ -312,7 +312,11 @@ YAML
 expect 2 "pool.yaml:8:26" -- lint "$work/pool.yaml"
 expect 2 '"rule": "gpu-consolidation-underutilized"' -- lint "$work/pool.yaml" -o json
 expect 2 "::error file=" -- lint "$work/pool.yaml" -o github
-expect 2 "+    consolidationPolicy: WhenEmpty  # cheaper" -- lint "$work/pool.yaml" --diff
+expect 2 "pool.yaml:8:26: error: WhenEmptyOrUnderutilized ends" -- lint "$work/pool.yaml" -o concise
+expect 2 "1 unsafe fix (--unsafe-fixes)" -- lint "$work/pool.yaml"
+expect 2 "" -- lint "$work/pool.yaml" --diff
+expect 2 "+    consolidationPolicy: WhenEmpty  # cheaper" -- lint "$work/pool.yaml" --diff --unsafe-fixes
+expect 2 "fixed 0 findings in 0 files" -- lint "$work/pool.yaml" --fix
 expect 0 "" -- lint "$work/pool.yaml" --fail-on never
 expect 0 "nothing found" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilized=off
 expect 64 "did you mean gpu-consolidation-underutilized" -- lint "$work/pool.yaml" --rule gpu-consolidation-underutilised=off
@@ -321,9 +325,27 @@ expect 1 "nowhere.yaml: cannot be opened" -- lint "$work/nowhere.yaml" "$work/po
 expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --write-baseline "$work/known.json"
 expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --baseline "$work/known.json"
 expect 1 "is no baseline" -- lint "$work/pool.yaml" --baseline "$work/pool.yaml"
-expect 0 "mended 1 findings" -- lint "$work/pool.yaml" --fix
+expect 64 "standard input cannot be written, expected files" -- lint - --fix
+expect 64 "" -- lint "$work/pool.yaml" --fix --write-baseline "$work/known.json"
+
+# A fix follows links, keeps the mode, and is what --diff showed.
+chmod 640 "$work/pool.yaml"
+ln -s pool.yaml "$work/link.yaml"
+cp "$work/pool.yaml" "$work/patched.yaml"
+"$program" lint "$work/link.yaml" --unsafe-fixes --diff >"$work/fix.diff" 2>"$work/out"
+expect 0 "fixed 1 finding in 1 file" -- lint "$work/link.yaml" --unsafe-fixes
+patch --silent "$work/patched.yaml" "$work/fix.diff"
+cmp "$work/patched.yaml" "$work/pool.yaml" >"$work/out" 2>&1
+judge "the difference is the fix" 0 "" $?
+[[ -L $work/link.yaml && $(stat -c %a "$work/pool.yaml") == 640 ]]
+judge "the link stays, and the mode" 0 "" $?
 expect 0 "nothing found" -- lint "$work/pool.yaml"
-expect 0 "fix     consolidationPolicy WhenEmpty" -- lint --explain gpu-consolidation-underutilized
+
+printf '{"apiVersion": "v1",\n "kind" "Pod"}\n' >"$work/broken.json"
+expect 1 "broken.json:2:9: is no JSON: found string literal, expected ':'" -- lint "$work/broken.json"
+printf '\0\001{{ .Values.x }}\n' >"$work/binary.yaml"
+expect 2 "error[yaml-syntax]" -- lint "$work/binary.yaml"
+expect 0 "fix     set consolidationPolicy to WhenEmpty" -- lint --explain gpu-consolidation-underutilized
 expect 64 "expected a rule of" -- lint --explain gpu
 expect 0 "error    gpu-util-scaling-signal" -- lint --list
 "$program" lint - <"$work/pool.yaml" >"$work/out" 2>&1

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.advice = true;
   options.settings.closed_world = true;
   options.threads = 1;
-  for (const char* path : {"a.yaml", "a.md"}) {
+  for (const char* path : {"a.yaml", "a.md", "a.json"}) {
     const Report report = lint_texts({{path, text, true}}, options);
     for (const Finding& finding : report.findings) {
       CAPSTAN_ASSERT(finding.span.begin <= finding.span.end && finding.span.end <= size);
@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     CAPSTAN_ASSERT(!to_text(report, true).empty() && !to_json(report).empty() && !to_sarif(report, "1").empty());
     CAPSTAN_ASSERT(!to_junit(report).empty() && to_github(report).size() < 1'000'000'000);
-    for (const FixedFile& fixed : apply_fixes(report)) {
-      CAPSTAN_ASSERT(!fixed.mended.empty() || fixed.text == text);
+    for (const FixedFile& fixed : apply_fixes(report, FixSafety::unsafe)) {
+      CAPSTAN_ASSERT(!fixed.fixed.empty() || fixed.text == text);
     }
   }
   return 0;

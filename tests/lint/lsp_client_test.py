@@ -69,6 +69,7 @@ async def session(program):
     actions = await client.text_document_code_action_async(lsp.CodeActionParams(
         text_document=document, range=place, context=lsp.CodeActionContext(diagnostics=removed)))
     check(len(actions) >= 1, "a quick fix is offered")
+    check(actions[0].is_preferred, "a renamed metric is a safe fix")
     edit = actions[0].edit.changes[URI][0]
     lines = TEXT.splitlines(keepends=True)
     start, end = edit.range.start, edit.range.end

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lint/contains.h"
+#include "manifest/document.h"
 
 namespace capstan::lint {
 namespace {
@@ -54,7 +55,9 @@ void blank(std::string& text, Line line) {
 
 }  // namespace
 
-bool is_template(std::string_view text) {
+namespace {
+
+bool has_template_action(std::string_view text) {
   for (std::size_t at = text.find('{'); at != text.npos && at + 1 < text.size(); at = text.find('{', at + 1)) {
     const std::string_view rest = text.substr(at + 2, 64);
     if (text[at + 1] == '{' && opens_template(rest)) return true;
@@ -62,6 +65,12 @@ bool is_template(std::string_view text) {
   }
   return false;
 }
+
+}  // namespace
+
+bool is_template(std::string_view text) { return has_template_action(text) && is_text(text); }
+
+bool is_text(std::string_view bytes) { return !manifest::forbidden_byte(bytes); }
 
 bool mentions_objects(std::string_view text) { return contains(text, "apiVersion") && contains(text, "kind"); }
 

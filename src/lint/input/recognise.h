@@ -9,6 +9,9 @@ namespace capstan::lint {
 /// what it will be.
 bool is_template(std::string_view text);
 
+/// Characters that YAML allows, in UTF-8. A binary file is none, whatever bytes it holds.
+bool is_text(std::string_view bytes);
+
 /// Speaks of Kubernetes objects at all: has an `apiVersion` and a `kind`.
 bool mentions_objects(std::string_view text);
 

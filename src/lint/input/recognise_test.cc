@@ -15,6 +15,16 @@ TEST(Recognise, Templates) {
   }
 }
 
+TEST(Recognise, BytesThatAreNoTextAreNoTemplate) {
+  for (const std::string_view bytes :
+       {std::string_view("\0{{ .Values.x }}", 16), std::string_view("{{ .Values.x }}\x7f"),
+        std::string_view("\xff\xfe{{ .Values.x }}"), std::string_view("{% if x %}\x01")}) {
+    EXPECT_FALSE(is_template(bytes)) << bytes;
+    EXPECT_FALSE(is_text(bytes)) << bytes;
+  }
+  EXPECT_TRUE(is_text("tab\tand ü\r\n"));
+}
+
 TEST(Recognise, FencedYamlKeepsItsPlace) {
   const std::string markdown =
       "# Title\n\n```yaml\napiVersion: v1\nkind: Pod\n```\ntext {{ x }}\n```sh\nkind: no\n```\n~~~yml\nkind: "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lint/explain_rule.h"
+#include "lint/fix.h"
 
 namespace capstan::lint {
 
@@ -103,14 +104,16 @@ Json actions(const Report& report, std::string_view text, const manifest::LineTa
              Span asked) {
   Json out = Json::array();
   for (const Finding& finding : report.findings) {
-    if (finding.fix.edits.empty() || finding.span.end < asked.begin || asked.end < finding.span.begin) continue;
+    if (finding.span.end < asked.begin || asked.end < finding.span.begin || !can_be_fixed(finding)) continue;
     Json edits = Json::array();
     for (const Edit& edit : finding.fix.edits) {
       edits.push_back({{"range", range(lines, text, edit.span)}, {"newText", edit.text}});
     }
-    const std::string title = finding.fix.words.empty() ? std::string(finding.rule->fix) : finding.fix.words;
-    out.push_back({{"title", std::string(finding.rule->id) + ": " + title},
+    std::string title = std::string(finding.rule->id) + ": " + std::string(finding.fix_words());
+    if (!finding.fix.caution.empty()) title += ". Caution: " + finding.fix.caution;
+    out.push_back({{"title", std::move(title)},
                    {"kind", "quickfix"},
+                   {"isPreferred", finding.safety() == FixSafety::safe},
                    {"diagnostics", Json::array({diagnostic(finding, text, lines)})},
                    {"edit", {{"changes", {{uri, std::move(edits)}}}}}});
   }
@@ -164,7 +167,7 @@ void LanguageServer::notify(const Message& message, std::vector<std::string>& ou
 void LanguageServer::open(const std::string& uri, std::string text, std::vector<std::string>& out) {
   auto opened = std::make_unique<Open>();
   opened->text = text;
-  opened->report = lint_texts({{path_of(uri), std::move(text), true}}, options_);
+  opened->report = lint_texts({{path_of(uri), std::move(text), false}}, options_);
   opened->lines = manifest::LineTable(opened->text);
   Json diagnostics = Json::array();
   for (const Finding& finding : opened->report.findings)

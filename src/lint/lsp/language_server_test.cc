@@ -41,6 +41,7 @@ TEST(LanguageServer, ASessionFromBeginningToEnd) {
   const Json& edit = action["edit"]["changes"]["file:///a.yaml"].at(0);
   EXPECT_EQ(edit["newText"], "registry.k8s.io/");
   EXPECT_EQ(edit["range"]["end"]["character"], 51);
+  EXPECT_EQ(action["isPreferred"], false) << "another image starts the pods anew";
   const Json closed =
       send(server, {{"method", "textDocument/didClose"}, {"params", {{"textDocument", {{"uri", "file:///a.yaml"}}}}}})
           .at(0);
@@ -48,6 +49,35 @@ TEST(LanguageServer, ASessionFromBeginningToEnd) {
   send(server, {{"id", 4}, {"method", "shutdown"}});
   send(server, {{"method", "exit"}});
   EXPECT_TRUE(server.ended() && server.shut_down());
+}
+
+/// An editor applies the preferred fix without asking, so only a safe one is preferred.
+TEST(LanguageServer, SafeFixesArePreferred) {
+  LanguageServer server{Options()};
+  const std::string text =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
+      "  minReplicaCount: 0\n  maxReplicaCount: 4\n  triggers:\n    - type: prometheus\n      metadata: {query: "
+      "'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n";
+  send(server, open_message(text));
+  const Json asked = {
+      {"textDocument", {{"uri", "file:///a.yaml"}}},
+      {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 10}, {"character", 0}}}}}};
+  const Json actions =
+      send(server, {{"id", 3}, {"method", "textDocument/codeAction"}, {"params", asked}}).at(0)["result"];
+  ASSERT_EQ(actions.size(), 2u);
+  EXPECT_EQ(actions[0]["title"], "scale-to-zero-no-warm-pool: set minReplicaCount to 1");
+  EXPECT_EQ(actions[0]["isPreferred"], false);
+  EXPECT_EQ(actions[1]["title"], "metric-removed: replace vllm:gpu_cache_usage_perc with vllm:kv_cache_usage_perc");
+  EXPECT_EQ(actions[1]["isPreferred"], true);
+}
+
+/// What is being typed is broken most of the time: that is a diagnostic at its place.
+TEST(LanguageServer, ABrokenJsonIsADiagnostic) {
+  LanguageServer server{Options()};
+  const Json message = {
+      {"method", "textDocument/didOpen"},
+      {"params", {{"textDocument", {{"uri", "file:///a.json"}, {"text", "{\"apiVersion\": \"v1\", \"kind\": "}}}}}};
+  EXPECT_EQ(send(server, message).at(0)["params"]["diagnostics"].at(0)["code"], "yaml-syntax");
 }
 
 TEST(LanguageServer, WhatIsNoMessageEndsNothing) {

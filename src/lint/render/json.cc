@@ -8,6 +8,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Null where only a person can mend it.
+Json safety_json(FixSafety safety) { return safety == FixSafety::none ? Json(nullptr) : Json(name_of(safety)); }
+
 Json fix_json(const Finding& finding) {
   if (finding.fix.words.empty() && finding.fix.edits.empty()) return nullptr;
   Json edits = Json::array();
@@ -20,7 +23,9 @@ Json fix_json(const Finding& finding) {
                      {"end_column", end.column},
                      {"text", edit.text}});
   }
-  return {{"description", finding.fix.words.empty() ? std::string(finding.rule->fix) : finding.fix.words},
+  return {{"description", finding.fix_words()},
+          {"safety", safety_json(finding.safety())},
+          {"caution", finding.fix.caution.empty() ? Json(nullptr) : Json(finding.fix.caution)},
           {"edits", std::move(edits)}};
 }
 
@@ -50,6 +55,7 @@ Json sarif_rule(const Rule& rule) {
           {"shortDescription", {{"text", rule.title}}},
           {"fullDescription", {{"text", rule.why}}},
           {"help", {{"text", rule.fix}}},
+          {"properties", {{"fixSafety", safety_json(rule.fix_safety)}}},
           {"defaultConfiguration", {{"level", level(rule.severity)}}}};
 }
 
@@ -75,8 +81,11 @@ Json sarif_result(const Finding& finding, std::size_t rule_index) {
                             {"insertedContent", {{"text", edit.text}}}});
   }
   const Json change = {{"artifactLocation", artifact}, {"replacements", std::move(replacements)}};
-  const std::string words = finding.fix.words.empty() ? std::string(finding.rule->fix) : finding.fix.words;
-  result["fixes"] = Json::array({{{"description", {{"text", words}}}, {"artifactChanges", Json::array({change})}}});
+  Json properties = {{"safety", name_of(finding.safety())}};
+  if (!finding.fix.caution.empty()) properties["caution"] = finding.fix.caution;
+  result["fixes"] = Json::array({{{"description", {{"text", finding.fix_words()}}},
+                                  {"artifactChanges", Json::array({change})},
+                                  {"properties", std::move(properties)}}});
   return result;
 }
 
@@ -95,7 +104,9 @@ std::string to_json(const Report& report) {
                  {"templates", sum.templates},
                  {"patches", sum.patches},
                  {"suppressed", sum.suppressed},
-                 {"known", sum.known}}}},
+                 {"known", sum.known},
+                 {"safe_fixes", count_fixes(report, FixSafety::safe)},
+                 {"unsafe_fixes", count_fixes(report, FixSafety::unsafe)}}}},
               2) +
          "\n";
 }

@@ -76,11 +76,12 @@ std::string finding_text(const Finding& finding, const Colors& colors) {
   if (finding.object != nullptr) {
     out += fmt::format("{}{} ={} in {}\n", margin, colors.dim, colors.off, harmless(finding.object->title()));
   }
-  const std::string words = finding.fix.words.empty() ? std::string(finding.rule->fix) : finding.fix.words;
-  if (!words.empty()) {
-    out += fmt::format("{}{} ={} fix{}: {}\n", margin, colors.dim, colors.off,
-                       finding.fix.edits.empty() ? "" : " (--fix)", harmless(words));
-  }
+  const auto add = [&](std::string_view label, std::string_view words) {
+    if (!words.empty()) out += fmt::format("{}{} ={} {}: {}\n", margin, colors.dim, colors.off, label, harmless(words));
+  };
+  const std::string_view option = option_for(finding.safety());
+  add(option.empty() ? "fix" : fmt::format("fix ({})", option), finding.fix_words());
+  if (!option.empty()) add("caution", finding.fix.caution);
   return out;
 }
 
@@ -90,13 +91,14 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 }  // namespace
 
+std::size_t count_fixes(const Report& report, FixSafety safety) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(report.findings, [&](const Finding& finding) { return finding.safety() == safety; }));
+}
+
 std::string summary_words(const Report& report) {
   std::array<std::size_t, 4> counts{};
-  std::size_t fixable = 0;
-  for (const Finding& finding : report.findings) {
-    ++counts[static_cast<std::size_t>(finding.severity)];
-    if (!finding.fix.edits.empty()) ++fixable;
-  }
+  for (const Finding& finding : report.findings) ++counts[static_cast<std::size_t>(finding.severity)];
   std::string words;
   const auto add = [&](std::string part) { words += (words.empty() ? "" : ", ") + part; };
   if (counts[3] > 0) add(counted(counts[3], "error", "errors"));
@@ -105,7 +107,15 @@ std::string summary_words(const Report& report) {
   const Summary& sum = report.summary;
   if (words.empty()) words = sum.files == 0 ? "nothing was read" : "nothing found";
   words += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
-  if (fixable > 0) words += fmt::format("; {} can be mended by --fix", fixable);
+  std::string fixes;
+  for (const FixSafety safety : {FixSafety::safe, FixSafety::unsafe}) {
+    const std::size_t count = count_fixes(report, safety);
+    if (count == 0) continue;
+    const std::string_view one = safety == FixSafety::safe ? "safe fix" : "unsafe fix";
+    fixes += fmt::format("{}{} ({})", fixes.empty() ? "; " : " and ", counted(count, one, std::string(one) + "es"),
+                         option_for(safety));
+  }
+  words += fixes;
   if (sum.templates > 0) words += fmt::format("; left alone: {}", counted(sum.templates, "template", "templates"));
   if (sum.patches > 0) {
     words += fmt::format("{}{}", sum.templates > 0 ? ", " : "; left alone: ", counted(sum.patches, "patch", "patches"));
@@ -126,25 +136,43 @@ std::string to_text(const Report& report, bool color) {
   return out;
 }
 
+std::string to_concise(const Report& report) {
+  std::string out;
+  for (const Finding& finding : report.findings) {
+    const auto place = places_of(finding).begin;
+    out += fmt::format("{}:{}:{}: {}: {} [{}]\n", harmless(finding.file->path), place.line, place.column,
+                       name_of(finding.severity), harmless(finding.message), finding.rule->id);
+  }
+  return out;
+}
+
 std::string to_statistics(const Report& report) {
   struct Count {
     std::size_t findings = 0;
-    std::size_t fixable = 0;
+    std::size_t safe_fixes = 0;
+    std::size_t unsafe_fixes = 0;
     Severity severity{};
+
+    std::string fixes() const {
+      std::string words;
+      if (safe_fixes > 0) words += fmt::format("  ({} by --fix)", safe_fixes);
+      if (unsafe_fixes > 0) words += fmt::format("  ({} by --unsafe-fixes)", unsafe_fixes);
+      return words;
+    }
   };
   std::map<std::string_view, Count> counts;
   for (const Finding& finding : report.findings) {
     Count& count = counts[finding.rule->id];
     ++count.findings;
     count.severity = std::max(count.severity, finding.severity);
-    if (!finding.fix.edits.empty()) ++count.fixable;
+    if (finding.safety() == FixSafety::safe) ++count.safe_fixes;
+    if (finding.safety() == FixSafety::unsafe) ++count.unsafe_fixes;
   }
   std::vector<std::pair<std::string_view, Count>> rows(counts.begin(), counts.end());
   std::ranges::stable_sort(rows, [](const auto& a, const auto& b) { return a.second.findings > b.second.findings; });
   std::string out;
   for (const auto& [rule, count] : rows) {
-    out += fmt::format("{:>7}  {:<8} {}{}\n", count.findings, name_of(count.severity), rule,
-                       count.fixable > 0 ? fmt::format("  ({} by --fix)", count.fixable) : "");
+    out += fmt::format("{:>7}  {:<8} {}{}\n", count.findings, name_of(count.severity), rule, count.fixes());
   }
   return out + summary_words(report) + "\n";
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "lint/pools.h"
@@ -13,6 +14,13 @@ std::int64_t gib_of(std::string_view text) {
   std::int64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   return error == std::errc() && std::string_view(end, text.data() + text.size()).starts_with("G") ? size : 0;
+}
+
+/// The throughput that EBS allows for the volume's IOPS, a quarter of a MiB/s each; more than 1000 is rarely worth it.
+std::int64_t throughput_for(const Value& ebs) {
+  constexpr std::int64_t kDefaultIops = 3000;
+  constexpr std::int64_t kEnoughMibS = 1000;
+  return std::min(ebs["iops"].integer().value_or(kDefaultIops) / 4, kEnoughMibS);
 }
 
 /// Somebody wanted it fast, or keeps models on it.
@@ -35,7 +43,7 @@ void check(const Subject& s) {
     s.report(ebs["volumeType"],
              fmt::format("without throughput this volume reads 125 MiB/s{}",
                          gib == 0 ? "" : fmt::format(": {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)))
-        .insert_before(ebs["volumeType"], "throughput: 1000");
+        .add_entry(ebs, ebs.children().back(), "throughput", std::to_string(throughput_for(ebs)));
   }
 }
 
@@ -51,14 +59,16 @@ const Rule rule_gp3_throughput_unset = {
     .why =
         "That is the default whatever the iops: 140 GB of weights take 19 minutes from it, with the GPUs paid for and "
         "idle.",
-    .fix = "throughput: 1000",
+    .fix = "add throughput: a quarter of the iops, and 1000 MiB/s are mostly enough",
+    .fix_safety = FixSafety::unsafe,
     .source = "Amazon EBS documentation",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass
 metadata: {name: a}
 spec:
   amiSelectorTerms: [{alias: al2023@v20250519}]
-  blockDeviceMappings: [{deviceName: /dev/xvda, ebs: {volumeSize: 500Gi, volumeType: gp3, iops: 16000}}]
+  blockDeviceMappings:
+    - {deviceName: /dev/xvda, ebs: {volumeSize: 500Gi, volumeType: gp3, iops: 16000}}
 )",
     .good = R"(apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass

@@ -10,6 +10,9 @@ namespace capstan::lint {
 namespace gpu_consolidation_underutilized {
 namespace {
 
+constexpr std::string_view kWait = "1h";
+constexpr std::int64_t kLeastWaitS = 900;
+
 /// A budget that never lets an underutilized node go.
 bool is_barred(const Value& budgets) {
   return std::ranges::any_of(budgets.children(), [](const Value& budget) {
@@ -33,6 +36,20 @@ bool pods_are_kept(const Subject& s) {
     }
   }
   return any;
+}
+
+/// With a policy of WhenEmpty the wait of an empty node counts: one of minutes gives it back between two bursts.
+void mend(Finding& finding, const Value& disruption) {
+  const Value& policy = disruption["consolidationPolicy"];
+  const Value& after = disruption["consolidateAfter"];
+  finding.replace(policy, "WhenEmpty");
+  if (finding.fix.edits.empty()) return;
+  const std::optional<std::int64_t> seconds = seconds_of(after.text);
+  if (!after) {
+    finding.add_entry(disruption, policy, "consolidateAfter", kWait);
+  } else if (seconds && *seconds < kLeastWaitS) {
+    finding.replace(after, kWait);
+  }
 }
 
 void check_provisioner(const Subject& s, const Pool& pool) {
@@ -61,7 +78,7 @@ void check(const Subject& s) {
                    "GPU pool {} has no consolidationPolicy, which means {}: running replicas are "
                    "ended to save on nodes",
                    s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
-  finding.replace(policy, "WhenEmpty");
+  mend(finding, disruption);
   if (milder) finding.as(Severity::warning);
   if (!policy) finding.of_absence();
 }
@@ -78,7 +95,8 @@ const Rule rule_gpu_consolidation_underutilized = {
     .why =
         "WhenEmptyOrUnderutilized, which is also the default, ends running replicas to move them to cheaper nodes: "
         "their requests fail, and each move is a cold start of minutes that costs more than it saves.",
-    .fix = "consolidationPolicy WhenEmpty with consolidateAfter of 15 m to 1 h",
+    .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
+    .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

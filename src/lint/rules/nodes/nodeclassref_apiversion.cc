@@ -13,9 +13,7 @@ void check(const Subject& s) {
     return;
   }
   Finding& finding = s.report_key(version, "v1 has no apiVersion here, it asks for the group");
-  if (version.shared || version.style != manifest::Style::plain) return;
-  finding.fix.edits = {{version.key_span, "group"},
-                       {version.span, std::string(version.text.substr(0, version.text.find('/')))}};
+  finding.replace_entry(version, "group", version.text.substr(0, version.text.find('/')));
 }
 
 }  // namespace
@@ -28,7 +26,8 @@ const Rule rule_nodeclassref_apiversion = {
     .kinds = "NodePool",
     .title = "nodeClassRef names its class by apiVersion",
     .why = "v1 takes group, kind and name, and since 1.1 refuses what has no group.",
-    .fix = "group: karpenter.k8s.aws",
+    .fix = "replace apiVersion with its group: karpenter.k8s.aws",
+    .fix_safety = FixSafety::safe,
     .source = "Karpenter upgrade guide 1.1",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -14,7 +14,11 @@ void check(const Subject& s) {
   if (scalers.empty()) return;
   s.report(replicas, fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text,
                                  scalers.front()->title()))
-      .remove_entry(s.object["spec"], replicas);
+      .remove_entry(s.object["spec"], replicas)
+      .caution(fmt::format("the first apply without replicas scales {} to 1 once, the default; to avoid it, delete "
+                           "replicas with `kubectl apply edit-last-applied {}/{}{}{}` before",
+                           s.object.title(), s.object.kind, s.object.name, s.object.space.empty() ? "" : " -n ",
+                           s.object.space));
 }
 
 }  // namespace
@@ -29,7 +33,12 @@ const Rule rule_deployment_replicas_with_autoscaler = {
     .why =
         "Every apply sets them back: a rollout at peak cuts the fleet to this number, and requests wait for cold "
         "starts.",
-    .fix = "delete spec.replicas; the autoscaler owns it",
+    .fix =
+        "delete spec.replicas, which the autoscaler owns. The first `kubectl apply` without it scales the workload to "
+        "1 "
+        "once, the default, unless it is first deleted from the last applied configuration, too: "
+        "`kubectl apply edit-last-applied deployment/NAME`",
+    .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation: migrating Deployments to horizontal autoscaling",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

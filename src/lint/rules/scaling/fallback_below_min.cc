@@ -26,7 +26,8 @@ const Rule rule_fallback_below_min = {
     .kinds = "ScaledObject",
     .title = "the fallback has fewer replicas than the minimum",
     .why = "In an outage of the metric the fleet would be cut below what is always needed.",
-    .fix = "fallback.replicas at least minReplicaCount, or behavior currentReplicasIfHigher",
+    .fix = "set fallback.replicas to minReplicaCount at least, or behavior to currentReplicasIfHigher",
+    .fix_safety = FixSafety::unsafe,
     .source = "llm-d queue guard",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -15,7 +15,7 @@ void check(const Subject& s) {
       s.report(version, fmt::format("{} is gone since Kubernetes {}", api->api_version, api->removed_in));
   finding.suggest(fmt::format("{}", api->instead));
   // v2beta1 has other fields; v2beta2 only another name.
-  if (s.object.version == "v2beta2") finding.replace(version, std::string(api->instead));
+  if (s.object.version == "v2beta2") finding.replace(version, api->instead);
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ const Rule rule_hpa_api_removed = {
     .kinds = "HorizontalPodAutoscaler",
     .title = "this version of the HPA API is gone",
     .why = "The API server does not know it and refuses the object.",
-    .fix = "autoscaling/v2",
+    .fix = "set apiVersion to autoscaling/v2; the fields of v2beta1 have to be rewritten",
+    .fix_safety = FixSafety::safe,
     .source = "Kubernetes deprecation guide, 1.25 and 1.26",
     .bad = R"(apiVersion: autoscaling/v2beta2
 kind: HorizontalPodAutoscaler

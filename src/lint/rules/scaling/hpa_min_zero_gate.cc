@@ -39,7 +39,8 @@ const Rule rule_hpa_min_zero_gate = {
     .why =
         "Before Kubernetes 1.37 the API server refuses it unless the gate HPAScaleToZero is on; and with metrics of "
         "the pods themselves nothing can wake what has no pods.",
-    .fix = "minReplicas 1, or KEDA with a metric of the gateway or a queue",
+    .fix = "set minReplicas to 1, or use KEDA with a metric of the gateway or a queue",
+    .fix_safety = FixSafety::unsafe,
     .source = "KEP-2021",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -30,7 +30,10 @@ const Rule rule_keda_cooldown_noop = {
     .why =
         "KEDA waits for it only before the last step to zero. From N to 1 the HPA decides: after its own window of 300 "
         "s it takes away up to all replicas in 15 s, and each one that comes back is a cold start.",
-    .fix = "set advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds instead",
+    .fix =
+        "delete it; what slows a scale-down is "
+        "advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds",
+    .fix_safety = FixSafety::safe,
     .source = "KEDA documentation, cooldownPeriod: \"only applies when scaling to 0\"",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
@@ -48,10 +51,6 @@ spec:
   scaleTargetRef: {name: vllm}
   minReplicaCount: 1
   maxReplicaCount: 8
-  advanced:
-    horizontalPodAutoscalerConfig:
-      behavior:
-        scaleDown: {stabilizationWindowSeconds: 600}
 )",
     .check = keda_cooldown_noop::check,
 };

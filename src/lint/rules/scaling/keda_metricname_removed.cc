@@ -29,7 +29,8 @@ const Rule rule_keda_metricname_removed = {
     .why =
         "It is ignored without a word. Who believes that it names the metric looks for it in dashboards and alerts in "
         "vain.",
-    .fix = "delete it; `name` of the trigger names it",
+    .fix = "delete it; a name for the trigger stands in its `name`",
+    .fix_safety = FixSafety::safe,
     .source = "KEDA changelog 2.12",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

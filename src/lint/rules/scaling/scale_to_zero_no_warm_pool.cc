@@ -16,8 +16,7 @@ void check(const Subject& s) {
   if (*scaler->min) {
     s.report(*scaler->min,
              fmt::format("{} 0: the first request after a pause waits for a whole cold start", scaler->min->key))
-        .replace(*scaler->min, "1")
-        .suggest("keep one replica");
+        .replace(*scaler->min, "1");
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
         .of_absence();
@@ -37,8 +36,9 @@ const Rule rule_scale_to_zero_no_warm_pool = {
         "The first request after a pause waits for a node, an image, weights and the engine's start: 2 to 8 minutes. "
         "No interactive SLO survives that.",
     .fix =
-        "keep one replica (minReplicaCount 1); where a queue holds the requests, say so with the annotation "
+        "keep one replica, minReplicaCount 1; where a queue holds the requests, say so with the annotation "
         "capstan.dev/scale-to-zero-ok and how",
+    .fix_safety = FixSafety::unsafe,
     .source = "vLLM production guides: never scale to zero without a warm standby",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -31,7 +31,8 @@ const Rule rule_scaledown_window_too_short = {
     .why =
         "A lull shorter than a start of the engine takes replicas away that are asked for again before new ones are "
         "ready: thrash.",
-    .fix = "at least 300 s, better 600",
+    .fix = "set stabilizationWindowSeconds to 600, and to 300 at least",
+    .fix_safety = FixSafety::unsafe,
     .source = "HPA behavior; measured cold starts of 2 to 8 minutes",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -25,7 +25,7 @@ void check(const Subject& s) {
         const Span name{whole.begin, whole.begin + static_cast<std::uint32_t>(matcher.name.size())};
         Finding& finding = s.report_span(name, fmt::format("vLLM has no label {}, it has {}", matcher.name, meant));
         const bool exact = s.object.file->parsed().substr(name.begin, name.size()) == matcher.name;
-        if (exact && !signal.metric->shared) finding.fix.edits.push_back({name, std::string(meant)});
+        if (exact) finding.replace_part(*signal.metric, name, meant);
       }
     }
   });
@@ -41,7 +41,8 @@ const Rule rule_metric_label_unknown = {
     .kinds = "ScaledObject",
     .title = "the engine's metrics have no such label",
     .why = "A selector that matches nothing answers nothing, which looks like no load.",
-    .fix = "the label that was meant, as the message has it",
+    .fix = "use the label that was meant",
+    .fix_safety = FixSafety::unsafe,
     .source = "vLLM metrics: model_name, engine, finished_reason; production-stack's chart had model",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
@@ -50,7 +51,8 @@ spec:
   minReplicaCount: 1
   maxReplicaCount: 4
   triggers:
-    - {type: prometheus, metadata: {query: 'sum(vllm:num_requests_waiting{model="llama"})', threshold: "5"}}
+    - type: prometheus
+      metadata: {query: 'sum(vllm:num_requests_waiting{model="llama"})', threshold: "5"}
 )",
     .good = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

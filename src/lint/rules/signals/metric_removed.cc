@@ -37,6 +37,9 @@ bool has_router(std::string_view name) {
   return false;
 }
 
+/// Another name for the same quantity, and no expression that has to be written for it.
+bool is_name(std::string_view instead) { return instead.find('(') == instead.npos; }
+
 void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
     const RemovedMetric* removed = removed_metric(use.name);
@@ -56,8 +59,10 @@ void check(const Subject& s) {
     }
     if (use.name[4] == '_') std::ranges::replace(instead, ':', '_');
     finding.suggest(instead);
-    if (!use.signal->metric->shared && use.span.size() == use.name.size())
-      finding.fix.edits.push_back({use.span, instead});
+    if (!is_name(instead) || use.span.size() != use.name.size()) return;
+    finding.replace_part(*use.signal->metric, use.span, instead);
+    // What is no query is a name that an adapter gives, and an adapter may go on giving the old one.
+    if (!use.signal->is_query()) finding.unsafe();
   });
 }
 
@@ -73,7 +78,8 @@ const Rule rule_metric_removed = {
     .why =
         "The query answers nothing; the autoscaler holds, or takes nothing for zero and scales down, and an alert on "
         "it never fires.",
-    .fix = "the metric that took its place, as the message has it",
+    .fix = "use the metric that took its place",
+    .fix_safety = FixSafety::safe,
     .source = "vLLM pull requests 29330, 32661, 15458",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -34,7 +34,7 @@ void check(const Subject& s) {
     if (!share) continue;
     s.report(*signal.target,
              fmt::format("{} of a share that is 1 at most: nothing ever scales up", signal.target->text))
-        .replace(*signal.target, fmt::format("\"{:g}\"", *target / 100));
+        .replace(*signal.target, fmt::format("{:g}", *target / 100));
   }
 }
 
@@ -49,6 +49,7 @@ const Rule rule_percent_unit_mismatch = {
     .title = "a share between 0 and 1 is held against a percentage",
     .why = "It never gets there: however full the cache is, nothing scales up. The name says _perc and means a share.",
     .fix = "divide the target by 100",
+    .fix_safety = FixSafety::unsafe,
     .source = "vLLM metrics; aibrix samples hold 50 against the same gauge",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -39,8 +39,8 @@ void check(const Subject& s) {
       promql::Span word = expression.span;
       word.end_offset = word.begin.offset + static_cast<std::uint32_t>(name.size());
       const Span place = query.span_of(word);
-      if (!signal.metric->shared && s.object.file->parsed().substr(place.begin, place.size()) == name) {
-        finding.fix.edits.push_back({place, "avg_over_time"});
+      if (s.object.file->parsed().substr(place.begin, place.size()) == name) {
+        finding.replace_part(*signal.metric, place, "avg_over_time");
       }
     });
   });
@@ -58,7 +58,8 @@ const Rule rule_rate_of_gauge = {
     .why =
         "rate() counts how much a counter grew; of a queue that rises and falls it takes every fall for a restart and "
         "gives a number that means nothing. A constant queue of 500 has the rate 0: nothing scales.",
-    .fix = "the gauge itself, or avg_over_time()",
+    .fix = "take avg_over_time(), or the gauge itself",
+    .fix_safety = FixSafety::unsafe,
     .source = "Prometheus documentation, rate()",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject
@@ -67,7 +68,8 @@ spec:
   minReplicaCount: 1
   maxReplicaCount: 4
   triggers:
-    - {type: prometheus, metadata: {query: 'sum(rate(inference_requests_pending[1m]))', threshold: "10"}}
+    - type: prometheus
+      metadata: {query: 'sum(rate(inference_requests_pending[1m]))', threshold: "10"}
 )",
     .good = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -17,7 +17,7 @@ void check(const Subject& s) {
         if (!request || !limit || *request == *limit) continue;
         s.report(*resource.request, fmt::format("{} asks for {} and is limited to {}: they must be equal",
                                                 resource.name, *request, *limit))
-            .replace(*resource.request, std::string(resource.limit->text));
+            .replace(*resource.request, resource.limit->text);
       }
     }
   }
@@ -33,7 +33,8 @@ const Rule rule_gpu_request_limit_mismatch = {
     .kinds = "@gpu",
     .title = "request and limit of a GPU differ",
     .why = "Extended resources cannot be overcommitted; the API server refuses the pod.",
-    .fix = "make them equal, or leave the request out",
+    .fix = "set the request to the limit, or leave it out",
+    .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation, extended resources",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -16,10 +16,7 @@ void check(const Subject& s) {
         if (!image.text.starts_with(kFrozen)) continue;
         Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
         const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
-        if (image.shared || host.size() != kFrozen.size()) continue;
-        Edit& edit = finding.fix.edits.emplace_back();
-        edit.span = host;
-        edit.text = kServed;
+        if (host.size() == kFrozen.size()) finding.replace_part(image, host, kServed);
       }
     }
   }
@@ -37,7 +34,8 @@ const Rule rule_image_registry_frozen = {
     .why =
         "k8s.gcr.io gets no images since April 2023 and is being switched off; pulls fail or are redirected as long as "
         "that lasts.",
-    .fix = "registry.k8s.io",
+    .fix = "replace k8s.gcr.io with registry.k8s.io, which has the same images; the pods are started anew",
+    .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes blog, 2023-03",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -16,7 +16,9 @@ void check(const Subject& s) {
       const bool wanted = !resource["quota"] || resource["quota"].is("0");
       wanted ? finding.as(Severity::info) : finding.replace(limit, "-1");
     } else {
-      s.report_key(resource, fmt::format("without a limit no {} of this queue is ever given", resource.key));
+      Finding& finding =
+          s.report_key(resource, fmt::format("without a limit no {} of this queue is ever given", resource.key));
+      if (resource.count > 0) finding.add_entry(resource, resource.children().back(), "limit", "-1");
     }
   }
 }
@@ -31,14 +33,16 @@ const Rule rule_kai_queue_limit_zero = {
     .kinds = "Queue",
     .title = "a queue of KAI has no limit, which means nothing",
     .why = "An unset limit is zero: what is in the queue never starts.",
-    .fix = "limit -1 for no limit",
+    .fix = "set limit to -1, which means no limit",
+    .fix_safety = FixSafety::unsafe,
     .source = "KAI documentation, queues",
     .bad = R"(apiVersion: scheduling.run.ai/v2
 kind: Queue
 metadata: {name: team-a}
 spec:
   resources:
-    gpu: {quota: 8, overQuotaWeight: 1}
+    gpu: {quota: 8, limit: 0, overQuotaWeight: 1}
+    cpu: {quota: 32}
 )",
     .good = R"(apiVersion: scheduling.run.ai/v2
 kind: Queue
@@ -46,6 +50,7 @@ metadata: {name: team-a}
 spec:
   resources:
     gpu: {quota: 8, limit: -1, overQuotaWeight: 1}
+    cpu: {quota: 32, limit: -1}
 )",
     .check = kai_queue_limit_zero::check,
 };

@@ -69,7 +69,8 @@ const Rule rule_pdb_missing_or_blocking = {
     .why =
         "Drains and upgrades hang on a budget of none until somebody deletes it; a node with an end date is then ended "
         "with its requests. Without a budget all replicas of one node, or of several, may go at the same time.",
-    .fix = "maxUnavailable 1",
+    .fix = "a PodDisruptionBudget with maxUnavailable 1",
+    .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption; Kubernetes documentation",
     .bad = R"(apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -78,12 +79,12 @@ spec: {maxUnavailable: 0, selector: {matchLabels: {a: b}}}
 ---
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: c}
+metadata: {name: a}
 spec:
   replicas: 2
-  selector: {matchLabels: {c: d}}
+  selector: {matchLabels: {a: b}}
   template:
-    metadata: {labels: {c: d}}
+    metadata: {labels: {a: b}}
     spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
 )",
     .good = R"(apiVersion: policy/v1

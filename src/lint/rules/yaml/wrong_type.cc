@@ -74,7 +74,8 @@ void check(const Subject& s) {
     if (!value || fits(value, row.wanted)) continue;
     Finding& finding =
         s.report(value, fmt::format("{} is {}, expected {}", row.path, words_for(value), words_for(row.wanted)));
-    if (row.wanted == Wanted::whole_number && value.integer()) finding.replace(value, std::string(value.text));
+    if (row.wanted != Wanted::whole_number) continue;
+    if (const auto number = value.integer()) finding.unquote(value, std::to_string(*number));
   }
 }
 
@@ -88,7 +89,8 @@ const Rule rule_wrong_type = {
     .kinds = "@pods @scaler @pool",
     .title = "a field holds another type than the API has",
     .why = "The API server refuses the object: a number in quotes is a text, and a list is no mapping.",
-    .fix = "the type that the message names",
+    .fix = "write the type that the message names: a number without quotes",
+    .fix_safety = FixSafety::safe,
     .source = "the schemas of Kubernetes, KEDA and Karpenter",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

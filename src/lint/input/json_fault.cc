@@ -1,0 +1,96 @@
+#include "lint/input/json_fault.h"
+
+#include <algorithm>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <spanstream>
+
+namespace capstan::lint {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n";
+
+/// From the parser's "... syntax error while parsing X - unexpected A; expected B; last read: C".
+std::string words_of(std::string_view what) {
+  constexpr std::string_view kUnexpected = "unexpected ";
+  what = what.substr(0, what.find("; last read"));
+  if (const std::size_t dash = what.find(" - "); dash != what.npos) what.remove_prefix(dash + 3);
+  if (!what.starts_with(kUnexpected)) return "is no JSON: " + std::string(what);
+  std::string words = "is no JSON: found " + std::string(what.substr(kUnexpected.size()));
+  if (const std::size_t expected = words.find("; expected"); expected != words.npos) words[expected] = ',';
+  return words;
+}
+
+/// The parser names the last byte of a token; people look for its first.
+std::size_t token_begin(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return text.size();
+  if (text[at] == '"' && at > 0) {
+    const std::size_t open = text.rfind('"', at - 1);
+    return open == text.npos ? at : open;
+  }
+  const auto is_of_word = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.';
+  };
+  while (at > 0 && is_of_word(text[at]) && is_of_word(text[at - 1])) --at;
+  return at;
+}
+
+void blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (text[i] != '\n' && text[i] != '\r') text[i] = ' ';
+  }
+}
+
+/// Behind the string that begins at `at`.
+std::size_t behind_string(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+/// The end of a comment that begins at `at`; `at` where none does.
+std::size_t behind_comment(std::string_view text, std::size_t at) {
+  if (text.substr(at).starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (!text.substr(at).starts_with("/*")) return at;
+  const std::size_t end = text.find("*/", at + 2);
+  return end == text.npos ? text.size() : end + 2;
+}
+
+}  // namespace
+
+std::optional<JsonFault> json_fault(std::string_view text) {
+  std::ispanstream stream{std::span<const char>(text)};
+  std::size_t begin = 0;
+  try {
+    while (begin == 0 || text.find_first_not_of(kSpaces, begin) != text.npos) {
+      nlohmann::json value;
+      stream >> value;
+      if (stream.eof()) break;
+      begin = static_cast<std::size_t>(stream.tellg());
+    }
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::size_t at = begin + (error.byte == 0 ? 0 : error.byte - 1);
+    return JsonFault{static_cast<std::uint32_t>(token_begin(text, at)), words_of(error.what())};
+  }
+  return std::nullopt;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string out(text);
+  std::size_t comma = text.npos;  // the last one, while nothing but spaces follows it
+  for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t end = behind_comment(text, at); end != at) {
+      blank(out, at, end);
+      at = end;
+      continue;
+    }
+    const char c = text[at];
+    if ((c == '}' || c == ']') && comma != text.npos) out[comma] = ' ';
+    if (kSpaces.find(c) == kSpaces.npos) comma = c == ',' ? at : text.npos;
+    at = c == '"' ? behind_string(text, at) : at + 1;
+  }
+  return out;
+}
+
+}  // namespace capstan::lint
