@@ -1,11 +1,18 @@
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "archive/check_memory.h"
+#include "archive/check_stated.h"
 #include "archive/read_catalog.h"
 #include "archive/rows.h"
 #include "archive/saved_state.h"
+#include "archive/stated_bindings.h"
+#include "model/consistency.h"
 #include "model/signal_names.h"
 #include "settings/policy.h"
 
@@ -29,17 +36,21 @@ class TableReader {
     make(top, "claims", s.claims);
     make(top, "gangs", s.gangs);
     make(top, "pods", s.pods);
-    each(top, "services", s.services, [&](Fields& f, model::ServiceState& row) { service(f, row); });
+    SharedTable<model::ServiceId, std::string> no_names;
+    each(top, "services", s.services, no_names, [&](Fields& f, model::ServiceState& row) { service(f, row); });
     each(top, "nodes", s.nodes, state_.names.nodes, [&](Fields& f, model::Node& row) { node(f, row); });
     each(top, "claims", s.claims, state_.names.claims, [&](Fields& f, model::Claim& row) { claim(f, row); });
     each(top, "gangs", s.gangs, state_.names.gangs, [&](Fields& f, model::Gang& row) { gang(f, row); });
     each(top, "pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
   }
 
+  /// Nodes whose row says that more is bound to them than they have.
+  const std::set<model::NodeId>& overcommitted() const { return overcommitted_; }
+
  private:
   template <typename IdType, typename T>
   void make(Fields& top, const char* key, SharedTable<IdType, T>& rows) {
-    for (const Node& item : top.list(key)) {
+    for (const Node& item : need_list(top, key)) {
       Fields fields(item, key, verdict_);
       IdType id{0};
       if (fields.need("id") != nullptr) read_id(fields, verdict_, "id", id);
@@ -50,12 +61,6 @@ class TableReader {
       }
       rows.set(id, T{});
     }
-  }
-
-  template <typename IdType, typename T, typename Read>
-  void each(Fields& top, const char* key, SharedTable<IdType, T>& rows, Read&& read) {
-    SharedTable<IdType, std::string> no_names;
-    each(top, key, rows, no_names, read);
   }
 
   template <typename IdType, typename T, typename Read>
@@ -78,19 +83,25 @@ class TableReader {
   }
 
   void signal(Fields& from, std::string_view key, model::Signal& out, std::int64_t most) {
-    from.check(key, [&](const Node& node, Verdict& verdict) {
-      Fields fields(node, std::string(key), verdict);
-      read_word(fields, verdict, "state", out.state);
-      fields.integer("value", out.value, 0, most);
-      read_duration_ns(fields, "age_ns", out.age);
-      fields.finish();
-    });
+    const Node* node = from.take(key);
+    if (node == nullptr) return;
+    Fields fields(*node, from.what() + "." + std::string(key), verdict_);
+    read_word(fields, verdict_, "state", out.state);
+    if (out.state != model::Signal::State::missing) {
+      need_integer(fields, "value", out.value, 0, most);
+    } else if (const Node* value = fields.take("value")) {
+      verdict_.fail(value->place,
+                    fields.what() + ".value: found " + value->words() + " on a signal that is missing, expected none");
+    }
+    need_duration_ns(fields, "age_ns", out.age);
+    fields.finish();
   }
 
   void service(Fields& fields, model::ServiceState& row) {
-    fields.integer("desired_replicas", row.desired_replicas, 0, kMaxReplicas);
+    need_integer(fields, "desired_replicas", row.desired_replicas, 0, kMaxReplicas);
     fields.integer("leaving", row.leaving, 0, row.desired_replicas);
-    signal(fields, "gateway_waiting", row.gateway_waiting, kMaxGauge);
+    fields.need("gateway_waiting");
+    signal(fields, "gateway_waiting", row.gateway_waiting, model::kMaxRequests);
   }
 
   void node(Fields& fields, model::Node& row) {
@@ -99,16 +110,23 @@ class TableReader {
     if (row.pool.valid()) fields.need("offering");  // what is bought has a price
     read_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_id(fields, verdict_, "claim", row.claim);
-    read_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
-    fields.integer("gpus_milli", row.gpus.count, 0, kMaxGpus);
+    need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
+    need_integer(fields, "gpus_milli", row.gpus.count, 0, kMaxGpus);
+    bool overcommitted = false;
+    fields.boolean("overcommitted", overcommitted);
+    if (overcommitted) {
+      model::NodeId id;
+      read_id(fields, verdict_, "id", id);
+      overcommitted_.insert(id);
+    }
     fields.boolean("kept", row.kept);
-    fields.check("domains", [&](const Node& given, Verdict& verdict) {
-      Fields domains(given, "nodes.domains", verdict);
+    if (const Node* given = fields.need("domains")) {
+      Fields domains(*given, "nodes.domains", verdict_);
       for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
-        read_ref(domains, verdict, kWords<model::TopologyLevel>[level], row.domains[level], within(catalog_.domains));
+        read_ref(domains, verdict_, kWords<model::TopologyLevel>[level], row.domains[level], within(catalog_.domains));
       }
       domains.finish();
-    });
+    }
     read_instant(fields, "ready_at_ns", row.ready_at);
   }
 
@@ -119,7 +137,7 @@ class TableReader {
     read_ref(fields, verdict_, "within", row.within, within(catalog_.domains));
     read_id(fields, verdict_, "group", row.group);
     fields.integer("group_size", row.group_size, 0, kMostAtOnce);
-    read_instant(fields, "requested_at_ns", row.requested_at);
+    need_instant(fields, "requested_at_ns", row.requested_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     read_id(fields, verdict_, "node", row.node);
   }
@@ -130,23 +148,21 @@ class TableReader {
     if (row.service.valid() && verdict_.ok()) {
       need_ref(fields, verdict_, "variant", row.variant, within(catalog_.service(row.service).variants));
     }
-    fields.integer("ordinal", row.ordinal, 0, kMaxId);
+    need_integer(fields, "ordinal", row.ordinal, 0, kMaxId);
     read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
     if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: no pods, expected at least one");
     fields.integer("min_pods", row.min_pods, 0, kMostAtOnce);
     need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
-    if (fields.need("gpus_per_pod_milli") != nullptr) {
-      fields.integer("gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
-    }
+    need_integer(fields, "gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
     read_word(fields, verdict_, "together", row.together);
     read_closed(fields, verdict_, row.closed, catalog_);
-    read_instant(fields, "created_at_ns", row.created_at);
+    need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     fields.check("signals", [&](const Node& given, Verdict& verdict) {
       Fields signals(given, "gangs.signals", verdict);
-      for (const model::ReplicaSignal& field : model::kReplicaSignals) {
-        signal(signals, field.name, row.signals.*field.field, field.counter ? kMaxCounter : kMaxGauge);
+      for (const model::ReplicaSignal& each : model::kReplicaSignals) {
+        signal(signals, each.name, row.signals.*each.field, each.most);
       }
       signals.finish();
     });
@@ -155,20 +171,36 @@ class TableReader {
   void pod(Fields& fields, model::Pod& row) {
     read_word(fields, verdict_, "phase", row.phase);
     need_ref(fields, verdict_, "gang", row.gang, within(state_.snapshot.gangs));
-    fields.integer("gpus_milli", row.gpus.count, 0, kMaxGpus);
+    need_integer(fields, "gpus_milli", row.gpus.count, 0, kMaxGpus);
     read_ref(fields, verdict_, "node", row.node, within(state_.snapshot.nodes));
-    read_instant(fields, "created_at_ns", row.created_at);
+    bool on_unseen_node = false;
+    fields.boolean("on_unseen_node", on_unseen_node);
+    const bool needs_node = runs_without_node(row);
+    if (needs_node && !on_unseen_node) {
+      verdict_.fail(fields.node().place, "pods.node: found none on a " + std::string(word(row.phase)) +
+                                             " pod, expected its node, or on_unseen_node: true if no row has it");
+    }
+    if (!needs_node && on_unseen_node) {
+      verdict_.fail(fields.node().place, "pods.on_unseen_node: found true on a " + std::string(word(row.phase)) +
+                                             " pod " + (row.node.valid() ? "with" : "without") +
+                                             " a node, expected it on pods that run without one");
+    }
+    need_instant(fields, "created_at_ns", row.created_at);
     read_ref(fields, verdict_, "queue", row.queue, within(catalog_.queues));
   }
 
   SavedState& state_;
   const model::Catalog& catalog_;
   Verdict& verdict_;
+  std::set<model::NodeId> overcommitted_;
 };
 
 /// The text of a memory inside one of the file's strings.
 template <typename Memory, typename Parse>
 void read_memory_text(const Node& node, const std::string& what, Memory& out, Parse parse, Verdict& verdict) {
+  if (node.kind != Node::Kind::scalar) {
+    return verdict.fail(node.place, what + ": found " + node.words() + ", expected a text");
+  }
   Result<Memory> memory = parse(node.text);
   if (!memory) return verdict.fail(node.place, what + ": " + memory.error().message);
   out = std::move(*memory);
@@ -181,15 +213,23 @@ void read_planned(const Node& item, const model::Catalog& catalog, control::Memo
   if (verdict.ok()) {
     need_ref(fields, verdict, "variant", planned.variant, within(catalog.service(planned.service).variants));
   }
-  fields.integer("ordinal", planned.ordinal, 0, kMaxId);
-  read_instant(fields, "decided_at_ns", planned.decided_at);
+  need_integer(fields, "ordinal", planned.ordinal, 0, kMaxId);
+  need_instant(fields, "decided_at_ns", planned.decided_at);
   fields.finish();
+  const auto same = [&](const model::PlannedGang& other) {
+    return std::tuple(other.service, other.variant, other.ordinal) ==
+           std::tuple(planned.service, planned.variant, planned.ordinal);
+  };
+  if (std::ranges::any_of(out.planned, same)) {
+    verdict.fail(item.place, "memory.planned.ordinal: found " + std::to_string(planned.ordinal) +
+                                 " a second time for this service, expected another number");
+  }
   out.planned.push_back(planned);
 }
 
 void read_memory(const Node& node, const model::Catalog& catalog, control::Memory& out, Verdict& verdict) {
   Fields fields(node, "memory", verdict);
-  for (const Node& item : fields.list("scale")) {
+  for (const Node& item : need_list(fields, "scale")) {
     read_memory_text(item, "memory.scale", out.scale.emplace_back(), decide::scale::parse_memory, verdict);
   }
   if (out.scale.size() != catalog.services.size()) {
@@ -202,15 +242,21 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
   if (const Node* text = fields.need("provision")) {
     read_memory_text(*text, "memory.provision", out.provision, decide::provision::parse_memory, verdict);
   }
-  for (const Node& item : fields.list("planned")) read_planned(item, catalog, out, verdict);
+  for (const Node& item : need_list(fields, "planned")) read_planned(item, catalog, out, verdict);
   fields.finish();
 }
 
 void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   Fields fields(node, "policies", verdict);
-  fields.text("name", out.name);
-  for (const Node& each : fields.list("scale")) out.scale.push_back(settings::read_scale(each, verdict));
-  if (const Node* layer = fields.take("place")) out.place = settings::read_place(*layer, verdict);
+  need_text(fields, "name", out.name);
+  for (const Node& each : need_list(fields, "scale")) {
+    out.scale.push_back(settings::read_scale(each, verdict));
+    check_stated(each, settings::to_json(out.scale.back()), "policies.scale", verdict);
+  }
+  if (const Node* layer = fields.take("place")) {
+    out.place = settings::read_place(*layer, verdict);
+    check_stated(*layer, settings::to_json(*out.place), "policies.place", verdict);
+  }
   if (const Node* layer = fields.take("provision")) {
     if (!out.place) verdict.fail(layer->place, "policies.provision: without place, whose shortfalls it answers");
     const Node mapping = settings::as_mapping(*layer);
@@ -218,23 +264,58 @@ void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
     settings::Provisioner which = settings::Provisioner::none;
     out.provision = settings::read_provision(provision, which, verdict);
     provision.finish();
+    check_stated(*layer, settings::to_json(*out.provision), "policies.provision", verdict);
   }
   fields.finish();
 }
 
-/// Each pod is listed by the gang it names, once, and by no other.
-void check_membership(const model::Snapshot& snapshot, const manifest::Place& place, Verdict& verdict) {
-  std::set<model::PodId> listed;
-  snapshot.gangs.for_each([&](model::GangId id, const model::Gang& gang) {
-    for (model::PodId pod : gang.pods) {
-      if (snapshot.pods.at(pod).gang == id && listed.insert(pod).second) continue;
-      verdict.fail(place, "gangs: gang " + std::to_string(id.value) + " lists pod " + std::to_string(pod.value) +
-                              " twice or out of another gang, expected each pod in its own gang once");
-    }
+/// Where a table has the field of a row, or else the row.
+manifest::Place place_of(const Node& document, const model::Inconsistency& fault) {
+  constexpr std::string_view kCatalog = "catalog.";
+  const bool in_catalog = fault.table.starts_with(kCatalog);
+  const Node* owner = in_catalog ? document.find("catalog") : &document;
+  const Node* rows = owner->find(in_catalog ? std::string_view(fault.table).substr(kCatalog.size()) : fault.table);
+  const Node* at = in_catalog ? &rows->items.at(fault.id) : rows;
+  for (const Node& item : rows->items) {
+    if (!in_catalog && manifest::read_integer(item.find("id")->text) == fault.id) at = &item;
+  }
+  for (std::string_view rest = fault.field; !rest.empty();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    const Node* inner = at->find(rest.substr(0, dot));
+    if (inner == nullptr) break;
+    at = inner;
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  return at->place;
+}
+
+void refuse(const std::optional<model::Inconsistency>& fault, const Node& document, Verdict& verdict) {
+  if (!fault || !verdict.ok()) return;
+  const std::string field = fault->field.empty() ? "" : "." + fault->field;
+  verdict.fail(place_of(document, *fault), fault->table + field + ": " + fault->message);
+}
+
+double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
+
+/// Pods may hold more than a node has once it has lost GPUs. The file states which nodes did.
+std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& snapshot,
+                                                       const std::set<model::NodeId>& stated) {
+  const std::map<model::NodeId, MilliGpu> bound = bound_gpus(snapshot);
+  std::optional<model::Inconsistency> fault;
+  snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+    const auto found = bound.find(id);
+    const MilliGpu held = found == bound.end() ? MilliGpu{} : found->second;
+    if (fault || (held > node.gpus) == stated.contains(id)) return;
+    fault = held > node.gpus
+                ? model::Inconsistency{"nodes", id.value, "gpus_milli",
+                                       fmt::format("found {} GPUs, but pods hold {} there, expected at least as many, "
+                                                   "or overcommitted: true",
+                                                   in_gpus(node.gpus), in_gpus(held))}
+                : model::Inconsistency{"nodes", id.value, "overcommitted",
+                                       fmt::format("found true, but pods hold {} of {} GPUs there, expected more",
+                                                   in_gpus(held), in_gpus(node.gpus))};
   });
-  if (listed.size() == snapshot.pods.size()) return;
-  verdict.fail(place, "pods: " + std::to_string(snapshot.pods.size()) + " pods, " + std::to_string(listed.size()) +
-                          " are listed by gangs, expected each pod in its own gang once");
+  return fault;
 }
 
 /// Of the design's largest cluster: 100,000 GPUs in as many pods, some twenty values a pod with its gang.
@@ -246,8 +327,8 @@ Result<SavedState> read_document(const Node& document) {
   Fields fields(document, "snapshot", verdict);
   std::int64_t format = 0;
   if (fields.need("format_version") != nullptr) fields.integer("format_version", format, 1, 1);
-  fields.integer("version", state.snapshot.version, 0, kMaxTime);
-  read_instant(fields, "at_ns", state.snapshot.at);
+  need_integer(fields, "version", state.snapshot.version, 0, kMaxTime);
+  need_instant(fields, "at_ns", state.snapshot.at);
   if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, verdict);
   model::Catalog catalog;
   if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, verdict);
@@ -255,13 +336,16 @@ Result<SavedState> read_document(const Node& document) {
     verdict.fail(document.place, "policies.scale: " + std::to_string(given) + " policies, expected one for each of " +
                                      std::to_string(catalog.services.size()) + " services");
   }
-  if (verdict.ok()) TableReader(state, catalog, verdict).read(fields);
-  if (verdict.ok()) check_membership(state.snapshot, document.place, verdict);
+  if (verdict.ok()) refuse(find_inconsistency(catalog), document, verdict);
+  TableReader tables(state, catalog, verdict);
+  if (verdict.ok()) tables.read(fields);
   if (const Node* node = fields.need("memory"); node != nullptr && verdict.ok()) {
     read_memory(*node, catalog, state.memory, verdict);
   }
   fields.finish();
-  state.snapshot.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
+  state.snapshot.catalog = std::make_shared<const model::Catalog>(catalog);
+  if (verdict.ok()) refuse(find_inconsistency(state.snapshot), document, verdict);
+  if (verdict.ok()) refuse(find_overcommitted(state.snapshot, tables.overcommitted()), document, verdict);
   if (verdict.ok()) {
     if (const auto fault = find_fault(state.memory, state.snapshot)) {
       verdict.fail(document.find("memory")->place, "memory: " + *fault);

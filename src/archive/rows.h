@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,7 @@ namespace capstan::archive {
 
 // Bounds of what is read, far above what is and far below what sums of it would overflow.
 inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds: 146 years
-inline constexpr std::int64_t kMaxGauge = 86'400'000'000;        ///< requests, shares, percent, microseconds of a day
-inline constexpr std::int64_t kMaxCounter = 9'000'000'000'000'000;
-inline constexpr std::int64_t kMaxId = 10'000'000;  ///< tables are as long as their largest id
+inline constexpr std::int64_t kMaxId = 10'000'000;               ///< tables are as long as their largest id
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
 inline constexpr std::int64_t kMostAtOnce = 100'000;  ///< nodes of one launch, failures in a row
@@ -39,6 +38,22 @@ void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string
                                 manifest::one_of(kWords<Enum>));
 }
 
+/// A number that every file states.
+template <typename Integer>
+void need_integer(manifest::Fields& fields, std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
+  if (fields.need(key) != nullptr) fields.integer(key, out, low, high);
+}
+
+/// The elements of a list that every file states, if only as an empty one.
+inline std::span<const manifest::Node> need_list(manifest::Fields& fields, std::string_view key) {
+  fields.need(key);
+  return fields.list(key);
+}
+
+inline void need_text(manifest::Fields& fields, std::string_view key, std::string& out) {
+  if (fields.need(key) != nullptr) fields.text(key, out);
+}
+
 /// Nanoseconds; an absent key is never.
 inline void read_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
   std::int64_t ns = 0;
@@ -47,9 +62,15 @@ inline void read_instant(manifest::Fields& fields, std::string_view key, Instant
   out = there ? Instant{Duration{ns}} : Instant::never();
 }
 
-inline void read_duration_ns(manifest::Fields& fields, std::string_view key, Duration& out) {
+/// A moment that cannot be never.
+inline void need_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
+  if (fields.need(key) != nullptr) read_instant(fields, key, out);
+}
+
+inline void need_duration_ns(manifest::Fields& fields, std::string_view key, Duration& out,
+                             Duration most = Duration{kMaxTime}) {
   std::int64_t ns = 0;
-  fields.integer(key, ns, 0, kMaxTime);
+  need_integer(fields, key, ns, 0, most.count());
   out = Duration{ns};
 }
 
@@ -93,7 +114,7 @@ void need_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_
   if (fields.need(key) != nullptr) read_ref(fields, verdict, key, out, exists);
 }
 
-/// An id that need not lead anywhere: what it named may have gone.
+/// An id whose row is looked up later, once all rows are there.
 template <typename Tag>
 void read_id(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out) {
   read_ref(fields, verdict, key, out, [](Id<Tag>) { return true; });
@@ -110,14 +131,27 @@ auto within(const SharedTable<IdType, T>& rows) {
   return [&rows](IdType id) { return rows.find(id) != nullptr; };
 }
 
+/// Refuses the row at `place` unless it comes after the rows before it: decisions search these lists by bisection.
+template <typename Rows>
+void check_ascending(const Rows& rows, const manifest::Place& place, const std::string& what,
+                     manifest::Verdict& verdict) {
+  if (rows.size() < 2 || rows[rows.size() - 2] < rows.back()) return;
+  verdict.fail(place, what + ": found a row that is not above the one before it, expected ascending rows, each once");
+}
+
 inline void read_closed(manifest::Fields& fields, manifest::Verdict& verdict, model::Closed& out,
                         const model::Catalog& catalog) {
-  read_refs(fields, verdict, "closed_nodes", out.nodes, [](model::NodeId) { return true; });  // it may have gone
+  const std::string nodes = fields.what() + ".closed_nodes", purchases = fields.what() + ".closed_purchases";
+  for (const manifest::Node& item : fields.list("closed_nodes")) {
+    read_ref(item, nodes, verdict, out.nodes.emplace_back(), [](model::NodeId) { return true; });  // it may have gone
+    check_ascending(out.nodes, item.place, nodes, verdict);
+  }
   for (const manifest::Node& item : fields.list("closed_purchases")) {
-    manifest::Fields purchase(item, fields.what() + ".closed_purchases", verdict);
+    manifest::Fields purchase(item, purchases, verdict);
     need_ref(purchase, verdict, "pool", out.purchases.emplace_back().pool, within(catalog.pools));
     need_ref(purchase, verdict, "offering", out.purchases.back().offering, within(catalog.offerings));
     purchase.finish();
+    check_ascending(out.purchases, item.place, purchases, verdict);
   }
 }
 

@@ -1,6 +1,9 @@
+#include <map>
+
 #include <nlohmann/json.hpp>
 
 #include "archive/saved_state.h"
+#include "archive/stated_bindings.h"
 #include "archive/words.h"
 #include "model/signal_names.h"
 #include "settings/policy.h"
@@ -149,13 +152,14 @@ Json catalog(const model::Catalog& from) {
   return json;
 }
 
-Json node(Json json, const model::Node& from) {
+Json node(Json json, const model::Node& from, bool overcommitted) {
   json["phase"] = word(from.phase);
   put(json, "pool", from.pool);
   put(json, "offering", from.offering);
   put(json, "claim", from.claim);
   put(json, "gpu", from.gpu);
   json["gpus_milli"] = from.gpus.count;
+  if (overcommitted) json["overcommitted"] = true;
   if (from.kept) json["kept"] = true;
   json["domains"] = Json::object();
   for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
@@ -205,6 +209,7 @@ Json pod(Json json, const model::Pod& from) {
   put(json, "gang", from.gang);
   json["gpus_milli"] = from.gpus.count;
   put(json, "node", from.node);
+  if (runs_without_node(from)) json["on_unseen_node"] = true;
   put(json, "created_at_ns", from.created_at);
   put(json, "queue", from.queue);
   return json;
@@ -278,7 +283,11 @@ std::string to_json(const SavedState& state) {
                                 {"gateway_waiting", signal(each.gateway_waiting)}});
     if (each.leaving != 0) json["services"].back()["leaving"] = each.leaving;
   });
-  json["nodes"] = table(from.nodes, state.names.nodes, node);
+  const std::map<model::NodeId, MilliGpu> bound = bound_gpus(from);
+  json["nodes"] = table(from.nodes, state.names.nodes, [&](Json row, const model::Node& each) {
+    const auto held = bound.find(model::NodeId{row["id"].get<std::uint32_t>()});
+    return node(std::move(row), each, held != bound.end() && held->second > each.gpus);
+  });
   json["claims"] = table(from.claims, state.names.claims, claim);
   json["gangs"] = table(from.gangs, state.names.gangs, gang);
   json["pods"] = table(from.pods, state.names.pods, pod);

@@ -1,32 +1,40 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "model/gang.h"
 
 namespace capstan::model {
 
-/// One signal of a replica: its name in files, and where it stands.
+// The largest value that a signal can mean, far below what sums of it would overflow.
+inline constexpr std::int64_t kMaxRequests = 86'400'000'000;
+inline constexpr std::int64_t kMaxTokens = 9'000'000'000'000'000;
+inline constexpr std::int64_t kMaxSharePpm = 1'000'000;
+inline constexpr std::int64_t kMaxSharePercent = 100;
+inline constexpr std::int64_t kMaxLatencyUs = std::int64_t{366} * 86'400'000'000;  ///< a leap year, the longest run
+
+/// One signal of a replica: its name in files, where it stands, and the largest value it may have.
 struct ReplicaSignal {
   std::string_view name;
   SignalField field;
-  bool counter = false;  ///< grows since the engine's start
+  std::int64_t most;
 };
 
-/// All of them: whoever hashes, ages, writes or reads signals walks this list, so that none is forgotten.
+/// Every signal of a replica. Code that hashes, ages, writes or reads signals walks this list and so leaves none out.
 inline constexpr std::array<ReplicaSignal, 11> kReplicaSignals{{
-    {"waiting", &ReplicaSignals::waiting},
-    {"running", &ReplicaSignals::running},
-    {"kv_usage_ppm", &ReplicaSignals::kv_usage_ppm},
-    {"duty_cycle_percent", &ReplicaSignals::duty_cycle_percent},
-    {"memory_used_percent", &ReplicaSignals::memory_used_percent},
-    {"ttft_p99_us", &ReplicaSignals::ttft_p99_us},
-    {"ttft_late_ppm", &ReplicaSignals::ttft_late_ppm},
-    {"queue_late_ppm", &ReplicaSignals::queue_late_ppm},
-    {"tpot_late_ppm", &ReplicaSignals::tpot_late_ppm},
-    {"prompt_tokens_total", &ReplicaSignals::prompt_tokens_total, true},
-    {"generated_tokens_total", &ReplicaSignals::generated_tokens_total, true},
+    {"waiting", &ReplicaSignals::waiting, kMaxRequests},
+    {"running", &ReplicaSignals::running, kMaxRequests},
+    {"kv_usage_ppm", &ReplicaSignals::kv_usage_ppm, kMaxSharePpm},
+    {"duty_cycle_percent", &ReplicaSignals::duty_cycle_percent, kMaxSharePercent},
+    {"memory_used_percent", &ReplicaSignals::memory_used_percent, kMaxSharePercent},
+    {"ttft_p99_us", &ReplicaSignals::ttft_p99_us, kMaxLatencyUs},
+    {"ttft_late_ppm", &ReplicaSignals::ttft_late_ppm, kMaxSharePpm},
+    {"queue_late_ppm", &ReplicaSignals::queue_late_ppm, kMaxSharePpm},
+    {"tpot_late_ppm", &ReplicaSignals::tpot_late_ppm, kMaxSharePpm},
+    {"prompt_tokens_total", &ReplicaSignals::prompt_tokens_total, kMaxTokens},
+    {"generated_tokens_total", &ReplicaSignals::generated_tokens_total, kMaxTokens},
 }};
 static_assert(kReplicaSignals.size() * sizeof(Signal) == sizeof(ReplicaSignals), "a signal that the list leaves out");
 

@@ -187,6 +187,7 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   read_services(look);
   read_other_pods(look);
   number_gangs(look);
+  end_the_future(look, at);
   catalog_.set_queues(look.queues.rows());
 
   Seen seen;
@@ -209,6 +210,14 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   gangs_.forget_unseen();
   pods_.forget_unseen();
   return seen;
+}
+
+/// What a clock ahead of ours has dated later than now counts as of now.
+void SnapshotBuilder::end_the_future(Look& look, Instant at) {
+  for (auto& [id, node] : look.nodes) node.ready_at = std::min(node.ready_at, at);
+  for (auto& [id, claim] : look.claims) claim.requested_at = std::min(claim.requested_at, at);
+  for (auto& [id, gang] : look.gangs) gang.created_at = std::min(gang.created_at, at);
+  for (auto& [id, pod] : look.pods) pod.created_at = std::min(pod.created_at, at);
 }
 
 void SnapshotBuilder::read_nodes(Look& look) {
@@ -302,6 +311,7 @@ void SnapshotBuilder::read_claims(Look& look) {
     row.expected_ready_at = times.expected_ready_at(claim);
     const model::ClaimId id = claims_.id_of(key_of("NodeClaim", claim.meta), claim.meta.name);
     if (const auto node = look.node_by_name.find(claim.node); node != look.node_by_name.end()) {
+      row.phase = model::Claim::Phase::registered;  // also where its conditions do not say so yet
       row.node = node->second;
       look.nodes.at(node->second).claim = id;
       look.nodes.at(node->second).kept = group == nullptr;
@@ -530,17 +540,27 @@ void SnapshotBuilder::read_wish(const Look& look, const PodGroup& group, model::
   if (!gang.service.valid() && gpu.valid()) gang.gpu = gpu;
 }
 
-/// The replicas of a Deployment have no numbers: each gets the lowest that is free and keeps it.
+/// Gives each replica of a service a number of its own. The replicas of a Deployment have none: each gets the lowest
+/// that is free and keeps it.
 void SnapshotBuilder::number_gangs(Look& look) {
   std::map<std::pair<model::ServiceId, model::VariantId>, std::set<std::uint32_t>> used;
   std::map<model::GangId, std::uint32_t> numbers;
+  const std::set<model::GangId> unnumbered(look.unnumbered.begin(), look.unnumbered.end());
+  for (const auto& [id, gang] : look.gangs) {
+    if (!gang.service.valid() || unnumbered.contains(id)) continue;
+    // A pod that somebody made by hand may have the number of another one: then it counts as unnumbered.
+    if (!used[{gang.service, gang.variant}].insert(gang.ordinal).second) look.unnumbered.push_back(id);
+  }
   const auto take = [&](model::GangId id, std::uint32_t number) {
     model::Gang& gang = look.gangs.at(id);
     gang.ordinal = numbers[id] = number;
     used[{gang.service, gang.variant}].insert(number);
   };
   for (const model::GangId id : look.unnumbered) {
-    if (const auto old = ordinals_.find(id); old != ordinals_.end()) take(id, old->second);
+    const auto old = ordinals_.find(id);
+    if (old == ordinals_.end()) continue;
+    const model::Gang& gang = look.gangs.at(id);
+    if (!used[{gang.service, gang.variant}].contains(old->second)) take(id, old->second);
   }
   for (const model::GangId id : look.unnumbered) {
     if (numbers.contains(id)) continue;

@@ -5,12 +5,15 @@
 
 #include "archive/saved_state.h"
 #include "decide/index.h"
+#include "model/consistency.h"
 #include "objects.h"
 
 namespace capstan::op {
 namespace {
 
 using std::chrono::seconds;
+
+constexpr Instant kIn2027{seconds(1'800'000'000)};
 using testing::Cluster;
 using testing::Object;
 
@@ -29,9 +32,9 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   cluster.pods.put(testing::pod("chat-b", "chat"));
   cluster.pods.put(testing::pod("other", "db", "n1", true, 2));
   SnapshotBuilder builder;
-  const auto [snapshot, delta, speakers] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(5)});
+  const auto [snapshot, delta, speakers] = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027);
 
-  EXPECT_EQ(snapshot.at, Instant{seconds(5)});
+  EXPECT_EQ(snapshot.at, kIn2027);
   EXPECT_EQ(snapshot.catalog->service({0}).name, "ns/chat");
   EXPECT_EQ(snapshot.services.at({0}).desired_replicas, 3);
   ASSERT_EQ(snapshot.gangs.size(), 3u);
@@ -48,7 +51,7 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   ASSERT_EQ(speakers.size(), 1u);
   EXPECT_EQ(speakers[0].pod->meta.name, "chat-a");
 
-  const SnapshotBuilder::Seen again = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, {seconds(6)});
+  const SnapshotBuilder::Seen again = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027 + seconds(1));
   EXPECT_TRUE(again.delta.empty());
 }
 
@@ -240,6 +243,75 @@ TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
   EXPECT_EQ(after.nodes.at({0}).claim, (model::ClaimId{0}));
 }
 
+/// What a cluster may show although it contradicts itself, or seems to.
+struct OddCluster {
+  const char* what;
+  std::function<void(Cluster&)> make;
+  std::function<void(const model::Snapshot&)> check;
+};
+
+Object unregistered_claim() {
+  return {{"metadata", {{"name", "gpu-x"}, {"uid", "c1"}, {"labels", {{"karpenter.sh/nodepool", "gpu"}}}}},
+          {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
+          {"status", {{"nodeName", "n1"}, {"conditions", {{{"type", "Launched"}, {"status", "True"}}}}}}};
+}
+
+const OddCluster kOddClusters[] = {
+    {"a pod that a clock ahead of ours has dated",
+     [](Cluster& c) {
+       Object pod = testing::pod("chat-a", "chat", "n1", true);
+       pod["metadata"]["creationTimestamp"] = "2030-01-01T00:00:00Z";
+       c.pods.put(pod);
+     },
+     [](const model::Snapshot& s) { EXPECT_EQ(s.pods.at({0}).created_at, kIn2027); }},
+    {"a pod made by hand that is numbered as one of a StatefulSet",
+     [](Cluster& c) {
+       Object set = testing::deployment("chat", 2);
+       c.deployments.remove("ns/chat");
+       c.stateful_sets.put(set);
+       c.scalers.put(testing::scaler("chat", "chat", "StatefulSet"));
+       c.pods.put(testing::pod("chat-0", "chat", "n1", true));
+       c.pods.put(testing::pod("copy-0", "chat", "n1", true));
+     },
+     [](const model::Snapshot& s) {
+       ASSERT_EQ(s.gangs.size(), 2u);
+       EXPECT_NE(s.gangs.at({0}).ordinal, s.gangs.at({1}).ordinal);
+     }},
+    {"a claim whose node is there before its condition says so", [](Cluster& c) { c.claims.put(unregistered_claim()); },
+     [](const model::Snapshot& s) { EXPECT_EQ(s.claims.at({0}).phase, model::Claim::Phase::registered); }},
+    {"a replica on a node whose device plugin restarts",
+     [](Cluster& c) { c.pods.put(testing::pod("chat-a", "chat", "gone", true)); },
+     [](const model::Snapshot& s) { EXPECT_FALSE(s.pods.at({0}).node.valid()); }},
+    {"a node that lost a GPU",
+     [](Cluster& c) {
+       c.nodes.put(testing::node("n1", 1));
+       c.pods.put(testing::pod("chat-a", "chat", "n1", true, 2));
+     },
+     [](const model::Snapshot& s) { EXPECT_LT(s.nodes.at({0}).gpus, s.pods.at({0}).gpus); }},
+};
+
+TEST(SnapshotBuilder, WhatAClusterShowsIsConsistentAndReadBack) {
+  for (const OddCluster& row : kOddClusters) {
+    SCOPED_TRACE(row.what);
+    Cluster cluster;
+    cluster.nodes.put(testing::node("n1"));
+    cluster.scalers.put(testing::scaler("chat", "chat"));
+    cluster.deployments.put(testing::deployment("chat", 2));
+    row.make(cluster);
+    SnapshotBuilder builder;
+    const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
+    row.check(snapshot);
+    const auto fault = model::find_inconsistency(snapshot);
+    EXPECT_FALSE(fault) << fault->table << "." << fault->field << ": " << fault->message;
+    archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
+    state.memory.scale.resize(builder.policies().size());
+    const std::string text = archive::to_json(state);
+    const Result<archive::SavedState> again = archive::parse(text, "odd.json");
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(archive::to_json(*again), text);
+  }
+}
+
 /// One change of some object, drawn at random; few names, so that objects meet, go and come again.
 void change(Cluster& cluster, int step) {
   const auto below = [](int n) { return *rc::gen::inRange(0, n); };
@@ -362,11 +434,11 @@ TEST(SnapshotBuilder, AReplicaThatStartsIsExpectedAsTheOthersCame) {
   starts["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z";
   cluster.pods.put(starts);
   SnapshotBuilder alone;
-  EXPECT_TRUE(alone.build(cluster.view(), {}, {}).snapshot.gangs.at({0}).expected_ready_at.is_never());
+  EXPECT_TRUE(alone.build(cluster.view(), {}, kIn2027).snapshot.gangs.at({0}).expected_ready_at.is_never());
   cluster.pods.put(ready);
   cluster.pods.put(testing::pod("chat-c", "chat"));
   SnapshotBuilder builder;
-  const model::Snapshot snapshot = builder.build(cluster.view(), {}, {}).snapshot;
+  const model::Snapshot snapshot = builder.build(cluster.view(), {}, kIn2027).snapshot;
   snapshot.gangs.for_each([&](model::GangId, const model::Gang& gang) {
     const bool waits = gang.phase == model::Gang::Phase::starting;
     EXPECT_EQ(gang.expected_ready_at.is_never(), !waits) << "pending: it has no node, ready: it serves";

@@ -31,8 +31,8 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/workload/csv_trace.cc",
     "src/workload/mooncake_trace.cc",
     "src/workload/scan.cc",
-    // The two readers behind archive::parse: saved_state_test.cc.
-    "src/archive/read.cc",
+    // The reader's parts, behind archive::parse: read_test.cc.
+    "src/archive/check_stated.cc",
     "src/archive/read_catalog.cc",
     // Two sides of a run that mean nothing apart from it: simulation_test.cc.
     "src/experiment/fleet_hook.cc",

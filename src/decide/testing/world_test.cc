@@ -92,7 +92,13 @@ void World::bind_pod(model::GangId gang, std::size_t index, model::NodeId node) 
 
 void World::bind(model::GangId gang, model::NodeId node, model::Gang::Phase phase) {
   model::Gang row = snapshot.gangs.at(gang);
-  for (std::size_t i = 0; i < row.pods.size(); ++i) bind_pod(gang, i, node);
+  for (std::size_t i = 0; i < row.pods.size(); ++i) {
+    bind_pod(gang, i, node);
+    if (phase != model::Gang::Phase::ready) continue;
+    model::Pod pod = snapshot.pods.at(row.pods[i]);
+    pod.phase = model::Pod::Phase::ready;
+    snapshot.pods.set(row.pods[i], pod);
+  }
   row.phase = phase;
   snapshot.gangs.set(gang, row);
 }

@@ -1,0 +1,297 @@
+// What a snapshot file may not say: one row a defect, then any mutation of a file that says everything.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "archive/redecide.h"
+#include "archive/saved_state.h"
+#include "archive/testing.h"
+#include "model/consistency.h"
+
+namespace capstan::archive {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Pointer = Json::json_pointer;
+
+Json full_file() { return Json::parse(to_json(testing::full_state())); }
+
+void erase(Json& file, const Pointer& at) {
+  Json& owner = file.at(at.parent_pointer());
+  if (owner.is_array()) {
+    owner.erase(std::stoul(at.back()));
+  } else {
+    owner.erase(at.back());
+  }
+}
+
+struct Defect {
+  const char* path;
+  const char* value;  ///< JSON; null: the member is left out
+  const char* error;  ///< without file, line and column
+};
+
+constexpr Defect kDefects[] = {
+    // The file as a whole.
+    {"/version", nullptr, R"(snapshot lacks "version")"},
+    {"/at_ns", nullptr, R"(snapshot lacks "at_ns")"},
+    {"/at_ns", "-1", R"(snapshot.at_ns: found "-1", expected 0 to 4611686018427387904)"},
+    {"/pods", nullptr, R"(snapshot lacks "pods")"},
+    {"/policies/scale/0/to_zero", nullptr, R"(policies.scale lacks "to_zero", expected every setting)"},
+    {"/policies/provision/consolidation/after", nullptr,
+     R"(policies.provision.consolidation lacks "after", expected every setting)"},
+    // Signals: what is not measured is not 0.
+    {"/services/0/gateway_waiting", R"({"state":"value"})", R"(services.gateway_waiting lacks "value")"},
+    {"/services/0/gateway_waiting", nullptr, R"(services lacks "gateway_waiting")"},
+    {"/gangs/0/signals/waiting", R"({"state":"value"})", R"(gangs.signals.waiting lacks "value")"},
+    {"/gangs/0/signals/waiting", R"({"state":"stale","age_ns":5})", R"(gangs.signals.waiting lacks "value")"},
+    {"/gangs/0/signals/waiting/age_ns", nullptr, R"(gangs.signals.waiting lacks "age_ns")"},
+    {"/gangs/0/signals/waiting/state", R"("missing")",
+     R"(gangs.signals.waiting.value: found "12" on a signal that is missing, expected none)"},
+    {"/gangs/0/signals/kv_usage_ppm/value", "1000001",
+     R"(gangs.signals.kv_usage_ppm.value: found "1000001", expected 0 to 1000000)"},
+    {"/gangs/0/signals/ttft_late_ppm/value", "1000001",
+     R"(gangs.signals.ttft_late_ppm.value: found "1000001", expected 0 to 1000000)"},
+    {"/gangs/0/signals/duty_cycle_percent/value", "101",
+     R"(gangs.signals.duty_cycle_percent.value: found "101", expected 0 to 100)"},
+    {"/gangs/0/signals/waiting/value", "-1", R"(gangs.signals.waiting.value: found "-1", expected 0 to 86400000000)"},
+    {"/gangs/0/signals/waiting/age_ns", "-5",
+     R"(gangs.signals.waiting.age_ns: found "-5", expected 0 to 4611686018427387904)"},
+    {"/gangs/0/signals/waiting/age_ns", "101000000000",
+     "gangs.signals.waiting.age_ns: found 101.0 s, expected 0 s to 100.0 s, which at_ns is"},
+    // Services.
+    {"/services/0/desired_replicas", nullptr, R"(services lacks "desired_replicas")"},
+    {"/services/0/leaving", "4", R"(services.leaving: found "4", expected 0 to 3)"},
+    {"/services/3/id", "0", "services: a second row with id 0, expected each id once"},
+    {"/services/3/id", "4", "services.id: found 4, expected less than 4, the services of the catalog"},
+    {"/catalog/services/0/slo", nullptr, R"(catalog.services lacks "slo")"},
+    {"/catalog/services/0/slo/attainment_ppm", "1000001",
+     R"(catalog.services.slo.attainment_ppm: found "1000001", expected 0 to 1000000)"},
+    {"/catalog/services/0/slo/tpot_ns", nullptr, R"(catalog.services.slo lacks "tpot_ns")"},
+    {"/catalog/services/0/min_replicas", "11", R"(catalog.services.min_replicas: found "11", expected 0 to 10)"},
+    {"/catalog/services/0/max_replicas", nullptr, R"(catalog.services lacks "max_replicas")"},
+    {"/catalog/services/0/windows/0/start", nullptr, R"(catalog.services.windows lacks "start")"},
+    {"/catalog/services/0/windows/0/duration_ns", nullptr, R"(catalog.services.windows lacks "duration_ns")"},
+    {"/catalog/services/0/variants/0/tensor_parallel", nullptr, R"(catalog.services.variants lacks "tensor_parallel")"},
+    {"/catalog/services/0/variants/0/pods", nullptr, R"(catalog.services.variants lacks "pods")"},
+    {"/catalog/services/2/fed_by", "0",
+     "catalog.services.fed_by: there is no prefill service 0, expected the id of one in this file"},
+    {"/catalog/services/2/role_limits/conversion_ns", nullptr, R"(catalog.services.role_limits lacks "conversion_ns")"},
+    // The rest of the catalog.
+    {"/catalog/gpu_kinds/1", R"("H100")", R"(catalog.gpu_kinds: found "H100" a second time, expected each name once)"},
+    {"/catalog/domains/2/level", R"("cluster")",
+     "catalog.domains.parent: found one on the cluster, expected none: nothing is wider"},
+    {"/catalog/domains/3/parent", nullptr,
+     "catalog.domains.parent: found none, expected a domain that is wider than a NVLink domain"},
+    {"/catalog/offerings/0/zone", "2",
+     "catalog.offerings.zone: found domain 2, a rack, expected a zone or the cluster"},
+    {"/catalog/offerings/0/micro_usd_per_hour", nullptr, R"(catalog.offerings lacks "micro_usd_per_hour")"},
+    {"/catalog/offerings/0/gpus", nullptr, R"(catalog.offerings lacks "gpus")"},
+    {"/catalog/pools/0/gpu_limit", nullptr, R"(catalog.pools lacks "gpu_limit")"},
+    {"/catalog/pools/0/offerings", nullptr, R"(catalog.pools lacks "offerings")"},
+    {"/catalog/queues/0/name", nullptr, R"(catalog.queues lacks "name")"},
+    {"/catalog/limits/gpus", "-1", R"(catalog.limits.gpus: found "-1", expected 0 to 1000000000000)"},
+    // Nodes and claims.
+    {"/nodes/0/domains/rack", "1", "nodes.domains.rack: found domain 1, a zone, expected a rack"},
+    {"/nodes/0/domains/zone", "8", "nodes.domains.zone: found domain 8, expected domain 1, in which domain 2 lies"},
+    {"/nodes/0/domains", nullptr, R"(nodes lacks "domains")"},
+    {"/nodes/0/gpu", nullptr, R"(nodes lacks "gpu")"},
+    {"/nodes/0/gpu", "1", "nodes.gpu: found 1, expected the GPU of its offering, 0"},
+    {"/nodes/0/gpus_milli", nullptr, R"(nodes lacks "gpus_milli")"},
+    {"/nodes/0/gpus_milli", "4999",
+     "nodes.gpus_milli: found 4.999 GPUs, but pods hold 5 there, expected at least as many, or overcommitted: true"},
+    {"/nodes/1/overcommitted", nullptr,
+     "nodes.gpus_milli: found 1 GPUs, but pods hold 2 there, expected at least as many, or overcommitted: true"},
+    {"/nodes/0/overcommitted", "true",
+     "nodes.overcommitted: found true, but pods hold 5 of 8 GPUs there, expected more"},
+    {"/nodes/0/claim", "9", "nodes.claim: there is no 9, expected the id of one in this file"},
+    {"/nodes/0/claim", "1", "nodes.claim: found 1, which became no node, expected the claim that became this node"},
+    {"/nodes/0/ready_at_ns", "100000000001",
+     "nodes.ready_at_ns: found a moment 0.0 s after at_ns, expected none in the future"},
+    {"/claims/0/node", "7", "nodes.claim: found 0, which became node 7, expected the claim that became this node"},
+    {"/claims/0/phase", R"("launched")", "claims.node: found 0 on a claim that is not registered, expected none"},
+    {"/claims/0/requested_at_ns", nullptr, R"(claims lacks "requested_at_ns")"},
+    {"/claims/1/group", nullptr, "claims.group_size: found 2 without a group, expected none"},
+    {"/claims/1/within", "8", "claims.within: found domain 8, expected one in domain 1, where its offering is sold"},
+    // Gangs and pods.
+    {"/gangs/1/ordinal", "0", "gangs.ordinal: found 0, which gang 0 of the same service has, expected another number"},
+    {"/gangs/1/ordinal", nullptr, R"(gangs lacks "ordinal")"},
+    {"/gangs/1/ordinal", "4294967297", R"(gangs.ordinal: found "4294967297", expected 0 to 10000000)"},
+    {"/gangs/1/closed_nodes", "[1,1]",
+     "gangs.closed_nodes: found a row that is not above the one before it, expected ascending rows, each once"},
+    {"/gangs/0/created_at_ns", "101000000000",
+     "gangs.created_at_ns: found a moment 1.0 s after at_ns, expected none in the future"},
+    {"/gangs/0/gpu", "1", "gangs.gpu: found 1, which none of its nodes has, expected the GPU of one"},
+    {"/gangs/0/pods", "[0,1,0]",
+     "gangs.pods: found 0 twice or of another gang, expected each pod in its own gang once"},
+    {"/gangs/0/pods", "[0]", "pods.gang: found 0, which does not list this pod, expected the gang that does"},
+    {"/pods/0/node", nullptr,
+     "pods.node: found none on a ready pod, expected its node, or on_unseen_node: true if no row has it"},
+    {"/pods/0/on_unseen_node", "true",
+     "pods.on_unseen_node: found true on a ready pod with a node, expected it on pods that run without one"},
+    {"/pods/2/on_unseen_node", "true",
+     "pods.on_unseen_node: found true on a pending pod without a node, expected it on pods that run without one"},
+    {"/pods/0/gpus_milli", nullptr, R"(pods lacks "gpus_milli")"},
+    {"/pods/0/gpus_milli", "-1", R"(pods.gpus_milli: found "-1", expected 0 to 10000000)"},
+    {"/pods/0/phase", R"("pending")",
+     "gangs.phase: found a gang that runs although a pod of it is pending, expected pending"},
+    {"/pods/0/created_at_ns", nullptr, R"(pods lacks "created_at_ns")"},
+    {"/pods/2/queue", "9", "pods.queue: there is no 9, expected the id of one in this file"},
+    // What the loop remembers.
+    {"/memory/planned", nullptr, R"(memory lacks "planned")"},
+    {"/memory/scale/0", "7", R"(memory.scale: )"},
+    {"/memory/scale/0", "[]", "memory.scale: found a list, expected a text"},
+    {"/memory/planned/0/ordinal", nullptr, R"(memory.planned lacks "ordinal")"},
+    {"/memory/planned/0/decided_at_ns", nullptr, R"(memory.planned lacks "decided_at_ns")"},
+    {"/memory/planned/1/ordinal", "7",
+     "memory.planned.ordinal: found 7 a second time for this service, expected another number"},
+};
+
+TEST(ReadSnapshot, RefusesEachDefectWithItsPlace) {
+  for (const Defect& row : kDefects) {
+    Json file = full_file();
+    const Pointer at(row.path);
+    if (row.value == nullptr) {
+      erase(file, at);
+    } else {
+      file[at] = Json::parse(row.value);
+    }
+    const Result<SavedState> state = parse(file.dump(1), "s.json");
+    ASSERT_FALSE(state) << row.path << ": read, expected " << row.error;
+    EXPECT_EQ(state.error().message.substr(0, std::string_view(row.error).size()), row.error) << row.path;
+    EXPECT_GT(state.error().line, 0u) << row.path;
+    EXPECT_GT(state.error().column, 0u) << row.path;
+  }
+}
+
+TEST(ReadSnapshot, TheErrorPointsAtTheValue) {
+  std::string text = to_json(testing::full_state());
+  const std::string good = R"("kv_usage_ppm":{"state":"value","value":12)";
+  const std::size_t at = text.find(good);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, good.size(), R"("kv_usage_ppm":{"state":"value","value":1200000)");
+  const auto line = 1 + std::ranges::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  const std::size_t column =
+      at - text.rfind('\n', at) + std::string(R"("kv_usage_ppm":{"state":"value","value":)").size();
+  const Result<SavedState> state = parse(text, "s.json");
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().text(), "s.json:" + std::to_string(line) + ":" + std::to_string(column) +
+                                      R"(: gangs.signals.kv_usage_ppm.value: found "1200000", expected 0 to 1000000)");
+}
+
+/// Paths of all values below `at`.
+void list_paths(const Json& file, const Pointer& at, std::vector<Pointer>& out) {
+  const Json& value = file.at(at);
+  if (!value.is_structured()) return;
+  std::size_t row = 0;
+  for (const auto& [key, inner] : value.items()) {
+    const Pointer path = value.is_array() ? at / row++ : at / key;
+    out.push_back(path);
+    list_paths(file, path, out);
+  }
+}
+
+std::vector<Pointer> paths_of(const Json& file) {
+  std::vector<Pointer> all;
+  list_paths(file, Pointer(), all);
+  return all;
+}
+
+/// The file without what reads the same when it is left out, and every number and flag as text.
+Json normal(const Json& file) {
+  static const std::set<std::string> kZeroIsAbsent = {
+      "leaving",  "kept",       "overcommitted", "on_unseen_node",     "resumed",          "closed",
+      "min_pods", "group_size", "max_seqs",      "max_batched_tokens", "placed_elsewhere", "ttft_prefills_milli"};
+  if (!file.is_structured()) return file.is_string() ? file : Json(file.dump());
+  Json out = file.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, value] : file.items()) {
+    if (file.is_array()) {
+      out.push_back(normal(value));
+      continue;
+    }
+    const bool zero = value == 0 || value == false;
+    const bool optional_list = key == "windows" || key == "beside" || key.starts_with("closed_") || key == "queues";
+    const bool missing = value.is_object() && value.value("state", "") == "missing" && value.value("age_ns", 1) == 0;
+    const bool empty = value.is_object() && value.empty() && key != "domains";
+    if (value.is_null() || (zero && kZeroIsAbsent.contains(key)) || (optional_list && value.empty()) || missing ||
+        empty)
+      continue;
+    out[key] = normal(value);
+  }
+  return out;
+}
+
+/// Settings have several spellings of one value (0 and "0s"): their names are compared only.
+Json comparable(Json file) {
+  for (const char* layer : {"scale", "place", "provision"}) file["policies"].erase(layer);
+  Json& catalog = file["catalog"];
+  if (catalog.value("launches_into", "") == "node") catalog.erase("launches_into");
+  for (Json& service : catalog["services"]) {
+    for (Json& variant : service["variants"]) {
+      if (variant.value("micro_usd_per_hour", 1) == 0) variant.erase("micro_usd_per_hour");
+    }
+    if (service.contains("role_limits")) {
+      Json& limits = service["role_limits"];
+      if (std::ranges::all_of(limits, [](const Json& each) { return each == 0; })) service.erase("role_limits");
+    }
+  }
+  return normal(file);
+}
+
+/// Empty: the file was refused with a place, or read as exactly what it says.
+std::string fault_of(const Json& file) {
+  const Result<SavedState> state = parse(file.dump(1), "s.json");
+  if (!state) return state.error().line > 0 ? "" : "refused without a place: " + state.error().text();
+  if (const auto found = model::find_inconsistency(state->snapshot)) {
+    return "read with a contradiction: " + found->table + "." + found->field + ": " + found->message;
+  }
+  (void)redecide(*state);
+  const Json expected = comparable(file), read = comparable(Json::parse(to_json(*state)));
+  return expected == read ? "" : "read as something else: " + Json::diff(expected, read).dump();
+}
+
+TEST(ReadSnapshot, AFileThatSaysEverythingIsReadAsItIs) {
+  const Json file = full_file();
+  EXPECT_EQ(fault_of(file), "");
+  ASSERT_TRUE(parse(file.dump(), "s.json")) << parse(file.dump(), "s.json").error().text();
+}
+
+TEST(ReadSnapshot, WhatIsLeftOutIsRefusedOrReadsAsAbsent) {
+  const Json file = full_file();
+  for (const Pointer& path : paths_of(file)) {
+    Json mutated = file;
+    erase(mutated, path);
+    EXPECT_EQ(fault_of(mutated), "") << "without " << path.to_string();
+  }
+}
+
+rc::Gen<Json> any_value() {
+  return rc::gen::element<Json>(nullptr, true, false, "", "x", "value", "pending", Json::array(), Json::object(), 0, 1,
+                                2, 8, -1, 1.5, 1e300, 1'000'001, std::int64_t{1} << 31, std::int64_t{1} << 32,
+                                std::int64_t{101'000'000'000}, std::numeric_limits<std::int64_t>::max(),
+                                std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::uint64_t>::max());
+}
+
+RC_GTEST_PROP(ReadSnapshot, AMutatedFileIsRefusedOrReadAsWhatItSays, ()) {
+  Json file = full_file();
+  std::string mutations;
+  for (int n = *rc::gen::inRange(1, 4); n > 0; --n) {
+    const Pointer path = *rc::gen::elementOf(paths_of(file));
+    if (path.to_string().starts_with("/policies/") && path.to_string() != "/policies/name") continue;
+    if (*rc::gen::inRange(0, 4) == 0) {
+      mutations += " without " + path.to_string();
+      erase(file, path);
+    } else {
+      file[path] = *any_value();
+      mutations += " " + path.to_string() + " = " + file[path].dump();
+    }
+  }
+  const std::string fault = fault_of(file);
+  if (!fault.empty()) RC_FAIL(mutations + ": " + fault);
+}
+
+}  // namespace
+}  // namespace capstan::archive

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "archive/saved_state.h"
+#include "decide/testing/world.h"
+#include "model/signal_names.h"
+
+namespace capstan::archive::testing {
+
+using decide::testing::at;
+using decide::testing::World;
+
+/// Four services, of which the second feeds the third and the fourth is decided with the first.
+inline void add_services(World& world, model::Purchase sale) {
+  using namespace std::chrono_literals;
+  model::Catalog& catalog = world.catalog();
+  const model::QueueId team = world.queue(4, world.queue(8));
+  catalog.queues.push_back({.name = "unknown", .parent = {}, .limit = {}, .closed = true});
+  catalog.limits = {.gpus = 64, .nodes = 8, .price_per_hour = MicroUsd{800'000'000}};
+  catalog.launches_into = model::TopologyLevel::zone;
+  model::Service prefill = catalog.services.front(), decode = prefill, other = prefill, chat = prefill;
+  chat.slo = {.ttft = 1s, .tpot = 50ms, .e2e = 30s, .attainment_ppm = 990'000, .ttft_prefills_milli = 2'000};
+  chat.windows = {{*Cron::parse("0 8 * * 1-5"), 10h, 2, 4}};
+  chat.survives = model::TopologyLevel::rack;
+  chat.beside = {{3}};
+  model::Variant& variant = chat.variants.front();
+  variant.name = "large", variant.model = "Llama-3.1-8B";
+  variant.step_limits = {64, 4096};
+  variant.queue = team;
+  variant.placed_elsewhere = true;
+  variant.closed = {.nodes = {{0}}, .purchases = {sale}};
+  variant.price_per_hour = {6'880'000};
+  prefill.name = "prefill", decode.name = "decode", other.name = "chat on A100";
+  prefill.variants.front().role = model::Role::prefill;
+  decode.variants.front().role = model::Role::decode;
+  decode.fed_by = {1};
+  decode.role_limits = prefill.role_limits = {1'000, 4'000, 30s};
+  catalog.services = {chat, prefill, decode, other};
+}
+
+template <typename Table, typename Id, typename Change>
+void change_row(Table& table, Id id, Change change) {
+  auto row = table.at(id);
+  change(row);
+  table.set(id, std::move(row));
+}
+
+/// Bought and foreign nodes, a group of claims, replicas that serve, start and wait, and work of others.
+inline model::Snapshot full_snapshot() {
+  using namespace std::chrono_literals;
+  using model::TopologyLevel;
+  World world;
+  const model::OfferingId offering = world.offering(8, 0, 12);
+  const model::PoolId pool = world.pool({offering}, 64);
+  add_services(world, {pool, offering});
+  world.node(0), world.node(1, 1);
+  world.claim(pool, offering, model::Claim::Phase::registered, 1);
+  world.claim(pool, offering, model::Claim::Phase::requested, 2, {0}, world.zone(0));
+  world.bind(world.gang(2, 2, TopologyLevel::node, 3), {0});
+  const model::GangId waits = world.gang(1, 8, TopologyLevel::rack, 4);
+  world.enqueue(waits, {1});
+  world.bind(world.gang(1, 2, TopologyLevel::node), {1});  // the node lost a GPU since
+  world.bind(world.gang(1, 1, TopologyLevel::node), {});   // on a node that is not seen
+  world.bind(world.gang(1, 1, TopologyLevel::node), {0}, model::Gang::Phase::starting);
+
+  model::Snapshot& s = world.snapshot;
+  s.at = at(100);
+  s.version = 7;
+  s.services.set({0}, {.desired_replicas = 3, .leaving = 1, .gateway_waiting = model::Signal::of(2, 5s)});
+  for (std::uint32_t id = 1; id < 4; ++id) s.services.set({id}, {.gateway_waiting = {}});
+  change_row(s.nodes, model::NodeId{0}, [&](auto& row) { row.pool = pool, row.offering = offering, row.claim = {0}; });
+  change_row(s.nodes, model::NodeId{1}, [](auto& row) { row.kept = true; });
+  change_row(s.claims, model::ClaimId{0}, [](auto& row) { row.node = {0}; });
+  change_row(s.claims, model::ClaimId{1}, [](auto& row) { row.group_size = 2, row.expected_ready_at = at(300); });
+  change_row(s.gangs, model::GangId{0}, [](model::Gang& row) {
+    row.min_pods = 2;
+    for (const model::ReplicaSignal& each : model::kReplicaSignals) {
+      row.signals.*each.field = model::Signal::of(12, 5s);
+    }
+    row.signals.running.state = model::Signal::State::stale;
+    row.signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};
+  });
+  change_row(s.gangs, waits,
+             [&](model::Gang& row) { row.closed = {.nodes = {{0}, {1}}, .purchases = {{pool, offering}}}; });
+  change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}, row.variant = {}; });
+  change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
+  return s;
+}
+
+/// A state in which every key of a snapshot file occurs.
+inline SavedState full_state() {
+  SavedState state;
+  state.snapshot = full_snapshot();
+  state.policies.name = "full";
+  state.policies.scale = {decide::scale::Capstan{}, decide::scale::Fixed{2}, decide::scale::QueueHpa{},
+                          decide::scale::Rules{}};
+  state.policies.place.emplace();
+  state.policies.provision = decide::provision::whole_groups();
+  state.memory.scale.resize(state.policies.scale.size());
+  state.memory.planned = {{{0}, {0}, 7, at(95)}, {{0}, {0}, 8, at(95)}};
+  state.names.nodes.set({0}, "node-0");
+  state.names.claims.set({0}, "claim-0");
+  state.names.gangs.set({0}, "chat-0");
+  state.names.pods.set({0}, "chat-0-0");
+  return state;
+}
+
+}  // namespace capstan::archive::testing

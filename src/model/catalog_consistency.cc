@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "model/consistency.h"
+#include "model/role_names.h"
+#include "model/topology_names.h"
+
+namespace capstan::model {
+namespace {
+
+class CatalogChecker {
+ public:
+  explicit CatalogChecker(const Catalog& catalog) : catalog_(catalog) {}
+
+  std::optional<Inconsistency> run() {
+    each("catalog.domains", catalog_.domains, [this](const Domain& row) { domain(row); });
+    each("catalog.offerings", catalog_.offerings, [this](const Offering& row) { offering(row); });
+    each("catalog.services", catalog_.services, [this](const Service& row) { service(row); });
+    return std::move(fault_);
+  }
+
+ private:
+  template <typename Row, typename Check>
+  void each(const char* table, const std::vector<Row>& rows, Check check) {
+    for (std::uint32_t i = 0; i < rows.size() && !fault_; ++i) {
+      table_ = table;
+      id_ = i;
+      check(rows[i]);
+    }
+  }
+
+  void domain(const Domain& domain) {
+    if (domain.level == TopologyLevel::node) {
+      return fail("level", "found node, expected nvlink, rack, zone or cluster: a node is its own domain");
+    }
+    if (domain.level == TopologyLevel::cluster) {
+      if (domain.parent.valid()) fail("parent", "found one on the cluster, expected none: nothing is wider");
+      return;
+    }
+    if (!domain.parent.valid()) {
+      return fail("parent", fmt::format("found none, expected a domain that is wider than a {}", level(domain)));
+    }
+    const Domain& parent = catalog_.domain(domain.parent);
+    if (parent.level > domain.level) return;
+    fail("parent", fmt::format("found domain {}, a {}, expected one that is wider than a {}", domain.parent.value,
+                               level(parent), level(domain)));
+  }
+
+  void offering(const Offering& offering) {
+    const Domain& zone = catalog_.domain(offering.zone);
+    if (zone.level >= TopologyLevel::zone) return;
+    fail("zone",
+         fmt::format("found domain {}, a {}, expected a zone or the cluster", offering.zone.value, level(zone)));
+  }
+
+  void service(const Service& service) {
+    feeding(service);
+    if (service.beside.size() > Service::kBesideMost) {
+      fail("beside",
+           fmt::format("found {} services, expected at most {}", service.beside.size(), Service::kBesideMost));
+    }
+    for (const ServiceId id : service.beside) alternative(service, id);
+  }
+
+  /// Decode replicas are fed by prefill replicas, which may stand before or after them.
+  void feeding(const Service& service) {
+    if (!service.fed_by.valid()) return;
+    if (!exists(service.fed_by) || role_of(catalog_.service(service.fed_by)) != Role::prefill) {
+      return fail("fed_by", fmt::format("there is no prefill service {}, expected the id of one in this file",
+                                        service.fed_by.value));
+    }
+    if (role_of(service) != Role::decode)
+      fail("fed_by", "found on other replicas, expected it on decode replicas only");
+  }
+
+  /// A service that is decided with another: of its role, with no other one, and with none of its own.
+  void alternative(const Service& service, ServiceId id) {
+    if (!exists(id)) return fail("beside", fmt::format("found service {}, which is not in this file", id.value));
+    const Service& other = catalog_.service(id);
+    if (&other == &service || !other.beside.empty()) {
+      return fail("beside", fmt::format("found service {}, expected one that has none beside itself", id.value));
+    }
+    if (role_of(other) != role_of(service)) {
+      return fail("beside", fmt::format("found service {} of role {}, expected one of the same role, {}", id.value,
+                                        name(role_of(other)), name(role_of(service))));
+    }
+    if (!alternatives_.insert(id).second) {
+      fail("beside", fmt::format("found service {} a second time, expected it beside one service only", id.value));
+    }
+  }
+
+  bool exists(ServiceId id) const {
+    return id.value < catalog_.services.size() && !catalog_.service(id).variants.empty();
+  }
+  static Role role_of(const Service& service) {
+    return service.variants.empty() ? Role::both : service.variants.front().role;
+  }
+  static std::string_view level(const Domain& domain) { return name(domain.level).words; }
+  void fail(std::string field, std::string message) {
+    if (!fault_) fault_ = {table_, id_, std::move(field), std::move(message)};
+  }
+
+  const Catalog& catalog_;
+  std::set<ServiceId> alternatives_;
+  const char* table_ = "";
+  std::uint32_t id_ = 0;
+  std::optional<Inconsistency> fault_;
+};
+
+}  // namespace
+
+std::optional<Inconsistency> find_inconsistency(const Catalog& catalog) { return CatalogChecker(catalog).run(); }
+
+}  // namespace capstan::model

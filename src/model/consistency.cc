@@ -1,0 +1,213 @@
+#include "model/consistency.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "model/signal_names.h"
+#include "model/topology_names.h"
+
+namespace capstan::model {
+namespace {
+
+/// "3.2 s".
+std::string seconds(Duration duration) { return fmt::format("{:.1f} s", in_seconds(duration)); }
+
+class Checker {
+ public:
+  explicit Checker(const Snapshot& snapshot) : snapshot_(snapshot), catalog_(*snapshot.catalog) {}
+
+  std::optional<Inconsistency> run() {
+    each("services", snapshot_.services, [this](ServiceId id, const ServiceState& row) { service(id, row); });
+    each("nodes", snapshot_.nodes, [this](NodeId id, const Node& row) { node(id, row); });
+    each("claims", snapshot_.claims, [this](ClaimId, const Claim& row) { claim(row); });
+    each("gangs", snapshot_.gangs, [this](GangId id, const Gang& row) { gang(id, row); });
+    each("pods", snapshot_.pods, [this](PodId id, const Pod& row) { pod(id, row); });
+    return std::move(fault_);
+  }
+
+ private:
+  template <typename IdType, typename Row, typename Check>
+  void each(const char* table, const SharedTable<IdType, Row>& rows, Check check) {
+    rows.for_each([&](IdType id, const Row& row) {
+      if (fault_) return;
+      table_ = table;
+      id_ = id.value;
+      check(id, row);
+    });
+  }
+
+  void service(ServiceId id, const ServiceState& row) {
+    if (id.value >= catalog_.services.size()) {
+      return fail("id", fmt::format("found {}, expected less than {}, the services of the catalog", id.value,
+                                    catalog_.services.size()));
+    }
+    if (row.leaving > row.desired_replicas) {
+      fail("leaving",
+           fmt::format("found {}, expected at most desired_replicas, which is {}", row.leaving, row.desired_replicas));
+    }
+    age("gateway_waiting", row.gateway_waiting);
+  }
+
+  void node(NodeId id, const Node& row) {
+    domains(row);
+    not_after("ready_at_ns", row.ready_at, row.ready_at.is_never());
+    if (row.claim.valid()) {
+      const Claim* claim = snapshot_.claims.find(row.claim);
+      if (claim == nullptr) return fail("claim", no_row(row.claim.value));
+      if (claim->node != id) {
+        fail("claim",
+             fmt::format("found {}, which became {}, expected the claim that became this node", row.claim.value,
+                         claim->node.valid() ? fmt::format("node {}", claim->node.value) : std::string("no node")));
+      }
+    }
+    if (!row.offering.valid()) return;
+    const Offering& bought = catalog_.offering(row.offering);
+    if (bought.gpu != row.gpu) {
+      fail("gpu", fmt::format("found {}, expected the GPU of its offering, {}", row.gpu.value, bought.gpu.value));
+    }
+    const DomainId narrowest = narrowest_domain(row);
+    if (narrowest.valid() && !catalog_.lies_within(narrowest, bought.zone)) {
+      fail("domains", fmt::format("found domain {}, expected one in domain {}, where its offering is sold",
+                                  narrowest.value, bought.zone.value));
+    }
+  }
+
+  /// Each domain has the level of its key, and the next wider one that is stated is its parent.
+  void domains(const Node& row) {
+    DomainId inner;
+    for (std::size_t i = 0; i < kTopologyLevels; ++i) {
+      const DomainId id = row.domains[i];
+      const LevelName& wanted = kLevelNames[i];
+      const std::string field = fmt::format("domains.{}", wanted.key);
+      const DomainId parent = inner.valid() ? catalog_.domain(inner).parent : DomainId{};
+      if (!id.valid()) {
+        if (parent.valid() && static_cast<std::size_t>(catalog_.domain(parent).level) == i) {
+          fail("domains", fmt::format("lacks \"{}\", expected domain {}, in which domain {} lies", wanted.key,
+                                      parent.value, inner.value));
+        }
+        continue;
+      }
+      const Domain& domain = catalog_.domain(id);
+      if (static_cast<std::size_t>(domain.level) != i) {
+        return fail(field, fmt::format("found domain {}, a {}, expected a {}", id.value, name(domain.level).words,
+                                       wanted.words));
+      }
+      if (inner.valid() && parent != id) {
+        return fail(field, fmt::format("found domain {}, expected domain {}, in which domain {} lies", id.value,
+                                       parent.value, inner.value));
+      }
+      inner = id;
+    }
+  }
+
+  static DomainId narrowest_domain(const Node& row) {
+    for (const DomainId id : row.domains) {
+      if (id.valid()) return id;
+    }
+    return {};
+  }
+
+  void claim(const Claim& row) {
+    not_after("requested_at_ns", row.requested_at);
+    const bool registered = row.phase == Claim::Phase::registered;
+    if (row.node.valid() && !registered) {
+      fail("node", fmt::format("found {} on a claim that is not registered, expected none", row.node.value));
+    }
+    if (row.node.valid() && snapshot_.nodes.find(row.node) == nullptr) fail("node", no_row(row.node.value));
+    if (row.group_size > 0 && !row.group.valid()) {
+      fail("group_size", fmt::format("found {} without a group, expected none", row.group_size));
+    }
+    const DomainId zone = catalog_.offering(row.offering).zone;
+    if (row.within.valid() && !catalog_.lies_within(row.within, zone) && !catalog_.lies_within(zone, row.within)) {
+      fail("within", fmt::format("found domain {}, expected one in domain {}, where its offering is sold",
+                                 row.within.value, zone.value));
+    }
+  }
+
+  void gang(GangId id, const Gang& row) {
+    not_after("created_at_ns", row.created_at);
+    if (row.service.valid()) replica(id, row);
+    for (const ReplicaSignal& each : kReplicaSignals) {
+      age(fmt::format("signals.{}", each.name), row.signals.*each.field);
+    }
+    bool all_bound = true, any_ready = false, any_ending = false, any_node = false, any_of_kind = false;
+    for (const PodId pod_id : row.pods) {
+      const Pod* pod = snapshot_.pods.find(pod_id);
+      if (pod == nullptr) return fail("pods", no_row(pod_id.value));
+      if (pod->gang != id || !listed_.try_emplace(pod_id, id).second) {
+        return fail("pods", fmt::format("found {} twice or of another gang, expected each pod in its own gang once",
+                                        pod_id.value));
+      }
+      all_bound = all_bound && pod->phase != Pod::Phase::pending;
+      any_ready = any_ready || pod->phase == Pod::Phase::ready;
+      any_ending = any_ending || pod->phase == Pod::Phase::terminating;
+      const Node* node = pod->node.valid() ? snapshot_.nodes.find(pod->node) : nullptr;
+      any_node = any_node || node != nullptr;
+      any_of_kind = any_of_kind || (node != nullptr && node->gpu == row.gpu);
+    }
+    using enum Gang::Phase;
+    const bool runs = row.phase == starting || row.phase == ready || row.phase == sleeping;
+    if (runs && !all_bound) fail("phase", "found a gang that runs although a pod of it is pending, expected pending");
+    if (runs && any_ending) fail("phase", "found a gang that runs although a pod of it ends, expected draining");
+    if (row.phase == ready && !any_ready) fail("phase", "found ready although no pod of it is, expected starting");
+    if (any_node && !any_of_kind) {
+      fail("gpu", fmt::format("found {}, which none of its nodes has, expected the GPU of one", row.gpu.value));
+    }
+  }
+
+  void replica(GangId id, const Gang& row) {
+    if (snapshot_.services.find(row.service) == nullptr) return fail("service", no_row(row.service.value));
+    const auto [first, is_new] = numbers_.try_emplace(std::tuple(row.service, row.variant, row.ordinal), id);
+    if (is_new) return;
+    fail("ordinal", fmt::format("found {}, which gang {} of the same service has, expected another number", row.ordinal,
+                                first->second.value));
+  }
+
+  void pod(PodId id, const Pod& row) {
+    not_after("created_at_ns", row.created_at);
+    if (row.node.valid() && snapshot_.nodes.find(row.node) == nullptr) fail("node", no_row(row.node.value));
+    if (!listed_.contains(id)) {
+      fail("gang", fmt::format("found {}, which does not list this pod, expected the gang that does", row.gang.value));
+    }
+  }
+
+  void not_after(const char* field, Instant at, bool never_is_meant = false) {
+    if (at <= snapshot_.at || never_is_meant) return;
+    fail(field, at.is_never() ? std::string("found none, expected a moment up to at_ns")
+                              : fmt::format("found a moment {} after at_ns, expected none in the future",
+                                            seconds(at - snapshot_.at)));
+  }
+
+  /// A measurement is not older than the clock that the snapshot counts by.
+  void age(const std::string& of, const Signal& signal) {
+    if (signal.age >= Duration{} && signal.age <= snapshot_.at.since_start) return;
+    fail(of + ".age_ns", fmt::format("found {}, expected 0 s to {}, which at_ns is", seconds(signal.age),
+                                     seconds(snapshot_.at.since_start)));
+  }
+
+  static std::string no_row(std::uint32_t id) {
+    return fmt::format("there is no {}, expected the id of one in this file", id);
+  }
+  void fail(std::string field, std::string message) {
+    if (!fault_) fault_ = {table_, id_, std::move(field), std::move(message)};
+  }
+
+  const Snapshot& snapshot_;
+  const Catalog& catalog_;
+  std::map<PodId, GangId> listed_;
+  std::map<std::tuple<ServiceId, VariantId, std::uint32_t>, GangId> numbers_;
+  const char* table_ = "";
+  std::uint32_t id_ = 0;
+  std::optional<Inconsistency> fault_;
+};
+
+}  // namespace
+
+std::optional<Inconsistency> find_inconsistency(const Snapshot& snapshot) {
+  if (auto fault = find_inconsistency(*snapshot.catalog)) return fault;
+  return Checker(snapshot).run();
+}
+
+}  // namespace capstan::model

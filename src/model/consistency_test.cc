@@ -1,0 +1,233 @@
+#include "model/consistency.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace capstan::model {
+namespace {
+
+constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }
+
+/// A rack in each of two zones, one node in the first with a replica of two pods, seen at second 100.
+struct World {
+  World() {
+    using Level = TopologyLevel;
+    catalog.gpu_kinds = {"H100", "A100"};
+    catalog.domains = {{"cluster", Level::cluster, {}},
+                       {"a", Level::zone, {0}},
+                       {"a/r", Level::rack, {1}},
+                       {"b", Level::zone, {0}},
+                       {"b/r", Level::rack, {3}}};
+    catalog.offerings.push_back({"p5", {0}, 8, {1}, CapacityType::on_demand, {}});
+    catalog.pools.push_back({"pool", {{0}}, 64});
+    Variant variant;
+    variant.gpu = {0};
+    for (const Role role : {Role::decode, Role::prefill, Role::decode}) {
+      variant.role = role;
+      catalog.services.push_back({.name = "s", .slo = {}, .variants = {variant}});
+    }
+    snapshot.at = at(100);
+    snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
+    node.pool = {0}, node.offering = {0}, node.claim = {0}, node.gpu = {0};
+    node.gpus = whole_gpus(8);
+    node.domains = {DomainId{}, DomainId{}, DomainId{2}, DomainId{1}, DomainId{0}};
+    claim.phase = Claim::Phase::registered;
+    claim.pool = {0}, claim.offering = {0}, claim.within = {1}, claim.group = {0}, claim.node = {0};
+    gang.phase = Gang::Phase::ready;
+    gang.service = {0};
+    gang.variant = {0};
+    gang.gpu = {0};
+    gang.gpus_per_pod = whole_gpus(1);
+    gang.pods = {{0}, {1}};
+    gang.signals.waiting = Signal::of(0, std::chrono::seconds(5));
+    for (Pod& pod : pods) {
+      pod = {.phase = Pod::Phase::ready, .gang = {0}, .gpus = whole_gpus(1), .node = {0}, .created_at = {}};
+    }
+    other = gang;
+    other.ordinal = 1;
+    other.pods = {{2}};
+    pods[2].gang = {1};
+  }
+
+  const Snapshot& whole() {
+    snapshot.catalog = std::make_shared<const Catalog>(catalog);
+    snapshot.nodes.set({0}, node);
+    snapshot.claims.set({0}, claim);
+    snapshot.gangs.set({0}, gang);
+    snapshot.gangs.set({1}, other);
+    for (std::uint32_t i = 0; i < 3; ++i) snapshot.pods.set({i}, pods[i]);
+    return snapshot;
+  }
+
+  Catalog catalog;
+  Snapshot snapshot;
+  Node node;
+  Claim claim;
+  Gang gang, other;
+  Pod pods[3];
+};
+
+struct Contradiction {
+  std::function<void(World&)> make;
+  const char* table;
+  std::uint32_t id;
+  const char* field;
+  const char* message;
+};
+
+using Phase = Gang::Phase;
+
+const Contradiction kContradictions[] = {
+    {[](World& w) { w.catalog.domains[2].level = TopologyLevel::node; }, "catalog.domains", 2, "level",
+     "found node, expected nvlink, rack, zone or cluster: a node is its own domain"},
+    {[](World& w) { w.catalog.domains[2].level = TopologyLevel::zone; }, "catalog.domains", 2, "parent",
+     "found domain 1, a zone, expected one that is wider than a zone"},
+    {[](World& w) { w.catalog.domains[1].parent = {}; }, "catalog.domains", 1, "parent",
+     "found none, expected a domain that is wider than a zone"},
+    {[](World& w) { w.catalog.domains[3] = {"b", TopologyLevel::cluster, {0}}; }, "catalog.domains", 3, "parent",
+     "found one on the cluster, expected none: nothing is wider"},
+    {[](World& w) { w.catalog.offerings[0].zone = {2}; }, "catalog.offerings", 0, "zone",
+     "found domain 2, a rack, expected a zone or the cluster"},
+    {[](World& w) { w.catalog.services[0].fed_by = {2}; }, "catalog.services", 0, "fed_by",
+     "there is no prefill service 2, expected the id of one in this file"},
+    {[](World& w) { w.catalog.services[1].fed_by = {1}; }, "catalog.services", 1, "fed_by",
+     "found on other replicas, expected it on decode replicas only"},
+    {[](World& w) { w.catalog.services[0].beside = {{1}}; }, "catalog.services", 0, "beside",
+     "found service 1 of role prefill, expected one of the same role, decode"},
+    {[](World& w) { w.catalog.services[0].beside = {{0}}; }, "catalog.services", 0, "beside",
+     "found service 0, expected one that has none beside itself"},
+    {[](World& w) { w.catalog.services[0].beside = {{7}}; }, "catalog.services", 0, "beside",
+     "found service 7, which is not in this file"},
+    {[](World& w) { w.catalog.services[0].beside = {{2}, {2}}; }, "catalog.services", 0, "beside",
+     "found service 2 a second time, expected it beside one service only"},
+    {[](World& w) { w.catalog.services[0].beside.assign(8, {2}); }, "catalog.services", 0, "beside",
+     "found 8 services, expected at most 7"},
+    {[](World& w) { w.snapshot.services.set({3}, {.gateway_waiting = {}}); }, "services", 3, "id",
+     "found 3, expected less than 3, the services of the catalog"},
+    {[](World& w) { w.snapshot.services.set({0}, {.desired_replicas = 1, .leaving = 2, .gateway_waiting = {}}); },
+     "services", 0, "leaving", "found 2, expected at most desired_replicas, which is 1"},
+    {[](World& w) { w.snapshot.services.set({0}, {.gateway_waiting = Signal::of(1, std::chrono::seconds(101))}); },
+     "services", 0, "gateway_waiting.age_ns", "found 101.0 s, expected 0 s to 100.0 s, which at_ns is"},
+    {[](World& w) { w.node.domains[2] = {1}; }, "nodes", 0, "domains.rack", "found domain 1, a zone, expected a rack"},
+    {[](World& w) { w.node.domains[0] = {2}; }, "nodes", 0, "domains.node", "found domain 2, a rack, expected a node"},
+    {[](World& w) { w.node.domains[3] = {3}; }, "nodes", 0, "domains.zone",
+     "found domain 3, expected domain 1, in which domain 2 lies"},
+    {[](World& w) { w.node.domains[3] = {}; }, "nodes", 0, "domains",
+     "lacks \"zone\", expected domain 1, in which domain 2 lies"},
+    {[](World& w) { w.node.domains = {DomainId{}, DomainId{}, DomainId{4}, DomainId{3}, DomainId{0}}; }, "nodes", 0,
+     "domains", "found domain 4, expected one in domain 1, where its offering is sold"},
+    {[](World& w) { w.node.gpu = {1}; }, "nodes", 0, "gpu", "found 1, expected the GPU of its offering, 0"},
+    {[](World& w) { w.node.ready_at = at(101); }, "nodes", 0, "ready_at_ns",
+     "found a moment 1.0 s after at_ns, expected none in the future"},
+    {[](World& w) { w.node.claim = {5}; }, "nodes", 0, "claim", "there is no 5, expected the id of one in this file"},
+    {[](World& w) { w.claim.node = {}; }, "nodes", 0, "claim",
+     "found 0, which became no node, expected the claim that became this node"},
+    {[](World& w) {
+       w.node.claim = {};
+       w.claim.node = {5};
+     },
+     "claims", 0, "node", "there is no 5, expected the id of one in this file"},
+    {[](World& w) { w.claim.phase = Claim::Phase::failed; }, "claims", 0, "node",
+     "found 0 on a claim that is not registered, expected none"},
+    {[](World& w) { w.claim.requested_at = at(102); }, "claims", 0, "requested_at_ns",
+     "found a moment 2.0 s after at_ns, expected none in the future"},
+    {[](World& w) {
+       w.claim.group = {};
+       w.claim.group_size = 4;
+     },
+     "claims", 0, "group_size", "found 4 without a group, expected none"},
+    {[](World& w) { w.claim.within = {4}; }, "claims", 0, "within",
+     "found domain 4, expected one in domain 1, where its offering is sold"},
+    {[](World& w) { w.gang.created_at = Instant::never(); }, "gangs", 0, "created_at_ns",
+     "found none, expected a moment up to at_ns"},
+    {[](World& w) { w.gang.service = {1}; }, "gangs", 0, "service",
+     "there is no 1, expected the id of one in this file"},
+    {[](World& w) { w.other.ordinal = 0; }, "gangs", 1, "ordinal",
+     "found 0, which gang 0 of the same service has, expected another number"},
+    {[](World& w) { w.gang.signals.waiting.age = std::chrono::seconds(-1); }, "gangs", 0, "signals.waiting.age_ns",
+     "found -1.0 s, expected 0 s to 100.0 s, which at_ns is"},
+    {[](World& w) { w.gang.pods.push_back({9}); }, "gangs", 0, "pods",
+     "there is no 9, expected the id of one in this file"},
+    {[](World& w) { w.gang.pods.push_back({1}); }, "gangs", 0, "pods",
+     "found 1 twice or of another gang, expected each pod in its own gang once"},
+    {[](World& w) { w.other.pods = {{1}}; }, "gangs", 1, "pods",
+     "found 1 twice or of another gang, expected each pod in its own gang once"},
+    {[](World& w) { w.pods[1].phase = Pod::Phase::pending; }, "gangs", 0, "phase",
+     "found a gang that runs although a pod of it is pending, expected pending"},
+    {[](World& w) { w.pods[1].phase = Pod::Phase::terminating; }, "gangs", 0, "phase",
+     "found a gang that runs although a pod of it ends, expected draining"},
+    {[](World& w) { w.pods[2].phase = Pod::Phase::starting; }, "gangs", 1, "phase",
+     "found ready although no pod of it is, expected starting"},
+    {[](World& w) { w.gang.gpu = {1}; }, "gangs", 0, "gpu",
+     "found 1, which none of its nodes has, expected the GPU of one"},
+    {[](World& w) { w.pods[0].created_at = at(103); }, "pods", 0, "created_at_ns",
+     "found a moment 3.0 s after at_ns, expected none in the future"},
+    {[](World& w) { w.pods[1].node = {6}; }, "pods", 1, "node", "there is no 6, expected the id of one in this file"},
+    {[](World& w) { w.gang.pods = {{0}}; }, "pods", 1, "gang",
+     "found 0, which does not list this pod, expected the gang that does"},
+};
+
+TEST(Consistency, EachContradictionIsFoundWhereItStands) {
+  EXPECT_FALSE(find_inconsistency(World().whole()));
+  for (const Contradiction& row : kContradictions) {
+    World world;
+    row.make(world);
+    const std::optional<Inconsistency> found = find_inconsistency(world.whole());
+    ASSERT_TRUE(found) << row.message;
+    EXPECT_EQ(found->table, row.table) << row.message;
+    EXPECT_EQ(found->id, row.id) << row.message;
+    EXPECT_EQ(found->field, row.field) << row.message;
+    EXPECT_EQ(found->message, row.message);
+  }
+}
+
+struct Allowed {
+  const char* why;
+  std::function<void(World&)> make;
+};
+
+const Allowed kAllowed[] = {
+    {"a node that is registered and not ready yet", [](World& w) { w.node.ready_at = Instant::never(); }},
+    {"a node without a rack, as in most clouds",
+     [](World& w) {
+       w.catalog.domains.push_back({"a/n", TopologyLevel::nvlink, {1}});
+       w.node.domains = {DomainId{}, DomainId{5}, DomainId{}, DomainId{1}, DomainId{0}};
+     }},
+    {"a node of unknown place", [](World& w) { w.node.domains = {}; }},
+    {"a claim that is registered before its node is seen",
+     [](World& w) {
+       w.node.claim = {};
+       w.claim.node = {};
+     }},
+    {"replicas of two services with one number",
+     [](World& w) {
+       w.snapshot.services.set({1}, {.gateway_waiting = {}});
+       w.other.service = {1};
+       w.other.ordinal = 0;
+     }},
+    {"work of others, which has no numbers",
+     [](World& w) {
+       w.gang.service = w.other.service = {};
+       w.other.ordinal = 0;
+     }},
+    {"a worker that is not ready behind a leader that is", [](World& w) { w.pods[1].phase = Pod::Phase::starting; }},
+    {"a gang that lost a pod",
+     [](World& w) {
+       w.gang.phase = Phase::pending;
+       w.pods[1].phase = Pod::Phase::pending;
+       w.pods[1].node = {};
+     }},
+};
+
+TEST(Consistency, WhatARealClusterShowsIsNoContradiction) {
+  for (const Allowed& row : kAllowed) {
+    World world;
+    row.make(world);
+    const std::optional<Inconsistency> found = find_inconsistency(world.whole());
+    EXPECT_FALSE(found) << row.why << ": " << found->table << "." << found->field << ": " << found->message;
+  }
+}
+
+}  // namespace
+}  // namespace capstan::model
