@@ -102,11 +102,11 @@ ExitCode explain(const ExplainArguments& arguments) {
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
   if (!object) return report(object.error());
   const archive::Redecided all = archive::redecide(*state);
-  const std::string text =
+  const explain::Account account =
       explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision});
   if (arguments.output == Output::text)
-    return print(experiment::wrapped_lines(text, static_cast<std::size_t>(output_width())));
-  return print(Json{{"format_version", 1}, {"object", arguments.object}, {"explanation", text}}.dump(2) + "\n");
+    return print(experiment::wrapped_lines(account.text, static_cast<std::size_t>(output_width())));
+  return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
 }
 
 ExitCode snapshot(const SnapshotArguments& arguments) {

@@ -1,7 +1,9 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/explain.h"
+#include "explain/object.h"
 #include "explain/words.h"
+#include "model/reason_sentence.h"
 #include "model/topology_names.h"
 
 namespace capstan::explain {
@@ -9,8 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json reason_json(const model::Reason& why) {
-  return {{"code", model::name(why.code)}, {"numbers", why.numbers}, {"sentence", sentence(why)}};
+Json reason_json(const model::Catalog& catalog, const model::Reason& why) {
+  return {{"code", model::name(why.code)}, {"numbers", why.numbers}, {"sentence", sentence(why, catalog)}};
 }
 
 template <typename Tag>
@@ -59,13 +61,13 @@ void add_plan(Json& into, const model::Catalog& catalog, const model::Plan& plan
   into["actions"] = Json::array();
   for (const model::Action& action : plan.actions) {
     Json row = std::visit(ActionJson{}, action.what);
-    row["why"] = reason_json(action.why);
+    row["why"] = reason_json(catalog, action.why);
     row["line"] = line(catalog, action);
     into["actions"].push_back(std::move(row));
   }
   into["kept"] = Json::array();
   for (const model::Plan::Kept& kept : plan.kept) {
-    into["kept"].push_back({{"subject", subject_name(catalog, kept)}, {"why", reason_json(kept.why)}});
+    into["kept"].push_back({{"subject", subject_name(catalog, kept)}, {"why", reason_json(catalog, kept.why)}});
   }
 }
 
@@ -185,7 +187,7 @@ std::string json(const model::Catalog& catalog, const decide::scale::Decision& d
   Json out = {{"layer", "scale"},         {"service", service_name(catalog, d.service)},
               {"current", d.current},     {"counted", d.counted},
               {"wanted", d.wanted},       {"held_to", d.held_to},
-              {"desired", d.desired},     {"why", reason_json(d.why)},
+              {"desired", d.desired},     {"why", reason_json(catalog, d.why)},
               {"readings", Json::array()}};
   for (const decide::scale::MetricReading& r : d.readings) {
     out["readings"].push_back({{"metric", kMetrics[static_cast<std::size_t>(r.kind)]},
@@ -215,7 +217,7 @@ std::string json(const model::Catalog& catalog, const decide::place::Decision& d
   for (const decide::place::Verdict& v : d.verdicts) {
     out["verdicts"].push_back({{"gang", id_json(v.gang)},
                                {"verdict", kVerdicts[static_cast<std::size_t>(v.kind)]},
-                               {"why", reason_json(v.why)}});
+                               {"why", reason_json(catalog, v.why)}});
   }
   for (const decide::place::Shortfall& s : d.shortfalls) {
     out["shortfalls"].push_back(
@@ -241,6 +243,16 @@ std::string json(const model::Catalog& catalog, const decide::provision::Decisio
               {"coming_gpus", d.coming_gpus},
               {"launched_gpus", d.launched_gpus}};
   add_plan(out, catalog, d.plan);
+  return dump(out);
+}
+
+std::string json(const model::Catalog& catalog, std::string_view asked, const Account& account) {
+  Json out = {{"format_version", 1}, {"object", asked}, {"explanation", account.text}, {"reasons", Json::array()}};
+  for (const GivenReason& given : account.reasons) {
+    Json row = {{"subject", given.subject}};
+    row.update(reason_json(catalog, given.why));
+    out["reasons"].push_back(std::move(row));
+  }
   return dump(out);
 }
 

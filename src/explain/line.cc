@@ -2,6 +2,7 @@
 
 #include "explain/explain.h"
 #include "explain/words.h"
+#include "model/reason_sentence.h"
 
 namespace capstan::explain {
 namespace {
@@ -42,11 +43,11 @@ struct ActionWords {
 }  // namespace
 
 std::string line(const model::Catalog& catalog, const model::Action& action) {
-  return fmt::format("{}: {}", std::visit(ActionWords{catalog}, action.what), sentence(action.why));
+  return fmt::format("{}: {}", std::visit(ActionWords{catalog}, action.what), sentence(action.why, catalog));
 }
 
 std::string line(const model::Catalog& catalog, const model::Plan::Kept& kept) {
-  return fmt::format("{} stays as it is: {}", subject_name(catalog, kept), sentence(kept.why));
+  return fmt::format("{} stays as it is: {}", subject_name(catalog, kept), sentence(kept.why, catalog));
 }
 
 }  // namespace capstan::explain

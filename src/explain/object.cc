@@ -5,9 +5,11 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "explain/explain.h"
 #include "explain/words.h"
+#include "model/reason_sentence.h"
 
 namespace capstan::explain {
 namespace {
@@ -72,8 +74,10 @@ class Teller {
   Teller(const model::Snapshot& snapshot, const model::Names& names, const Decided& decided)
       : snapshot_(snapshot), names_(names), decided_(decided) {}
 
-  std::string service(model::ServiceId id) const {
-    std::string text = paragraph(*snapshot_.catalog, decided_.scale[id.value]);
+  std::string service(model::ServiceId id) {
+    const decide::scale::Decision& decision = decided_.scale[id.value];
+    std::string text = paragraph(*snapshot_.catalog, decision);
+    reasons_.push_back({service_name(*snapshot_.catalog, id), decision.why});
     std::size_t listed = 0;
     snapshot_.gangs.for_each([&](GangId gang, const model::Gang& row) {
       if (row.service != id || row.phase != model::Gang::Phase::pending || ++listed > kMostListed) return;
@@ -85,12 +89,12 @@ class Teller {
     return text;
   }
 
-  std::string gang(GangId id) const {
+  std::string gang(GangId id) {
     const model::Gang& gang = snapshot_.gangs.at(id);
-    std::string text =
-        fmt::format("{} {}", called(names_.gangs, "gang", id), kGangPhases[static_cast<std::size_t>(gang.phase)]);
+    const std::string name = called(names_.gangs, "gang", id);
+    std::string text = fmt::format("{} {}", name, kGangPhases[static_cast<std::size_t>(gang.phase)]);
     for (const decide::place::Verdict& verdict : decided_.place.verdicts) {
-      if (verdict.gang == id) text += ": " + sentence(verdict.why);
+      if (verdict.gang == id) text += ": " + because(name, verdict.why);
     }
     text += '.';
     for (const decide::place::Shortfall& lack : decided_.place.shortfalls) {
@@ -98,12 +102,14 @@ class Teller {
     }
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
-      if (launch != nullptr && launch->gang == id) text += " For it: " + line(*snapshot_.catalog, action) + '.';
+      if (launch == nullptr || launch->gang != id) continue;
+      text += " For it: " + line(*snapshot_.catalog, action) + '.';
+      reasons_.push_back({name, action.why});
     }
     return text;
   }
 
-  std::string pod(PodId id) const {
+  std::string pod(PodId id) {
     const model::Pod& pod = snapshot_.pods.at(id);
     std::string text = called(names_.pods, "pod", id);
     text += pod.node.valid() ? " is on " + called(names_.nodes, "node", pod.node) : std::string(" has no node");
@@ -112,11 +118,11 @@ class Teller {
            gang(pod.gang);
   }
 
-  std::string node(NodeId id) const {
+  std::string node(NodeId id) {
     const model::Node& node = snapshot_.nodes.at(id);
-    std::string text = fmt::format("{} {}, {} x {}", called(names_.nodes, "node", id),
-                                   kNodePhases[static_cast<std::size_t>(node.phase)], gpus_text(node.gpus),
-                                   gpu_name(*snapshot_.catalog, node.gpu));
+    const std::string name = called(names_.nodes, "node", id);
+    std::string text = fmt::format("{} {}, {} x {}", name, kNodePhases[static_cast<std::size_t>(node.phase)],
+                                   gpus_text(node.gpus), gpu_name(*snapshot_.catalog, node.gpu));
     MilliGpu held;
     std::size_t pods = 0;
     snapshot_.pods.for_each([&](PodId, const model::Pod& pod) {
@@ -127,17 +133,25 @@ class Teller {
     text += fmt::format(", {} of them held by {} {}.", gpus_text(held), pods, pods == 1 ? "pod" : "pods");
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* end = std::get_if<model::TerminateNode>(&action.what);
-      if (end != nullptr && end->node == id) text += " It goes: " + sentence(action.why) + '.';
+      if (end != nullptr && end->node == id) text += " It goes: " + because(name, action.why) + '.';
     }
     for (const model::Plan::Kept& kept : decided_.provision.plan.kept) {
       if (kept.subject == model::Plan::Kept::Subject::node && kept.id == id.value) {
-        text += " It stays: " + sentence(kept.why) + '.';
+        text += " It stays: " + because(name, kept.why) + '.';
       }
     }
     return text;
   }
 
+  std::vector<GivenReason> take_reasons() { return std::move(reasons_); }
+
  private:
+  /// Returns the sentence of a reason and notes that it was given.
+  std::string because(const std::string& subject, const model::Reason& why) {
+    reasons_.push_back({subject, why});
+    return sentence(why, *snapshot_.catalog);
+  }
+
   std::string shortfall(const decide::place::Shortfall& lack) const {
     std::string text = fmt::format("replica {} of {} lacks {} of {} {} GPUs", lack.ordinal,
                                    service_name(*snapshot_.catalog, lack.service), gpus_text(lack.short_by),
@@ -155,7 +169,22 @@ class Teller {
   const model::Snapshot& snapshot_;
   const model::Names& names_;
   const Decided& decided_;
+  std::vector<GivenReason> reasons_;
 };
+
+std::string tell(Teller& teller, const Object& object) {
+  switch (object.kind) {
+    case Kind::service:
+      return teller.service({object.id});
+    case Kind::gang:
+      return teller.gang({object.id});
+    case Kind::pod:
+      return teller.pod({object.id});
+    case Kind::node:
+      return teller.node({object.id});
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -175,20 +204,11 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
                         text, services.size(), snapshot.gangs.size(), snapshot.pods.size(), snapshot.nodes.size())});
 }
 
-std::string about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                  const Decided& decided) {
-  const Teller teller(snapshot, names, decided);
-  switch (object.kind) {
-    case Kind::service:
-      return teller.service({object.id});
-    case Kind::gang:
-      return teller.gang({object.id});
-    case Kind::pod:
-      return teller.pod({object.id});
-    case Kind::node:
-      return teller.node({object.id});
-  }
-  return {};
+Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
+              const Decided& decided) {
+  Teller teller(snapshot, names, decided);
+  std::string text = tell(teller, object);
+  return {std::move(text), teller.take_reasons()};
 }
 
 }  // namespace capstan::explain

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "decide/place/place.h"
@@ -33,8 +34,24 @@ struct Decided {
   const decide::provision::Decision& provision;
 };
 
-/// How the object stands, why, and what is about to happen to it: a few lines, without an end of line at the end.
-std::string about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
-                  const Decided& decided);
+/// A reason that an answer rests on, and what it is the reason of: a service, a gang or a node, by name.
+struct GivenReason {
+  std::string subject;
+  model::Reason why;
+};
+
+/// An answer about one object.
+struct Account {
+  std::string text;                  ///< a few lines, without an end of line at the end
+  std::vector<GivenReason> reasons;  ///< every reason in the text, in its order
+};
+
+/// Tells how the object stands, why, and what is about to happen to it.
+Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names, const Decided& decided);
+
+/// The same for programs: a JSON document with `object`, `explanation`, and each reason as subject, code, numbers and
+/// sentence.
+/// @param asked  what the person called the object
+std::string json(const model::Catalog& catalog, std::string_view asked, const Account& account);
 
 }  // namespace capstan::explain

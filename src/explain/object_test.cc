@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "decide/testing/world.h"
 
 namespace capstan::explain {
@@ -32,11 +34,12 @@ struct OneShort {
     provision = decide::provision::decide(index, world.snapshot, place, {}, provision_memory, now);
     scale.resize(world.catalog().services.size());
     scale[0].service = model::ServiceId{0};
+    scale[0].why = {model::ReasonCode::nothing_to_do, {}};
   }
 
   std::string tell(std::string_view object) const {
     const Result<Object> found = find_object(world.snapshot, names, object);
-    return found ? about(*found, world.snapshot, names, {scale, place, provision}) : found.error().text();
+    return found ? about(*found, world.snapshot, names, {scale, place, provision}).text : found.error().text();
   }
 };
 
@@ -82,6 +85,44 @@ TEST(Object, AServiceListsWhatWaits) {
   const OneShort one;
   const std::string text = one.tell(one.world.snapshot.catalog->services[0].name);
   EXPECT_NE(text.find("\n- gang 1 waits for nodes"), std::string::npos) << text;
+}
+
+/// What a program reads of one object: whose reasons are given, and their codes.
+struct Reasons {
+  const char* object;
+  std::vector<std::pair<std::string, std::string>> given;  ///< subject and code
+};
+
+TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
+  const OneShort one;
+  const Reasons rows[] = {
+      {"gang 1", {{"gang 1", "shortfall"}}},
+      {"gang 0", {}},
+      {"pod 1", {{"gang 1", "shortfall"}}},
+      {"chat", {{"chat", "nothing_to_do"}, {"gang 1", "shortfall"}}},
+      {"node 0", {}},
+  };
+  for (const Reasons& row : rows) {
+    const Result<Object> found = find_object(one.world.snapshot, one.names, row.object);
+    ASSERT_TRUE(found) << row.object;
+    const Account account = about(*found, one.world.snapshot, one.names, {one.scale, one.place, one.provision});
+    const auto document = nlohmann::json::parse(json(*one.world.snapshot.catalog, row.object, account));
+    EXPECT_EQ(document["format_version"], 1);
+    EXPECT_EQ(document["object"], row.object);
+    EXPECT_EQ(document["explanation"], account.text);
+    ASSERT_EQ(document["reasons"].size(), row.given.size()) << row.object << ": " << document;
+    for (std::size_t i = 0; i < row.given.size(); ++i) {
+      const auto& reason = document["reasons"][i];
+      EXPECT_EQ(reason["subject"], row.given[i].first) << row.object;
+      EXPECT_EQ(reason["code"], row.given[i].second) << row.object;
+      EXPECT_EQ(reason["numbers"].size(), 4u);
+      EXPECT_NE(account.text.find(reason["sentence"].get<std::string>()), std::string::npos) << row.object;
+    }
+  }
+  const auto gang = nlohmann::json::parse(
+      json(*one.world.snapshot.catalog, "gang 1",
+           about({Object::Kind::gang, 1}, one.world.snapshot, one.names, {one.scale, one.place, one.provision})));
+  EXPECT_EQ(gang["reasons"][0]["numbers"], nlohmann::json({4, 4, 8, 0})) << "4 short, 4 free of the 8 needed";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "explain/explain.h"
 #include "explain/words.h"
+#include "model/reason_sentence.h"
 #include "model/topology_names.h"
 
 namespace capstan::explain {
@@ -208,8 +209,9 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
   if (decision.spread) text += spread_text(*decision.spread);
   if (limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
   text += decision.desired == decision.current
-              ? fmt::format(" It stays at {}: {}.", decision.current, sentence(decision.why))
-              : fmt::format(" It goes from {} to {}: {}.", decision.current, decision.desired, sentence(decision.why));
+              ? fmt::format(" It stays at {}: {}.", decision.current, sentence(decision.why, catalog))
+              : fmt::format(" It goes from {} to {}: {}.", decision.current, decision.desired,
+                            sentence(decision.why, catalog));
   if (!decision.drain.empty()) {
     text += fmt::format(" {} of them drain, gang {} first.", decision.drain.size(), decision.drain.front().value);
   }

@@ -24,7 +24,8 @@ struct Reason {
 };
 
 std::string_view name(ReasonCode code);
-/// The sentence of the table with the numbers filled in.
+/// The sentence of the table with the numbers filled in. A number that is an id reads "queue 3"; the names of a catalog
+/// are put in by model/reason_sentence.h.
 std::string sentence(const Reason& reason);
 std::size_t reason_count();
 

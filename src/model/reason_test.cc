@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "model/reason_sentence.h"
+
 namespace capstan::model {
 namespace {
 
@@ -24,6 +26,16 @@ TEST(Reason, NumbersStandWhereTheSentenceSays) {
             "1 request waits; at 4 a replica that needs 2, 1 is counted");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 0, 2}}),
             "0 requests wait; at 4 a replica that needs 0, 2 are counted");
+}
+
+TEST(Reason, AnObjectHasItsNameWhereACatalogKnowsIt) {
+  Catalog catalog;
+  catalog.queues.push_back({.name = "research", .parent = {}, .limit = {}});
+  const Reason full{ReasonCode::queue_limit, {4, 2, 5, 0}}, gone{ReasonCode::queue_limit, {4, 2, 1, 7}};
+  EXPECT_EQ(sentence(full, catalog),
+            "queue \"research\" holds 4 of the 5 GPUs that it may have, and the gang needs 2 more there");
+  EXPECT_EQ(sentence(full), "queue 0 holds 4 of the 5 GPUs that it may have, and the gang needs 2 more there");
+  EXPECT_EQ(sentence(gone, catalog), "queue 7 holds 4 of the 1 GPU that it may have, and the gang needs 2 more there");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kube/json.h"
+#include "model/reason_sentence.h"
 #include "operator/report.h"
 
 namespace capstan::op {
@@ -97,13 +98,13 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     if (bind != nullptr) {
       out.would_place = true;
       out.reason = "WouldPlace";
-      out.message = where_words(*bind, world) + ": " + sentence(verdict.why);
+      out.message = where_words(*bind, world) + ": " + sentence(verdict.why, *world.snapshot().catalog);
       continue;
     }
     const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
     out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
-    out.message = sentence(verdict.why);
-    if (nodes != nullptr) out.message += "; " + sentence(*nodes);
+    out.message = sentence(verdict.why, *world.snapshot().catalog);
+    if (nodes != nullptr) out.message += "; " + sentence(*nodes, *world.snapshot().catalog);
     // Whoever provides nodes must not do so for a gang that its queue holds.
     const bool room_would_help = verdict.kind != decide::place::Verdict::Kind::held_by_queue;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";

@@ -31,11 +31,12 @@ std::optional<model::Reason> QueueBudget::refuses(const QueueAsk& ask, bool prom
   each(ask, [&](QueueId id, MilliGpu gpus) { more[id] += gpus; });
   for (const auto& [id, gpus] : more) {
     const model::Queue& queue = catalog_.queue(id);
-    if (queue.closed) return model::Reason{model::ReasonCode::queue_closed, {}};
+    if (queue.closed) return model::Reason{model::ReasonCode::queue_closed, {id.value}};
     const Row& row = rows_[id.value];
     const MilliGpu has = promised ? row.held + row.promised : row.held;
     if (queue.limit && gpus > MilliGpu{} && has + gpus > *queue.limit) {
-      return model::Reason{model::ReasonCode::queue_limit, {gpus_up(has), gpus_up(gpus), gpus_up(*queue.limit)}};
+      return model::Reason{model::ReasonCode::queue_limit,
+                           {gpus_up(has), gpus_up(gpus), gpus_up(*queue.limit), id.value}};
     }
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "decide/place/place.h"
 #include "decide/testing/world.h"
+#include "model/reason_sentence.h"
 
 namespace capstan::decide::place {
 namespace {
@@ -32,7 +33,7 @@ TEST(Queues, AGangThatWouldExceedALimitWaitsAndYoungerOnesDoNot) {
   EXPECT_EQ(decision.verdicts[0].gang, large);
   EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::held_by_queue);
   EXPECT_EQ(sentence(decision.verdicts[0].why),
-            "the gang needs 4 GPUs more, and its queue holds 4 of the 6 that it may have");
+            "queue 0 holds 4 of the 6 GPUs that it may have, and the gang needs 4 more there");
   EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::placed);
   EXPECT_TRUE(decision.shortfalls.empty()) << "room is not what is missing";
 }
@@ -46,6 +47,46 @@ TEST(Queues, TheLimitOfAQueueHoldsForThoseBelowItTogether) {
   const Decision decision = run(world);
   EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::placed);
   EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::held_by_queue);
+}
+
+/// A tree of three queues: the company may hold 6 GPUs, its team 8, and the team's batch queue what the row says.
+struct FullQueue {
+  const char* what;
+  std::int64_t company, team, batch;  ///< limits, GPUs
+  std::int64_t runs, asks;            ///< GPUs of a gang that runs and of one that waits, both in the batch queue
+  const char* why;
+};
+
+constexpr FullQueue kFullQueues[] = {
+    {"the leaf is full", 16, 8, 4, 4, 2,
+     "queue \"batch\" holds 4 of the 4 GPUs that it may have, and the gang needs 2 more there"},
+    {"its parent is full, and it is not", 16, 4, 8, 4, 1,
+     "queue \"team\" holds 4 of the 4 GPUs that it may have, and the gang needs 1 more there"},
+    {"the top is full, and those below are not", 6, 8, 8, 4, 4,
+     "queue \"company\" holds 4 of the 6 GPUs that it may have, and the gang needs 4 more there"},
+    {"a queue that may hold nothing", 16, 0, 8, 0, 1,
+     "queue \"team\" holds 0 of the 0 GPUs that it may have, and the gang needs 1 more there"},
+};
+
+TEST(Queues, TheReasonNamesTheQueueThatIsFull) {
+  for (const FullQueue& row : kFullQueues) {
+    World world;
+    const NodeId node = world.node(0);
+    const QueueId company = world.queue(row.company), team = world.queue(row.team, company);
+    const QueueId batch = world.queue(row.batch, team);
+    for (const auto& [id, name] : {std::pair(company, "company"), std::pair(team, "team"), std::pair(batch, "batch")}) {
+      world.catalog().queues[id.value].name = name;
+    }
+    if (row.runs > 0) {
+      const GangId runs = world.gang(1, row.runs, TopologyLevel::node);
+      world.enqueue(runs, batch);
+      world.bind(runs, node);
+    }
+    world.enqueue(world.gang(1, row.asks, TopologyLevel::node, 1), batch);
+    const Decision decision = run(world);
+    ASSERT_EQ(decision.verdicts.size(), 1u) << row.what;
+    EXPECT_EQ(sentence(decision.verdicts[0].why, world.catalog()), row.why) << row.what;
+  }
 }
 
 TEST(Queues, RoomIsAskedForNoOftenerThanTheLimitAllows) {
@@ -107,7 +148,9 @@ TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
   const QueueId gone = world.queue(8);
   world.catalog().queues[gone.value].closed = true;
   world.enqueue(world.gang(1, 1, TopologyLevel::node), world.queue(8, gone));
-  EXPECT_EQ(run(world).verdicts[0].why.code, model::ReasonCode::queue_closed);
+  const model::Reason why = run(world).verdicts[0].why;
+  EXPECT_EQ(why.code, model::ReasonCode::queue_closed);
+  EXPECT_EQ(sentence(why), "no object describes queue 0, so nothing is placed there");
 }
 
 TEST(Queues, ABindingThatIsAssumedIsHeld) {
