@@ -14,6 +14,7 @@
 #include "cli/lint_options.h"
 #include "cli/offline.h"
 #include "cli/options.h"
+#include "cli/out_of_memory.h"
 #include "cli/run.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
@@ -261,10 +262,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error to report, not a death
+  end_when_out_of_memory();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    // Nothing of ours throws: this is the system, out of memory.
+    // Nothing of ours throws: this is the system, out of threads or asked for an impossible size.
     return report({capstan::ErrorKind::input, "", 0, 0, std::string("capstan: ") + error.what()});
   }
 }

@@ -50,7 +50,7 @@ class FyamlReader {
     config.diag = diag.get();
     const std::unique_ptr<fy_parser, Destroy> parser(fy_parser_create(&config));
     if (!parser || fy_parser_set_string(parser.get(), text.data(), text.size()) != 0) {
-      return builder_.fail({base_, base_}, "is not YAML");
+      return builder_.fail({base_, base_}, "cannot be read: it is not YAML, or memory ran out");
     }
     while (fy_event* event = fy_parser_parse(parser.get())) {
       const bool last = event->type == FYET_STREAM_END;
@@ -142,7 +142,7 @@ class FyamlReader {
   void syntax_error(std::string_view text, fy_diag* diag) {
     void* cursor = nullptr;
     const fy_diag_error* found = fy_diag_errors_iterate(diag, &cursor);
-    if (found == nullptr) return builder_.fail({base_, base_}, "is not YAML");
+    if (found == nullptr) return builder_.fail({base_, base_}, "cannot be read: it is not YAML, or memory ran out");
     const LineTable lines(text);
     const auto line = static_cast<std::uint32_t>(std::max(found->line, 1));
     const auto column = static_cast<std::uint32_t>(std::max(found->column, 1));

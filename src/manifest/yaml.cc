@@ -267,7 +267,9 @@ class Builder {
   std::unexpected<Error> syntax_error() {
     void* cursor = nullptr;
     const fy_diag_error* found = fy_diag_errors_iterate(diag_.get(), &cursor);
-    if (found == nullptr) return std::unexpected(error_at({file_}, "is not YAML"));
+    if (found == nullptr) {
+      return std::unexpected(error_at({file_}, "cannot be read: it is not YAML, or memory ran out"));
+    }
     const auto line = static_cast<std::uint32_t>(std::max(found->line, 0));
     const auto column = static_cast<std::uint32_t>(std::max(found->column, 0));
     return std::unexpected(error_at({file_, line, column}, std::string("not YAML: ") + found->msg));
