@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "emulator/sampling_fields.h"
+
 namespace capstan::emulator {
 namespace {
 
@@ -15,12 +17,12 @@ using simdjson::dom::object;
 
 constexpr std::int64_t kMessageTokens = 4;      // what a chat template puts around a message
 constexpr std::int64_t kDefaultMaxTokens = 16;  // of /v1/completions in OpenAI's API; a chat's is what fits
-constexpr std::int64_t kMostTokens = 1 << 24;
 
 using Fault = std::optional<ApiError>;
 
 Fault wrong(std::string_view parameter, std::string_view found, std::string_view expected) {
-  return ApiError{400, fmt::format("{} is {}, expected {}", parameter, found, expected), std::string(parameter)};
+  return ApiError{400, fmt::format("{} is {}, expected {}", parameter, found, expected), std::string(parameter),
+                  "Bad Request"};
 }
 
 std::string_view type_name(element value) {
@@ -49,11 +51,48 @@ Fault read_flag(std::string_view name, element value, bool& out) {
   return wrong(name, type_name(value), "true or false");
 }
 
-Fault read_count(std::string_view name, element value, std::int64_t least, std::int64_t& out) {
-  std::int64_t count = 0;
-  if (value.get(count) != simdjson::SUCCESS) return wrong(name, type_name(value), "an integer");
-  if (count < least) return wrong(name, fmt::format("{}", count), fmt::format("{} or more", least));
-  out = std::min(count, kMostTokens);
+Fault read_count(std::string_view name, element value, std::int64_t& out) {
+  if (value.get(out) != simdjson::SUCCESS) return wrong(name, type_name(value), "an integer");
+  return std::nullopt;
+}
+
+Fault read_max_tokens(std::string_view name, element value, std::int64_t& out) {
+  if (Fault fault = read_count(name, value, out)) return fault;
+  if (out >= 1) return std::nullopt;
+  return ApiError{400, fmt::format("max_tokens must be at least 1, got {}. (parameter=max_tokens, value={})", out, out),
+                  "max_tokens"};
+}
+
+Fault read_min_tokens(element value, std::int64_t& out) {
+  if (Fault fault = read_count("min_tokens", value, out)) return fault;
+  if (out >= 0) return std::nullopt;
+  return ApiError{400, fmt::format("min_tokens must be greater than or equal to 0, got {}.", out)};
+}
+
+Fault read_answers(element value, CompletionKind kind) {
+  std::int64_t answers = 0;
+  if (Fault fault = read_count("n", value, answers)) return fault;
+  if (answers >= 1) return check_sampling_field("n", value, kind);
+  return ApiError{400, fmt::format("n must be at least 1, got {}.", answers)};
+}
+
+Fault read_stop(element value, std::vector<std::string>& out) {
+  constexpr std::string_view kExpected = "a string or an array of strings";
+  const auto take = [&](std::string_view text) -> Fault {
+    if (text.empty()) return ApiError{400, "stop cannot contain an empty string."};
+    out.emplace_back(text);
+    return std::nullopt;
+  };
+  std::string_view text;
+  if (value.get(text) == simdjson::SUCCESS) return take(text);
+  array list;
+  if (value.get(list) != simdjson::SUCCESS) return wrong("stop", type_name(value), kExpected);
+  for (const element item : list) {
+    if (item.get(text) != simdjson::SUCCESS) {
+      return wrong("stop", fmt::format("{} in an array", type_name(item)), kExpected);
+    }
+    if (Fault fault = take(text)) return fault;
+  }
   return std::nullopt;
 }
 
@@ -113,8 +152,15 @@ Fault read_stream_options(element value, CompletionRequest& out) {
   object options;
   if (value.get(options) != simdjson::SUCCESS) return wrong("stream_options", type_name(value), "an object");
   for (const auto& [name, option] : options) {
-    if (name != "include_usage" || option.is_null()) continue;
-    return read_flag("stream_options.include_usage", option, out.include_usage);
+    if (option.is_null()) continue;
+    bool flag = false;
+    if (name != "include_usage" && name != "continuous_usage_stats") continue;
+    if (Fault fault = read_flag(fmt::format("stream_options.{}", name), option, flag)) return fault;
+    if (name == "include_usage") out.include_usage = flag;
+    if (name == "continuous_usage_stats" && flag) {
+      return ApiError{400, "continuous_usage_stats is not currently supported by this emulated engine",
+                      "stream_options"};
+    }
   }
   return std::nullopt;
 }
@@ -129,9 +175,13 @@ Fault read_field(std::string_view name, element value, CompletionKind kind, Comp
     if (value.get(model) != simdjson::SUCCESS) return wrong(name, type_name(value), "a string");
     out.model = model;
   } else if (name == "max_tokens" || (chat && name == "max_completion_tokens")) {
-    return read_count(name, value, 1, out.max_tokens.emplace());
+    return read_max_tokens(name, value, out.max_tokens.emplace());
   } else if (name == "min_tokens") {
-    return read_count(name, value, 0, out.min_tokens);
+    return read_min_tokens(value, out.min_tokens);
+  } else if (name == "stop") {
+    return read_stop(value, out.stop.strings);
+  } else if (name == "include_stop_str_in_output") {
+    return read_flag(name, value, out.stop.included);
   } else if (name == "ignore_eos") {
     return read_flag(name, value, out.ignore_eos);
   } else if (name == "stream") {
@@ -139,11 +189,9 @@ Fault read_field(std::string_view name, element value, CompletionKind kind, Comp
   } else if (name == "stream_options") {
     return read_stream_options(value, out);
   } else if (name == "n") {
-    std::int64_t answers = 0;
-    if (Fault fault = read_count(name, value, 1, answers)) return fault;
-    if (answers > 1) return wrong(name, fmt::format("{}", answers), "1: an emulated engine gives one answer");
+    return read_answers(value, kind);
   }
-  return std::nullopt;
+  return check_sampling_field(name, value, kind);
 }
 
 }  // namespace
@@ -159,22 +207,32 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
   element root;
   if (const auto error = parser_->json.parse(body.empty() ? "" : body.data(), body.size()).get(root);
       error != simdjson::SUCCESS) {
-    return std::unexpected(ApiError{400, fmt::format("the body is no JSON: {}", simdjson::error_message(error)), {}});
+    return std::unexpected(
+        ApiError{400, fmt::format("the body is no JSON: {}", simdjson::error_message(error)), {}, "Bad Request"});
   }
   object fields;
   if (root.get(fields) != simdjson::SUCCESS) {
-    return std::unexpected(ApiError{400, fmt::format("the body is {}, expected an object", type_name(root)), {}});
+    return std::unexpected(
+        ApiError{400, fmt::format("the body is {}, expected an object", type_name(root)), {}, "Bad Request"});
   }
   CompletionRequest request;
   if (kind == CompletionKind::text) request.max_tokens = kDefaultMaxTokens;
   PromptBuilder prompt;
+  bool has_stream_options = false;
   for (const auto& [name, value] : fields) {
     if (Fault fault = read_field(name, value, kind, request, prompt)) return std::unexpected(std::move(*fault));
+    has_stream_options = has_stream_options || (name == "stream_options" && !value.is_null());
+  }
+  if (has_stream_options && !request.stream) {
+    return std::unexpected(
+        ApiError{400, "Stream options can only be defined when `stream=True`.", "stream_options", "Bad Request"});
   }
   request.prompt = prompt.take();
   if (request.prompt.tokens == 0) {
-    const std::string_view field = kind == CompletionKind::chat ? "messages" : "prompt";
-    return std::unexpected(*wrong(field, "absent or empty", "at least one token"));
+    if (kind == CompletionKind::chat)
+      return std::unexpected(*wrong("messages", "absent or empty", "at least one token"));
+    return std::unexpected(
+        ApiError{400, "Either prompt or prompt_embeds must be provided and non-empty.", "prompt", "Bad Request"});
   }
   return request;
 }

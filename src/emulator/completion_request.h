@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "emulator/api_error.h"
 #include "emulator/prompt.h"
+#include "emulator/stop_strings.h"
 
 namespace capstan::emulator {
 
-/// What of a request to /v1/completions or /v1/chat/completions is heeded.
+/// The part of a request to /v1/completions or /v1/chat/completions that changes its answer.
 struct CompletionRequest {
   std::string model;  ///< empty: not named
   Prompt prompt;
@@ -20,19 +22,14 @@ struct CompletionRequest {
   bool ignore_eos = false;
   bool stream = false;
   bool include_usage = false;
-};
-
-/// A refusal in the API's words.
-struct ApiError {
-  int status = 400;
-  std::string message;
-  std::string parameter;  ///< the field that is wrong; empty: none in particular
+  StopStrings stop;
 };
 
 enum class CompletionKind : std::uint8_t { text, chat };
 
-/// Reads the JSON of requests as vLLM does: fields that are not known are ignored, null is as good as absent, a wrong
-/// type is an error that names the field.
+/// Reads the JSON of requests as vLLM does: unknown fields are ignored, null is as good as absent, and a wrong type or
+/// a number out of its range is an error that names the field. A field that would change the answer in a way that an
+/// emulated engine cannot is refused.
 class CompletionReader {
  public:
   CompletionReader();

@@ -21,6 +21,37 @@ std::int64_t own_length(const Prompt& prompt, std::int64_t mean, std::uint64_t s
   return 1 + static_cast<std::int64_t>(random.exponential() * static_cast<double>(mean - 1) + 0.5);
 }
 
+/// Returns vLLM's error for a request whose prompt and answer do not fit the model's context; none if they do.
+std::optional<ApiError> length_error(const CompletionRequest& request, std::int64_t context) {
+  const std::int64_t prompt = request.prompt.tokens, output = request.max_tokens.value_or(0);
+  if (output > context) {
+    return ApiError{400,
+                    fmt::format("max_tokens={0} cannot be greater than max_model_len={1}. Please request fewer output "
+                                "tokens. (parameter=max_tokens, value={0})",
+                                output, context),
+                    "max_tokens"};
+  }
+  if (prompt > context - output) {
+    return ApiError{400,
+                    fmt::format("This model's maximum context length is {0} tokens. However, you requested {1} output "
+                                "tokens and your prompt contains at least {2} input tokens, for a total of at least "
+                                "{3} tokens. Please reduce the length of the input prompt or the number of requested "
+                                "output tokens. (parameter=input_tokens, value={2})",
+                                context, output, prompt, prompt + output),
+                    "input_tokens"};
+  }
+  const std::int64_t most = request.max_tokens.value_or(context - prompt);
+  if (most < 1) {
+    return ApiError{400, fmt::format("max_tokens must be at least 1, got {0}. (parameter=max_tokens, value={0})", most),
+                    "max_tokens"};
+  }
+  if (request.min_tokens > most) {
+    return ApiError{
+        400, fmt::format("min_tokens must be less than or equal to max_tokens={}, got {}.", most, request.min_tokens)};
+  }
+  return std::nullopt;
+}
+
 ApiError refusal(Refusal why) {
   switch (why) {
     case Refusal::not_ready:
@@ -176,7 +207,7 @@ void Emulator::route(net::ExchangeId exchange, std::uint32_t index, const net::H
   const bool get = request.method == "GET" || request.method == "HEAD";
   const bool post = request.method == "POST";
   const auto allowed = [&](bool yes) {
-    if (!yes) refuse(exchange, {405, fmt::format("{} is not allowed on {}", request.method, request.path), {}});
+    if (!yes) refuse(exchange, {405, "Method Not Allowed", {}, "Method Not Allowed"});
     return yes;
   };
   Seat& seat = *seats_[index];
@@ -204,34 +235,30 @@ void Emulator::route(net::ExchangeId exchange, std::uint32_t index, const net::H
                                          .started_unix_s = unix_s(seat.started)});
     server_.reply(exchange, {.content_type = kMetricsType, .body = page});
   } else {
-    refuse(exchange, {404, fmt::format("there is no {}", request.path), {}});
+    refuse(exchange, {404, "Not Found", {}, "Not Found"});
   }
 }
 
-std::expected<Generation, ApiError> Emulator::generation(const CompletionRequest& request) const {
+std::expected<Emulator::Planned, ApiError> Emulator::plan(const CompletionRequest& request) const {
   if (!request.model.empty() && request.model != settings_.model_name) {
-    return std::unexpected(ApiError{404, fmt::format("the model '{}' does not exist", request.model), "model"});
+    return std::unexpected(ApiError{404, fmt::format("The model `{}` does not exist.", request.model), "model"});
   }
-  const std::int64_t room = settings_.max_model_tokens - request.prompt.tokens;
-  if (room < 1 || request.max_tokens.value_or(1) > room) {
-    return std::unexpected(
-        ApiError{400,
-                 fmt::format("the prompt has {} tokens and the answer may have {}, expected at most {} together",
-                             request.prompt.tokens, request.max_tokens.value_or(1), settings_.max_model_tokens),
-                 "max_tokens"});
+  if (std::optional<ApiError> error = length_error(request, settings_.max_model_tokens)) {
+    return std::unexpected(std::move(*error));
   }
-  Generation generation;
-  const std::int64_t most = request.max_tokens.value_or(room);
+  const std::int64_t most = request.max_tokens.value_or(settings_.max_model_tokens - request.prompt.tokens);
   std::int64_t tokens = most;
   if (!request.ignore_eos) {
     const std::int64_t own = own_length(request.prompt, settings_.answer_tokens_mean, settings_.seed);
     tokens = std::min(most, std::max(request.min_tokens, own));
-    generation.stops = tokens < most;
   }
-  generation.prompt = request.prompt;
-  generation.output_tokens = static_cast<std::int32_t>(tokens);
-  generation.progress_every = request.stream ? settings_.stream_interval : 0;
-  return generation;
+  Planned planned;
+  planned.stop = find_stop(request.stop, request.min_tokens, tokens);
+  planned.generation.stops = planned.stop || tokens < most;
+  planned.generation.prompt = request.prompt;
+  planned.generation.output_tokens = static_cast<std::int32_t>(planned.stop ? planned.stop->tokens : tokens);
+  planned.generation.progress_every = request.stream ? settings_.stream_interval : 0;
+  return planned;
 }
 
 void Emulator::complete(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request,
@@ -239,17 +266,22 @@ void Emulator::complete(net::ExchangeId exchange, std::uint32_t index, const net
   Seat& seat = *seats_[index];
   const std::expected<CompletionRequest, ApiError> asked = reader_.read(request.body, kind);
   if (!asked) return refuse(exchange, asked.error());
-  std::expected<Generation, ApiError> wanted = generation(*asked);
-  if (!wanted) return refuse(exchange, wanted.error());
-  const bool stops = wanted->stops;
-  const std::expected<RequestId, Refusal> id = seat.engine.submit(std::move(*wanted), now_);
+  std::expected<Planned, ApiError> planned = plan(*asked);
+  if (!planned) return refuse(exchange, planned.error());
+  Answer answer{.number = mix64(settings_.seed + ++requests_),
+                .kind = kind,
+                .created_s = unix_s(now_),
+                .prompt_tokens = asked->prompt.tokens,
+                .stops = planned->generation.stops};
+  answer.held_back = held_back_characters(asked->stop);
+  if (planned->stop) {
+    answer.stop_reason = asked->stop.strings[planned->stop->string];
+    answer.characters = planned->stop->characters;
+  }
+  const std::expected<RequestId, Refusal> id = seat.engine.submit(std::move(planned->generation), now_);
   if (!id) return refuse(exchange, refusal(id.error()));
   seat.pending[*id] = {.exchange = exchange,
-                       .answer = {.number = mix64(settings_.seed + ++requests_),
-                                  .kind = kind,
-                                  .created_s = unix_s(now_),
-                                  .prompt_tokens = asked->prompt.tokens,
-                                  .stops = stops},
+                       .answer = std::move(answer),
                        .stream = asked->stream,
                        .include_usage = asked->include_usage};
   exchanges_[exchange] = {index, *id};

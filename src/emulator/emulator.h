@@ -67,6 +67,11 @@ class Emulator : public net::HttpHandler {
     bool include_usage = false;
     std::int32_t sent_tokens = 0;
   };
+  /// What the engine generates for a request, and where a stop string ends it.
+  struct Planned {
+    Generation generation;
+    std::optional<StopMatch> stop;
+  };
   /// An address and its engine. Its number is its listener's.
   struct Seat {
     Seat(const EngineSettings& settings, Instant now) : engine(settings, now) {}
@@ -84,7 +89,7 @@ class Emulator : public net::HttpHandler {
   void tell(Seat& seat, const Progress& progress);
   void route(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request);
   void complete(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request, CompletionKind kind);
-  std::expected<Generation, ApiError> generation(const CompletionRequest& request) const;
+  std::expected<Planned, ApiError> plan(const CompletionRequest& request) const;
   void refuse(net::ExchangeId exchange, const ApiError& error);
   std::int64_t unix_s(Instant at) const { return settings_.unix_s + at.since_start.count() / 1'000'000'000; }
 

@@ -94,7 +94,8 @@ TEST_F(World, AnswersAsAnInferenceServerDoes) {
             R"("root":"tiny","parent":null,"max_model_len":131072}]})");
   const std::string text =
       ask("POST", "/v1/completions", R"({"prompt":"a b","max_tokens":3,"ignore_eos":true})").response.body;
-  EXPECT_NE(text.find(R"("choices":[{"index":0,"text":" the one two","logprobs":null,"finish_reason":"length"}],)"
+  EXPECT_NE(text.find(R"("choices":[{"index":0,"text":" the one two","logprobs":null,"finish_reason":"length",)"
+                      R"("stop_reason":null}],)"
                       R"("usage":{"prompt_tokens":2,"total_tokens":5,"completion_tokens":3}})"),
             text.npos)
       << text;
@@ -153,18 +154,85 @@ TEST_F(World, SaysWhatItCannotDo) {
     const char* words;
   };
   const Row rows[] = {
-      {"GET", "/nothing", "", 404, "there is no /nothing"},
-      {"GET", "/v1/completions", "", 405, "GET is not allowed on /v1/completions"},
-      {"POST", "/metrics", "x", 405, "POST is not allowed on /metrics"},
-      {"POST", "/v1/completions", "{", 400, "the body is no JSON"},
-      {"POST", "/v1/completions", R"({"prompt":true})", 400, R"("param":"prompt","code":400)"},
-      {"POST", "/v1/completions", R"({"model":"other","prompt":"a"})", 404, "the model 'other' does not exist"},
-      {"POST", "/v1/completions", R"({"prompt":"a","max_tokens":100})", 400, "expected at most 100 together"},
+      {"GET", "/nothing", "", 404, R"({"error":{"message":"Not Found","type":"Not Found","param":null,"code":404}})"},
+      {"GET", "/v1/completions", "", 405,
+       R"({"error":{"message":"Method Not Allowed","type":"Method Not Allowed","param":null,"code":405}})"},
+      {"POST", "/metrics", "x", 405,
+       R"({"error":{"message":"Method Not Allowed","type":"Method Not Allowed","param":null,"code":405}})"},
+      {"POST", "/v1/completions", "{", 400, R"("type":"Bad Request","param":null,"code":400}})"},
+      {"POST", "/v1/completions", R"({"prompt":true})", 400, R"("type":"Bad Request","param":"prompt","code":400}})"},
+      {"POST", "/v1/completions", R"({"prompt":"a","top_p":0})", 400,
+       R"j({"error":{"message":"top_p must be in (0, 1], got 0.0. (parameter=top_p, value=0.0)",)j"
+       R"("type":"BadRequestError","param":"top_p","code":400}})"},
+      {"POST", "/v1/completions", R"({"prompt":"a","suffix":"b"})", 400,
+       R"({"error":{"message":"suffix is not currently supported by this emulated engine",)"
+       R"("type":"BadRequestError","param":"suffix","code":400}})"},
+      {"POST", "/v1/completions", R"({"model":"other","prompt":"a"})", 404,
+       R"({"error":{"message":"The model `other` does not exist.","type":"NotFoundError",)"
+       R"("param":"model","code":404}})"},
+      {"POST", "/v1/completions", R"({"prompt":"a","max_tokens":100})", 400,
+       R"({"error":{"message":"This model's maximum context length is 100 tokens. However, you requested 100 output )"
+       R"(tokens and your prompt contains at least 1 input tokens, for a total of at least 101 tokens. Please reduce )"
+       R"(the length of the input prompt or the number of requested output tokens. )"
+       R"j((parameter=input_tokens, value=1)",)j"
+       R"("type":"BadRequestError","param":"input_tokens","code":400}})"},
+      {"POST", "/v1/completions", R"({"prompt":"a","max_tokens":9223372036854775807})", 400,
+       "max_tokens=9223372036854775807 cannot be greater than max_model_len=100. Please request fewer output tokens."},
+      {"POST", "/v1/completions", R"({"prompt":"a","max_tokens":4,"min_tokens":5})", 400,
+       "min_tokens must be less than or equal to max_tokens=4, got 5."},
   };
   for (const Row& row : rows) {
     const net::Exchange& reply = ask(row.method, row.path, row.body);
     EXPECT_EQ(reply.response.status, row.status) << row.path << row.body;
     EXPECT_NE(reply.response.body.find(row.words), std::string::npos) << reply.response.body;
+  }
+  const std::string whole = R"({"messages":[{"role":"user","content":")" + std::string(4 * 95, 'a') + "\"}]}";
+  EXPECT_NE(ask("POST", "/v1/chat/completions", whole).response.body.find("max_tokens must be at least 1, got 0."),
+            std::string::npos)
+      << "the prompt alone fills the context: " << replies.back().response.body;
+}
+
+/// The text of all pieces of a stream, in order.
+std::string text_of_stream(const std::string& events) {
+  std::string text;
+  const std::string key = R"("text":")";
+  for (std::size_t at = events.find(key); at != events.npos; at = events.find(key, at)) {
+    at += key.size();
+    text += events.substr(at, events.find('"', at) - at);
+  }
+  return text;
+}
+
+TEST_F(World, AStopStringEndsAnAnswer) {
+  start(small());
+  struct Row {
+    const char* what;
+    const char* fields;
+    const char* text;
+    const char* ending;
+    const char* usage;
+  };
+  const Row rows[] = {
+      {"before the string", R"("stop":[" all"])", " the one two", R"("finish_reason":"stop","stop_reason":" all")",
+       R"("completion_tokens":4)"},
+      {"with it", R"("stop":" all","include_stop_str_in_output":true)", " the one two all",
+       R"("finish_reason":"stop","stop_reason":" all")", R"("completion_tokens":4)"},
+      {"inside a word", R"("stop":"wo")", " the one t", R"("finish_reason":"stop","stop_reason":"wo")",
+       R"("completion_tokens":3)"},
+      {"not before min_tokens", R"("stop":" the","min_tokens":2)", " the one two all and are",
+       R"("finish_reason":"length","stop_reason":null)", R"("completion_tokens":6)"},
+      {"a string that does not come", R"("stop":["\n","xyz"])", " the one two all and are",
+       R"("finish_reason":"length","stop_reason":null)", R"("completion_tokens":6)"},
+  };
+  for (const Row& row : rows) {
+    const std::string request = std::string(R"({"prompt":"a","max_tokens":6,"ignore_eos":true,)") + row.fields;
+    const std::string whole = ask("POST", "/v1/completions", request + "}").response.body;
+    EXPECT_NE(whole.find(std::string(R"("text":")") + row.text + '"'), whole.npos) << row.what << ": " << whole;
+    EXPECT_NE(whole.find(row.ending), whole.npos) << row.what << ": " << whole;
+    EXPECT_NE(whole.find(row.usage), whole.npos) << row.what << ": " << whole;
+    const std::string stream = ask("POST", "/v1/completions", request + R"(,"stream":true})").response.body;
+    EXPECT_EQ(text_of_stream(stream), row.text) << row.what << ": " << stream;
+    EXPECT_NE(stream.find(row.ending), stream.npos) << row.what << ": " << stream;
   }
 }
 

@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "emulator/generated_text.h"
 
 namespace capstan::emulator {
 namespace {
-
-constexpr std::array<std::string_view, 16> kWords = {" the", " one", " two", " all", " and", " are", " for", " has",
-                                                     " how", " its", " may", " new", " not", " out", " see", " use"};
-
-std::string words(std::int64_t from, std::int64_t to) {
-  std::string text;
-  text.reserve(static_cast<std::size_t>(to - from) * 4);
-  for (std::int64_t i = from; i < to; ++i) text += kWords[static_cast<std::size_t>(i) % kWords.size()];
-  return text;
-}
 
 std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -27,10 +19,22 @@ std::string usage_of(const Answer& answer, std::int64_t tokens) {
                      answer.prompt_tokens + tokens, tokens);
 }
 
-std::string_view finish_reason(const Answer& answer) { return answer.stops ? R"("stop")" : R"("length")"; }
+/// Returns why the answer ended, as JSON members.
+std::string ending(const Answer& answer) {
+  return fmt::format(R"("finish_reason":"{}","stop_reason":{})", answer.stops ? "stop" : "length",
+                     answer.stop_reason.empty() ? "null" : json_text(answer.stop_reason));
+}
 
-std::string_view error_type(int status) {
-  switch (status) {
+/// Returns how many characters of an answer its client has once the engine has generated so many tokens.
+std::int64_t shown(const Answer& answer, std::int64_t tokens, bool over) {
+  const std::int64_t all = tokens * kCharactersPerToken;
+  const std::int64_t most = answer.characters.value_or(all);
+  return over ? most : std::clamp<std::int64_t>(all - answer.held_back, 0, std::min(all, most));
+}
+
+std::string_view error_type(const ApiError& error) {
+  if (!error.type.empty()) return error.type;
+  switch (error.status) {
     case 404:
       return "NotFoundError";
     case 503:
@@ -52,24 +56,23 @@ std::string ReplyWriter::head(const Answer& answer, bool piece) const {
 }
 
 std::string ReplyWriter::whole(const Answer& answer, std::int64_t tokens) const {
-  const std::string text = words(0, tokens);
+  const std::string text = generated_text(0, shown(answer, tokens, true));
   const std::string content = answer.kind == CompletionKind::chat
                                   ? fmt::format(R"("message":{{"role":"assistant","content":"{}"}})", text)
                                   : fmt::format(R"("text":"{}")", text);
-  return head(answer, false) +
-         fmt::format(R"("choices":[{{"index":0,{},"logprobs":null,"finish_reason":{}}}],"usage":{}}})", content,
-                     finish_reason(answer), usage_of(answer, tokens));
+  return head(answer, false) + fmt::format(R"("choices":[{{"index":0,{},"logprobs":null,{}}}],"usage":{}}})", content,
+                                           ending(answer), usage_of(answer, tokens));
 }
 
 std::string ReplyWriter::piece(const Answer& answer, std::int64_t from, std::int64_t to, bool last) const {
-  const std::string text = words(from, to);
+  const std::string text = generated_text(shown(answer, from, false), shown(answer, to, last));
   const std::string_view role = from == 0 ? R"("role":"assistant",)" : "";
   const std::string content = answer.kind == CompletionKind::chat
                                   ? fmt::format(R"("delta":{{{}"content":"{}"}})", role, text)
                                   : fmt::format(R"("text":"{}")", text);
   return "data: " + head(answer, true) +
-         fmt::format(R"("choices":[{{"index":0,{},"logprobs":null,"finish_reason":{}}}]}})", content,
-                     last ? finish_reason(answer) : "null") +
+         fmt::format(R"("choices":[{{"index":0,{},"logprobs":null,{}}}]}})", content,
+                     last ? ending(answer) : R"("finish_reason":null)") +
          "\n\n";
 }
 
@@ -79,8 +82,7 @@ std::string ReplyWriter::usage(const Answer& answer, std::int64_t tokens) const 
 
 std::string ReplyWriter::error(const ApiError& error) {
   return fmt::format(R"({{"error":{{"message":{},"type":"{}","param":{},"code":{}}}}})", json_text(error.message),
-                     error_type(error.status), error.parameter.empty() ? "null" : json_text(error.parameter),
-                     error.status);
+                     error_type(error), error.parameter.empty() ? "null" : json_text(error.parameter), error.status);
 }
 
 std::string ReplyWriter::models(std::int64_t created_s, std::int64_t max_model_tokens) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,11 +15,14 @@ struct Answer {
   CompletionKind kind = CompletionKind::text;
   std::int64_t created_s = 0;  ///< seconds since 1970
   std::int64_t prompt_tokens = 0;
-  bool stops = false;  ///< ended by itself
+  bool stops = false;                        ///< ended by itself, or by a stop string
+  std::string stop_reason{};                 ///< the stop string that ended it; empty: none did
+  std::optional<std::int64_t> characters{};  ///< of its text, where a stop string cuts it; else all tokens' characters
+  std::int64_t held_back = 0;                ///< characters that a stream sends only once the answer has ended
 };
 
-/// The JSON of replies, in the shape of vLLM's OpenAI-compatible server. Answers are made of words of one token, four
-/// characters with their space, so that text has a length as true as its token count.
+/// The JSON of replies, in the shape of vLLM's OpenAI-compatible server. Answers are texts of
+/// emulator/generated_text.h.
 class ReplyWriter {
  public:
   explicit ReplyWriter(std::string_view model);
