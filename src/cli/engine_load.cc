@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// URLs as they are; addresses and ranges as URLs.
+/// Returns URLs as they are, and addresses and ranges as URLs.
 Result<std::vector<std::string>> endpoints_of(const std::vector<std::string>& given) {
   std::vector<std::string> endpoints;
   for (std::string text : given) {
@@ -87,13 +87,23 @@ void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::
   }
 }
 
+/// Returns what would help against errors of this kind.
+std::string_view remedy_for(std::string_view kind) {
+  if (kind == "tls") return "a certificate that is trusted: --ca-file names its authority, --insecure trusts any";
+  if (kind == "http_401" || kind == "http_403") return "a key that the server takes: --api-key or --header";
+  return "a server at the endpoint";
+}
+
 ExitCode judge(const emulator::LoadReport& report) {
   if (report.sent == 0 || report.completed > 0) return kOk;
   const auto most = std::ranges::max_element(report.errors, {}, [](const auto& entry) { return entry.second; });
-  return cli::report({.file = {},
-                      .message = fmt::format("not one of {} requests was answered, most of them for '{}', expected a "
-                                             "server at the endpoint",
-                                             report.sent, most == report.errors.end() ? "unknown" : most->first)});
+  const std::string kind = most == report.errors.end() ? "unknown" : most->first;
+  const auto message = report.messages.find(kind);
+  const std::string why = message == report.messages.end() ? "" : " (" + message->second + ")";
+  return cli::report(
+      {.file = {},
+       .message = fmt::format("not one of {} requests was answered, most of them for '{}'{}, expected {}", report.sent,
+                              kind, why, remedy_for(kind))});
 }
 
 }  // namespace
@@ -105,6 +115,8 @@ ExitCode engine_load(const EngineLoadArguments& arguments) {
     return report({ErrorKind::usage, "engine load", 0, 0,
                    "nowhere to send to, expected --endpoint, --endpoint-file or --service"});
   }
+  Result<LoadAccess> access = load_access(arguments.access);
+  if (!access) return report(access.error());
   auto source = workload::open(workload_of(arguments), static_cast<std::uint64_t>(arguments.seed));
   if (!source) return report(source.error());
 
@@ -126,6 +138,8 @@ ExitCode engine_load(const EngineLoadArguments& arguments) {
       arguments.route == "least_loaded" ? emulator::LoadRoute::least_loaded : emulator::LoadRoute::round_robin;
   settings.limit = arguments.limit.value_or(INT64_MAX);
   settings.timeout = arguments.timeout;
+  settings.headers = std::move(access->headers);
+  settings.tls = std::move(access->tls);
   emulator::LoadDriver driver(std::move(settings), **source, client, clock.clock());
   run(driver, client, clock, world, feed->get());
   if (const std::optional<Error> error = driver.error()) return report(*error);

@@ -36,6 +36,20 @@ void add_speed(CLI::App& command, double& speed) {
       ->option_text("N");
 }
 
+void add_access(CLI::App& command, LoadAccessArguments& a) {
+  command
+      .add_option("--api-key", a.api_key,
+                  "Sent as a bearer token, never printed; else CAPSTAN_API_KEY of the environment")
+      ->envname("CAPSTAN_API_KEY")
+      ->option_text("KEY");
+  command.add_option("--header", a.headers, "Sent with each request; may be repeated")
+      ->option_text("\"NAME: VALUE\"")
+      ->allow_extra_args(false);
+  CLI::Option* ca = command.add_option("--ca-file", a.ca_file, "Trust the certificates that these authorities signed")
+                        ->option_text("FILE");
+  command.add_flag("--insecure", a.insecure, "Trust any certificate of an https endpoint")->excludes(ca);
+}
+
 }  // namespace
 
 CLI::App* add_engine_serve(CLI::App& engine, EngineServeArguments& a) {
@@ -78,7 +92,8 @@ CLI::App* add_engine_serve(CLI::App& engine, EngineServeArguments& a) {
 CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
   CLI::App* load = engine.add_subcommand("load", "Replay a trace against inference servers");
   CLI::Option* endpoint =
-      load->add_option("--endpoint", a.endpoints, "A URL, an address or a range of addresses; may be repeated")
+      load->add_option("--endpoint", a.endpoints,
+                       "A base URL, with or without /v1, an address or a range of addresses; may be repeated")
           ->option_text("http://127.0.0.1:8000")
           ->allow_extra_args(false);
   CLI::Option* list =
@@ -99,6 +114,7 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
       ->excludes(trace)
       ->option_text("azure-hour");
   load->add_option("--model", a.model, "Name the model in each request")->option_text("NAME");
+  add_access(*load, a.access);
   load->add_option("--route", a.route, "How endpoints are picked")
       ->check(CLI::IsMember({"round_robin", "least_loaded"}))
       ->option_text("round_robin|least_loaded");
@@ -120,7 +136,8 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
       "Examples:\n"
       "  capstan engine load --endpoint http://127.0.0.1:8000 --trace conv.csv --limit 1000\n"
       "  capstan engine load --endpoint 127.16.0.1-127.16.0.8:8000 --profile azure-hour --duration 5m --speed 10\n"
-      "  capstan engine load --service llm/engine:http --trace conv.csv");
+      "  capstan engine load --service llm/engine:http --trace conv.csv\n"
+      "  CAPSTAN_API_KEY=... capstan engine load --endpoint https://llm.example.com/v1 --ca-file ca.pem --model chat");
   return load;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "cli/commands.h"
+#include "cli/load_access.h"
 #include "cli/session.h"
 
 namespace CLI {
@@ -56,6 +57,7 @@ struct EngineLoadArguments {
   double speed = 1;
   Duration timeout = std::chrono::minutes(10);
   std::int64_t seed = 1;
+  LoadAccessArguments access;
   Output output = Output::text;
 };
 ExitCode engine_load(const EngineLoadArguments& arguments);

@@ -15,7 +15,17 @@ namespace {
 
 constexpr std::uint64_t kVocabulary = 32'000;  // smaller than any model's that is served today
 
+std::vector<net::Header> with_content_type(std::vector<net::Header> headers) {
+  headers.insert(headers.begin(), {"Content-Type", "application/json"});
+  return headers;
+}
+
 }  // namespace
+
+std::string completions_url(std::string_view base) {
+  while (base.ends_with('/')) base.remove_suffix(1);
+  return std::string(base) + (base.ends_with("/v1") ? "/completions" : "/v1/completions");
+}
 
 /// A request on its way.
 struct LoadDriver::Flight {
@@ -98,10 +108,10 @@ void LoadDriver::send(const workload::Request& request) {
   net::Limits limits;
   limits.total = settings_.timeout;
   flight.id = transport_.start({.method = "POST",
-                                .url = flight.endpoint + "/v1/completions",
-                                .headers = {{"Content-Type", "application/json"}},
+                                .url = completions_url(flight.endpoint),
+                                .headers = with_content_type(settings_.headers),
                                 .body = body(request),
-                                .tls = nullptr,
+                                .tls = settings_.tls,
                                 .proxy = {},
                                 .limits = limits},
                                {.on_headers = {},
@@ -138,6 +148,7 @@ void LoadDriver::ended(std::uint64_t number, const net::Exchange& exchange) {
     if (flight.stream.tokens() > 1) report_.tpot.add((flight.last - *flight.first) / (flight.stream.tokens() - 1));
   } else {
     ++report_.errors[error];
+    if (!exchange.message.empty()) report_.messages.try_emplace(error, exchange.message);
   }
   --loads_[flight.endpoint];
   in_flight_.erase(found);

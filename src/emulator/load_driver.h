@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -20,13 +21,18 @@ namespace capstan::emulator {
 enum class LoadRoute : std::uint8_t { round_robin, least_loaded };
 
 struct LoadSettings {
-  std::vector<std::string> endpoints;  ///< base URLs, "http://127.0.0.1:8000"
+  std::vector<std::string> endpoints;  ///< base URLs, "http://127.0.0.1:8000" or "https://host/v1"
   std::string model;                   ///< named in every request; empty: none is
   LoadRoute route = LoadRoute::round_robin;
   RequestCount limit = INT64_MAX;               ///< requests at most
   std::int64_t in_flight_max = 16'384;          ///< a request beyond it counts as the error "driver_full"
   Duration timeout = std::chrono::minutes(10);  ///< of a request, in the world's time
+  std::vector<net::Header> headers{};           ///< sent with each request beside its Content-Type
+  std::shared_ptr<const net::Tls> tls{};        ///< of https endpoints; null: the system's authorities
 };
+
+/// Returns the URL of the completions API below a base URL, which may end in "/v1" as those of OpenAI's clients do.
+std::string completions_url(std::string_view base);
 
 /// Sends the requests of a source when they are due, whatever became of those before them (open loop), as streaming
 /// completions that ask for exactly the recorded number of tokens. Prompts are token ids: the recorded count, and equal

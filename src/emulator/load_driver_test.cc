@@ -26,9 +26,10 @@ class Wire : public net::Transport {
   void cancel(net::RequestId id) override { cancelled.push_back(id); }
 
   void say(std::size_t i, std::string_view bytes) { calls[i].handler.on_body(bytes); }
-  void end(std::size_t i, int status, net::Failure failure = net::Failure::none) {
+  void end(std::size_t i, int status, net::Failure failure = net::Failure::none, std::string message = {}) {
     net::Exchange exchange;
     exchange.failure = failure;
+    exchange.message = std::move(message);
     exchange.response.status = status;
     calls[i].handler.on_done(exchange);
   }
@@ -126,6 +127,64 @@ TEST(LoadDriver, CountsErrorsByKind) {
   EXPECT_EQ(driver.report().failed(), 5);
   EXPECT_EQ(driver.report().completed, 1);
   EXPECT_TRUE(driver.over());
+}
+
+TEST(LoadDriver, SendsKeysHeadersAndTrustWithEachRequest) {
+  Instant now{1s};
+  Wire wire;
+  ListSource source(every_second(2));
+  LoadSettings settings{.endpoints = {"https://a/v1"}, .model = {}};
+  settings.headers = {{"Authorization", "Bearer secret"}, {"X-Team", "search"}};
+  settings.tls =
+      std::make_shared<const net::Tls>(net::Tls{.ca = "pem", .certificate = {}, .key = {}, .server_name = {}});
+  LoadDriver driver(settings, source, wire, [&] { return now; });
+  now = Instant{2s};
+  driver.run();
+  ASSERT_EQ(wire.calls.size(), 2u);
+  for (const Wire::Call& call : wire.calls) {
+    EXPECT_EQ(call.request.url, "https://a/v1/completions");
+    EXPECT_EQ(call.request.headers,
+              (std::vector<net::Header>{
+                  {"Content-Type", "application/json"}, {"Authorization", "Bearer secret"}, {"X-Team", "search"}}));
+    EXPECT_EQ(call.request.tls, settings.tls);
+  }
+}
+
+TEST(LoadDriver, FindsTheApiBelowTheBaseUrlThatClientsUse) {
+  const struct {
+    const char* base;
+    const char* url;
+  } rows[] = {
+      {"http://a:8000", "http://a:8000/v1/completions"},
+      {"http://a:8000/", "http://a:8000/v1/completions"},
+      {"https://a/v1", "https://a/v1/completions"},
+      {"https://a/v1/", "https://a/v1/completions"},
+      {"https://a/team/openai/v1", "https://a/team/openai/v1/completions"},
+      {"https://a/prefix", "https://a/prefix/v1/completions"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(completions_url(row.base), row.url);
+}
+
+TEST(LoadDriver, KeepsWhyTheFirstRequestOfAKindFailed) {
+  Instant now{};
+  Wire wire;
+  ListSource source(every_second(3));
+  LoadDriver driver({.endpoints = {"https://a"}, .model = {}}, source, wire, [&] { return now; });
+  now = Instant{2s};
+  driver.run();
+  wire.end(0, 0, net::Failure::tls, "https://a: SSL certificate problem: self-signed certificate");
+  wire.end(1, 0, net::Failure::tls, "https://a: something later");
+  wire.end(2, 503);
+  const std::map<std::string, std::string> expected = {
+      {"tls", "https://a: SSL certificate problem: self-signed certificate"}};
+  EXPECT_EQ(driver.report().messages, expected);
+  EXPECT_NE(
+      render_text(driver.report())
+          .find("  tls                            2  https://a: SSL certificate problem: self-signed certificate\n"),
+      std::string::npos)
+      << render_text(driver.report());
+  EXPECT_NE(render_json(driver.report()).find(R"("tls": "https://a: SSL certificate problem: self-signed)"),
+            std::string::npos);
 }
 
 TEST(LoadDriver, GoesWhereTheLeastIs) {

@@ -54,7 +54,11 @@ std::string render_text(const LoadReport& report) {
     text += "\n";
   }
   if (!report.errors.empty()) text += "\n";
-  for (const auto& [kind, count] : report.errors) text += fmt::format("  {:<20}{:>12}\n", kind, count);
+  for (const auto& [kind, count] : report.errors) {
+    const auto message = report.messages.find(kind);
+    text +=
+        fmt::format("  {:<20}{:>12}{}\n", kind, count, message == report.messages.end() ? "" : "  " + message->second);
+  }
   return text;
 }
 
@@ -75,7 +79,9 @@ std::string render_json(const LoadReport& report) {
   }
   json["errors"] = Json::object();
   for (const auto& [kind, count] : report.errors) json["errors"][kind] = count;
-  return json.dump(2) + "\n";
+  json["error_messages"] = Json::object();
+  for (const auto& [kind, message] : report.messages) json["error_messages"][kind] = message;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace capstan::emulator

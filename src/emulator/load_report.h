@@ -16,9 +16,10 @@ struct LoadReport {
   RequestCount sent = 0;
   RequestCount completed = 0;
   RequestCount in_flight = 0;
-  std::map<std::string, RequestCount> errors;  ///< by kind: "http_503", "connect", "total_timeout", "cut_short"
-  Tokens input_tokens = 0;                     ///< of completed requests
-  Tokens output_tokens = 0;                    ///< of completed requests
+  std::map<std::string, RequestCount> errors;   ///< by kind: "http_503", "connect", "total_timeout", "cut_short"
+  std::map<std::string, std::string> messages;  ///< of the kinds that have one, that of the first such error
+  Tokens input_tokens = 0;                      ///< of completed requests
+  Tokens output_tokens = 0;                     ///< of completed requests
   sim::LatencyHistogram ttft;
   sim::LatencyHistogram tpot;  ///< mean of a request, of those with two tokens or more
   sim::LatencyHistogram e2e;

@@ -52,6 +52,28 @@ TEST_F(HttpClientTls, TheServerMustBeWhoWeAskedFor) {
       200);
 }
 
+/// What a person is told of a server that cannot be trusted.
+TEST_F(HttpClientTls, AFailureSaysWhy) {
+  const Certificate server = make_certificate("server", "IP:127.0.0.1", &authority);
+  const Certificate elsewhere = make_certificate("server", "DNS:elsewhere", &authority);
+  const struct {
+    const Certificate& server;
+    std::string ca;
+    const char* words;
+  } rows[] = {
+      {server, stranger.pem(), "SSL certificate problem: "},
+      {server, "", "SSL certificate problem: "},
+      {elsewhere, authority.pem(), "127.0.0.1"},
+      {server, "no certificate", "CA"},
+  };
+  for (const auto& row : rows) {
+    const Exchange failed = exchange(row.server, {.ca = row.ca, .certificate = {}, .key = {}, .server_name = {}});
+    EXPECT_EQ(failed.failure, Failure::tls) << failed.message;
+    EXPECT_TRUE(failed.message.starts_with("https://127.0.0.1:")) << failed.message;
+    EXPECT_NE(failed.message.find(row.words), std::string::npos) << failed.message;
+  }
+}
+
 TEST_F(HttpClientTls, TheServerLearnsWhoWeAre) {
   const Certificate server = make_certificate("server", "IP:127.0.0.1", &authority);
   Tls tls{.ca = authority.pem(), .certificate = me.pem(), .key = me.key_pem(), .server_name = {}};

@@ -257,6 +257,12 @@ expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h
 expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
 sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
 expect 1 "broken.json:4" -- decide scale "$work/broken.json"
+sed 's/"gateway_waiting":{"state":"value","value":[0-9]*,/"gateway_waiting":{"state":"value",/' "$work/incident.json" \
+  >"$work/broken.json"
+expect 1 'services.gateway_waiting lacks "value"' -- decide scale "$work/broken.json"
+sed '/^"pods"/,/^]/s/"node":[0-9]*,//' "$work/incident.json" >"$work/broken.json"
+expect 1 "pods.node: found none on a ready pod" -- explain "node 1" --snapshot "$work/broken.json"
+expect 0 '"code": ' -- explain service --snapshot "$work/incident.json" -o json
 
 # A cluster: what can be said without one.
 expect 64 "--at requires --scenario" -- snapshot --at 20m
@@ -281,6 +287,9 @@ expect 3 "no engine table for Nothing-8B" -- engine serve --bind 127.0.0.1:0 --m
 expect 1 "192.0.2.1:80: cannot be listened on" -- engine serve --bind 192.0.2.1:80
 expect 1 "nowhere.txt: cannot be read" -- engine serve --bind-file nowhere.txt
 expect 64 "" -- engine load
+expect 64 "found no name before a colon" -- engine load --endpoint 127.0.0.1:1 --header sk-secret
+expect 64 "--ca-file excludes --insecure" -- engine load --endpoint 127.0.0.1:1 --insecure --ca-file "$work/k"
+expect 1 "holds no certificate" -- engine load --endpoint https://127.0.0.1:1 --ca-file "$work/k"
 expect 1 "nowhere.csv" -- engine load --endpoint 127.0.0.1:1 --trace nowhere.csv
 expect 1 "not one of 3 requests was answered, most of them for 'connect'" -- engine load --endpoint 127.0.0.1:1 --limit 3 \
   --speed 1000
@@ -293,9 +302,26 @@ read -r -t 30 _ address <&"${server[0]}"
 expect 0 "2 completed, 0 failed" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20
 expect 0 '"output_tokens": 6' -- engine load --endpoint "http://$address/" --trace "$work/two.csv" --speed 20 -o json
 expect 1 "'http_404'" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other
+CAPSTAN_API_KEY=sk-secret expect 0 "2 completed, 0 failed" -- engine load --endpoint "http://$address/v1/" \
+  --trace "$work/two.csv" --speed 20 --header "X-Team: search"
+expect 1 "'http_404'" -- engine load --endpoint "$address" --trace "$work/two.csv" --speed 20 --model other \
+  --api-key sk-secret
+grep -q sk-secret "$work/out"
+judge "a key is never printed" 1 "'http_404'" $?
 kill -TERM "$server_pid"
 wait "$server_pid"
 judge "engine serve, told to end" 0 "" $?
+
+# Memory that runs out ends in one line. Under a sanitizer, which needs terabytes of addresses, nothing can be limited.
+head -c 60000000 /dev/zero | tr '\0' 'x' >"$work/large.csv"
+if (ulimit -v 90000 && "$program" version) >/dev/null 2>&1; then
+  (ulimit -v 90000 && "$program" engine predict --points "$work/large.csv") >"$work/out" 2>&1
+  judge "memory that runs out" 1 "capstan: out of memory" $?
+  judge "memory that runs out, in one line" 1 "" "$(wc -l <"$work/out")"
+else
+  echo "not tried: a limit on memory, because the program does not start under one"
+fi
+rm "$work/large.csv"
 
 # Manifests with mistakes, mended in place.
 cat >"$work/pool.yaml" <<'YAML'

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "net/http.h"
+
+namespace capstan::cli {
+
+/// What a load says of itself to a server, and which certificates it trusts, as its user stated it.
+struct LoadAccessArguments {
+  std::string api_key;               ///< sent as a bearer token; empty: none
+  std::vector<std::string> headers;  ///< "Name: value"
+  std::string ca_file;               ///< PEM; empty: the system's authorities
+  bool insecure = false;             ///< check no certificate
+};
+
+struct LoadAccess {
+  std::vector<net::Header> headers;
+  std::shared_ptr<const net::Tls> tls;  ///< null: the default
+};
+
+/// Reads it. No error quotes a key or the value of a header: they may be secrets.
+Result<LoadAccess> load_access(const LoadAccessArguments& arguments);
+
+}  // namespace capstan::cli
