@@ -27,9 +27,11 @@ ExitCode exit_code(ErrorKind kind) {
   return kError;
 }
 
-ExitCode report(const Error& error) {
-  std::fputs((error.text() + "\n").c_str(), stderr);
-  return exit_code(error.kind);
+ExitCode report(const Error& error) { return report(manifest::Errors(error)); }
+
+ExitCode report(const manifest::Errors& errors) {
+  std::fputs((errors.text() + "\n").c_str(), stderr);
+  return exit_code(errors.kind);
 }
 
 ExitCode print(const std::string& text) {
@@ -83,7 +85,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
     overrides.sets.insert(overrides.sets.begin(), changes->begin(), changes->end());  // --set has the last word
   }
   if (arguments.bound) overrides.sets.push_back("bound=true");
-  Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, overrides);
+  experiment::ScenarioResult scenario = experiment::read_scenario(arguments.scenario, overrides);
   if (!scenario) return report(scenario.error());
   if (!arguments.compare) scenario->policies.resize(1);
   scenario->bound = arguments.compare && scenario->bound;

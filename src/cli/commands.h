@@ -16,6 +16,7 @@ enum ExitCode : int { kOk = 0, kError = 1, kFindings = 2, kInfeasible = 3, kUsag
 ExitCode exit_code(ErrorKind kind);
 /// Says it on standard error.
 ExitCode report(const Error& error);
+ExitCode report(const manifest::Errors& errors);
 /// Writes a whole result to standard output at once, and says so where a full disk or a closed pipe refuses it.
 ExitCode print(const std::string& text);
 

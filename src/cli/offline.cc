@@ -119,7 +119,7 @@ ExitCode snapshot(const SnapshotArguments& arguments) {
     return report({ErrorKind::usage, "--at", 0, 0,
                    fmt::format("\"{}\", expected a duration since the start such as 33m", arguments.at)});
   }
-  const Result<experiment::Scenario> scenario = experiment::read_scenario(arguments.scenario, arguments.overrides);
+  const experiment::ScenarioResult scenario = experiment::read_scenario(arguments.scenario, arguments.overrides);
   if (!scenario) return report(scenario.error());
   const Result<archive::SavedState> state = state_at(*scenario, Instant{*at});
   return state ? print(archive::to_json(*state)) : report(state.error());

@@ -46,7 +46,7 @@ policies:
 class Clairvoyance : public ::testing::Test {
  protected:
   static Scenario read(const std::vector<std::string>& sets = {}) {
-    Result<Scenario> scenario =
+    ScenarioResult scenario =
         parse_scenario(kTide, "tide.yaml", {.sets = sets, .trace = {}, .seed = {}, .policies = {}});
     EXPECT_TRUE(scenario) << scenario.error().text();
     return std::move(*scenario);

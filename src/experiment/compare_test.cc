@@ -26,7 +26,7 @@ policies:
 )";
 
 TEST(Compare, SameBytesOnAnyNumberOfThreads) {
-  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   const Result<Comparison> one = compare(*scenario, 1);
   const Result<Comparison> three = compare(*scenario, 3);
@@ -36,7 +36,7 @@ TEST(Compare, SameBytesOnAnyNumberOfThreads) {
 }
 
 TEST(Compare, EveryPolicyMeetsTheSameRequests) {
-  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   const Result<Comparison> comparison = compare(*scenario, 0);
   ASSERT_TRUE(comparison);
@@ -54,7 +54,7 @@ TEST(Compare, EveryPolicyMeetsTheSameRequests) {
 }
 
 TEST(Compare, TellsHowFarAllPoliciesAreFromTheFirstMinuteOn) {
-  const Result<Scenario> scenario = parse_scenario(kScenario, "s.yaml");
+  const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   std::vector<Progress> told;
   ASSERT_TRUE(compare(*scenario, 1, [&](const Progress& progress) { told.push_back(progress); }));
@@ -66,7 +66,7 @@ TEST(Compare, TellsHowFarAllPoliciesAreFromTheFirstMinuteOn) {
 }
 
 TEST(Compare, ABadTraceIsOneError) {
-  const Result<Scenario> scenario =
+  const ScenarioResult scenario =
       parse_scenario(kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text();
   const Result<Comparison> comparison = compare(*scenario, 2);

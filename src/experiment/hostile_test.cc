@@ -117,7 +117,7 @@ class Hostile : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Hostile, WhatMustNeverHappenDoesNot) {
   const Drawn drawn = draw(GetParam());
-  const Result<Scenario> scenario =
+  const ScenarioResult scenario =
       parse_scenario(kWorld, "hostile.yaml", {.sets = drawn.faults, .trace = {}, .seed = {}, .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text();
   const RunResult result = run_verified(*scenario, drawn.policy, GetParam());
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, testing::Range<std::uint64_t>(1, kSeeds
 /// The test is worth something only if its world is hostile: each fault leaves its mark.
 TEST(HostileWorld, FaultsDoHappen) {
   const auto run_with = [](std::vector<std::string> sets, std::size_t policy) {
-    const Result<Scenario> scenario =
+    const ScenarioResult scenario =
         parse_scenario(kWorld, "hostile.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
     return run_verified(scenario.value(), policy, 1);
   };
@@ -260,7 +260,7 @@ TEST(HostileWorld, WhatTheReaderLetsPassRuns) {
     for (const char* value : kValues) {
       const std::string set = std::string(path) + "=" + value;
       SCOPED_TRACE(set);
-      const Result<Scenario> scenario = parse_scenario(
+      const ScenarioResult scenario = parse_scenario(
           kWorld, "hostile.yaml",
           {.sets = {"duration=1m", "load.generator.rate=3", set}, .trace = {}, .seed = {}, .policies = {}});
       if (!scenario) {

@@ -24,13 +24,12 @@ Scenario over_a_trace(const std::string& path, bool prefix_cache) {
 )";
   std::string text = kOverATrace;
   text.replace(text.find("TRACE"), 5, path);
-  const Result<Scenario> scenario =
-      parse_scenario(text, "s.yaml",
-                     {.sets = {prefix_cache ? "service.engine_settings.prefix_cache=true"
-                                            : "service.engine_settings.prefix_cache=false"},
-                      .trace = {},
-                      .seed = {},
-                      .policies = {}});
+  const ScenarioResult scenario = parse_scenario(text, "s.yaml",
+                                                 {.sets = {prefix_cache ? "service.engine_settings.prefix_cache=true"
+                                                                        : "service.engine_settings.prefix_cache=false"},
+                                                  .trace = {},
+                                                  .seed = {},
+                                                  .policies = {}});
   EXPECT_TRUE(scenario) << scenario.error().text();
   return *scenario;
 }

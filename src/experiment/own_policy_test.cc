@@ -38,7 +38,7 @@ policies:
 
 RunResult own_run(const std::string& rate, std::uint64_t seed, const std::string& scrape = "",
                   const std::string& start = "") {
-  const Result<Scenario> scenario = parse_scenario(fmt::format(kOwnScenario, rate, start, scrape), "own.yaml");
+  const ScenarioResult scenario = parse_scenario(fmt::format(kOwnScenario, rate, start, scrape), "own.yaml");
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
   const Result<RunResult> result = run(*scenario, scenario->policies.front(), seed);
   EXPECT_TRUE(result.has_value());
@@ -53,7 +53,7 @@ TEST(OwnPolicyRuns, WhatIsInTheCalendarIsThereInTime) {
     ScenarioOverrides overrides;
     overrides.sets = {"service.start.engine_init=" + start};
     if (!windows.empty()) overrides.sets.push_back("service.replicas.windows=" + windows);
-    const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/known-launch.yaml", overrides);
+    const ScenarioResult scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/known-launch.yaml", overrides);
     EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
     return run(*scenario, scenario->policies.front(), 1).value();
   };
@@ -80,7 +80,7 @@ TEST(OwnPolicyRuns, HoldsItsSloAndHardlyTurnsAround) {
 }
 
 TEST(OwnPolicyRuns, RareBurstsAreHeldWarmUnlessTheirMissesAreAccepted) {
-  const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", {});
+  const ScenarioResult scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", {});
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   const RunResult kept = run(*scenario, scenario->policies.at(0), 1).value();
   const RunResult asleep = run(*scenario, scenario->policies.at(1), 1).value();
@@ -98,7 +98,7 @@ TEST(OwnPolicyRuns, WhereTheDayPaysForAWakeItSleeps) {
   // Three hours of twelve: 5,400 requests pay for the dozen that comes while a replica starts.
   overrides.sets = {"load.generator.rate={kind: on_off, rate: 0, peak: 0.5, period: 12h, length: 3h}",
                     "service.start.engine_init=20s..24s", "service.replicas.initial=0"};
-  const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", overrides);
+  const ScenarioResult scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/rare-bursts.yaml", overrides);
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   const RunResult result = run(*scenario, scenario->policies.at(0), 1).value();
   EXPECT_GE(result.attainment_ppm(), 990'000);
@@ -109,7 +109,7 @@ TEST(OwnPolicyRuns, WhereTheDayPaysForAWakeItSleeps) {
 std::int64_t met_in_outage(const std::string& survive, std::size_t policy) {
   ScenarioOverrides overrides;
   overrides.sets = {"service.replicas.survive=" + survive};
-  const Result<Scenario> scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/zone-outage.yaml", overrides);
+  const ScenarioResult scenario = read_scenario(CAPSTAN_SOURCE_DIR "/scenarios/zone-outage.yaml", overrides);
   EXPECT_TRUE(scenario.has_value()) << (scenario ? "" : scenario.error().text());
   const RunResult result = run(*scenario, scenario->policies.at(policy), 1).value();
   EXPECT_EQ(result.invariants.total(), 0);

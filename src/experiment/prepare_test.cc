@@ -41,7 +41,7 @@ constexpr PreparedRow kPreparedRows[] = {
 };
 
 TEST(Prepare, NodesComeAsFastAsTheFieldKnowsThemFromEachProvisioner) {
-  const Result<Scenario> scenario = parse_scenario(kNodesScenario, "s.yaml");
+  const ScenarioResult scenario = parse_scenario(kNodesScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   for (std::size_t i = 0; i < std::size(kPreparedRows); ++i) {
     const PreparedRow& row = kPreparedRows[i];
@@ -81,7 +81,7 @@ TEST(Prepare, MachinesThatTheClusterHasNoRoomForAreWarnedOf) {
   for (const bool roomy : {false, true}) {
     ScenarioOverrides overrides = one_machine;
     if (roomy) overrides.sets.back() = "cluster.nvlink_domains_per_rack=2";
-    const Result<Scenario> scenario = parse_scenario(kNodesScenario, "nodes.yaml", overrides);
+    const ScenarioResult scenario = parse_scenario(kNodesScenario, "nodes.yaml", overrides);
     ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
     const Result<RunResult> result = run(*scenario, scenario->policies.front(), 1);
     ASSERT_EQ(result->warnings.size(), roomy ? 0u : 1u);

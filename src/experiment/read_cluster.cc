@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "engine/table.h"
+#include "engine/names.h"
 #include "experiment/instances.h"
 #include "experiment/read_parts.h"
 #include "model/topology_names.h"
@@ -61,16 +61,17 @@ class ClusterReader {
  private:
   void read_topology(Fields& fields) {
     sim::TopologyLayout layout;
-    const auto zones = fields.list("zones");
+    const manifest::Mark topology(verdict_);
+    const auto zones = fields.list_of_some("zones");
     if (!zones.empty()) layout.zones.clear();
     for (const Node& zone : zones) {
       if (zone.kind != Node::Kind::scalar || zone.text.empty()) {
-        return verdict_.fail(zone.place, fmt::format("cluster.zones: found {}, expected a name", zone.words()));
+        verdict_.fail(zone.place, fmt::format("cluster.zones: found {}, expected a name", zone.words()));
+      } else if (std::find(layout.zones.begin(), layout.zones.end(), zone.text) != layout.zones.end()) {
+        verdict_.fail(zone.place, fmt::format("cluster.zones: \"{}\" is given twice", zone.text));
+      } else {
+        layout.zones.push_back(zone.text);
       }
-      if (std::find(layout.zones.begin(), layout.zones.end(), zone.text) != layout.zones.end()) {
-        return verdict_.fail(zone.place, fmt::format("cluster.zones: \"{}\" is given twice", zone.text));
-      }
-      layout.zones.push_back(zone.text);
     }
     fields.integer("racks_per_zone", layout.racks_per_zone, 1, 10'000);
     fields.integer("nvlink_domains_per_rack", layout.nvlink_domains_per_rack, 1, 10'000);
@@ -78,9 +79,11 @@ class ClusterReader {
     const std::int64_t domains =
         static_cast<std::int64_t>(layout.zones.size()) * layout.racks_per_zone * layout.nvlink_domains_per_rack;
     if (domains > kMostGpus) {
-      return verdict_.fail(fields.node().place,
-                           fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
+      verdict_.fail(fields.node().place,
+                    fmt::format("cluster: {} NVLink domains, expected at most {}", domains, kMostGpus));
     }
+    topology_known_ = topology.ok();
+    if (!topology_known_) layout = {};
     zone_names_ = layout.zones;
     zones_ = sim::add_topology(catalog_, layout);
   }
@@ -96,7 +99,7 @@ class ClusterReader {
     Machine machine;
     model::Offering& offering = machine.offering;
     const Node* name = fields.need("instance");
-    fields.text("instance", offering.instance_type);
+    const bool named = fields.text("instance", offering.instance_type);
     const Instance* known = find_instance(offering.instance_type);
     std::string gpu = known != nullptr ? known->gpu : "";
     offering.gpus = known != nullptr ? known->gpus : 0;
@@ -110,33 +113,38 @@ class ClusterReader {
     fields.usd("usd_per_hour", offering.price_per_hour, {0}, {100'000'000'000});
     fields.share_ppm("refused", machine.refused_ppm, 0, 1'000'000);
     fields.check("zone", [&](const Node& zone, Verdict&) { machine.zones.push_back(zone_index(zone)); });
-    if (!verdict_.ok()) return machine;
-    if (gpu.empty() || offering.gpus == 0) {
-      verdict_.fail(name->place, fields.what() + ".instance: " + instance_error(offering.instance_type));
-      return machine;
-    }
-    if (!priced) {
-      std::optional<MicroUsd> price;
-      if (known != nullptr)
-        price = offering.capacity == Capacity::spot ? known->spot_per_hour : known->on_demand_per_hour;
-      if (!price) {
-        verdict_.fail(name->place, fmt::format("{}: no price is known for {}, expected usd_per_hour", fields.what(),
-                                               offering.instance_type));
-        return machine;
-      }
-      offering.price_per_hour = *price;
-    }
     if (const Node* given = fields.take("gpu")) gpu = gpu_key(*given, fields.what());
-    offering.gpu = gpu_kind(catalog_, gpu);
+    if (!gpu.empty()) offering.gpu = gpu_kind(catalog_, gpu);
+    if (!named) return machine;
+    const bool described = known != nullptr || (fields.take("gpu") != nullptr && fields.take("gpus") != nullptr);
+    if (!described) {
+      verdict_.fail(name->place, fields.what() + ".instance: " + instance_error(offering.instance_type));
+    } else if (!priced) {
+      set_known_price(known, *name, fields.what(), offering);
+    }
     return machine;
   }
 
-  /// A GPU as the engine table or the table of instances calls it.
+  /// The price of the table of instances, in which not every instance has each.
+  void set_known_price(const Instance* known, const Node& name, const std::string& what, model::Offering& offering) {
+    const bool spot = offering.capacity == model::CapacityType::spot;
+    std::optional<MicroUsd> price;
+    if (known != nullptr) price = spot ? known->spot_per_hour : known->on_demand_per_hour;
+    if (price) {
+      offering.price_per_hour = *price;
+    } else {
+      verdict_.fail(name.place, fmt::format("{}: no {} price of {} is known, expected usd_per_hour", what,
+                                            spot ? "spot" : "on-demand", offering.instance_type));
+    }
+  }
+
+  /// A GPU as the engine table, a node's label or the table of instances calls it.
   std::string gpu_key(const Node& node, const std::string& what) {
-    const Result<std::string> key = engine::EngineTable::bundled().gpu_key(node.text);
-    if (key) return *key;
+    const engine::EngineTable& table = engine::EngineTable::bundled();
+    if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;
     if (std::ranges::find(instances(), node.text, &Instance::gpu) == instances().end()) {
-      verdict_.fail(node.place, what + ".gpu: " + key.error().message + ", or one of data/instances.csv");
+      verdict_.fail(node.place,
+                    what + ".gpu: " + table.gpu_key(node.text).error().message + ", or one of data/instances.csv");
     }
     return node.text;
   }
@@ -146,6 +154,7 @@ class ClusterReader {
     if (node.kind == Node::Kind::scalar && found != zone_names_.end()) {
       return static_cast<std::size_t>(found - zone_names_.begin());
     }
+    if (!topology_known_) return 0;
     const std::vector<std::string_view> names(zone_names_.begin(), zone_names_.end());
     verdict_.fail(node.place, fmt::format("zone: found {}, expected {}", node.words(), manifest::one_of(names)));
     return 0;
@@ -169,7 +178,7 @@ class ClusterReader {
       Fields machine_fields(item, "cluster.pools.offerings", verdict_);
       const Machine machine = read_machine(machine_fields);
       machine_fields.finish();
-      if (!verdict_.ok()) return;
+      if (!machine_fields.ok()) continue;
       for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
         const bool here = machine.zones.empty() || machine.zones.front() == zone;
         if (here) pool.offerings.push_back(add_offering(machine, zone));
@@ -177,7 +186,7 @@ class ClusterReader {
     }
     fields.finish();
     for (const model::Pool& other : catalog_.pools) {
-      if (other.name == pool.name) {
+      if (!pool.name.empty() && other.name == pool.name) {
         verdict_.fail(node.place, fmt::format("cluster.pools: \"{}\" is given twice", pool.name));
       }
     }
@@ -194,7 +203,8 @@ class ClusterReader {
       for (std::size_t i = 0; i < catalog_.pools.size(); ++i) {
         if (pool.text == catalog_.pools[i].name) nodes.pool = {static_cast<std::uint32_t>(i)};
       }
-      if (!nodes.pool.valid()) {
+      const bool all_named = std::ranges::none_of(catalog_.pools, &std::string::empty, &model::Pool::name);
+      if (!nodes.pool.valid() && all_named) {
         std::vector<std::string_view> names;
         for (const model::Pool& known : catalog_.pools) names.push_back(known.name);
         verdict_.fail(pool.place, fmt::format("cluster.existing.pool: found {}, expected {}", pool.words(),
@@ -202,7 +212,7 @@ class ClusterReader {
       }
     });
     fields.finish();
-    if (!verdict_.ok()) return;
+    if (!fields.ok() || !topology_known_) return;
     const std::size_t zone = machine.zones.empty() ? 0 : machine.zones.front();
     // A node that is the same machine as one a pool sells shares its offering; one without a price list is its own.
     const auto same = std::find_if(catalog_.offerings.begin(), catalog_.offerings.end(), [&](const auto& other) {
@@ -240,7 +250,7 @@ class ClusterReader {
   void read_outage(const Node& node) {
     Fields fields(node, "cluster.outages", verdict_);
     sim::ProviderConfig::Outage outage;
-    if (fields.need("zone") == nullptr || fields.need("at") == nullptr || fields.need("length") == nullptr) return;
+    for (const char* key : {"zone", "at", "length"}) fields.need(key);
     fields.check("zone", [&](const Node& zone, Verdict&) { outage.zone = zones_[zone_index(zone)]; });
     fields.duration("at", outage.at.since_start, 1s, 8784h);
     fields.duration("length", outage.length, 1s, 8784h);
@@ -272,18 +282,18 @@ class ClusterReader {
     fields.duration("stale_after", scrape.stale_after, 1ms, 24h);
     fields.duration("missing_after", scrape.missing_after, 1ms, 24h);
     fields.finish();
-    if (verdict_.ok() && scrape.delay >= scrape.interval) {
+    if (fields.ok() && scrape.delay >= scrape.interval) {
       verdict_.fail(fields.blame({"delay", "interval"}),
                     fmt::format("cluster.scrape: delay {} is not below interval {}, expected one scrape at a time",
                                 manifest::duration_text(scrape.delay), manifest::duration_text(scrape.interval)));
     }
-    if (verdict_.ok() && scrape.blackout >= scrape.blackout_every) {
+    if (fields.ok() && scrape.blackout >= scrape.blackout_every) {
       verdict_.fail(
           fields.blame({"blackout", "blackout_every"}),
           fmt::format("cluster.scrape: blackout {} is not below blackout_every {}, expected light in between",
                       manifest::duration_text(scrape.blackout), manifest::duration_text(scrape.blackout_every)));
     }
-    if (verdict_.ok() && scrape.missing_after <= scrape.stale_after) {
+    if (fields.ok() && scrape.missing_after <= scrape.stale_after) {
       verdict_.fail(fields.blame({"missing_after", "stale_after"}),
                     "cluster.scrape: missing_after is not above stale_after, expected a longer time");
     }
@@ -303,6 +313,7 @@ class ClusterReader {
   model::Catalog& catalog_;
   sim::ClusterConfig& config_;
   Verdict& verdict_;
+  bool topology_known_ = false;  ///< else zones are not held against it
   std::vector<std::string> zone_names_;
   std::vector<model::DomainId> zones_;
   std::map<std::size_t, std::int64_t> standing_;  ///< nodes by zone

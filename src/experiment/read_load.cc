@@ -46,6 +46,7 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
   }
   Fields fields(*node, fmt::format("{}.{}", from.what(), key), verdict);
   using Kind = workload::LengthSpec::Kind;
+  fields.keys_depend_on("kind");
   fields.choice<Kind>("kind", out.kind,
                       {{"constant", Kind::constant}, {"uniform", Kind::uniform}, {"log_normal", Kind::log_normal}});
   // Only the keys of the kind: another one would be ignored, and somebody meant something by it.
@@ -56,7 +57,7 @@ void read_length(Fields& from, std::string_view key, workload::LengthSpec& out, 
     read(fields, "max", out.max, kTokens);
   }
   fields.finish();
-  if (verdict.ok() && out.min > out.max) {
+  if (fields.ok() && out.min > out.max) {
     verdict.fail(node->place, fmt::format("{}: min {} is above max {}", fields.what(), out.min, out.max));
   }
 }
@@ -70,11 +71,11 @@ void read_lengths(Fields& fields, workload::LengthsSpec& lengths, std::string& p
 void read_steps(Fields& fields, workload::RateCurve& rate, Verdict& verdict) {
   if (fields.need("step") != nullptr) read(fields, "step", rate.step, workload::kRateStep);
   fields.need("step_rates");
-  for (const Node& step : fields.list("step_rates")) {
+  for (const Node& step : fields.list_of_some("step_rates")) {
     const auto value = step.kind == Node::Kind::scalar ? manifest::read_number(step.text) : std::nullopt;
     if (!value || *value < 0 || *value > kRateOrNone.max) {
       verdict.fail(step.place, fmt::format("rate.step_rates: found {}, expected requests per second", step.words()));
-      return;
+      continue;
     }
     rate.step_rates.push_back(*value);
   }
@@ -104,6 +105,7 @@ void read_rate(const Node& node, workload::RateCurve& rate, Verdict& verdict) {
   }
   Fields fields(node, "rate", verdict);
   using Kind = workload::RateCurve::Kind;
+  fields.keys_depend_on("kind");
   fields.choice<Kind>("kind", rate.kind,
                       {{"constant", Kind::constant},
                        {"diurnal", Kind::diurnal},
@@ -128,6 +130,7 @@ workload::GeneratorSpec read_generator(const Node& node, Verdict& verdict) {
   if (const Node* arrivals = fields.take("arrivals")) {
     Fields process(*arrivals, "load.generator.arrivals", verdict);
     using Process = workload::ArrivalSpec::Process;
+    process.keys_depend_on("process");
     process.choice<Process>("process", spec.arrivals.process,
                             {{"poisson", Process::poisson}, {"gamma", Process::gamma}, {"weibull", Process::weibull}});
     if (spec.arrivals.process != Process::poisson) read(process, "shape", spec.arrivals.shape, workload::kArrivalShape);
@@ -170,7 +173,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict)
   const Node* generator = fields.take("generator");
   const Node* closed_loop = fields.take("closed_loop");
   const int sources = (trace != nullptr) + (profile != nullptr) + (generator != nullptr) + (closed_loop != nullptr);
-  if (sources != 1) {
+  if (fields.ok() && sources != 1) {
     verdict.fail(
         fields.blame({"trace", "profile", "generator", "closed_loop"}),
         fmt::format("load names {} sources, expected one of trace, profile, generator or closed_loop", sources));
@@ -188,7 +191,7 @@ void read_load(const Node& node, workload::WorkloadSpec& load, Verdict& verdict)
   read(fields, "scale_jitter", load.scale_jitter, workload::kScaleJitter);
   fields.finish();
   // What is right by itself may still be wrong with the rest of it, or more than the workload takes.
-  if (!verdict.ok()) return;
+  if (!fields.ok()) return;
   if (const std::optional<workload::Fault> fault = workload::find_fault(load)) {
     const std::vector<std::string> setting = {fault->setting};
     verdict.fail(manifest::blame(node, setting), fmt::format("load.{}: {}", fault->setting, fault->message));

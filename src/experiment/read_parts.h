@@ -3,7 +3,9 @@
 #include "experiment/scenario.h"
 #include "manifest/fields.h"
 
-// The parts of a scenario file, one reader each. All follow `manifest::Fields`: the first error is kept in the verdict.
+// The parts of a scenario file, one reader each. All follow `manifest::Fields`: an error goes into the verdict and the
+// reading goes on with a default. Whatever the errors, what a reader adds can be read on with: there is at least one
+// role with an engine, one zone, and a pool for each that the file names.
 namespace capstan::experiment {
 
 void read_load(const manifest::Node& node, workload::WorkloadSpec& load, manifest::Verdict& verdict);

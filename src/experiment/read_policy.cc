@@ -33,7 +33,7 @@ decide::provision::Policy read_provision(const Node& given, const Scenario& scen
   Fields fields(node, "provision", verdict);
   Provisioner which = Provisioner::none;
   decide::provision::Policy policy = settings::read_provision(fields, which, verdict);
-  if (which == Provisioner::none && !scenario.catalog->pools.empty()) {
+  if (fields.ok() && which == Provisioner::none && !scenario.catalog->pools.empty()) {
     verdict.fail(given.place, "provision: none, but the cluster has pools, expected a provisioner for them");
   }
   set_latency(provider, which == Provisioner::cluster_autoscaler);
@@ -100,20 +100,22 @@ Scaler read_peer_manifest(const Node& node, const Scenario& scenario, Verdict& v
   peers::PodResources pod;
   fields.check("pod", [&](const Node& stated, Verdict& v) { pod = read_pod(stated, v); });
   fields.finish();
-  if (!verdict.ok()) return {};
+  if (!fields.ok()) return {};
   const std::string file = beside(*path, scenario.file);
-  Result<Node> root = manifest::parse_file(file);
-  if (!root) {
-    verdict.error = root.error();
+  const Result<std::vector<Node>> documents = manifest::parse_documents_file(file);
+  if (!documents) {
+    verdict.fail(documents.error());
     return {};
   }
+  const Node* found = peers::find_autoscaler(*documents, file, verdict);
+  if (found == nullptr) return {};
+  Node root = *found;
   for (const Node& change : changes) {
-    if (const Result<void> done = manifest::apply_set(*root, change.text); !done) {
+    if (const Result<void> done = manifest::apply_set(root, change.text); !done) {
       verdict.fail(change.place, "scale.set: " + done.error().message);
-      return {};
     }
   }
-  const peers::HpaSpec read = peers::read_manifest(*root, file, pod, verdict);
+  const peers::HpaSpec read = peers::read_manifest(root, file, pod, verdict);
   peer.make = [read] { return std::make_unique<peers::HpaAutoscaler>(read); };
   return peer_at(read.settings.sync_period, std::move(peer));
 }
@@ -126,7 +128,7 @@ Scaler read_scaler(const Node& node, const Scenario& scenario, Verdict& verdict)
     const peers::Choice choice = peers::read_settings(mapping, verdict);
     return peer_at(choice.period, PeerSpec{choice.make, {}, choice.scrape_interval});
   }
-  return {settings::read_scale(node, verdict), std::nullopt};
+  return {settings::read_scale(node, verdict, peers::names()), std::nullopt};
 }
 
 /// Of several variants, by `{variants: {NAME: ..., NAME: ...}}` each its own; else Capstan's own policy decides them
@@ -144,8 +146,7 @@ void read_scale_of_variants(const Node& node, const Scenario& scenario, PolicySp
     Fields each(*apart, "scale.variants", verdict);
     for (const RoleSpec& variant : scenario.roles) {
       const Node* given = each.need(variant.name);
-      if (given == nullptr) return;
-      add(read_scaler(*given, scenario, verdict));
+      add(given == nullptr ? Scaler{} : read_scaler(*given, scenario, verdict));
     }
     return each.finish();
   }
@@ -182,9 +183,8 @@ void read_scale(const Node& node, const Scenario& scenario, PolicySpec& spec, Ve
   const Node* prefill = fields.need("prefill");
   const Node* decode = fields.need("decode");
   fields.finish();
-  if (!verdict.ok()) return;
-  add(*prefill);
-  add(*decode);
+  if (prefill != nullptr) add(*prefill);
+  if (decode != nullptr) add(*decode);
 }
 
 void read_sleep(const Node& node, std::optional<SleepSpec>& sleep, Verdict& verdict) {
@@ -227,7 +227,8 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
   fields.take("sweep");  // became policies of its own before (experiment/sweep)
   fields.finish();
   const control::Policies& layers = spec.policies;
-  if (verdict.ok() && layers.provision->kind == decide::provision::Policy::Kind::group &&
+  if (!fields.ok()) return spec;
+  if (layers.provision->kind == decide::provision::Policy::Kind::group &&
       layers.place->kind == decide::place::Policy::Kind::first_fit) {
     // First fit binds pod by pod and states no shortfall: nobody would ever ask for a group.
     verdict.fail(fields.blame({"place", "provision"}),
@@ -237,7 +238,7 @@ PolicySpec read_policy(const Node& node, const Scenario& scenario, Verdict& verd
                  ErrorKind::infeasible);
   }
   const auto survives = [](const model::Service& service) { return service.survives.has_value(); };
-  if (verdict.ok() && layers.place->kind == decide::place::Policy::Kind::first_fit &&
+  if (layers.place->kind == decide::place::Policy::Kind::first_fit &&
       std::ranges::any_of(scenario.catalog->services, survives)) {
     // First fit puts replica beside replica: what is asked for to stand elsewhere would stand there as well.
     verdict.fail(fields.blame({"place"}),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decide/scale/capstan/capacity.h"
+#include "engine/names.h"
 #include "experiment/read_parts.h"
 #include "manifest/scalars.h"
 #include "model/role_names.h"
@@ -28,6 +29,7 @@ model::GpuKindId gpu_kind(model::Catalog& catalog, std::string_view name) {
 void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
   fields.check(key, [&](const Node& node, Verdict& verdict) {
     const std::string what = fmt::format("{}.{}", fields.what(), key);
+    const manifest::Mark latency(verdict);
     if (node.kind == Node::Kind::mapping) {
       Fields parts(node, what, verdict);
       using Shape = sim::Latency::Shape;
@@ -35,7 +37,7 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
       parts.duration("high", out.high, 0s, 24h);
       parts.choice<Shape>("shape", out.shape, {{"uniform", Shape::uniform}, {"log_normal", Shape::log_normal}});
       parts.finish();
-      if (verdict.ok() && out.shape == Shape::log_normal && out.low <= 0s) {
+      if (parts.ok() && out.shape == Shape::log_normal && out.low <= 0s) {
         verdict.fail(node.place, what + ".low: found 0s, expected more than 0s for log_normal");
       }
     } else {
@@ -49,7 +51,7 @@ void read_latency(Fields& fields, std::string_view key, sim::Latency& out) {
       }
       out = sim::Latency::between(*low, *high);
     }
-    if (verdict.ok() && out.low > out.high) {
+    if (latency.ok() && out.low > out.high) {
       verdict.fail(node.place, fmt::format("{}: {} is above {}, expected the shorter time first", what,
                                            manifest::duration_text(out.low), manifest::duration_text(out.high)));
     }
@@ -60,9 +62,7 @@ namespace {
 
 /// A bound of the SLO that is stated must be more than nothing: 0 can never be met.
 void read_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
-  if (fields.take(key) == nullptr) return;
-  fields.duration(key, out, 0s, 24h);
-  if (verdict.ok() && out == 0s) {
+  if (fields.duration(key, out, 0s, 24h) && out == 0s) {
     verdict.fail(fields.node().find(key)->place, fmt::format("slo.{}: an SLO of 0 can never be met", key),
                  ErrorKind::infeasible);
   }
@@ -78,10 +78,10 @@ void read_slo(const Node& node, model::Slo& slo, Verdict& verdict) {
   fields.number("ttft_prefills", prefills, 0, 1000);
   slo.ttft_prefills_milli = static_cast<std::uint32_t>(prefills * 1000.0 + 0.5);
   fields.finish();
-  if (verdict.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
+  if (fields.ok() && slo.ttft == 0s && slo.tpot == 0s && slo.e2e == 0s) {
     verdict.fail(node.place, "slo states no bound, expected at least one of ttft, tpot or e2e");
   }
-  if (verdict.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
+  if (fields.ok() && slo.ttft_prefills_milli > 0 && slo.ttft == 0s) {
     verdict.fail(node.find("ttft_prefills")->place, "slo.ttft_prefills: without slo.ttft there is no bound to widen");
   }
 }
@@ -101,16 +101,14 @@ void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& 
   for (const auto& [key, limit, told, most] :
        {std::tuple("max_batched_tokens", &replica.max_batched_tokens, &spec.told.max_batched_tokens, 1 << 24),
         std::tuple("max_seqs", &replica.max_seqs, &spec.told.max_seqs, 1 << 16)}) {
-    const bool stated = node.find(key) != nullptr;
-    fields.integer(key, *limit, 1, most);
-    if (stated) *told = static_cast<std::int32_t>(*limit);
+    if (fields.integer(key, *limit, 1, most)) *told = static_cast<std::int32_t>(*limit);
   }
   fields.integer("max_waiting", replica.max_waiting, 1, 1 << 24);
-  if (fields.take("kv_blocks") != nullptr) fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
+  fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
   fields.boolean("prefix_cache", replica.prefix_cache);
   fields.duration("front_end", spec.front_end, 0s, 10s);
   fields.finish();
-  if (verdict.ok() && replica.max_batched_tokens < replica.max_seqs) {
+  if (fields.ok() && replica.max_batched_tokens < replica.max_seqs) {
     verdict.fail(fields.blame({"max_batched_tokens", "max_seqs"}),
                  fmt::format("{}: max_batched_tokens {} is below max_seqs {}, expected at least one token a sequence",
                              fields.what(), replica.max_batched_tokens, replica.max_seqs));
@@ -139,7 +137,7 @@ void read_client(const Node& node, sim::ClientConfig& client, Verdict& verdict) 
   fields.duration("backoff", client.backoff, 0s, 1h);
   fields.duration("backoff_max", client.backoff_max, 0s, 1h);
   fields.finish();
-  if (verdict.ok() && client.backoff > client.backoff_max) {
+  if (fields.ok() && client.backoff > client.backoff_max) {
     verdict.fail(fields.blame({"backoff", "backoff_max"}),
                  fmt::format("service.client: backoff {} is above backoff_max {}",
                              manifest::duration_text(client.backoff), manifest::duration_text(client.backoff_max)));
@@ -167,7 +165,7 @@ void read_start(const Node& node, const std::string& owner, sim::VariantStart& s
   }
   fields.share_ppm("slower", start.slower_ppm, 1'000'000, 10'000'000);
   fields.finish();
-  if (verdict.ok() && node.find("slower") != nullptr && start.slower_from.is_never()) {
+  if (fields.ok() && node.find("slower") != nullptr && start.slower_from.is_never()) {
     verdict.fail(node.find("slower")->place, owner + ".start.slower: found without slower_after, expected both");
   }
 }
@@ -193,7 +191,7 @@ model::BoundsWindow read_window(const Node& node, const std::string& owner, Verd
   if (node.find("min") != nullptr) fields.integer("min", window.min.emplace(), 0, kMostReplicas);
   if (node.find("max") != nullptr) fields.integer("max", window.max.emplace(), 1, kMostReplicas);
   fields.finish();
-  if (verdict.ok() && !window.min && !window.max) {
+  if (fields.ok() && !window.min && !window.max) {
     verdict.fail(node.place, fmt::format("{}: neither min nor max, expected at least one", fields.what()));
   }
   return window;
@@ -220,7 +218,7 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
     verdict.fail(fields.blame({"windows"}), fmt::format("{}.windows: found {}, expected at most {}", fields.what(),
                                                         service.windows.size(), model::BoundsWindow::kMost));
   }
-  if (!verdict.ok()) return replicas;
+  if (!fields.ok()) return replicas;
   if (service.min_replicas > service.max_replicas) {
     verdict.fail(fields.blame({"min", "max"}),
                  fmt::format("{}: min {} is above max {}", fields.what(), service.min_replicas, service.max_replicas));
@@ -232,12 +230,20 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   return replicas;
 }
 
+/// The row of the bundled table for a model and a GPU as the table, a model hub or a node calls them. The weights are
+/// of the type that is stated, else of the one that the model's name says.
+Result<const engine::EngineRow*> find_row(const model::Variant& variant, const std::string& gpu, bool dtype_stated) {
+  const engine::EngineTable& table = engine::EngineTable::bundled();
+  const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);
+  return table.find(served ? served->model : variant.model, engine::gpu_of_product(table, gpu).value_or(gpu),
+                    variant.tensor_parallel, served && !dtype_stated ? served->weight_dtype : variant.dtype);
+}
+
 /// The engine's row of the bundled table, and the KV blocks that it leaves room for.
 void find_engine(const Fields& fields, const std::string& gpu, const model::Variant& variant, RoleSpec& spec,
                  Verdict& verdict) {
   const manifest::Place& place = fields.blame({"model", "gpu", "tensor_parallel", "dtype"});
-  const Result<const engine::EngineRow*> row =
-      engine::EngineTable::bundled().find(variant.model, gpu, variant.tensor_parallel, variant.dtype);
+  const Result<const engine::EngineRow*> row = find_row(variant, gpu, fields.node().find("dtype") != nullptr);
   if (!row) return verdict.fail(place, fields.what() + ": " + row.error().message, row.error().kind);
   spec.engine = *row;
   if (variant.tensor_parallel % variant.pods != 0) {
@@ -277,19 +283,22 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   model::Variant variant;
   variant.role = role;
   spec.replica.role = engine_role(role);
+  const manifest::Mark read_engine(verdict);
   if (fields.need("model") != nullptr) fields.text("model", variant.model);
   std::string gpu;
   if (fields.need("gpu") != nullptr) fields.text("gpu", gpu);
   fields.integer("tensor_parallel", variant.tensor_parallel, 1, 1024);
   fields.text("dtype", variant.dtype);
   fields.integer("pods_per_replica", variant.pods, 1, 1024);
+  const bool named = read_engine.ok() && !variant.model.empty() && !gpu.empty();
   read_level(fields, "together", variant.together);
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
   variant.step_limits = spec.told;
   const Node* start_node = fields.take("start");
-  if (verdict.ok()) find_engine(fields, gpu, variant, spec, verdict);
+  spec.engine = &engine::EngineTable::bundled().rows().front();  // the default where the service's own is not found
+  if (named) find_engine(fields, gpu, variant, spec, verdict);
   const model::ServiceId id{static_cast<std::uint32_t>(catalog.services.size())};
   sim::VariantStart start{.service = id,
                           .variant = {0},
@@ -300,10 +309,8 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
                           .engine_init = sim::Latency::between(30s, 45s),
                           .engine_init_cached = sim::Latency::between(15s, 20s),
                           .warm_up = sim::Latency::between(3s, 6s)};
-  if (verdict.ok()) start.weights = spec.engine->weights();
+  start.weights = spec.engine->weights();
   if (start_node != nullptr) read_start(*start_node, owner, start, verdict);
-  if (!verdict.ok()) return;
-
   variant.model = spec.engine->model;
   variant.dtype = spec.engine->weight_dtype;
   variant.gpu = gpu_kind(catalog, spec.engine->gpu);
@@ -339,7 +346,7 @@ void read_ratio(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
   }
   fields.finish();
   const std::int64_t most = limits.decode_per_prefill_most_milli;
-  if (verdict.ok() && most > 0 && limits.decode_per_prefill_least_milli > most) {
+  if (fields.ok() && most > 0 && limits.decode_per_prefill_least_milli > most) {
     verdict.fail(node.place, fmt::format("{}: min {} is above max {}", fields.what(),
                                          limits.decode_per_prefill_least_milli / 1000.0, most / 1000.0));
   }
@@ -382,7 +389,7 @@ void read_role_limits(Fields& fields, Scenario& scenario, model::Catalog& catalo
   if (const Node* node = fields.take("conversion")) {
     sim::Latency conversion;
     read_latency(fields, "conversion", conversion);
-    check_convertible(*node, scenario, catalog, verdict);
+    if (fields.ok()) check_convertible(*node, scenario, catalog, verdict);
     limits.conversion = std::max<Duration>(conversion.midpoint(), 1ms);
     for (sim::VariantStart& start : scenario.cluster.starts) start.conversion = conversion;
   }
@@ -396,20 +403,20 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
   for (const model::Role role : {model::Role::prefill, model::Role::decode}) {
     const std::string_view name = model::name(role);
     const Node* given = roles.need(name);
-    if (given == nullptr) return;
-    const Node role_node = inherited(*given, whole);
-    Fields fields(role_node, fmt::format("service.roles.{}", name), verdict);
+    Verdict ignored;  // what a role that is not there says
+    Verdict& found = given == nullptr ? ignored : verdict;
+    const Node role_node = inherited(given == nullptr ? Node{} : *given, whole);
+    Fields fields(role_node, fmt::format("service.roles.{}", name), found);
     model::Service part = service;
     part.name += fmt::format(" {}", name);
     if (role == model::Role::decode) part.fed_by = {static_cast<std::uint32_t>(catalog.services.size() - 1)};
-    read_role(fields, role, std::move(part), {}, catalog, scenario, verdict);
+    read_role(fields, role, std::move(part), {}, catalog, scenario, found);
     fields.finish();
-    if (!verdict.ok()) return;
   }
   read_role_limits(roles, scenario, catalog, verdict);
   roles.finish();
   const auto models = [&](std::size_t i) { return scenario.roles[i].engine->model; };
-  if (verdict.ok() && models(0) != models(1)) {
+  if (roles.ok() && models(0) != models(1)) {
     verdict.fail(node.place,
                  fmt::format("service.roles: prefill runs {}, decode {}, expected one model whose KV can be "
                              "handed over",
@@ -433,16 +440,19 @@ void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& 
     return verdict.fail(lacks->place,
                         "service.variants: found a variant without weight, expected one on each or on none");
   }
+  if (!verdict.ok()) return;  // nothing is said of a weight that is not stated
   for (RoleSpec& spec : scenario.roles) spec.weight = usual_weight(spec, slo);
 }
 
 /// Variants behind one endpoint, each a service of the catalog by itself, the further ones beside the first.
 void read_variants(std::span<const Node> items, const Node& whole, const model::Service& service,
                    model::Catalog& catalog, Scenario& scenario, Verdict& verdict) {
-  if (items.size() < 2 || items.size() > model::Service::kBesideMost + 1) {
-    return verdict.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(),
-                                                         model::Service::kBesideMost + 1));
+  constexpr std::size_t kMost = model::Service::kBesideMost + 1;
+  if (items.size() < 2 || items.size() > kMost) {
+    verdict.fail(items.front().place, fmt::format("service.variants: found {}, expected 2 to {}", items.size(), kMost));
+    items = items.first(std::min(items.size(), kMost));
   }
+  const manifest::Mark engines_found(verdict);
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Node item = inherited(items[i], whole);
     Fields fields(item, fmt::format("service.variants.{}", i), verdict);
@@ -450,28 +460,24 @@ void read_variants(std::span<const Node> items, const Node& whole, const model::
     if (fields.need("name") != nullptr) fields.text("name", spec.name);
     fields.integer("weight", spec.weight, 1, 10'000);
     for (const RoleSpec& other : scenario.roles) {
-      if (other.name == spec.name) {
+      if (!spec.name.empty() && other.name == spec.name) {
         verdict.fail(item.find("name")->place, fmt::format("service.variants: \"{}\" is given twice", spec.name));
       }
     }
-    if (verdict.ok() && spec.name.empty())
-      verdict.fail(item.place, fields.what() + ".name: found nothing, expected a name");
     model::Service part = service;
     part.name += " " + spec.name;
     read_role(fields, model::Role::both, std::move(part), spec, catalog, scenario, verdict);
     fields.finish();
-    if (!verdict.ok()) return;
     if (catalog.services.back().survives) {
-      return verdict.fail(item.place, fmt::format("{}.replicas.survive: found on one of several variants, expected it "
-                                                  "where a service has one",
-                                                  fields.what()));
+      verdict.fail(item.place, fmt::format("{}.replicas.survive: found on one of several variants, expected it "
+                                           "where a service has one",
+                                           fields.what()));
     }
     if (i > 0) catalog.services.front().beside.push_back({static_cast<std::uint32_t>(i)});
-    if (scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
-      return verdict.fail(item.place,
-                          fmt::format("{}: runs {}, the first variant {}, expected one model behind one "
-                                      "endpoint",
-                                      fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
+    if (engines_found.ok() && scenario.roles[i].engine->model != scenario.roles[0].engine->model) {
+      verdict.fail(item.place,
+                   fmt::format("{}: runs {}, the first variant {}, expected one model behind one endpoint",
+                               fields.what(), scenario.roles[i].engine->model, scenario.roles[0].engine->model));
     }
   }
   read_weights(items, service.slo, scenario, verdict);
@@ -502,7 +508,7 @@ void read_service(const Node& node, model::Catalog& catalog, Scenario& scenario,
     fields.check("kv_transfer",
                  [&](const Node& transfer, Verdict& v) { read_kv_transfer(transfer, scenario.kv_transfer, v); });
     read_roles(*roles, node, service, catalog, scenario, verdict);
-  } else if (const auto variants = fields.list("variants"); !variants.empty()) {
+  } else if (const auto variants = fields.list_of_some("variants"); !variants.empty()) {
     for (const std::string_view key : kOfReplicas) fields.take(key);  // read with each variant
     read_variants(variants, node, service, catalog, scenario, verdict);
   } else {

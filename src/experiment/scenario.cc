@@ -24,14 +24,13 @@ using Paths = std::vector<std::string>;
 
 void add_policy(const Swept& swept, Scenario& scenario, Verdict& verdict) {
   PolicySpec policy = read_policy(swept.node, scenario, verdict);
-  if (!verdict.ok()) return;
   std::string& name = policy.policies.name;
   if (!swept.words.empty()) {
     policy.swept_from = name;
     name += " (" + swept.words + ")";
   }
   for (const PolicySpec& other : scenario.policies) {
-    if (other.policies.name == name) {
+    if (!name.empty() && other.policies.name == name) {
       return verdict.fail(manifest::blame(swept.node, Paths{"name"}),
                           fmt::format("policies: \"{}\" is given twice", name));
     }
@@ -39,18 +38,14 @@ void add_policy(const Swept& swept, Scenario& scenario, Verdict& verdict) {
   scenario.policies.push_back(std::move(policy));
 }
 
-void read_policies(std::span<const Node> nodes, const Node& root, Scenario& scenario, Verdict& verdict) {
-  if (nodes.empty()) return verdict.fail(root.place, "scenario lists no policies, expected at least one");
+void read_policies(std::span<const Node> nodes, Scenario& scenario, Verdict& verdict) {
   constexpr std::size_t kMost = 1000;
   if (nodes.size() > kMost) {
     return verdict.fail(nodes[kMost].place, fmt::format("more than {} policies", kMost));
   }
   for (const Node& node : nodes) {
-    for (const Swept& swept : expand(node, verdict)) {
-      if (!verdict.ok()) return;
-      add_policy(swept, scenario, verdict);
-    }
-    if (!verdict.ok()) return;
+    if (verdict.gives_up()) return;
+    for (const Swept& swept : expand(node, verdict)) add_policy(swept, scenario, verdict);
     if (scenario.policies.size() > kMost) return verdict.fail(node.place, fmt::format("more than {} policies", kMost));
   }
 }
@@ -87,13 +82,44 @@ void beside_the_file(const Node& load, const std::string& file, workload::Worklo
   if (slash != std::string::npos) trace->path = file.substr(0, slash + 1) + trace->path;
 }
 
-Result<Scenario> read(Node root, const std::string& file, const ScenarioOverrides& overrides) {
+/// A part that the file must have; where it lacks it, nothing is known to be wrong in it.
+template <typename Read>
+void read_part(const Node* node, Verdict& verdict, Read read) {
+  static const Node nothing;
+  Verdict ignored;
+  read(node == nullptr ? nothing : *node, node == nullptr ? ignored : verdict);
+}
+
+void set_load_end(const Node& root, Scenario& scenario, Verdict& verdict) {
+  if (!workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
+    verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
+                 "load never ends, expected load.duration (or duration of the whole run)");
+  }
+  // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
+  if (workload::is_closed_loop(scenario.load)) {
+    if (!scenario.duration) scenario.duration = scenario.load.duration;
+    scenario.settle = 8784h;
+  }
+  // The workload of a run that ends is not generated beyond it.
+  if (!scenario.load.duration) scenario.load.duration = scenario.duration;
+}
+
+void read_load_part(const Node* node, const Node& root, const ScenarioOverrides& overrides, Scenario& scenario,
+                    Verdict& verdict) {
+  const manifest::Mark load_read(verdict);
+  read_part(node, verdict, [&](const Node& load, Verdict& v) { read_load(load, scenario.load, v); });
+  if (node == nullptr || !load_read.ok()) return;
+  beside_the_file(*node, scenario.file, scenario.load);
+  if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
+  set_load_end(root, scenario, verdict);
+}
+
+Scenario read(Node root, const std::string& file, const ScenarioOverrides& overrides, Verdict& verdict) {
   for (const std::string& set : overrides.sets) {
-    if (Result<void> done = manifest::apply_set(root, set); !done) return std::unexpected(std::move(done.error()));
+    if (Result<void> done = manifest::apply_set(root, set); !done) verdict.fail(std::move(done.error()));
   }
   Scenario scenario;
   scenario.file = file;
-  Verdict verdict;
   model::Catalog catalog;
   Fields fields(root, "scenario", verdict);
   if (fields.need("name") != nullptr) fields.text("name", scenario.name);
@@ -106,60 +132,61 @@ Result<Scenario> read(Node root, const std::string& file, const ScenarioOverride
   const Node* load = fields.need("load");
   const Node* service = fields.need("service");
   const Node* cluster = fields.need("cluster");
-  const auto policies = fields.list("policies");
+  fields.need("policies");
+  const auto policies = fields.list_of_some("policies");
   fields.finish();
-  if (verdict.ok()) read_load(*load, scenario.load, verdict);
-  if (verdict.ok()) beside_the_file(*load, file, scenario.load);
-  if (verdict.ok()) read_service(*service, catalog, scenario, verdict);
-  if (verdict.ok()) read_cluster(*cluster, catalog, scenario, verdict);
+  read_load_part(load, root, overrides, scenario, verdict);
+  read_part(service, verdict, [&](const Node& node, Verdict& v) { read_service(node, catalog, scenario, v); });
+  read_part(cluster, verdict, [&](const Node& node, Verdict& v) { read_cluster(node, catalog, scenario, v); });
   scenario.catalog = std::make_shared<const model::Catalog>(std::move(catalog));
   scenario.cluster.catalog = scenario.catalog;
-  if (verdict.ok()) read_policies(policies, root, scenario, verdict);
-  if (overrides.trace) scenario.load.from = workload::TraceSpec{*overrides.trace};
+  read_policies(policies, scenario, verdict);
   if (overrides.seed) scenario.seed = *overrides.seed;
-  if (verdict.ok() && !workload::ends_by_itself(scenario.load) && !scenario.load.duration && !scenario.duration) {
-    verdict.fail(manifest::blame(root, Paths{"load.duration", "duration"}),
-                 "load never ends, expected load.duration (or duration of the whole run)");
-  }
-  // Between two requests of a closed loop no arrival is in sight: only its own end tells when it is over.
-  if (workload::is_closed_loop(scenario.load)) {
-    if (!scenario.duration) scenario.duration = scenario.load.duration;
-    scenario.settle = 8784h;
-  }
-  // The workload of a run that ends is not generated beyond it.
-  if (!scenario.load.duration) scenario.load.duration = scenario.duration;
   check_feasible(scenario, root, verdict);
   keep_named(overrides.policies, scenario, verdict);
-  if (!verdict.ok()) return std::unexpected(std::move(*verdict.error));
   return scenario;
 }
 
 /// A file that is right by itself is made wrong by the values that were set: then these are to blame, although what is
 /// wrong shows elsewhere.
-Result<Scenario> read_and_blame(Node root, const std::string& file, const ScenarioOverrides& overrides) {
-  if (overrides.sets.empty()) return read(std::move(root), file, overrides);
+/// @param found  the errors with what was set
+/// @param alone  those without
+manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Errors& alone, const std::string& file,
+                            const std::vector<std::string>& sets) {
+  std::string options;
+  for (const std::string& set : sets) options += (options.empty() ? "--set " : " --set ") + set;
+  std::vector<Error> errors = found.list;
+  for (Error& error : errors) {
+    const auto same = [&](const Error& other) { return other.text() == error.text(); };
+    if (error.kind != ErrorKind::input || error.file != file || std::ranges::any_of(alone.list, same)) continue;
+    error = Error::about(options, error.message);
+    error.kind = ErrorKind::usage;
+  }
+  return manifest::Errors(std::move(errors));
+}
+
+ScenarioResult read_and_blame(Node root, const std::string& file, const ScenarioOverrides& overrides) {
+  Verdict verdict{.most = Verdict::kMost};
   Node alone = root;
-  Result<Scenario> scenario = read(std::move(root), file, overrides);
-  if (scenario || scenario.error().kind != ErrorKind::input || scenario.error().file != file) return scenario;
+  Scenario scenario = read(std::move(root), file, overrides, verdict);
+  if (verdict.ok()) return scenario;
+  if (overrides.sets.empty()) return std::unexpected(verdict.all());
   ScenarioOverrides without = overrides;
   without.sets.clear();
-  if (!read(std::move(alone), file, without)) return scenario;
-  std::string options;
-  for (const std::string& set : overrides.sets) options += (options.empty() ? "--set " : " --set ") + set;
-  Error error = Error::about(std::move(options), scenario.error().message);
-  error.kind = ErrorKind::usage;
-  return std::unexpected(std::move(error));
+  Verdict verdict_alone{.most = Verdict::kMost};
+  read(std::move(alone), file, without, verdict_alone);
+  return std::unexpected(blame_sets(verdict.all(), verdict_alone.all(), file, overrides.sets));
 }
 
 }  // namespace
 
-Result<Scenario> read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
+ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
   Result<Node> root = manifest::parse_file(path);
   if (!root) return std::unexpected(std::move(root.error()));
   return read_and_blame(std::move(*root), path, overrides);
 }
 
-Result<Scenario> parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {
+ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {
   Result<Node> root = manifest::parse(text, file);
   if (!root) return std::unexpected(std::move(root.error()));
   return read_and_blame(std::move(*root), file, overrides);

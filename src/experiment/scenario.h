@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "control/controller.h"
 #include "engine/table.h"
 #include "experiment/peer_spec.h"
+#include "manifest/errors.h"
 #include "model/catalog.h"
 #include "sim/cluster/cluster_config.h"
 #include "sim/fleet/fleet.h"
@@ -88,13 +90,14 @@ struct ScenarioOverrides {
   std::vector<std::string> policies;  ///< `--policy NAME`: only these, in the scenario's order
 };
 
+using ScenarioResult = std::expected<Scenario, manifest::Errors>;
+
 /// Reads and checks a scenario.
-/// @return an input error with its place for what is wrong in the file, an infeasible one for what cannot be, a usage
-///         one for an override that does not fit
-Result<Scenario> read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
+/// @return an input error with its place for everything that is wrong in the file, an infeasible one for what cannot
+///         be, a usage one for an override that does not fit
+ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
 
 /// The same from memory. `file` names it in errors; a relative trace inside is beside it.
-Result<Scenario> parse_scenario(std::string_view text, const std::string& file,
-                                const ScenarioOverrides& overrides = {});
+ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides = {});
 
 }  // namespace capstan::experiment

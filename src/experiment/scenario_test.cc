@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "experiment/instances.h"
 #include "experiment/prepare.h"
@@ -34,13 +35,13 @@ policies:
 )";
 
 std::string outcome(std::vector<std::string> sets, std::vector<std::string> policies = {}) {
-  const Result<Scenario> scenario =
+  const ScenarioResult scenario =
       parse_scenario(kSmall, "s.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = policies});
   return scenario ? "possible" : scenario.error().text();
 }
 
 TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
-  const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
+  const ScenarioResult scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   EXPECT_EQ(scenario->variant().model, "Llama-3.1-8B");
   EXPECT_EQ(scenario->role().engine->gpu, "h100_sxm");
@@ -53,7 +54,7 @@ TEST(Scenario, ReadsIntoWhatTheSimulationTakes) {
 }
 
 TEST(Scenario, NodesComeAtTheLatencyOfTheirProvisioner) {
-  const Result<Scenario> scenario = parse_scenario(kSmall, "s.yaml");
+  const ScenarioResult scenario = parse_scenario(kSmall, "s.yaml");
   ASSERT_TRUE(scenario);
   const auto sum = [&](std::size_t policy, Duration sim::Latency::* end) {
     const sim::ProviderConfig& p = scenario->policies.at(policy).provider;
@@ -107,7 +108,8 @@ TEST(Scenario, SaysWhatIsWrong) {
        "expected 0.1 to 100"},
       {"a setting that is not in the file stands where it is missing",
        {"load.generator.rate={kind: on_off, rate: 1, peak: 2}"},
-       "--set load.generator.rate={kind: on_off, rate: 1, peak: 2}: rate lacks \"period\""},
+       "--set load.generator.rate={kind: on_off, rate: 1, peak: 2}: rate lacks \"period\"\n"
+       "--set load.generator.rate={kind: on_off, rate: 1, peak: 2}: rate lacks \"length\""},
       {"a key of another kind",
        {"load.generator.rate={rate: 1, peak: 2}"},
        "--set load.generator.rate={rate: 1, peak: 2}: rate: found key \"peak\", expected one of kind or rate"},
@@ -152,7 +154,38 @@ TEST(Scenario, SaysWhatIsWrong) {
        {"load.duration=~"},
        "--set load.duration=~: load never ends, expected load.duration (or duration of the whole run)"},
       {"the same name twice", {"policies.1.name=a"}, "--set policies.1.name=a: policies: \"a\" is given twice"},
-      {"no policy", {"policies=[]"}, "--set policies=[]: scenario lists no policies, expected at least one"},
+      {"no policy",
+       {"policies=[]"},
+       "--set policies=[]: scenario.policies: found an empty list, expected at least one element"},
+      {"no zone",
+       {"cluster.zones=[]"},
+       "--set cluster.zones=[]: cluster.zones: found an empty list, expected at least one element"},
+      {"no variant",
+       {"service.variants=[]"},
+       "--set service.variants=[]: service.variants: found an empty list, expected at least one element"},
+      {"every policy of a layer is named, those of others too",
+       {"policies.0.scale=kpa"},
+       "--set policies.0.scale=kpa: scale.policy: found \"kpa\", expected fixed, duty_cycle_hpa, queue_hpa, "
+       "memory_hpa, "
+       "capstan, rules, aibrix_apa, aibrix_kpa, dynamo_planner, knative_kpa, ray_serve, wva_v1 or wva_v2"},
+      {"which price is missing: this machine is not sold as spot",
+       {"cluster.pools.0.offerings.0={instance: Standard_ND96asr_A100_v4, capacity: spot}"},
+       "--set cluster.pools.0.offerings.0={instance: Standard_ND96asr_A100_v4, capacity: spot}: "
+       "cluster.pools.offerings: no spot "
+       "price of Standard_ND96asr_A100_v4 is known, expected usd_per_hour"},
+      {"and this one only so",
+       {"cluster.pools.0.offerings.0.instance=p5e.48xlarge"},
+       "--set cluster.pools.0.offerings.0.instance=p5e.48xlarge: cluster.pools.offerings: no on-demand price of "
+       "p5e.48xlarge is known, expected usd_per_hour"},
+      {"a machine of one's own has no known price",
+       {"cluster.pools.0.offerings.0={instance: own, gpu: H100, gpus: 8}"},
+       "--set cluster.pools.0.offerings.0={instance: own, gpu: H100, gpus: 8}: cluster.pools.offerings: no on-demand "
+       "price of own is known, expected usd_per_hour"},
+      {"two settings, both wrong",
+       {"service.slo.ttft=2", "load.scale=.nan"},
+       "--set load.scale=.nan: load.scale: found \".nan\", expected a number\n"
+       "--set service.slo.ttft=2: slo.ttft: found \"2\", expected a duration with its unit, such as 250ms, 90s or "
+       "1h30m"},
   };
   for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -191,7 +224,7 @@ TEST(Scenario, RefusesTheImpossible) {
   };
   for (const RefusedRow& row : rows) {
     SCOPED_TRACE(row.teaches);
-    const Result<Scenario> scenario =
+    const ScenarioResult scenario =
         parse_scenario(kSmall, "s.yaml", {.sets = row.sets, .trace = {}, .seed = {}, .policies = {}});
     ASSERT_FALSE(scenario);
     EXPECT_EQ(scenario.error().text(), row.outcome);
@@ -199,9 +232,8 @@ TEST(Scenario, RefusesTheImpossible) {
   }
 }
 
-/// The small file with one part of it written otherwise.
-std::string with(const std::string& part, const std::string& instead) {
-  std::string text = kSmall;
+/// A file with one part of it written otherwise.
+std::string with(const std::string& part, const std::string& instead, std::string text = kSmall) {
   const std::size_t at = text.find(part);
   EXPECT_NE(at, text.npos) << part;
   return text.replace(at, part.size(), instead);
@@ -222,11 +254,155 @@ TEST(Scenario, TheImpossibleIsPointedOutWhereTheFileHasIt) {
       {"place: gang", "place: first_fit", "s.yaml:15:40: policies: \"a\" can never buy a node"},
   };
   for (const auto& row : rows) {
-    const Result<Scenario> scenario = parse_scenario(with(row.part, row.instead), "s.yaml");
+    const ScenarioResult scenario = parse_scenario(with(row.part, row.instead), "s.yaml");
     ASSERT_FALSE(scenario) << row.instead;
     EXPECT_TRUE(scenario.error().text().starts_with(row.place)) << scenario.error().text();
     EXPECT_EQ(scenario.error().kind, ErrorKind::infeasible) << row.instead;
   }
+}
+
+constexpr const char* kHopeless = R"(name: hopeless
+laod: {}
+load: {generator: {rate: {kind: spike, rate: 3, peak: 2, length: 5m, start: 1}}, duration: 5}
+service:
+  model: Llama-3.1-8B
+  gpu: H100
+  slo: {ttft: 1, tpot: 0s}
+  replicas: {min: 5, max: 4}
+  router: {policy: best}
+cluster:
+  zones: [a, a]
+  pools:
+    - name: h100
+      offerings:
+        - {instance: p5.48xlage}
+        - {instance: own, gpu: H1000, gpus: 8}
+  scrape: {interval: 1s, delay: 2s, loss: lots}
+policies:
+  - name: a
+    scale: {policy: queue_hpa, target: 70%}
+    place: gnag
+    provision: {policy: group, consolidation: {after: 1}}
+  - {name: b, scale: {policy: rules, kv_above: 20%, cool_down: 5}, place: gang}
+)";
+
+TEST(Scenario, SaysAllThatIsWrongAtOnce) {
+  const ScenarioResult scenario = parse_scenario(kHopeless, "s.yaml");
+  ASSERT_FALSE(scenario);
+  EXPECT_EQ(scenario.error().kind, ErrorKind::input);
+  std::string places;
+  for (const Error& error : scenario.error().list) {
+    places += std::to_string(error.line) + ": " + error.message.substr(0, error.message.find_first_of(":,(")) + "\n";
+  }
+  EXPECT_EQ(places,
+            "2: scenario\n"
+            "3: rate.start\n"
+            "3: load.duration\n"
+            "7: slo.ttft\n"
+            "7: slo.tpot\n"
+            "8: service.replicas\n"
+            "9: service.router.policy\n"
+            "11: cluster.zones\n"
+            "15: cluster.pools.offerings.instance\n"
+            "16: cluster.pools.offerings\n"
+            "16: cluster.pools.offerings.gpu\n"
+            "17: cluster.scrape.loss\n"
+            "20: scale under policy queue_hpa\n"
+            "21: place.policy\n"
+            "22: provision.consolidation.after\n"
+            "23: policies lacks \"provision\"\n"
+            "23: scale.cool_down\n")
+      << scenario.error().text();
+}
+
+TEST(Scenario, APartThatIsNoMappingIsOneError) {
+  for (const char* part : {"load", "service", "cluster", "service.slo", "service.replicas", "cluster.scrape",
+                           "policies.0.provision.consolidation", "load.generator.input"}) {
+    const ScenarioResult scenario =
+        parse_scenario(kSmall, "s.yaml",
+                       {.sets = {"policies.0.provision={policy: group}", std::string(part) + "=[1]"},
+                        .trace = {},
+                        .seed = {},
+                        .policies = {}});
+    ASSERT_FALSE(scenario) << part;
+    EXPECT_EQ(scenario.error().list.size(), 1u) << scenario.error().text();
+  }
+}
+
+struct Breakage {
+  const char* part;
+  const char* instead;
+};
+
+/// Each in a part of the file of its own.
+constexpr Breakage kBreakages[] = {
+    {"name: small", "name: [small]"},
+    {"rate: 2,", "rate: {kind: wave},"},
+    {"input: 200", "input: {kind: uniform, min: 9, max: 8}"},
+    {"duration: 5m", "duration: 5"},
+    {"model: Llama-3.1-8B", "model: Llama-3.1-9B"},
+    {"service:\n", "service:\n  engine_settings: {max_seqs: 0}\n"},
+    {"{ttft: 1s}", "{ttft: 0s}"},
+    {"{min: 1, max: 4}", "{min: 5, max: 4}"},
+    {"gpu_limit: 16", "gpu_limit: -1"},
+    {"{instance: p5.48xlarge}", "{instance: own, gpu: H100, gpus: 8}"},
+    {"cluster:\n", "cluster:\n  zones: []\n"},
+    {"policies:\n", "  scrape: {delay: 20s}\npolicies:\n"},
+    {"scale: queue_hpa", "scale: queue"},
+    {"target: 70%", "target: 70.5%"},
+    {"place: gang", "place: [gang]"},
+    {"place: first_fit", "place: {period: 1s}"},
+    {"provision: group", "provision: {policy: none}"},
+    {"provision: cluster_autoscaler", "provision: {policy: karpenter, consolidation: {policy: never, after: 1m}}"},
+    {"name: b", "name: a"},
+};
+
+std::set<std::string> errors_of(const std::string& text) {
+  std::set<std::string> all;
+  const ScenarioResult scenario = parse_scenario(text, "s.yaml");
+  if (scenario) return all;
+  for (const Error& error : scenario.error().list) all.insert(error.message);
+  return all;
+}
+
+TEST(Scenario, AnErrorHidesNoOther) {
+  for (const Breakage& one : kBreakages) {
+    const std::string broken = with(one.part, one.instead);
+    const std::set<std::string> alone = errors_of(broken);
+    EXPECT_EQ(alone.size(), 1u) << one.instead << ": " << testing::PrintToString(alone);
+    for (const Breakage& other : kBreakages) {
+      if (&other <= &one) continue;
+      std::set<std::string> both = errors_of(with(other.part, other.instead));
+      both.insert(alone.begin(), alone.end());
+      EXPECT_EQ(errors_of(with(other.part, other.instead, broken)), both) << one.instead << " and " << other.instead;
+    }
+  }
+}
+
+TEST(Scenario, ModelsAndGpusMayBeNamedAsHubsAndNodesNameThem) {
+  const struct {
+    std::vector<std::string> sets;
+    const char* variant;  ///< model, weights, GPU
+  } rows[] = {
+      {{}, "Llama-3.1-8B bfloat16 h100_sxm"},
+      {{"service.model=meta-llama/Llama-3.1-8B-Instruct"}, "Llama-3.1-8B bfloat16 h100_sxm"},
+      {{"service.model=Qwen/Qwen3-32B", "service.gpu=NVIDIA-H100-80GB-HBM3"}, "Qwen3-32B bfloat16 h100_sxm"},
+      {{"service.model=Qwen/Qwen3-32B-FP8"}, "Qwen3-32B fp8 h100_sxm"},
+      {{"service.model=Qwen/Qwen3-32B-FP8", "service.dtype=bfloat16"}, "Qwen3-32B bfloat16 h100_sxm"},
+      {{"cluster.pools.0.offerings.0={instance: own, gpu: NVIDIA-H100-80GB-HBM3, gpus: 8, usd_per_hour: 9}"},
+       "Llama-3.1-8B bfloat16 h100_sxm"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.sets.empty() ? "as it is" : row.sets.front());
+    const ScenarioResult scenario =
+        parse_scenario(kSmall, "s.yaml", {.sets = row.sets, .trace = {}, .seed = {}, .policies = {}});
+    ASSERT_TRUE(scenario) << scenario.error().text();
+    const model::Variant& variant = scenario->variant();
+    EXPECT_EQ(variant.model + " " + variant.dtype + " " + scenario->catalog->gpu_kind(variant.gpu), row.variant);
+    EXPECT_EQ(scenario->catalog->offerings.at(0).gpu, variant.gpu);
+  }
+  EXPECT_TRUE(outcome({"service.gpu=NVIDIA-H100-PCIe"}).find("no engine table for Llama-3.1-8B on NVIDIA-H100-PCIe") !=
+              std::string::npos);
 }
 
 TEST(Scenario, ALoadAtItsBoundsIsTaken) {
@@ -247,7 +423,7 @@ TEST(Scenario, ALoadAtItsBoundsIsTaken) {
 TEST(Scenario, WhatIsWrongWithASettingIsAUsageError) {
   for (const char* set : {"service.modle=x", "load.scale=.nan", "policies.9.name=x", "service.slo=fast", "load.scale",
                           "service.replicas.min=5", "title=[1"}) {
-    const Result<Scenario> scenario =
+    const ScenarioResult scenario =
         parse_scenario(kSmall, "s.yaml", {.sets = {set}, .trace = {}, .seed = {}, .policies = {}});
     ASSERT_FALSE(scenario) << set;
     EXPECT_EQ(scenario.error().kind, ErrorKind::usage) << set;
@@ -264,7 +440,7 @@ TEST(Scenario, EveryExampleIsPossible) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(CAPSTAN_SOURCE_DIR "/scenarios")) {
     if (entry.path().extension() != ".yaml") continue;
-    const Result<Scenario> scenario = read_scenario(entry.path());
+    const ScenarioResult scenario = read_scenario(entry.path());
     EXPECT_TRUE(scenario) << scenario.error().text();
     ++count;
   }
@@ -283,7 +459,7 @@ TEST(Instances, EveryRowIsWhole) {
 TEST(Prepare, TheSimulatedEngineIsAsFarFromThePriorAsItIsAsked) {
   for (const auto& [perturbation, spread_ppm] : {std::pair{"0", 0}, {"2.5%", 25'000}, {"10%", 100'000}}) {
     SCOPED_TRACE(perturbation);
-    const Result<Scenario> scenario =
+    const ScenarioResult scenario =
         parse_scenario(kSmall, "s.yaml",
                        {.sets = {std::string("service.engine_perturbation=") + perturbation},
                         .trace = {},

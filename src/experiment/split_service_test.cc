@@ -40,8 +40,8 @@ const char* const kSplitRoles = "{prefill: {}, decode: {}}";
 const char* const kSplitSteady = "60";
 const char* const kSplitWave = "{kind: diurnal, rate: 30, peak: 90, period: 1h, start: 0s}";
 
-Result<Scenario> split_scenario(const std::string& scale, const std::string& roles = kSplitRoles,
-                                const std::string& rate = kSplitSteady, const std::string& length = "2h") {
+ScenarioResult split_scenario(const std::string& scale, const std::string& roles = kSplitRoles,
+                              const std::string& rate = kSplitSteady, const std::string& length = "2h") {
   return parse_scenario(fmt::format(kSplitScenario, length, rate, roles, scale), "split.yaml");
 }
 

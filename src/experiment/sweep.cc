@@ -18,8 +18,8 @@ constexpr std::string_view kManifest = "manifest.";
 void put(Node& policy, const std::string& path, const Node& value, Verdict& verdict) {
   Node* scale = policy.find("scale");
   if (!path.starts_with(kManifest) || scale == nullptr || scale->kind != Node::Kind::mapping) {
-    if (const Result<void> done = manifest::apply_set(policy, path + "=" + value.text); !done && verdict.ok()) {
-      verdict.error = done.error();
+    if (const Result<void> done = manifest::apply_set(policy, path + "=" + value.text); !done) {
+      verdict.fail(done.error());
     }
     return;
   }
@@ -46,24 +46,28 @@ std::string shown(const std::string& path, const Node& sweep) {
   return path.starts_with("scale.") ? path.substr(6) : path;
 }
 
-void check(const Node& sweep, Verdict& verdict) {
+/// @return false, with an error, where the sweep cannot be expanded
+bool check(const Node& sweep, Verdict& verdict) {
+  const manifest::Mark checked(verdict);
   std::size_t combinations = 1;
   if (sweep.kind != Node::Kind::mapping) {
-    return verdict.fail(sweep.place,
-                        "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
+    verdict.fail(sweep.place,
+                 "policies.sweep: found " + sweep.words() + ", expected a mapping of paths to lists of values");
   }
   for (const Node::Entry& entry : sweep.entries) {
     const bool scalars =
         std::ranges::all_of(entry.value.items, [](const Node& n) { return n.kind == Node::Kind::scalar; });
     if (entry.value.items.empty() || !scalars) {
-      return verdict.fail(entry.value.place, "policies.sweep." + entry.key + ": found " + entry.value.words() +
-                                                 ", expected a list of values");
+      verdict.fail(entry.value.place,
+                   "policies.sweep." + entry.key + ": found " + entry.value.words() + ", expected a list of values");
     }
-    combinations *= entry.value.items.size();
+    combinations *= std::max<std::size_t>(entry.value.items.size(), 1);
     if (combinations > kMost) {
-      return verdict.fail(entry.place, "policies.sweep: more than " + std::to_string(kMost) + " combinations");
+      verdict.fail(entry.place, "policies.sweep: more than " + std::to_string(kMost) + " combinations");
+      return false;
     }
   }
+  return checked.ok();
 }
 
 }  // namespace
@@ -74,8 +78,7 @@ std::vector<Swept> expand(const Node& policy, Verdict& verdict) {
   Node plain = policy;
   std::erase_if(plain.entries, [](const Node::Entry& entry) { return entry.key == "sweep"; });
   if (sweep->is_null()) return {{plain, ""}};
-  check(*sweep, verdict);
-  if (!verdict.ok()) return {};
+  if (!check(*sweep, verdict)) return {{plain, ""}};
   std::vector<Swept> all = {{plain, ""}};
   for (const Node::Entry& entry : sweep->entries) {
     std::vector<Swept> wider;

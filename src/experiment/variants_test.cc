@@ -54,7 +54,7 @@ struct VariantsCase {
   std::string refused = "0%";
 };
 
-Result<Scenario> variants_scenario(const VariantsCase& c, std::vector<std::string> sets = {}) {
+ScenarioResult variants_scenario(const VariantsCase& c, std::vector<std::string> sets = {}) {
   return parse_scenario(fmt::format(kVariantsScenario, c.length, c.rate, c.variants, c.refused, c.scale),
                         "variants.yaml", {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
 }

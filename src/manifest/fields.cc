@@ -84,8 +84,23 @@ std::string duration_text(Duration duration) {
   return text;
 }
 
+void Verdict::fail(Error found) {
+  if (gives_up()) return;
+  if (!error) {
+    error = std::move(found);
+  } else {
+    others.push_back(std::move(found));
+  }
+}
+
+Errors Verdict::all() const {
+  std::vector<Error> errors = others;
+  if (error) errors.insert(errors.begin(), *error);
+  return Errors(std::move(errors));
+}
+
 Fields::Fields(const Node& node, std::string what, Verdict& verdict)
-    : node_(node), what_(std::move(what)), verdict_(verdict) {
+    : node_(node), what_(std::move(what)), verdict_(verdict), mark_(verdict) {
   if (node_.kind != Node::Kind::mapping && !node_.is_null()) {
     verdict_.fail(node_.place, fmt::format("{} is {}, expected a mapping", what_, node_.words()));
   }
@@ -93,14 +108,18 @@ Fields::Fields(const Node& node, std::string what, Verdict& verdict)
 
 const Node* Fields::take(std::string_view key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
-  const Node* value = verdict_.ok() ? node_.find(key) : nullptr;
+  const Node* value = verdict_.gives_up() ? nullptr : node_.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
 const Node* Fields::need(std::string_view key) {
   const Node* value = take(key);
-  if (value == nullptr) verdict_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
-  return value;
+  if (value != nullptr) return value;
+  wrong_.push_back(key);
+  // What is no mapping at all lacks no key.
+  const bool mapping = node_.kind == Node::Kind::mapping || node_.is_null();
+  if (mapping) verdict_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
+  return nullptr;
 }
 
 std::span<const Node> Fields::list(std::string_view key) {
@@ -113,8 +132,20 @@ std::span<const Node> Fields::list(std::string_view key) {
   return value->items;
 }
 
-void Fields::wrong(const Node& value, std::string_view key, std::string_view expected) {
+std::span<const Node> Fields::list_of_some(std::string_view key) {
+  const Node* value = take(key);
+  const std::span<const Node> items = list(key);
+  if (value != nullptr && value->kind == Node::Kind::sequence && items.empty()) {
+    wrong_.push_back(key);
+    verdict_.fail(value->place, fmt::format("{}.{}: found an empty list, expected at least one element", what_, key));
+  }
+  return items;
+}
+
+bool Fields::wrong(const Node& value, std::string_view key, std::string_view expected) {
+  wrong_.push_back(key);
   verdict_.fail(value.place, fmt::format("{}.{}: found {}, expected {}", what_, key, value.words(), expected));
+  return false;
 }
 
 const Node* Fields::scalar(std::string_view key, std::string_view expected) {
@@ -126,59 +157,63 @@ const Node* Fields::scalar(std::string_view key, std::string_view expected) {
 }
 
 template <typename Value, typename Read, typename Show>
-void Fields::measured(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
+bool Fields::measured(std::string_view key, Value& out, Value low, Value high, std::string_view expected, Read read,
                       Show show) {
   const Node* value = scalar(key, expected);
-  if (value == nullptr) return;
+  if (value == nullptr) return false;
   const auto parsed = read(value->text);
   if (!parsed) return wrong(*value, key, expected);
   if (*parsed < low || high < *parsed) {
     return wrong(*value, key, fmt::format("{} to {}", show(low), show(high)));
   }
   out = *parsed;
+  return true;
 }
 
-void Fields::text(std::string_view key, std::string& out) {
+bool Fields::text(std::string_view key, std::string& out) {
   const Node* value = scalar(key, "a text");
-  if (value == nullptr) return;
+  if (value == nullptr) return false;
   if (value->text.empty()) return wrong(*value, key, "a text that is not empty");
   if (is_obeyed(value->text)) return wrong(*value, key, "a text without control characters");
   out = value->text;
+  return true;
 }
 
-void Fields::boolean(std::string_view key, bool& out) {
-  measured(key, out, false, true, "true or false", read_boolean, [](bool b) { return b ? "true" : "false"; });
+bool Fields::boolean(std::string_view key, bool& out) {
+  return measured(key, out, false, true, "true or false", read_boolean, [](bool b) { return b ? "true" : "false"; });
 }
 
-void Fields::duration(std::string_view key, Duration& out, Duration low, Duration high) {
-  measured(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration, duration_text);
+bool Fields::duration(std::string_view key, Duration& out, Duration low, Duration high) {
+  return measured(key, out, low, high, "a duration with its unit, such as 250ms, 90s or 1h30m", read_duration,
+                  duration_text);
 }
 
-void Fields::bytes(std::string_view key, Bytes& out, Bytes low, Bytes high) {
-  measured(key, out, low, high, "bytes with their unit, such as 20GB or 512MiB", read_bytes,
-           [](Bytes b) { return fmt::format("{}B", b.count); });
+bool Fields::bytes(std::string_view key, Bytes& out, Bytes low, Bytes high) {
+  return measured(key, out, low, high, "bytes with their unit, such as 20GB or 512MiB", read_bytes,
+                  [](Bytes b) { return fmt::format("{}B", b.count); });
 }
 
-void Fields::bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
-  measured(key, out, low, high, "a bandwidth with its unit, such as 2GB/s or 10Gbit/s", read_bytes_per_second,
-           [](std::int64_t b) { return fmt::format("{}B/s", b); });
+bool Fields::bytes_per_second(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
+  return measured(key, out, low, high, "a bandwidth with its unit, such as 2GB/s or 10Gbit/s", read_bytes_per_second,
+                  [](std::int64_t b) { return fmt::format("{}B/s", b); });
 }
 
-void Fields::usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high) {
-  measured(key, out, low, high, "an amount in USD, such as 12.29", read_usd,
-           [](MicroUsd m) { return fmt::format("{}.{:06d}", m.count / 1'000'000, m.count % 1'000'000); });
+bool Fields::usd(std::string_view key, MicroUsd& out, MicroUsd low, MicroUsd high) {
+  return measured(key, out, low, high, "an amount in USD, such as 12.29", read_usd,
+                  [](MicroUsd m) { return fmt::format("{}.{:06d}", m.count / 1'000'000, m.count % 1'000'000); });
 }
 
-void Fields::number(std::string_view key, double& out, double low, double high) {
-  measured(key, out, low, high, "a number", read_number, [](double d) { return fmt::format("{}", d); });
+bool Fields::number(std::string_view key, double& out, double low, double high) {
+  return measured(key, out, low, high, "a number", read_number, [](double d) { return fmt::format("{}", d); });
 }
 
-void Fields::integer64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
-  measured(key, out, low, high, "a whole number", read_integer, [](std::int64_t n) { return fmt::format("{}", n); });
+bool Fields::integer64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
+  return measured(key, out, low, high, "a whole number", read_integer,
+                  [](std::int64_t n) { return fmt::format("{}", n); });
 }
 
-void Fields::share64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
-  measured(key, out, low, high, "a share, such as 80% or 0.8", read_share_ppm, [](std::int64_t ppm) {
+bool Fields::share64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high) {
+  return measured(key, out, low, high, "a share, such as 80% or 0.8", read_share_ppm, [](std::int64_t ppm) {
     return ppm % 10'000 == 0 ? fmt::format("{}%", ppm / 10'000) : fmt::format("{}%", static_cast<double>(ppm) / 1e4);
   });
 }
@@ -200,17 +235,18 @@ const Place& Fields::blame(std::initializer_list<std::string_view> keys) const {
 }
 
 void Fields::finish() {
-  if (!verdict_.ok()) return;
+  const bool decided = decided_by_.empty() || std::ranges::find(wrong_, decided_by_) == wrong_.end();
+  if (verdict_.gives_up() || !decided) return;
+  std::vector<std::string_view> names = known_;
+  std::sort(names.begin(), names.end());
+  const Node* decider = decided_by_.empty() ? nullptr : node_.find(decided_by_);
+  const std::string under = decider == nullptr ? "" : fmt::format(" under {} {}", decided_by_, decider->text);
   for (const Node::Entry& entry : node_.entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
-    std::vector<std::string_view> names = known_;
-    std::sort(names.begin(), names.end());
+    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
     const std::string_view meant = did_you_mean(entry.key, names);
-    const Node* decided = decided_by_.empty() ? nullptr : node_.find(decided_by_);
-    const std::string under = decided == nullptr ? "" : fmt::format(" under {} {}", decided_by_, decided->text);
-    return verdict_.fail(entry.place,
-                         fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key),
-                                     one_of(names), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
+    verdict_.fail(entry.place,
+                  fmt::format("{}{}: found key {}, expected one of {}{}", what_, under, quoted(entry.key),
+                              one_of(names), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
   }
 }
 

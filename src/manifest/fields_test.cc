@@ -80,6 +80,62 @@ TEST(Fields, ErrorsSayWhatWasFoundAndWhatWasExpected) {
   }
 }
 
+/// All errors of a mapping that holds a mapping and a list.
+std::string all_errors(std::string_view text, std::size_t most = Verdict::kMost) {
+  const Result<Node> node = parse(text, "s.yaml");
+  Verdict verdict{.most = most};
+  enum class Kind : std::uint8_t { plain, fancy } kind = Kind::plain;
+  std::int32_t low = 1, high = 9;
+  Fields fields(*node, "thing", verdict);
+  fields.need("name");
+  fields.choice<Kind>("kind", kind, {{"plain", Kind::plain}, {"fancy", Kind::fancy}});
+  fields.keys_depend_on("kind");
+  if (kind == Kind::fancy) fields.take("color");
+  fields.list_of_some("parts");
+  fields.check("range", [&](const Node& range, Verdict& v) {
+    Fields ends(range, "thing.range", v);
+    ends.integer("low", low, 0, 10);
+    ends.integer("high", high, 0, 10);
+    ends.finish();
+    if (ends.ok() && low > high) v.fail(range.place, "thing.range: low is above high");
+  });
+  fields.finish();
+  return verdict.ok() ? "" : verdict.all().text();
+}
+
+TEST(Fields, AReadingGoesOnAfterAnError) {
+  const struct {
+    const char* teaches;
+    const char* text;
+    const char* errors;
+  } rows[] = {
+      {"nothing wrong", "{name: a, kind: fancy, color: red, parts: [1], range: {low: 2, high: 3}}", ""},
+      {"all errors, in the order of the file", "range: {low: x, high: 11}\nparts: []\nnmae: a",
+       "s.yaml:1:1: thing lacks \"name\"\n"
+       "s.yaml:1:14: thing.range.low: found \"x\", expected a whole number\n"
+       "s.yaml:1:23: thing.range.high: found \"11\", expected 0 to 10\n"
+       "s.yaml:2:8: thing.parts: found an empty list, expected at least one element\n"
+       "s.yaml:3:1: thing: found key \"nmae\", expected one of kind, name, parts or range (did you mean name?)"},
+      {"values are held against each other where both are right", "{name: a, parts: {}, range: {low: 4, high: 3}}",
+       "s.yaml:1:18: thing.parts: found a mapping, expected a list\n"
+       "s.yaml:1:29: thing.range: low is above high"},
+      {"a wrong end is not held against the other", "{name: a, range: {low: x, high: 0}}",
+       "s.yaml:1:24: thing.range.low: found \"x\", expected a whole number"},
+      {"which keys are right is not known under a wrong kind", "{name: a, kind: fanci, color: red}",
+       "s.yaml:1:17: thing.kind: found \"fanci\", expected plain or fancy (did you mean fancy?)"},
+      {"under a right one it is", "{name: a, kind: plain, color: red}",
+       "s.yaml:1:24: thing under kind plain: found key \"color\", expected one of kind, name, parts or range"},
+      {"what is no mapping lacks no key", "[1]", "s.yaml:1:1: thing is a list, expected a mapping"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(all_errors(row.text), row.errors) << row.teaches;
+}
+
+TEST(Fields, AReadingEndsWithAsManyErrorsAsItIsToKeep) {
+  EXPECT_EQ(all_errors("{range: {low: x, high: y}, parts: []}", 2),
+            "s.yaml:1:1: thing lacks \"name\"\n"
+            "s.yaml:1:35: thing.parts: found an empty list, expected at least one element");
+}
+
 TEST(Scalars, AreExactOrRefused) {
   EXPECT_EQ(read_duration("0.1s"), 100ms);
   EXPECT_EQ(read_duration("1h 30m"), 90min);

@@ -58,9 +58,12 @@ Error too_large(const Place& place, const Limits& limits) {
 /// Builds the tree from the parser's events: one event, one node, with our own limits.
 class Builder {
  public:
-  Builder(std::shared_ptr<const std::string> file, const Limits& limits) : file_(std::move(file)), limits_(limits) {}
+  /// @param documents_most  more are refused
+  Builder(std::shared_ptr<const std::string> file, const Limits& limits, std::size_t documents_most)
+      : file_(std::move(file)), limits_(limits), documents_most_(documents_most) {}
 
-  Result<Node> build(std::string_view text) {
+  /// @return the documents, at least one
+  Result<std::vector<Node>> build(std::string_view text) {
     const Place start{file_, 1, 1};
     if (text.size() > limits_.bytes) {
       return std::unexpected(too_large({file_}, limits_));
@@ -89,8 +92,8 @@ class Builder {
       if (++events_ > 4 * limits_.nodes) return std::unexpected(error_at(start, "has too many values"));
     }
     if (fy_diag_got_error(diag_.get())) return syntax_error();
-    if (!root_) return std::unexpected(error_at({file_}, "is empty, expected a YAML mapping"));
-    return std::move(*root_);
+    if (roots_.empty()) return std::unexpected(error_at({file_}, "is empty, expected a YAML mapping"));
+    return std::move(roots_);
   }
 
  private:
@@ -139,7 +142,8 @@ class Builder {
       case FYET_SEQUENCE_END:
         return close();
       case FYET_DOCUMENT_START:
-        if (++documents_ > 1) fail(place_of(event), "a second document begins here, expected one");
+        if (++documents_ > documents_most_) fail(place_of(event), "a second document begins here, expected one");
+        anchors_.clear();
         return;
       case FYET_NONE:
       case FYET_STREAM_START:
@@ -195,7 +199,7 @@ class Builder {
   void add(Node node) {
     if (error_) return;
     if (stack_.empty()) {
-      root_ = std::move(node);
+      roots_.push_back(std::move(node));
       return;
     }
     Open& top = stack_.back();
@@ -295,28 +299,29 @@ class Builder {
 
   std::shared_ptr<const std::string> file_;
   const Limits limits_;
+  const std::size_t documents_most_;
   std::unique_ptr<fy_diag, Deleter> diag_;
   std::unique_ptr<fy_parser, Deleter> parser_;  // after diag_: it is destroyed first
   std::vector<Open> stack_;
   std::map<std::string, Anchored> anchors_;
-  std::optional<Node> root_;
+  std::vector<Node> roots_;
   std::optional<Error> error_;
   Place last_place_{file_};
   std::size_t nodes_ = 0;
   std::size_t events_ = 0;
-  int documents_ = 0;
+  std::size_t documents_ = 0;
 };
 
 }  // namespace
 
-Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits) {
-  return Builder(std::make_shared<const std::string>(file), limits).build(text);
-}
+namespace {
 
-Result<Node> parse_file(const std::string& path, const Limits& limits) {
+/// Reads a file and parses its text.
+template <typename Parse>
+auto read_and(const Parse& parse, const std::string& path, const Limits& limits) -> decltype(parse(path)) {
   const Place place{std::make_shared<const std::string>(path)};
   const std::expected<std::string, FileFault> text = read_file(path, limits.bytes);
-  if (text) return parse(*text, path, limits);
+  if (text) return parse(*text);
   switch (text.error()) {
     case FileFault::cannot_open:
       return std::unexpected(error_at(place, "cannot be opened, expected a readable YAML file"));
@@ -326,6 +331,29 @@ Result<Node> parse_file(const std::string& path, const Limits& limits) {
       break;
   }
   return std::unexpected(too_large(place, limits));
+}
+
+}  // namespace
+
+Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits) {
+  Result<std::vector<Node>> documents = Builder(std::make_shared<const std::string>(file), limits, 1).build(text);
+  if (!documents) return std::unexpected(std::move(documents.error()));
+  return std::move(documents->front());
+}
+
+Result<Node> parse_file(const std::string& path, const Limits& limits) {
+  return read_and([&](const std::string& text) { return parse(text, path, limits); }, path, limits);
+}
+
+Result<std::vector<Node>> parse_documents(std::string_view text, const std::string& file, const Limits& limits) {
+  Result<std::vector<Node>> documents =
+      Builder(std::make_shared<const std::string>(file), limits, limits.nodes).build(text);
+  if (documents) std::erase_if(*documents, [](const Node& root) { return root.is_null(); });
+  return documents;
+}
+
+Result<std::vector<Node>> parse_documents_file(const std::string& path, const Limits& limits) {
+  return read_and([&](const std::string& text) { return parse_documents(text, path, limits); }, path, limits);
 }
 
 }  // namespace capstan::manifest

@@ -60,4 +60,8 @@ Result<Node> parse(std::string_view text, const std::string& file, const Limits&
 /// Reads a file from disk.
 Result<Node> parse_file(const std::string& path, const Limits& limits = {});
 
+/// Reads all documents of a text or a file, such as a Kubernetes manifest; empty ones are left out.
+Result<std::vector<Node>> parse_documents(std::string_view text, const std::string& file, const Limits& limits = {});
+Result<std::vector<Node>> parse_documents_file(const std::string& path, const Limits& limits = {});
+
 }  // namespace capstan::manifest

@@ -48,6 +48,29 @@ TEST(Yaml, SaysWhatIsWrongAndWhere) {
   }
 }
 
+TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreExpected) {
+  const struct {
+    const char* teaches;
+    const char* text;
+    std::vector<std::uint32_t> lines;  ///< where a document's value begins
+  } rows[] = {
+      {"one", "a: 1\n", {1}},
+      {"two", "a: 1\n---\nb: 2\n", {1, 3}},
+      {"empty ones are left out", "---\n# nothing\n---\na: 1\n---\n", {4}},
+      {"nothing but empty ones", "---\n---\n", {}},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    const Result<std::vector<Node>> documents = parse_documents(row.text, "s.yaml");
+    ASSERT_TRUE(documents) << documents.error().text();
+    std::vector<std::uint32_t> lines;
+    for (const Node& root : *documents) lines.push_back(root.place.line);
+    EXPECT_EQ(lines, row.lines);
+  }
+  EXPECT_EQ(parse_documents("a: &x 1\n---\nb: *x\n", "s.yaml").error().text(),
+            "s.yaml:3:4: alias *x has no anchor before it");
+}
+
 TEST(Yaml, SyntaxErrorsHaveAPlace) {
   const std::string error = error_of("a: [1, 2\nb: 3\n");
   EXPECT_TRUE(error.starts_with("s.yaml:3:")) << error;

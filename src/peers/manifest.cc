@@ -54,7 +54,7 @@ void read_rules(const Node& node, const std::string& what, scale::HpaRules& rule
   fields.choice<Select>("selectPolicy", rules.select,
                         {{"Max", Select::max}, {"Min", Select::min}, {"Disabled", Select::disabled}});
   if (const Node* stated = fields.take("tolerance")) tolerance = milli_of(*stated, what + ".tolerance", verdict);
-  const auto policies = fields.list("policies");
+  const auto policies = fields.list_of_some("policies");
   if (!policies.empty()) rules.policies.clear();
   for (const Node& item : policies) {
     scale::HpaRatePolicy policy;
@@ -128,7 +128,7 @@ void read_resource(const Node& node, const std::string& what, const PodResources
   if (what == "containerResource") fields.need("container");
   if (const Node* target = fields.need("target")) read_target(*target, what, metric, verdict);
   fields.finish();
-  if (name != nullptr && verdict.ok()) take_resources(*name, pod, metric, verdict);
+  if (fields.ok()) take_resources(*name, pod, metric, verdict);
 }
 
 /// The label matchers of a metric's selector, as PromQL has them.
@@ -162,7 +162,7 @@ void read_series(const Node& node, const std::string& what, HpaMetric& metric, V
   }
   if (const Node* target = parts.need("target")) read_target(*target, what, metric, verdict);
   parts.finish();
-  if (!verdict.ok()) return;
+  if (!parts.ok()) return;
   const std::optional<std::string> series = series_of_metric(metric.name, matchers);
   if (!series) {
     std::string known;
@@ -184,7 +184,7 @@ HpaMetric read_metric(const Node& node, const PodResources& pod, Verdict& verdic
                        {"Pods", Type::pods},
                        {"Object", Type::object},
                        {"External", Type::external}});
-  if (!verdict.ok()) return metric;
+  if (!fields.ok()) return metric;
   constexpr const char* kInside[] = {"resource", "containerResource", "pods", "object", "external"};
   const std::string what = kInside[static_cast<std::size_t>(type)];
   const Node* inside = fields.need(what);
@@ -208,7 +208,7 @@ HpaSpec read_hpa(const Node& node, const PodResources& pod, Verdict& verdict) {
   if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
   if (const Node* behavior = fields.take("behavior")) read_behavior(*behavior, spec.settings, verdict);
   for (const Node& metric : fields.list("metrics")) spec.metrics.push_back(read_metric(metric, pod, verdict));
-  if (spec.metrics.empty()) verdict.fail(node.place, "spec: has no metrics");
+  if (fields.ok() && spec.metrics.empty()) verdict.fail(node.place, "spec: has no metrics");
   fields.finish();
   return spec;
 }
@@ -230,7 +230,7 @@ void read_prometheus(Fields& parts, HpaMetric& metric, Verdict& verdict) {
   double threshold = 0;
   const Node* threshold_at = parts.need("threshold");
   read_number(parts, "threshold", threshold, verdict);
-  if (threshold_at != nullptr && verdict.ok() && !(threshold > 0)) {
+  if (threshold_at != nullptr && parts.ok() && !(threshold > 0)) {
     verdict.fail(threshold_at->place, "metadata.threshold: found " + threshold_at->words() + ", expected more than 0");
   }
   metric.target_milli = std::max<std::int64_t>(1, keda::quantity_milli(threshold));
@@ -302,7 +302,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdi
   fields.choice<Type>(
       "type", type,
       {{"prometheus", Type::prometheus}, {"cron", Type::cron}, {"cpu", Type::cpu}, {"memory", Type::memory}});
-  if (!verdict.ok()) return metric;
+  if (!fields.ok()) return metric;
   metric.name = type_at->text;
   using Source = HpaMetric::Source;
   if (type == Type::cron) metric.source = Source::cron;
@@ -316,7 +316,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdi
       {{"AverageValue", Target::average_value}, {"Value", Target::value}, {"Utilization", Target::utilization}});
   const Node* metadata = fields.need("metadata");
   fields.finish();
-  if (metadata == nullptr || !verdict.ok()) return metric;
+  if (metadata == nullptr) return metric;
   if (!metric.of_resource() && metric.target == Target::utilization) {
     verdict.fail(type_at->place, "triggers.metricType: Utilization goes with cpu and memory only");
   }
@@ -381,18 +381,37 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, Verdict& v
   if (const Node* advanced = fields.take("advanced")) read_advanced(*advanced, spec, verdict);
   for (const Node& trigger : fields.list("triggers")) {
     spec.metrics.push_back(read_trigger(trigger, pod, verdict));
-    if (verdict.ok() && spec.metrics.back().of_resource() && (spec.min_replicas == 0 || spec.keda->idle_replicas)) {
+    if (fields.ok() && spec.metrics.back().of_resource() && (spec.min_replicas == 0 || spec.keda->idle_replicas)) {
       verdict.fail(trigger.place,
                    "triggers: cpu and memory wake nobody, expected a minReplicaCount of at least 1 and no "
                    "idleReplicaCount");
     }
   }
-  if (spec.metrics.empty()) verdict.fail(node.place, "spec: has no triggers");
+  if (fields.ok() && spec.metrics.empty()) verdict.fail(node.place, "spec: has no triggers");
   fields.finish();
   return spec;
 }
 
 }  // namespace
+
+const Node* find_autoscaler(std::span<const Node> documents, const std::string& file, Verdict& verdict) {
+  if (documents.size() == 1) return &documents.front();
+  const Node* found = nullptr;
+  for (const Node& document : documents) {
+    const Node* kind = document.find("kind");
+    if (kind == nullptr || (kind->text != "HorizontalPodAutoscaler" && kind->text != "ScaledObject")) continue;
+    if (found != nullptr) {
+      verdict.fail(document.place, "a second autoscaler begins here, expected one in a file, the first is on line " +
+                                       std::to_string(found->place.line));
+      return nullptr;
+    }
+    found = &document;
+  }
+  if (found != nullptr) return found;
+  verdict.fail({std::make_shared<const std::string>(file)},
+               "no document is an autoscaler, expected a HorizontalPodAutoscaler or a ScaledObject");
+  return nullptr;
+}
 
 HpaSpec read_manifest(const Node& root, const std::string& file, const PodResources& pod, Verdict& verdict) {
   Fields fields(root, file, verdict);
@@ -404,7 +423,7 @@ HpaSpec read_manifest(const Node& root, const std::string& file, const PodResour
   pass_over(fields, {"metadata", "status"});
   const Node* spec = fields.need("spec");
   fields.finish();
-  if (!verdict.ok()) return {};
+  if (api.empty() || kind.empty() || spec == nullptr) return {};
   const bool hpa = kind == "HorizontalPodAutoscaler", scaled = kind == "ScaledObject";
   if (!hpa && !scaled) {
     verdict.fail(kind_at->place,
@@ -413,9 +432,9 @@ HpaSpec read_manifest(const Node& root, const std::string& file, const PodResour
     verdict.fail(api_at->place, "apiVersion: found " + api_at->words() + ", expected " +
                                     (hpa ? "autoscaling/v2" : "keda.sh/v1alpha1"));
   }
-  if (!verdict.ok()) return {};
+  if (!fields.ok()) return {};
   HpaSpec read = hpa ? read_hpa(*spec, pod, verdict) : read_scaled_object(*spec, pod, verdict);
-  if (verdict.ok() && read.min_replicas > read.max_replicas) {
+  if (fields.ok() && read.min_replicas > read.max_replicas) {
     verdict.fail(spec->place, "spec: the minimum of replicas is above the maximum");
   }
   return read;

@@ -88,6 +88,31 @@ TEST(Manifest, WhatCannotBeIsRefusedWhereItStands) {
   EXPECT_NE(refusal(kScaledObject, "\"20\"", "\"0\"").find("expected more than 0"), std::string::npos);
 }
 
+TEST(Manifest, TheAutoscalerIsFoundAmongOtherDocuments) {
+  constexpr const char* kDeployment = "apiVersion: apps/v1\nkind: Deployment\n---\n";
+  constexpr const char* kAutoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\n";
+  const struct {
+    const char* teaches;
+    std::string text;
+    const char* found;  ///< its kind, or the error
+  } rows[] = {
+      {"alone", kAutoscaler, "HorizontalPodAutoscaler"},
+      {"after what it scales", std::string(kDeployment) + kAutoscaler, "HorizontalPodAutoscaler"},
+      {"a single document is judged by its reader", "kind: Deployment\n", "Deployment"},
+      {"none", std::string(kDeployment) + "kind: Service\n",
+       "m.yaml: no document is an autoscaler, expected a HorizontalPodAutoscaler or a ScaledObject"},
+      {"two", std::string(kAutoscaler) + "---\nkind: ScaledObject\n",
+       "m.yaml:4:1: a second autoscaler begins here, expected one in a file, the first is on line 1"},
+  };
+  for (const auto& row : rows) {
+    manifest::Verdict verdict;
+    const auto documents = manifest::parse_documents(row.text, "m.yaml");
+    ASSERT_TRUE(documents) << row.teaches;
+    const manifest::Node* found = find_autoscaler(*documents, "m.yaml", verdict);
+    EXPECT_EQ(found == nullptr ? verdict.error->text() : found->find("kind")->text, row.found) << row.teaches;
+  }
+}
+
 TEST(Hpa, TheHighestMetricWinsAndASilentOneBlocksTheWayDown) {
   HpaAutoscaler hpa(read(kHpa));
   SightFixture at;

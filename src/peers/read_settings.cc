@@ -102,7 +102,7 @@ Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, Verdict& verdi
   fields.number("scale-down-tolerance", spec.rates.down_tolerance, 0, 1);
   fields.duration("scale-up-cooldown-window", spec.up_cooldown, 0s, 1h);
   fields.duration("scale-down-cooldown-window", spec.down_cooldown, 0s, 1h);
-  if (!verdict.ok()) return {};
+  if (!fields.ok()) return {};
   std::optional<std::string> series = series_of_metric(spec.target_metric, "");
   if (!series) series = series_of_metric("vllm:" + spec.target_metric, "");
   if (!series) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
@@ -15,7 +17,9 @@ namespace capstan::settings {
 manifest::Node as_mapping(const manifest::Node& node);
 
 /// `{policy: queue_hpa, waiting_per_replica: 4, ...}`; the settings are those of decide/scale/scale.h.
-decide::scale::Policy read_scale(const manifest::Node& given, manifest::Verdict& verdict);
+/// @param others  names of policies that the caller reads itself, for what an error says is possible
+decide::scale::Policy read_scale(const manifest::Node& given, manifest::Verdict& verdict,
+                                 std::span<const std::string_view> others = {});
 
 /// `{policy: gang, ...}`.
 decide::place::Policy read_place(const manifest::Node& given, manifest::Verdict& verdict);

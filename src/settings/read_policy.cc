@@ -28,7 +28,7 @@ void read_rules(const Node& node, std::string what, scale::HpaRules& rules, Verd
   using Select = scale::HpaRules::Select;
   fields.choice<Select>("select", rules.select,
                         {{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
-  const auto policies = fields.list("policies");
+  const auto policies = fields.list_of_some("policies");
   if (!policies.empty()) rules.policies.clear();
   for (const Node& item : policies) {
     scale::HpaRatePolicy policy;
@@ -47,8 +47,8 @@ void read_rules(const Node& node, std::string what, scale::HpaRules& rules, Verd
 void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::int64_t step_ppm, std::int64_t low_ppm,
                 Verdict& verdict) {
   std::int64_t ppm = out * step_ppm;
-  fields.share_ppm(key, ppm, low_ppm, 1'000'000);
-  if (const Node* node = fields.take(key); node != nullptr && verdict.ok() && ppm % step_ppm != 0) {
+  const bool read = fields.share_ppm(key, ppm, low_ppm, 1'000'000);
+  if (const Node* node = fields.take(key); read && ppm % step_ppm != 0) {
     verdict.fail(node->place, fields.what() + "." + std::string(key) + ": found " + node->words() +
                                   ", expected steps of " + (step_ppm == 1'000 ? "0.1 %" : "1 %"));
   }
@@ -115,7 +115,7 @@ void read_consolidation(const Node& given, provision::Consolidation& out, Verdic
 /// A bound to go up at, and a lower one to go down at.
 void check_order(const Fields& fields, const Node& node, const char* below, std::int64_t low, const char* above,
                  std::int64_t high, Verdict& verdict) {
-  if (low < high || !verdict.ok()) return;
+  if (low < high || !fields.ok()) return;
   verdict.fail(node.place, fields.what() + ": found " + below + " no lower than " + above +
                                ", expected a lower one: between the two nothing is changed");
 }
@@ -153,7 +153,7 @@ scale::Rules read_rules_policy(Fields& fields, const Node& node, Verdict& verdic
 
 }  // namespace
 
-scale::Policy read_scale(const Node& given, Verdict& verdict) {
+scale::Policy read_scale(const Node& given, Verdict& verdict, std::span<const std::string_view> others) {
   const Node node = as_mapping(given);
   Fields fields(node, "scale", verdict);
   enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa, capstan, rules } kind = Kind::fixed;
@@ -164,7 +164,8 @@ scale::Policy read_scale(const Node& given, Verdict& verdict) {
                          {"queue_hpa", Kind::queue_hpa},
                          {"memory_hpa", Kind::memory_hpa},
                          {"capstan", Kind::capstan},
-                         {"rules", Kind::rules}});
+                         {"rules", Kind::rules}},
+                        others);
   }
   fields.keys_depend_on("policy");
   scale::Policy policy;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/split.h"
 #include "workload/scan.h"
 #include "workload/trace.h"
 
@@ -48,11 +47,26 @@ constexpr Format kFormats[] = {
      "arrival_s,client_id,input_tokens,output_tokens"},
 };
 
-std::vector<std::string_view> column_names(std::string_view header) {
-  std::vector<std::string_view> names = split(header, ',');
-  for (std::string_view& name : names) {
-    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+/// A field of any text, up to its comma and without its quotes. Quotes may hold commas, and two of them stand for one.
+std::string_view text(Cursor& cursor) {
+  const char* start = cursor.at;
+  if (!cursor.take('"')) {
+    const void* comma = std::memchr(start, ',', static_cast<std::size_t>(cursor.end - start));
+    cursor.at = comma == nullptr ? cursor.end : static_cast<const char*>(comma);
+    return {start, static_cast<std::size_t>(cursor.at - start)};
   }
+  do {
+    while (!cursor.done() && *cursor.at != '"') ++cursor.at;
+  } while (cursor.take('"') && cursor.take('"'));
+  const bool closed = cursor.at - start > 1 && cursor.at[-1] == '"';
+  return {start + 1, static_cast<std::size_t>(cursor.at - start) - (closed ? 2 : 1)};
+}
+
+std::vector<std::string_view> column_names(std::string_view header) {
+  std::vector<std::string_view> names;
+  Cursor cursor{header.data(), header.data() + header.size()};
+  do names.push_back(text(cursor));
+  while (cursor.take(','));
   return names;
 }
 
@@ -99,7 +113,7 @@ class CsvTrace final : public Source {
       const Field& field = fields_[i];
       const char* start = cursor.at;
       if (field.role == Role::timestamp || field.role == Role::seconds) time_at = start;
-      if (!value(field, cursor, made, time) || (!cursor.done() && *cursor.at != ',')) {
+      if (!field_value(field, cursor, made, time) || (!cursor.done() && *cursor.at != ',')) {
         return wrong_value(field, line, start);
       }
       if (i + 1 == fields_.size()) break;
@@ -117,6 +131,13 @@ class CsvTrace final : public Source {
     }
     request = made;
     return true;
+  }
+
+  /// A field as it is written: some programs write every one of them in quotes.
+  static bool field_value(const Field& field, Cursor& cursor, Request& made, Duration& time) {
+    const bool of_text = field.role == Role::skip || field.role == Role::client_text;
+    const bool quoted = !of_text && cursor.take('"');
+    return value(field, cursor, made, time) && (!quoted || cursor.take('"'));
   }
 
   static bool value(const Field& field, Cursor& cursor, Request& made, Duration& time) {
@@ -148,21 +169,10 @@ class CsvTrace final : public Source {
     return false;
   }
 
-  /// A field of any text, to its comma; quotes may hold commas.
-  static std::string_view text(Cursor& cursor) {
-    const char* start = cursor.at;
-    if (cursor.take('"')) {
-      while (!cursor.done() && *cursor.at != '"') ++cursor.at;
-      cursor.take('"');
-    }
-    const void* comma = std::memchr(cursor.at, ',', static_cast<std::size_t>(cursor.end - cursor.at));
-    cursor.at = comma == nullptr ? cursor.end : static_cast<const char*>(comma);
-    return {start, static_cast<std::size_t>(cursor.at - start)};
-  }
-
   bool wrong_value(const Field& field, std::string_view line, const char* start) {
     const std::size_t column = static_cast<std::size_t>(start - line.data());
-    const std::string found = shown(line.substr(column, std::min(line.find(',', column), line.size()) - column));
+    Cursor cursor{start, line.data() + line.size()};
+    const std::string found = shown(text(cursor));
     std::string expected;
     switch (field.role) {
       case Role::timestamp:

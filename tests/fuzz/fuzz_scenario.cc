@@ -42,9 +42,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     overrides.sets.emplace_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  const Result<experiment::Scenario> scenario = experiment::parse_scenario(kScenario, "fuzz.yaml", overrides);
+  const experiment::ScenarioResult scenario = experiment::parse_scenario(kScenario, "fuzz.yaml", overrides);
   if (!scenario) {
-    fuzz::check_error(scenario.error());
+    for (const Error& error : scenario.error().list) fuzz::check_error(error);
     return 0;
   }
   CAPSTAN_ASSERT(!scenario->policies.empty());

@@ -50,7 +50,7 @@ bool has_own_layers(const control::Policies& policies) {
 }
 
 /// As `compare` does it, with the checks of a run switched on: every decision is made twice, every balance is closed.
-Result<Verified> verified(const Case& one) {
+std::expected<Verified, manifest::Errors> verified(const Case& one) {
   const auto scenario = experiment::read_scenario(kRoot + "/scenarios/" + one.scenario + ".yaml",
                                                   {.sets = one.sets, .trace = {}, .seed = {}, .policies = {}});
   if (!scenario) return std::unexpected(scenario.error());
@@ -67,8 +67,8 @@ Result<Verified> verified(const Case& one) {
   return all;
 }
 
-const Result<Verified>& run_of(const Case& one) {
-  static std::map<std::string, Result<Verified>> known;
+const std::expected<Verified, manifest::Errors>& run_of(const Case& one) {
+  static std::map<std::string, std::expected<Verified, manifest::Errors>> known;
   const auto found = known.find(one.name);
   return found != known.end() ? found->second : known.emplace(one.name, verified(one)).first->second;
 }

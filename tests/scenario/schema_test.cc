@@ -121,12 +121,15 @@ const std::vector<Mapping> kMappings = {
 
 std::string full() { return read_text(kReference + "scenario-full.yaml").value_or(""); }
 
-/// What the reader says of the full example, changed.
+/// What the reader says of the full example, changed: its errors one after the other.
 std::string said(Strings sets, const std::string& more = "") {
   if (!more.empty()) sets.push_back(more);
   const auto read = experiment::parse_scenario(full(), "full.yaml",
                                                {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
-  return read ? "" : read.error().message;
+  std::string text;
+  if (read) return text;
+  for (const Error& error : read.error().list) text += (text.empty() ? "" : "\n") + error.message;
+  return text;
 }
 
 std::string under(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }

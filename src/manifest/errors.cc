@@ -1,0 +1,27 @@
+#include "manifest/errors.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace capstan::manifest {
+
+Errors::Errors(std::vector<Error> errors) {
+  std::ranges::stable_sort(errors, {}, [](const Error& e) { return std::tie(e.file, e.line, e.column); });
+  const auto has = [&](ErrorKind wanted) { return std::ranges::find(errors, wanted, &Error::kind) != errors.end(); };
+  kind = has(ErrorKind::input) ? ErrorKind::input : has(ErrorKind::usage) ? ErrorKind::usage : ErrorKind::infeasible;
+  std::set<std::string> seen;
+  for (Error& error : errors) {
+    if (seen.insert(error.text()).second) list.push_back(std::move(error));
+  }
+}
+
+std::string Errors::text() const {
+  std::string text;
+  for (std::size_t i = 0; i < list.size() && i < kShown; ++i) text += (i > 0 ? "\n" : "") + list[i].text();
+  if (list.size() <= kShown) return text;
+  const std::size_t more = list.size() - kShown;
+  return text + "\nand " + std::to_string(more) + (more == 1 ? " more error" : " more errors");
+}
+
+}  // namespace capstan::manifest

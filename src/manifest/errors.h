@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace capstan::manifest {
+
+/// All that is wrong with one input.
+struct Errors {
+  static constexpr std::size_t kShown = 20;
+
+  ErrorKind kind = ErrorKind::input;  ///< of them together
+  std::vector<Error> list;            ///< at least one
+
+  Errors() = default;
+  /// A single error is all that is wrong.
+  Errors(Error error) : kind(error.kind), list{std::move(error)} {}  // NOLINT: as an Error is returned where these are
+
+  /// Sorts the errors by their places and drops repeated ones: a value may be read for several purposes, such as a
+  /// policy that is swept. Together they are an input error if any is, else a usage error if any is: an input has to be
+  /// right before it can be possible.
+  explicit Errors(std::vector<Error> errors);
+
+  /// One line for each of the first `kShown` errors, then how many more there are.
+  std::string text() const;
+};
+
+}  // namespace capstan::manifest

@@ -1,0 +1,47 @@
+#include "manifest/errors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace capstan::manifest {
+namespace {
+
+Error at_line(std::uint32_t line, ErrorKind kind = ErrorKind::input) { return {kind, "s.yaml", line, 1, "is wrong"}; }
+
+TEST(Errors, AreSortedByPlaceAndSaidOnce) {
+  const Errors errors({at_line(12), at_line(3), at_line(12)});
+  EXPECT_EQ(errors.text(), "s.yaml:3:1: is wrong\ns.yaml:12:1: is wrong");
+}
+
+TEST(Errors, AreInputErrorsBeforeTheyAreAnythingElse) {
+  using enum ErrorKind;
+  const struct {
+    const char* teaches;
+    std::vector<ErrorKind> kinds;
+    ErrorKind together;
+  } rows[] = {
+      {"one of each", {infeasible, usage, input}, input},
+      {"an option that is wrong, and a scenario that cannot be", {infeasible, usage}, usage},
+      {"all cannot be", {infeasible, infeasible}, infeasible},
+  };
+  for (const auto& row : rows) {
+    std::vector<Error> list;
+    for (const ErrorKind kind : row.kinds) list.push_back(at_line(static_cast<std::uint32_t>(list.size()) + 1, kind));
+    EXPECT_EQ(Errors(std::move(list)).kind, row.together) << row.teaches;
+  }
+}
+
+TEST(Errors, OfManyTheRestIsCounted) {
+  for (const auto& [count, last] :
+       {std::pair(20, "s.yaml:20:1: is wrong"), {21, "\nand 1 more error"}, {45, "\nand 25 more errors"}}) {
+    std::vector<Error> list;
+    for (int line = 1; line <= count; ++line) list.push_back(at_line(static_cast<std::uint32_t>(line)));
+    const std::string text = Errors(std::move(list)).text();
+    EXPECT_TRUE(text.ends_with(last)) << text;
+    EXPECT_EQ(std::ranges::count(text, '\n'), std::min(count, 21) - 1);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::manifest
