@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cli/from_snapshot.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/threshold.h"
 #include "experiment/compare.h"
@@ -92,9 +93,9 @@ ExitCode simulate(const SimulateArguments& arguments) {
 
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {
-    ProgressLine line(progress_output());
+    ProgressReport report(progress_output());
     return experiment::compare(*scenario, arguments.jobs,
-                               [&](const experiment::Progress& progress) { line.show(progress, watch.elapsed()); });
+                               [&](const experiment::Progress& progress) { report.note(progress); });
   }();
   const double elapsed = std::chrono::duration<double>(watch.elapsed()).count();
   if (!comparison) return report(comparison.error());

@@ -6,8 +6,8 @@
 
 #include "cli/endpoint_feed.h"
 #include "cli/engine_options.h"
+#include "cli/progress.h"
 #include "cli/stop_signal.h"
-#include "cli/terminal.h"
 #include "emulator/addresses.h"
 #include "emulator/load_driver.h"
 #include "emulator/scaled_clock.h"
@@ -48,31 +48,18 @@ workload::WorkloadSpec workload_of(const EngineLoadArguments& a) {
   return spec;
 }
 
-/// One line on standard error that says how far the load is; on a terminal only, and wiped at the end.
-class StatusLine {
- public:
-  ~StatusLine() {
-    if (shown_) std::fputs("\r\x1b[K", stderr);
-  }
-  void show(const emulator::LoadDriver& driver) {
-    if (!errors_are_terminal()) return;
-    shown_ = true;
-    const emulator::LoadReport& report = driver.report();
-    const std::string line = fmt::format("\r\x1b[K{} sent · {} in flight · {} completed · {} failed · {:.0f} %",
-                                         experiment::grouped(report.sent), experiment::grouped(report.in_flight),
-                                         experiment::grouped(report.completed), experiment::grouped(report.failed()),
-                                         100 * driver.progress());
-    std::fputs(line.c_str(), stderr);
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_ = false;
-};
+/// How far the load is.
+std::string status_words(const emulator::LoadDriver& driver) {
+  const emulator::LoadReport& report = driver.report();
+  return fmt::format("{} sent · {} in flight · {} completed · {} failed · {:.0f} %", experiment::grouped(report.sent),
+                     experiment::grouped(report.in_flight), experiment::grouped(report.completed),
+                     experiment::grouped(report.failed()), 100 * driver.progress());
+}
 
 void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::ScaledClock& clock,
          const net::Clock& world, EndpointFeed* feed) {
-  StatusLine status;
+  ProgressLine status(progress_output());
+  const Stopwatch watch;
   Instant look = world() + kLook;
   while (stop_signals() == 0 && !driver.over()) {
     if (feed != nullptr) {
@@ -82,7 +69,7 @@ void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::
     const Duration most = feed != nullptr ? EndpointFeed::kPoll : kLook;
     client.run_once(std::clamp(clock.until(driver.next_event()), Duration{}, most));
     if (world() < look) continue;
-    status.show(driver);
+    status.show(status_words(driver), watch.elapsed());
     look = world() + kLook;
   }
 }

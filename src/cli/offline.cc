@@ -8,6 +8,7 @@
 
 #include "archive/redecide.h"
 #include "archive/saved_state.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "decide/scale/scale.h"
 #include "experiment/layout.h"
@@ -62,7 +63,10 @@ Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Insta
     if (!state && snapshot.at >= at) state = {snapshot, {}, policy.policies, memory};
   };
   prepared.setup.enough = [&] { return state.has_value(); };
-  const Result<experiment::RunResult> run = experiment::simulate(prepared.setup);
+  const Result<experiment::RunResult> run = [&] {
+    ProgressReport report(progress_output());
+    return experiment::simulate(prepared.setup, [&](const experiment::Progress& progress) { report.note(progress); });
+  }();
   if (!run) return std::unexpected(run.error());
   if (!state) {
     return std::unexpected(Error{

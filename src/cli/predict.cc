@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/progress.h"
 #include "engine/table.h"
 #include "experiment/predict.h"
 
@@ -69,8 +70,15 @@ std::string text_of(const experiment::PredictReport& report, const std::string& 
 ExitCode predict(const PredictArguments& arguments) {
   const Result<std::string> points = read_input(arguments.points, "a CSV file");
   if (!points) return report(points.error());
-  const Result<experiment::PredictReport> prediction =
-      experiment::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled());
+  const Result<experiment::PredictReport> prediction = [&] {
+    ProgressReport report(progress_output());
+    const auto note = [&](std::size_t done, std::size_t rows) {
+      report.note([=](Duration elapsed) {
+        return fmt::format("{} of {} points · {} s", done, rows, elapsed / std::chrono::seconds(1));
+      });
+    };
+    return experiment::predict(*points, arguments.points, arguments.engine, engine::EngineTable::bundled(), note);
+  }();
   if (!prediction) return report(prediction.error());
   return print(arguments.output == Output::json ? json_of(*prediction, arguments.engine)
                                                 : text_of(*prediction, arguments.engine));

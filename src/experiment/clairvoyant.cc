@@ -106,7 +106,12 @@ class Search {
     const model::Service& service = scenario_.service();
     prepared.setup.script =
         foreseen_plan(bound_.level, bound_.bin, raised_ppm, lead_, service.min_replicas, service.max_replicas);
-    Result<RunResult> result = simulate(prepared.setup, progress_);
+    const std::string stage = "foresight, run " + std::to_string(best_.runs + 1);
+    const ProgressCallback staged = [&](Progress progress) {
+      progress.stage = stage;
+      progress_(progress);
+    };
+    Result<RunResult> result = simulate(prepared.setup, progress_ ? staged : ProgressCallback());
     if (!result) return std::unexpected(result.error());
     const bool held = holds(*result, bound_.hopeless, service.slo);
     ++best_.runs;
@@ -138,6 +143,9 @@ std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& c
 }
 
 Result<Clairvoyant> foresee(const Scenario& scenario, const PolicySpec& layers, const ProgressCallback& progress) {
+  Progress computing;
+  computing.stage = "computing the lower bound";
+  if (progress) progress(computing);
   Result<std::vector<bound::KnownRequest>> requests = known_requests(scenario, scenario.seed);
   if (!requests) return std::unexpected(requests.error());
   const Instant last_arrival = requests->empty() ? Instant{} : requests->back().arrival;

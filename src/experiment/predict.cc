@@ -184,7 +184,8 @@ Result<ClosedLoop> run_closed_loop(const engine::EngineRow& row, std::int64_t in
 }
 
 Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,
-                              const engine::EngineTable& table) {
+                              const engine::EngineTable& table,
+                              const std::function<void(std::size_t done, std::size_t rows)>& progress) {
   const Result<engine::Csv> csv = engine::Csv::parse(points_csv, file);
   if (!csv) return std::unexpected(csv.error());
   std::array<std::size_t, kColumns> at{};
@@ -196,6 +197,7 @@ Result<PredictReport> predict(std::string_view points_csv, std::string file, std
 
   PredictReport report;
   for (std::size_t i = 0; i < csv->rows(); ++i) {
+    if (progress) progress(i, csv->rows());
     PredictRow row;
     const Result<bool> wanted = read_row(*csv, i, at, engine, row);
     if (!wanted) return std::unexpected(wanted.error());

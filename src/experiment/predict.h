@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,8 +54,10 @@ struct PredictReport {
 /// precision means BF16 and Llama-3.1-70B has the shape of Llama-3.3-70B. Closed loop: `batch_size` clients that send
 /// the next request as soon as the last one ended.
 /// Errors: a malformed file (with its line), or no row left to compare (infeasible).
+/// @param progress  is told how many rows of how many are done
 Result<PredictReport> predict(std::string_view points_csv, std::string file, std::string_view engine,
-                              const engine::EngineTable& table);
+                              const engine::EngineTable& table,
+                              const std::function<void(std::size_t done, std::size_t rows)>& progress = {});
 
 /// Time to first token and time per output token after it, mean over the requests of a closed loop of `concurrency`
 /// clients, first wave left out: all of its prompts arrive at once, which no later one does.

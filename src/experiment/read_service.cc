@@ -235,8 +235,10 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
 Result<const engine::EngineRow*> find_row(const model::Variant& variant, const std::string& gpu, bool dtype_stated) {
   const engine::EngineTable& table = engine::EngineTable::bundled();
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);
-  return table.find(served ? served->model : variant.model, engine::gpu_of_product(table, gpu).value_or(gpu),
-                    variant.tensor_parallel, served && !dtype_stated ? served->weight_dtype : variant.dtype);
+  // An error says what the file says where the table has it.
+  const std::string key = table.gpu_key(gpu) ? gpu : engine::gpu_of_product(table, gpu).value_or(gpu);
+  return table.find(served ? served->model : variant.model, key, variant.tensor_parallel,
+                    served && !dtype_stated ? served->weight_dtype : variant.dtype);
 }
 
 /// The engine's row of the bundled table, and the KV blocks that it leaves room for.

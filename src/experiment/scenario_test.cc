@@ -401,8 +401,9 @@ TEST(Scenario, ModelsAndGpusMayBeNamedAsHubsAndNodesNameThem) {
     EXPECT_EQ(variant.model + " " + variant.dtype + " " + scenario->catalog->gpu_kind(variant.gpu), row.variant);
     EXPECT_EQ(scenario->catalog->offerings.at(0).gpu, variant.gpu);
   }
-  EXPECT_TRUE(outcome({"service.gpu=NVIDIA-H100-PCIe"}).find("no engine table for Llama-3.1-8B on NVIDIA-H100-PCIe") !=
-              std::string::npos);
+  EXPECT_TRUE(
+      outcome({"service.gpu=NVIDIA-H100-PCIe"}).find("no engine table for Llama-3.1-8B on NVIDIA-H100-PCIe tp 1") !=
+      std::string::npos);
 }
 
 TEST(Scenario, ALoadAtItsBoundsIsTaken) {

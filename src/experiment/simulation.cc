@@ -231,7 +231,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     }
     if (minute <= now) {
       observer.minute(now);
-      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start});
+      if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start, {}});
       minute = minute + kMinute;
     }
   }

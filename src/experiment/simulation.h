@@ -44,6 +44,7 @@ struct Progress {
   double part = 0;  ///< of the workload, 0 to 1
   RequestCount arrived = 0;
   Duration simulated{};  ///< of all runs together
+  std::string stage{};   ///< what is done after the policies have run, "foresight, run 3"; empty: they run
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 

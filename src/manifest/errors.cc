@@ -6,13 +6,24 @@
 
 namespace capstan::manifest {
 
+namespace {
+
+/// What is wrong, without the setting that is read there: a role or a variant may have inherited the value.
+std::string cause(const Error& error) {
+  const std::size_t colon = error.message.find(": ");
+  if (error.line == 0 || colon == std::string::npos) return error.text();
+  return std::to_string(error.line) + ":" + std::to_string(error.column) + error.message.substr(colon) + error.file;
+}
+
+}  // namespace
+
 Errors::Errors(std::vector<Error> errors) {
   std::ranges::stable_sort(errors, {}, [](const Error& e) { return std::tie(e.file, e.line, e.column); });
   const auto has = [&](ErrorKind wanted) { return std::ranges::find(errors, wanted, &Error::kind) != errors.end(); };
   kind = has(ErrorKind::input) ? ErrorKind::input : has(ErrorKind::usage) ? ErrorKind::usage : ErrorKind::infeasible;
   std::set<std::string> seen;
   for (Error& error : errors) {
-    if (seen.insert(error.text()).second) list.push_back(std::move(error));
+    if (seen.insert(cause(error)).second) list.push_back(std::move(error));
   }
 }
 

@@ -20,9 +20,9 @@ struct Errors {
   /// A single error is all that is wrong.
   Errors(Error error) : kind(error.kind), list{std::move(error)} {}  // NOLINT: as an Error is returned where these are
 
-  /// Sorts the errors by their places and drops repeated ones: a value may be read for several purposes, such as a
-  /// policy that is swept. Together they are an input error if any is, else a usage error if any is: an input has to be
-  /// right before it can be possible.
+  /// Sorts the errors by their places and drops repeated ones: a value may be read several times, for a policy that is
+  /// swept or for roles that inherit it. Together they are an input error if any is, else a usage error if any is: an
+  /// input has to be right before it can be possible.
   explicit Errors(std::vector<Error> errors);
 
   /// One line for each of the first `kShown` errors, then how many more there are.

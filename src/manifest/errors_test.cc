@@ -14,6 +14,20 @@ TEST(Errors, AreSortedByPlaceAndSaidOnce) {
   EXPECT_EQ(errors.text(), "s.yaml:3:1: is wrong\ns.yaml:12:1: is wrong");
 }
 
+TEST(Errors, AValueThatIsReadForTwoSettingsIsSaidOnce) {
+  const auto at = [](std::uint32_t line, const char* message) {
+    return Error{ErrorKind::input, "s.yaml", line, 9, message};
+  };
+  const Errors errors({at(7, "prefill.replicas: min 5 is above max 4"), at(7, "decode.replicas: min 5 is above max 4"),
+                       at(7, "decode.replicas: min 5 is odd"), at(8, "decode.replicas: min 5 is above max 4")});
+  EXPECT_EQ(errors.text(),
+            "s.yaml:7:9: prefill.replicas: min 5 is above max 4\n"
+            "s.yaml:7:9: decode.replicas: min 5 is odd\n"
+            "s.yaml:8:9: decode.replicas: min 5 is above max 4");
+  const auto set = [](const char* message) { return Error::about("--set a={b: x, c: x}", message); };
+  EXPECT_EQ(Errors({set("a.b: found x"), set("a.c: found x")}).list.size(), 2u) << "an option has no lines";
+}
+
 TEST(Errors, AreInputErrorsBeforeTheyAreAnythingElse) {
   using enum ErrorKind;
   const struct {

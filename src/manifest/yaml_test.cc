@@ -68,7 +68,7 @@ TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreExpected) {
     EXPECT_EQ(lines, row.lines);
   }
   EXPECT_EQ(parse_documents("a: &x 1\n---\nb: *x\n", "s.yaml").error().text(),
-            "s.yaml:3:4: alias *x has no anchor before it");
+            "s.yaml:3:5: alias *x has no anchor before it");
 }
 
 TEST(Yaml, SyntaxErrorsHaveAPlace) {

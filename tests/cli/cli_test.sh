@@ -233,6 +233,10 @@ for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -
   rm "$work/pipe"
 done
 
+# A run of more than a second says on standard error how far it is, into a log too.
+"$program" compare scenarios/foresight-azure.yaml --jobs 1 --set load.scale=80 2>"$work/out" >/dev/null
+judge "progress of a run of seconds" 0 "requests · " $?
+
 # JSON is JSON, whatever the names in it.
 for arguments in "version" "sim $small" "compare $hour --fail-on score<99" "engine predict --points $work/points.csv"; do
   "$program" $arguments -o json 2>/dev/null | "$valid_json" >"$work/out"
