@@ -56,7 +56,9 @@ std::string beside(const Node& node, const std::string& file) {
 }
 
 void read_labels(const Node& node, std::map<std::string, std::string>& labels, Verdict& verdict) {
-  if (node.kind != Node::Kind::mapping) return verdict.fail(node.place, "scale.labels: expected a mapping");
+  if (node.kind != Node::Kind::mapping) {
+    return verdict.fail(node.place, "scale.labels is " + node.words() + ", expected a mapping");
+  }
   for (const Node::Entry& label : node.entries) labels[label.key] = label.value.text;
 }
 

@@ -329,8 +329,9 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
 /// A role with what it does not say itself as the service says it.
 Node inherited(const Node& role, const Node& service) {
   Node whole = role;
+  std::erase_if(whole.entries, [](const Node::Entry& entry) { return entry.value.is_null(); });
   for (const Node::Entry& entry : service.entries) {
-    if (std::ranges::find(kOfReplicas, entry.key) == kOfReplicas.end() || role.find(entry.key) != nullptr) continue;
+    if (std::ranges::find(kOfReplicas, entry.key) == kOfReplicas.end() || whole.find(entry.key) != nullptr) continue;
     whole.entries.push_back(entry);
   }
   return whole;

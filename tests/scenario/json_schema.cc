@@ -1,0 +1,446 @@
+#include "scenario/json_schema.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/split.h"
+#include "scenario/reader_table.h"
+
+namespace capstan::scenario {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
+/// Keys by which the reader chooses what other keys there are, by their value or by being there.
+const Strings kDeciders = {"policy", "kind", "process"};
+const Strings kForms = {"manifest", "prefill", "variants", "roles"};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "cluster.pools.0" as "cluster.pools.*".
+std::string position_of(const std::string& path) {
+  std::string position;
+  for (const std::string_view step : split(path, '.')) {
+    position += (position.empty() ? "" : ".") + (is_number(step) ? "*" : std::string(step));
+  }
+  return position;
+}
+
+std::string last_key(std::string position) {
+  while (position.ends_with(".*")) position.resize(position.size() - 2);
+  return position.substr(position.rfind('.') + 1);
+}
+
+std::string definition_key(std::string name) {
+  std::erase(name, ',');
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+Json reference(const std::string& name) { return {{"$ref", "#/definitions/" + definition_key(name)}}; }
+Json text_like(const std::string& pattern) { return {{"type", "string"}, {"pattern", "^" + pattern + "$"}}; }
+
+/// One kind of a mapping: when it is meant, the keys that it has, and those that it must have.
+struct Variant {
+  std::string decider;
+  std::string value;  ///< of the decider; empty: it is there
+  std::set<std::string> keys;
+  std::set<std::string> needed;
+  std::map<std::string, Json> properties{};  ///< of keys that other kinds have in another form
+
+  /// Adds what another mapping of the same kind has.
+  void merge(const Variant& other) {
+    keys.insert(other.keys.begin(), other.keys.end());
+    std::erase_if(needed, [&](const std::string& key) { return !other.needed.contains(key); });
+    for (const auto& [key, property] : other.properties) properties.try_emplace(key, property);
+  }
+
+  Json condition() const {
+    Json when = {{"required", Json::array({decider})}};
+    if (!value.empty()) when["properties"] = {{decider, {{"const", value}}}};
+    return when;
+  }
+};
+
+class SchemaBuilder {
+ public:
+  SchemaBuilder() {
+    for (const Mapping& mapping : mappings()) {
+      positions_[position_of(mapping.path)] = mapping.name();
+      if (!rows_.contains(mapping.name())) names_.push_back(mapping.name());
+      rows_[mapping.name()].push_back(&mapping);
+    }
+  }
+
+  Json build() {
+    Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                   {"title", "Capstan scenario"},
+                   {"description", "docs/reference/scenario.md. This file is written by scripts/generate."}};
+    schema.update(definition(names_.front()));
+    for (std::size_t i = 1; i < names_.size(); ++i) {
+      schema["definitions"][definition_key(names_[i])] = definition(names_[i]);
+    }
+    return schema;
+  }
+
+ private:
+  Json definition(const std::string& name) {
+    Json out = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+    std::vector<Variant> variants;
+    for (const Mapping* mapping : rows_[name]) {
+      Variant one = variant_of(*mapping);
+      for (const std::string& key : one.keys) {
+        if (!out["properties"].contains(key)) out["properties"][key] = property(asked_for(name, key), key);
+      }
+      const auto same = std::ranges::find_if(
+          variants, [&](const Variant& v) { return v.decider == one.decider && v.value == one.value; });
+      if (same == variants.end()) {
+        variants.push_back(std::move(one));
+      } else {
+        same->merge(one);
+      }
+    }
+    split_properties(variants, out);
+    const std::set<std::string> always = needed_by_all(variants);
+    if (!always.empty()) out["required"] = always;
+    add_conditions(variants, always, out);
+    return out;
+  }
+
+  static Json without_words(Json property) {
+    property.erase("description");
+    return property;
+  }
+
+  /// A key that means different things to different policies is described with each of them.
+  static void split_properties(std::vector<Variant>& variants, Json& out) {
+    for (auto& [key, property] : out["properties"].items()) {
+      const auto differs = [&](const Variant& v) {
+        const auto own = v.properties.find(key);
+        return own != v.properties.end() && without_words(own->second) != without_words(property);
+      };
+      if (std::ranges::none_of(variants, differs)) {
+        for (Variant& variant : variants) variant.properties.erase(key);
+      } else {
+        property = Json::object();
+      }
+    }
+  }
+
+  Variant variant_of(const Mapping& mapping) {
+    Variant variant;
+    for (const std::string& key : keys_of(mapping)) {
+      variant.keys.insert(key);
+      if (is_needed(mapping, key)) variant.needed.insert(key);
+    }
+    const std::set<std::string>& used = used_by(mapping);
+    for (const std::string& key : kDeciders) {
+      if (used.contains(key)) variant.decider = key, variant.value = value_of(mapping, key);
+    }
+    for (const std::string& key : kForms) {
+      if (variant.decider.empty() && used.contains(key)) variant.decider = key;
+    }
+    for (const std::string& key : variant.keys) {
+      if (!variant.value.empty()) variant.properties[key] = property(mapping, key);
+    }
+    return variant;
+  }
+
+  static std::set<std::string> needed_by_all(const std::vector<Variant>& variants) {
+    std::set<std::string> all = variants.front().needed;
+    for (const Variant& variant : variants) {
+      std::erase_if(all, [&](const std::string& key) { return !variant.needed.contains(key); });
+    }
+    return all;
+  }
+
+  /// Keys that only some kinds of the mapping have, or need.
+  static void add_conditions(const std::vector<Variant>& variants, const std::set<std::string>& always, Json& out) {
+    const auto alike = [&](const Variant& v) {
+      return v.keys == variants.front().keys && v.needed == variants.front().needed;
+    };
+    if (std::ranges::all_of(variants, alike)) return;
+    Json deciders = Json::array();
+    for (const Variant& variant : variants) {
+      const Json decider = {{"required", Json::array({variant.decider})}};
+      if (!variant.decider.empty() && std::ranges::find(deciders, decider) == deciders.end())
+        deciders.push_back(decider);
+    }
+    bool undecided = false;  // the mapping may be without any of the deciders
+    for (const Variant& variant : variants) {
+      Json then = {{"propertyNames", {{"enum", variant.keys}}}};
+      if (!variant.properties.empty()) then["properties"] = variant.properties;
+      for (const std::string& key : variant.needed) {
+        if (!always.contains(key)) then["required"].push_back(key);
+      }
+      const bool needs_decider = variant.value.empty() || variant.needed.contains(variant.decider);
+      undecided = undecided || variant.decider.empty() || !needs_decider;
+      const Json when = variant.decider.empty() ? Json{{"not", {{"anyOf", deciders}}}} : variant.condition();
+      out["allOf"].push_back({{"if", when}, {"then", then}});
+    }
+    if (!undecided) out["anyOf"] = deciders;
+  }
+
+  /// The mapping that is to be asked for a key: the first that has it in the example, else the first that takes it.
+  const Mapping& asked_for(const std::string& name, const std::string& key) {
+    for (const Mapping* mapping : rows_[name]) {
+      if (used_by(*mapping).contains(key)) return *mapping;
+    }
+    for (const Mapping* mapping : rows_[name]) {
+      if (std::ranges::count(keys_of(*mapping), key) > 0) return *mapping;
+    }
+    return *rows_[name].front();
+  }
+
+  Json property(const Mapping& mapping, const std::string& key) {
+    const Column& column = column_of(mapping, key);
+    Json out = value_of_type(mapping, key, column);
+    std::string about = described(mapping, key);
+    const bool said_otherwise = column.type == "choice" || column.type == "integer" || column.type == "number";
+    if (!column.bounds.empty() && !said_otherwise) about += (about.empty() ? "" : " ") + ("(" + column.bounds + ")");
+    if (about.empty()) return out;
+    if (out.contains("$ref")) out = Json{{"allOf", Json::array({out})}};  // draft 7 knows nothing beside $ref
+    Json with_words = {{"description", about}};
+    with_words.update(out);
+    return with_words;
+  }
+
+  Json value_of_type(const Mapping& mapping, const std::string& key, const Column& column) {
+    const std::string decimal = kDecimal;
+    const std::string durations = "( *" + decimal + " *(ns|us|ms|s|m|min|h|d) *)+";
+    const Json zero = {{"const", 0}};
+    if (column.type == "integer" || column.type == "number") return number(column);
+    if (column.type == "boolean") return {{"type", "boolean"}};
+    if (column.type == "choice") return {{"enum", listed(column.bounds)}};
+    if (column.type == "duration") return {{"anyOf", {text_like(durations), zero}}};
+    if (column.type == "bytes") return text_like(decimal + " *([kKMGT]?B|[KMGT]iB)");
+    if (column.type == "bandwidth") return text_like(decimal + " *([kKMGT]?B|[KMGT]iB|[MGT]?bit)/s");
+    if (column.type == "share") return {{"anyOf", {text_like(decimal + " *%"), {{"type", "number"}, {"minimum", 0}}}}};
+    if (column.type == "USD") return {{"anyOf", {text_like(decimal), {{"type", "number"}, {"minimum", 0}}}}};
+    if (column.type == "quantity") return {{"anyOf", {text_like(R"([0-9.]+(m|k|[KMGTPE]i?)?)"), {{"type", "number"}}}}};
+    if (column.type == "latency") {
+      return {{"anyOf", {text_like(durations + R"((\.\.)" + durations + ")?"), zero, reference("A latency")}}};
+    }
+    if (column.type == "tokens, or mapping") {
+      return {{"anyOf", {{{"type", "integer"}, {"minimum", 1}}, mapping_at(mapping, key)}}};
+    }
+    if (column.type == "requests/s, or mapping") {
+      return {{"anyOf", {{{"type", "number"}, {"minimum", 0}}, mapping_at(mapping, key)}}};
+    }
+    if (column.type == "name, or mapping") return name_or_mapping(mapping, key);
+    if (column.type == "mapping") return mapping_at(mapping, key);
+    if (column.type == "list") return list(mapping, key);
+    return {{"type", {"string", "number", "boolean"}}};  // a text: what looks like a number is one all right
+  }
+
+  static Json number(const Column& column) {
+    Json out = {{"type", column.type}};
+    const std::size_t to = column.bounds.find(" to ");
+    if (to == column.bounds.npos) return out;
+    out["minimum"] = Json::parse(column.bounds.substr(0, to));
+    out["maximum"] = Json::parse(column.bounds.substr(to + 4));
+    if (column.type == "number") return out;
+    return {{"anyOf", {out, text_like(R"(-?[0-9]+(_[0-9]+)+)")}}};
+  }
+
+  /// A layer: the name of a policy, or a mapping with its settings.
+  Json name_or_mapping(const Mapping& mapping, const std::string& key) {
+    const std::string name = mapping.name() == "scale" ? mapping.name() : definition_at(mapping, key).value_or("");
+    if (!rows_.contains(name)) {
+      ADD_FAILURE() << mapping.path << "." << key << " is a mapping that mappings() lacks";
+      return {};
+    }
+    const Column& policies = column_of(asked_for(name, "policy"), "policy");
+    return {{"anyOf", {{{"enum", listed(policies.bounds)}}, reference(name)}}};
+  }
+
+  Json list(const Mapping& mapping, const std::string& key) {
+    Json out = {{"type", "array"}};
+    if (is_list_of_some(mapping, key)) out["minItems"] = 1;
+    const std::optional<std::string> name = definition_at(mapping, key);
+    out["items"] = name ? reference(*name) : Json{{"type", {"string", "number", "boolean"}}};
+    return out;
+  }
+
+  Json mapping_at(const Mapping& mapping, const std::string& key) {
+    static const std::set<std::string> kFree = {"sweep", "labels"};  // their keys are the user's
+    if (kFree.contains(key)) return {{"type", "object"}};
+    if (mapping.name() == "scale" && key == "variants") {
+      return {{"type", "object"}, {"additionalProperties", name_or_mapping(mapping, key)}};
+    }
+    const std::optional<std::string> name = definition_at(mapping, key);
+    if (!name) ADD_FAILURE() << mapping.path << "." << key << " is a mapping that mappings() lacks";
+    return name ? reference(*name) : Json();
+  }
+
+  /// The definition of what stands at a key: that of its own position, else the only one that a key of this name has.
+  std::optional<std::string> definition_at(const Mapping& mapping, const std::string& key) const {
+    const std::string parent = position_of(mapping.path);
+    const std::string position = parent.empty() ? key : parent + "." + key;
+    for (const std::string& at : {position, position + ".*"}) {
+      if (const auto found = positions_.find(at); found != positions_.end()) return found->second;
+    }
+    std::set<std::string> alike;
+    for (const auto& [at, name] : positions_) {
+      if (last_key(at) == key) alike.insert(name);
+    }
+    return alike.size() == 1 ? std::optional(*alike.begin()) : std::nullopt;
+  }
+
+  /// What the page says of a key, and its default.
+  static std::string described(const Mapping& mapping, const std::string& key) {
+    if (mapping.heading.empty()) return "";
+    const std::string text = section(mapping.heading);
+    const std::size_t at = text.find(fmt::format("\n| `{}` |", key));
+    if (at == text.npos) return "";
+    const std::string row = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    const std::vector<std::string_view> cells = split(row, '|');
+    if (cells.size() < 6) return "";
+    const auto cell = [&](std::size_t i) {
+      const std::string plain = std::regex_replace(std::string(cells[i]), std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1");
+      return std::regex_replace(plain, std::regex("^ +| +$|`"), "");
+    };
+    const std::string standard = cell(4), meaning = cell(5);
+    if (standard.empty()) return meaning;
+    return meaning + (meaning.empty() ? "" : "; ") + "default: " + standard;
+  }
+
+  std::vector<std::string> names_;
+  std::map<std::string, std::vector<const Mapping*>> rows_;
+  std::map<std::string, std::string> positions_;  ///< definition by position
+};
+
+/// One rule after the other; what is wrong first is what is told.
+class Validator {
+ public:
+  explicit Validator(const Json& root) : root_(root) {}
+
+  std::string fault(const Json& given, const nlohmann::json& value, const std::string& at) const {
+    const Json& schema = given.contains("$ref") ? target(given["$ref"]) : given;
+    if (std::string found = of_value(schema, value, at); !found.empty()) return found;
+    if (std::string found = of_combined(schema, value, at); !found.empty()) return found;
+    if (value.is_object()) return of_object(schema, value, at);
+    return value.is_array() ? of_array(schema, value, at) : "";
+  }
+
+ private:
+  const Json& target(const std::string& reference) const { return root_["definitions"][reference.substr(14)]; }
+  bool fits(const Json& schema, const nlohmann::json& value) const { return fault(schema, value, "").empty(); }
+
+  static bool has_type(const std::string& type, const nlohmann::json& value) {
+    if (type == "integer") return value.is_number_integer();
+    if (type == "number") return value.is_number();
+    if (type == "string") return value.is_string();
+    if (type == "boolean") return value.is_boolean();
+    if (type == "array") return value.is_array();
+    return type == "object" && value.is_object();
+  }
+
+  static const std::regex& compiled(const std::string& pattern) {
+    static std::map<std::string, std::regex> known;
+    const auto found = known.find(pattern);
+    return found != known.end() ? found->second : known.emplace(pattern, pattern).first->second;
+  }
+
+  static std::string of_value(const Json& schema, const nlohmann::json& value, const std::string& at) {
+    if (const auto type = schema.find("type"); type != schema.end()) {
+      const Json all = type->is_array() ? *type : Json::array({*type});
+      if (std::ranges::none_of(all, [&](const Json& one) { return has_type(one, value); })) return at + ": type";
+    }
+    if (const auto known = schema.find("enum"); known != schema.end()) {
+      if (std::ranges::none_of(*known, [&](const Json& one) { return one == value; })) return at + ": enum";
+    }
+    if (schema.contains("const") && schema["const"] != value) return at + ": const";
+    if (value.is_string() && schema.contains("pattern") &&
+        !std::regex_search(value.get<std::string>(), compiled(schema["pattern"].get<std::string>()))) {
+      return at + ": pattern";
+    }
+    if (value.is_number() && schema.contains("minimum") && value < schema["minimum"]) return at + ": minimum";
+    if (value.is_number() && schema.contains("maximum") && value > schema["maximum"]) return at + ": maximum";
+    return "";
+  }
+
+  std::string of_combined(const Json& schema, const nlohmann::json& value, const std::string& at) const {
+    const auto fitting = [&](const Json& one) { return fits(one, value); };
+    if (schema.contains("anyOf") && std::ranges::none_of(schema["anyOf"], fitting)) return at + ": anyOf";
+    if (schema.contains("not") && fits(schema["not"], value)) return at + ": not";
+    if (schema.contains("if") && fits(schema["if"], value)) return fault(schema["then"], value, at);
+    if (!schema.contains("allOf")) return "";
+    for (const Json& one : schema["allOf"]) {
+      if (std::string found = fault(one, value, at); !found.empty()) return found;
+    }
+    return "";
+  }
+
+  std::string of_object(const Json& schema, const nlohmann::json& value, const std::string& at) const {
+    if (schema.contains("required")) {
+      for (const Json& key : schema["required"]) {
+        if (!value.contains(key.get<std::string>())) return at + ": required " + key.get<std::string>();
+      }
+    }
+    for (const auto& [key, child] : value.items()) {
+      const std::string below = at + "." + key;
+      if (schema.contains("propertyNames") && !fits(schema["propertyNames"], key)) return below + ": propertyNames";
+      if (schema.contains("properties") && schema["properties"].contains(key)) {
+        if (std::string found = fault(schema["properties"][key], child, below); !found.empty()) return found;
+      } else if (const auto others = schema.find("additionalProperties"); others != schema.end()) {
+        if (*others == false) return below + ": additionalProperties";
+        if (std::string found = fault(*others, child, below); !found.empty()) return found;
+      }
+    }
+    return "";
+  }
+
+  std::string of_array(const Json& schema, const nlohmann::json& value, const std::string& at) const {
+    if (schema.contains("minItems") && value.size() < schema["minItems"]) return at + ": minItems";
+    if (!schema.contains("items")) return "";
+    for (const auto& item : value) {
+      if (std::string found = fault(schema["items"], item, at + "[]"); !found.empty()) return found;
+    }
+    return "";
+  }
+
+  const Json& root_;
+};
+
+nlohmann::json scalar_as_json(const manifest::Node& node) {
+  static const std::regex kInteger("[-+]?[0-9]+"), kFloat(R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?)");
+  if (node.is_null()) return nullptr;
+  if (node.quoted) return node.text;
+  if (node.text == "true" || node.text == "false") return node.text == "true";
+  if (std::regex_match(node.text, kInteger) && node.text.size() < 19) return std::stoll(node.text);
+  if (std::regex_match(node.text, kFloat)) return std::stod(node.text);
+  return node.text;
+}
+
+}  // namespace
+
+nlohmann::ordered_json scenario_schema() { return SchemaBuilder().build(); }
+
+nlohmann::json as_json(const manifest::Node& node) {
+  if (node.kind == manifest::Node::Kind::scalar) return scalar_as_json(node);
+  nlohmann::json out = node.kind == manifest::Node::Kind::mapping ? nlohmann::json::object() : nlohmann::json::array();
+  for (const manifest::Node& item : node.items) out.push_back(as_json(item));
+  for (const manifest::Node::Entry& entry : node.entries) {
+    if (!entry.value.is_null()) out[entry.key] = as_json(entry.value);  // a key without a value is as if left out
+  }
+  return out;
+}
+
+std::string schema_fault(const nlohmann::ordered_json& schema, const nlohmann::json& value) {
+  return Validator(schema).fault(schema, value, "");
+}
+
+}  // namespace capstan::scenario

@@ -1,0 +1,319 @@
+#include "scenario/reader_table.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "experiment/scenario.h"
+#include "manifest/path.h"
+#include "manifest/yaml.h"
+#include "scenario/blocks.h"
+
+namespace capstan::scenario {
+
+namespace {
+
+const std::string kReference = CAPSTAN_SOURCE_DIR "/docs/reference/";
+const std::string kUnknownKey = "no_such_key";
+const std::string kGarbage = "§";
+
+const Strings kClosedLoop = {
+    "load.generator=~",
+    "load.closed_loop={concurrency: 10, think_time: 1s, think_exponential: true, requests: 9, lengths_profile: "
+    "azure-hour, input: 8, output: 8}"};
+
+const std::string kDiurnal = "load.generator.rate={kind: diurnal, rate: 1, peak: 8, period: 24h, start: 14h}";
+const std::string kSpike = "load.generator.rate={kind: spike, rate: 1, peak: 8, start: 5m, length: 10m}";
+
+const Strings kRoles = {
+    "service.roles.prefill={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
+    "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}}",
+    "service.roles.decode={model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, tensor_parallel: 1, pods_per_replica: 1, "
+    "together: node, replicas: {min: 1, max: 4}, engine_settings: {prefix_cache: true}, start: {warm_up: 5s}}",
+    "service.roles.decode_per_prefill={min: 0.5, max: 4}", "service.roles.conversion=3s..5s",
+    "service.kv_transfer={bandwidth: 40GB/s, setup: 1ms}"};
+
+const std::string kVariantKeys =
+    "model: Llama-3.1-8B, gpu: H100, dtype: bfloat16, pods_per_replica: 1, together: node, replicas: {min: 1, max: 4}, "
+    "engine_settings: {prefix_cache: true}, start: {warm_up: 5s}";
+const Strings kVariants = {"service.variants=[{name: one, weight: 10, tensor_parallel: 1, " + kVariantKeys +
+                           "}, {name: two, weight: 19, tensor_parallel: 2, " + kVariantKeys + "}]"};
+
+const std::string kScale = "policies.0.scale";
+const std::string kManifestForm =
+    kScale + "={manifest: " CAPSTAN_SOURCE_DIR
+             "/scenarios/manifests/hpa-running.yaml, labels: {namespace: chat}, set: [spec.maxReplicas=9], "
+             "pod: {cpu: 8, memory: 64Gi, memory_used: 20Gi}}";
+const std::string kConsolidation = "policies.0.provision.consolidation=";
+
+/// One policy on nodes that stand.
+const Strings kNoPools = {"cluster.pools=[]", "cluster.existing.0.pool=~",
+                          "policies=[{name: fixed, scale: fixed, place: gang, provision: {policy: none}}]"};
+
+Strings with(Strings sets, const std::string& more) {
+  sets.push_back(more);
+  return sets;
+}
+
+const std::vector<Mapping> kMappings = {
+    {"The file", "", {}},
+    {"load", "load", {}},
+    {"load", "load", {"load.generator=~", "load.trace=x.csv"}},
+    {"load", "load", {"load.generator=~", "load.profile=azure-hour"}},
+    {"load", "load", kClosedLoop},
+    {"load.generator", "load.generator", {}},
+    {"rate", "load.generator.rate", {}},
+    {"rate", "load.generator.rate", {"load.generator.rate={kind: constant, rate: 1}"}},
+    {"rate", "load.generator.rate", {kDiurnal}},
+    {"rate", "load.generator.rate", {kSpike}},
+    {"rate", "load.generator.rate", {"load.generator.rate={kind: ramp, rate: 1, peak: 8, start: 5m, length: 10m}"}},
+    {"rate", "load.generator.rate", {"load.generator.rate={kind: on_off, rate: 1, peak: 8, period: 4m, length: 1m}"}},
+    {"rate", "load.generator.rate", {"load.generator.rate={rate: 1}"}},
+    {"arrivals", "load.generator.arrivals", {}},
+    {"arrivals", "load.generator.arrivals", {"load.generator.arrivals={process: weibull}"}},
+    {"arrivals", "load.generator.arrivals", {"load.generator.arrivals={process: poisson}"}},
+    {"arrivals", "load.generator.arrivals", {"load.generator.arrivals={}"}},
+    {"input, output", "load.generator.input", {}},
+    {"input, output", "load.generator.input", {"load.generator.input={kind: uniform, min: 1, max: 9}"}},
+    {"input, output", "load.generator.input", {"load.generator.input={tokens: 9}"}},
+    {"input, output", "load.generator.output", {}},
+    {"sessions", "load.generator.sessions", {}},
+    {"load.closed_loop", "load.closed_loop", kClosedLoop},
+    {"service", "service", {}},
+    {"service", "service", kRoles, {"roles", "kv_transfer"}},  // the others are each role's
+    {"service.roles", "service.roles", kRoles},
+    {"service.roles.prefill, service.roles.decode", "service.roles.prefill", kRoles},
+    {"service.roles.prefill, service.roles.decode", "service.roles.decode", kRoles},
+    {"decode_per_prefill", "service.roles.decode_per_prefill", kRoles},
+    {"service.kv_transfer", "service.kv_transfer", kRoles},
+    {"service", "service", kVariants, {"variants"}},
+    {"service.variants", "service.variants.0", kVariants},
+    {"service.slo", "service.slo", {}},
+    {"service.replicas", "service.replicas", {}},
+    {"service.replicas.windows", "service.replicas.windows.0", {}},
+    {"service.engine_settings", "service.engine_settings", {}},
+    {"service.router", "service.router", {}},
+    {"service.client", "service.client", {}},
+    {"service.start", "service.start", {}},
+    {"A latency", "service.start.engine_init_cached", {}},
+    {"cluster", "cluster", {}},
+    {"cluster.pools", "cluster.pools.0", {}},
+    {"offerings, existing", "cluster.pools.0.offerings.0", {}},
+    {"offerings, existing", "cluster.existing.0", {}, {}, "existing"},
+    {"cluster.provider", "cluster.provider", {}},
+    {"cluster.outages", "cluster.outages.0", {}},
+    {"cluster.bandwidth", "cluster.bandwidth", {}},
+    {"cluster.scrape", "cluster.scrape", {}},
+    {"cluster.actions", "cluster.actions", {}},
+    {"policies", "policies.0", {}},
+    {"sleep", "policies.0.sleep", {}},
+    {"policies", "policies.5", {}, {"sweep"}},
+    {"scale", "policies.0.scale", {}},
+    {"scale", "policies.1.scale", {}},
+    {"scale", "policies.2.scale", {}},
+    {"scale", "policies.3.scale", {}},
+    {"scale", "policies.4.scale", {}},
+    {"scale", "policies.5.scale", {}},
+    {"behavior", "policies.1.scale.behavior", {}},
+    {"scale_up, scale_down", "policies.1.scale.behavior.scale_up", {}},
+    {"scale_up, scale_down", "policies.1.scale.behavior.scale_down", {}},
+    {"rate policies", "policies.1.scale.behavior.scale_up.policies.0", {}},
+    {"rate policies", "policies.1.scale.behavior.scale_down.policies.0", {}},
+    {"place", "policies.0.place", {}},
+    {"place", "policies.0.place", {"policies.0.place={policy: gang}"}},
+    {"provision", "policies.0.provision", {}},
+    {"provision", "policies.2.provision", {}},
+    {"provision", "policies.1.provision", {"policies.1.provision={policy: cluster_autoscaler}"}},
+    {"provision", "policies.0.provision", kNoPools},
+    {"latency", "policies.0.provision.latency", {}},
+    {"consolidation", "policies.0.provision.consolidation", {}},
+    {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: when_empty}"}},
+    {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: never}"}},
+    // What peers.md describes: the autoscalers of others.
+    {"", kScale, {kManifestForm}, {}, "scale"},
+    {"", kScale + ".pod", {kManifestForm}, {}, "pod"},
+    {"", kScale, with(kRoles, kScale + "={prefill: fixed, decode: fixed}"), {}, "scale"},
+    {"", kScale, with(kVariants, kScale + "={variants: {one: fixed, two: fixed}}"), {}, "scale"},
+    {"", kScale, {kScale + "={policy: knative_kpa, target: 5}"}, {}, "scale"},
+    {"", kScale, {kScale + "={policy: ray_serve, downscale_to_zero_delay_s: 9}"}, {}, "scale"},
+    {"", kScale, {kScale + "={policy: aibrix_apa}"}, {}, "scale"},
+    {"", kScale, {kScale + "={policy: aibrix_kpa}"}, {}, "scale"},
+    {"", kScale, {kScale + "={policy: wva_v1}"}, {}, "scale"},
+    {"", kScale, {kScale + "={policy: wva_v2}"}, {}, "scale"},
+    {"", kScale, {kScale + "={policy: dynamo_planner}"}, {}, "scale"},
+    {"",
+     kScale,
+     {kScale + "={policy: dynamo_planner, enable_throughput_scaling: true, engine_rps: 5, load_predictor: kalman}"},
+     {},
+     "scale"},
+};
+
+/// An answer that was given before, by what it is about: the reader says the same each time.
+template <typename Answer, typename Ask>
+const Answer& once(std::map<std::pair<const Mapping*, std::string>, Answer>& known, const Mapping& mapping,
+                   const std::string& key, const Ask& ask) {
+  const std::pair about(&mapping, key);
+  const auto found = known.find(about);
+  return found != known.end() ? found->second : known.emplace(about, ask()).first->second;
+}
+
+const std::string& full_text() {
+  static const std::string text = read_text(kReference + "scenario-full.yaml").value_or("");
+  return text;
+}
+
+/// What follows `before` in the first message that has it, or nothing.
+std::optional<std::string> after(const Strings& messages, const std::string& before) {
+  for (const std::string& message : messages) {
+    if (const std::size_t at = message.find(before); at != message.npos) return message.substr(at + before.size());
+  }
+  return std::nullopt;
+}
+
+std::string without_guess(const std::string& expected) { return expected.substr(0, expected.find(" (did you mean")); }
+
+manifest::Node node_of(const Mapping& mapping) {
+  const manifest::Node root = full_example_with(mapping.sets);
+  const manifest::Node* node = mapping.path.empty() ? &root : manifest::at_path(root, mapping.path);
+  EXPECT_NE(node, nullptr) << mapping.path;
+  return node == nullptr ? manifest::Node() : *node;
+}
+
+/// Kinds of values by how the reader asks for them, and what is beyond all bounds of them.
+struct Kind {
+  const char* expected;
+  const char* type;
+  Strings beyond;
+};
+
+const std::vector<Kind> kKinds = {
+    {"a duration with", "duration", {"2000000h"}},
+    {"a duration such", "latency", {}},
+    {"bytes with", "bytes", {"9000000000GB"}},
+    {"a bandwidth", "bandwidth", {"9000000000GB/s"}},
+    {"an amount", "USD", {"9000000000000"}},
+    {"a number of tokens or", "tokens, or mapping", {}},
+    {"a number", "number", {"1e300"}},
+    {"a whole", "integer", {"9000000000000000000", "-9"}},
+    {"a share", "share", {"900000000000%"}},
+    {"a quantity", "quantity", {}},
+    {"true or", "boolean", {}},
+    {"a list", "list", {}},
+    {"a mapping", "mapping", {}},
+    {"requests per second or", "requests/s, or mapping", {}},
+};
+
+}  // namespace
+
+const std::vector<Mapping>& mappings() { return kMappings; }
+
+std::string under(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
+
+manifest::Node full_example_with(const Strings& sets) {
+  static const auto full = manifest::parse(full_text(), "full.yaml");
+  manifest::Node root = full.value_or(manifest::Node());
+  for (const std::string& set : sets) EXPECT_TRUE(manifest::apply_set(root, set)) << set;
+  return root;
+}
+
+Strings said(Strings sets, const std::string& more) {
+  if (!more.empty()) sets.push_back(more);
+  const auto read = experiment::parse_scenario(full_text(), "full.yaml",
+                                               {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
+  Strings messages;
+  if (read) return messages;
+  for (const Error& error : read.error().list) messages.push_back(error.message);
+  return messages;
+}
+
+Strings listed(std::string text) {
+  if (const std::size_t or_at = text.rfind(" or "); or_at != text.npos) text.replace(or_at, 4, ", ");
+  Strings all;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(", ", from), text.size());
+    all.push_back(text.substr(from, to - from));
+    from = to + 2;
+  }
+  return all;
+}
+
+const Strings& keys_of(const Mapping& mapping) {
+  static std::map<std::pair<const Mapping*, std::string>, Strings> known;
+  return once(known, mapping, "", [&] {
+    const Strings messages = said(mapping.sets, under(mapping.path, kUnknownKey) + "=1");
+    const auto list = after(messages, fmt::format("found key \"{}\", expected one of ", kUnknownKey));
+    return listed(without_guess(list.value_or("")));
+  });
+}
+
+const std::set<std::string>& used_by(const Mapping& mapping) {
+  static std::map<std::pair<const Mapping*, std::string>, std::set<std::string>> known;
+  return once(known, mapping, "", [&] {
+    std::set<std::string> used;
+    for (const manifest::Node::Entry& entry : node_of(mapping).entries) {
+      if (!entry.value.is_null()) used.insert(entry.key);
+    }
+    return used;
+  });
+}
+
+std::string value_of(const Mapping& mapping, const std::string& key) {
+  const manifest::Node node = node_of(mapping);
+  const manifest::Node* value = node.find(key);
+  return value == nullptr ? "" : value->text;
+}
+
+bool is_needed(const Mapping& mapping, const std::string& key) {
+  return after(said(mapping.sets, under(mapping.path, key) + "=~"), fmt::format(" lacks \"{}\"", key)).has_value();
+}
+
+bool is_list_of_some(const Mapping& mapping, const std::string& key) {
+  return after(said(mapping.sets, under(mapping.path, key) + "=[]"), key + ": found an empty list").has_value();
+}
+
+namespace {
+
+Column ask_for_column(const Mapping& mapping, const std::string& key) {
+  // Their values are names of the file that is read.
+  static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone", "manifest"};
+  if (kTexts.contains(key)) return {"text", ""};
+  const std::string path = under(mapping.path, key) + "=";
+  const Strings messages = said(mapping.sets, path + kGarbage);
+  const std::string found = fmt::format(": found \"{}\", expected ", kGarbage);
+  if (key != "policy" && after(messages, ".policy" + found)) return {"name, or mapping", ""};
+  if (after(messages, fmt::format(" is \"{}\", expected a mapping", kGarbage))) return {"mapping", ""};
+  const std::string expected = after(messages, key + found).value_or("");
+  if (expected.empty()) return {"text", ""};
+  const auto kind = std::ranges::find_if(kKinds, [&](const Kind& k) { return expected.starts_with(k.expected); });
+  if (kind == kKinds.end()) return {"choice", without_guess(expected)};
+  for (const std::string& value : kind->beyond) {
+    const auto refused =
+        after(said(mapping.sets, path + value), fmt::format("{}: found \"{}\", expected ", key, value));
+    if (refused && refused->find(" to ") != refused->npos) return {kind->type, *refused};
+  }
+  return {kind->type, ""};
+}
+
+}  // namespace
+
+const Column& column_of(const Mapping& mapping, const std::string& key) {
+  static std::map<std::pair<const Mapping*, std::string>, Column> known;
+  return once(known, mapping, key, [&] { return ask_for_column(mapping, key); });
+}
+
+std::string section(const std::string& heading) {
+  static const std::string page = read_text(kReference + "scenario.md").value_or("");
+  for (const char* level : {"\n## ", "\n### "}) {
+    for (const std::string& name : {heading, "`" + heading + "`"}) {
+      const std::size_t at = page.find(level + name + "\n");
+      if (at != page.npos) return page.substr(at, page.find("\n#", at + 1) - at);
+    }
+  }
+  return "";
+}
+
+}  // namespace capstan::scenario
