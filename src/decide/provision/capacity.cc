@@ -41,7 +41,10 @@ bool released(const Memory& memory, model::ClaimGroupId group) {
 Capacity::Capacity(const Index& index, const model::Snapshot& snapshot, const Memory& memory, Instant now)
     : catalog_(*snapshot.catalog), account_(index, snapshot, memory.asked), now_(now) {
   for (const Memory::Backoff& backoff : memory.backoffs) backoffs_[backoff.offering] = backoff;
-  for (const Memory::Terminating& told : memory.terminating) give_back(snapshot.nodes.at(told.node).pool);
+  for (const Memory::Terminating& told : memory.terminating) {
+    // A node may have gone since: scale looks before provision has followed what the snapshot says.
+    if (const model::Node* node = snapshot.nodes.find(told.node)) give_back(node->pool);
+  }
   snapshot.claims.for_each([&](ClaimId, const Claim& claim) {
     // What is being released is still paid for, but no gang may count on it.
     if (in_transit(claim, snapshot) && !released(memory, claim.group)) {
@@ -55,7 +58,7 @@ void Capacity::add_coming(PoolId pool, OfferingId id, model::DomainId within, st
   const model::Offering& offering = catalog_.offering(id);
   coming_gpus_ += count * offering.gpus;
   const Coming coming{{pool, id}, offering.gpu, within.valid() ? within : offering.zone, whole_gpus(offering.gpus)};
-  coming_.insert(coming_.end(), static_cast<std::size_t>(count), coming);
+  coming_.insert(coming_.end(), static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), coming);
 }
 
 std::int64_t Capacity::nodes_of(PoolId pool) const {

@@ -28,6 +28,15 @@ struct Market {
   }
 };
 
+/// Scale reads what provision remembers before provision has seen the snapshot: a spot node may have been taken after
+/// it was told to go.
+TEST(Supply, ANodeThatWasToldToGoAndIsGoneCountsNothing) {
+  Market market;
+  const std::optional<ReplicaCount> before = market.supply().more;
+  market.bought.terminating = {{model::NodeId{1'000}, at(50)}};
+  EXPECT_EQ(market.supply().more, before);
+}
+
 TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
   Market market;
   market.variant().tensor_parallel = 2;
