@@ -94,6 +94,8 @@ void add_scalers(Page& page, const std::vector<ScalerReport>& reports) {
 void add_process(Page& page, const Process& process) {
   page.only("capstan_leader", "gauge", "1 in the process that writes.", process.leads() ? 1 : 0);
   page.only("capstan_synced", "gauge", "1 once all objects are known.", process.synced() ? 1 : 0);
+  page.only("capstan_decisions_total", "counter", "Times that the cluster was looked at and what was due was decided.",
+            process.loop().begun() ? process.loop().controller().stats().ticks : 0);
   const ClusterWatch::Counters watched = process.loop().watch().counters();
   page.only("capstan_watch_events_total", "counter", "Events of watches.", static_cast<std::int64_t>(watched.events));
   page.only("capstan_watch_relists_total", "counter", "Collections read anew.",

@@ -414,9 +414,12 @@ TEST(Process, TellsOverHttpWhatItKnows) {
   EXPECT_NE(endpoints.answer("GET", "/readyz").body.find("waits for inferencescalers.capstan.dev"), std::string::npos);
   EXPECT_EQ(endpoints.answer("GET", "/other").status, 404);
   EXPECT_EQ(endpoints.answer("POST", "/metrics").status, 405);
+  const std::string none = "\ncapstan_decisions_total 0\n";  // before everything is known
+  EXPECT_NE(endpoints.answer("GET", "/metrics").body.find(none), std::string::npos);
   pass(server, {&one}, 30s);
   EXPECT_EQ(endpoints.answer("GET", "/readyz").status, 200);
   const std::string metrics = endpoints.answer("GET", "/metrics").body;
+  EXPECT_EQ(metrics.find(none), std::string::npos);
   for (const char* line :
        {"\ncapstan_leader 1\n",
         "\ncapstan_target_replicas{namespace=\"ns\",scaler=\"chat\",target=\"chat\",state=\"recommended\"} 4\n",
