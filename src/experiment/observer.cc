@@ -1,6 +1,7 @@
 #include "experiment/observer.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -94,7 +95,8 @@ Observer::Observer(const SimulationSetup& setup, sim::Fleet& fleet, sim::Cluster
       hook_(hook),
       world_(world),
       controller_(controller),
-      why_(std::move(why)) {
+      why_(std::move(why)),
+      settling_(setup) {
   for (const model::Service& service : cluster.truth().catalog->services) {
     roles_.push_back({service.variants.front().role, variant_name(*cluster.truth().catalog, service), 0, 0});
   }
@@ -122,6 +124,7 @@ void Observer::minute(Instant now) {
   watch_held(now, meter);
   watch_disruptions(now, meter);
   watch_groups(now);
+  watch_settling(now);
   if (setup_.verify) verify(now);
   minutes_.push_back(here);
   minute_start_ = now;
@@ -218,6 +221,23 @@ void Observer::watch_groups(Instant now) {
   });
 }
 
+void Observer::watch_settling(Instant now) {
+  const sim::RequestCounts& counts = fleet_.meter().counts;
+  const model::Snapshot& truth = cluster_.truth();
+  std::vector<ReplicaCount> missing(roles_.size());
+  truth.services.for_each(
+      [&](model::ServiceId id, const model::ServiceState& state) { missing[id.value] = state.desired_replicas; });
+  truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
+    missing[gang.service.value] -= gang.phase == model::Gang::Phase::ready ? 1 : 0;
+  });
+  Settling::Look look{.has_requests = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0,
+                      .actions = controller_.stats().actions,
+                      .is_out_of_room = is_out_of_room(setup_, truth)};
+  for (const ReplicaCount lacking : missing) look.missing += std::abs(lacking);
+  arrived_before_ = counts.arrived;
+  settling_.minute(now, look);
+}
+
 void Observer::verify(Instant) {
   not_conserved_ += fleet_.check() && fleet_.meter().counts.conserved() ? 0 : 1;
   cluster_.check_invariants();
@@ -252,7 +272,8 @@ RunResult Observer::result(Instant end) {
                        .not_repeatable = stats.violations.not_repeatable,
                        .group_overheld = static_cast<std::int64_t>(overheld_.size()),
                        .oracle = world_.oracle_rows(),
-                       .not_conserved = not_conserved_ + open_balances(result)};
+                       .not_conserved = not_conserved_ + open_balances(result),
+                       .unsettled = settling_.broken()};
   StateHash hash;
   hash.add(fleet_.state_hash());
   hash.add(cluster_.state_hash());

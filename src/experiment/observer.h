@@ -10,6 +10,7 @@
 #include "control/controller.h"
 #include "experiment/fleet_hook.h"
 #include "experiment/result.h"
+#include "experiment/settling.h"
 #include "experiment/simulation.h"
 #include "experiment/watched_world.h"
 #include "sim/cluster/cluster.h"
@@ -40,6 +41,7 @@ class Observer {
   void watch_held(Instant now, const sim::ClusterMeter& meter);
   void watch_disruptions(Instant now, const sim::ClusterMeter& meter);
   void watch_groups(Instant now);
+  void watch_settling(Instant now);
   void verify(Instant now);
   void read_requests(RunResult& result);
   void read_cluster(RunResult& result, Instant end);
@@ -71,6 +73,8 @@ class Observer {
   RequestCount cut_before_ = 0;
   std::set<model::ClaimGroupId> overheld_;
   std::int64_t not_conserved_ = 0;
+  Settling settling_;
+  RequestCount arrived_before_ = 0;
 };
 
 }  // namespace capstan::experiment

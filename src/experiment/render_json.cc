@@ -149,7 +149,8 @@ Json policy(const RunResult& r, bool minutes) {
                                {"not_repeatable", r.invariants.not_repeatable},
                                {"group_overheld", r.invariants.group_overheld},
                                {"oracle", r.invariants.oracle},
-                               {"not_conserved", r.invariants.not_conserved}};
+                               {"not_conserved", r.invariants.not_conserved},
+                               {"unsettled", r.invariants.unsettled}};
   json["moments"] = moments(r.moments);
   if (minutes) json["by_minute"] = series(r.minutes);
   json["state_hash"] = fmt::format("{:016x}", r.state_hash);

@@ -68,10 +68,11 @@ struct InvariantFigures {
   std::int64_t group_overheld = 0;  ///< 6: groups neither whole nor released by the end of their hold
   std::int64_t oracle = 0;          ///< 7: observed rows that held what production could not know
   std::int64_t not_conserved = 0;   ///< 8: balances of requests, tokens, GPU time or money that did not close
+  std::int64_t unsettled = 0;       ///< 12: actions, and goals not reached, long after load and world stood still
 
   std::int64_t total() const {
     return partial_gang + work_cut + lowered_blind + limit_exceeded + not_repeatable + group_overheld + oracle +
-           not_conserved;
+           not_conserved + unsettled;
   }
 };
 

@@ -100,6 +100,36 @@ TEST(Simulation, ASpikeBecomesReplicasAndNodesAndGoesAgain) {
   EXPECT_LT(result.useful_gpu_ns, result.paid_gpu_ns());
 }
 
+/// No request arrives after the first quarter of an hour, and nothing disturbs: for nearly four hours load and world
+/// stand still. What scales is a script.
+RunResult four_calm_hours(const Script& script) {
+  Small small;
+  small.rate(1, 1, minutes(1), minutes(1), minutes(15));
+  small.setup.duration = minutes(240);
+  small.setup.script = script;
+  return simulate(small.setup).value();
+}
+
+TEST(Simulation, AFleetThatSettlesBreaksNothing) {
+  EXPECT_EQ(four_calm_hours([](Instant) { return 3; }).invariants.unsettled, 0);
+  EXPECT_EQ(four_calm_hours([](Instant at) { return at < Instant{minutes(40)} ? 3 : 1; }).invariants.unsettled, 0);
+}
+
+TEST(Simulation, AFleetThatNeverSettlesIsCounted) {
+  const auto swings = [](Instant at) { return at.since_start / minutes(10) % 2 == 0 ? 2 : 3; };
+  EXPECT_GE(four_calm_hours(swings).invariants.unsettled, 6);
+}
+
+TEST(Simulation, AGoalThatIsNeverReachedIsCounted) {
+  Small small;
+  small.rate(1, 1, minutes(1), minutes(1), minutes(15));
+  small.setup.duration = minutes(240);
+  small.setup.script = [](Instant) { return 3; };
+  sim::VariantStart& start = small.setup.cluster.starts.front();
+  start.engine_init = start.engine_init_cached = sim::Latency::exactly(minutes(300));  // the third replica never serves
+  EXPECT_EQ(simulate(small.setup).value().invariants.unsettled, 1);
+}
+
 TEST(Simulation, EndsAtTheDecisionAtWhichItIsEnough) {
   Small small;
   Instant seen = Instant::never();

@@ -115,6 +115,7 @@ std::string broken_words(const RunResult& result) {
   add(broken.group_overheld, "group held too long", "groups held too long");
   add(broken.oracle, "row that production could not know", "rows that production could not know");
   add(broken.not_conserved, "balance that does not close", "balances that do not close");
+  add(broken.unsettled, "move of a fleet that had settled", "moves of a fleet that had settled");
   return text;
 }
 

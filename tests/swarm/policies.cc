@@ -17,7 +17,7 @@ const std::vector<std::string> kOwnScale = {
     "rules",
     "{policy: rules, scale_on: queue, waiting_above: 2, cool_down: 1m}",
     "{policy: rules, scale_on: kv, kv_above: 60%, cool_down: 2m}",
-    "{policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, silence_holds: true}",
+    "{policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 2, silence_holds: true}",
     "{policy: queue_hpa, waiting_per_replica: 4, downscale_stabilization: 0s, silence_holds: true}",
     "{policy: duty_cycle_hpa, target: 60%, downscale_stabilization: 1m, silence_holds: true}",
     "{policy: memory_hpa, target: 80%, silence_holds: true}",
@@ -26,7 +26,7 @@ const std::vector<std::string> kOwnScale = {
 };
 
 const std::vector<std::string> kBaselineScale = {
-    "{policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 5, downscale_stabilization: 1m}",
+    "{policy: queue_hpa, waiting_per_replica: 1, running_per_replica: 2, downscale_stabilization: 1m}",
     "{policy: queue_hpa, waiting_per_replica: 4}",
     "{policy: duty_cycle_hpa, target: 60%}",
     "memory_hpa",
@@ -34,11 +34,11 @@ const std::vector<std::string> kBaselineScale = {
 
 /// Autoscalers of other projects. They replace the scale policy of a service with one kind of replicas.
 const std::vector<std::string> kPeers = {
-    "{policy: knative_kpa, target: 5, target-utilization-percentage: 100, min-scale: 1}",
-    "{policy: knative_kpa, target: 8}",
-    "{policy: ray_serve, target_ongoing_requests: 5, max_replicas: 16, downscale_delay_s: 60}",
-    "{policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 5}",
-    "{policy: aibrix_kpa, targetMetric: num_requests_running, targetValue: 5}",
+    "{policy: knative_kpa, target: 2, target-utilization-percentage: 100, min-scale: 1}",
+    "{policy: knative_kpa, target: 4}",
+    "{policy: ray_serve, target_ongoing_requests: 2, max_replicas: 16, downscale_delay_s: 60}",
+    "{policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 2}",
+    "{policy: aibrix_kpa, targetMetric: num_requests_running, targetValue: 2}",
     "wva_v1",
     "wva_v2",
     "{policy: dynamo_planner, max_gpu_budget: 32}",

@@ -17,6 +17,7 @@ constexpr Counter kCounters[] = {
     {6, "group_overheld", &Figures::group_overheld, false},
     {7, "oracle", &Figures::oracle, true},
     {8, "not_conserved", &Figures::not_conserved, true},
+    {12, "unsettled", &Figures::unsettled, false},
 };
 
 }  // namespace

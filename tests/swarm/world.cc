@@ -19,9 +19,7 @@ struct Choice {
   std::vector<std::string> values;
 };
 
-const std::vector<Choice> kFaults = {
-    {"cluster.actions.refused", 35, {"5%", "15%", "40%"}},
-    {"cluster.actions.unknown", 35, {"5%", "15%", "30%"}},
+const std::vector<Choice> kDelays = {
     {"cluster.actions.unknown_after", 35, {"0s", "30s", "2m", "5m"}},
     {"cluster.actions.latency", 35, {"1s", "10s", "45s"}},
     {"cluster.actions.bind_latency", 30, {"1s", "5s", "30s"}},
@@ -30,16 +28,10 @@ const std::vector<Choice> kFaults = {
      45,
      {"{delay: 5s}", "{delay: 14s}", "{interval: 5s, delay: 4s}", "{interval: 45s, delay: 14s}",
       "{interval: 2m, delay: 40s}"}},
-    {"cluster.scrape.loss", 30, {"10%", "50%", "90%"}},
     {"cluster.scrape.stale_after", 25, {"20s", "2m"}},
-    {"cluster.scrape.blackout", 15, {"2m", "10m"}},
-    {"cluster.provider.spot_interruptions_per_hour", 35, {"50%", "200%", "600%"}},
     {"cluster.provider.spot_notice", 30, {"0s", "15s"}},
     {"cluster.provider.removal", 20, {"0s", "5m"}},
     {"cluster.provider.scatter", 25, {"false"}},
-    {"cluster.pools.0.offerings.0.refused", 35, {"30%", "100%"}},
-    {"cluster.pools.0.offerings.1.refused", 30, {"20%", "60%"}},
-    {"cluster.outages", 15, {"[{zone: zone-a, at: 70m, length: 10m}]", "[{zone: zone-b, at: 2h, length: 40m}]"}},
     {"cluster.bandwidth.object_store", 25, {"1GB/s", "100MB/s"}},
     {"cluster.bandwidth.registry", 20, {"500MB/s"}},
     {"cluster.bandwidth.node_nic", 15, {"5Gbit/s"}},
@@ -47,6 +39,18 @@ const std::vector<Choice> kFaults = {
     {"cluster.image_cached_on_boot", 30, {"true"}},
     {"cluster.drain_poll", 20, {"10s", "1m"}},
     {"cluster.enforce_together", 10, {"false"}},
+};
+
+/// Worlds that stand still after some time have none of these (invariant 12).
+const std::vector<Choice> kFaults = {
+    {"cluster.actions.refused", 35, {"5%", "15%", "40%"}},
+    {"cluster.actions.unknown", 35, {"5%", "15%", "30%"}},
+    {"cluster.scrape.loss", 30, {"10%", "50%", "90%"}},
+    {"cluster.scrape.blackout", 15, {"2m", "10m"}},
+    {"cluster.provider.spot_interruptions_per_hour", 35, {"50%", "200%", "600%"}},
+    {"cluster.pools.0.offerings.0.refused", 35, {"30%", "100%"}},
+    {"cluster.pools.0.offerings.1.refused", 30, {"20%", "60%"}},
+    {"cluster.outages", 15, {"[{zone: zone-a, at: 70m, length: 10m}]", "[{zone: zone-b, at: 2h, length: 40m}]"}},
 };
 
 const std::vector<Choice> kService = {
@@ -57,7 +61,7 @@ const std::vector<Choice> kService = {
     {"service.router.gateway_max_waiting", 20, {"0", "10"}},
     {"service.engine_settings.max_waiting", 25, {"2", "20"}},
     {"service.engine_settings.kv_blocks", 30, {"800", "3000"}},
-    {"service.engine_settings.max_seqs", 30, {"1", "3", "64"}},
+    {"service.engine_settings.max_seqs", 30, {"1", "8", "64"}},
     {"service.engine_settings.max_batched_tokens", 20, {"512", "2048"}},
     {"service.engine_settings.prefix_cache", 15, {"false"}},
     {"service.engine_settings.front_end", 15, {"0s", "200ms"}},
@@ -69,17 +73,18 @@ const std::vector<Choice> kService = {
     {"service.slo", 25, {"{ttft: 500ms, tpot: 30ms}", "{e2e: 20s}", "{ttft: 10s, attainment: 90%}"}},
 };
 
+/// Requests a second. A replica with three sequences at a time serves two to three.
 const std::vector<std::string> kRates = {
-    "1",
-    "{kind: constant, rate: 0.02}",
-    "{kind: constant, rate: 3}",
-    "{kind: on_off, rate: 0.1, peak: 5, period: 40m, length: 12m}",
-    "{kind: on_off, rate: 0, peak: 2, period: 70m, length: 5m}",
-    "{kind: spike, rate: 0.5, peak: 12, start: 1h, length: 20m}",
-    "{kind: ramp, rate: 0.2, peak: 4, start: 30m, length: 90m}",
-    "{kind: ramp, rate: 4, peak: 0.1, start: 30m, length: 20m}",
-    "{kind: diurnal, rate: 0.1, peak: 3, period: 3h, start: 1h}",
-    "{kind: piecewise, step: 20m, step_rates: [1, 6, 0, 2, 0.1, 8, 0, 0, 3, 0.5, 4, 1, 0, 6, 1, 0, 2, 1]}",
+    "0.4",
+    "{kind: constant, rate: 0.01}",
+    "{kind: constant, rate: 1.2}",
+    "{kind: on_off, rate: 0.04, peak: 2, period: 40m, length: 12m}",
+    "{kind: on_off, rate: 0, peak: 0.8, period: 70m, length: 5m}",
+    "{kind: spike, rate: 0.2, peak: 5, start: 1h, length: 20m}",
+    "{kind: ramp, rate: 0.1, peak: 2, start: 30m, length: 90m}",
+    "{kind: ramp, rate: 2, peak: 0.05, start: 30m, length: 20m}",
+    "{kind: diurnal, rate: 0.04, peak: 1.2, period: 3h, start: 1h}",
+    "{kind: piecewise, step: 20m, step_rates: [0.4, 2, 0, 1, 0.05, 3, 0, 0, 1, 0.2, 2, 0.4, 0, 2, 0.4, 0, 1, 0.4]}",
 };
 
 const std::vector<Choice> kLoad = {
@@ -90,6 +95,7 @@ const std::vector<Choice> kLoad = {
     {"load.generator.sessions", 15, {"{turns_mean: 3, turn_gap_mean: 30s, system_tokens: 512, max_context: 8192}"}},
 };
 
+constexpr std::int64_t kStillPercent = 12;  ///< of worlds stand still
 constexpr std::int64_t kSurvivingMost = 5;  ///< replicas, where the loss of a domain is to be survived
 
 /// The numbers that must fit together: a gang needs a domain that is large enough, the minimum has to fit the limit.
@@ -193,14 +199,19 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   const DrawnPolicy policy = draw_policy(policies, replicas);
   set_shape(shape, draw_shape(shape), replicas, policy.place != "first_fit", world.sets);
 
+  const bool stands_still = dice("stillness").chance(kStillPercent);
   Dice load = dice("load");
   world.sets.push_back("load.generator.rate=" + load.pick(kRates));
   set_some(load, kLoad, world.sets);
-
+  if (stands_still) {
+    world.sets.emplace_back("load.duration=90m");
+    world.sets.emplace_back("duration=6h");
+  }
   Dice service = dice("service");
   set_some(service, kService, world.sets);
   Dice faults = dice("faults");
-  set_some(faults, kFaults, world.sets);
+  set_some(faults, kDelays, world.sets);
+  if (!stands_still) set_some(faults, kFaults, world.sets);
 
   world.owner = policy.owner;
   world.sets.push_back("policies.0.scale=" + policy.scale);
