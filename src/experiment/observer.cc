@@ -124,6 +124,7 @@ void Observer::minute(Instant now) {
   watch_held(now, meter);
   watch_disruptions(now, meter);
   watch_groups(now);
+  limits_.minute(truth);
   watch_settling(now);
   if (setup_.verify) verify(now);
   minutes_.push_back(here);
@@ -268,7 +269,7 @@ RunResult Observer::result(Instant end) {
   result.invariants = {.partial_gang = stats.violations.partial_gang,
                        .work_cut = result.disruptions.requests_cut - result.disruptions.requests_cut_forced,
                        .lowered_blind = stats.violations.lowered_blind,
-                       .limit_exceeded = stats.violations.limit_exceeded,
+                       .limit_exceeded = stats.violations.limit_exceeded + limits_.broken(),
                        .not_repeatable = stats.violations.not_repeatable,
                        .group_overheld = static_cast<std::int64_t>(overheld_.size()),
                        .oracle = world_.oracle_rows(),

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "control/controller.h"
 #include "experiment/fleet_hook.h"
+#include "experiment/limit_watch.h"
 #include "experiment/result.h"
 #include "experiment/settling.h"
 #include "experiment/simulation.h"
@@ -74,6 +75,7 @@ class Observer {
   std::set<model::ClaimGroupId> overheld_;
   std::int64_t not_conserved_ = 0;
   Settling settling_;
+  LimitWatch limits_;
   RequestCount arrived_before_ = 0;
 };
 
