@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "experiment/refusals.h"
 #include "experiment/words.h"
 #include "model/reason.h"
 #include "model/role_names.h"
@@ -325,6 +326,10 @@ void Observer::read_cluster(RunResult& result, Instant end) {
     result.warnings.push_back(fmt::format(
         "{} found no room to stand in: the cluster's zones, racks and NVLink domains hold so many machines and no more",
         counted(cluster.launches_homeless, "launch", "launches")));
+  }
+  for (std::string& warning :
+       refusal_warnings(cluster, setup_.cluster.catalog->services.front().variants.front().together)) {
+    result.warnings.push_back(std::move(warning));
   }
   result.nodes_released = cluster.nodes_removed;
   result.disruptions = disruptions(cluster, result.disruptions.requests_cut, hook_.cut(sim::Interruption::spot));

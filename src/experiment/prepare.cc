@@ -29,6 +29,12 @@ std::optional<Duration> shortest_scrape(const PolicySpec& policy) {
   return shortest;
 }
 
+/// kube-scheduler, which first fit stands for, knows nothing of a gang's domain, and no API server refuses its
+/// bindings.
+bool knows_gangs(const PolicySpec& policy) {
+  return policy.policies.place && policy.policies.place->kind == decide::place::Policy::Kind::gang;
+}
+
 }  // namespace
 
 Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64_t seed) {
@@ -36,6 +42,7 @@ Prepared prepare(const Scenario& scenario, const PolicySpec& policy, std::uint64
   SimulationSetup& setup = prepared.setup;
   setup.cluster = scenario.cluster;
   setup.cluster.provider = policy.provider;
+  setup.cluster.enforce_together = scenario.enforce_together.value_or(knows_gangs(policy));
   for (sim::VariantStart& start : setup.cluster.starts) {
     if (!policy.sleep) continue;
     start.sleep.most = policy.sleep->most;

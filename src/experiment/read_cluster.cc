@@ -34,7 +34,7 @@ std::string instance_error(const std::string& name) {
 class ClusterReader {
  public:
   ClusterReader(model::Catalog& catalog, Scenario& scenario, Verdict& verdict)
-      : catalog_(catalog), config_(scenario.cluster), verdict_(verdict) {}
+      : catalog_(catalog), config_(scenario.cluster), enforce_together_(scenario.enforce_together), verdict_(verdict) {}
 
   void read(const Node& node) {
     Fields fields(node, "cluster", verdict_);
@@ -53,7 +53,7 @@ class ClusterReader {
     fields.duration("termination_grace", config_.termination_grace, 0s, 24h);
     fields.duration("drain_poll", config_.drain_poll, 1ms, 1h);
     fields.duration("scheduling_cycle", config_.scheduling_cycle, 1ms, 1h);
-    fields.boolean("enforce_together", config_.enforce_together);
+    if (fields.take("enforce_together") != nullptr) fields.boolean("enforce_together", enforce_together_.emplace());
     fields.integer("memory_used_percent", config_.memory_used_percent, 0, 100);
     fields.finish();
   }
@@ -312,6 +312,7 @@ class ClusterReader {
 
   model::Catalog& catalog_;
   sim::ClusterConfig& config_;
+  std::optional<bool>& enforce_together_;
   Verdict& verdict_;
   bool topology_known_ = false;  ///< else zones are not held against it
   std::vector<std::string> zone_names_;

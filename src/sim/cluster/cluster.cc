@@ -185,6 +185,9 @@ void Cluster::take_effect(model::ActionToken token) {
     refusal = model::Reason{model::ReasonCode::replicas_lost, {lost}};
   } else if (waiting.happens) {
     refusal = std::visit([&](const auto& what) { return perform(what); }, waiting.action.what);
+    ActionCounts& counts = meter_.actions[waiting.action.what.index()];
+    ++counts.asked;
+    if (refusal) ++counts.refused;
   } else {
     refusal = model::Reason{model::ReasonCode::outcome_refused};
   }

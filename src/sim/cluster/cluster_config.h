@@ -157,8 +157,9 @@ struct ClusterConfig {
   Duration termination_grace = std::chrono::seconds(120);            ///< a drain that lasts longer is cut
   Duration drain_poll = std::chrono::seconds(1);                     ///< how soon an empty replica is noticed
   Duration scheduling_cycle = std::chrono::seconds(1);               ///< pending longer counts as deferred
-  bool enforce_together =
-      true;  ///< a bind that would spread a gang over domains of its level is refused (pod affinity)
+  /// A bind that would spread a gang over several domains of its level is refused. No API server does that, but a
+  /// placement that knows the level is held to it.
+  bool enforce_together = true;
   std::int64_t memory_used_percent = 92;  ///< of an engine that has preallocated its KV cache, whatever its load
 };
 

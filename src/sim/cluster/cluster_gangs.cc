@@ -1,5 +1,6 @@
 // Gangs: the workload controller that makes and removes their pods, the binding of pods, draining and killing.
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "sim/cluster/cluster.h"
@@ -190,13 +191,19 @@ std::optional<model::Reason> Cluster::perform(const model::BindPods& what) {
     asked[binding.node] += pod->gpus;
     domains.insert(domain_key(binding.node, *node, gang->together));
   }
-  if (config_.enforce_together && domains.size() > 1) return refused;
+  const bool apart = domains.size() > 1;
+  if (config_.enforce_together && apart) {
+    ++meter_.binds_refused_apart;
+    return refused;
+  }
   for (const auto& [node, gpus] : asked) {
     if (nodes_.at(node).allocated + gpus > seen_.nodes.at(node).gpus) {
+      ++meter_.binds_refused_full;
       return model::Reason{model::ReasonCode::no_node_fits, {gpus.count}};
     }
   }
   for (const model::BindPods::Binding& binding : what.bindings) bind(binding.pod, binding.node);
+  if (apart && !std::exchange(gangs_.at(what.gang).apart, true)) ++meter_.gangs_apart;
   note_bound(what.gang);
   return std::nullopt;
 }

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/quantity.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "model/plan.h"
 
 namespace capstan::sim {
 
@@ -55,6 +57,14 @@ struct Spending {
   MicroUsd cost;
 };
 
+inline constexpr std::size_t kActionKinds = std::variant_size_v<decltype(model::Action::what)>;
+
+/// Actions of one kind that chance let through.
+struct ActionCounts {
+  std::int64_t asked = 0;
+  std::int64_t refused = 0;  ///< by the cluster itself, for what they ask
+};
+
 /// Totals since the start of the run.
 struct ClusterMeter {
   Instant end;
@@ -78,6 +88,10 @@ struct ClusterMeter {
   std::int64_t conversions = 0;  ///< replicas that came to serve in another role
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;
+  std::array<ActionCounts, kActionKinds> actions{};  ///< by the alternative of `model::Action::what`
+  std::int64_t binds_refused_apart = 0;              ///< a gang would stand in several domains of its level
+  std::int64_t binds_refused_full = 0;               ///< a node has no room
+  std::int64_t gangs_apart = 0;                      ///< gangs that stand in several domains of their level
 
   std::int64_t disruptions() const { return killed_by_termination + killed_by_eviction + killed_by_spot; }
   /// Rounded down; 9 million GPUs for a year fit.

@@ -137,6 +137,27 @@ TEST(ClusterGang, ABindOutsideTheDomainIsRefused) {
   ASSERT_EQ(outcomes.size(), 3U);
   EXPECT_EQ(outcomes[1].kind, Kind::applied);
   EXPECT_EQ(outcomes[2].kind, Kind::refused);
+  const ClusterMeter meter = bench.cluster.meter(at_s(4));
+  EXPECT_EQ(meter.binds_refused_apart, 1);
+  EXPECT_EQ(meter.actions[1].asked, 2);
+  EXPECT_EQ(meter.actions[1].refused, 1);
+  EXPECT_EQ(meter.gangs_apart, 0);
+}
+
+TEST(ClusterGang, ABindOutsideTheDomainIsTakenWhereNothingHoldsGangsTogether) {
+  ClusterConfig config = small_config();
+  config.enforce_together = false;
+  Bench bench(config);
+  bench.cluster.submit(scale_to(1));
+  bench.run_to(at_s(3));
+  bench.cluster.submit(bind_to(bench.truth(), {0}, {0}, 2));
+  bench.cluster.submit(action(model::BindPods{{0}, {{{2}, {1}}}}));
+  bench.run_to(at_s(4));
+  EXPECT_EQ(bench.cluster.observe().outcomes.back().kind, Kind::applied);
+  const ClusterMeter meter = bench.cluster.meter(at_s(4));
+  EXPECT_EQ(meter.gangs_apart, 1);
+  EXPECT_EQ(meter.binds_refused_apart, 0);
+  EXPECT_EQ(meter.actions[1].asked, 2);
 }
 
 TEST(ClusterGang, ABindIsAllOrNothing) {
