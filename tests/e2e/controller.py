@@ -1,6 +1,9 @@
-"""A controller at the run's cluster: a process under the chart's own ServiceAccount, and engines for it to scale."""
+"""A controller at the process's cluster, under the chart's own ServiceAccount, and engines for it to scale."""
 
+import re
 import shutil
+import time
+import urllib.request
 import zlib
 
 import audit
@@ -12,6 +15,7 @@ from harness import condition, eventually
 TYPE = "p5.48xlarge"  # eight GPUs
 CHART = harness.ROOT / "deploy" / "chart" / "capstan"
 SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # written whatever the mode
+STILL_S = 60  # that nothing moves
 LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # a dozen at a time on an H100
 
 
@@ -70,11 +74,23 @@ class ControllerTest(harness.ClusterTest):
 
     def load(self, pods=None, **load):
         """Requests to these pods, or to whatever replicas there are now."""
+        return self.replay(programs.trace(self.logs / "trace.csv", **(load or LOAD)), pods)
+
+    def replay(self, trace, pods=None):
+        """The requests of a trace to these pods, or to the replicas there are now, in turns."""
         endpoints = [word for pod in pods or self.pods() for word in ("--endpoint", f"{pod['status']['podIP']}:8000")]
-        trace = programs.trace(self.logs / "trace.csv", **(load or LOAD))
         load = programs.Process(self.logs / "load", programs.CAPSTAN, "engine", "load", "--trace", trace, *endpoints)
         self.addCleanup(load.stop)
         return load
+
+    def running(self):
+        """Requests that the engines answer now, as they say themselves."""
+        total = 0
+        for pod in self.pods():
+            with urllib.request.urlopen(f"http://{pod['status']['podIP']}:8000/metrics",
+                                        timeout=harness.stretched(5)) as page:
+                total += float(re.search(r"^vllm:num_requests_running\S* (\S+)$", page.read().decode(), re.M).group(1))
+        return total
 
     def assert_all_served(self, load, least):
         """Ends a load of a few requests at a time, and of `least` until then: each was answered, or is being."""
@@ -83,6 +99,35 @@ class ControllerTest(harness.ClusterTest):
         self.assertEqual(result["requests_failed"], 0, result)
         self.assertGreater(result["requests_completed"], least, result)
         self.assertLess(result["requests_sent"] - result["requests_completed"], 4, result)
+
+    def metrics(self):
+        """The page of metrics of the controller that was started last."""
+        port = re.search(r"127\.0\.0\.1:(\d+)", self.controllers[-1].text()).group(1)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=harness.stretched(5)) as page:
+            return page.read().decode()
+
+    def decisions(self):
+        return int(re.search(r"^capstan_decisions_total (\d+)$", self.metrics(), re.M).group(1))
+
+    def decides(self, times):
+        """Waits until that controller has looked, and decided, so many times more."""
+        before = self.decisions()
+        eventually(f"it decides {times} times", lambda: self.decisions() >= before + times, seconds=20 * times)
+
+    def moves(self):
+        """Writes that change the fleet: all of the controller's but what it shows and remembers, and anybody's to the
+        namespace's workloads and pods."""
+        return [e for e in self.cluster.audit.writes()
+                if (e.user == self.user and e.resource not in SHOWN) or
+                (e.namespace == self.namespace and e.resource in ("deployments", "replicasets", "pods"))]
+
+    def assert_nothing_moves(self):
+        """Invariant 12, once the goal has been reached: nothing moves for a minute, in which it goes on deciding."""
+        self.decides(3)  # what was under way is done
+        moved, decided = len(self.moves()), self.decisions()
+        time.sleep(STILL_S)
+        self.assertGreater(self.decisions(), decided)
+        self.assertEqual(self.moves()[moved:], [])
 
     def scaler(self):
         return self.cluster.get("inferencescaler", "chat", self.namespace)

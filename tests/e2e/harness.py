@@ -1,6 +1,7 @@
 """What the e2e tests stand on: a cluster, its kubectl, waits that end. Python's standard library only.
 
-One cluster is started for the whole run by whoever asks first (`cluster()`); each test has a namespace of its own.
+A process has one cluster, started for the first test that asks for it (`cluster()`); each test has a namespace of its
+own. Deadlines are those of a quiet machine, times what this one is slower (speed.py).
 """
 
 import functools
@@ -14,11 +15,16 @@ import subprocess
 import time
 import unittest
 
+import api
 import audit
+import speed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "build" / "e2e"
+RUNS = ROOT / "build" / "e2e"
+RUN_VARIABLE = "CAPSTAN_E2E_RUN"  # what the folder of this process is called, in RUNS
+FOLDER = RUNS / os.environ.get(RUN_VARIABLE, "alone")
 POLL_S = 0.1
+PARTS = 8  # of the addresses, one a worker
 NAME_MAX = 53  # of a namespace: some tests install a release of its name, and Helm takes no longer one
 
 
@@ -27,8 +33,10 @@ class Cluster:
 
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder)
-        # A range of its own, so that clusters of several runs on one machine share no address.
-        self.pod_network = f"127.{random.SystemRandom().randrange(32, 240)}"
+        # A range of its own, so that clusters of several runs on one machine share no address. The workers of one run
+        # draw from different ranges.
+        part = int(re.sub(r"\D", "", FOLDER.name) or 0) % PARTS
+        self.pod_network = f"127.{random.SystemRandom().randrange(32, 240, PARTS) + part}"
         self._up = ["up", "--owner-pid", str(os.getpid()), "--minutes", "60",
                     "--pod-cidr", f"{self.pod_network}.0.0/16", *options]
 
@@ -65,6 +73,10 @@ class Cluster:
     def audit(self):
         return audit.AuditLog(self.folder / "audit.log")
 
+    @functools.cached_property
+    def api(self):
+        return api.of_cluster(self.folder, self.ports()["kube-apiserver"])
+
     @property
     def keeper(self):
         """The process that every other process of the cluster shares its session with."""
@@ -92,13 +104,10 @@ class Cluster:
 
     def get(self, kind, name, namespace=None):
         """An object, or None where there is none of that name."""
-        where = ["--namespace", namespace] if namespace else []
-        text = self.kubectl("get", kind, name, *where, "--ignore-not-found", "--output", "json")
-        return json.loads(text) if text else None
+        return self.api.get(kind, name, namespace)
 
     def list(self, kind, namespace=None, selector=None):
-        arguments = (["--namespace", namespace] if namespace else []) + (["--selector", selector] if selector else [])
-        return json.loads(self.kubectl("get", kind, *arguments, "--output", "json"))["items"]
+        return self.api.list(kind, namespace, selector)
 
 
 @functools.cache
@@ -119,8 +128,11 @@ def helm(verb, *arguments):
 
 @functools.cache
 def cluster():
-    """The run's cluster, started at the first call."""
-    return Cluster(FOLDER / "cluster").up()
+    """The process's cluster, started at the first call."""
+    started = Cluster(FOLDER / "cluster").up()
+    machine.measure(lambda name: started.apply({"apiVersion": "v1", "kind": "ConfigMap",
+                                                "metadata": {"name": name, "namespace": "default"}}))
+    return started
 
 
 def stop_cluster():
@@ -128,8 +140,17 @@ def stop_cluster():
         cluster().down()
 
 
+machine = speed.Machine()
+
+
+def stretched(seconds):
+    """So many seconds of a quiet machine, on this one."""
+    return seconds * machine.factor
+
+
 def eventually(what, check, seconds=60):
     """Calls `check` until it gives something true, and gives that. An AssertionError in it counts as not yet."""
+    seconds = stretched(seconds)
     until = time.monotonic() + seconds
     while True:
         try:
@@ -139,7 +160,7 @@ def eventually(what, check, seconds=60):
         except AssertionError as error:
             last = error
         if time.monotonic() > until:
-            raise AssertionError(f"not within {seconds} s: {what}; last seen: {last!r}")
+            raise AssertionError(f"not within {seconds:.0f} s: {what}; last seen: {last!r}")
         time.sleep(POLL_S)
 
 
@@ -172,15 +193,16 @@ def processes_of(session):
 
 
 class ClusterTest(unittest.TestCase):
-    """A test on the run's cluster, in a namespace of its own that goes with it."""
+    """A test on the process's cluster, in a namespace of its own that goes with it."""
 
-    SUFFIX = ""  # of the namespace: a test that is run again finds the first one still going
+    LONG = False  # True: it takes minutes, and begins early
 
     def setUp(self):
         self.cluster = cluster()
         name = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())
-        self.namespace = name[:NAME_MAX - len(self.SUFFIX)].strip("-") + self.SUFFIX
-        self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}})
+        self.namespace = name[:NAME_MAX].strip("-")
+        with machine.timed():
+            self.cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}})
         self.addCleanup(self.cluster.kubectl, "delete", "namespace", self.namespace, "--wait=false")
         eventually("pods can be created in the namespace",
                    lambda: self.cluster.get("serviceaccount", "default", self.namespace))

@@ -3,7 +3,6 @@
 import contextlib
 import http.server
 import threading
-import time
 import unittest
 
 import controller
@@ -63,10 +62,12 @@ class Liar:
 
 
 class Lies(controller.ActiveTest):
+    LONG = True
+
     def setUp(self):
         super().setUp()
         self.activate()
-        self.process = self.start()
+        self.start()
         self.at_least(3)
         self.serves(3)
         self.fresh("True")
@@ -88,7 +89,7 @@ class Lies(controller.ActiveTest):
         told = next(c for c in self.status()["conditions"] if c["type"] == "SignalsFresh")
         self.assertEqual(told["reason"], "SignalMissing")
         self.at_least(1)
-        time.sleep(3)  # three scrapes and as many decisions
+        self.decides(3)
         self.assertEqual((self.replicas(), self.status()["recommended"]), (3, 3))
         self.at_least(3)
         return told["message"]
@@ -131,7 +132,7 @@ class ShadowLies(controller.ControllerTest):
         high = eventually("more are recommended", lambda: max(0, self.status().get("recommended", 0) - 1)) + 1
         self.engines.stop()
         eventually("silence is seen", lambda: condition(self.scaler(), "SignalsFresh") == "False")
-        time.sleep(5)  # longer than any window
+        self.decides(5)  # one a second: longer than any window
         status = self.status()
         self.assertGreaterEqual(status["recommended"], high)
         self.assertEqual((status["replicas"], status["reason"]), (1, "signal_missing"))

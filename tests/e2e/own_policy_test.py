@@ -15,6 +15,7 @@ WHY = ("demand_met", "demand_rising", "demand_falling", "surplus_kept", "backlog
 
 
 class OwnPolicy(controller.ActiveTest):
+    LONG = True
     GPUS = 2
     ENGINE = ("--model", "Llama-3.3-70B", "--gpu", "H100", "--tp", "2")
     COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}

@@ -5,12 +5,14 @@ import unittest
 
 import controller
 import objects
-from harness import condition, eventually
+from harness import condition, eventually, stretched
 
 REPLICAS = 2  # each fills a node
 
 
 class Replacements(controller.OnAPool):
+    LONG = True
+
     def setUp(self):
         super().setUp()
         self.install("permissions.placement=true", "permissions.nodes=true")
@@ -60,7 +62,7 @@ class Replacements(controller.OnAPool):
 
     def test_nodes_that_expire_are_replaced_once(self):
         """Their claims are deleted whatever runs there, both at once; the new ones expire in their turn."""
-        old = self.serve(expire_after="40s")
+        old = self.serve(expire_after=f"{stretched(40):.0f}s")  # so long the new ones can be seen
         eventually("the pods are on other nodes", lambda: self.moved(old), seconds=120)
         self.assertGreaterEqual(len(self.going()), REPLICAS)
         self.assert_one_for_each_that_went()

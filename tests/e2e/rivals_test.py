@@ -6,7 +6,7 @@ import unittest
 
 import audit
 import controller
-from harness import condition, eventually
+from harness import condition, eventually, stretched
 
 TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "engine"}
 OWNER = {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoComponentDeployment", "name": "decode", "uid": "1-2-3",
@@ -47,13 +47,13 @@ class Rivals(controller.ActiveTest):
         before, self.wanted = len(self.scales()), self.replicas() + 1
         self.at_least(self.wanted)
         eventually("more are recommended", lambda: self.status()["recommended"] == self.wanted)
-        time.sleep(2)  # as many decisions
+        self.decides(2)
         self.assertEqual(len(self.scales()), before, f"a write beside {who}")
 
     def assert_taken_over(self):
         gone = time.time()
         scaled = eventually("it takes over", lambda: self.scaled_to(self.wanted))
-        self.assertLessEqual(audit.seconds(scaled.at) - gone, 5)
+        self.assertLessEqual(audit.seconds(scaled.at) - gone, stretched(5))
         eventually("the conflict is over", lambda: condition(self.scaler(), "Conflict") == "False")
 
     def delete(self, kind):

@@ -7,7 +7,7 @@ import unittest
 
 import controller
 import objects
-from harness import condition, eventually
+from harness import condition, eventually, stretched
 
 LIGHT = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # a dozen at a time
 HEAVY = {"requests": 4000, "per_second": 20, "input_tokens": 6000, "output_tokens": 20}  # more prompt than one computes
@@ -15,6 +15,8 @@ BREACH = {"metric": "ttft", "bound": "1s", "for": "20s"}
 
 
 class SloBreach(controller.ActiveTest):
+    LONG = True
+
     def setUp(self):
         super().setUp()
         self.activate()
@@ -36,7 +38,7 @@ class SloBreach(controller.ActiveTest):
         first = self.pods()
         light = self.load(first, **LIGHT)
         eventually("more replicas are there", lambda: self.replicas() >= 3)
-        time.sleep(25)  # longer than it takes to count as kept
+        time.sleep(stretched(25))  # longer than it takes to count as kept
         good = self.replicas()
         self.settings(running=1000)
         heavy = self.load(first, **HEAVY)
@@ -48,7 +50,7 @@ class SloBreach(controller.ActiveTest):
             e.body.get("reason") for e in self.cluster.audit.writes(user=self.user, resource="events")})
         heavy.stop()
         light.stop()
-        time.sleep(8)  # long enough to be lowered, for whoever may
+        self.decides(8)  # one a second: long enough to be lowered if it might be
         self.assertEqual([e for e in self.scales() if e.at > restored.at and
                           e.body["spec"]["replicas"] < restored.body["spec"]["replicas"]], [])
         self.assertEqual(condition(self.scaler(), "SLOBreach"), "True")

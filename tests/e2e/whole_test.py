@@ -5,7 +5,7 @@ import time
 import controller
 import objects
 import programs
-from harness import condition, eventually
+from harness import condition, eventually, stretched
 
 GATE = "capstan.dev/serving"
 STEP_S, NIGHT_S = 150, 90  # the step: two minutes more than it takes to have the replicas
@@ -13,6 +13,8 @@ COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k
 
 
 class Whole(controller.OnAPool):
+    LONG = True
+
     def setUp(self):
         super().setUp()
         self.install("permissions.replicas=true", "permissions.placement=true", "permissions.nodes=true")
@@ -41,7 +43,8 @@ class Whole(controller.OnAPool):
     def test_load_becomes_nodes_and_the_night_takes_them_back(self):
         self.start()
         eventually("one replica serves", lambda: self.workload()["status"].get("readyReplicas") == 1, seconds=90)
-        seconds = [i / 5 for i in range(5 * STEP_S)] + [STEP_S + i * 2 for i in range(NIGHT_S // 2)]
+        step_s, night_s = round(stretched(STEP_S)), round(stretched(NIGHT_S))
+        seconds = [i / 5 for i in range(5 * step_s)] + [step_s + i * 2 for i in range(night_s // 2)]
         begun = time.monotonic()
         load = programs.RoutedLoad(self.cluster, self.namespace, self.logs / "load",
                                    programs.trace_at(self.logs / "trace.csv", seconds, 200, 300))
@@ -50,11 +53,11 @@ class Whole(controller.OnAPool):
         most = eventually("there are more replicas, and all serve", lambda: self.served(more_than=2))
         # The percentile is that of a minute: it forgets the queue of before a minute after that is gone.
         eventually("the SLO is met again", lambda: condition(self.scaler(), "SLOMet") == "True", seconds=STEP_S)
-        self.assertLess(time.monotonic() - begun, STEP_S, "while the load goes on")
+        self.assertLess(time.monotonic() - begun, step_s, "while the load goes on")
         self.assertGreater(self.workload()["spec"]["replicas"], 1, "by those that were added")
         eventually("the night has one replica", lambda: self.workload()["spec"]["replicas"] == 1,
                    seconds=STEP_S + NIGHT_S)
-        self.assert_all_served(load, least=5 * STEP_S)
+        self.assert_all_served(load, least=5 * step_s)
         self.assert_order(most)
 
     def assert_order(self, most):

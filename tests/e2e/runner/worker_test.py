@@ -1,0 +1,48 @@
+"""The process that runs tests, and what is made of one that ends or falls silent."""
+
+import os
+import pathlib
+import unittest
+from unittest import mock
+
+import worker_process
+
+HERE = str(pathlib.Path(__file__).parent)
+# A test of played_tests.py: whether it passes, whether it counts as skipped, and what is said.
+ROWS = [
+    ("test_passes", True, False, ""),
+    ("test_fails", False, False, "one is not two"),
+    ("test_is_skipped", True, True, "there is nothing to do"),
+    ("test_skips_a_part", True, False, "that part is not here"),
+    ("test_prints", True, False, ""),
+    ("test_ends_the_worker", False, False, "the worker ended with 7"),
+    ("test_that_is_not_there", False, False, "no attribute"),
+    ("test_passes", True, False, ""),
+]
+
+
+class Workers(unittest.TestCase):
+    def setUp(self):
+        patched = mock.patch.dict(os.environ, {"PYTHONPATH": HERE})
+        patched.start()
+        self.addCleanup(patched.stop)
+        self.worker = worker_process.WorkerProcess("runner-test")
+        self.addCleanup(self.worker.close)
+
+    def test_rows(self):
+        for name, passed, skipped, said in ROWS:
+            with self.subTest(name):
+                outcome = self.worker.run(f"played_tests.Played.{name}")
+                self.assertEqual((outcome.passed, outcome.skipped), (passed, skipped), outcome.text)
+                self.assertIn(said, outcome.text)
+
+    def test_one_that_falls_silent_is_ended_and_replaced(self):
+        with mock.patch.object(worker_process, "ANSWER_MAX_S", 1):
+            outcome = self.worker.run("played_tests.Played.test_never_ends")
+        self.assertFalse(outcome.passed)
+        self.assertIn("did not answer within 1 s", outcome.text)
+        self.assertTrue(self.worker.run("played_tests.Played.test_passes").passed)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+"""Runs tests on several workers, and each that fails once more, alone, on a worker of its own."""
+
+import collections
+import dataclasses
+import sys
+import threading
+import unittest
+
+SECOND_TRIES_MAX = 10  # more failures than this are no accident: the ones beyond it fail at once
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What became of one try of a test."""
+
+    passed: bool
+    seconds: float
+    text: str  # why it failed, and what its controllers said last
+    skipped: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """The one or two tries of a test."""
+
+    test: str
+    tries: tuple
+
+
+def flat(suite):
+    """The tests of a suite of suites."""
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from flat(part)
+        else:
+            yield part
+
+
+def run(tests, workers, make_worker, out=sys.stdout):
+    """Runs the tests in this order, `workers` at a time, then the second tries; gives a Result for each test.
+
+    `make_worker(name)` gives an object with `run(test)`, which gives an Outcome, and `close()`."""
+    waiting, first, lock = collections.deque(tests), {}, threading.Lock()
+
+    def work(name):
+        worker = make_worker(name)
+        try:
+            while True:
+                with lock:
+                    if not waiting:
+                        return
+                    test = waiting.popleft()
+                outcome = worker.run(test)
+                with lock:
+                    first[test] = outcome
+                    tell(test, outcome, out)
+        finally:
+            worker.close()
+
+    threads = [threading.Thread(target=work, args=(f"worker-{number + 1}",)) for number in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    second = {}
+    for test in [test for test in tests if not first[test].passed][:SECOND_TRIES_MAX]:
+        print(f"e2e: a second time, alone, on a fresh cluster: {test}", file=out, flush=True)
+        worker = make_worker("second-try")
+        try:
+            second[test] = worker.run(test)
+        finally:
+            worker.close()
+        tell(test, second[test], out)
+    return [Result(test, tuple(filter(None, (first[test], second.get(test))))) for test in tests]
+
+
+def tell(test, outcome, out):
+    word = "skipped" if outcome.skipped else "ok" if outcome.passed else "FAILED"
+    print(f"  {word:7} {outcome.seconds:6.1f} s  {test}", file=out)
+    if outcome.text:
+        print(outcome.text.rstrip(), file=out)
+    out.flush()

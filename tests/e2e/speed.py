@@ -1,0 +1,40 @@
+"""How much slower this machine is at present than a quiet one, so that deadlines allow for it."""
+
+import contextlib
+import statistics
+import time
+
+QUIET_WRITE_S = 0.12  # one write by kubectl on two cores that do nothing else, its start included
+FACTOR_MAX = 4
+WRITES = 9
+
+
+class Machine:
+    """The factor that deadlines are multiplied by: at least 1. It is measured once at the start by several writes, and
+    raised for a test whose first write took longer than that."""
+
+    def __init__(self, clock=time.monotonic):
+        self._clock = clock
+        self._start = 1.0
+        self.factor = 1.0
+
+    def measure(self, write):
+        """`write(name)` writes one small object through kubectl."""
+        seconds = []
+        for number in range(WRITES):
+            begun = self._clock()
+            write(f"speed-{number}")
+            seconds.append(self._clock() - begun)
+        self._start = self.factor = bounded(statistics.median(seconds))
+        print(f"  a write takes {statistics.median(seconds):.2f} s, so deadlines are times {self.factor:.1f}")
+
+    @contextlib.contextmanager
+    def timed(self):
+        """Around the first write of a test."""
+        begun = self._clock()
+        yield
+        self.factor = max(self._start, bounded(self._clock() - begun))
+
+
+def bounded(write_s):
+    return min(max(write_s / QUIET_WRITE_S, 1.0), FACTOR_MAX)

@@ -1,0 +1,65 @@
+"""One worker: a process that reads names of tests, a line each, and answers each with its outcome as a line of JSON.
+
+Its cluster is started by the first test that asks for one, and ends with the process.
+"""
+
+import dataclasses
+import io
+import json
+import os
+import pathlib
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import harness  # noqa: E402
+import scheduler  # noqa: E402
+
+LAST_LINES = 40  # of a controller's log
+
+
+class LoggingResult(unittest.TextTestResult):
+    """Adds to a failure what the test's controllers said last."""
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.tell(test)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.tell(test)
+
+    def tell(self, test):
+        for log in getattr(test, "controllers", []):
+            for line in log.text().splitlines()[-LAST_LINES:]:
+                self.stream.writeln(f"    {log.log.name}: {line}")
+
+
+def run(test):
+    suite = unittest.TestLoader().loadTestsFromName(test)
+    stream = io.StringIO()
+    begun = time.monotonic()
+    result = unittest.TextTestRunner(stream=stream, verbosity=0, resultclass=LoggingResult).run(suite)
+    passed = result.wasSuccessful() and result.testsRun == 1
+    reasons = [f"    skipped: {reason}" for _, reason in result.skipped]  # of the test, or of a part of it
+    return scheduler.Outcome(passed=passed, seconds=time.monotonic() - begun,
+                             text="\n".join(reasons) if passed else stream.getvalue(),
+                             skipped=any(part.id() == test for part, _ in result.skipped))
+
+
+def main():
+    # What the tests print goes to standard error: standard output is for the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    try:
+        for line in sys.stdin:
+            print(json.dumps(dataclasses.asdict(run(line.strip()))), file=answers, flush=True)
+    finally:
+        harness.stop_cluster()
+
+
+if __name__ == "__main__":
+    main()
