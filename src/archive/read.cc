@@ -44,7 +44,7 @@ class TableReader {
     each(top, "pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
   }
 
-  /// Nodes whose row says that more is bound to them than they have.
+  /// Returns the nodes whose rows state that their pods hold more GPUs than they have.
   const std::set<model::NodeId>& overcommitted() const { return overcommitted_; }
 
  private:
@@ -269,7 +269,7 @@ void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   fields.finish();
 }
 
-/// Where a table has the field of a row, or else the row.
+/// Returns the place of a row's field in the file, or of the row if it lacks the field.
 manifest::Place place_of(const Node& document, const model::Inconsistency& fault) {
   constexpr std::string_view kCatalog = "catalog.";
   const bool in_catalog = fault.table.starts_with(kCatalog);

@@ -1,4 +1,4 @@
-// What a snapshot file may not say: one row a defect, then any mutation of a file that says everything.
+// The defects that a reader refuses, one row each, and then any mutation of a file in which every key occurs.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -80,6 +80,8 @@ constexpr Defect kDefects[] = {
     {"/catalog/services/2/fed_by", "0",
      "catalog.services.fed_by: there is no prefill service 0, expected the id of one in this file"},
     {"/catalog/services/2/role_limits/conversion_ns", nullptr, R"(catalog.services.role_limits lacks "conversion_ns")"},
+    {"/catalog/services/0/survives", R"("cluster")",
+     "catalog.services.survives: found cluster, expected node, rack or zone"},
     // The rest of the catalog.
     {"/catalog/gpu_kinds/1", R"("H100")", R"(catalog.gpu_kinds: found "H100" a second time, expected each name once)"},
     {"/catalog/domains/2/level", R"("cluster")",
@@ -182,7 +184,7 @@ TEST(ReadSnapshot, TheErrorPointsAtTheValue) {
                                       R"(: gangs.signals.kv_usage_ppm.value: found "1200000", expected 0 to 1000000)");
 }
 
-/// Paths of all values below `at`.
+/// Appends the paths of all values below `at`.
 void list_paths(const Json& file, const Pointer& at, std::vector<Pointer>& out) {
   const Json& value = file.at(at);
   if (!value.is_structured()) return;
@@ -200,7 +202,7 @@ std::vector<Pointer> paths_of(const Json& file) {
   return all;
 }
 
-/// The file without what reads the same when it is left out, and every number and flag as text.
+/// Returns the file without members that read the same when they are left out, numbers and flags as texts.
 Json normal(const Json& file) {
   static const std::set<std::string> kZeroIsAbsent = {
       "leaving",  "kept",       "overcommitted", "on_unseen_node",     "resumed",          "closed",
@@ -224,7 +226,8 @@ Json normal(const Json& file) {
   return out;
 }
 
-/// Settings have several spellings of one value (0 and "0s"): their names are compared only.
+/// Returns the part of a file that is compared. A setting has several spellings of one value (0 and "0s"), so the
+/// settings of policies are left out.
 Json comparable(Json file) {
   for (const char* layer : {"scale", "place", "provision"}) file["policies"].erase(layer);
   Json& catalog = file["catalog"];
@@ -241,7 +244,7 @@ Json comparable(Json file) {
   return normal(file);
 }
 
-/// Empty: the file was refused with a place, or read as exactly what it says.
+/// Returns what is wrong with the reading of a file; empty if it was refused with a place, or read as what it says.
 std::string fault_of(const Json& file) {
   const Result<SavedState> state = parse(file.dump(1), "s.json");
   if (!state) return state.error().line > 0 ? "" : "refused without a place: " + state.error().text();

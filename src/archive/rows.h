@@ -38,13 +38,13 @@ void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string
                                 manifest::one_of(kWords<Enum>));
 }
 
-/// A number that every file states.
+/// Reads a number that every file states.
 template <typename Integer>
 void need_integer(manifest::Fields& fields, std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
   if (fields.need(key) != nullptr) fields.integer(key, out, low, high);
 }
 
-/// The elements of a list that every file states, if only as an empty one.
+/// Returns the elements of a list that every file states, if only as an empty one.
 inline std::span<const manifest::Node> need_list(manifest::Fields& fields, std::string_view key) {
   fields.need(key);
   return fields.list(key);
@@ -62,7 +62,7 @@ inline void read_instant(manifest::Fields& fields, std::string_view key, Instant
   out = there ? Instant{Duration{ns}} : Instant::never();
 }
 
-/// A moment that cannot be never.
+/// Reads a moment that cannot be never.
 inline void need_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
   if (fields.need(key) != nullptr) read_instant(fields, key, out);
 }
@@ -114,7 +114,7 @@ void need_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_
   if (fields.need(key) != nullptr) read_ref(fields, verdict, key, out, exists);
 }
 
-/// An id whose row is looked up later, once all rows are there.
+/// Reads an id whose row is looked up later, once all rows are there.
 template <typename Tag>
 void read_id(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out) {
   read_ref(fields, verdict, key, out, [](Id<Tag>) { return true; });

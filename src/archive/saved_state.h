@@ -23,8 +23,8 @@ struct SavedState {
 /// only.
 std::string to_json(const SavedState& state);
 
-/// Reads it back. Strict: unknown keys, references to what is not there and numbers outside their bounds are input
-/// errors with their place.
+/// Reads it back. Strict: unknown and missing keys, references to what is not there, numbers outside their bounds and
+/// rows that contradict each other are input errors with their place.
 /// @param file  its name in errors
 Result<SavedState> parse(std::string_view text, const std::string& file);
 Result<SavedState> read(const std::string& path);

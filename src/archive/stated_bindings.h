@@ -4,8 +4,8 @@
 
 #include "model/snapshot.h"
 
-// Two things that pods say of nodes and that a snapshot file states in words, because a file that lost a node or a GPU
-// by mistake would read the same.
+// A pod without a node and a node with too few GPUs happen in a real cluster, and look like a file that lost a number.
+// The writer states both in words, and the reader refuses a file that does not.
 namespace capstan::archive {
 
 /// True of a pod that runs on a node that is not in the snapshot, such as one without GPUs.
@@ -14,7 +14,7 @@ inline bool runs_without_node(const model::Pod& pod) {
   return runs && !pod.node.valid();
 }
 
-/// Returns the GPUs that pods hold, by node; no node that holds nothing.
+/// Returns the GPUs that pods hold, by node. Nodes without pods that hold GPUs are absent.
 inline std::map<model::NodeId, MilliGpu> bound_gpus(const model::Snapshot& snapshot) {
   std::map<model::NodeId, MilliGpu> bound;
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {

@@ -9,7 +9,7 @@
 
 namespace capstan::cli {
 
-/// What a load says of itself to a server, and which certificates it trusts, as its user stated it.
+/// The credentials that a load sends to a server, and the certificates that it trusts, as its user stated them.
 struct LoadAccessArguments {
   std::string api_key;               ///< sent as a bearer token; empty: none
   std::vector<std::string> headers;  ///< "Name: value"
@@ -22,7 +22,7 @@ struct LoadAccess {
   std::shared_ptr<const net::Tls> tls;  ///< null: the default
 };
 
-/// Reads it. No error quotes a key or the value of a header: they may be secrets.
+/// Checks and reads them. No error quotes a key or the value of a header, because they may be secrets.
 Result<LoadAccess> load_access(const LoadAccessArguments& arguments);
 
 }  // namespace capstan::cli

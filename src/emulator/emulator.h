@@ -67,7 +67,7 @@ class Emulator : public net::HttpHandler {
     bool include_usage = false;
     std::int32_t sent_tokens = 0;
   };
-  /// What the engine generates for a request, and where a stop string ends it.
+  /// A request as the engine gets it, and where a stop string ends its answer.
   struct Planned {
     Generation generation;
     std::optional<StopMatch> stop;

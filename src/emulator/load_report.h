@@ -17,7 +17,7 @@ struct LoadReport {
   RequestCount completed = 0;
   RequestCount in_flight = 0;
   std::map<std::string, RequestCount> errors;   ///< by kind: "http_503", "connect", "total_timeout", "cut_short"
-  std::map<std::string, std::string> messages;  ///< of the kinds that have one, that of the first such error
+  std::map<std::string, std::string> messages;  ///< by kind, of the first such error; not every kind has one
   Tokens input_tokens = 0;                      ///< of completed requests
   Tokens output_tokens = 0;                     ///< of completed requests
   sim::LatencyHistogram ttft;

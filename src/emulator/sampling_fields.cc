@@ -14,7 +14,7 @@ using simdjson::dom::object;
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-/// A number that vLLM bounds, and its words for it:
+/// A number that vLLM bounds, and vLLM's words for the bound:
 /// https://github.com/vllm-project/vllm/blob/main/vllm/sampling_params.py
 struct Range {
   std::string_view name;
@@ -35,7 +35,7 @@ constexpr Range kRanges[] = {
     {"top_k", -1, kNoBound, false, "must be 0 (disable), or at least 1", false},
 };
 
-/// As Python writes it: 0.0, 1.5; a whole number of JSON is a float there unless the field is an integer.
+/// Returns a number as Python writes it: 0.0 and 1.5 for a float, 0 for an integer.
 std::string python_number(double value, bool integer) {
   std::string text = fmt::format("{}", value);
   const bool whole = text.find_first_of(".en") == text.npos;
@@ -59,7 +59,7 @@ std::optional<ApiError> check_range(const Range& range, element value) {
   return error;
 }
 
-/// When a field asks for an answer that an emulated engine does not give.
+/// The values of a field with which it asks for an answer that an emulated engine does not give.
 enum class Asks : std::uint8_t {
   always,         ///< whatever its value
   if_true,        ///< unless it is false

@@ -56,6 +56,11 @@ class CatalogChecker {
 
   void service(const Service& service) {
     feeding(service);
+    using enum TopologyLevel;
+    const TopologyLevel survives = service.survives.value_or(node);
+    if (survives != node && survives != rack && survives != zone) {
+      fail("survives", fmt::format("found {}, expected node, rack or zone", name(survives).key));
+    }
     if (service.beside.size() > Service::kBesideMost) {
       fail("beside",
            fmt::format("found {} services, expected at most {}", service.beside.size(), Service::kBesideMost));

@@ -103,6 +103,8 @@ const Contradiction kContradictions[] = {
      "found service 2 a second time, expected it beside one service only"},
     {[](World& w) { w.catalog.services[0].beside.assign(8, {2}); }, "catalog.services", 0, "beside",
      "found 8 services, expected at most 7"},
+    {[](World& w) { w.catalog.services[1].survives = TopologyLevel::nvlink; }, "catalog.services", 1, "survives",
+     "found nvlink, expected node, rack or zone"},
     {[](World& w) { w.snapshot.services.set({3}, {.gateway_waiting = {}}); }, "services", 3, "id",
      "found 3, expected less than 3, the services of the catalog"},
     {[](World& w) { w.snapshot.services.set({0}, {.desired_replicas = 1, .leaving = 2, .gateway_waiting = {}}); },

@@ -187,7 +187,7 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   read_services(look);
   read_other_pods(look);
   number_gangs(look);
-  end_the_future(look, at);
+  clamp_moments(look, at);
   catalog_.set_queues(look.queues.rows());
 
   Seen seen;
@@ -212,8 +212,8 @@ SnapshotBuilder::Seen SnapshotBuilder::build(const ClusterView& view, const Read
   return seen;
 }
 
-/// What a clock ahead of ours has dated later than now counts as of now.
-void SnapshotBuilder::end_the_future(Look& look, Instant at) {
+/// Moves moments that a clock ahead of ours has put into the future to now, so that no age is negative.
+void SnapshotBuilder::clamp_moments(Look& look, Instant at) {
   for (auto& [id, node] : look.nodes) node.ready_at = std::min(node.ready_at, at);
   for (auto& [id, claim] : look.claims) claim.requested_at = std::min(claim.requested_at, at);
   for (auto& [id, gang] : look.gangs) gang.created_at = std::min(gang.created_at, at);
@@ -540,15 +540,15 @@ void SnapshotBuilder::read_wish(const Look& look, const PodGroup& group, model::
   if (!gang.service.valid() && gpu.valid()) gang.gpu = gpu;
 }
 
-/// Gives each replica of a service a number of its own. The replicas of a Deployment have none: each gets the lowest
-/// that is free and keeps it.
+/// Gives each replica of a service its own number. The replicas of a Deployment have none: each gets the lowest free
+/// number and keeps it.
 void SnapshotBuilder::number_gangs(Look& look) {
   std::map<std::pair<model::ServiceId, model::VariantId>, std::set<std::uint32_t>> used;
   std::map<model::GangId, std::uint32_t> numbers;
   const std::set<model::GangId> unnumbered(look.unnumbered.begin(), look.unnumbered.end());
   for (const auto& [id, gang] : look.gangs) {
     if (!gang.service.valid() || unnumbered.contains(id)) continue;
-    // A pod that somebody made by hand may have the number of another one: then it counts as unnumbered.
+    // A pod that was made by hand may have the number of another one. Then it counts as unnumbered.
     if (!used[{gang.service, gang.variant}].insert(gang.ordinal).second) look.unnumbered.push_back(id);
   }
   const auto take = [&](model::GangId id, std::uint32_t number) {

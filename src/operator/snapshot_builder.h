@@ -83,7 +83,7 @@ class SnapshotBuilder {
   void add_gang(Look& look, const PodGroup& group, model::ServiceId service, Instant expected_ready_at);
   void read_wish(const Look& look, const PodGroup& group, model::Gang& gang);
   void number_gangs(Look& look);
-  static void end_the_future(Look& look, Instant at);
+  static void clamp_moments(Look& look, Instant at);
   model::DomainId zone_of(const kube::StringMap& labels);
   model::OfferingId offering(const Look& look, const kube::StringMap& labels, const kube::Resources& resources);
 

@@ -24,8 +24,8 @@ class QueueBudget {
   /// What these pods ask for: of those that have no node, and were not placed here before.
   QueueAsk ask_of(std::span<const PodId> pods) const;
 
-  /// Why so much more may not be placed now, of the queue that is full, which may be above those that ask; nothing: it
-  /// may.
+  /// Returns why so much more may not be placed now, with the queue that is full: one that asks, or one above it.
+  /// Nothing if it may be placed.
   std::optional<model::Reason> refuses(const QueueAsk& ask) const;
   /// The same with all that was promised counted: whether it is any use to wait for room, and to buy it.
   std::optional<model::Reason> refuses_promise(const QueueAsk& ask) const;
