@@ -47,7 +47,7 @@ policies:
 std::string why(const std::string& policy, const std::vector<std::string>& sets) {
   ScenarioOverrides overrides;
   overrides.sets = sets;
-  const Result<Scenario> scenario = parse_scenario(kSpike, CAPSTAN_SOURCE_DIR "/why.yaml", overrides);
+  const auto scenario = parse_scenario(kSpike, CAPSTAN_SOURCE_DIR "/why.yaml", overrides);
   if (!scenario) return scenario.error().text();
   const auto name = [](const PolicySpec& spec) { return spec.policies.name; };
   const auto spec = std::ranges::find(scenario->policies, policy, name);
@@ -119,7 +119,7 @@ TEST(Why, LongAndLargeRunsHaveTrueFigures) {
                     "cluster.scrape.interval=10m",
                     "policies.0={name: fixed, scale: {policy: fixed, replicas: 1, period: 1h}, place: {policy: gang, "
                     "period: 1h}, provision: group}"};
-  const Result<Scenario> scenario = parse_scenario(kSpike, CAPSTAN_SOURCE_DIR "/why.yaml", overrides);
+  const auto scenario = parse_scenario(kSpike, CAPSTAN_SOURCE_DIR "/why.yaml", overrides);
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   const RunResult result = run(*scenario, scenario->policies.front(), 1).value();
   EXPECT_EQ(result.simulated, std::chrono::hours(2640));
@@ -134,7 +134,7 @@ TEST(Why, AStandingNodeCostsMoneyWithoutRequests) {
   ScenarioOverrides overrides;
   overrides.sets = {"load.generator.rate=0", "load.duration=24h",
                     "cluster.existing=[{instance: p5.48xlarge, count: 1}]"};
-  const Result<Scenario> scenario = parse_scenario(kSpike, CAPSTAN_SOURCE_DIR "/why.yaml", overrides);
+  const auto scenario = parse_scenario(kSpike, CAPSTAN_SOURCE_DIR "/why.yaml", overrides);
   ASSERT_TRUE(scenario.has_value()) << scenario.error().text();
   const RunResult result = run(*scenario, scenario->policies.front(), 1).value();
   EXPECT_EQ(result.requests.arrived, 0);
