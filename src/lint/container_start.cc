@@ -44,6 +44,38 @@ manifest::ContainerStart start_of(const Value& container) {
   return start;
 }
 
+namespace {
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+}  // namespace
+
+bool runs_engine(const Value& container) {
+  if (engine_of(start_of(container))) return true;
+  return has_any(container["image"].text,
+                 {"vllm", "sglang", "text-generation-inference", "tritonserver", "tensorrt-llm", "tensorrtllm",
+                  "lmdeploy", "nvcr.io/nim/", "huggingfaceserver", "djl-serving", "llm-d"});
+}
+
+bool is_download(const std::vector<CommandWord>& command) {
+  std::string words;
+  for (const CommandWord& word : command) words += word.text + " ";
+  return has_any(words, {"aws s3 cp ", "aws s3 sync ", "gsutil ", "gcloud storage cp ", "huggingface-cli download ",
+                         "hf download ", "azcopy copy ", "snapshot_download", "s5cmd ", "rclone copy ", "mc cp ",
+                         "mc mirror ", "modelscope download "});
+}
+
+bool brings_a_model(const Value& container) {
+  if (has_any(container["image"].text, {"storage-initializer", "downloader", "model-loader", "model-puller"}))
+    return true;
+  if (has_any(container["name"].text, {"download", "model-loader", "fetch-model", "pull-model", "storage-initializer"}))
+    return true;
+  const auto commands = commands_of(start_of(container));
+  return std::ranges::any_of(commands, [](const auto& command) { return is_download(command); });
+}
+
 Span span_of(const File& file, const Value& container, const CommandWord& word) {
   const Value& value = *sources_of(container).at(word.source);
   return word.size == CommandWord::kWhole ? value.span : part_of(file, value, word.offset, word.size);

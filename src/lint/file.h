@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "manifest/document.h"
 
@@ -23,11 +24,12 @@ struct File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  std::string path;   ///< as findings name it
-  std::string text;   ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
-  std::string yaml;   ///< what is parsed where that differs from `text`, of the same length; else empty
-  std::string scope;  ///< its folder: objects of one scope are taken to live in one cluster
-  bool accepts;       ///< holds the word of comments that accept a finding
+  std::string path;                  ///< as findings name it
+  std::string text;                  ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
+  std::string yaml;                  ///< what is parsed where that differs from `text`, of the same length; else empty
+  std::string scope;                 ///< its folder: objects of one scope are taken to live in one cluster
+  std::vector<std::uint32_t> units;  ///< the kustomizations and charts that deploy it, in order
+  bool accepts;                      ///< holds the word of comments that accept a finding
   manifest::Documents documents;
 
   /// Made when first asked for: most files have nothing to point at.

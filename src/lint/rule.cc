@@ -1,5 +1,7 @@
 #include "lint/rule.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace capstan::lint {
@@ -81,6 +83,15 @@ Finding& Finding::of_absence() {
   return *this;
 }
 
+Finding& Finding::joined_with(const Object& other, bool sure) {
+  if (other.file != file) message += fmt::format(" ({})", other.file->path);
+  if (!sure) {
+    severity = Severity::info;
+    message += "; advice, as nothing shows that both are deployed together";
+  }
+  return *this;
+}
+
 Finding& Subject::report_span(Span span, std::string message) const {
   return out_.emplace_back(Finding{.rule = &rule_,
                                    .severity = rule_.severity,
@@ -89,6 +100,11 @@ Finding& Subject::report_span(Span span, std::string message) const {
                                    .span = span,
                                    .message = std::move(message),
                                    .fix = {}});
+}
+
+Finding& Subject::join(Finding& finding, const Object& other, std::string_view name) const {
+  const bool sure = name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
+  return finding.joined_with(other, sure);
 }
 
 Finding& Subject::report(const Value& value, std::string message) const {

@@ -50,6 +50,8 @@ struct Finding {
   Finding& as(Severity severity_in);
   /// It is about something that is not there: in an excerpt, where much is left out, that is advice.
   Finding& of_absence();
+  /// It holds only if this other object is deployed too: names its file, and is advice where `sure` is false.
+  Finding& joined_with(const Object& other, bool sure);
 };
 
 class ScalerQueries;
@@ -80,6 +82,8 @@ class Subject {
   Finding& report_span(Span span, std::string message) const;
   /// Points at what names the object: its name, else its kind.
   Finding& report_object(std::string message) const;
+  /// The finding holds only if `other` is deployed with this object, which refers to it by `name` or not at all.
+  Finding& join(Finding& finding, const Object& other, std::string_view name = {}) const;
 
  private:
   const Rule& rule_;

@@ -27,10 +27,11 @@ struct Summary {
   std::size_t files = 0;
   std::size_t documents = 0;
   std::size_t objects = 0;
-  std::size_t templates = 0;   ///< files that are templates of Helm or Jinja
-  std::size_t patches = 0;     ///< parts of objects, to be merged into others
-  std::size_t suppressed = 0;  ///< findings that somebody has accepted, with a reason
-  std::size_t known = 0;       ///< findings that the baseline holds
+  std::size_t templates = 0;                          ///< files that are templates of Helm or Jinja
+  std::size_t patches = 0;                            ///< parts of objects, to be merged into others
+  std::map<std::string, std::size_t> kinds_not_read;  ///< kinds that no rule looks at, with the number of their objects
+  std::size_t suppressed = 0;                         ///< findings that somebody has accepted, with a reason
+  std::size_t known = 0;                              ///< findings that the baseline holds
 };
 
 struct Report {
@@ -49,6 +50,7 @@ struct Text {
   bool named = true;
   std::string scope = {};  ///< as of a Candidate
   bool patch = false;      ///< as of a Candidate
+  std::vector<std::uint32_t> units = {};
 };
 
 /// Reads and lints files.

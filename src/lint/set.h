@@ -19,7 +19,7 @@ class Set {
   /// @param closed  all of the input is one cluster
   Set(std::span<const Object> objects, bool closed);
 
-  /// The object that `from` means by a name: in its own folder, or the only one of the name in all of the input.
+  /// The object that `from` means by a name: in its own file or folder, or the only one of a name that is not generic.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
   /// The objects of a kind that stand with `from`: of its folder; where there are none, of the one folder that has any.
@@ -32,6 +32,13 @@ class Set {
   std::vector<const Object*> targeting(std::string_view kind, std::string_view name, const Object& from) const;
 
   bool closed() const { return closed_; }
+
+  /// Is there evidence that both are deployed to one cluster: one file, one kustomization, one chart? Lying in one
+  /// folder is none: examples lie there side by side.
+  bool deployed_together(const Object& a, const Object& b) const;
+  /// Evidence as above, or both lie in one folder and one refers to the other by a name that no other would have, with
+  /// its namespace where both state one.
+  bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:
   /// What a `scaleTargetRef` names. No kind means a Deployment.
@@ -66,6 +73,12 @@ class Set {
   std::vector<Named> by_name_;                       ///< by all of it
   std::vector<Reference> references_;                ///< by all of it
 };
+
+/// A name that many workloads have: "vllm", "my-app", "llm-inference-server".
+bool is_generic_name(std::string_view name);
+
+/// A name that is filled in later, `${TARGET}` or `<name>`: it may become any.
+bool is_hole(std::string_view name);
 
 /// Of one namespace as far as is known: a namespace that is not said may be any.
 bool same_space(const Object& a, const Object& b);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Candidate {
   bool named = false;      ///< given by the user, and not found in a folder: read whatever its name is
   std::string scope = {};  ///< the folder whose objects its own stand with; empty: the one that it lies in
   bool patch = false;      ///< a kustomization merges what it holds into other objects
+  std::vector<std::uint32_t> units = {};  ///< the kustomizations and charts that deploy it, in order
 };
 
 struct FoundFiles {

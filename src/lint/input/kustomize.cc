@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -67,20 +68,69 @@ fs::path file_of(const fs::path& path) {
   return {};
 }
 
+/// The chart that each folder belongs to: the nearest folder above with a Chart.yaml; empty where there is none.
+class Charts {
+ public:
+  const std::string& of(const fs::path& folder) {
+    const auto [known, is_new] = of_folder_.try_emplace(folder.string());
+    if (!is_new) return known->second;
+    std::error_code error;
+    std::string chart;
+    if (fs::is_regular_file(folder / "Chart.yaml", error)) {
+      chart = folder.empty() ? "." : folder.string();
+    } else if (!folder.empty() && folder != folder.root_path()) {
+      chart = of(folder.parent_path());
+    }
+    return of_folder_[folder.string()] = chart;
+  }
+
+ private:
+  std::map<std::string, std::string> of_folder_;
+};
+
 std::string identity(const fs::path& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   return error ? path.string() : real.string();
 }
 
-}  // namespace
+/// Which files each kustomization names, by their place among the found ones.
+using Graph = std::map<std::size_t, std::vector<std::size_t>>;
 
-void follow_kustomizations(FoundFiles& found) {
-  std::set<std::string> known, patches;
-  const auto any = [](const Candidate& file) { return is_kustomization(file.path); };
-  if (std::ranges::none_of(found.files, any)) return;
-  for (const Candidate& file : found.files) known.insert(identity(file.path));
-  // What is added is looked at in its turn; nothing is added twice, so that circles end.
+/// Everything that a kustomization deploys, with what the kustomizations that it names deploy.
+std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization) {
+  std::set<std::size_t> seen = {kustomization};
+  std::vector<std::size_t> open = {kustomization};
+  while (!open.empty()) {
+    const auto node = graph.find(open.back());
+    open.pop_back();
+    if (node == graph.end()) continue;
+    for (const std::size_t part : node->second) {
+      if (seen.insert(part).second) open.push_back(part);
+    }
+  }
+  return seen;
+}
+
+void note_charts(std::uint32_t unit, FoundFiles& found) {
+  Charts charts;
+  std::map<std::string, std::uint32_t> units;
+  for (Candidate& file : found.files) {
+    const std::string& chart = charts.of(fs::path(file.path).parent_path());
+    if (chart.empty()) continue;
+    const auto [known, is_new] = units.try_emplace(chart, unit);
+    if (is_new) ++unit;
+    file.units.push_back(known->second);
+  }
+}
+
+/// Adds files that kustomizations name. What is added is looked at in its turn; nothing is added twice, so that circles
+/// end.
+Graph follow(FoundFiles& found) {
+  Graph graph;
+  std::map<std::string, std::size_t> known;
+  std::set<std::string> patches;
+  for (std::size_t i = 0; i < found.files.size(); ++i) known.emplace(identity(found.files[i].path), i);
   for (std::size_t i = 0; i < found.files.size() && i < kMostFollowed; ++i) {
     const fs::path path = found.files[i].path;
     if (!is_kustomization(path)) continue;
@@ -89,12 +139,30 @@ void follow_kustomizations(FoundFiles& found) {
     const Contents names = names_of(path.string());
     for (const std::string& name : names.parts) {
       const fs::path file = file_of((folder / name).lexically_normal());
-      if (!file.empty() && known.insert(identity(file)).second) found.files.push_back({file.string(), true, scope});
+      if (file.empty()) continue;
+      const auto [place, is_new] = known.emplace(identity(file), found.files.size());
+      if (is_new) found.files.push_back({file.string(), true, scope});
+      graph[i].push_back(place->second);
     }
     for (const std::string& name : names.patches) patches.insert(identity((folder / name).lexically_normal()));
   }
-  if (patches.empty()) return;
+  if (patches.empty()) return graph;
   for (Candidate& file : found.files) file.patch = patches.contains(identity(file.path));
+  return graph;
+}
+
+}  // namespace
+
+void follow_kustomizations(FoundFiles& found) {
+  std::uint32_t unit = 0;
+  if (std::ranges::any_of(found.files, [](const Candidate& file) { return is_kustomization(file.path); })) {
+    const Graph graph = follow(found);
+    for (const auto& [kustomization, parts] : graph) {
+      for (const std::size_t file : deployed_by(graph, kustomization)) found.files[file].units.push_back(unit);
+      ++unit;
+    }
+  }
+  note_charts(unit, found);
 }
 
 }  // namespace capstan::lint

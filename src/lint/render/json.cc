@@ -94,6 +94,7 @@ std::string to_json(const Report& report) {
                  {"objects", sum.objects},
                  {"templates", sum.templates},
                  {"patches", sum.patches},
+                 {"kinds_not_read", sum.kinds_not_read},
                  {"suppressed", sum.suppressed},
                  {"known", sum.known}}}},
               2) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/pods.h"
 #include "lint/pools.h"
 #include "lint/rule.h"
 
@@ -14,6 +15,40 @@ const Value& which(const Pool& pool) {
     if (const Value& entry = requirement(pool, key)) return entry["values"];
   }
   return (*pool.node)["requirements"];
+}
+
+bool chooses_gpu(std::string_view key) {
+  for (const std::string_view word : {"gpu-name", "gpu.product", "instance-family", "instance-type", "accelerator"}) {
+    if (key.find(word) != key.npos) return true;
+  }
+  return false;
+}
+
+bool chooses_gpu(const Pod& pod) {
+  const auto by_key = [](const Value& entry) { return chooses_gpu(entry.key); };
+  if (std::ranges::any_of((*pod.spec)["nodeSelector"].children(), by_key)) return true;
+  const Value& terms = at(*pod.spec, "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+  for (const Value& term : terms["nodeSelectorTerms"].children()) {
+    for (const Value& expression : term["matchExpressions"].children()) {
+      if (chooses_gpu(expression["key"].text)) return true;
+    }
+  }
+  return false;
+}
+
+/// Do all pods on GPUs of the folder choose their GPU themselves?
+bool pods_choose(const Subject& s) {
+  bool any = false;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
+    for (const Object* workload : s.set.beside(kind, s.object)) {
+      for (const Pod& pod : pods_of(*workload)) {
+        if (!wants_gpu(pod)) continue;
+        if (!chooses_gpu(pod)) return false;
+        any = true;
+      }
+    }
+  }
+  return any;
 }
 
 void check(const Subject& s) {
@@ -35,7 +70,8 @@ void check(const Subject& s) {
           ? fmt::format("of {} different GPUs ({}) it may buy all that the sizes below leave", kinds.size(), words)
           : fmt::format("may buy {} different GPUs: {}", kinds.size(), words));
   const auto memory = [&](const GpuFamily* family) { return family->memory_gib == families.front()->memory_gib; };
-  if (std::ranges::all_of(families, memory)) finding.as(Severity::info);  // what fits on one fits on the others
+  // What fits on one fits on the others; or the pods say on which they fit.
+  if (std::ranges::all_of(families, memory) || pods_choose(s)) finding.as(Severity::info);
 }
 
 }  // namespace

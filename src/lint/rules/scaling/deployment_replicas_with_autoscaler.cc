@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -12,9 +14,13 @@ void check(const Subject& s) {
   if (!replicas) return;
   const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
   if (scalers.empty()) return;
-  s.report(replicas, fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text,
-                                 scalers.front()->title()))
-      .remove_entry(s.object["spec"], replicas);
+  const auto sure = [&](const Object* scaler) { return s.set.belong_together(s.object, *scaler, s.object.name); };
+  const auto known = std::ranges::find_if(scalers, sure);
+  const Object& scaler = known == scalers.end() ? *scalers.front() : **known;
+  s.report(replicas,
+           fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text, scaler.title()))
+      .remove_entry(s.object["spec"], replicas)
+      .joined_with(scaler, known != scalers.end());
 }
 
 }  // namespace

@@ -14,10 +14,12 @@ void check(const Subject& s) {
     if (annotation(s.object, accepted)) return;
   }
   if (*scaler->min) {
-    s.report(*scaler->min,
-             fmt::format("{} 0: the first request after a pause waits for a whole cold start", scaler->min->key))
-        .replace(*scaler->min, "1")
-        .suggest("keep one replica");
+    Finding& finding =
+        s.report(*scaler->min, fmt::format("{} 0: the first request after a pause waits for a whole cold "
+                                           "start",
+                                           scaler->min->key));
+    finding.replace(*scaler->min, "1").suggest("keep one replica");
+    if (s.object.kind == "Model") finding.as(Severity::info);  // KubeAI's proxy holds the request until then
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
         .of_absence();

@@ -10,17 +10,15 @@ constexpr std::string_view kServed = "registry.k8s.io/";
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const auto& list : {containers_of(pod), init_containers_of(pod)}) {
-      for (const Value* container : list) {
-        const Value& image = (*container)["image"];
-        if (!image.text.starts_with(kFrozen)) continue;
-        Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
-        const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
-        if (image.shared || host.size() != kFrozen.size()) continue;
-        Edit& edit = finding.fix.edits.emplace_back();
-        edit.span = host;
-        edit.text = kServed;
-      }
+    for (const Value* container : all_containers_of(pod)) {
+      const Value& image = (*container)["image"];
+      if (!image.text.starts_with(kFrozen)) continue;
+      Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
+      const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
+      if (image.shared || host.size() != kFrozen.size()) continue;
+      Edit& edit = finding.fix.edits.emplace_back();
+      edit.span = host;
+      edit.text = kServed;
     }
   }
 }

@@ -17,14 +17,14 @@ const Object* service_of(const Subject& s, const Pod& pod) {
 
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
-    if (container["readinessProbe"] || is_partial(s.object)) continue;
+    if (container["readinessProbe"] || is_partial(s.object) || is_placeholder(s.object, pod)) continue;
     const Object* service = service_of(s, pod);
     Finding& finding =
         s.report(container["name"],
                  fmt::format("no readinessProbe: {}",
                              service == nullptr ? "requests come before the model is loaded"
                                                 : service->title() + " sends requests before the model is loaded"));
-    if (service != nullptr) finding.as(Severity::warning).of_absence();
+    if (service != nullptr) s.join(finding.as(Severity::warning), *service, service->name).of_absence();
   }
 }
 

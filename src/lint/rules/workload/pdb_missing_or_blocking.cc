@@ -42,6 +42,8 @@ bool has_budget(const Subject& s) {
 /// A budget may stand in a folder of its own: only where all of the input is known is this worth a warning.
 void check_workload(const Subject& s) {
   if (!serves_on_gpu(s.object) || is_partial(s.object) || has_budget(s)) return;
+  const Pods pods = pods_of(s.object);
+  if (std::ranges::all_of(pods, [&](const Pod& pod) { return is_placeholder(s.object, pod); })) return;
   const std::int64_t least = floor_of(s);
   if (least < 2) return;
   Finding& finding = s.report_object(
