@@ -92,10 +92,9 @@ std::span<const Rule* const> rules_for(const Object& object) {
     }
     return list;
   }();
-  if (object.has_unlisted_pods) return for_pods;
-  if (object.foreign) return {};
-  const auto found = lists.find(object.kind);
-  return found == lists.end() ? std::span<const Rule* const>() : std::span<const Rule* const>(found->second);
+  const auto found = object.foreign ? lists.end() : lists.find(object.kind);
+  if (found != lists.end()) return found->second;
+  return object.has_unlisted_pods ? std::span<const Rule* const>(for_pods) : std::span<const Rule* const>();
 }
 
 bool is_looked_at(const Object& object) {
