@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct File {
   std::string text;                  ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
   std::string yaml;                  ///< what is parsed where that differs from `text`, of the same length; else empty
   std::string scope;                 ///< its folder: objects of one scope are taken to live in one cluster
+  std::set<std::string> patched;     ///< kinds of its objects that kustomizations change; `*`: any
   std::vector<std::uint32_t> units;  ///< the kustomizations and charts that deploy it, in order
   bool accepts;                      ///< holds the word of comments that accept a finding
   manifest::Documents documents;
@@ -36,6 +38,8 @@ struct File {
   const manifest::LineTable& lines() const;
   /// Fenced in prose, which leaves out what its reader can think of: what is not there means nothing.
   bool is_excerpt() const { return !yaml.empty(); }
+  /// Do kustomizations change its objects of this kind, and may add to them what is not there?
+  bool is_patched(std::string_view kind) const { return patched.contains("*") || patched.contains(std::string(kind)); }
   std::string_view parsed() const { return yaml.empty() ? std::string_view(text) : std::string_view(yaml); }
 
  private:

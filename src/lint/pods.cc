@@ -221,40 +221,6 @@ std::optional<std::int64_t> slept_s(std::string_view text) {
 
 }  // namespace
 
-namespace {
-
-bool is_pause_image(std::string_view image) {
-  const std::string_view name = image.substr(image.rfind('/') + 1);
-  return name == "pause" || name.starts_with("pause:") || name.starts_with("pause@") || name.starts_with("pause-");
-}
-
-/// Its command does nothing: `sleep infinity`, `tail -f /dev/null`.
-bool sleeps(const Value& container) {
-  std::string words;
-  for (const Value* list : {&container["command"], &container["args"]}) {
-    for (const Value& word : list->children()) words += std::string(word.text) + " ";
-  }
-  while (words.ends_with(' ') || words.ends_with('\n') || words.ends_with(';')) words.pop_back();
-  const auto says = [&](std::string_view part) { return words.find(part) != words.npos; };
-  const bool sleeps_on = says("while true; do sleep") || says("while :; do sleep") || (says("trap ") && says("sleep"));
-  return sleeps_on || words.ends_with("sleep infinity") || words.ends_with("sleep inf") ||
-         words.ends_with("tail -f /dev/null") || words.ends_with("/pause") || words == "pause";
-}
-
-}  // namespace
-
-bool is_placeholder(const Object& object, const Pod& pod) {
-  for (const std::string_view word :
-       {"prepull", "pre-pull", "prepuller", "image-pull", "image-cache", "pull-image", "overprovision",
-        "over-provision", "balloon", "gpu-burn", "load-generator", "benchmark"}) {
-    if (object.name.find(word) != object.name.npos) return true;
-  }
-  const Containers containers = containers_of(pod);
-  return containers.begin() != containers.end() && std::ranges::all_of(containers, [](const Value* container) {
-           return is_pause_image((*container)["image"].text) || sleeps(*container);
-         });
-}
-
 std::optional<std::int64_t> pre_stop_sleep_s(const Value& container) {
   const Value& hook = at(container, "lifecycle.preStop");
   if (const auto seconds = at(hook, "sleep.seconds").integer()) return seconds;

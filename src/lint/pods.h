@@ -129,9 +129,6 @@ std::vector<GpuPod> gpu_pods_of(const Object& object);
 /// The GPUs of the largest of an object's pods.
 std::int64_t gpus_of_largest_pod(const Object& object);
 
-/// Serves no requests: a balloon of pause containers, a pod that sleeps, a pre-puller of images, a load generator.
-bool is_placeholder(const Object& object, const Pod& pod);
-
 /// The seconds that a container's preStop hook sleeps.
 std::optional<std::int64_t> pre_stop_sleep_s(const Value& container);
 

@@ -71,6 +71,7 @@ Reading read_text(Text text) {
   File& file = *out.file;
   file.scope = text.scope.empty() ? folder_of(file.path) : std::move(text.scope);
   file.units = std::move(text.units);
+  file.patched = std::move(text.patched);
   if (is_markdown(file.path)) {
     file.scope = file.path;
     file.yaml = fenced_yaml(file.text);

@@ -79,7 +79,8 @@ Finding& Finding::as(Severity severity_in) {
 }
 
 Finding& Finding::of_absence() {
-  if (file->is_excerpt()) severity = Severity::info;
+  const bool is_patched = object != nullptr && file->is_patched(object->kind);
+  if (file->is_excerpt() || is_patched) severity = Severity::info;
   return *this;
 }
 

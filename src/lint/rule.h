@@ -48,7 +48,8 @@ struct Finding {
   Finding& insert_before(const Value& entry, std::string text);
   Finding& suggest(std::string words);
   Finding& as(Severity severity_in);
-  /// It is about something that is not there: in an excerpt, where much is left out, that is advice.
+  /// It is about something that is not there: advice in an excerpt, where much is left out, and of an object that a
+  /// kustomization changes, which may add it.
   Finding& of_absence();
   /// It holds only if this other object is deployed too: names its file, and is advice where `sure` is false.
   Finding& joined_with(const Object& other, bool sure);

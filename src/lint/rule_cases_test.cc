@@ -118,7 +118,8 @@ TEST(RuleCases, ReadinessDelayFixed) {
     return found(server("image: 'a:1', " + probes), "readiness-delay-fixed");
   };
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "warning");
-  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "warning");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 180}"), "warning");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 60}"), "none");
   EXPECT_EQ(probe("livenessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "none");
   EXPECT_EQ(probe("startupProbe: {httpGet: {path: /health}, failureThreshold: 60}"), "none");

@@ -129,8 +129,8 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
       errors[i] = Error{ErrorKind::input, files[i].path, 0, 0, large ? "is larger than 128 MiB" : "cannot be read"};
       return;
     }
-    readings[i] =
-        read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch, files[i].units});
+    readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch,
+                             files[i].units, files[i].patched});
     let_go(readings[i]);
   });
   for (std::optional<Error>& error : errors) {

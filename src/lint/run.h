@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,10 @@ struct Text {
   std::string path;
   std::string text;
   bool named = true;
-  std::string scope = {};  ///< as of a Candidate
-  bool patch = false;      ///< as of a Candidate
-  std::vector<std::uint32_t> units = {};
+  std::string scope = {};                 ///< as of a Candidate
+  bool patch = false;                     ///< as of a Candidate
+  std::vector<std::uint32_t> units = {};  ///< as of a Candidate
+  std::set<std::string> patched = {};     ///< as of a Candidate
 };
 
 /// Reads and lints files.

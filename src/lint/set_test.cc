@@ -119,15 +119,16 @@ class OnDisk : public testing::Test {
     std::ofstream(root_ / path) << text;
   }
 
-  /// How grave it is that two autoscalers have one target; "none" where nothing is said.
-  std::string two_autoscalers() {
+  /// How grave the first finding of a rule is; "none" where it has none.
+  std::string graded(std::string_view rule) {
     FoundFiles files = find_files({root_.string()}, {});
     follow_kustomizations(files);
     Options options;
     options.advice = true;
-    const Words words = said(lint_files(files.files, options), "two-autoscalers-one-target");
+    const Words words = said(lint_files(files.files, options), rule);
     return words.empty() ? "none" : words[0].substr(0, words[0].find(' '));
   }
+  std::string two_autoscalers() { return graded("two-autoscalers-one-target"); }
 
   fs::path root_;
 };
@@ -158,6 +159,27 @@ TEST_F(OnDisk, AChartDeploysItsFilesTogether) {
   EXPECT_EQ(two_autoscalers(), "info");
   write("Chart.yaml", "name: a\n");
   EXPECT_EQ(two_autoscalers(), "error");
+}
+
+TEST_F(OnDisk, APatchMayAddWhatIsNotThere) {
+  write("base/pool.yaml",
+        "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {role: a}\n");
+  write("base/kustomization.yaml", "resources: [pool.yaml]\n");
+  const auto grade = [&] { return graded("ec2nodeclass-ami-terms"); };
+  EXPECT_EQ(grade(), "error");
+  const std::string overlay = "resources: [../base]\n";
+  const auto with = [&](const std::string& patches) {
+    write("prod/kustomization.yaml", overlay + patches);
+    return grade();
+  };
+  EXPECT_EQ(with(""), "error");
+  EXPECT_EQ(with("patches: [{target: {kind: EC2NodeClass}, path: terms.yaml}]\n"), "info");
+  EXPECT_EQ(with("patches: [{target: {kind: Deployment}, path: terms.yaml}]\n"), "error");
+  EXPECT_EQ(with("patches:\n- patch: |-\n    - {op: add, path: /spec/x, value: 1}\n"), "info") << "of any kind";
+  EXPECT_EQ(with("patches:\n- patch: |-\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: a}\n"),
+            "error");
+  write("prod/terms.yaml", "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {}\n");
+  EXPECT_EQ(with("patchesStrategicMerge: [terms.yaml]\n"), "info");
 }
 
 }  // namespace

@@ -269,8 +269,8 @@ TEST(SeverityCases, ADrainFlagIsAskedOfVersionsThatHaveIt) {
 }
 
 TEST(SeverityCases, GkeTolerates) {
-  const auto tolerates = [](const std::string& spec) {
-    return found(server("image: 'a:1'", spec), "missing-gpu-toleration");
+  const auto tolerates = [](const std::string& spec, const std::string& more = "") {
+    return found(server("image: 'a:1'", spec) + more, "missing-gpu-toleration");
   };
   EXPECT_EQ(tolerates(""), "info");
   EXPECT_EQ(tolerates("nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4}, "), "none");
@@ -278,6 +278,24 @@ TEST(SeverityCases, GkeTolerates) {
   EXPECT_EQ(tolerates("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
                       "[{matchExpressions: [{key: cloud.google.com/gke-spot, operator: Exists}]}]}}}, "),
             "none");
+}
+
+TEST(SeverityCases, ATolerationIsAskedForByTheTaintsOfThePools) {
+  const auto beside = [](const std::string& taints) {
+    return found(server("image: 'a:1'") +
+                     "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: "
+                     "{nvidia.com/gpu: 8}, template: {spec: {taints: [" +
+                     taints + "]}}}\n",
+                 "missing-gpu-toleration");
+  };
+  EXPECT_EQ(beside("{key: nvidia.com/gpu, effect: NoSchedule}"), "warning");
+  EXPECT_EQ(beside(""), "none");
+}
+
+TEST(SeverityCases, OllamaIsReadyWithoutAModel) {
+  const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n";
+  EXPECT_EQ(found(server("image: 'ollama/ollama:0.9'") + service, "missing-readiness-probe"), "info");
+  EXPECT_EQ(found(server("image: 'a:1'") + service, "missing-readiness-probe"), "warning");
 }
 
 TEST(SeverityCases, ReadinessIsLiveness) {

@@ -30,19 +30,49 @@ bool is_remote(std::string_view name) {
          name.starts_with("github.com/");
 }
 
+constexpr std::string_view kAnyKind = "*";
+
 /// What one kustomization names, as it is written.
 struct Contents {
   std::vector<std::string> parts;    ///< files and folders that belong to it
   std::vector<std::string> patches;  ///< files that it merges into those
+  std::set<std::string> patched;     ///< kinds of the objects that it changes; `*` where any may be meant
 };
 
 void add_name(const manifest::Value& item, std::vector<std::string>& out) {
   if (item.is_scalar() && !item.is_block_scalar() && !is_remote(item.text)) out.emplace_back(item.text);
 }
 
-Contents names_of(const std::string& path) {
+/// The kinds of the objects in a text; any where it has none, as a list of changes.
+void add_kinds(std::string_view text, std::set<std::string>& out) {
+  const manifest::Documents documents = manifest::Documents::parse(text);
+  for (const manifest::Document& document : documents.all()) {
+    const manifest::Value& kind = document.root["kind"];
+    out.emplace(kind.is_scalar() ? kind.text : kAnyKind);
+  }
+}
+
+void add_patch(const manifest::Value& item, const fs::path& folder, Contents& out) {
+  const manifest::Value& file = item.is_mapping() ? item["path"] : item;
+  const std::size_t before = out.patches.size();
+  add_name(file, out.patches);
+  const manifest::Value& kind = item["target"]["kind"];
+  const manifest::Value& inside = item.is_mapping() ? item["patch"] : item;
+  if (kind.is_scalar()) {
+    out.patched.emplace(kind.text);
+  } else if (out.patches.size() > before) {
+    const auto text = read_file((folder / out.patches.back()).lexically_normal().string(), kMostBytes);
+    if (text) add_kinds(*text, out.patched);
+  } else if (inside.is_block_scalar()) {
+    add_kinds(inside.text, out.patched);
+  } else {
+    out.patched.emplace(kAnyKind);
+  }
+}
+
+Contents names_of(const fs::path& path) {
   Contents names;
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(path.string(), kMostBytes);
   if (!text) return names;
   const manifest::Documents documents = manifest::Documents::parse(*text);
   for (const manifest::Document& document : documents.all()) {
@@ -50,9 +80,7 @@ Contents names_of(const std::string& path) {
       for (const manifest::Value& item : document.root[key].children()) add_name(item, names.parts);
     }
     for (const std::string_view key : {"patches", "patchesStrategicMerge", "patchesJson6902"}) {
-      for (const manifest::Value& item : document.root[key].children()) {
-        add_name(item.is_mapping() ? item["path"] : item, names.patches);
-      }
+      for (const manifest::Value& item : document.root[key].children()) add_patch(item, path.parent_path(), names);
     }
   }
   return names;
@@ -94,8 +122,13 @@ std::string identity(const fs::path& path) {
   return error ? path.string() : real.string();
 }
 
-/// Which files each kustomization names, by their place among the found ones.
-using Graph = std::map<std::size_t, std::vector<std::size_t>>;
+/// The files that a kustomization names, by their place among the found ones, and the kinds that it changes.
+struct Node {
+  std::vector<std::size_t> parts;
+  std::set<std::string> patched;
+};
+/// Each kustomization, by its place among the found files.
+using Graph = std::map<std::size_t, Node>;
 
 /// Everything that a kustomization deploys, with what the kustomizations that it names deploy.
 std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization) {
@@ -105,7 +138,7 @@ std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization)
     const auto node = graph.find(open.back());
     open.pop_back();
     if (node == graph.end()) continue;
-    for (const std::size_t part : node->second) {
+    for (const std::size_t part : node->second.parts) {
       if (seen.insert(part).second) open.push_back(part);
     }
   }
@@ -136,13 +169,14 @@ Graph follow(FoundFiles& found) {
     if (!is_kustomization(path)) continue;
     const fs::path folder = path.parent_path();
     const std::string scope = found.files[i].scope.empty() ? folder.string() : found.files[i].scope;
-    const Contents names = names_of(path.string());
+    const Contents names = names_of(path);
+    graph[i].patched = names.patched;
     for (const std::string& name : names.parts) {
       const fs::path file = file_of((folder / name).lexically_normal());
       if (file.empty()) continue;
       const auto [place, is_new] = known.emplace(identity(file), found.files.size());
       if (is_new) found.files.push_back({file.string(), true, scope});
-      graph[i].push_back(place->second);
+      graph[i].parts.push_back(place->second);
     }
     for (const std::string& name : names.patches) patches.insert(identity((folder / name).lexically_normal()));
   }
@@ -157,8 +191,12 @@ void follow_kustomizations(FoundFiles& found) {
   std::uint32_t unit = 0;
   if (std::ranges::any_of(found.files, [](const Candidate& file) { return is_kustomization(file.path); })) {
     const Graph graph = follow(found);
-    for (const auto& [kustomization, parts] : graph) {
-      for (const std::size_t file : deployed_by(graph, kustomization)) found.files[file].units.push_back(unit);
+    for (const auto& [kustomization, node] : graph) {
+      for (const std::size_t place : deployed_by(graph, kustomization)) {
+        Candidate& file = found.files[place];
+        file.units.push_back(unit);
+        file.patched.insert(node.patched.begin(), node.patched.end());
+      }
       ++unit;
     }
   }

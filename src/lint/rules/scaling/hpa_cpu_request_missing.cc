@@ -56,11 +56,13 @@ void check(const Subject& s) {
     const Value* container = is_utilization(signal) ? without_request(*target, signal) : nullptr;
     if (container == nullptr) continue;
     const Value& where = signal.metric->is_scalar() ? *signal.metric : *signal.block;
-    s.join(s.report(where,
-                    fmt::format("{} utilization is a share of the request, and container {} of {} requests no {}: "
-                                "the HPA computes nothing",
-                                resource_of(signal), (*container)["name"].text, target->title(), resource_of(signal))),
-           *target, target->name);
+    Finding& finding = s.join(
+        s.report(where,
+                 fmt::format("{} utilization is a share of the request, and container {} of {} requests no {}: "
+                             "the HPA computes nothing",
+                             resource_of(signal), (*container)["name"].text, target->title(), resource_of(signal))),
+        *target, target->name);
+    if (target->file->is_patched(target->kind)) finding.as(Severity::info);  // a patch may add the request
     return;
   }
 }

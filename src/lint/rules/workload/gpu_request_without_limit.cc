@@ -18,6 +18,7 @@ void check(const Subject& s) {
                          fmt::format("{} is requested without a limit: the API server refuses the pod", resource.name));
         // It is merged with a template that may have the limit.
         if (pod_maker(s.object) == PodMaker::merged) finding.as(Severity::warning);
+        finding.of_absence();
       }
     }
   }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "lint/container_start.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace grace_period_too_short {
@@ -20,6 +20,7 @@ void check(const Subject& s) {
   const Pods pods = pods_of(s.object);
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     if (is_partial(s.object) || is_placeholder(s.object, pod)) continue;
+    if (!takes_requests(s.object, pod, container, s.set)) continue;
     // Of a group with a leader of its own only the leader has requests.
     if (s.object.kind == "LeaderWorkerSet" && pods.size() > 1 && pod.spec != pods[0].spec) continue;
     const Value& stated = (*pod.spec)["terminationGracePeriodSeconds"];
@@ -66,7 +67,7 @@ spec:
   template:
     spec:
       terminationGracePeriodSeconds: 30
-      containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+      containers: [{name: a, image: "a:1", ports: [{containerPort: 80}], resources: {limits: {nvidia.com/gpu: 1}}}]
 )",
     .good = R"(apiVersion: apps/v1
 kind: Deployment
@@ -76,7 +77,7 @@ spec:
   template:
     spec:
       terminationGracePeriodSeconds: 180
-      containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+      containers: [{name: a, image: "a:1", ports: [{containerPort: 80}], resources: {limits: {nvidia.com/gpu: 1}}}]
 )",
     .check = grace_period_too_short::check,
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lint/container_start.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace liveness_kills_busy {

@@ -10,17 +10,27 @@ namespace capstan::lint {
 namespace missing_gpu_toleration {
 namespace {
 
-const Object* tainted_pool(const Subject& s) {
+/// The GPU pools of the folder: one that is tainted, and whether there is any.
+struct Pools {
+  const Object* tainted = nullptr;
+  bool any = false;
+};
+
+Pools pools_of(const Subject& s) {
+  Pools out;
   for (const Object* object : s.set.beside("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
-    if (pool && is_tainted(*pool)) return object;
+    out.any = out.any || pool;
+    if (pool && is_tainted(*pool)) out.tainted = object;
   }
-  return nullptr;
+  return out;
 }
 
 /// GKE gives pods that choose nodes by its labels the toleration for GPUs itself.
 bool is_of_gke(const Pod& pod) {
   const auto of_gke = [](std::string_view key) { return key.starts_with("cloud.google.com/"); };
+  const auto names_gke = [&](const Value& note) { return of_gke(note.text); };  // a topology that Kueue is asked for
+  if (std::ranges::any_of((*pod.metadata)["annotations"].children(), names_gke)) return true;
   const Value& spec = *pod.spec;
   if (std::ranges::any_of(spec["nodeSelector"].children(), [&](const Value& entry) { return of_gke(entry.key); }))
     return true;
@@ -37,7 +47,9 @@ bool is_of_gke(const Pod& pod) {
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     if ((*pod.spec)["tolerations"] || is_of_gke(pod) || is_partial(s.object)) continue;
-    const Object* pool = tainted_pool(s);
+    const Pools pools = pools_of(s);
+    if (pools.any && pools.tainted == nullptr) continue;
+    const Object* pool = pools.tainted;
     Finding& finding =
         s.report(container["name"] ? container["name"] : container,
                  pool != nullptr ? fmt::format("GPU pool {} is tainted, and the pod tolerates nothing", pool->name)

@@ -4,8 +4,8 @@
 
 #include "lint/cold_start.h"
 #include "lint/container_start.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace missing_startup_probe {
@@ -33,6 +33,7 @@ void check(const Subject& s) {
                            budget));
     // How long a server that is no known engine loads is not known.
     if (brought || !runs_engine(container)) finding.as(Severity::info);
+    finding.of_absence();
   }
 }
 

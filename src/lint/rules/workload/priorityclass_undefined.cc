@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lint/facts.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace priorityclass_undefined {

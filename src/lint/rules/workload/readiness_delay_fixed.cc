@@ -1,20 +1,23 @@
 #include <fmt/format.h>
 
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace readiness_delay_fixed {
 namespace {
 
-constexpr std::int64_t kLongS = 120;  ///< as long as a model takes to load, and not only a process to start
+constexpr std::int64_t kStartS = 120;  ///< as long as a model takes to load, and not only a process to start
+constexpr std::int64_t kLongS = 180;   ///< longer than most
 
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& delay = at(container, "readinessProbe.initialDelaySeconds");
-    if (delay.integer().value_or(0) < kLongS || is_placeholder(s.object, pod)) continue;
-    s.report(delay, fmt::format("every replica stays unready for {} s, also one that has loaded its model before",
-                                delay.text));
+    if (delay.integer().value_or(0) < kStartS || is_placeholder(s.object, pod)) continue;
+    Finding& finding = s.report(
+        delay,
+        fmt::format("every replica stays unready for {} s, also one that has loaded its model before", delay.text));
+    if (delay.integer().value_or(0) < kLongS) finding.as(Severity::info);
   }
 }
 

@@ -33,11 +33,12 @@ void check(const Subject& s) {
       if (engines_in(start_of(*container)) > 1) continue;
       const std::optional<std::int64_t> wanted = wanted_gpus(*engine);
       if (!wanted || *wanted == *gpus) continue;
-      s.report(limit,
-               *wanted > *gpus
-                   ? fmt::format("the engine wants {} GPUs and the container has {}: it does not start", *wanted, *gpus)
-                   : fmt::format("the engine uses {} of {} GPUs: {} idle and are paid for", *wanted, *gpus,
-                                 *gpus - *wanted));
+      Finding& finding = s.report(
+          limit, *wanted > *gpus ? fmt::format("the engine wants {} GPUs and the container has {}: it does not start",
+                                               *wanted, *gpus)
+                                 : fmt::format("the engine uses {} of {} GPUs: {} idle and are paid for", *wanted,
+                                               *gpus, *gpus - *wanted));
+      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.of_absence();
     }
   }
 }

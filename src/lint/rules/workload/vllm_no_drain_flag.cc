@@ -1,7 +1,7 @@
 #include "lint/container_start.h"
 #include "lint/facts.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace vllm_no_drain_flag {
