@@ -34,8 +34,8 @@ bool is_made(const Object& object) {
 using Pointer = nlohmann::json_pointer<std::string>;
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Did the author write spec.replicas, and not only the API server's default or an autoscaler? True where nothing
-/// tells.
+/// Returns true if the author wrote spec.replicas, and not only the API server's default or an autoscaler, or if
+/// nothing tells.
 bool states_replicas(const Object& object) {
   const Object& metadata = object.at("metadata");
   if (metadata.contains("annotations") && metadata["annotations"].contains(kLastApplied)) {

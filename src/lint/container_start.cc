@@ -1,6 +1,7 @@
 #include "lint/container_start.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,29 @@ bool runs_engine(const Value& container) {
   return has_any(container["image"].text,
                  {"vllm", "sglang", "text-generation-inference", "tritonserver", "tensorrt-llm", "tensorrtllm",
                   "lmdeploy", "nvcr.io/nim/", "huggingfaceserver", "djl-serving", "llm-d"});
+}
+
+std::optional<double> billions_of(std::string_view model) {
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const bool starts = i == 0 || model[i - 1] == '-' || model[i - 1] == '_' || model[i - 1] == '/';
+    if (!starts || model[i] < '0' || model[i] > '9') continue;
+    double size = 0;
+    const auto [end, error] = std::from_chars(model.data() + i, model.data() + model.size(), size);
+    const std::string_view rest(end, static_cast<std::size_t>(model.data() + model.size() - end));
+    if (error != std::errc() || rest.empty()) continue;
+    const bool ends = rest.size() == 1 || rest[1] == '-' || rest[1] == '_' || rest[1] == '.';
+    if (ends && (rest[0] == 'b' || rest[0] == 'B')) return size;
+    if (ends && (rest[0] == 'm' || rest[0] == 'M')) return size / 1000;
+  }
+  return std::nullopt;
+}
+
+bool serves_small_model(const EngineCommand& engine) {
+  constexpr double kSmallBillions = 2;
+  const auto flag = engine.flag({"--model", "--model-path", "--model-id"});
+  if (!flag && engine.words.empty()) return false;
+  const auto size = billions_of(flag ? flag->text : engine.words.front().text);
+  return size && *size < kSmallBillions;
 }
 
 bool is_download(const std::vector<CommandWord>& command) {

@@ -103,5 +103,16 @@ TEST(ContainerStart, SeveralEnginesAndThoseThatSpanPods) {
   EXPECT_FALSE(joins("vllm serve x-ray --port 1"));
 }
 
+TEST(ContainerStart, SizesThatModelsStateInTheirNames) {
+  EXPECT_EQ(billions_of("Qwen/Qwen3-0.6B"), 0.6);
+  EXPECT_EQ(billions_of("meta-llama/Llama-3.1-8B-Instruct"), 8);
+  EXPECT_EQ(billions_of("facebook/opt-125m"), 0.125);
+  EXPECT_EQ(billions_of("HuggingFaceTB/SmolLM2-135M-Instruct"), 0.135);
+  EXPECT_EQ(billions_of("/models/qwen2_72b"), 72);
+  for (const char* none : {"gpt2", "mistralai/Mixtral-8x7B-v0.1", "m", "", "deepseek-ai/DeepSeek-R1", "phi-3.5-mini"}) {
+    EXPECT_FALSE(billions_of(none)) << none;
+  }
+}
+
 }  // namespace
 }  // namespace capstan::lint::container_start_test

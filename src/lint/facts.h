@@ -47,24 +47,24 @@ const RemovedMetric* removed_metric(std::string_view name);
 struct RemovedFlag {
   std::string_view engine, flag, removed_in, instead, source;
 };
-/// By its name with '-' or '_', as engines take both: "--swap-space"; null where the engine still has it.
+/// Returns the row of a flag, with '-' or '_' as engines take both; null where the engine still has it.
 const RemovedFlag* removed_flag(std::string_view engine, std::string_view flag);
 
-/// What installs a PriorityClass of this name by itself, "KAI"; empty where nothing that we know does.
+/// Returns the product that installs a PriorityClass of this name, "KAI"; empty where none is known.
 std::string_view priority_class_of(std::string_view name);
 
 struct KnownMetric {
   std::string_view engine, metric, type, unit;
   bool is_gauge() const { return type == "gauge"; }
   bool is_ratio() const { return unit == "ratio"; }
-  /// Exposed under its own name: those of Triton and TGI. Others write counters with `_total` behind it.
+  /// Returns true for counters that are exposed under their own name, without `_total`: those of Triton and TGI.
   bool is_counter_as_named() const { return type == "counter" && (engine == "triton" || engine == "tgi"); }
   /// Of a router in front of the engines, which is there while they are not.
   bool is_of_router() const { return engine == "production-stack"; }
 };
 /// A metric of an engine, with or without the endings that its kind has (`_total`, `_bucket`, ...).
 const KnownMetric* known_metric(std::string_view name);
-/// The name of a series that was meant by a known metric's name without the ending that its series have:
+/// Returns the name of a series that was meant by a known metric's name without the ending that its series have:
 /// "vllm:prompt_tokens_total" of "vllm:prompt_tokens"; empty where the name is one of a series.
 std::string missing_ending(std::string_view name);
 /// The prefix of an engine whose metrics are all known, "vllm:"; empty where the name has none.

@@ -38,7 +38,7 @@ struct File {
   const manifest::LineTable& lines() const;
   /// Fenced in prose, which leaves out what its reader can think of: what is not there means nothing.
   bool is_excerpt() const { return !yaml.empty(); }
-  /// Do kustomizations change its objects of this kind, and may add to them what is not there?
+  /// Returns true if kustomizations change its objects of this kind, and so may add what is missing in them.
   bool is_patched(std::string_view kind) const { return patched.contains("*") || patched.contains(std::string(kind)); }
   std::string_view parsed() const { return yaml.empty() ? std::string_view(text) : std::string_view(yaml); }
 

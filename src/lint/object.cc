@@ -74,7 +74,7 @@ void find_pods(Object& object) {
   if (!describes_pods_only(object.group)) object.has_unlisted_pods = holds_pods(*object.root);
 }
 
-/// Objects that others carry whole, to create them.
+/// Finds the objects that others carry whole, to create them.
 void find_carried(const File& file, const Value& root, std::string_view kind, std::vector<Object>& out) {
   struct Row {
     std::string_view kind, path;

@@ -32,11 +32,11 @@ struct PodShape {
   std::string_view container;  ///< path from there to its only container; empty: the specification lists them
 };
 
-/// The rows of a kind in a group; none where it holds no pods that we know of.
+/// Returns the rows of a kind in a group; none where it holds no pods that we know of.
 std::span<const PodShape> pod_shapes(std::string_view kind, std::string_view group);
-/// All rows, by kind.
+/// Returns all rows, by kind.
 std::span<const PodShape> pod_shapes();
-/// The rows of a kind in every group.
+/// Returns the rows of a kind in every group.
 std::span<const PodShape> pod_shapes(std::string_view kind);
 
 /// Calls `visit(metadata, spec)` for everything in an object that looks like pods: `metadata` is missing where a
@@ -44,10 +44,10 @@ std::span<const PodShape> pod_shapes(std::string_view kind);
 void search_pods(const manifest::Value& root,
                  const std::function<void(const manifest::Value&, const manifest::Value&)>& visit);
 
-/// Does anything in an object look like pods?
+/// Returns true if anything in an object looks like pods.
 bool holds_pods(const manifest::Value& root);
 
-/// Policies and definitions describe pods and make none.
+/// Returns true for groups of policies and definitions, which describe pods and make none.
 bool describes_pods_only(std::string_view group);
 
 }  // namespace capstan::lint

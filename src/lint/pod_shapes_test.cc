@@ -195,7 +195,7 @@ TEST(PodShapes, ContainersOfBothListsInTheirOrder) {
   EXPECT_EQ(names("{nodeName: x}"), "");
 }
 
-/// The errors and warnings that are found in a text, by their rules.
+/// Returns the errors and warnings that are found in a text, by their rules.
 std::vector<std::string_view> found(const std::string& yaml) {
   const Report report = lint_texts({{"a/a.yaml", yaml}}, {});
   std::vector<std::string_view> rules;

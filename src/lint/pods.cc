@@ -13,7 +13,7 @@ namespace {
 
 using manifest::ShellWord;
 
-/// One value at a path that may be empty; missing where there is none.
+/// Returns one value at a path that may be empty; missing where there is none.
 const Value& value_at(const Value& value, std::string_view path) { return path == "." ? value : at(value, path); }
 
 void add_listed(const Object& object, const PodShape& shape, Pods& out) {
@@ -56,7 +56,7 @@ bool serves(const Object& object) { return pod_maker(object) == PodMaker::servin
 
 namespace {
 
-/// The items of a list; those that are no mappings are as good as empty ones.
+/// Returns the items of a list; those that are no mappings are as good as empty ones.
 std::span<const Value> items_of(const Value& list) {
   return list.is_sequence() ? list.children() : std::span<const Value>();
 }

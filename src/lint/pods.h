@@ -36,11 +36,11 @@ class Pods {
   std::size_t count_ = 0;
 };
 Pods pods_of(const Object& object);
-/// What makes the pods of an object; none where it holds no pods.
+/// Returns what makes the pods of an object; none where it holds no pods.
 std::optional<PodMaker> pod_maker(const Object& object);
-/// An operator makes the pods, and adds to what is written: probes, volumes, environment.
+/// Returns true if an operator makes the pods and adds to what is written: probes, volumes, environment.
 bool is_operated(const Object& object);
-/// Makes pods as they are written, which run until they are deleted: a server, and no job.
+/// Returns true for what makes pods as they are written, which run until they are deleted: a server, and no job.
 bool serves(const Object& object);
 
 /// Containers of a pod, of one list or of two. Patches and snippets name containers without saying more.
@@ -83,9 +83,9 @@ class Containers {
 };
 Containers containers_of(const Pod& pod);
 Containers init_containers_of(const Pod& pod);
-/// The containers, then the init containers.
+/// Returns the containers, then the init containers.
 Containers all_containers_of(const Pod& pod);
-/// An init container that runs beside the others until the pod ends.
+/// Returns true for an init container that runs beside the others until the pod ends.
 bool is_sidecar(const Value& init_container);
 
 /// A part of an object, to be merged into another: its containers have no image, and nothing selects its pods.
@@ -116,7 +116,7 @@ bool asks_for_gpu(const Object& object);
 /// Serves requests on GPUs: a workload that goes on, and not a job.
 bool serves_on_gpu(const Object& object);
 
-/// The first container or sidecar that asks for a GPU; missing where none does.
+/// Returns the first container or sidecar that asks for a GPU; missing where none does.
 const Value& gpu_container(const Pod& pod);
 
 /// A pod that asks for a GPU, with its first container that does.
@@ -137,7 +137,7 @@ bool selects(const Value& match_labels, const Value& labels);
 
 /// What scales the object, in its folder: HorizontalPodAutoscalers and ScaledObjects that name it.
 std::vector<const Object*> scalers_of(const Object& object, const Set& set);
-/// Is one of these deployed together with it, as far as there is evidence?
+/// Returns true if there is evidence that one of these is deployed together with it.
 bool is_surely_scaled(const Object& object, const Set& set);
 
 }  // namespace capstan::lint

@@ -83,7 +83,8 @@ class Subject {
   Finding& report_span(Span span, std::string message) const;
   /// Points at what names the object: its name, else its kind.
   Finding& report_object(std::string message) const;
-  /// The finding holds only if `other` is deployed with this object, which refers to it by `name` or not at all.
+  /// Grades a finding that holds only if `other` is deployed with this object, which refers to it by `name` or not at
+  /// all.
   Finding& join(Finding& finding, const Object& other, std::string_view name = {}) const;
 
  private:

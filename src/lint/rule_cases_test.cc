@@ -136,6 +136,8 @@ TEST(RuleCases, LivenessKillsBusy) {
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", "nginx:1"), "none");
   EXPECT_EQ(probe("httpGet: {path: /v2/health/live, port: 8000}", "nvcr.io/nvidia/tritonserver:25.01"), "none")
       << "Triton has a thread for it";
+  const std::string small = "vllm/vllm-openai:v0.20.0', args: [--model, Qwen/Qwen3-0.6B], workingDir: '/";
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", small), "info") << "its steps take milliseconds";
   EXPECT_EQ(probe("tcpSocket: {port: 8000}"), "none") << "the kernel answers";
   EXPECT_EQ(probe("httpGet: {path: /health_generate, port: 30000}, timeoutSeconds: 30", "a:1"), "warning");
   EXPECT_EQ(probe("exec: {command: [curl, 'http://localhost:8000/v1/completions']}, timeoutSeconds: 60", "a:1"),

@@ -15,7 +15,7 @@ namespace {
 
 using List = std::vector<const Rule*>;
 
-/// Which kinds a word of a rule's `kinds` means.
+/// Returns true if a word of a rule's `kinds` means this kind.
 bool means(std::string_view word, std::string_view kind) {
   const auto serving = [](const PodShape& shape) { return shape.maker == PodMaker::serving; };
   if (word == "*") return true;

@@ -192,7 +192,7 @@ bool has_formula(const Object& object) {
 
 namespace {
 
-/// The set that a DisaggregatedSetRoleScaler belongs to, which is called after it and one of its roles.
+/// Returns the set that a DisaggregatedSetRoleScaler belongs to, which is called after it and one of its roles.
 const Object* set_of_role(const Scaler& scaler, const Set& set) {
   for (const Object* object : set.beside("DisaggregatedSet", *scaler.object)) {
     for (const Value& role : at(*object, "spec.roles").children()) {

@@ -22,7 +22,7 @@ std::string command_of(const Value& container) {
   return words;
 }
 
-/// Does it end with a sleep of whatever length: `sleep infinity`, `nvidia-smi; sleep 60`?
+/// Returns true if it ends with a sleep of whatever length: `sleep infinity`, `nvidia-smi; sleep 60`.
 bool ends_with_sleep(std::string_view words) {
   const std::size_t at = words.rfind("sleep ");
   return at != words.npos && words.substr(at + 6).find_first_of(" ;&|\n") == words.npos;

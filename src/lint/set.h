@@ -19,7 +19,8 @@ class Set {
   /// @param closed  all of the input is one cluster
   Set(std::span<const Object> objects, bool closed);
 
-  /// The object that `from` means by a name: in its own file or folder, or the only one of a name that is not generic.
+  /// Returns the object that `from` means by a name: in its own file or folder, or the only one of a name that is not
+  /// generic.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
   /// The objects of a kind that stand with `from`: of its folder; where there are none, of the one folder that has any.
@@ -33,10 +34,10 @@ class Set {
 
   bool closed() const { return closed_; }
 
-  /// Is there evidence that both are deployed to one cluster: one file, one kustomization, one chart? Lying in one
-  /// folder is none: examples lie there side by side.
+  /// Returns true if one file, one kustomization or one chart shows that both are deployed together. Lying in one
+  /// folder shows nothing: examples lie there side by side.
   bool deployed_together(const Object& a, const Object& b) const;
-  /// Evidence as above, or both lie in one folder and one refers to the other by a name that no other would have, with
+  /// Returns true as above, and if both lie in one folder and one refers to the other by a name of its own, taken with
   /// its namespace where both state one.
   bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
@@ -74,10 +75,10 @@ class Set {
   std::vector<Reference> references_;                ///< by all of it
 };
 
-/// A name that many workloads have: "vllm", "my-app", "llm-inference-server".
+/// Returns true for a name that many workloads have: "vllm", "my-app", "llm-inference-server".
 bool is_generic_name(std::string_view name);
 
-/// A name that is filled in later, `${TARGET}` or `<name>`: it may become any.
+/// Returns true for a name that is filled in later, `${TARGET}` or `<name>`: it may become any.
 bool is_hole(std::string_view name);
 
 /// Of one namespace as far as is known: a namespace that is not said may be any.

@@ -33,7 +33,7 @@ std::string scaled_object(const std::string& target, const std::string& name = "
          "}\nspec: {scaleTargetRef: {name: " + target + "}, minReplicaCount: 1, maxReplicaCount: 4}\n";
 }
 
-/// The findings of one rule: "error b.yaml: message".
+/// Returns the findings of one rule: "error b.yaml: message".
 std::vector<std::string> said(const Report& report, std::string_view rule) {
   std::vector<std::string> out;
   for (const Finding& finding : report.findings) {

@@ -52,6 +52,18 @@ TEST(SeverityCases, MetricNamesAreThoseOfSeries) {
   EXPECT_EQ(query("sum(rate(vllm:iteration_tokens_total_sum[1m]))"), "none") << "a histogram that is called so";
 }
 
+TEST(SeverityCases, VllmsNamesHaveAColonInQueries) {
+  const auto query = [](const std::string& text) { return found(scaled_by(text), "metric-unknown"); };
+  EXPECT_EQ(query("sum(vllm_num_requests_waiting)"), "warning");
+  EXPECT_EQ(query("sum(vllm_my_own_metric)"), "none");
+  const std::string hpa =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+      "a}, "
+      "maxReplicas: 4, metrics: [{type: Pods, pods: {metric: {name: vllm_num_requests_waiting}, target: {type: "
+      "AverageValue, averageValue: 5}}}]}\n";
+  EXPECT_EQ(found(hpa, "metric-unknown"), "none") << "an adapter may have given the name";
+}
+
 TEST(SeverityCases, RawCounterAsSignal) {
   const auto raw = [](const std::string& query) { return found(scaled_by(query), "raw-counter-as-signal"); };
   const std::string prompts = "vllm:prompt_tokens_total", answers = "vllm:generation_tokens_total";
@@ -219,6 +231,28 @@ TEST(SeverityCases, APoolOfSeveralGpusWhosePodsChoose) {
   EXPECT_EQ(pool("nodeSelector: {karpenter.k8s.aws/instance-gpu-name: t4}, "), "info");
   EXPECT_EQ(pool("nodeSelector: {nvidia.com/gpu.product: Tesla-T4}, "), "info");
   EXPECT_EQ(pool("nodeSelector: {team: a}, "), "warning");
+}
+
+TEST(SeverityCases, ZeroIsMeantWhereTheRouterWakes) {
+  const auto to_zero = [](const std::string& query) {
+    std::string yaml = scaled_by(query);
+    return found(yaml.replace(yaml.find("minReplicaCount: 1"), 18, "minReplicaCount: 0"), "scale-to-zero-no-warm-pool");
+  };
+  EXPECT_EQ(to_zero("sum(rate(vllm:num_incoming_requests_total[1m]))"), "info");
+  EXPECT_EQ(to_zero("sum(vllm:num_requests_waiting)"), "warning");
+}
+
+TEST(SeverityCases, AQueryOfKServeIsOneOfKeda) {
+  const auto service = [](const std::string& query) {
+    return found(
+        "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec: {predictor: "
+        "{minReplicas: 1, maxReplicas: 5, autoScaling: {metrics: [{type: External, external: {metric: {backend: "
+        "prometheus, query: '" +
+            query + "'}, target: {type: Value, value: '2'}}}]}}}\n",
+        "keda-query-not-aggregated");
+  };
+  EXPECT_EQ(service("vllm:num_requests_running"), "error");
+  EXPECT_EQ(service("sum(vllm:num_requests_running)"), "none");
 }
 
 TEST(SeverityCases, ScaleToZeroBehindAProxyThatHoldsRequests) {

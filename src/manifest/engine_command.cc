@@ -205,7 +205,7 @@ std::optional<std::int64_t> data_parallel_of(const EngineCommand& engine) {
   return factor_of(engine, {"--dp-size", "--dp", "--data-parallel-size"});
 }
 
-/// May the engine be given flags that cannot be read here: by a variable, or by a file of settings?
+/// Returns true if a variable or a file of settings may give the engine flags that cannot be read here.
 bool has_unread_flags(const EngineCommand& engine) {
   for (std::size_t i = 0; i < engine.words.size(); ++i) {
     const std::string_view word = engine.words[i].text;
@@ -221,8 +221,8 @@ bool has_unread_flags(const EngineCommand& engine) {
   return engine.words.empty() || engine.flag({"--config", "--extra-llm-api-options"});
 }
 
-/// The ranks that share one layer: 1 where nothing says it, as vLLM, SGLang and TensorRT-LLM take it. TGI takes all the
-/// GPUs that it sees.
+/// Returns the ranks that share one layer: 1 where nothing says it, as vLLM, SGLang and TensorRT-LLM take it. TGI takes
+/// all the GPUs that it sees.
 std::optional<std::int64_t> tensor_parallel_of(const EngineCommand& engine) {
   const std::initializer_list<std::string_view> names = {"--tensor-parallel-size", "-tp", "--tp", "--tp-size",
                                                          "--num-shard"};

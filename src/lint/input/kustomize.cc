@@ -43,7 +43,7 @@ void add_name(const manifest::Value& item, std::vector<std::string>& out) {
   if (item.is_scalar() && !item.is_block_scalar() && !is_remote(item.text)) out.emplace_back(item.text);
 }
 
-/// The kinds of the objects in a text; any where it has none, as a list of changes.
+/// Returns the kinds of the objects in a text; any where it has none, as a list of changes.
 void add_kinds(std::string_view text, std::set<std::string>& out) {
   const manifest::Documents documents = manifest::Documents::parse(text);
   for (const manifest::Document& document : documents.all()) {
@@ -130,7 +130,7 @@ struct Node {
 /// Each kustomization, by its place among the found files.
 using Graph = std::map<std::size_t, Node>;
 
-/// Everything that a kustomization deploys, with what the kustomizations that it names deploy.
+/// Returns everything that a kustomization deploys, with what the kustomizations that it names deploy.
 std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization) {
   std::set<std::size_t> seen = {kustomization};
   std::vector<std::size_t> open = {kustomization};

@@ -16,7 +16,7 @@ namespace capstan::lint::testing_cases {
 
 using Texts = std::vector<Text>;
 
-/// The severity of a rule's first finding; "none" where it has none.
+/// Returns the severity of a rule's first finding; "none" where it has none.
 inline std::string_view found(const Texts& texts, std::string_view rule, std::uint32_t kube_minor = 36) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;
   Options options;
@@ -36,7 +36,7 @@ inline std::string pod(const std::string& spec) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {" + spec + "}\n";
 }
 
-/// A Deployment on one GPU whose only container has these fields, too.
+/// Returns a Deployment on one GPU whose only container has these fields, too.
 inline std::string server(const std::string& container, const std::string& spec = "",
                           const std::string& name = "llama-70b") {
   return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +

@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace ami_latest_alias {
 namespace {
 
-/// A pool of GPUs whose nodes are of this class; null where none is known.
+/// Returns a pool of GPUs whose nodes are of this class; null where none is known.
 const Object* gpu_pool(const Subject& s) {
   for (const Object* object : s.set.near("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);

@@ -15,10 +15,10 @@ std::int64_t gib_of(std::string_view text) {
   return error == std::errc() && std::string_view(end, text.data() + text.size()).starts_with("G") ? size : 0;
 }
 
-/// It is meant to be fast.
+/// Returns true if the volume is meant to be fast.
 bool is_fast(const Value& ebs) { return ebs["iops"].integer().value_or(0) > 3000; }
 
-/// A pool of GPUs whose nodes keep models on a volume of this size; null where none is known.
+/// Returns a pool of GPUs whose nodes keep models on a volume of this size; null where none is known.
 const Object* gpu_pool(const Subject& s, const Value& ebs) {
   if (gib_of(ebs["volumeSize"].text) < 200) return nullptr;
   for (const Object* object : s.set.near("NodePool", s.object)) {

@@ -39,7 +39,7 @@ Demand demand_of(const Subject& s) {
   return demand;
 }
 
-/// The fewest GPUs of a node of a family ("p4d"), or those of an instance type.
+/// Returns the fewest GPUs of a node of a family ("p4d"), or those of an instance type.
 std::optional<std::int64_t> gpus_of_node(std::string_view name) {
   const GpuFamily* family = gpu_family(name);
   if (family == nullptr) return std::nullopt;

@@ -36,19 +36,16 @@ bool chooses_gpu(const Pod& pod) {
   return false;
 }
 
-/// Do all pods on GPUs of the folder choose their GPU themselves?
-bool pods_choose(const Subject& s) {
-  bool any = false;
+/// Returns a workload of the folder whose pods may get any GPU of the pool; null where none shows.
+const Object* takes_any(const Subject& s) {
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
     for (const Object* workload : s.set.beside(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
-        if (!wants_gpu(pod)) continue;
-        if (!chooses_gpu(pod)) return false;
-        any = true;
+        if (wants_gpu(pod) && !chooses_gpu(pod)) return workload;
       }
     }
   }
-  return any;
+  return nullptr;
 }
 
 void check(const Subject& s) {
@@ -70,8 +67,13 @@ void check(const Subject& s) {
           ? fmt::format("of {} different GPUs ({}) it may buy all that the sizes below leave", kinds.size(), words)
           : fmt::format("may buy {} different GPUs: {}", kinds.size(), words));
   const auto memory = [&](const GpuFamily* family) { return family->memory_gib == families.front()->memory_gib; };
-  // What fits on one fits on the others; or the pods say on which they fit.
-  if (std::ranges::all_of(families, memory) || pods_choose(s)) finding.as(Severity::info);
+  // What fits on one fits on the others; or the pods of a pool for all say elsewhere on which they fit.
+  const Object* workload = takes_any(s);
+  if (std::ranges::all_of(families, memory) || workload == nullptr) {
+    finding.as(Severity::info);
+  } else {
+    s.join(finding, *workload);
+  }
 }
 
 }  // namespace

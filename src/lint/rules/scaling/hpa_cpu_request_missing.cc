@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace hpa_cpu_request_missing {
 namespace {
 
-/// Does the signal aim at a share of what the containers request?
+/// Returns true if the signal aims at a share of what the containers request.
 bool is_utilization(const ScalingSignal& signal) {
   if (signal.source != SignalSource::resource) return false;
   const Value& target =
@@ -22,19 +22,19 @@ bool is_utilization(const ScalingSignal& signal) {
 
 std::string_view resource_of(const ScalingSignal& signal) { return signal.metric->text == "memory" ? "memory" : "cpu"; }
 
-/// The container that a signal of type ContainerResource is about; empty: all of them.
+/// Returns the container that a signal of type ContainerResource is about; empty: all of them.
 std::string_view container_of(const ScalingSignal& signal) {
   const Value& name = at(*signal.block, "containerResource.container");
   return name ? name.text : at(*signal.block, "metadata.containerName").text;
 }
 
-/// A limit without a request is the request, too.
+/// Returns true if the container has a request; a limit without a request is the request, too.
 bool requests(const Value& container, std::string_view resource) {
   const Value& resources = container["resources"];
   return resources["requests"][resource] || resources["limits"][resource];
 }
 
-/// The first container that keeps the HPA from computing its share; null where none does.
+/// Returns the first container that keeps the HPA from computing its share; null where none does.
 const Value* without_request(const Object& target, const ScalingSignal& signal) {
   for (const Pod& pod : pods_of(target)) {
     if ((*pod.spec)["resources"]) continue;  // of the whole pod

@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace scaleup_unbounded_vs_coldstart {
 namespace {
 
-/// Does a signal know which replicas are on their way: by counting them, or as a wish for so many in all?
+/// Returns true if a signal counts the replicas that are starting, or is itself a number of replicas.
 bool counts_starting(const Subject& s, const Scaler& scaler) {
   const auto speaks_of_them = [](std::string_view text) {
     for (const std::string_view word : {"unavailable", "not_ready", "pending", "desired_replicas", "starting"}) {

@@ -24,7 +24,7 @@ bool have_other_parts(const Object& a, const Object& b) {
   return mine && other && !mine.is(other.text);
 }
 
-/// Do both scale the same pods, as two objects that may exist at the same time?
+/// Returns true if both scale the same pods and may exist at the same time.
 bool conflict(const Object& a, const Object& b) {
   // Two files that hold one object by kind and name are two versions of it.
   const bool same_object = a.kind == b.kind && a.name == b.name;
@@ -46,7 +46,8 @@ bool surely_together(const Set& set, const Object& a, const Object& b) {
   return set.closed() || (set.deployed_together(a, b) && !(a.file == b.file && offers_a_choice(*a.file)));
 }
 
-/// One finding for each target: at the second of those that are surely deployed together, else at the second of all.
+/// Reports one finding for each target: at the second of those that are surely deployed together, else at the second
+/// of all.
 void check(const Subject& s) {
   const std::optional<Scaler> mine = scaler_of(s.object);
   if (!*mine->target_name) return;

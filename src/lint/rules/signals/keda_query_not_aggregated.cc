@@ -12,7 +12,7 @@ namespace capstan::lint {
 namespace keda_query_not_aggregated {
 namespace {
 
-/// Every replica exposes it.
+/// Returns true if every replica exposes the metric.
 bool is_of_each_replica(std::string_view name) {
   const KnownMetric* known = known_metric(name);
   return (known != nullptr && !known->is_of_router()) || name.starts_with("DCGM_");
@@ -23,13 +23,13 @@ bool is_of_router(std::string_view name) {
   return known != nullptr && known->is_of_router();
 }
 
-/// A label that is one value only, as far as the selector says.
+/// Returns true for a label that has one value only, as far as the selector says.
 bool is_pinned(const MetricUse& use, std::string_view label) {
   const promql::LabelMatcher* matcher = use.matcher(label);
   return matcher != nullptr && matcher->op == promql::LabelMatcher::Op::equal;
 }
 
-/// The first label that the result keeps and no selector pins to one value; empty where there is one series.
+/// Returns the first label that the result keeps and no selector pins to one value; empty where there is one series.
 std::string label_of_series(const Query& query, const std::set<std::string>& labels) {
   const std::vector<MetricUse> uses = query.metrics();
   for (const std::string& label : labels) {
@@ -39,8 +39,8 @@ std::string label_of_series(const Query& query, const std::set<std::string>& lab
   return {};
 }
 
-/// May there be one series only: of one thing that the selector names, as a queue or a topic, or of an exporter that
-/// runs once in a cluster?
+/// Returns true if there may be one series only: the selector names one thing, as a queue, or the metric's exporter
+/// runs once in a cluster.
 bool may_be_one(const MetricUse& use) {
   for (const std::string_view exporter : {"kube_", "rabbitmq_", "redis_", "kafka_", "aws_", "pg_", "mysql_", "mongodb_",
                                           "sqs_", "celery_", "nats_", "pulsar_", "temporal_", "cluster_"}) {
@@ -52,7 +52,7 @@ bool may_be_one(const MetricUse& use) {
   });
 }
 
-/// A result with the labels of its selectors: a value for each of their series.
+/// Reports a result with the labels of its selectors: it has a value for each of their series.
 void check_selectors(const Subject& s, const Query& query) {
   const std::vector<MetricUse> uses = query.metrics();
   for (const MetricUse& use : uses) {
@@ -68,7 +68,7 @@ void check_selectors(const Subject& s, const Query& query) {
   }
 }
 
-/// A label of which every replica has a value of its own.
+/// Returns true for a label of which every replica has a value of its own.
 bool is_of_replicas(std::string_view label) {
   constexpr std::string_view kLabels[] = {"pod", "instance", "pod_name", "exported_pod", "kubernetes_pod_name",
                                           "gpu", "UUID",     "Hostname", "hostname",     "node"};
@@ -104,7 +104,7 @@ extern const Rule rule_keda_query_not_aggregated;
 const Rule rule_keda_query_not_aggregated = {
     .id = "keda-query-not-aggregated",
     .severity = Severity::error,
-    .kinds = "ScaledObject",
+    .kinds = "ScaledObject InferenceService",
     .title = "the query answers one value for each replica",
     .why =
         "KEDA wants a single one, and refuses several: \"returned multiple elements\". With two replicas scaling "

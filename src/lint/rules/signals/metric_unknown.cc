@@ -26,8 +26,21 @@ bool is_recorded(const Subject& s, std::string_view name) {
                              [&](const Object* rules) { return records(*rules, name); });
 }
 
+/// Returns the name with the ':' that vLLM's series have, where a query asks for a known one with '_' in its place.
+std::string with_colon(const NameUse& use) {
+  if (!use.signal->is_query() || !use.name.starts_with("vllm_") || known_metric(use.name) == nullptr) return {};
+  std::string name = use.name;
+  name[4] = ':';
+  return name;
+}
+
 void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
+    if (const std::string colon = with_colon(use); !colon.empty()) {
+      if (is_recorded(s, use.name)) return;
+      s.report_span(use.span, fmt::format("vLLM has no series {}, it is exposed as {}", use.name, colon));
+      return;
+    }
     // An adapter may have given the name on its side of an HPA; a query asks the engine's own.
     if (!use.signal->is_query() || engine_prefix(use.name).empty()) return;
     if (removed_metric(use.name) != nullptr || is_recorded(s, use.name)) return;

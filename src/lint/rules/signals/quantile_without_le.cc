@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace quantile_without_le {
 namespace {
 
-/// The histogram buckets that an expression is made of; empty where it is made of something else.
+/// Returns the histogram buckets that an expression is made of; empty where it is made of something else.
 std::string bucket_in(const promql::Expression& expression) {
   std::string name;
   promql::walk(expression, [&](const promql::Expression& part) {

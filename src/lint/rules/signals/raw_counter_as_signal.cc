@@ -10,7 +10,7 @@ namespace capstan::lint {
 namespace raw_counter_as_signal {
 namespace {
 
-/// A counter of a known engine. What others call `_total` may be a gauge: jobs in total.
+/// Returns true for a counter of a known engine. What others call `_total` may be a gauge: jobs in total.
 bool is_counter(std::string_view name) {
   const KnownMetric* known = known_metric(name);
   return known != nullptr && known->type == "counter";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kVariable = "CUDA_VISIBLE_DEVICES";
 
-/// The indices of "0,1"; none where the text holds anything else, as names of devices.
+/// Returns the indices of "0,1"; none where the text holds anything else, as names of devices.
 std::vector<std::int64_t> indices_of(std::string_view text) {
   std::vector<std::int64_t> indices;
   for (std::string_view part : split(text, ',')) {
@@ -28,7 +28,7 @@ std::vector<std::int64_t> indices_of(std::string_view text) {
   return indices;
 }
 
-/// The GPUs that the device plugin gives the container, of whatever size; 0 where it asks for none.
+/// Returns the GPUs that the device plugin gives the container, of whatever size; 0 where it asks for none.
 std::int64_t granted_to(const Value& container) {
   std::int64_t sum = 0;
   for (const GpuResource& resource : gpu_resources(container)) {

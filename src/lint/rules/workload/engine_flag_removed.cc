@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace engine_flag_removed {
 namespace {
 
-/// The flag alone: "--swap-space" of "--swap-space=4".
+/// Returns the flag alone: "--swap-space" of "--swap-space=4".
 std::string_view flag_of(std::string_view word) {
   return word.starts_with("--") ? word.substr(0, word.find_first_of("= ")) : std::string_view();
 }

@@ -13,7 +13,7 @@ constexpr std::int64_t kShortAnswerTokens = 2048;  ///< which any engine writes 
 
 bool answers_are_short(const EngineCommand& engine) {
   const auto tokens = engine.number({"--max-model-len", "--context-length"});
-  return tokens && *tokens <= kShortAnswerTokens;
+  return (tokens && *tokens <= kShortAnswerTokens) || serves_small_model(engine);
 }
 
 void check(const Subject& s) {

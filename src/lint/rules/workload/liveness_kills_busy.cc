@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kPatienceS = 30;  ///< silence of an engine that one long prompt may cause
 constexpr std::int64_t kTimeoutS = 1;
 
-/// Does the probe wait for tokens, behind all requests that wait too?
+/// Returns true if the probe waits for tokens, behind all requests that wait too.
 bool generates(const Value& probe) {
   const auto asks = [](std::string_view words) {
     for (const std::string_view path : {"/health_generate", "/v1/completions", "/v1/chat/completions", "/generate"}) {
@@ -24,6 +24,12 @@ bool generates(const Value& probe) {
   const Value& command = at(probe, "exec.command");
   return asks(at(probe, "httpGet.path").text) ||
          std::ranges::any_of(command.children(), [&](const Value& word) { return asks(word.text); });
+}
+
+/// Returns true if its steps take so little time that the engine rarely answers late.
+bool is_quick(const Value& container) {
+  const auto engine = engine_of(start_of(container));
+  return engine && serves_small_model(*engine);
 }
 
 /// vLLM and SGLang answer the probe from the process that also takes requests; Triton and TGI have a thread for it.
@@ -48,10 +54,11 @@ void check(const Subject& s) {
                                "the engine is killed with them",
                                silence));
     } else if (timeout <= kTimeoutS && silence <= kPatienceS && at(probe, "httpGet.path") && answers_late(container)) {
-      s.report_key(probe,
-                   fmt::format("{} answers slower than {} s within {} s kill the engine with all its requests; a "
-                               "busy one is slower at times",
-                               failures, timeout, silence));
+      Finding& finding = s.report_key(
+          probe, fmt::format("{} answers slower than {} s within {} s kill the engine with all its requests; a "
+                             "busy one is slower at times",
+                             failures, timeout, silence));
+      if (is_quick(container)) finding.as(Severity::info);
     }
   }
 }

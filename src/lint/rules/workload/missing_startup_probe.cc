@@ -11,7 +11,7 @@ namespace capstan::lint {
 namespace missing_startup_probe {
 namespace {
 
-/// Does an init container bring the model, so that the engine only reads it from a disk?
+/// Returns true if an init container brings the model, so that the engine only reads it from a disk.
 bool is_brought(const Pod& pod) {
   return std::ranges::any_of(init_containers_of(pod),
                              [](const Value* container) { return brings_a_model(*container); });

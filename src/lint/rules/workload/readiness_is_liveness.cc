@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace readiness_is_liveness {
 namespace {
 
-/// The seconds of silence after which a probe has failed.
+/// Returns the seconds of silence after which a probe has failed.
 std::int64_t patience_s(const Value& probe) {
   return probe["failureThreshold"].integer().value_or(3) * probe["periodSeconds"].integer().value_or(10);
 }

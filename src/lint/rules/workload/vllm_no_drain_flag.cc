@@ -10,7 +10,7 @@ namespace {
 /// vLLM's own image: others may hold any version.
 bool is_of_the_project(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
 
-/// Does the image hold a vLLM that has the flag: by its tag, or as the project's newest? Others would refuse it.
+/// Returns true if the image's vLLM has the flag, by its tag or as the project's newest. Others refuse it.
 bool has_flag(std::string_view image) {
   if (const auto minor = vllm_minor_of(image)) return *minor >= minor_of(since_version("vllm-shutdown-timeout"));
   if (image.find('@') != image.npos) return false;
