@@ -25,6 +25,10 @@ TEST(RuleCases, EngineFlagRemoved) {
       {"vllm/vllm-openai:v0.20.0", "--no-enable-log-requests", "none"},
       {"vllm/vllm-openai:v0.10.0", "--enable-reasoning", "error"},
       {"vllm/vllm-openai:v0.11.0", "--num-scheduler-steps, '8'", "error"},
+      {"vllm/vllm-openai:v0.12.0", "--rope-theta, '10000'", "error"},
+      {"vllm/vllm-openai:v0.11.0", "--max-seq-len-to-capture, '8192'", "error"},
+      {"vllm/vllm-openai:v0.16.0", "--device, cuda", "error"},
+      {"vllm/vllm-openai:v0.8.5", "--worker-use-ray", "error"},
       {"vllm/vllm-openai:v0.27.0", "--task, embed", "none"},
       {"vllm/vllm-openai:v0.28.0", "--task, embed", "error"},
       {"vllm/vllm-openai:v0.28.0", "--task-name, embed", "none"},
@@ -63,6 +67,7 @@ TEST(RuleCases, HpaCpuRequestMissing) {
   const Row rows[] = {
       {hpa(cpu) + workload(asks_not), "error"},
       {hpa(cpu) + workload(asks), "none"},
+      {hpa(cpu) + workload("{name: a, image: 'a:1', resources: '${RESOURCES}'}"), "none"},
       {hpa(cpu) + workload(asks + ", " + asks_not), "error"},
       {hpa(cpu) + workload("{name: a, image: 'a:1', resources: {limits: {cpu: 1}}}"), "none"},
       {hpa(cpu) + workload(asks_not, "resources: {requests: {cpu: 1}}, "), "none"},
@@ -114,12 +119,14 @@ TEST(RuleCases, CudaDevicesBeyondGrant) {
 }
 
 TEST(RuleCases, ReadinessDelayFixed) {
-  const auto probe = [](const std::string& probes) {
-    return found(server("image: 'a:1', " + probes), "readiness-delay-fixed");
+  const auto probe = [](const std::string& probes, const std::string& spec = "") {
+    return found(server("image: 'a:1', " + probes, spec), "readiness-delay-fixed");
   };
+  const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "warning");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 180}"), "warning");
-  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info") << "it may download";
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}", claim), "warning");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 60}"), "none");
   EXPECT_EQ(probe("livenessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "none");
   EXPECT_EQ(probe("startupProbe: {httpGet: {path: /health}, failureThreshold: 60}"), "none");
@@ -132,6 +139,8 @@ TEST(RuleCases, LivenessKillsBusy) {
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}"), "warning") << "3 failures of 1 s, every 10 s";
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, periodSeconds: 20"), "none");
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, timeoutSeconds: 5"), "none");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, timeoutSeconds: 5, failureThreshold: 1"), "warning");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, timeoutSeconds: 30, failureThreshold: 1"), "none");
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, failureThreshold: 10"), "none");
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", "nginx:1"), "none");
   EXPECT_EQ(probe("httpGet: {path: /v2/health/live, port: 8000}", "nvcr.io/nvidia/tritonserver:25.01"), "none")

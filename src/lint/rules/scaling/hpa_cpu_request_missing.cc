@@ -31,6 +31,7 @@ std::string_view container_of(const ScalingSignal& signal) {
 /// Returns true if the container has a request; a limit without a request is the request, too.
 bool requests(const Value& container, std::string_view resource) {
   const Value& resources = container["resources"];
+  if (resources.is_scalar()) return true;  // filled in later
   return resources["requests"][resource] || resources["limits"][resource];
 }
 

@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::int64_t kPatienceS = 30;  ///< silence of an engine that one long prompt may cause
 constexpr std::int64_t kTimeoutS = 1;
+constexpr std::int64_t kOneTimeoutS = 5;  ///< where one late answer is enough
+
+/// Returns true if the probe gives up after a few late answers, or after a single one.
+bool is_impatient(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
+  if (silence_s > kPatienceS) return false;
+  return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);
+}
 
 /// Returns true if the probe waits for tokens, behind all requests that wait too.
 bool generates(const Value& probe) {
@@ -53,7 +60,7 @@ void check(const Subject& s) {
                    fmt::format("liveness asks for tokens, which wait behind all other requests: after {} s of load "
                                "the engine is killed with them",
                                silence));
-    } else if (timeout <= kTimeoutS && silence <= kPatienceS && at(probe, "httpGet.path") && answers_late(container)) {
+    } else if (is_impatient(timeout, failures, silence) && at(probe, "httpGet.path") && answers_late(container)) {
       Finding& finding = s.report_key(
           probe, fmt::format("{} answers slower than {} s within {} s kill the engine with all its requests; a "
                              "busy one is slower at times",

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/rule.h"
 #include "lint/serving.h"
 
@@ -8,7 +10,17 @@ namespace readiness_delay_fixed {
 namespace {
 
 constexpr std::int64_t kStartS = 120;  ///< as long as a model takes to load, and not only a process to start
-constexpr std::int64_t kLongS = 180;   ///< longer than most
+constexpr std::int64_t kLongS = 180;   ///< longer than most models that are downloaded first
+
+/// Returns true if a volume may hold the model when the pod starts.
+bool keeps_models(const Pod& pod) {
+  return std::ranges::any_of((*pod.spec)["volumes"].children(), [](const Value& volume) {
+    for (const std::string_view kind : {"persistentVolumeClaim", "hostPath", "csi", "nfs", "image", "ephemeral"}) {
+      if (volume.has(kind)) return true;
+    }
+    return false;
+  });
+}
 
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
@@ -17,7 +29,7 @@ void check(const Subject& s) {
     Finding& finding = s.report(
         delay,
         fmt::format("every replica stays unready for {} s, also one that has loaded its model before", delay.text));
-    if (delay.integer().value_or(0) < kLongS) finding.as(Severity::info);
+    if (delay.integer().value_or(0) < kLongS && !keeps_models(pod)) finding.as(Severity::info);
   }
 }
 
