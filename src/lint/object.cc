@@ -125,7 +125,8 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   const std::size_t place = out.size();
   out.push_back(object);
   find_carried(file, root, kind.text, out);
-  if (out.size() > place + 1) out[place].has_unlisted_pods = false;  // they are those of the objects that it carries
+  out[place].carries_objects = out.size() > place + 1;
+  if (out[place].carries_objects) out[place].has_unlisted_pods = false;  // they are those of the objects
 }
 
 const Value& annotation(const Object& object, std::string_view key) { return at(object, "metadata.annotations")[key]; }

@@ -25,6 +25,7 @@ struct Object {
   /// A kind that only shares its name with one that rules are about, as HyperShift's NodePool with Karpenter's.
   bool foreign = false;
   std::span<const PodShape> shapes = {};  ///< where it holds pods, of a kind that is known to
+  bool carries_objects = false;           ///< holds objects that are read as such
   bool has_unlisted_pods = false;         ///< holds what looks like pods, and its kind is not in the table
 
   /// "Deployment inference/vllm"

@@ -224,6 +224,11 @@ TEST(PodShapes, KindsThatAreNotReadAreCounted) {
   const std::map<std::string, std::size_t> wanted = {
       {"Foo.example.com", 2}, {"NodePool.hypershift.openshift.io", 1}, {"Secret", 1}};
   EXPECT_EQ(report.summary.kinds_not_read, wanted);
+  const std::string carrier =
+      "apiVersion: template.openshift.io/v1\nkind: Template\nobjects: [{apiVersion: apps/v1, kind: Deployment, "
+      "metadata: "
+      "{name: a}, spec: {selector: {}}}]\n";
+  EXPECT_TRUE(lint_texts({{"a.yaml", carrier}}, {}).summary.kinds_not_read.empty()) << "its objects are read";
 }
 
 TEST(ValuePath, ListsAndMappings) {

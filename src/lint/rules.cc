@@ -100,7 +100,7 @@ std::span<const Rule* const> rules_for(const Object& object) {
 bool is_looked_at(const Object& object) {
   constexpr std::string_view kBeside[] = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service", "Kustomization"};
   const bool beside = std::ranges::find(kBeside, object.kind) != std::end(kBeside);
-  return !rules_for(object).empty() || (beside && !object.foreign);
+  return !rules_for(object).empty() || (beside && !object.foreign) || object.carries_objects;
 }
 
 std::vector<std::string_view> kinds_looked_at() {
