@@ -51,7 +51,8 @@ struct Finding {
   /// It is about something that is not there: advice in an excerpt, where much is left out, and of an object that a
   /// kustomization changes, which may add it.
   Finding& of_absence();
-  /// It holds only if this other object is deployed too: names its file, and is advice where `sure` is false.
+  /// It holds only if this other object is deployed too: names its file, and is advice without edits where `sure` is
+  /// false.
   Finding& joined_with(const Object& other, bool sure);
 };
 

@@ -97,6 +97,21 @@ TEST(Set, ReplicasBesideAnAutoscalerNeedEvidenceOrANameOfTheirOwn) {
   EXPECT_EQ(both_in("default"), "info");
 }
 
+TEST(Set, NothingIsEditedForAGuess) {
+  const auto edits = [](const std::string& name) {
+    Options options;
+    options.advice = true;
+    const Report report = lint_texts({{"d/a.yaml", deployment(name)}, {"d/b.yaml", hpa(name)}}, options);
+    std::size_t count = 0;
+    for (const Finding& finding : report.findings) {
+      if (finding.rule->id == "deployment-replicas-with-autoscaler") count += finding.fix.edits.size();
+    }
+    return count;
+  };
+  EXPECT_EQ(edits("llama-70b"), 1u);
+  EXPECT_EQ(edits("vllm"), 0u);
+}
+
 TEST(Set, GenericNames) {
   for (const char* generic : {"vllm", "my-app", "llm-inference", "vllm-server-2", "app", "model_server", "nginx"}) {
     EXPECT_TRUE(is_generic_name(generic)) << generic;
