@@ -31,6 +31,25 @@ bool is_made(const Object& object) {
   });
 }
 
+using Pointer = nlohmann::json_pointer<std::string>;
+constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Returns true if the author wrote spec.replicas, and not only the API server's default or an autoscaler, or if
+/// nothing tells.
+bool states_replicas(const Object& object) {
+  const Object& metadata = object.at("metadata");
+  if (metadata.contains("annotations") && metadata["annotations"].contains(kLastApplied)) {
+    const Object& text = metadata["annotations"][kLastApplied];
+    const Object applied = Object::parse(text.is_string() ? text.get<std::string>() : "", nullptr, false);
+    return applied.is_object() && applied.contains(Pointer("/spec/replicas"));
+  }
+  if (!metadata.contains("managedFields") || !metadata["managedFields"].is_array()) return true;
+  return std::ranges::any_of(metadata["managedFields"], [](const Object& manager) {
+    return manager.is_object() && !manager.contains("subresource") &&
+           manager.contains(Pointer("/fieldsV1/f:spec/f:replicas"));
+  });
+}
+
 /// As its author may have written it, in the order in which people do.
 Object without_what_the_cluster_writes(const Object& object, const kube::Resource& resource) {
   Object out = {{"apiVersion", resource.api_version()}, {"kind", resource.kind}};
@@ -39,11 +58,12 @@ Object without_what_the_cluster_writes(const Object& object, const kube::Resourc
   }
   Object& metadata = out["metadata"];
   if (!metadata.is_object()) return out;
+  if (out.contains("spec") && out["spec"].is_object() && !states_replicas(object)) out["spec"].erase("replicas");
   for (const char* key : {"managedFields", "uid", "resourceVersion", "generation", "creationTimestamp"}) {
     metadata.erase(key);
   }
   if (metadata.contains("annotations") && metadata["annotations"].is_object()) {
-    metadata["annotations"].erase("kubectl.kubernetes.io/last-applied-configuration");
+    metadata["annotations"].erase(kLastApplied);
   }
   return out;
 }
@@ -63,7 +83,8 @@ std::optional<ObjectPage> read_object_page(const std::string& body, const kube::
         {.path = resource.kind + "/" + (ns.empty() ? "" : ns + "/") + name,
          .text = without_what_the_cluster_writes(item, resource).dump(2, ' ', false, Object::error_handler_t::replace),
          .named = true,
-         .scope = "cluster"});
+         .scope = "cluster",
+         .units = {0}});  // all of it is deployed together
   }
   return out;
 }

@@ -20,5 +20,28 @@ TEST(ClusterObjects, HostileAnswersAreNoPages) {
   EXPECT_EQ(odd->texts.size(), 2u);
 }
 
+TEST(ClusterObjects, ReplicasAreKeptOnlyWhereTheAuthorWroteThem) {
+  struct Row {
+    const char* metadata;
+    bool kept;
+  };
+  const Row rows[] = {
+      {R"({})", true},
+      {R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"spec\":{\"replicas\":2}}"}})", true},
+      {R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"spec\":{}}"}})", false},
+      {R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"no JSON"}})", false},
+      {R"({"managedFields":[{"manager":"helm","fieldsV1":{"f:spec":{"f:replicas":{}}}}]})", true},
+      {R"({"managedFields":[{"manager":"hpa","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}]})", false},
+      {R"({"managedFields":[{"manager":"argocd","fieldsV1":{"f:spec":{"f:template":{}}}}]})", false},
+  };
+  for (const Row& row : rows) {
+    const std::string body =
+        std::string(R"({"items":[{"metadata":)") + row.metadata + R"(,"spec":{"replicas":5,"selector":{}}}]})";
+    const auto page = read_object_page(body, kube::resources::kDeployments);
+    ASSERT_TRUE(page) << body;
+    EXPECT_EQ(page->texts.at(0).text.find("replicas") != std::string::npos, row.kept) << body;
+  }
+}
+
 }  // namespace
 }  // namespace capstan::cli::cluster_objects_test

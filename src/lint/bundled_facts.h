@@ -9,5 +9,8 @@ extern const char* const kRemovedMetricsCsv;
 extern const char* const kMetricsCsv;
 extern const char* const kMigCsv;
 extern const char* const kVersionsCsv;
+extern const char* const kPodShapesCsv;
+extern const char* const kRemovedFlagsCsv;
+extern const char* const kPriorityClassesCsv;
 
 }  // namespace capstan::lint

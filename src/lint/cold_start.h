@@ -8,4 +8,7 @@ namespace capstan::lint {
 /// and loaded in two to eight minutes.
 inline constexpr std::int64_t kColdStartS = 300;
 
+/// The same without image and download: the weights are read from a disk, kernels are compiled.
+inline constexpr std::int64_t kLoadS = 120;
+
 }  // namespace capstan::lint

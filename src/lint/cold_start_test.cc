@@ -14,7 +14,8 @@ namespace {
 bool is_too_short(std::int64_t budget_s) {
   const std::string text =
       "apiVersion: apps/v1\nkind: Deployment\nspec: {selector: {a: b}, template: {spec: {containers: [{name: a, image: "
-      "\"a:1\", resources: {limits: {nvidia.com/gpu: 1}}, livenessProbe: {periodSeconds: 1, failureThreshold: " +
+      "vllm/vllm-openai:v0.20.0, resources: {limits: {nvidia.com/gpu: 1}}, livenessProbe: {periodSeconds: 1, "
+      "failureThreshold: " +
       std::to_string(budget_s) + "}}]}}}\n";
   const Report report = lint_texts({{"a.yaml", text, true}}, {});
   return std::ranges::any_of(report.findings, [](const auto& f) { return f.rule->id == "missing-startup-probe"; });

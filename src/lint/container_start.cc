@@ -1,6 +1,7 @@
 #include "lint/container_start.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,61 @@ manifest::ContainerStart start_of(const Value& container) {
     if (value.is_scalar()) start.environment.back().value = value.text;
   }
   return start;
+}
+
+namespace {
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+}  // namespace
+
+bool runs_engine(const Value& container) {
+  if (engine_of(start_of(container))) return true;
+  return has_any(container["image"].text,
+                 {"vllm", "sglang", "text-generation-inference", "tritonserver", "tensorrt-llm", "tensorrtllm",
+                  "lmdeploy", "nvcr.io/nim/", "huggingfaceserver", "djl-serving", "llm-d"});
+}
+
+std::optional<double> billions_of(std::string_view model) {
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const bool starts = i == 0 || model[i - 1] == '-' || model[i - 1] == '_' || model[i - 1] == '/';
+    if (!starts || model[i] < '0' || model[i] > '9') continue;
+    double size = 0;
+    const auto [end, error] = std::from_chars(model.data() + i, model.data() + model.size(), size);
+    const std::string_view rest(end, static_cast<std::size_t>(model.data() + model.size() - end));
+    if (error != std::errc() || rest.empty()) continue;
+    const bool ends = rest.size() == 1 || rest[1] == '-' || rest[1] == '_' || rest[1] == '.';
+    if (ends && (rest[0] == 'b' || rest[0] == 'B')) return size;
+    if (ends && (rest[0] == 'm' || rest[0] == 'M')) return size / 1000;
+  }
+  return std::nullopt;
+}
+
+bool serves_small_model(const EngineCommand& engine) {
+  constexpr double kSmallBillions = 2;
+  const auto flag = engine.flag({"--model", "--model-path", "--model-id"});
+  if (!flag && engine.words.empty()) return false;
+  const auto size = billions_of(flag ? flag->text : engine.words.front().text);
+  return size && *size < kSmallBillions;
+}
+
+bool is_download(const std::vector<CommandWord>& command) {
+  std::string words;
+  for (const CommandWord& word : command) words += word.text + " ";
+  return has_any(words, {"aws s3 cp ", "aws s3 sync ", "gsutil ", "gcloud storage cp ", "huggingface-cli download ",
+                         "hf download ", "azcopy copy ", "snapshot_download", "s5cmd ", "rclone copy ", "mc cp ",
+                         "mc mirror ", "modelscope download "});
+}
+
+bool brings_a_model(const Value& container) {
+  if (has_any(container["image"].text, {"storage-initializer", "downloader", "model-loader", "model-puller"}))
+    return true;
+  if (has_any(container["name"].text, {"download", "model-loader", "fetch-model", "pull-model", "storage-initializer"}))
+    return true;
+  const auto commands = commands_of(start_of(container));
+  return std::ranges::any_of(commands, [](const auto& command) { return is_download(command); });
 }
 
 Span span_of(const File& file, const Value& container, const CommandWord& word) {

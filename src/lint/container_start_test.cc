@@ -59,8 +59,22 @@ TEST(ContainerStart, WhereverTheyAreWritten) {
   }
 }
 
+TEST(ContainerStart, ParallelismIsOneUnlessAFlagSaysMore) {
+  for (const char* command : {"vllm, serve, m", "vllm, serve, $(MODEL)", "vllm, serve, --model, $MODEL, --port, '80'",
+                              "python3, -m, sglang.launch_server, --model-path, m", "trtllm-serve, m"}) {
+    EXPECT_EQ(wanted("command: [" + std::string(command) + "]\n").gpus, 1) << command;
+  }
+  EXPECT_EQ(wanted("command: [vllm, serve, m, -pp, '2']\n").gpus, 2);
+  EXPECT_EQ(wanted("command: [vllm, serve, m, -tp, '2', --prefill-context-parallel-size, '2']\n").gpus, 4);
+}
+
 TEST(ContainerStart, WhatIsNotKnownIsNotGuessed) {
-  EXPECT_FALSE(wanted("command: [vllm, serve, m]\n").gpus);
+  EXPECT_FALSE(wanted("command: [vllm, serve, m, $VLLM_ARGS]\n").gpus);
+  EXPECT_FALSE(wanted("command: [vllm, serve, m, --trust-remote-code, $EXTRA_FLAGS]\n").gpus);
+  EXPECT_FALSE(wanted("command: [sh, -c, 'vllm serve m \"$@\"']\n").gpus);
+  EXPECT_FALSE(wanted("command: [vllm, serve, m, --config, /etc/vllm.yaml]\n").gpus);
+  EXPECT_FALSE(wanted("command: [trtllm-serve, m, --extra_llm_api_options, /etc/trt.yaml]\n").gpus);
+  EXPECT_FALSE(wanted("command: [text-generation-launcher, --model-id, m]\n").gpus) << "takes all GPUs that it sees";
   EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size, $TP]\n").gpus);
   EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size]\n").gpus);
   EXPECT_EQ(wanted("command: [nginx]\n").where, "no engine");
@@ -87,6 +101,17 @@ TEST(ContainerStart, SeveralEnginesAndThoseThatSpanPods) {
   EXPECT_TRUE(joins("ray start --head; vllm serve a -tp 16"));
   EXPECT_TRUE(joins("bash /x/multi-node-serving.sh leader; vllm serve a"));
   EXPECT_FALSE(joins("vllm serve x-ray --port 1"));
+}
+
+TEST(ContainerStart, SizesThatModelsStateInTheirNames) {
+  EXPECT_EQ(billions_of("Qwen/Qwen3-0.6B"), 0.6);
+  EXPECT_EQ(billions_of("meta-llama/Llama-3.1-8B-Instruct"), 8);
+  EXPECT_EQ(billions_of("facebook/opt-125m"), 0.125);
+  EXPECT_EQ(billions_of("HuggingFaceTB/SmolLM2-135M-Instruct"), 0.135);
+  EXPECT_EQ(billions_of("/models/qwen2_72b"), 72);
+  for (const char* none : {"gpt2", "mistralai/Mixtral-8x7B-v0.1", "m", "", "deepseek-ai/DeepSeek-R1", "phi-3.5-mini"}) {
+    EXPECT_FALSE(billions_of(none)) << none;
+  }
 }
 
 }  // namespace

@@ -39,15 +39,15 @@ std::string kind_words(std::string_view kinds) {
   std::string out;
   while (!kinds.empty()) {
     const std::string_view word = kinds.substr(0, kinds.find(' '));
-    const std::string_view shown = word == "@pods"      ? "every workload"
-                                   : word == "@gpu"     ? "every workload on GPUs"
-                                   : word == "@serving" ? "Deployment, StatefulSet, LeaderWorkerSet on GPUs"
-                                   : word == "@scaler"
-                                       ? "HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, and what scales itself"
-                                   : word == "@pool"    ? "NodePool, Provisioner"
-                                   : word == "@adapter" ? "rules of prometheus-adapter"
-                                   : word == "*"        ? "every object"
-                                                        : word;
+    const std::string_view shown =
+        word == "@pods"      ? "every workload"
+        : word == "@gpu"     ? "every workload on GPUs"
+        : word == "@serving" ? "Deployment, StatefulSet, LeaderWorkerSet, Rollout, CloneSet on GPUs"
+        : word == "@scaler"  ? "HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, and what scales itself"
+        : word == "@pool"    ? "NodePool, Provisioner"
+        : word == "@adapter" ? "rules of prometheus-adapter"
+        : word == "*"        ? "every object"
+                             : word;
     out += (out.empty() ? "" : ", ") + std::string(shown);
     kinds.remove_prefix(std::min(kinds.size(), word.size() + 1));
   }

@@ -6,27 +6,13 @@
 
 #include "base/split.h"
 #include "lint/bundled_facts.h"
+#include "lint/fact_rows.h"
 #include "manifest/fields.h"
 
 namespace capstan::lint {
 namespace {
 
 using Row = std::vector<std::string_view>;
-
-/// The rows below the header; every row has as many cells as it.
-std::vector<Row> rows_of(const char* csv) {
-  std::vector<Row> rows;
-  std::size_t columns = 0;
-  for (const std::string_view line : split(csv, '\n')) {
-    Row row = split(line, ',');
-    if (columns == 0) {
-      columns = row.size();
-    } else if (row.size() == columns) {
-      rows.push_back(std::move(row));
-    }
-  }
-  return rows;
-}
 
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
@@ -50,7 +36,7 @@ std::map<std::string, Fact> by_name(const std::vector<Fact>& facts) {
 
 std::vector<KnownMetric> known_metrics() {
   std::vector<KnownMetric> metrics;
-  for (const Row& row : rows_of(kMetricsCsv)) metrics.push_back({row[0], row[1], row[2], row[3]});
+  for (const Row& row : fact_rows(kMetricsCsv)) metrics.push_back({row[0], row[1], row[2], row[3]});
   return metrics;
 }
 
@@ -69,7 +55,7 @@ MigProduct mig_product(const Row& row) {
 std::span<const GpuFamily> gpu_families() {
   static const std::vector<GpuFamily> families = [] {
     std::vector<GpuFamily> list;
-    for (const Row& row : rows_of(kGpuFamiliesCsv)) {
+    for (const Row& row : fact_rows(kGpuFamiliesCsv)) {
       list.push_back({row[0], row[1], row[2], number(row[3]), number(row[4]), number(row[5])});
     }
     return list;
@@ -108,7 +94,7 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
 std::string_view since_version(std::string_view fact) {
   static const std::map<std::string_view, std::string_view> versions = [] {
     std::map<std::string_view, std::string_view> index;
-    for (const Row& row : rows_of(kVersionsCsv)) index.emplace(row[0], row[1]);
+    for (const Row& row : fact_rows(kVersionsCsv)) index.emplace(row[0], row[1]);
     return index;
   }();
   const auto found = versions.find(fact);
@@ -133,7 +119,7 @@ std::optional<std::uint32_t> vllm_minor_of(std::string_view image) {
 const RemovedApi* removed_api(std::string_view api_version, std::string_view kind) {
   static const std::vector<RemovedApi> apis = [] {
     std::vector<RemovedApi> list;
-    for (const Row& row : rows_of(kRemovedApisCsv)) list.push_back({row[0], row[1], row[2], row[3], row[4]});
+    for (const Row& row : fact_rows(kRemovedApisCsv)) list.push_back({row[0], row[1], row[2], row[3], row[4]});
     return list;
   }();
   const auto found = std::ranges::find_if(
@@ -144,7 +130,7 @@ const RemovedApi* removed_api(std::string_view api_version, std::string_view kin
 const RemovedMetric* removed_metric(std::string_view name) {
   static const std::map<std::string, RemovedMetric> index = [] {
     std::vector<RemovedMetric> metrics;
-    for (const Row& row : rows_of(kRemovedMetricsCsv)) metrics.push_back({row[0], row[1], row[2], row[3]});
+    for (const Row& row : fact_rows(kRemovedMetricsCsv)) metrics.push_back({row[0], row[1], row[2], row[3]});
     return by_name(metrics);
   }();
   for (const std::string_view ending : {"", "_bucket", "_sum", "_count"}) {
@@ -153,6 +139,26 @@ const RemovedMetric* removed_metric(std::string_view name) {
     if (found != index.end()) return &found->second;
   }
   return nullptr;
+}
+
+const RemovedFlag* removed_flag(std::string_view engine, std::string_view flag) {
+  static const std::vector<RemovedFlag> flags = [] {
+    std::vector<RemovedFlag> list;
+    for (const Row& row : fact_rows(kRemovedFlagsCsv)) list.push_back({row[0], row[1], row[2], row[3], row[4]});
+    return list;
+  }();
+  std::string name(flag);
+  std::ranges::replace(name, '_', '-');
+  const auto found =
+      std::ranges::find_if(flags, [&](const RemovedFlag& row) { return row.engine == engine && row.flag == name; });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+std::string_view priority_class_of(std::string_view name) {
+  for (const Row& row : fact_rows(kPriorityClassesCsv)) {
+    if (row[0] == name) return row[1];
+  }
+  return {};
 }
 
 const KnownMetric* known_metric(std::string_view name) {
@@ -164,10 +170,18 @@ const KnownMetric* known_metric(std::string_view name) {
     const auto found = index.find(plain.substr(0, plain.size() - ending.size()));
     if (found == index.end()) continue;
     const bool of_counter = ending == "_total" || ending == "_created";
-    if (found->second.is_gauge() || (found->second.type == "counter" && !of_counter)) continue;
+    const KnownMetric& metric = found->second;
+    if (metric.is_gauge() || (metric.type == "counter" && (!of_counter || metric.is_counter_as_named()))) continue;
     return &found->second;
   }
   return nullptr;
+}
+
+std::string missing_ending(std::string_view name) {
+  const KnownMetric* metric = known_metric(name);
+  if (metric == nullptr || with_underscores(metric->metric) != with_underscores(name)) return {};
+  if (metric->type == "histogram") return std::string(name) + "_bucket";
+  return metric->type == "counter" && !metric->is_counter_as_named() ? std::string(name) + "_total" : std::string();
 }
 
 std::string_view engine_prefix(std::string_view name) {
@@ -200,7 +214,7 @@ std::optional<std::int64_t> MigProduct::most_of(std::string_view profile) const 
 std::span<const MigProduct> mig_products() {
   static const std::vector<MigProduct> products = [] {
     std::vector<MigProduct> list;
-    for (const Row& row : rows_of(kMigCsv)) list.push_back(mig_product(row));
+    for (const Row& row : fact_rows(kMigCsv)) list.push_back(mig_product(row));
     return list;
   }();
   return products;

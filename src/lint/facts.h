@@ -43,15 +43,30 @@ struct RemovedMetric {
 /// Of a name as an adapter may write it, with '_' for ':'.
 const RemovedMetric* removed_metric(std::string_view name);
 
+/// A flag that an engine refuses from some version on.
+struct RemovedFlag {
+  std::string_view engine, flag, removed_in, instead, source;
+};
+/// Returns the row of a flag, with '-' or '_' as engines take both; null where the engine still has it.
+const RemovedFlag* removed_flag(std::string_view engine, std::string_view flag);
+
+/// Returns the product that installs a PriorityClass of this name, "KAI"; empty where none is known.
+std::string_view priority_class_of(std::string_view name);
+
 struct KnownMetric {
   std::string_view engine, metric, type, unit;
   bool is_gauge() const { return type == "gauge"; }
   bool is_ratio() const { return unit == "ratio"; }
+  /// Returns true for counters that are exposed under their own name, without `_total`: those of Triton and TGI.
+  bool is_counter_as_named() const { return type == "counter" && (engine == "triton" || engine == "tgi"); }
   /// Of a router in front of the engines, which is there while they are not.
   bool is_of_router() const { return engine == "production-stack"; }
 };
 /// A metric of an engine, with or without the endings that its kind has (`_total`, `_bucket`, ...).
 const KnownMetric* known_metric(std::string_view name);
+/// Returns the name of a series that was meant by a known metric's name without the ending that its series have:
+/// "vllm:prompt_tokens_total" of "vllm:prompt_tokens"; empty where the name is one of a series.
+std::string missing_ending(std::string_view name);
 /// The prefix of an engine whose metrics are all known, "vllm:"; empty where the name has none.
 std::string_view engine_prefix(std::string_view name);
 /// The known name that was probably meant; empty where none is near.

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "manifest/document.h"
 
@@ -23,17 +25,21 @@ struct File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  std::string path;   ///< as findings name it
-  std::string text;   ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
-  std::string yaml;   ///< what is parsed where that differs from `text`, of the same length; else empty
-  std::string scope;  ///< its folder: objects of one scope are taken to live in one cluster
-  bool accepts;       ///< holds the word of comments that accept a finding
+  std::string path;                  ///< as findings name it
+  std::string text;                  ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
+  std::string yaml;                  ///< what is parsed where that differs from `text`, of the same length; else empty
+  std::string scope;                 ///< its folder: objects of one scope are taken to live in one cluster
+  std::set<std::string> patched;     ///< kinds of its objects that kustomizations change; `*`: any
+  std::vector<std::uint32_t> units;  ///< the kustomizations and charts that deploy it, in order
+  bool accepts;                      ///< holds the word of comments that accept a finding
   manifest::Documents documents;
 
   /// Made when first asked for: most files have nothing to point at.
   const manifest::LineTable& lines() const;
   /// Fenced in prose, which leaves out what its reader can think of: what is not there means nothing.
   bool is_excerpt() const { return !yaml.empty(); }
+  /// Returns true if kustomizations change its objects of this kind, and so may add what is missing in them.
+  bool is_patched(std::string_view kind) const { return patched.contains("*") || patched.contains(std::string(kind)); }
   std::string_view parsed() const { return yaml.empty() ? std::string_view(text) : std::string_view(yaml); }
 
  private:

@@ -16,12 +16,12 @@ void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>
   });
 }
 
-std::string_view mig_strategy(const Subject& s) {
+MigStrategy mig_strategy(const Subject& s) {
   for (const Object* policy : s.set.beside("ClusterPolicy", s.object)) {
-    if (const Value& strategy = at(*policy, "spec.mig.strategy")) return strategy.text;
+    if (const Value& strategy = at(*policy, "spec.mig.strategy")) return {strategy.text, policy};
   }
   for (const Object* values : s.set.beside("GpuOperatorValues", s.object)) {
-    if (const Value& strategy = at(*values, "mig.strategy")) return strategy.text;
+    if (const Value& strategy = at(*values, "mig.strategy")) return {strategy.text, values};
   }
   return {};
 }

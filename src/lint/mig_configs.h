@@ -21,6 +21,10 @@ void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>
 
 /// The strategy that a ClusterPolicy or the chart's values beside the object state: "single", "mixed"; empty where
 /// none does.
-std::string_view mig_strategy(const Subject& s);
+struct MigStrategy {
+  std::string_view text;         ///< empty where nothing says it
+  const Object* from = nullptr;  ///< says it
+};
+MigStrategy mig_strategy(const Subject& s);
 
 }  // namespace capstan::lint

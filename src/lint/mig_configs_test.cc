@@ -28,7 +28,7 @@ TEST(MigConfigs, EntriesAndTheStrategyBesideThem) {
     seen += std::string(entry.config.key) + std::to_string(entry.entry["mig-devices"].count) + " ";
   });
   EXPECT_EQ(seen, "all-1g1 all-1g0 ");
-  EXPECT_EQ(mig_strategy(subject), "mixed");
+  EXPECT_EQ(mig_strategy(subject).text, "mixed");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lint/adapter.h"
+#include "lint/value_path.h"
 
 namespace capstan::lint {
 
@@ -40,6 +41,7 @@ std::string_view values_kind(const Value& root) {
   return is_adapter_values(root) ? "PrometheusAdapterValues" : std::string_view();
 }
 
+/// Kinds without pods whose names other APIs use too.
 bool is_of_another_group(const Object& object) {
   struct Row {
     std::string_view kind, group;
@@ -54,29 +56,36 @@ bool is_of_another_group(const Object& object) {
                            {"HorizontalPodAutoscaler", "autoscaling"},
                            {"PodAutoscaler", "autoscaling.aibrix.ai"},
                            {"PodDisruptionBudget", "policy"},
-                           {"Rollout", "argoproj.io"},
-                           {"RayCluster", "ray.io"},
-                           {"RayService", "ray.io"},
-                           {"RayJob", "ray.io"},
-                           {"JobSet", "jobset.x-k8s.io"},
-                           {"InferenceService", "serving.kserve.io"},
-                           {"LLMInferenceService", "serving.kserve.io"},
-                           {"DisaggregatedSet", "disaggregatedset.x-k8s.io"},
-                           {"PodCliqueSet", "grove.io"},
-                           {"DynamoGraphDeployment", "nvidia.com"},
-                           {"NIMService", "apps.nvidia.com"},
                            {"Model", "kubeai.org"},
-                           {"Job", "batch"},
-                           {"CronJob", "batch"},
                            {"PrometheusRule", "monitoring.coreos.com"},
                            {"ClusterPolicy", "nvidia.com"},
                            {"PriorityClass", "scheduling.k8s.io"},
                            {"Queue", "scheduling.run.ai"},
-                           {"Service", ""},
-                           {"ConfigMap", ""},
-                           {"Pod", ""}};
+                           {"ConfigMap", ""}};
   return std::ranges::any_of(kRows,
                              [&](const Row& row) { return row.kind == object.kind && row.group != object.group; });
+}
+
+/// Finds where the object holds pods: by its kind, else by how they look.
+void find_pods(Object& object) {
+  object.shapes = pod_shapes(object.kind, object.group);
+  if (!object.shapes.empty()) return;
+  if (!pod_shapes(object.kind).empty() && !(object.kind == "Service" && object.group.empty())) object.foreign = true;
+  if (!describes_pods_only(object.group)) object.has_unlisted_pods = holds_pods(*object.root);
+}
+
+/// Finds the objects that others carry whole, to create them.
+void find_carried(const File& file, const Value& root, std::string_view kind, std::vector<Object>& out) {
+  struct Row {
+    std::string_view kind, path;
+  };
+  constexpr Row kRows[] = {
+      {"AppWrapper", "spec.components[].template"},  {"AppWrapper", "spec.resources.GenericItems[].generictemplate"},
+      {"ManifestWork", "spec.workload.manifests[]"}, {"ResourceGraphDefinition", "spec.resources[].template"},
+      {"Object", "spec.forProvider.manifest"},       {"Template", "objects[]"}};
+  for (const Row& row : kRows) {
+    if (row.kind == kind) each_at(root, row.path, [&](const Value& carried) { find_objects(file, carried, out); });
+  }
 }
 
 }  // namespace
@@ -92,8 +101,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
                    .version = {},
                    .kind = values,
                    .name = {},
-                   .space = {},
-                   .index = 0});
+                   .space = {}});
   }
   if (!kind.is_scalar() || !api_version.is_scalar()) return;
   const Value& items = root["items"];
@@ -108,13 +116,17 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
                 .version = {},
                 .kind = kind.text,
                 .name = at(root, "metadata.name").text,
-                .space = at(root, "metadata.namespace").text,
-                .index = 0};
+                .space = at(root, "metadata.namespace").text};
   const std::size_t slash = api_version.text.find('/');
   if (slash != std::string_view::npos) object.group = api_version.text.substr(0, slash);
   object.version = slash == std::string_view::npos ? api_version.text : api_version.text.substr(slash + 1);
   object.foreign = is_of_another_group(object);
+  find_pods(object);
+  const std::size_t place = out.size();
   out.push_back(object);
+  find_carried(file, root, kind.text, out);
+  out[place].carries_objects = out.size() > place + 1;
+  if (out[place].carries_objects) out[place].has_unlisted_pods = false;  // they are those of the objects
 }
 
 const Value& annotation(const Object& object, std::string_view key) { return at(object, "metadata.annotations")[key]; }

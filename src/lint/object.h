@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lint/file.h"
+#include "lint/pod_shapes.h"
 
 namespace capstan::lint {
 
@@ -20,8 +22,11 @@ struct Object {
   std::string_view name;
   std::string_view space;  ///< its namespace; empty where it says none
   std::uint32_t index = 0;
-  /// Other APIs have kinds of the same names: the NodePool of HyperShift is none of Karpenter's. No rule is about it.
+  /// A kind that only shares its name with one that rules are about, as HyperShift's NodePool with Karpenter's.
   bool foreign = false;
+  std::span<const PodShape> shapes = {};  ///< where it holds pods, of a kind that is known to
+  bool carries_objects = false;           ///< holds objects that are read as such
+  bool has_unlisted_pods = false;         ///< holds what looks like pods, and its kind is not in the table
 
   /// "Deployment inference/vllm"
   std::string title() const;

@@ -1,11 +1,11 @@
 #include "lint/pods.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <iterator>
 #include <utility>
 
+#include "lint/value_path.h"
 #include "manifest/shell.h"
 
 namespace capstan::lint {
@@ -13,101 +13,72 @@ namespace {
 
 using manifest::ShellWord;
 
-constexpr std::array<std::string_view, 6> kTemplated = {"Deployment", "StatefulSet", "DaemonSet",
-                                                        "ReplicaSet", "Job",         "ReplicationController"};
+/// Returns one value at a path that may be empty; missing where there is none.
+const Value& value_at(const Value& value, std::string_view path) { return path == "." ? value : at(value, path); }
 
-/// What others make pods of: operators, which may add to them.
-constexpr std::array<std::string_view, 10> kOperated = {
-    "Rollout",          "RayCluster",       "RayService",          "RayJob",       "JobSet",
-    "InferenceService", "DisaggregatedSet", "LLMInferenceService", "PodCliqueSet", "DynamoGraphDeployment"};
-
-void add_template(const Value& value, Pods& out) {
-  if (value["spec"].is_mapping()) out.add(value["metadata"], value["spec"]);
-}
-
-/// A bare specification of pods, with what names them elsewhere.
-void add_spec(const Value& metadata, const Value& spec, Pods& out) {
-  if (spec["containers"].is_sequence()) out.add(metadata, spec);
-}
-
-void add_group(const Value& group, Pods& out) {
-  add_template(group["leaderTemplate"], out);
-  add_template(group["workerTemplate"], out);
-}
-
-void add_ray(const Value& cluster, Pods& out) {
-  add_template(at(cluster, "headGroupSpec.template"), out);
-  for (const Value& group : cluster["workerGroupSpecs"].children()) add_template(group["template"], out);
-}
-
-void add_operated(const Object& object, Pods& out) {
-  const Value& spec = object["spec"];
-  const Value& metadata = object["metadata"];
-  if (object.kind == "Rollout") {
-    add_template(spec["template"], out);
-  } else if (object.kind.starts_with("Ray")) {
-    add_ray(object.kind == "RayCluster"   ? spec
-            : object.kind == "RayService" ? spec["rayClusterConfig"]
-                                          : spec["rayClusterSpec"],
-            out);
-  } else if (object.kind == "JobSet") {
-    for (const Value& job : spec["replicatedJobs"].children()) add_template(at(job, "template.spec.template"), out);
-  } else if (object.kind == "InferenceService") {
-    add_spec(metadata, spec["predictor"], out);
-    add_spec(metadata, at(spec, "predictor.workerSpec"), out);
-  } else if (object.kind == "LLMInferenceService") {
-    for (const std::string_view path : {"template", "worker", "prefill.template", "prefill.worker"}) {
-      add_spec(metadata, at(spec, path), out);
+void add_listed(const Object& object, const PodShape& shape, Pods& out) {
+  each_at(*object.root, shape.unit, [&](const Value& unit) {
+    const Value& spec = value_at(unit, shape.spec);
+    const Value& metadata = shape.metadata.empty() ? object["metadata"] : value_at(unit, shape.metadata);
+    if (!shape.container.empty()) {
+      const Value& container = value_at(unit, shape.container);
+      if (container.is_mapping()) out.add({&metadata, &spec, &container});
+    } else if (shape.metadata.empty() ? spec["containers"].is_sequence() : spec.is_mapping()) {
+      out.add({&metadata, &spec});
     }
-  } else if (object.kind == "DisaggregatedSet") {
-    for (const Value& role : spec["roles"].children()) add_group(at(role, "spec.leaderWorkerTemplate"), out);
-  } else if (object.kind == "PodCliqueSet") {
-    for (const Value& clique : at(spec, "template.cliques").children()) {
-      add_spec(clique, at(clique, "spec.podSpec"), out);
-    }
-  } else if (object.kind == "DynamoGraphDeployment") {
-    for (const Value& component : spec["components"].children()) add_template(component["podTemplate"], out);
-  }
+  });
 }
-
-bool is_templated(std::string_view kind) { return std::ranges::find(kTemplated, kind) != kTemplated.end(); }
 
 }  // namespace
 
-bool is_operated(std::string_view kind) { return std::ranges::find(kOperated, kind) != kOperated.end(); }
-
-bool makes_pods(std::string_view kind) {
-  return is_templated(kind) || kind == "Pod" || kind == "CronJob" || kind == "LeaderWorkerSet" || is_operated(kind);
-}
-
-bool serves(std::string_view kind) {
-  return kind == "Deployment" || kind == "StatefulSet" || kind == "LeaderWorkerSet";
-}
-
 Pods pods_of(const Object& object) {
   Pods out;
-  if (object.kind == "Pod") {
-    if (object["spec"].is_mapping()) out.add(object["metadata"], object["spec"]);
-  } else if (object.kind == "CronJob") {
-    add_template(at(object, "spec.jobTemplate.spec.template"), out);
-  } else if (object.kind == "LeaderWorkerSet") {
-    add_group(at(object, "spec.leaderWorkerTemplate"), out);
-  } else if (is_templated(object.kind)) {
-    add_template(at(object, "spec.template"), out);
-  } else if (is_operated(object.kind)) {
-    add_operated(object, out);
+  for (const PodShape& shape : object.shapes) add_listed(object, shape, out);
+  if (object.has_unlisted_pods) {
+    search_pods(*object.root, [&](const Value& metadata, const Value& spec) {
+      out.add({metadata ? &metadata : &object["metadata"], &spec});
+    });
   }
   return out;
 }
 
-/// What is no mapping in it is as good as an empty one.
-Containers::Containers(const Value& list) : first_(list.first), count_(list.is_sequence() ? list.count : 0) {}
+std::optional<PodMaker> pod_maker(const Object& object) {
+  if (!object.shapes.empty()) return object.shapes.front().maker;
+  return object.has_unlisted_pods ? std::optional(PodMaker::grouped) : std::nullopt;
+}
 
-Containers containers_of(const Pod& pod) { return Containers((*pod.spec)["containers"]); }
-Containers init_containers_of(const Pod& pod) { return Containers((*pod.spec)["initContainers"]); }
+bool is_operated(const Object& object) {
+  const std::optional<PodMaker> maker = pod_maker(object);
+  return maker && *maker != PodMaker::serving && *maker != PodMaker::plain;
+}
+
+bool serves(const Object& object) { return pod_maker(object) == PodMaker::serving; }
+
+namespace {
+
+/// Returns the items of a list; those that are no mappings are as good as empty ones.
+std::span<const Value> items_of(const Value& list) {
+  return list.is_sequence() ? list.children() : std::span<const Value>();
+}
+
+}  // namespace
+
+Containers containers_of(const Pod& pod) {
+  if (pod.container != nullptr) return Containers({pod.container, 1});
+  return Containers(items_of((*pod.spec)["containers"]));
+}
+
+Containers init_containers_of(const Pod& pod) { return Containers(items_of((*pod.spec)["initContainers"])); }
+
+Containers all_containers_of(const Pod& pod) {
+  if (pod.container != nullptr) return containers_of(pod);
+  return Containers(items_of((*pod.spec)["containers"]), items_of((*pod.spec)["initContainers"]));
+}
+
+bool is_sidecar(const Value& init_container) { return init_container["restartPolicy"].is("Always"); }
 
 bool is_partial(const Object& object) {
-  if (is_operated(object.kind)) return false;  // the operator fills in what is not there
+  if (is_operated(object)) return false;  // the operator fills in what is not there
   for (const Pod& pod : pods_of(object)) {
     for (const Value* container : containers_of(pod)) {
       if ((*container)["image"]) return false;
@@ -118,16 +89,19 @@ bool is_partial(const Object& object) {
 
 std::optional<std::int64_t> GpuResource::count() const { return where().integer(); }
 
+bool is_whole_gpu(std::string_view name) { return name == "nvidia.com/gpu" || name == "gpu"; }
+
 bool is_gpu_resource(std::string_view name) {
-  return name == "nvidia.com/gpu" || name == "nvidia.com/gpu.shared" || name.starts_with("nvidia.com/mig-");
+  return is_whole_gpu(name) || name == "nvidia.com/gpu.shared" || name.starts_with("nvidia.com/mig-");
 }
 
 std::vector<GpuResource> gpu_resources(const Value& container) {
   std::vector<GpuResource> out;
-  for (const Value& limit : at(container, "resources.limits").children()) {
+  const Value& resources = container["resources"] ? container["resources"] : container["resourcesPerNode"];
+  for (const Value& limit : resources["limits"].children()) {
     if (is_gpu_resource(limit.key) && limit) out.push_back({limit.key, &limit, nullptr});
   }
-  for (const Value& request : at(container, "resources.requests").children()) {
+  for (const Value& request : resources["requests"].children()) {
     if (!is_gpu_resource(request.key) || !request) continue;
     const auto same = std::ranges::find(out, request.key, &GpuResource::name);
     if (same == out.end()) {
@@ -139,20 +113,44 @@ std::vector<GpuResource> gpu_resources(const Value& container) {
   return out;
 }
 
-std::int64_t gpus_of(const Pod& pod) {
-  constexpr std::int64_t kMost = 1'000'000;  // so that what is made of it stays a number
+namespace {
+
+constexpr std::int64_t kGpusMost = 1'000'000;  // so that what is made of it stays a number
+
+std::int64_t whole_gpus_of(const Value& container) {
   std::int64_t sum = 0;
-  for (const Value* container : containers_of(pod)) {
-    for (const GpuResource& resource : gpu_resources(*container)) {
-      if (resource.name == "nvidia.com/gpu")
-        sum = std::min(kMost, sum + std::max<std::int64_t>(0, resource.count().value_or(0)));
-    }
+  for (const GpuResource& resource : gpu_resources(container)) {
+    if (is_whole_gpu(resource.name)) sum += std::clamp<std::int64_t>(resource.count().value_or(0), 0, kGpusMost);
   }
-  return sum;
+  return std::min(sum, kGpusMost);
+}
+
+bool wants_any_gpu(const Value& container) {
+  return std::ranges::any_of(gpu_resources(container),
+                             [](const GpuResource& resource) { return !resource.where().is("0"); });
+}
+
+}  // namespace
+
+std::int64_t gpus_of(const Pod& pod) {
+  std::int64_t running = 0;   // containers and sidecars, which run at the same time
+  std::int64_t starting = 0;  // the largest init container, with the sidecars before it
+  if (pod.container == nullptr) {
+    std::int64_t sidecars = 0;
+    for (const Value* container : init_containers_of(pod)) {
+      const std::int64_t gpus = whole_gpus_of(*container);
+      starting = std::max(starting, sidecars + gpus);
+      if (is_sidecar(*container)) sidecars += gpus;
+    }
+    running = sidecars;
+  }
+  for (const Value* container : containers_of(pod)) running += whole_gpus_of(*container);
+  return std::min(kGpusMost, std::max(running, starting));
 }
 
 bool wants_gpu(const Pod& pod) {
-  return static_cast<bool>(gpu_container(pod)) || (*pod.spec)["resourceClaims"].count > 0;
+  return (*pod.spec)["resourceClaims"].count > 0 ||
+         std::ranges::any_of(all_containers_of(pod), [](const Value* container) { return wants_any_gpu(*container); });
 }
 
 bool wants_gpu(const Object& object) {
@@ -162,18 +160,18 @@ bool wants_gpu(const Object& object) {
 bool asks_for_gpu(const Object& object) {
   const auto names_gpu = [](const Value* container) { return !gpu_resources(*container).empty(); };
   return std::ranges::any_of(pods_of(object), [&](const Pod& pod) {
-    return (*pod.spec)["resourceClaims"].count > 0 || std::ranges::any_of(containers_of(pod), names_gpu) ||
-           std::ranges::any_of(init_containers_of(pod), names_gpu);
+    return (*pod.spec)["resourceClaims"].count > 0 || std::ranges::any_of(all_containers_of(pod), names_gpu);
   });
 }
 
-bool serves_on_gpu(const Object& object) { return serves(object.kind) && wants_gpu(object); }
+bool serves_on_gpu(const Object& object) { return serves(object) && wants_gpu(object); }
 
 const Value& gpu_container(const Pod& pod) {
   for (const Value* container : containers_of(pod)) {
-    for (const GpuResource& resource : gpu_resources(*container)) {
-      if (!resource.where().is("0")) return *container;
-    }
+    if (wants_any_gpu(*container)) return *container;
+  }
+  for (const Value* container : init_containers_of(pod)) {
+    if (is_sidecar(*container) && wants_any_gpu(*container)) return *container;
   }
   return Value::missing();
 }
@@ -249,6 +247,11 @@ std::vector<const Object*> scalers_of(const Object& object, const Set& set) {
     if (known && same_space(*scaler, object)) out.push_back(scaler);
   }
   return out;
+}
+
+bool is_surely_scaled(const Object& object, const Set& set) {
+  return std::ranges::any_of(scalers_of(object, set),
+                             [&](const Object* scaler) { return set.belong_together(object, *scaler, object.name); });
 }
 
 }  // namespace capstan::lint

@@ -162,7 +162,7 @@ TEST(Precision, WhatANameSuggestsIsAWarning) {
   EXPECT_EQ(found(scaled_by("sum(rate(vllm:num_requests_waiting[1m]))"), "rate-of-gauge"), "error");
   EXPECT_EQ(found(scaled_by("sum(rate(jobs_pending[1m]))"), "rate-of-gauge"), "warning");
   EXPECT_EQ(found(scaled_by("max(vllm:kv_cache_usage_perc)"), "ratio-under-averagevalue"), "error");
-  EXPECT_EQ(found(scaled_by("max(llm_d_epp_flow_control_pool_saturation)"), "ratio-under-averagevalue"), "warning");
+  EXPECT_EQ(found(scaled_by("max(llm_d_epp_flow_control_pool_saturation)"), "ratio-under-averagevalue"), "info");
   EXPECT_EQ(found(scaled_by("avg(vllm:kv_cache_usage_perc) * 2"), "ratio-under-averagevalue"), "error");
   EXPECT_EQ(found(scaled_by("avg(vllm:kv_cache_usage_perc) * 0.5"), "ratio-under-averagevalue"), "none");
   const auto hpa = [](const std::string& metric) {
@@ -177,9 +177,6 @@ TEST(Precision, WhatANameSuggestsIsAWarning) {
 TEST(Precision, QueriesWithHolesAreFilledLater) {
   EXPECT_EQ(found(scaled_by("sum(rate(x[${WINDOW}]))"), "promql-syntax"), "none");
   EXPECT_EQ(found(scaled_by("sum(rate(x[]))"), "promql-syntax"), "warning");
-  EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_done_total offset 5m)"), "raw-counter-as-signal"), "none");
-  EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_failed_total)"), "raw-counter-as-signal"), "warning");
-  EXPECT_EQ(found(scaled_by("sum(jobs_done_total - jobs_failed_total offset 5m)"), "raw-counter-as-signal"), "warning");
 }
 
 TEST(Precision, PrometheusMayRecordMetricsItself) {
@@ -337,7 +334,7 @@ TEST(Precision, WhatAPoolMayBuyIsWhatAllItsRequirementsLeave) {
   const auto mixed = [](const std::string& families) {
     return found(pool("", requirement("instance-family", "In", families)), "pool-mixed-gpu-generations");
   };
-  EXPECT_EQ(mixed("g5, p4d"), "warning");
+  EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod shows that it may get any of them
   EXPECT_EQ(mixed("g5, g6"), "info");  // 24 GB both
 }
 
@@ -374,7 +371,7 @@ TEST(Precision, OtherFoldersAreOtherClusters) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'a:1', resources: {limits: "
       "{nvidia.com/mig-1g.5gb: 1}}}]}\n";
   const std::string single = "mig: {strategy: single}\n";
-  EXPECT_EQ(found(Texts{{"a/pod.yaml", slice}, {"a/values.yaml", single}}, "mig-strategy-resource-mismatch"), "error");
+  EXPECT_EQ(found(Texts{{"a/pod.yaml", slice}, {"a/values.yaml", single}}, "mig-strategy-resource-mismatch"), "info");
   EXPECT_EQ(found(Texts{{"a/pod.yaml", slice}, {"b/values.yaml", single}}, "mig-strategy-resource-mismatch"), "none");
 }
 

@@ -247,11 +247,10 @@ void each_metric_name(const ScalerQueries& scaler, const std::function<void(cons
 bool is_ratio_metric(std::string_view name) {
   if (name.starts_with("kserve_")) name.remove_prefix(7);
   if (const KnownMetric* known = known_metric(name)) return known->is_ratio();
-  // SGLang's; behind other prefixes token_usage is a number of tokens (gen_ai_client_token_usage).
-  if (name == "token_usage") return true;
-  for (const std::string_view plain : {"gpu_cache_usage_perc", "kv_cache_usage_perc"}) {
-    if (name == plain || name.ends_with(":" + std::string(plain)) || name.ends_with("_" + std::string(plain)))
-      return true;
+  // As NIM has them, as AIBrix writes vLLM's, and as vLLM had them before 0.13.
+  for (const std::string_view ratio :
+       {"gpu_cache_usage_perc", "kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "vllm_gpu_cache_usage_perc"}) {
+    if (name == ratio) return true;
   }
   return false;
 }

@@ -110,7 +110,7 @@ struct NameUse {
 /// Calls `visit` with every metric's name that a scaler uses.
 void each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit);
 
-/// Is it a share between 0 and 1, as far as its name says?
+/// Returns true if it is a share between 0 and 1 of a known engine.
 bool is_ratio_metric(std::string_view name);
 
 }  // namespace capstan::lint

@@ -32,7 +32,7 @@ std::optional<Error> broken_json(const File& file, bool has_objects) {
 bool is_patch(const Object& object) {
   const auto directs = [](const Value& value) { return value.has("$patch"); };
   if (directs(*object.root) || directs(object["spec"]) || directs(at(object, "spec.template.spec"))) return true;
-  return makes_pods(object.kind) && object["spec"].is_mapping() && is_partial(object);
+  return pod_maker(object) && object["spec"].is_mapping() && is_partial(object);
 }
 
 void add_fault(const manifest::Fault& fault, Reading& out) {
@@ -79,6 +79,8 @@ Reading read_text(Text text) {
   out.file = std::make_unique<File>(std::move(text.path), std::move(text.text));
   File& file = *out.file;
   file.scope = text.scope.empty() ? folder_of(file.path) : std::move(text.scope);
+  file.units = std::move(text.units);
+  file.patched = std::move(text.patched);
   if (is_markdown(file.path)) {
     file.scope = file.path;
     file.yaml = fenced_yaml(file.text);

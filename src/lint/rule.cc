@@ -110,7 +110,18 @@ Finding& Finding::as(Severity severity_in) {
 }
 
 Finding& Finding::of_absence() {
-  if (file->is_excerpt()) severity = Severity::info;
+  const bool is_patched = object != nullptr && file->is_patched(object->kind);
+  if (file->is_excerpt() || is_patched) severity = Severity::info;
+  return *this;
+}
+
+Finding& Finding::joined_with(const Object& other, bool sure) {
+  if (other.file != file) message += fmt::format(" ({})", other.file->path);
+  if (!sure) {
+    severity = Severity::info;
+    fix.edits.clear();  // a guess is no reason to edit
+    message += "; advice, as nothing shows that both are deployed together";
+  }
   return *this;
 }
 
@@ -129,6 +140,11 @@ Finding& Subject::report_span(Span span, std::string message) const {
                                    .span = span,
                                    .message = std::move(message),
                                    .fix = {}});
+}
+
+Finding& Subject::join(Finding& finding, const Object& other, std::string_view name) const {
+  const bool sure = name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
+  return finding.joined_with(other, sure);
 }
 
 Finding& Subject::report(const Value& value, std::string message) const {

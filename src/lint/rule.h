@@ -68,8 +68,12 @@ struct Finding {
   /// Words for a fix without edits, in place of the rule's.
   Finding& suggest(std::string words);
   Finding& as(Severity severity_in);
-  /// It is about something that is not there: in an excerpt, where much is left out, that is advice.
+  /// It is about something that is not there: advice in an excerpt, where much is left out, and of an object that a
+  /// kustomization changes, which may add it.
   Finding& of_absence();
+  /// It holds only if this other object is deployed too: names its file, and is advice without edits where `sure` is
+  /// false.
+  Finding& joined_with(const Object& other, bool sure);
 
   FixSafety safety() const;
   /// What would mend it: what its edits do, else what the rule advises.
@@ -107,6 +111,9 @@ class Subject {
   Finding& report_span(Span span, std::string message) const;
   /// Points at what names the object: its name, else its kind.
   Finding& report_object(std::string message) const;
+  /// Grades a finding that holds only if `other` is deployed with this object, which refers to it by `name` or not at
+  /// all.
+  Finding& join(Finding& finding, const Object& other, std::string_view name = {}) const;
 
  private:
   const Rule& rule_;

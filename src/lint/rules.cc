@@ -15,11 +15,12 @@ namespace {
 
 using List = std::vector<const Rule*>;
 
-/// Which objects a word of a rule's `kinds` means.
+/// Returns true if a word of a rule's `kinds` means this kind.
 bool means(std::string_view word, std::string_view kind) {
+  const auto serving = [](const PodShape& shape) { return shape.maker == PodMaker::serving; };
   if (word == "*") return true;
-  if (word == "@pods" || word == "@gpu") return makes_pods(kind);
-  if (word == "@serving") return serves(kind);
+  if (word == "@pods" || word == "@gpu") return !pod_shapes(kind).empty();
+  if (word == "@serving") return std::ranges::any_of(pod_shapes(kind), serving);
   if (word == "@scaler") return is_scaler(kind);
   if (word == "@pool") return is_pool(kind);
   if (word == "@adapter") return kind == "ConfigMap" || kind == "PrometheusAdapterValues";
@@ -36,37 +37,15 @@ bool concerns(const Rule& rule, std::string_view kind) {
   return false;
 }
 
-constexpr std::string_view kGroups[] = {"Deployment",
-                                        "StatefulSet",
-                                        "DaemonSet",
-                                        "ReplicaSet",
-                                        "Job",
-                                        "ReplicationController",
-                                        "Pod",
-                                        "CronJob",
-                                        "LeaderWorkerSet",
-                                        "HorizontalPodAutoscaler",
-                                        "ScaledObject",
-                                        "PodAutoscaler",
-                                        "NIMService",
-                                        "Model",
-                                        "InferenceService",
-                                        "LLMInferenceService",
-                                        "DisaggregatedSet",
-                                        "DynamoGraphDeployment",
-                                        "PodCliqueSet",
-                                        "JobSet",
-                                        "RayCluster",
-                                        "RayService",
-                                        "RayJob",
-                                        "Rollout",
-                                        "NodePool",
-                                        "Provisioner",
-                                        "PrometheusAdapterValues"};
+/// Kinds that rules name by a word for several.
+constexpr std::string_view kScalersAndPools[] = {
+    "HorizontalPodAutoscaler", "ScaledObject",        "PodAutoscaler", "NIMService",  "Model",
+    "InferenceService",        "LLMInferenceService", "NodePool",      "Provisioner", "PrometheusAdapterValues"};
 
 std::map<std::string_view, List, std::less<>> by_kind() {
   std::map<std::string_view, List, std::less<>> lists;
-  for (const std::string_view kind : kGroups) lists[kind];
+  for (const std::string_view kind : kScalersAndPools) lists[kind];
+  for (const PodShape& shape : pod_shapes()) lists[shape.kind];
   for (const Rule* rule : all_rules()) {
     std::string_view rest = rule->kinds;
     while (!rest.empty()) {
@@ -102,17 +81,26 @@ const Rule* find_rule(std::string_view id) {
 
 bool concerns_only_gpus(const Rule& rule) { return rule.kinds == "@gpu" || rule.kinds == "@serving"; }
 
-std::span<const Rule* const> rules_for(std::string_view kind) {
+std::span<const Rule* const> rules_for(const Object& object) {
   static const std::map<std::string_view, List, std::less<>> lists = by_kind();
-  static const List for_any = [] {
+  // Of a kind that nothing is known of but that it holds pods.
+  static const List for_pods = [] {
     List list;
     for (const Rule* rule : all_rules()) {
-      if (rule->kinds == "*" && rule->check != nullptr) list.push_back(rule);
+      const bool of_pods = rule->kinds == "@pods" || rule->kinds == "@gpu";
+      if (of_pods && rule->check != nullptr) list.push_back(rule);
     }
     return list;
   }();
-  const auto found = lists.find(kind);
-  return found == lists.end() ? std::span<const Rule* const>(for_any) : std::span<const Rule* const>(found->second);
+  const auto found = object.foreign ? lists.end() : lists.find(object.kind);
+  if (found != lists.end()) return found->second;
+  return object.has_unlisted_pods ? std::span<const Rule* const>(for_pods) : std::span<const Rule* const>();
+}
+
+bool is_looked_at(const Object& object) {
+  constexpr std::string_view kBeside[] = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service", "Kustomization"};
+  const bool beside = std::ranges::find(kBeside, object.kind) != std::end(kBeside);
+  return !rules_for(object).empty() || (beside && !object.foreign) || object.carries_objects;
 }
 
 std::vector<std::string_view> kinds_looked_at() {

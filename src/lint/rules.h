@@ -20,7 +20,10 @@ bool concerns_only_gpus(const Rule& rule);
 /// The kinds of objects that rules are about, or look for beside those; sorted.
 std::vector<std::string_view> kinds_looked_at();
 
-/// Rules that concern an object of this kind. A kind that none does may be skipped before it is read.
-std::span<const Rule* const> rules_for(std::string_view kind);
+/// Returns the rules that concern an object.
+std::span<const Rule* const> rules_for(const Object& object);
+
+/// Returns false for an object that no rule is about, and that none looks for beside others.
+bool is_looked_at(const Object& object);
 
 }  // namespace capstan::lint

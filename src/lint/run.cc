@@ -53,10 +53,9 @@ bool is_off(const Rule& rule, const Options& options) {
 }
 
 void check_object(const Object& object, const Set& set, const Options& options, std::vector<Finding>& out) {
-  if (object.foreign) return;
   Views views;
   const bool on_gpus = asks_for_gpu(object);
-  for (const Rule* rule : rules_for(object.kind)) {
+  for (const Rule* rule : rules_for(object)) {
     if (is_off(*rule, options) || (!on_gpus && concerns_only_gpus(*rule))) continue;
     rule->check(Subject(object, set, options.settings, *rule, views, out));
   }
@@ -86,6 +85,11 @@ void check(Report& report, const Options& options) {
   sort(report.findings);
 }
 
+/// "Workflow.argoproj.io", as kubectl names it.
+std::string qualified_kind(const Object& object) {
+  return std::string(object.kind) + (object.group.empty() ? "" : "." + std::string(object.group));
+}
+
 /// Puts together what was read; files that hold nothing to point at are let go.
 void collect(std::vector<Reading>& readings, Report& report) {
   std::size_t objects = 0;
@@ -100,6 +104,7 @@ void collect(std::vector<Reading>& readings, Report& report) {
     for (Object& object : reading.objects) {
       object.index = static_cast<std::uint32_t>(report.objects.size());
       report.objects.push_back(object);
+      if (!is_looked_at(object)) ++report.summary.kinds_not_read[qualified_kind(object)];
     }
     std::ranges::move(reading.findings, std::back_inserter(report.findings));
     report.files.push_back(std::move(reading.file));
@@ -124,7 +129,8 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
       errors[i] = Error{ErrorKind::input, files[i].path, 0, 0, large ? "is larger than 128 MiB" : "cannot be read"};
       return;
     }
-    readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch});
+    readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch,
+                             files[i].units, files[i].patched});
     errors[i] = std::move(readings[i].broken);
     let_go(readings[i]);
   });

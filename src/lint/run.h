@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,11 @@ struct Summary {
   std::size_t files = 0;
   std::size_t documents = 0;
   std::size_t objects = 0;
-  std::size_t templates = 0;   ///< files that are templates of Helm or Jinja
-  std::size_t patches = 0;     ///< parts of objects, to be merged into others
-  std::size_t suppressed = 0;  ///< findings that somebody has accepted, with a reason
-  std::size_t known = 0;       ///< findings that the baseline holds
+  std::size_t templates = 0;                          ///< files that are templates of Helm or Jinja
+  std::size_t patches = 0;                            ///< parts of objects, to be merged into others
+  std::map<std::string, std::size_t> kinds_not_read;  ///< kinds that no rule looks at, with the number of their objects
+  std::size_t suppressed = 0;                         ///< findings that somebody has accepted, with a reason
+  std::size_t known = 0;                              ///< findings that the baseline holds
 };
 
 struct Report {
@@ -46,9 +48,11 @@ struct Report {
 struct Text {
   std::string path;
   std::string text;
-  bool named = true;       ///< asked for by its name: a broken `.json` is an error then
-  std::string scope = {};  ///< as of a Candidate
-  bool patch = false;      ///< as of a Candidate
+  bool named = true;                      ///< asked for by its name: a broken `.json` is an error then
+  std::string scope = {};                 ///< as of a Candidate
+  bool patch = false;                     ///< as of a Candidate
+  std::vector<std::uint32_t> units = {};  ///< as of a Candidate
+  std::set<std::string> patched = {};     ///< as of a Candidate
 };
 
 /// Reads and lints files.

@@ -149,11 +149,23 @@ TEST(Run, JoinsWhatStandsTogether) {
   const std::string scaled =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: b}\nspec: {scaleTargetRef: {name: llm}, "
       "maxReplicaCount: 4}\n";
-  const auto both = [&](const char* one, const char* other) {
-    return found(lint({{one, hpa, true}, {other, scaled, true}}));
-  };
-  EXPECT_EQ(both("app/a.yaml", "app/b.yaml"), (std::vector<std::string>{"two-autoscalers-one-target@4:31"}));
-  EXPECT_TRUE(both("app/a.yaml", "other/b.yaml").empty());
+  EXPECT_EQ(found(lint({{"app/a.yaml", hpa + "---\n" + scaled, true}})),
+            (std::vector<std::string>{"two-autoscalers-one-target@9:31"}));
+  EXPECT_TRUE(found(lint({{"app/a.yaml", hpa, true}, {"app/b.yaml", scaled, true}})).empty())
+      << "a folder proves nothing";
+}
+
+TEST(Run, SaysWhichKindsItDidNotRead) {
+  const auto of_kind = [](const std::string& kind) { return "---\napiVersion: example.com/v1\nkind: " + kind + "\n"; };
+  const Report two = lint({{"a.yaml", of_kind("Foo") + of_kind("Bar") + of_kind("Foo")}});
+  EXPECT_EQ(summary_words(two),
+            "nothing found in 1 file (3 objects); 2 kinds not read (Bar.example.com, Foo.example.com)");
+  EXPECT_EQ(Json::parse(to_json(two))["summary"]["kinds_not_read"],
+            (Json{{"Bar.example.com", 1}, {"Foo.example.com", 2}}));
+  const Report many = lint({{"a.yaml", of_kind("A") + of_kind("B") + of_kind("C") + of_kind("D") + of_kind("E")}});
+  EXPECT_NE(summary_words(many).find("5 kinds not read (A.example.com, B.example.com, C.example.com and 2 more)"),
+            std::string::npos);
+  EXPECT_TRUE(Json::parse(to_json(lint({{"a.yaml", kFrozen}})))["summary"]["kinds_not_read"].empty());
 }
 
 TEST(Run, EveryOutputSaysTheSame) {

@@ -190,8 +190,24 @@ bool has_formula(const Object& object) {
   return static_cast<bool>(at(object, "spec.advanced.scalingModifiers.formula"));
 }
 
+namespace {
+
+/// Returns the set that a DisaggregatedSetRoleScaler belongs to, which is called after it and one of its roles.
+const Object* set_of_role(const Scaler& scaler, const Set& set) {
+  for (const Object* object : set.beside("DisaggregatedSet", *scaler.object)) {
+    for (const Value& role : at(*object, "spec.roles").children()) {
+      const std::string name = std::string(object->name) + "-" + std::string(role["name"].text);
+      if (same_space(*object, *scaler.object) && scaler.target_name->is(name)) return object;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 const Object* target_of(const Scaler& scaler, const Set& set) {
   if (!*scaler.target_name) return nullptr;
+  if (scaler.target_kind == "DisaggregatedSetRoleScaler") return set_of_role(scaler, set);
   return set.find(scaler.target_kind, scaler.target_name->text, *scaler.object);
 }
 
@@ -200,6 +216,7 @@ bool is_inference_metric(std::string_view text) {
   constexpr std::string_view kWords[] = {"vllm",
                                          "sglang",
                                          "trtllm",
+                                         "llamacpp",
                                          "trt_llm",
                                          "tgi_",
                                          "nv_inference",

@@ -42,12 +42,12 @@ void Set::add(const Object& object) {
     scales_.push_back(is_scaler(object.kind));
   }
   by_kind_[kind].push_back(&object);
-  if (!object.name.empty()) {
+  if (!object.name.empty() && !is_hole(object.name)) {
     by_name_.push_back({kind, new_id(name_ids_, object.name), scope_of(object), object.index});
   }
   if (!scales_[kind]) return;
   const Value& target = at(object, "spec.scaleTargetRef");
-  if (!target["name"].is_scalar()) return;
+  if (!target["name"].is_scalar() || is_hole(target["name"].text)) return;
   const std::string_view target_kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");
   references_.push_back({target["name"].text, target_kind, closed_ ? 0 : scope_of(object), object.index});
 }
@@ -63,6 +63,42 @@ void Set::sort() {
 }
 
 bool same_space(const Object& a, const Object& b) { return a.space.empty() || b.space.empty() || a.space == b.space; }
+
+bool is_hole(std::string_view name) { return name.find_first_of("${<%") != name.npos; }
+
+bool is_generic_name(std::string_view name) {
+  constexpr std::string_view kWords[] = {
+      "a",      "api",          "app",      "application", "autoscaled", "backend",    "cache",
+      "cpu",    "cuda",         "decode",   "default",     "demo",       "deploy",     "deployment",
+      "engine", "example",      "frontend", "gateway",     "gpu",        "hello",      "inference",
+      "infer",  "job",          "keda",     "leader",      "llm",        "main",       "ml",
+      "model",  "models",       "my",       "nginx",       "ollama",     "openai",     "php",
+      "apache", "pod",          "prefill",  "prod",        "ray",        "router",     "sample",
+      "scale",  "server",       "service",  "serve",       "serving",    "sglang",     "stateful",
+      "target", "test",         "tgi",      "the",         "triton",     "trtllm",     "vllm",
+      "web",    "worker",       "workers",  "workload",    "your",       "scaler",     "autoscaler",
+      "hpa",    "scaledobject", "name",     "simple",      "basic",      "quickstart", "world"};
+  while (!name.empty()) {
+    const std::string_view word = name.substr(0, name.find_first_of("-_."));
+    const bool number = word.find_first_not_of("0123456789") == word.npos;
+    if (!number && std::ranges::find(kWords, word) == std::end(kWords)) return false;
+    name.remove_prefix(std::min(name.size(), word.size() + 1));
+  }
+  return true;
+}
+
+bool Set::deployed_together(const Object& a, const Object& b) const {
+  if (closed_ || a.file == b.file) return true;
+  const auto of_b = [&](std::uint32_t unit) { return std::ranges::find(b.file->units, unit) != b.file->units.end(); };
+  return std::ranges::any_of(a.file->units, of_b);
+}
+
+bool Set::belong_together(const Object& a, const Object& b, std::string_view name) const {
+  if (deployed_together(a, b)) return true;
+  if (scope_of(a) != scope_of(b)) return false;
+  const bool own_space = !a.space.empty() && a.space == b.space && !is_generic_name(a.space);
+  return own_space || !is_generic_name(name);
+}
 
 Set::Objects Set::of_kind(std::string_view kind) const {
   const std::uint32_t id = id_of(kind_ids_, kind);
@@ -80,21 +116,20 @@ Set::Objects Set::of_scope(Objects all, std::uint32_t scope) const {
 
 const Object* Set::find(std::string_view kind, std::string_view name, const Object& from) const {
   const std::span<const Named> all = of_name(kind, name);
-  const Object* found = nullptr;
-  for (const Named& named : std::ranges::equal_range(all, scope_of(from), {}, &Named::scope)) {
-    const Object* object = &objects_[named.object];
-    if (!same_space(*object, from)) continue;
-    if (object->file == from.file) return object;
-    if (found == nullptr) found = object;
-  }
-  if (found != nullptr) return found;
+  const Object* in_folder = nullptr;
+  const Object* anywhere = nullptr;
+  std::size_t count = 0;
   for (const Named& named : all) {
     const Object* object = &objects_[named.object];
     if (!same_space(*object, from)) continue;
-    if (found != nullptr) return nullptr;
-    found = object;
+    if (object->file == from.file) return object;
+    if (in_folder == nullptr && named.scope == scope_of(from)) in_folder = object;
+    anywhere = object;
+    ++count;
   }
-  return found;
+  if (in_folder != nullptr) return in_folder;
+  const bool sure = closed_ || !is_generic_name(name) || (anywhere != nullptr && deployed_together(*anywhere, from));
+  return count == 1 && sure ? anywhere : nullptr;
 }
 
 std::span<const Object* const> Set::beside(std::string_view kind, const Object& from) const {

@@ -19,7 +19,8 @@ class Set {
   /// @param closed  all of the input is one cluster
   Set(std::span<const Object> objects, bool closed);
 
-  /// The object that `from` means by a name: in its own folder, or the only one of the name in all of the input.
+  /// Returns the object that `from` means by a name: in its own file or folder, or the only one of a name that is not
+  /// generic.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
   /// The objects of a kind that stand with `from`: of its folder; where there are none, of the one folder that has any.
@@ -32,6 +33,13 @@ class Set {
   std::vector<const Object*> targeting(std::string_view kind, std::string_view name, const Object& from) const;
 
   bool closed() const { return closed_; }
+
+  /// Returns true if one file, one kustomization or one chart shows that both are deployed together. Lying in one
+  /// folder shows nothing: examples lie there side by side.
+  bool deployed_together(const Object& a, const Object& b) const;
+  /// Returns true as above, and if both lie in one folder and one refers to the other by a name of its own, taken with
+  /// its namespace where both state one.
+  bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:
   /// What a `scaleTargetRef` names. No kind means a Deployment.
@@ -66,6 +74,12 @@ class Set {
   std::vector<Named> by_name_;                       ///< by all of it
   std::vector<Reference> references_;                ///< by all of it
 };
+
+/// Returns true for a name that many workloads have: "vllm", "my-app", "llm-inference-server".
+bool is_generic_name(std::string_view name);
+
+/// Returns true for a name that is filled in later, `${TARGET}` or `<name>`: it may become any.
+bool is_hole(std::string_view name);
 
 /// Of one namespace as far as is known: a namespace that is not said may be any.
 bool same_space(const Object& a, const Object& b);

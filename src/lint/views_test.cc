@@ -57,50 +57,6 @@ TEST(Pods, HowLongPreStopSleeps) {
   EXPECT_FALSE(seconds("{exec: {command: []}}"));
 }
 
-TEST(Pods, OfObjectsThatOperatorsMakePodsOf) {
-  const std::string pod = "{containers: [{name: a, resources: {limits: {nvidia.com/gpu: 2}}}]}";
-  const std::string of_template = "{spec: " + pod + "}";
-  struct Row {
-    std::string api, kind, spec;
-    std::size_t pods;
-  };
-  const Row rows[] = {
-      {"argoproj.io/v1alpha1", "Rollout", "{template: " + of_template + "}", 1},
-      {"ray.io/v1", "RayCluster",
-       "{headGroupSpec: {template: " + of_template + "}, workerGroupSpecs: [{template: " + of_template + "}]}", 2},
-      {"ray.io/v1", "RayService", "{rayClusterConfig: {workerGroupSpecs: [{template: " + of_template + "}]}}", 1},
-      {"ray.io/v1", "RayJob", "{rayClusterSpec: {headGroupSpec: {template: " + of_template + "}}}", 1},
-      {"jobset.x-k8s.io/v1alpha2", "JobSet", "{replicatedJobs: [{template: {spec: {template: " + of_template + "}}}]}",
-       1},
-      {"serving.kserve.io/v1beta1", "InferenceService", "{predictor: " + pod + "}", 1},
-      {"serving.kserve.io/v1beta1", "InferenceService", "{predictor: {model: {}}}", 0},
-      {"serving.kserve.io/v1alpha2", "LLMInferenceService",
-       "{template: " + pod + ", worker: " + pod + ", prefill: {template: " + pod + "}}", 3},
-      {"grove.io/v1alpha1", "PodCliqueSet", "{template: {cliques: [{name: a, spec: {podSpec: " + pod + "}}]}}", 1},
-      {"disaggregatedset.x-k8s.io/v1", "DisaggregatedSet",
-       "{roles: [{spec: {leaderWorkerTemplate: {workerTemplate: " + of_template + "}}}]}", 1},
-      {"nvidia.com/v1beta1", "DynamoGraphDeployment", "{components: [{podTemplate: " + of_template + "}]}", 1},
-  };
-  for (const Row& row : rows) {
-    const Parsed parsed("apiVersion: " + row.api + "\nkind: " + row.kind + "\nmetadata: {name: a}\nspec: " + row.spec +
-                        "\n");
-    EXPECT_TRUE(makes_pods(row.kind)) << row.kind;
-    EXPECT_FALSE(serves(row.kind)) << row.kind;
-    EXPECT_FALSE(is_partial(parsed[0])) << row.kind;
-    EXPECT_FALSE(parsed[0].foreign) << row.kind;
-    const Pods pods = pods_of(parsed[0]);
-    EXPECT_EQ(pods.size(), row.pods) << row.kind;
-    for (const Pod& one : pods) EXPECT_EQ(gpus_of(one), 2) << row.kind;
-  }
-}
-
-TEST(Pods, OfManyTemplatesTheFirst) {
-  std::string spec = "{components: [";
-  for (int i = 0; i < 20; ++i) spec += "{podTemplate: {spec: {containers: []}}},";
-  const Parsed parsed("apiVersion: nvidia.com/v1beta1\nkind: DynamoGraphDeployment\nspec: " + spec + "]}\n");
-  EXPECT_EQ(pods_of(parsed[0]).size(), 8u);
-}
-
 TEST(Pools, WhichAreOfGpus) {
   const auto pool = [](const std::string& spec) {
     return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec: " + spec + "\n";

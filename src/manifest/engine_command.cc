@@ -55,6 +55,7 @@ std::optional<std::pair<EngineKind, std::size_t>> start_of(const Words& words) {
     if (name == "vllm" && next == "serve") return std::pair(EngineKind::vllm, i + 2);
     if (word.starts_with("vllm.entrypoints.")) return std::pair(EngineKind::vllm, i + 1);
     if (word.starts_with("sglang.launch_server")) return std::pair(EngineKind::sglang, i + 1);
+    if (name == "sglang" && next == "serve") return std::pair(EngineKind::sglang, i + 2);
     if (name == "trtllm-serve") return std::pair(EngineKind::trtllm, i + 1);
     if (name == "text-generation-launcher") return std::pair(EngineKind::tgi, i + 1);
   }
@@ -204,16 +205,40 @@ std::optional<std::int64_t> data_parallel_of(const EngineCommand& engine) {
   return factor_of(engine, {"--dp-size", "--dp", "--data-parallel-size"});
 }
 
+/// Returns true if a variable or a file of settings may give the engine flags that cannot be read here.
+bool has_unread_flags(const EngineCommand& engine) {
+  for (std::size_t i = 0; i < engine.words.size(); ++i) {
+    const std::string_view word = engine.words[i].text;
+    // The first word may be the model, and what follows a flag its value.
+    const bool is_value =
+        i == 0 || (engine.words[i - 1].text.starts_with("-") && !engine.words[i - 1].text.contains('='));
+    const bool variable = word.starts_with('$') || word.starts_with("\"$");
+    const bool of_flags = word.contains("ARGS") || word.contains("FLAGS") || word.contains("OPT") ||
+                          word.contains("EXTRA") || word.contains('@');
+    if (variable && (!is_value || of_flags)) return true;
+    if (word.contains("tensor") && word.starts_with('-')) return true;  // abbreviated, or as a part of a setting
+  }
+  return engine.words.empty() || engine.flag({"--config", "--extra-llm-api-options"});
+}
+
+/// Returns the ranks that share one layer: 1 where nothing says it, as vLLM, SGLang and TensorRT-LLM take it. TGI takes
+/// all the GPUs that it sees.
+std::optional<std::int64_t> tensor_parallel_of(const EngineCommand& engine) {
+  const std::initializer_list<std::string_view> names = {"--tensor-parallel-size", "-tp", "--tp", "--tp-size",
+                                                         "--num-shard"};
+  if (engine.flag(names)) return factor_of(engine, names);
+  return engine.kind == EngineKind::tgi || has_unread_flags(engine) ? std::nullopt : std::optional<std::int64_t>(1);
+}
+
 }  // namespace
 
 std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine) {
-  const bool sglang = engine.kind == EngineKind::sglang;
-  const auto tensor = sglang ? engine.number({"--tp-size", "--tp", "--tensor-parallel-size"})
-                             : engine.number({"--tensor-parallel-size", "-tp", "--tp_size", "--num-shard"});
-  const auto pipeline = factor_of(engine, {"--pipeline-parallel-size", "-pp", "--pp-size", "--pp_size"});
+  const auto tensor = tensor_parallel_of(engine);
+  const auto pipeline = factor_of(engine, {"--pipeline-parallel-size", "-pp", "--pp-size"});
+  const auto context = factor_of(engine, {"--prefill-context-parallel-size", "-pcp"});
   const auto data = data_parallel_of(engine);
-  if (!tensor || *tensor < 1 || *tensor > 1024 || !pipeline || !data) return std::nullopt;
-  return *tensor * *pipeline * *data;
+  if (!tensor || !pipeline || !context || !data) return std::nullopt;
+  return *tensor * *pipeline * *context * *data;
 }
 
 StepLimits step_limits(const EngineCommand& engine) {

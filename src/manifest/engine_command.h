@@ -57,8 +57,9 @@ std::size_t engines_in(const ContainerStart& container);
 /// Its script puts it together with other pods first: Ray, MPI.
 bool joins_other_pods(const ContainerStart& container);
 
-/// Tensor times pipeline times local data parallelism: the GPUs that the engine wants. None where it does not say, or
-/// says it by something that is known only when it runs.
+/// Returns the GPUs that the engine wants: tensor times pipeline times local data parallelism, each 1 unless a flag
+/// says more. None where a flag is known only when the engine runs, and for TGI without --num-shard, which takes all
+/// GPUs it sees.
 std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine);
 
 /// What one step of an engine holds at most. 0: it does not say, and its default holds.

@@ -27,7 +27,7 @@ void fill(ClusterServer& cluster) {
   const json pod = {
       {"containers",
        {{{"name", "vllm"}, {"image", "vllm:1"}, {"resources", {{"limits", {{"nvidia.com/gpu", "0.5"}}}}}}}}};
-  const json spec = {{"selector", {{"matchLabels", {{"a", "b"}}}}}, {"template", {{"spec", pod}}}};
+  const json spec = {{"replicas", 3}, {"selector", {{"matchLabels", {{"a", "b"}}}}}, {"template", {{"spec", pod}}}};
   cluster.api.put(kDeployments, "llm", "vllm", {{"spec", spec}, {"status", {{"replicas", 3}}}});
   const json owner = {{"ownerReferences", {{{"kind", "Deployment"}, {"name", "vllm"}, {"controller", true}}}}};
   cluster.api.put("/apis/apps/v1/ReplicaSet", "llm", "vllm-1", {{"metadata", owner}, {"spec", spec}});
@@ -72,6 +72,9 @@ TEST(ClusterObjects, FindingsNameObjectsInsteadOfFiles) {
   EXPECT_NE(words.find("error[gpu-util-scaling-signal]"), std::string::npos) << words;
   EXPECT_NE(words.find("--> HorizontalPodAutoscaler/llm/vllm:"), std::string::npos) << words;
   EXPECT_EQ(words.find("\"status\""), std::string::npos);
+  EXPECT_NE(words.find("warning[deployment-replicas-with-autoscaler]"), std::string::npos)
+      << "what one cluster holds is deployed together\n"
+      << words;
 }
 
 TEST(ClusterObjects, OnlyKindsThatRulesLookAtAreListed) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,11 @@ namespace capstan::lint {
 /// A file to be read.
 struct Candidate {
   std::string path;
-  bool named = false;      ///< given by the user, and not found in a folder: read whatever its name is
-  std::string scope = {};  ///< the folder whose objects its own stand with; empty: the one that it lies in
-  bool patch = false;      ///< a kustomization merges what it holds into other objects
+  bool named = false;                  ///< given by the user, and not found in a folder: read whatever its name is
+  std::string scope = {};              ///< the folder whose objects its own stand with; empty: the one that it lies in
+  bool patch = false;                  ///< a kustomization merges what it holds into other objects
+  std::set<std::string> patched = {};  ///< kinds of its objects that kustomizations change; `*`: any
+  std::vector<std::uint32_t> units = {};  ///< the kustomizations and charts that deploy it, in order
 };
 
 struct FoundFiles {

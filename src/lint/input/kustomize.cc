@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,19 +30,49 @@ bool is_remote(std::string_view name) {
          name.starts_with("github.com/");
 }
 
+constexpr std::string_view kAnyKind = "*";
+
 /// What one kustomization names, as it is written.
 struct Contents {
   std::vector<std::string> parts;    ///< files and folders that belong to it
   std::vector<std::string> patches;  ///< files that it merges into those
+  std::set<std::string> patched;     ///< kinds of the objects that it changes; `*` where any may be meant
 };
 
 void add_name(const manifest::Value& item, std::vector<std::string>& out) {
   if (item.is_scalar() && !item.is_block_scalar() && !is_remote(item.text)) out.emplace_back(item.text);
 }
 
-Contents names_of(const std::string& path) {
+/// Returns the kinds of the objects in a text; any where it has none, as a list of changes.
+void add_kinds(std::string_view text, std::set<std::string>& out) {
+  const manifest::Documents documents = manifest::Documents::parse(text);
+  for (const manifest::Document& document : documents.all()) {
+    const manifest::Value& kind = document.root["kind"];
+    out.emplace(kind.is_scalar() ? kind.text : kAnyKind);
+  }
+}
+
+void add_patch(const manifest::Value& item, const fs::path& folder, Contents& out) {
+  const manifest::Value& file = item.is_mapping() ? item["path"] : item;
+  const std::size_t before = out.patches.size();
+  add_name(file, out.patches);
+  const manifest::Value& kind = item["target"]["kind"];
+  const manifest::Value& inside = item.is_mapping() ? item["patch"] : item;
+  if (kind.is_scalar()) {
+    out.patched.emplace(kind.text);
+  } else if (out.patches.size() > before) {
+    const auto text = read_file((folder / out.patches.back()).lexically_normal().string(), kMostBytes);
+    if (text) add_kinds(*text, out.patched);
+  } else if (inside.is_block_scalar()) {
+    add_kinds(inside.text, out.patched);
+  } else {
+    out.patched.emplace(kAnyKind);
+  }
+}
+
+Contents names_of(const fs::path& path) {
   Contents names;
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(path.string(), kMostBytes);
   if (!text) return names;
   const manifest::Documents documents = manifest::Documents::parse(*text);
   for (const manifest::Document& document : documents.all()) {
@@ -49,9 +80,7 @@ Contents names_of(const std::string& path) {
       for (const manifest::Value& item : document.root[key].children()) add_name(item, names.parts);
     }
     for (const std::string_view key : {"patches", "patchesStrategicMerge", "patchesJson6902"}) {
-      for (const manifest::Value& item : document.root[key].children()) {
-        add_name(item.is_mapping() ? item["path"] : item, names.patches);
-      }
+      for (const manifest::Value& item : document.root[key].children()) add_patch(item, path.parent_path(), names);
     }
   }
   return names;
@@ -67,34 +96,111 @@ fs::path file_of(const fs::path& path) {
   return {};
 }
 
+/// The chart that each folder belongs to: the nearest folder above with a Chart.yaml; empty where there is none.
+class Charts {
+ public:
+  const std::string& of(const fs::path& folder) {
+    const auto [known, is_new] = of_folder_.try_emplace(folder.string());
+    if (!is_new) return known->second;
+    std::error_code error;
+    std::string chart;
+    if (fs::is_regular_file(folder / "Chart.yaml", error)) {
+      chart = folder.empty() ? "." : folder.string();
+    } else if (!folder.empty() && folder != folder.root_path()) {
+      chart = of(folder.parent_path());
+    }
+    return of_folder_[folder.string()] = chart;
+  }
+
+ private:
+  std::map<std::string, std::string> of_folder_;
+};
+
 std::string identity(const fs::path& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   return error ? path.string() : real.string();
 }
 
-}  // namespace
+/// The files that a kustomization names, by their place among the found ones, and the kinds that it changes.
+struct Node {
+  std::vector<std::size_t> parts;
+  std::set<std::string> patched;
+};
+/// Each kustomization, by its place among the found files.
+using Graph = std::map<std::size_t, Node>;
 
-void follow_kustomizations(FoundFiles& found) {
-  std::set<std::string> known, patches;
-  const auto any = [](const Candidate& file) { return is_kustomization(file.path); };
-  if (std::ranges::none_of(found.files, any)) return;
-  for (const Candidate& file : found.files) known.insert(identity(file.path));
-  // What is added is looked at in its turn; nothing is added twice, so that circles end.
+/// Returns everything that a kustomization deploys, with what the kustomizations that it names deploy.
+std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization) {
+  std::set<std::size_t> seen = {kustomization};
+  std::vector<std::size_t> open = {kustomization};
+  while (!open.empty()) {
+    const auto node = graph.find(open.back());
+    open.pop_back();
+    if (node == graph.end()) continue;
+    for (const std::size_t part : node->second.parts) {
+      if (seen.insert(part).second) open.push_back(part);
+    }
+  }
+  return seen;
+}
+
+void note_charts(std::uint32_t unit, FoundFiles& found) {
+  Charts charts;
+  std::map<std::string, std::uint32_t> units;
+  for (Candidate& file : found.files) {
+    const std::string& chart = charts.of(fs::path(file.path).parent_path());
+    if (chart.empty()) continue;
+    const auto [known, is_new] = units.try_emplace(chart, unit);
+    if (is_new) ++unit;
+    file.units.push_back(known->second);
+  }
+}
+
+/// Adds files that kustomizations name. What is added is looked at in its turn; nothing is added twice, so that circles
+/// end.
+Graph follow(FoundFiles& found) {
+  Graph graph;
+  std::map<std::string, std::size_t> known;
+  std::set<std::string> patches;
+  for (std::size_t i = 0; i < found.files.size(); ++i) known.emplace(identity(found.files[i].path), i);
   for (std::size_t i = 0; i < found.files.size() && i < kMostFollowed; ++i) {
     const fs::path path = found.files[i].path;
     if (!is_kustomization(path)) continue;
     const fs::path folder = path.parent_path();
     const std::string scope = found.files[i].scope.empty() ? folder.string() : found.files[i].scope;
-    const Contents names = names_of(path.string());
+    const Contents names = names_of(path);
+    graph[i].patched = names.patched;
     for (const std::string& name : names.parts) {
       const fs::path file = file_of((folder / name).lexically_normal());
-      if (!file.empty() && known.insert(identity(file)).second) found.files.push_back({file.string(), true, scope});
+      if (file.empty()) continue;
+      const auto [place, is_new] = known.emplace(identity(file), found.files.size());
+      if (is_new) found.files.push_back({file.string(), true, scope});
+      graph[i].parts.push_back(place->second);
     }
     for (const std::string& name : names.patches) patches.insert(identity((folder / name).lexically_normal()));
   }
-  if (patches.empty()) return;
+  if (patches.empty()) return graph;
   for (Candidate& file : found.files) file.patch = patches.contains(identity(file.path));
+  return graph;
+}
+
+}  // namespace
+
+void follow_kustomizations(FoundFiles& found) {
+  std::uint32_t unit = 0;
+  if (std::ranges::any_of(found.files, [](const Candidate& file) { return is_kustomization(file.path); })) {
+    const Graph graph = follow(found);
+    for (const auto& [kustomization, node] : graph) {
+      for (const std::size_t place : deployed_by(graph, kustomization)) {
+        Candidate& file = found.files[place];
+        file.units.push_back(unit);
+        file.patched.insert(node.patched.begin(), node.patched.end());
+      }
+      ++unit;
+    }
+  }
+  note_charts(unit, found);
 }
 
 }  // namespace capstan::lint

@@ -103,6 +103,7 @@ std::string to_json(const Report& report) {
                  {"objects", sum.objects},
                  {"templates", sum.templates},
                  {"patches", sum.patches},
+                 {"kinds_not_read", sum.kinds_not_read},
                  {"suppressed", sum.suppressed},
                  {"known", sum.known},
                  {"safe_fixes", count_fixes(report, FixSafety::safe)},

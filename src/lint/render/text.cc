@@ -96,6 +96,24 @@ std::size_t count_fixes(const Report& report, FixSafety safety) {
       std::ranges::count_if(report.findings, [&](const Finding& finding) { return finding.safety() == safety; }));
 }
 
+namespace {
+
+/// "2 kinds not read (Foo, Bar)"; of many the first three.
+std::string not_read_words(const Summary& sum) {
+  constexpr std::size_t kNamed = 3;
+  std::string names;
+  std::size_t named = 0;
+  for (const auto& [kind, count] : sum.kinds_not_read) {
+    if (named++ == kNamed) break;
+    names += (names.empty() ? "" : ", ") + kind;
+  }
+  const std::size_t kinds = sum.kinds_not_read.size();
+  if (kinds > kNamed) names += fmt::format(" and {} more", kinds - kNamed);
+  return fmt::format("{} not read ({})", counted(kinds, "kind", "kinds"), harmless(names));
+}
+
+}  // namespace
+
 std::string summary_words(const Report& report) {
   std::array<std::size_t, 4> counts{};
   for (const Finding& finding : report.findings) ++counts[static_cast<std::size_t>(finding.severity)];
@@ -120,6 +138,7 @@ std::string summary_words(const Report& report) {
   if (sum.patches > 0) {
     words += fmt::format("{}{}", sum.templates > 0 ? ", " : "; left alone: ", counted(sum.patches, "patch", "patches"));
   }
+  if (!sum.kinds_not_read.empty()) words += "; " + not_read_words(sum);
   if (sum.suppressed > 0) words += fmt::format("; {} accepted with a reason", sum.suppressed);
   if (sum.known > 0) words += fmt::format("; {} in the baseline", sum.known);
   return words;

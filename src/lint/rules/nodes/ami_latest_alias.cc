@@ -7,19 +7,22 @@ namespace capstan::lint {
 namespace ami_latest_alias {
 namespace {
 
-bool is_of_gpus(const Subject& s) {
+/// Returns a pool of GPUs whose nodes are of this class; null where none is known.
+const Object* gpu_pool(const Subject& s) {
   for (const Object* object : s.set.near("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
-    if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return true;
+    if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return object;
   }
-  return false;
+  return nullptr;
 }
 
 void check(const Subject& s) {
   for (const Value& term : s.object["spec"]["amiSelectorTerms"].children()) {
     const Value& alias = term["alias"];
-    if (!alias.text.ends_with("@latest") || !is_of_gpus(s)) continue;
-    s.report(alias, fmt::format("{}: GPU nodes are replaced at every new image", alias.text));
+    const Object* pool = alias.text.ends_with("@latest") ? gpu_pool(s) : nullptr;
+    if (pool == nullptr) continue;
+    s.join(s.report(alias, fmt::format("{}: GPU nodes are replaced at every new image", alias.text)), *pool,
+           s.object.name);
   }
 }
 

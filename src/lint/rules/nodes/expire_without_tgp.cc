@@ -17,7 +17,7 @@ void check(const Subject& s) {
     for (const Pod& pod : pods_of(*workload)) {
       if (!wants_gpu(pod) || !(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"]) continue;
       const std::string words = fmt::format("at their end nodes wait for {} without a bound", workload->title());
-      expire ? s.report(expire, words) : s.report_object(words);
+      s.join(expire ? s.report(expire, words) : s.report_object(words), *workload);
       return;
     }
   }

@@ -23,27 +23,33 @@ std::int64_t throughput_for(const Value& ebs) {
   return std::min(ebs["iops"].integer().value_or(kDefaultIops) / 4, kEnoughMibS);
 }
 
-/// Somebody wanted it fast, or keeps models on it.
-bool matters(const Subject& s, const Value& ebs) {
-  if (ebs["iops"].integer().value_or(0) > 3000) return true;
-  if (gib_of(ebs["volumeSize"].text) < 200) return false;
+/// Returns true if the volume is meant to be fast.
+bool is_fast(const Value& ebs) { return ebs["iops"].integer().value_or(0) > 3000; }
+
+/// Returns a pool of GPUs whose nodes keep models on a volume of this size; null where none is known.
+const Object* gpu_pool(const Subject& s, const Value& ebs) {
+  if (gib_of(ebs["volumeSize"].text) < 200) return nullptr;
   for (const Object* object : s.set.near("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
-    if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return true;
+    if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return object;
   }
-  return false;
+  return nullptr;
 }
 
 void check(const Subject& s) {
   if (s.object["spec"]["instanceStorePolicy"].is("RAID0")) return;  // images and models lie on local disks
   for (const Value& mapping : s.object["spec"]["blockDeviceMappings"].children()) {
     const Value& ebs = mapping["ebs"];
-    if (!ebs["volumeType"].is("gp3") || ebs["throughput"] || !matters(s, ebs)) continue;
+    if (!ebs["volumeType"].is("gp3") || ebs["throughput"]) continue;
+    const Object* pool = is_fast(ebs) ? nullptr : gpu_pool(s, ebs);
+    if (pool == nullptr && !is_fast(ebs)) continue;
     const std::int64_t gib = gib_of(ebs["volumeSize"].text);
-    s.report(ebs["volumeType"],
-             fmt::format("without throughput this volume reads 125 MiB/s{}",
-                         gib == 0 ? "" : fmt::format(": {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)))
-        .add_entry(ebs, ebs.children().back(), "throughput", std::to_string(throughput_for(ebs)));
+    Finding& finding =
+        s.report(ebs["volumeType"],
+                 fmt::format("without throughput this volume reads 125 MiB/s{}",
+                             gib == 0 ? "" : fmt::format(": {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)));
+    finding.add_entry(ebs, ebs.children().back(), "throughput", std::to_string(throughput_for(ebs)));
+    if (pool != nullptr) s.join(finding, *pool, s.object.name);
   }
 }
 

@@ -5,38 +5,83 @@
 #include "lint/pods.h"
 #include "lint/pools.h"
 #include "lint/rule.h"
+#include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace oversized_instance_for_pod {
 namespace {
 
-/// The most GPUs that one pod of the folder wants; 0 where none wants any.
-std::int64_t largest_pod(const Subject& s) {
-  std::int64_t most = 0;
-  for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
-      most = std::max(most, gpus_of_largest_pod(*workload));
-    }
+/// What the workloads of the folder want of a node.
+struct Demand {
+  std::int64_t all_pods = 0;  ///< GPUs, with as many replicas as there may be
+  const Object* of = nullptr;
+};
+
+std::int64_t most_replicas(const Object& workload, const Set& set) {
+  std::int64_t most = workload["spec"]["replicas"].integer().value_or(1);
+  for (const Object* scaler : scalers_of(workload, set)) {
+    most = std::max(most, scaler_of(*scaler)->max->integer().value_or(100));
   }
   return most;
 }
 
+Demand demand_of(const Subject& s) {
+  constexpr std::int64_t kMost = 1'000'000;
+  Demand demand;
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
+    for (const Object* workload : s.set.beside(kind, s.object)) {
+      const std::int64_t gpus = gpus_of_largest_pod(*workload);
+      if (gpus == 0) continue;
+      demand.all_pods = std::min(kMost, demand.all_pods + gpus * std::min(kMost, most_replicas(*workload, s.set)));
+      demand.of = workload;
+    }
+  }
+  return demand;
+}
+
+/// Returns the fewest GPUs of a node of a family ("p4d"), or those of an instance type.
+std::optional<std::int64_t> gpus_of_node(std::string_view name) {
+  const GpuFamily* family = gpu_family(name);
+  if (family == nullptr) return std::nullopt;
+  return name.find('.') == name.npos ? std::optional(family->least_gpus) : gpus_of_instance(name);
+}
+
+/// What an entry allows: how many GPUs its first value has that is too large, and whether all its values are.
+struct Oversize {
+  const Value* value = nullptr;
+  std::int64_t gpus = 0;
+  bool all = true;
+};
+
+Oversize oversize_of(const Value& entry, std::int64_t wanted) {
+  Oversize out;
+  for (const Value& value : entry["values"].children()) {
+    const std::optional<std::int64_t> gpus = gpus_of_node(value.text);
+    const bool large = gpus && *gpus > wanted;
+    out.all = out.all && large;
+    if (large && out.value == nullptr) {
+      out.value = &value;
+      out.gpus = *gpus;
+    }
+  }
+  return out;
+}
+
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
-  const std::int64_t most = pool ? largest_pod(s) : 0;
-  if (most == 0) return;
+  const Demand demand = pool ? demand_of(s) : Demand();
+  if (demand.all_pods == 0) return;
   for (const std::string_view key : {"instance-family", "instance-type"}) {
     const Value& entry = requirement(*pool, key);
     if (!entry["operator"].is("In")) continue;
-    for (const Value& value : entry["values"].children()) {
-      const GpuFamily* family = gpu_family(value.text);
-      if (family == nullptr) continue;
-      const std::int64_t gpus =
-          value.text.find('.') == value.text.npos ? family->least_gpus : gpus_of_instance(value.text).value_or(0);
-      if (gpus <= most) continue;
-      s.report(value, fmt::format("{} has {} GPUs, and the pods beside it want {} at most", value.text, gpus, most));
-      return;
-    }
+    const Oversize found = oversize_of(entry, demand.all_pods);
+    if (found.value == nullptr) continue;  // several pods fill the node
+    Finding& finding =
+        s.join(s.report(*found.value, fmt::format("{} has {} GPUs, and all pods together want {} at most",
+                                                  found.value->text, found.gpus, demand.all_pods)),
+               *demand.of);
+    if (!found.all) finding.as(Severity::info);  // Karpenter buys the smaller ones while it can get them
+    return;
   }
 }
 
@@ -48,9 +93,9 @@ const Rule rule_oversized_instance_for_pod = {
     .id = "oversized-instance-for-pod",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "nodes of eight GPUs for pods of fewer",
-    .why = "The first pod buys all eight; what the others do not use is paid for.",
-    .fix = "instance types with as many GPUs as a pod wants: g6e, g5, p5.4xlarge",
+    .title = "a node has more GPUs than all pods together want",
+    .why = "The first pod buys the whole node; the GPUs that no pod uses are paid for.",
+    .fix = "instance types with as many GPUs as the pods want: g6e, g5, p5.4xlarge",
     .source = "instance types of the clouds",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lint/pods.h"
 #include "lint/pools.h"
 #include "lint/rule.h"
 
@@ -14,6 +15,37 @@ const Value& which(const Pool& pool) {
     if (const Value& entry = requirement(pool, key)) return entry["values"];
   }
   return (*pool.node)["requirements"];
+}
+
+bool chooses_gpu(std::string_view key) {
+  for (const std::string_view word : {"gpu-name", "gpu.product", "instance-family", "instance-type", "accelerator"}) {
+    if (key.find(word) != key.npos) return true;
+  }
+  return false;
+}
+
+bool chooses_gpu(const Pod& pod) {
+  const auto by_key = [](const Value& entry) { return chooses_gpu(entry.key); };
+  if (std::ranges::any_of((*pod.spec)["nodeSelector"].children(), by_key)) return true;
+  const Value& terms = at(*pod.spec, "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+  for (const Value& term : terms["nodeSelectorTerms"].children()) {
+    for (const Value& expression : term["matchExpressions"].children()) {
+      if (chooses_gpu(expression["key"].text)) return true;
+    }
+  }
+  return false;
+}
+
+/// Returns a workload of the folder whose pods may get any GPU of the pool; null where none shows.
+const Object* takes_any(const Subject& s) {
+  for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
+    for (const Object* workload : s.set.beside(kind, s.object)) {
+      for (const Pod& pod : pods_of(*workload)) {
+        if (wants_gpu(pod) && !chooses_gpu(pod)) return workload;
+      }
+    }
+  }
+  return nullptr;
 }
 
 void check(const Subject& s) {
@@ -35,7 +67,13 @@ void check(const Subject& s) {
           ? fmt::format("of {} different GPUs ({}) it may buy all that the sizes below leave", kinds.size(), words)
           : fmt::format("may buy {} different GPUs: {}", kinds.size(), words));
   const auto memory = [&](const GpuFamily* family) { return family->memory_gib == families.front()->memory_gib; };
-  if (std::ranges::all_of(families, memory)) finding.as(Severity::info);  // what fits on one fits on the others
+  // What fits on one fits on the others; or the pods of a pool for all say elsewhere on which they fit.
+  const Object* workload = takes_any(s);
+  if (std::ranges::all_of(families, memory) || workload == nullptr) {
+    finding.as(Severity::info);
+  } else {
+    s.join(finding, *workload);
+  }
 }
 
 }  // namespace

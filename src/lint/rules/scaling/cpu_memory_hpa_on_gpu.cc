@@ -17,8 +17,9 @@ void check(const Subject& s) {
   const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
   if (!std::ranges::all_of(scaler->signals, is_resource)) return;
   const Value& metric = *scaler->signals.front().metric;
-  s.report(metric, fmt::format("{} runs on GPUs and is scaled by its {} alone", target->title(),
-                               metric.text == "memory" ? "memory" : "processors"));
+  s.join(s.report(metric, fmt::format("{} runs on GPUs and is scaled by its {} alone", target->title(),
+                                      metric.text == "memory" ? "memory" : "processors")),
+         *target, target->name);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/pods.h"
 #include "lint/rule.h"
 
@@ -12,13 +14,17 @@ void check(const Subject& s) {
   if (!replicas) return;
   const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
   if (scalers.empty()) return;
-  s.report(replicas, fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text,
-                                 scalers.front()->title()))
+  const auto sure = [&](const Object* scaler) { return s.set.belong_together(s.object, *scaler, s.object.name); };
+  const auto known = std::ranges::find_if(scalers, sure);
+  const Object& scaler = known == scalers.end() ? *scalers.front() : **known;
+  s.report(replicas,
+           fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text, scaler.title()))
       .remove_entry(s.object["spec"], replicas)
       .caution(fmt::format("the first apply without replicas scales {} to 1 once, the default; to avoid it, delete "
                            "replicas with `kubectl apply edit-last-applied {}/{}{}{}` before",
                            s.object.title(), s.object.kind, s.object.name, s.object.space.empty() ? "" : " -n ",
-                           s.object.space));
+                           s.object.space))
+      .joined_with(scaler, known != scalers.end());
 }
 
 }  // namespace

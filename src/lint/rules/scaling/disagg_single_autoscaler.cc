@@ -22,8 +22,9 @@ void check(const Subject& s) {
     }
   }
   if (!prefill || !decode) return;
-  s.report(*scaler->target_name,
-           fmt::format("{} holds prefill and decode, and one number scales both", target->title()));
+  s.join(s.report(*scaler->target_name,
+                  fmt::format("{} holds prefill and decode, and one number scales both", target->title())),
+         *target, target->name);
 }
 
 }  // namespace

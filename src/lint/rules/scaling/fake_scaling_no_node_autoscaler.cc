@@ -12,7 +12,7 @@ namespace {
 
 bool is_cluster_autoscaler(const Object& workload) {
   return std::ranges::any_of(pods_of(workload), [](const Pod& pod) {
-    return std::ranges::any_of(containers_of(pod), [](const Value* container) {
+    return std::ranges::any_of(all_containers_of(pod), [](const Value* container) {
       return (*container)["image"].text.find("cluster-autoscaler") != std::string_view::npos;
     });
   });

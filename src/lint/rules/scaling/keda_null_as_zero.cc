@@ -23,10 +23,14 @@ void check(const Subject& s) {
     const Value& metadata = (*signal.block)["metadata"];
     if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
     if (query && states_its_zero(*query)) continue;
-    s.report_key((*signal.block)["metadata"]["query"],
-                 fmt::format("when Prometheus answers nothing, this trigger reads 0{} and the replicas fall to {}",
-                             spec["fallback"] ? ", which is no failure: the fallback is not used," : "", scaler->least))
-        .of_absence();
+    Finding& finding = s.report_key(
+        (*signal.block)["metadata"]["query"],
+        fmt::format("when Prometheus answers nothing, this trigger reads 0{} and the replicas fall to {}",
+                    spec["fallback"] ? ", which is no failure: the fallback is not used," : "", scaler->least));
+    finding.of_absence();
+    // The formula says what to take for nothing: `pending ?? 0`.
+    if (at(spec, "advanced.scalingModifiers.formula").text.find("??") != std::string_view::npos)
+      finding.as(Severity::info);
     return;
   }
 }

@@ -9,17 +9,23 @@ namespace capstan::lint {
 namespace max_replicas_exceed_capacity {
 namespace {
 
+struct Buyable {
+  std::int64_t gpus = 0;
+  const Object* pool = nullptr;  ///< one of those that buy them
+};
+
 /// GPUs that all pools of the folder may buy; none where one of them has no limit.
-std::optional<std::int64_t> buyable(const Subject& s) {
-  std::int64_t sum = 0;
+std::optional<Buyable> buyable(const Subject& s) {
+  Buyable sum;
   for (const Object* object : s.set.beside("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const auto limit = (*pool->limits)["nvidia.com/gpu"].integer();
     if (!limit) return std::nullopt;
-    sum += *limit;
+    sum.gpus += *limit;
+    sum.pool = object;
   }
-  return sum == 0 ? std::nullopt : std::optional(sum);
+  return sum.gpus == 0 ? std::nullopt : std::optional(sum);
 }
 
 void check(const Subject& s) {
@@ -29,10 +35,11 @@ void check(const Subject& s) {
   if (!max || target == nullptr) return;
   std::int64_t gpus = 0;
   for (const Pod& pod : pods_of(*target)) gpus += gpus_of(pod);
-  const std::optional<std::int64_t> limit = buyable(s);
-  if (gpus == 0 || !limit || *max * gpus <= *limit) return;
-  s.report(*scaler->max,
-           fmt::format("{} replicas of {} GPUs are {}, and the pools may buy {}", *max, gpus, *max * gpus, *limit));
+  const std::optional<Buyable> limit = buyable(s);
+  if (gpus == 0 || !limit || *max * gpus <= limit->gpus) return;
+  Finding& finding = s.report(*scaler->max, fmt::format("{} replicas of {} GPUs are {}, and the pools may buy {}", *max,
+                                                        gpus, *max * gpus, limit->gpus));
+  s.join(finding, *limit->pool);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ void check(const Subject& s) {
         const std::int64_t least = scaler_of(*object)->least;
         if (least == 0 || *count < least) continue;
         s.report(available, fmt::format("minAvailable {} with {} of at least {}: at the floor no pod can be evicted",
-                                        *count, object->title(), least));
+                                        *count, object->title(), least))
+            .joined_with(*object, s.set.belong_together(s.object, *object, workload->name));
         return;
       }
     }

@@ -1,11 +1,23 @@
 #include <fmt/format.h>
 
+#include "lint/facts.h"
+#include "lint/query.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
 namespace capstan::lint {
 namespace scale_to_zero_no_warm_pool {
 namespace {
+
+/// Returns true if a metric of a router wakes the target: then zero is meant, and the router holds or refuses requests.
+bool is_woken_by_router(const Subject& s) {
+  bool found = false;
+  each_metric_name(s.queries(), [&](const NameUse& use) {
+    const KnownMetric* known = known_metric(use.name);
+    found = found || (known != nullptr && known->is_of_router());
+  });
+  return found;
+}
 
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
@@ -14,9 +26,13 @@ void check(const Subject& s) {
     if (annotation(s.object, accepted)) return;
   }
   if (*scaler->min) {
-    s.report(*scaler->min,
-             fmt::format("{} 0: the first request after a pause waits for a whole cold start", scaler->min->key))
-        .replace(*scaler->min, "1");
+    Finding& finding =
+        s.report(*scaler->min, fmt::format("{} 0: the first request after a pause waits for a whole cold "
+                                           "start",
+                                           scaler->min->key));
+    finding.replace(*scaler->min, "1");
+    // KubeAI's proxy holds the request until then.
+    if (s.object.kind == "Model" || is_woken_by_router(s)) finding.as(Severity::info);
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
         .of_absence();

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/cold_start.h"
+#include "lint/container_start.h"
+#include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -8,15 +12,26 @@ namespace capstan::lint {
 namespace scaledown_window_too_short {
 namespace {
 
+constexpr std::int64_t kShortestStartS = 60;  ///< of anything that puts a model onto a GPU
+
+bool scales_engine(const Scaler& scaler, const Set& set) {
+  const Object* target = target_of(scaler, set);
+  if (target == nullptr) return true;  // then its metrics have shown that it is one
+  return std::ranges::any_of(gpu_pods_of(*target),
+                             [](const GpuPod& found) { return engine_of(start_of(found.container)).has_value(); });
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& down = (*scaler->behavior)["scaleDown"];
   const auto window = down["stabilizationWindowSeconds"].integer();
   if (!window || *window >= kColdStartS || down["selectPolicy"].is("Disabled") || !scales_gpu(*scaler, s.set)) return;
-  s.report(
-       down["stabilizationWindowSeconds"],
-       fmt::format("a window of {} s is shorter than the start of a replica: a lull ends with a cold start", *window))
-      .replace(down["stabilizationWindowSeconds"], "600");
+  Finding& finding = s.report(
+      down["stabilizationWindowSeconds"],
+      fmt::format("a window of {} s is shorter than the start of a replica: a lull ends with a cold start", *window));
+  finding.replace(down["stabilizationWindowSeconds"], "600");
+  // How long a server that is no known engine takes to start is not known.
+  if (*window >= kShortestStartS && !scales_engine(*scaler, s.set)) finding.as(Severity::info);
 }
 
 }  // namespace

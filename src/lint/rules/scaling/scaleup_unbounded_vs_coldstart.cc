@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lint/rule.h"
 #include "lint/scalers.h"
 
@@ -7,11 +9,24 @@ namespace capstan::lint {
 namespace scaleup_unbounded_vs_coldstart {
 namespace {
 
+/// Returns true if a signal counts the replicas that are starting, or is itself a number of replicas.
+bool counts_starting(const Subject& s, const Scaler& scaler) {
+  const auto speaks_of_them = [](std::string_view text) {
+    for (const std::string_view word : {"unavailable", "not_ready", "pending", "desired_replicas", "starting"}) {
+      if (text.find(word) != text.npos) return true;
+    }
+    return false;
+  };
+  return speaks_of_them(at(s.object, "spec.advanced.scalingModifiers.formula").text) ||
+         std::ranges::any_of(scaler.signals,
+                             [&](const ScalingSignal& signal) { return speaks_of_them(signal.metric->text); });
+}
+
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& up = (*scaler->behavior)["scaleUp"];
   if (!up || up["stabilizationWindowSeconds"].integer().value_or(0) > 0 || up["selectPolicy"].is("Min")) return;
-  if (!scales_gpu(*scaler, s.set)) return;
+  if (!scales_gpu(*scaler, s.set) || counts_starting(s, *scaler)) return;
   for (const Value& policy : up["policies"].children()) {
     const auto percent = policy["value"].integer();
     const auto period = policy["periodSeconds"].integer();

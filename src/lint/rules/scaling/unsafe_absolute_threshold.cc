@@ -8,6 +8,7 @@ namespace unsafe_absolute_threshold {
 namespace {
 
 void check(const Subject& s) {
+  if (has_formula(s.object)) return;  // then the formula's target counts
   for (const ScalingSignal& signal : signals_of(s.object)) {
     const std::string_view name = signal.metric->text;
     const auto bound = signal.target->number();

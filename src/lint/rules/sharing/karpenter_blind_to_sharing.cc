@@ -14,9 +14,10 @@ void check(const Subject& s) {
     for (const Object* workload : s.set.beside(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         for (const GpuResource& resource : gpu_resources(gpu_container(pod))) {
-          if (resource.name == "nvidia.com/gpu") continue;
-          s.report_object(
-              fmt::format("{} asks for {}, of which Karpenter knows nothing", workload->title(), resource.name));
+          if (is_whole_gpu(resource.name)) continue;
+          s.join(s.report_object(
+                     fmt::format("{} asks for {}, of which Karpenter knows nothing", workload->title(), resource.name)),
+                 *workload);
           return;
         }
       }

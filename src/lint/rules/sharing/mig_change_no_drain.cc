@@ -17,7 +17,7 @@ void check_text(const Subject& s, const Value& value) {
 void check(const Subject& s) {
   for (const Value& entry : s.object["data"].children()) check_text(s, entry);
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const std::string_view key : {"command", "args"}) {
         for (const Value& word : (*container)[key].children()) check_text(s, word);
       }

@@ -11,20 +11,23 @@ void check(const Subject& s) {
   std::size_t pools = 0;
   for (const Object* object : s.set.beside("NodePool", s.object)) pools += gpu_pool_of(*object) ? 1 : 0;
   if (!pool || pools != 1) return;  // of several, each may have its own pods
-  bool slices = false, whole = false;
+  const Object* slices = nullptr;
+  const Object* whole = nullptr;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "Pod"}) {
     for (const Object* workload : s.set.beside(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
-        for (const Value* container : containers_of(pod)) {
+        for (const Value* container : all_containers_of(pod)) {
           for (const GpuResource& resource : gpu_resources(*container)) {
-            slices = slices || resource.name.starts_with("nvidia.com/mig-");
-            whole = whole || resource.name == "nvidia.com/gpu";
+            if (resource.name.starts_with("nvidia.com/mig-")) slices = workload;
+            if (resource.name == "nvidia.com/gpu") whole = workload;
           }
         }
       }
     }
   }
-  if (slices && whole) s.report_object("pods that ask for slices and for whole GPUs share this only GPU pool");
+  if (slices == nullptr || whole == nullptr) return;
+  const Object& other = slices->file == s.object.file ? *whole : *slices;
+  s.join(s.report_object("pods that ask for slices and for whole GPUs share this only GPU pool"), other);
 }
 
 }  // namespace

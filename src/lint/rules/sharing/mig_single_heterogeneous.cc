@@ -8,7 +8,8 @@ namespace mig_single_heterogeneous {
 namespace {
 
 void check(const Subject& s) {
-  const std::string_view strategy = mig_strategy(s);
+  const MigStrategy stated = mig_strategy(s);
+  const std::string_view strategy = stated.text;
   if (strategy == "mixed" || strategy == "none") return;
   const Value* last = nullptr;
   each_mig_entry(s, [&](const MigEntry& found) {
@@ -18,6 +19,7 @@ void check(const Subject& s) {
         found.config, fmt::format("{} has different slices, which strategy {} does not offer", found.config.key,
                                   strategy.empty() ? "single, the chart's default," : strategy));
     if (strategy.empty()) finding.as(Severity::info);  // another values file may well say mixed
+    if (stated.from != nullptr) s.join(finding, *stated.from);
   });
 }
 

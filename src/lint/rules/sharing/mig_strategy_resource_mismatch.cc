@@ -10,11 +10,15 @@ namespace {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
-        if (!resource.name.starts_with("nvidia.com/mig-") || mig_strategy(s) != "single") continue;
-        s.report_key(resource.where(),
-                     fmt::format("strategy single offers slices as nvidia.com/gpu, and no {}", resource.name));
+        if (!resource.name.starts_with("nvidia.com/mig-")) continue;
+        const MigStrategy strategy = mig_strategy(s);
+        if (strategy.text != "single") continue;
+        s.join(
+            s.report_key(resource.where(),
+                         fmt::format("MIG strategy single offers slices as nvidia.com/gpu, not as {}", resource.name)),
+            *strategy.from);
       }
     }
   }

@@ -12,7 +12,7 @@ namespace {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       const Value& shared = at(*container, "resources.limits")["nvidia.com/gpu.shared"];
       const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       if (!shared || !engine || engine->kind != EngineKind::vllm) continue;

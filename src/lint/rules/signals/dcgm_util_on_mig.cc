@@ -19,12 +19,14 @@ bool on_slices(const Object* target) {
 }
 
 void check(const Subject& s) {
-  const bool slices = on_slices(target_of(*scaler_of(s.object), s.set));
+  const Object* target = target_of(*scaler_of(s.object), s.set);
+  const bool slices = on_slices(target);
   each_metric_name(s.queries(), [&](const NameUse& use) {
     const bool utilization = use.name.starts_with("DCGM_FI_DEV_") && use.name.ends_with("_UTIL");
     const bool selected = use.signal->metric->text.find("GPU_I_") != std::string_view::npos;
-    if (utilization && (slices || selected))
-      s.report_span(use.span, fmt::format("{} is not there for MIG slices", use.name));
+    if (!utilization || (!slices && !selected)) return;
+    Finding& finding = s.report_span(use.span, fmt::format("{} is not there for MIG slices", use.name));
+    if (!selected) s.join(finding, *target, target->name);
   });
 }
 

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "lint/facts.h"
 #include "lint/query.h"
 #include "lint/rule.h"
@@ -8,22 +12,88 @@ namespace capstan::lint {
 namespace keda_query_not_aggregated {
 namespace {
 
-/// Every replica exposes it; of other names nobody can know how many series there are.
+/// Returns true if every replica exposes the metric.
 bool is_of_each_replica(std::string_view name) {
   const KnownMetric* known = known_metric(name);
   return (known != nullptr && !known->is_of_router()) || name.starts_with("DCGM_");
 }
 
+bool is_of_router(std::string_view name) {
+  const KnownMetric* known = known_metric(name);
+  return known != nullptr && known->is_of_router();
+}
+
+/// Returns true for a label that has one value only, as far as the selector says.
+bool is_pinned(const MetricUse& use, std::string_view label) {
+  const promql::LabelMatcher* matcher = use.matcher(label);
+  return matcher != nullptr && matcher->op == promql::LabelMatcher::Op::equal;
+}
+
+/// Returns the first label that the result keeps and no selector pins to one value; empty where there is one series.
+std::string label_of_series(const Query& query, const std::set<std::string>& labels) {
+  const std::vector<MetricUse> uses = query.metrics();
+  for (const std::string& label : labels) {
+    const bool pinned = std::ranges::any_of(uses, [&](const MetricUse& use) { return is_pinned(use, label); });
+    if (!pinned) return label;
+  }
+  return {};
+}
+
+/// Returns true if there may be one series only: the selector names one thing, as a queue, or the metric's exporter
+/// runs once in a cluster.
+bool may_be_one(const MetricUse& use) {
+  for (const std::string_view exporter : {"kube_", "rabbitmq_", "redis_", "kafka_", "aws_", "pg_", "mysql_", "mongodb_",
+                                          "sqs_", "celery_", "nats_", "pulsar_", "temporal_", "cluster_"}) {
+    if (use.name.starts_with(exporter)) return true;
+  }
+  return std::ranges::any_of(use.selector->matchers, [](const promql::LabelMatcher& matcher) {
+    const std::string_view name = matcher.name;
+    return matcher.op == promql::LabelMatcher::Op::equal && name != "namespace" && name != "job" && name != "__name__";
+  });
+}
+
+/// Reports a result with the labels of its selectors: it has a value for each of their series.
+void check_selectors(const Subject& s, const Query& query) {
+  const std::vector<MetricUse> uses = query.metrics();
+  for (const MetricUse& use : uses) {
+    if (use.matcher("pod") != nullptr || use.matcher("instance") != nullptr || is_of_router(use.name)) continue;
+    const bool surely = is_of_each_replica(use.name);
+    // `level:metric:operation` is a name of a recording rule, which mostly aggregates.
+    if (!surely && (use.name.empty() || use.name.find(':') != use.name.npos)) continue;
+    Finding& finding =
+        s.report_span(query.span_of(query.root()->span),
+                      fmt::format("answers one value for each series of {}; KEDA takes one only", use.name));
+    if (!surely) finding.as(may_be_one(use) ? Severity::info : Severity::warning);
+    return;
+  }
+}
+
+/// Returns true for a label of which every replica has a value of its own.
+bool is_of_replicas(std::string_view label) {
+  constexpr std::string_view kLabels[] = {"pod", "instance", "pod_name", "exported_pod", "kubernetes_pod_name",
+                                          "gpu", "UUID",     "Hostname", "hostname",     "node"};
+  return std::ranges::find(kLabels, label) != std::end(kLabels);
+}
+
+/// `topk(1, ...)` leaves one series of whatever labels.
+bool is_one_of_many(const promql::Expression& expression) {
+  using Op = promql::Aggregation::Op;
+  const auto* outer = std::get_if<promql::Aggregation>(&without_guard(expression).node);
+  if (outer == nullptr || (outer->op != Op::topk && outer->op != Op::bottomk) || !outer->labels.empty()) return false;
+  const auto* count = std::get_if<promql::Number>(&outer->parameter->node);
+  return count != nullptr && count->value == 1;
+}
+
 void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
-    if (labels_of(*query.root())) return;
-    for (const MetricUse& use : query.metrics()) {
-      if (!is_of_each_replica(use.name) || use.matcher("pod") != nullptr || use.matcher("instance") != nullptr)
-        continue;
-      s.report_span(query.span_of(query.root()->span),
-                    fmt::format("answers one value for each series of {}; KEDA takes one only", use.name));
-      return;
-    }
+    if (is_one_of_many(*query.root())) return;
+    const auto labels = labels_of(*query.root());
+    if (!labels) return check_selectors(s, query);
+    const std::string label = label_of_series(query, *labels);
+    if (label.empty()) return;
+    Finding& finding = s.report_span(query.span_of(query.root()->span),
+                                     fmt::format("answers one value for each {}; KEDA takes one only", label));
+    if (!is_of_replicas(label)) finding.as(Severity::info);  // there may be one of them
   });
 }
 
@@ -34,11 +104,12 @@ extern const Rule rule_keda_query_not_aggregated;
 const Rule rule_keda_query_not_aggregated = {
     .id = "keda-query-not-aggregated",
     .severity = Severity::error,
-    .kinds = "ScaledObject",
+    .kinds = "ScaledObject InferenceService",
     .title = "the query answers one value for each replica",
     .why =
         "KEDA wants a single one, and refuses several: \"returned multiple elements\". With two replicas scaling "
-        "stops.",
+        "stops. It is a warning where the metric is none of a known engine, and advice where its selector names one "
+        "thing.",
     .fix = "sum(...)",
     .source = "KEDA documentation, prometheus scaler; production-stack's first example",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -26,12 +26,29 @@ bool is_recorded(const Subject& s, std::string_view name) {
                              [&](const Object* rules) { return records(*rules, name); });
 }
 
+/// Returns the name with the ':' that vLLM's series have, where a query asks for a known one with '_' in its place.
+std::string with_colon(const NameUse& use) {
+  if (!use.signal->is_query() || !use.name.starts_with("vllm_") || known_metric(use.name) == nullptr) return {};
+  std::string name = use.name;
+  name[4] = ':';
+  return name;
+}
+
 void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
+    if (const std::string colon = with_colon(use); !colon.empty()) {
+      if (is_recorded(s, use.name)) return;
+      s.report_span(use.span, fmt::format("vLLM has no series {}, it is exposed as {}", use.name, colon));
+      return;
+    }
     // An adapter may have given the name on its side of an HPA; a query asks the engine's own.
     if (!use.signal->is_query() || engine_prefix(use.name).empty()) return;
-    if (known_metric(use.name) != nullptr || removed_metric(use.name) != nullptr) return;
-    if (is_recorded(s, use.name)) return;
+    if (removed_metric(use.name) != nullptr || is_recorded(s, use.name)) return;
+    if (const std::string exact = missing_ending(use.name); !exact.empty()) {
+      s.report_span(use.span, fmt::format("no series is named {}, it is exposed as {}", use.name, exact));
+      return;
+    }
+    if (known_metric(use.name) != nullptr) return;
     const std::string meant = nearest_metric(use.name);
     if (meant.empty()) {
       // Engines and their connectors gain metrics; what resembles none may be one of these.
@@ -53,8 +70,9 @@ const Rule rule_metric_unknown = {
     .kinds = "@scaler PrometheusRule @adapter",
     .title = "the engine has no metric of this name",
     .why =
-        "The query answers nothing, which looks like no load. A name that resembles no known one is advice: a newer "
-        "engine may have it.",
+        "The query answers nothing, which looks like no load. A counter has _total behind its name, a histogram "
+        "_bucket, "
+        "_sum or _count. A name that resembles no known one is advice: a newer engine may have it.",
     .fix = "the name that was meant, as the message has it",
     .source = "the engines' own metric definitions (data/lint/metrics.csv)",
     .bad = R"(apiVersion: keda.sh/v1alpha1

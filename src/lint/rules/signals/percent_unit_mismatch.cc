@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "lint/adapter.h"
 #include "lint/query.h"
 #include "lint/rule.h"
 
@@ -29,7 +30,8 @@ void check(const Subject& s) {
       const Query query(*s.object.file, *signal.metric);
       share = query.root() != nullptr && is_share(query, signal.averaged);
     } else {
-      share = signal.averaged && is_ratio_metric(signal.metric->text);
+      share = signal.averaged && is_ratio_metric(signal.metric->text) &&
+              !is_given_by_adapter(s.set, s.object, signal.metric->text);
     }
     if (!share) continue;
     s.report(*signal.target,

@@ -55,7 +55,7 @@ void check(const Subject& s) {
            fmt::format("{}() does not grow with the replicas: if it is a share, {:g} / {} is {} replicas at most, "
                        "of {}",
                        promql::text(outer->op), factor, signal.target->text, cap, max))
-          .as(Severity::warning);
+          .as(Severity::info);
     }
   });
 }

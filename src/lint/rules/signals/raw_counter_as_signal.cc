@@ -10,13 +10,10 @@ namespace capstan::lint {
 namespace raw_counter_as_signal {
 namespace {
 
+/// Returns true for a counter of a known engine. What others call `_total` may be a gauge: jobs in total.
 bool is_counter(std::string_view name) {
-  if (const KnownMetric* known = known_metric(name)) return known->type == "counter";
-  if (!name.ends_with("_total")) return false;
-  for (const std::string_view gauge : {"waiting", "pending", "running", "queue_"}) {
-    if (name.find(gauge) != name.npos) return false;
-  }
-  return true;
+  const KnownMetric* known = known_metric(name);
+  return known != nullptr && known->type == "counter";
 }
 
 /// The metrics of an expression, of now or of some time before.

@@ -13,17 +13,18 @@ std::string_view role_of(std::string_view name) {
                                              : std::string_view();
 }
 
-bool has_sibling(const Subject& s, std::string_view role) {
+const Object* sibling_of(const Subject& s, std::string_view role) {
   for (const Object* other : s.set.beside("ScaledObject", s.object)) {
     const std::string_view theirs = role_of(at(*other, "spec.scaleTargetRef.name").text);
-    if (!theirs.empty() && theirs != role && same_space(*other, s.object)) return true;
+    if (!theirs.empty() && theirs != role && same_space(*other, s.object)) return other;
   }
-  return false;
+  return nullptr;
 }
 
 void check(const Subject& s) {
   const std::string_view role = role_of(at(s.object, "spec.scaleTargetRef.name").text);
-  if (role.empty() || !has_sibling(s, role)) return;
+  const Object* sibling = role.empty() ? nullptr : sibling_of(s, role);
+  if (sibling == nullptr) return;
   each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.name.starts_with("vllm:") && !use.name.starts_with("sglang")) continue;
@@ -33,7 +34,8 @@ void check(const Subject& s) {
             narrowed || (matcher.name != "namespace" && matcher.name != "model_name" && matcher.name != "engine");
       }
       if (!narrowed)
-        s.report_span(use.span, fmt::format("{} of prefill and decode together scales {}", use.name, role));
+        s.join(s.report_span(use.span, fmt::format("{} of prefill and decode together scales {}", use.name, role)),
+               *sibling);
     }
   });
 }

@@ -13,8 +13,8 @@ namespace {
 /// The engine's own, or an application's that is named like one.
 bool is_of_the_pods(std::string_view name) {
   if (const KnownMetric* known = known_metric(name); known != nullptr && known->is_of_router()) return false;
-  for (const std::string_view prefix :
-       {"vllm:", "vllm_", "sglang:", "sglang_", "trtllm_", "tgi_", "nv_inference_", "inference_requests_"}) {
+  for (const std::string_view prefix : {"vllm:", "vllm_", "sglang:", "sglang_", "trtllm_", "tgi_", "nv_inference_",
+                                        "llamacpp:", "inference_requests_"}) {
     if (name.starts_with(prefix)) return true;
   }
   return false;

@@ -6,10 +6,13 @@ namespace dra_with_karpenter {
 namespace {
 
 void check(const Subject& s) {
-  if (s.set.beside("NodePool", s.object).empty()) return;
+  const auto pools = s.set.beside("NodePool", s.object);
+  if (pools.empty()) return;
   for (const Pod& pod : pods_of(s.object)) {
     const Value& claims = (*pod.spec)["resourceClaims"];
-    if (claims.count > 0) s.report_key(claims, "Karpenter ignores claims for devices: no node is bought for this pod");
+    if (claims.count == 0) continue;
+    s.join(s.report_key(claims, "Karpenter ignores claims for devices: no node is bought for this pod"),
+           *pools.front());
   }
 }
 

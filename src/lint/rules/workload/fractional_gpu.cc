@@ -19,7 +19,7 @@ bool is_fraction(std::string_view text) {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
         if (!is_fraction(resource.where().text)) continue;
         s.report(resource.where(),

@@ -9,14 +9,16 @@ namespace {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
+        if (resource.name == "gpu") continue;  // Dynamo's, which its operator completes
         if (resource.limit != nullptr || resource.request->is("0")) continue;
         Finding& finding =
             s.report_key(*resource.request,
                          fmt::format("{} is requested without a limit: the API server refuses the pod", resource.name));
         // It is merged with a template that may have the limit.
-        if (s.object.kind == "LLMInferenceService") finding.as(Severity::warning);
+        if (pod_maker(s.object) == PodMaker::merged) finding.as(Severity::warning);
+        finding.of_absence();
       }
     }
   }

@@ -9,7 +9,7 @@ namespace {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
         if (resource.name != "nvidia.com/gpu.shared" || resource.count().value_or(0) < 2) continue;
         s.report(resource.where(), fmt::format("{} shares are no more compute than one", resource.where().text));

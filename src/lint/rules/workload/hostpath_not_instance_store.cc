@@ -17,8 +17,9 @@ void check(const Subject& s) {
     for (const Value& volume : (*pod.spec)["volumes"].children()) {
       const Value& path = at(volume, "hostPath.path");
       if (path.text.find("nvme") == path.text.npos && path.text.find("cache") == path.text.npos) continue;
-      s.report(path, fmt::format("{} is on the root volume: EC2NodeClass {} sets up no instance store", path.text,
-                                 classes.front()->name));
+      s.join(s.report(path, fmt::format("{} is on the root volume: EC2NodeClass {} sets up no instance store",
+                                        path.text, classes.front()->name)),
+             *classes.front());
     }
   }
 }

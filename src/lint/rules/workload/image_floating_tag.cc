@@ -27,13 +27,11 @@ bool floats(std::string_view image) {
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     if (!wants_gpu(pod)) continue;
-    for (const auto& list : {containers_of(pod), init_containers_of(pod)}) {
-      for (const Value* container : list) {
-        const Value& image = (*container)["image"];
-        if (!floats(image.text)) continue;
-        Finding& finding = s.report(image, fmt::format("{} may be another image at the next start", image.text));
-        if (!scalers_of(s.object, s.set).empty()) finding.as(Severity::warning);
-      }
+    for (const Value* container : all_containers_of(pod)) {
+      const Value& image = (*container)["image"];
+      if (!floats(image.text)) continue;
+      Finding& finding = s.report(image, fmt::format("{} may be another image at the next start", image.text));
+      if (is_surely_scaled(s.object, s.set)) finding.as(Severity::warning);
     }
   }
 }

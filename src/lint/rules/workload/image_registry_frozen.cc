@@ -10,14 +10,12 @@ constexpr std::string_view kServed = "registry.k8s.io/";
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const auto& list : {containers_of(pod), init_containers_of(pod)}) {
-      for (const Value* container : list) {
-        const Value& image = (*container)["image"];
-        if (!image.text.starts_with(kFrozen)) continue;
-        Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
-        const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
-        if (host.size() == kFrozen.size()) finding.replace_part(image, host, kServed);
-      }
+    for (const Value* container : all_containers_of(pod)) {
+      const Value& image = (*container)["image"];
+      if (!image.text.starts_with(kFrozen)) continue;
+      Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
+      const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
+      if (host.size() == kFrozen.size()) finding.replace_part(image, host, kServed);
     }
   }
 }

@@ -13,8 +13,9 @@ void check(const Subject& s) {
     if (!queue) continue;
     for (const Object* other : s.set.beside("Queue", s.object)) {
       if (!at(*other, "spec.parentQueue").is(queue.text)) continue;
-      s.report(queue,
-               fmt::format("queue {} has queue {} below it, and schedules nothing itself", queue.text, other->name));
+      s.join(s.report(queue, fmt::format("queue {} has queue {} below it, and schedules nothing itself", queue.text,
+                                         other->name)),
+             *other, queue.text);
       break;
     }
   }

@@ -22,7 +22,7 @@ void check(const Subject& s) {
       s.report_key(wrong, "the queue of KAI is a label; this annotation is not seen");
       return;
     }
-    if (scheduler.is("kai-scheduler") && !is_operated(s.object.kind)) {
+    if (scheduler.is("kai-scheduler") && !is_operated(s.object)) {
       s.report(scheduler, "scheduled by KAI without the label kai.scheduler/queue").as(Severity::warning);
     }
   }

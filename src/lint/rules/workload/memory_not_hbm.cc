@@ -7,7 +7,7 @@ namespace {
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const std::string_view list : {"requests", "limits"}) {
         const Value& memory = (*container)["resources"][list]["memory"];
         if (!memory || memory.shared) continue;

@@ -1,30 +1,29 @@
 #include <fmt/format.h>
 
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace missing_readiness_probe {
 namespace {
 
-const Object* service_of(const Subject& s, const Pod& pod) {
-  for (const Object* service : s.set.beside("Service", s.object)) {
-    if (same_space(*service, s.object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))
-      return service;
-  }
-  return nullptr;
+/// Ollama is ready without a model: it loads one at the first request.
+bool loads_on_demand(const Value& container) {
+  return container["image"].text.find("ollama") != std::string_view::npos;
 }
 
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
-    if (container["readinessProbe"] || is_partial(s.object)) continue;
-    const Object* service = service_of(s, pod);
+    if (container["readinessProbe"] || is_partial(s.object) || is_placeholder(s.object, pod)) continue;
+    const Object* service = service_of(s.object, pod, s.set);
+    if (!takes_requests(s.object, pod, container, s.set)) continue;
     Finding& finding =
         s.report(container["name"],
                  fmt::format("no readinessProbe: {}",
                              service == nullptr ? "requests come before the model is loaded"
                                                 : service->title() + " sends requests before the model is loaded"));
-    if (service != nullptr) finding.as(Severity::warning).of_absence();
+    if (service == nullptr || loads_on_demand(container)) continue;
+    s.join(finding.as(Severity::warning), *service, service->name).of_absence();
   }
 }
 

@@ -23,7 +23,7 @@ bool adds_shm(std::string_view kind) {
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     if ((*pod.spec)["hostIPC"].is("true") || adds_shm(s.object.kind)) continue;
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       const std::optional<std::int64_t> gpus = engine ? wanted_gpus(*engine) : std::nullopt;
       if (gpus.value_or(0) < 2 || mounts_shm(*container) || gpu_resources(*container).empty()) continue;

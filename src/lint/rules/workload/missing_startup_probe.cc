@@ -3,25 +3,37 @@
 #include <algorithm>
 
 #include "lint/cold_start.h"
-#include "lint/pods.h"
+#include "lint/container_start.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace missing_startup_probe {
 namespace {
 
+/// Returns true if an init container brings the model, so that the engine only reads it from a disk.
+bool is_brought(const Pod& pod) {
+  return std::ranges::any_of(init_containers_of(pod),
+                             [](const Value* container) { return brings_a_model(*container); });
+}
+
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& probe = container["livenessProbe"];
-    if (!probe || container["startupProbe"]) continue;
+    if (!probe || container["startupProbe"] || is_placeholder(s.object, pod)) continue;
     const std::int64_t more = std::max<std::int64_t>(probe["failureThreshold"].integer().value_or(3) - 1, 0);
     const std::int64_t budget = probe["initialDelaySeconds"].integer().value_or(0) +
                                 more * probe["periodSeconds"].integer().value_or(10) +
                                 probe["timeoutSeconds"].integer().value_or(1);
-    if (budget >= kColdStartS) continue;
-    s.report_key(probe, fmt::format("the container is killed {} s after its start unless it answers, and there is no "
-                                    "startupProbe: loading a model takes longer",
-                                    budget));
+    const bool brought = is_brought(pod);
+    if (budget >= (brought ? kLoadS : kColdStartS)) continue;
+    Finding& finding = s.report_key(
+        probe, fmt::format("the container is killed {} s after its start unless it answers, and there is no "
+                           "startupProbe: loading a model takes longer",
+                           budget));
+    // How long a server that is no known engine loads is not known.
+    if (brought || !runs_engine(container)) finding.as(Severity::info);
+    finding.of_absence();
   }
 }
 
@@ -36,7 +48,9 @@ const Rule rule_missing_startup_probe = {
     .title = "the liveness probe gives up before the model is loaded",
     .why =
         "Without a startup probe the liveness probe counts from the start: the kubelet kills the engine in the middle "
-        "of loading its weights, again and again.",
+        "of loading its weights, again and again. It is advice where an init container brings the model, and for "
+        "servers "
+        "that are no known engine.",
     .fix = "a startupProbe with failureThreshold times periodSeconds of at least 600 s",
     .source = "Kubernetes documentation, startup probes; cold starts of 2 to 8 minutes",
     .bad = R"(apiVersion: apps/v1
@@ -48,7 +62,8 @@ spec:
     spec:
       containers:
         - name: a
-          image: "a:1"
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, m]
           resources: {limits: {nvidia.com/gpu: 1}}
           readinessProbe: {httpGet: {path: /ready, port: 80}}
           livenessProbe: {httpGet: {path: /health, port: 80}, initialDelaySeconds: 30, periodSeconds: 10}
@@ -62,7 +77,8 @@ spec:
     spec:
       containers:
         - name: a
-          image: "a:1"
+          image: "vllm/vllm-openai:v0.20.0"
+          args: [--model, m]
           resources: {limits: {nvidia.com/gpu: 1}}
           readinessProbe: {httpGet: {path: /ready, port: 80}}
           livenessProbe: {httpGet: {path: /health, port: 80}, periodSeconds: 10}

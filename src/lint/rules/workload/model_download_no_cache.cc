@@ -6,16 +6,6 @@ namespace capstan::lint {
 namespace model_download_no_cache {
 namespace {
 
-bool downloads(const std::vector<CommandWord>& command) {
-  std::string words;
-  for (const CommandWord& word : command) words += word.text + " ";
-  for (const std::string_view tool : {"aws s3 cp ", "aws s3 sync ", "gsutil ", "gcloud storage cp ",
-                                      "huggingface-cli download ", "hf download ", "azcopy copy "}) {
-    if (words.find(tool) != words.npos) return true;
-  }
-  return false;
-}
-
 /// Is everything that the container mounts gone with the pod?
 bool only_empty_dirs(const Pod& pod, const Value& container) {
   bool any = false;
@@ -34,7 +24,7 @@ void check(const Subject& s) {
     if (!wants_gpu(pod)) continue;
     for (const Value* container : init_containers_of(pod)) {
       for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
-        if (!downloads(command) || !only_empty_dirs(pod, *container)) continue;
+        if (!is_download(command) || !only_empty_dirs(pod, *container)) continue;
         s.report_span(span_of(*s.object.file, *container, command.front()),
                       "downloads into an emptyDir, which is gone with the pod");
         break;

@@ -19,8 +19,9 @@ void check(const Subject& s) {
       for (const Pod& pod : pods_of(*workload)) {
         const std::int64_t grace = (*pod.spec)["terminationGracePeriodSeconds"].integer().value_or(30);
         if (!wants_gpu(pod) || grace <= *seconds) continue;
-        s.report(period,
-                 fmt::format("nodes end after {} s, pods of {} may take {} s", *seconds, workload->title(), grace));
+        s.join(s.report(period, fmt::format("nodes end after {} s, pods of {} may take {} s", *seconds,
+                                            workload->title(), grace)),
+               *workload);
         return;
       }
     }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "lint/pods.h"
 #include "lint/rule.h"
 #include "lint/scalers.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace pdb_missing_or_blocking {
@@ -42,6 +42,11 @@ bool has_budget(const Subject& s) {
 /// A budget may stand in a folder of its own: only where all of the input is known is this worth a warning.
 void check_workload(const Subject& s) {
   if (!serves_on_gpu(s.object) || is_partial(s.object) || has_budget(s)) return;
+  const std::vector<GpuPod> pods = gpu_pods_of(s.object);
+  const auto serves_none = [&](const GpuPod& found) {
+    return is_placeholder(s.object, found.pod) || !takes_requests(s.object, found.pod, found.container, s.set);
+  };
+  if (std::ranges::all_of(pods, serves_none)) return;
   const std::int64_t least = floor_of(s);
   if (least < 2) return;
   Finding& finding = s.report_object(
@@ -85,7 +90,8 @@ spec:
   selector: {matchLabels: {a: b}}
   template:
     metadata: {labels: {a: b}}
-    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+    spec:
+      containers: [{name: a, image: "a:1", ports: [{containerPort: 80}], resources: {limits: {nvidia.com/gpu: 1}}}]
 )",
     .good = R"(apiVersion: policy/v1
 kind: PodDisruptionBudget

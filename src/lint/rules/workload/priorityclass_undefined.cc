@@ -1,26 +1,27 @@
 #include <fmt/format.h>
 
-#include "lint/pods.h"
+#include <algorithm>
+
+#include "lint/facts.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace priorityclass_undefined {
 namespace {
 
-/// Balloons come with a class of their own; others may use one that the cluster has.
-bool is_balloon(const Pod& pod) {
-  for (const Value* container : containers_of(pod)) {
-    const std::string_view image = (*container)["image"].text;
-    if (image.find("pause:") != image.npos) return true;
-  }
-  return false;
+/// Balloons come with a class of their own; other pods may use one that the cluster has.
+bool is_balloon(const Subject& s, const Pod& pod) {
+  return is_placeholder(s.object, pod) && std::ranges::all_of(containers_of(pod), [](const Value* container) {
+           return (*container)["image"].text.find("pause") != std::string_view::npos;
+         });
 }
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const Value& name = (*pod.spec)["priorityClassName"];
-    if (!name || name.text.starts_with("system-")) continue;
-    if (!is_balloon(pod) && !s.set.closed()) continue;
+    if (!name || !priority_class_of(name.text).empty()) continue;
+    if (!is_balloon(s, pod) && !s.set.closed()) continue;
     if (s.set.find("PriorityClass", name.text, s.object) != nullptr) continue;
     s.report(name, fmt::format("there is no PriorityClass {} in the input", name.text));
   }

@@ -13,19 +13,22 @@ void check(const Subject& s) {
   const Value& surge = at(strategy, "rollingUpdate.maxSurge");
   if (strategy["type"].is("Recreate") || surge.is("0") || surge.is("0%")) return;
   std::int64_t limit = 0;
+  const Object* last = nullptr;
   for (const Object* object : s.set.beside("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const auto gpus = (*pool->limits)["nvidia.com/gpu"].integer();
     if (!gpus) return;
     limit += *gpus;
+    last = object;
   }
   const std::int64_t replicas = s.object["spec"]["replicas"].integer().value_or(1);
   for (const Pod& pod : pods_of(s.object)) {
     const std::int64_t gpus = gpus_of(pod);
     if (gpus == 0 || limit == 0 || replicas * gpus > limit || (replicas + 1) * gpus <= limit) continue;
-    s.report_object(fmt::format("{} replicas use {} of {} GPUs; a rollout starts one more first", replicas,
-                                replicas * gpus, limit));
+    s.join(s.report_object(fmt::format("{} replicas use {} of {} GPUs; a rollout starts one more first", replicas,
+                                       replicas * gpus, limit)),
+           *last);
   }
 }
 

@@ -44,18 +44,19 @@ bool admits(const Pool& pool, const Value& tolerations, const Value*& wrong, con
 void check_pod(const Subject& s, const Pod& pod) {
   const Value* wrong = nullptr;
   const Value* taint = nullptr;
-  std::string_view name;
+  const Object* tainted = nullptr;
   for (const Object* object : s.set.beside("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const Value* before = taint;
     if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // it has somewhere to go
-    if (taint != before) name = object->name;
+    if (taint != before) tainted = object;
   }
   if (wrong == nullptr) return;
   const Value& value = (*wrong)["value"];
-  s.report(value, fmt::format("tolerates {}={}, and pool {} is tainted {}={}", (*taint)["key"].text, value.text, name,
-                              (*taint)["key"].text, (*taint)["value"].text));
+  s.join(s.report(value, fmt::format("tolerates {}={}, and pool {} is tainted {}={}", (*taint)["key"].text, value.text,
+                                     tainted->name, (*taint)["key"].text, (*taint)["value"].text)),
+         *tainted);
 }
 
 void check(const Subject& s) {

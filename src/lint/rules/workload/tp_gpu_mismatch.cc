@@ -10,8 +10,8 @@ namespace {
 
 /// Engines that span pods count the GPUs of all of them, and one rank of several knows of them all.
 bool spans_pods(const Subject& s, const Value& container, const EngineCommand& engine) {
-  const bool operated = is_operated(s.object.kind) && s.object.kind != "Rollout" && s.object.kind != "InferenceService";
-  if (operated || at(s.object, "spec.predictor.workerSpec")) return true;
+  const PodMaker maker = pod_maker(s.object).value_or(PodMaker::plain);
+  if (maker == PodMaker::grouped || maker == PodMaker::merged || at(s.object, "spec.predictor.workerSpec")) return true;
   const auto backend = engine.flag({"--distributed-executor-backend"});
   const bool is_group =
       s.object.kind == "LeaderWorkerSet" && at(s.object, "spec.leaderWorkerTemplate.size").integer().value_or(2) > 1;
@@ -25,7 +25,7 @@ bool spans_pods(const Subject& s, const Value& container, const EngineCommand& e
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       const Value& limit = at(*container, "resources.limits")["nvidia.com/gpu"];
       const auto gpus = limit.integer();
       const std::optional<EngineCommand> engine = engine_of(start_of(*container));
@@ -33,11 +33,12 @@ void check(const Subject& s) {
       if (engines_in(start_of(*container)) > 1) continue;
       const std::optional<std::int64_t> wanted = wanted_gpus(*engine);
       if (!wanted || *wanted == *gpus) continue;
-      s.report(limit,
-               *wanted > *gpus
-                   ? fmt::format("the engine wants {} GPUs and the container has {}: it does not start", *wanted, *gpus)
-                   : fmt::format("the engine uses {} of {} GPUs: {} idle and are paid for", *wanted, *gpus,
-                                 *gpus - *wanted));
+      Finding& finding = s.report(
+          limit, *wanted > *gpus ? fmt::format("the engine wants {} GPUs and the container has {}: it does not start",
+                                               *wanted, *gpus)
+                                 : fmt::format("the engine uses {} of {} GPUs: {} idle and are paid for", *wanted,
+                                               *gpus, *gpus - *wanted));
+      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.of_absence();
     }
   }
 }

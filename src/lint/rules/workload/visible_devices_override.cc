@@ -12,7 +12,7 @@ constexpr std::int64_t kNodeGpus = 8;  // of most nodes these are all
 void check(const Subject& s) {
   if (s.object.kind == "DaemonSet") return;  // what looks after the GPUs of a node is to see them all
   for (const Pod& pod : pods_of(s.object)) {
-    for (const Value* container : containers_of(pod)) {
+    for (const Value* container : all_containers_of(pod)) {
       for (const Value& variable : (*container)["env"].children()) {
         const Value& value = variable["value"];
         if (!variable["name"].is("NVIDIA_VISIBLE_DEVICES") || !value || value.is("void") || value.is("none")) continue;

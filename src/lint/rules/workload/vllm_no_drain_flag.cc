@@ -1,7 +1,7 @@
 #include "lint/container_start.h"
 #include "lint/facts.h"
-#include "lint/pods.h"
 #include "lint/rule.h"
+#include "lint/serving.h"
 
 namespace capstan::lint {
 namespace vllm_no_drain_flag {
@@ -10,21 +10,25 @@ namespace {
 /// vLLM's own image: others may hold any version.
 bool is_of_the_project(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
 
-bool is_older(std::string_view image) {
-  const auto minor = vllm_minor_of(image);
-  return minor && *minor < minor_of(since_version("vllm-shutdown-timeout"));
+/// Returns true if the image's vLLM has the flag, by its tag or as the project's newest. Others refuse it.
+bool has_flag(std::string_view image) {
+  if (const auto minor = vllm_minor_of(image)) return *minor >= minor_of(since_version("vllm-shutdown-timeout"));
+  if (image.find('@') != image.npos) return false;
+  const std::string_view name = image.substr(image.rfind('/') + 1);
+  return image.empty() || (is_of_the_project(image) &&
+                           (name.find(':') == name.npos || name.ends_with(":latest") || name.ends_with(":nightly")));
 }
 
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
-    if (is_older(container["image"].text)) continue;
+    if (!has_flag(container["image"].text) || is_placeholder(s.object, pod)) continue;
     const std::optional<EngineCommand> engine = engine_of(start_of(container));
     const bool named = container["name"].is("vllm") && !container["args"] && !container["command"];
     if (!engine && !named) continue;
     if (engine && (engine->kind != EngineKind::vllm || engine->flag({"--shutdown-timeout", "--headless"}))) continue;
     Finding& finding = s.report(container["name"], "without --shutdown-timeout vLLM aborts its requests at SIGTERM");
     const bool sure = engine && is_of_the_project(container["image"].text);
-    if (sure && !scalers_of(s.object, s.set).empty()) finding.as(Severity::warning).of_absence();
+    if (sure && is_surely_scaled(s.object, s.set)) finding.as(Severity::warning).of_absence();
   }
 }
 

@@ -1,0 +1,208 @@
+#include "lint/testing/cases.h"
+
+// Rows that a rule must catch and rows that it must pass. One test a rule.
+namespace capstan::lint::rule_cases_test {
+namespace {
+
+using namespace testing_cases;
+
+TEST(RuleCases, EngineFlagRemoved) {
+  const auto flag = [](const std::string& image, const std::string& args) {
+    return found(server("image: '" + image + "', args: [--model, m, " + args + "]"), "engine-flag-removed");
+  };
+  struct Row {
+    const char* image;
+    const char* args;
+    std::string_view severity;
+  };
+  const Row rows[] = {
+      {"vllm/vllm-openai:v0.18.0", "--swap-space, '4'", "error"},
+      {"vllm/vllm-openai:v0.17.1", "--swap-space, '4'", "none"},
+      {"vllm/vllm-openai:v0.20.0", "--swap-space=4", "error"},
+      {"vllm/vllm-openai:v0.20.0", "--swap_space=4", "error"},
+      {"vllm/vllm-openai:v0.12.0", "--disable-log-requests", "error"},
+      {"vllm/vllm-openai:v0.11.2", "--disable-log-requests", "none"},
+      {"vllm/vllm-openai:v0.20.0", "--no-enable-log-requests", "none"},
+      {"vllm/vllm-openai:v0.10.0", "--enable-reasoning", "error"},
+      {"vllm/vllm-openai:v0.11.0", "--num-scheduler-steps, '8'", "error"},
+      {"vllm/vllm-openai:v0.12.0", "--rope-theta, '10000'", "error"},
+      {"vllm/vllm-openai:v0.11.0", "--max-seq-len-to-capture, '8192'", "error"},
+      {"vllm/vllm-openai:v0.16.0", "--device, cuda", "error"},
+      {"vllm/vllm-openai:v0.8.5", "--worker-use-ray", "error"},
+      {"vllm/vllm-openai:v0.27.0", "--task, embed", "none"},
+      {"vllm/vllm-openai:v0.28.0", "--task, embed", "error"},
+      {"vllm/vllm-openai:v0.28.0", "--task-name, embed", "none"},
+      {"vllm/vllm-openai:latest", "--swap-space, '4'", "warning"},
+      {"vllm/vllm-openai", "--swap-space, '4'", "warning"},
+      {"registry.example.com/vllm:internal", "--swap-space, '4'", "none"},
+      {"lmsysorg/sglang:v0.5.2", "--swap-space, '4'", "none"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(flag(row.image, row.args), row.severity) << row.image << " " << row.args;
+}
+
+TEST(RuleCases, HpaCpuRequestMissing) {
+  const auto workload = [](const std::string& containers, const std::string& more = "") {
+    return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: gw}\nspec: {selector: {}, template: {spec: {" +
+           more + "containers: [" + containers + "]}}}\n";
+  };
+  const auto hpa = [](const std::string& metric) {
+    return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: gw}\nspec: {scaleTargetRef: "
+           "{kind: Deployment, name: gw}, maxReplicas: 4, metrics: [" +
+           metric + "]}\n";
+  };
+  const std::string cpu =
+      "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}";
+  const std::string asks = "{name: a, image: 'a:1', resources: {requests: {cpu: 1}}}";
+  const std::string asks_not = "{name: b, image: 'b:1', resources: {requests: {memory: 1Gi}}}";
+  const std::string one_container =
+      "{type: ContainerResource, containerResource: {name: cpu, container: a, target: {type: Utilization, "
+      "averageUtilization: 70}}}";
+  const std::string keda =
+      "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: gw}\nspec: {scaleTargetRef: {name: gw}, "
+      "maxReplicaCount: 4, triggers: [{type: cpu, metricType: ";
+  struct Row {
+    std::string yaml;
+    std::string_view severity;
+  };
+  const Row rows[] = {
+      {hpa(cpu) + workload(asks_not), "error"},
+      {hpa(cpu) + workload(asks), "none"},
+      {hpa(cpu) + workload("{name: a, image: 'a:1', resources: '${RESOURCES}'}"), "none"},
+      {hpa(cpu) + workload(asks + ", " + asks_not), "error"},
+      {hpa(cpu) + workload("{name: a, image: 'a:1', resources: {limits: {cpu: 1}}}"), "none"},
+      {hpa(cpu) + workload(asks_not, "resources: {requests: {cpu: 1}}, "), "none"},
+      {hpa(one_container) + workload(asks + ", " + asks_not), "none"},
+      {hpa("{type: Resource, resource: {name: memory, target: {type: Utilization, averageUtilization: 70}}}") +
+           workload(asks),
+       "error"},
+      {hpa("{type: Resource, resource: {name: cpu, target: {type: AverageValue, averageValue: 500m}}}") +
+           workload(asks_not),
+       "none"},
+      {keda + "Utilization, metadata: {value: '60'}}]}\n" + workload(asks_not), "error"},
+      {keda + "AverageValue, metadata: {value: 500m}}]}\n" + workload(asks_not), "none"},
+      {hpa(cpu), "none"},
+      {hpa(cpu) + workload(asks_not) +
+           "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: a}\nspec: {limits: []}\n",
+       "none"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(found(row.yaml, "hpa-cpu-request-missing"), row.severity) << row.yaml;
+}
+
+TEST(RuleCases, CudaDevicesBeyondGrant) {
+  const auto with = [](const std::string& gpus, const std::string& devices, const std::string& more = "") {
+    return found(pod("containers: [{name: a, image: 'a:1', resources: {limits: {" + gpus +
+                     "}}, env: [{name: CUDA_VISIBLE_DEVICES, value: '" + devices + "'}" + more + "]}]"),
+                 "cuda-devices-beyond-grant");
+  };
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "2,3"), "error");
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "1,2"), "error");
+  EXPECT_EQ(with("nvidia.com/gpu: 1", "1"), "error");
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "0,1,2,3"), "warning") << "CUDA sees both";
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "0,1"), "none");
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "0"), "none");
+  EXPECT_EQ(with("nvidia.com/mig-1g.10gb: 1", "1"), "error");
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "GPU-8932f937,GPU-1"), "none");
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "all"), "none");
+  EXPECT_EQ(with("nvidia.com/gpu: 2", ""), "none");
+  EXPECT_EQ(with("cpu: 2", "4"), "none") << "nothing was granted: another runtime may";
+  EXPECT_EQ(with("nvidia.com/gpu: 1", "4", ", {name: NVIDIA_VISIBLE_DEVICES, value: all}"), "none");
+  const auto script = [](const std::string& command) {
+    return found(
+        pod("containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 2}}, command: [sh, -c, '" +
+            command + "']}]"),
+        "cuda-devices-beyond-grant");
+  };
+  EXPECT_EQ(script("CUDA_VISIBLE_DEVICES=4,5 vllm serve m"), "error");
+  EXPECT_EQ(script("export CUDA_VISIBLE_DEVICES=2; vllm serve m"), "error");
+  EXPECT_EQ(script("CUDA_VISIBLE_DEVICES=0 vllm serve m & CUDA_VISIBLE_DEVICES=1 vllm serve n"), "none");
+  EXPECT_EQ(script("CUDA_VISIBLE_DEVICES=$RANK vllm serve m"), "none");
+}
+
+TEST(RuleCases, ReadinessDelayFixed) {
+  const auto probe = [](const std::string& probes, const std::string& spec = "") {
+    return found(server("image: 'a:1', " + probes, spec), "readiness-delay-fixed");
+  };
+  const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "warning");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 180}"), "warning");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info") << "it may download";
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}", claim), "warning");
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 60}"), "none");
+  EXPECT_EQ(probe("livenessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "none");
+  EXPECT_EQ(probe("startupProbe: {httpGet: {path: /health}, failureThreshold: 60}"), "none");
+}
+
+TEST(RuleCases, LivenessKillsBusy) {
+  const auto probe = [](const std::string& liveness, const std::string& image = "vllm/vllm-openai:v0.20.0") {
+    return found(server("image: '" + image + "', livenessProbe: {" + liveness + "}"), "liveness-kills-busy");
+  };
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}"), "warning") << "3 failures of 1 s, every 10 s";
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, periodSeconds: 20"), "none");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, timeoutSeconds: 5"), "none");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, timeoutSeconds: 5, failureThreshold: 1"), "warning");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, timeoutSeconds: 30, failureThreshold: 1"), "none");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, failureThreshold: 10"), "none");
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", "nginx:1"), "none");
+  EXPECT_EQ(probe("httpGet: {path: /v2/health/live, port: 8000}", "nvcr.io/nvidia/tritonserver:25.01"), "none")
+      << "Triton has a thread for it";
+  const std::string small = "vllm/vllm-openai:v0.20.0', args: [--model, Qwen/Qwen3-0.6B], workingDir: '/";
+  EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", small), "info") << "its steps take milliseconds";
+  EXPECT_EQ(probe("tcpSocket: {port: 8000}"), "none") << "the kernel answers";
+  EXPECT_EQ(probe("httpGet: {path: /health_generate, port: 30000}, timeoutSeconds: 30", "a:1"), "warning");
+  EXPECT_EQ(probe("exec: {command: [curl, 'http://localhost:8000/v1/completions']}, timeoutSeconds: 60", "a:1"),
+            "warning");
+}
+
+TEST(RuleCases, QuantileWithoutLe) {
+  const auto query = [](const std::string& text) { return found(scaled_by(text), "quantile-without-le"); };
+  EXPECT_EQ(query("histogram_quantile(0.9, sum(rate(x_bucket[5m])))"), "error");
+  EXPECT_EQ(query("histogram_quantile(0.9, sum by (pod) (rate(x_bucket[5m])))"), "error");
+  EXPECT_EQ(query("(histogram_quantile(0.9, max(rate(x_bucket[5m]))) > 0) or vector(0)"), "error");
+  EXPECT_EQ(query("histogram_quantile(0.9, sum by (le) (rate(x_bucket[5m])))"), "none");
+  EXPECT_EQ(query("histogram_quantile(0.9, sum(rate(x_bucket[5m])) by (pod, le))"), "none");
+  EXPECT_EQ(query("histogram_quantile(0.9, rate(x_bucket[5m]))"), "none");
+  EXPECT_EQ(query("histogram_quantile(0.9, sum without (pod) (rate(x_bucket[5m])))"), "none");
+  EXPECT_EQ(query("histogram_quantile(0.9, sum(rate(x[5m])))"), "none") << "a native histogram";
+  const std::string alert =
+      "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{name: g, "
+      "rules: "
+      "[{alert: b, expr: 'histogram_quantile(0.9, sum(rate(x_bucket[5m]))) > 1'}]}]}\n";
+  EXPECT_EQ(found(alert, "quantile-without-le"), "error");
+}
+
+TEST(RuleCases, GpuOnInitContainer) {
+  const std::string gpu = "resources: {limits: {nvidia.com/gpu: 1}}";
+  const auto spec = [&](const std::string& init, const std::string& container) {
+    return found(pod("initContainers: [{name: i, image: 'i:1', " + init + "}], containers: [{name: c, image: 'c:1', " +
+                     container + "}]"),
+                 "gpu-on-init-container");
+  };
+  const std::string none = "resources: {}";
+  EXPECT_EQ(spec(gpu, none), "warning");
+  EXPECT_EQ(spec(gpu, gpu), "none");
+  EXPECT_EQ(spec("restartPolicy: Always, " + gpu, none), "none") << "a sidecar runs as long as the pod";
+  EXPECT_EQ(spec("resources: {limits: {nvidia.com/gpu: 0}}", none), "none");
+  EXPECT_EQ(spec(none, gpu), "none");
+}
+
+TEST(RuleCases, HpaNeverWakes) {
+  const auto set = [](const std::string& least, const std::string& replicas, std::uint32_t minor) {
+    const std::string yaml =
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: "
+        "Deployment, name: llama-70b}, maxReplicas: 4, minReplicas: " +
+        least +
+        ", metrics: [{type: External, external: {metric: {name: q}, target: {type: AverageValue, averageValue: 5}}}]}\n"
+        "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama-70b}\nspec: {" +
+        replicas + "selector: {}, template: {spec: {containers: [{name: a, image: 'a:1'}]}}}\n";
+    return found(yaml, "hpa-never-wakes", minor);
+  };
+  EXPECT_EQ(set("0", "replicas: 0, ", 37), "error");
+  EXPECT_EQ(set("0", "replicas: 0, ", 38), "error");
+  EXPECT_EQ(set("0", "replicas: 0, ", 36), "none") << "the API server refuses it anyway";
+  EXPECT_EQ(set("0", "replicas: 1, ", 37), "none");
+  EXPECT_EQ(set("0", "", 37), "none");
+  EXPECT_EQ(set("1", "replicas: 0, ", 37), "none");
+}
+
+}  // namespace
+}  // namespace capstan::lint::rule_cases_test

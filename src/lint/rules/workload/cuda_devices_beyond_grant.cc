@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/split.h"
+#include "lint/container_start.h"
+#include "lint/pods.h"
+#include "lint/rule.h"
+
+namespace capstan::lint {
+namespace cuda_devices_beyond_grant {
+namespace {
+
+constexpr std::string_view kVariable = "CUDA_VISIBLE_DEVICES";
+
+/// Returns the indices of "0,1"; none where the text holds anything else, as names of devices.
+std::vector<std::int64_t> indices_of(std::string_view text) {
+  std::vector<std::int64_t> indices;
+  for (std::string_view part : split(text, ',')) {
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    std::int64_t index = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+    if (error != std::errc() || end != part.data() + part.size() || index < 0) return {};
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+/// Returns the GPUs that the device plugin gives the container, of whatever size; 0 where it asks for none.
+std::int64_t granted_to(const Value& container) {
+  std::int64_t sum = 0;
+  for (const GpuResource& resource : gpu_resources(container)) {
+    const auto count = resource.count();
+    if (!count || *count < 0 || *count > 1024) return 0;
+    sum += *count;
+  }
+  return sum;
+}
+
+/// Container runtimes number the GPUs of a container from 0, and CUDA stops reading the list at a number that is none.
+void check_list(const Subject& s, std::string_view list, std::int64_t granted, Span where) {
+  const std::vector<std::int64_t> indices = indices_of(list);
+  const auto beyond = std::ranges::find_if(indices, [&](std::int64_t index) { return index >= granted; });
+  if (beyond == indices.end()) return;
+  const auto usable = beyond - indices.begin();
+  Finding& finding = s.report_span(
+      where, fmt::format("{}={} names GPU {}, and the container has {}, numbered from 0: CUDA sees {}", kVariable, list,
+                         *beyond, granted, usable == 0 ? "none" : std::to_string(usable)));
+  if (usable == granted) finding.as(Severity::warning);  // it sees all that it has
+}
+
+/// Sees more GPUs than it was given, by another variable or a privileged container.
+bool sees_others(const Value& container) {
+  if (at(container, "securityContext.privileged").is("true")) return true;
+  return std::ranges::any_of(container["env"].children(), [](const Value& variable) {
+    return variable["name"].is("NVIDIA_VISIBLE_DEVICES") && !variable["value"].is("void");
+  });
+}
+
+void check(const Subject& s) {
+  for (const Pod& pod : pods_of(s.object)) {
+    if ((*pod.spec)["resourceClaims"].count > 0) continue;
+    for (const Value* container : all_containers_of(pod)) {
+      const std::int64_t granted = granted_to(*container);
+      if (granted == 0 || sees_others(*container)) continue;
+      for (const Value& variable : (*container)["env"].children()) {
+        const Value& value = variable["value"];
+        if (variable["name"].is(kVariable) && value) check_list(s, value.text, granted, value.span);
+      }
+      for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
+        for (const CommandWord& word : command) {
+          if (!word.text.starts_with(kVariable) || word.text.size() <= kVariable.size()) continue;
+          if (word.text[kVariable.size()] != '=') continue;
+          check_list(s, std::string_view(word.text).substr(kVariable.size() + 1), granted,
+                     span_of(*s.object.file, *container, word));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cuda_devices_beyond_grant
+
+extern const Rule rule_cuda_devices_beyond_grant;
+const Rule rule_cuda_devices_beyond_grant = {
+    .id = "cuda-devices-beyond-grant",
+    .severity = Severity::error,
+    .kinds = "@gpu",
+    .title = "CUDA_VISIBLE_DEVICES names GPUs that the container does not have",
+    .why =
+        "A container sees only the GPUs that it was given, numbered from 0. CUDA ignores the list from the first "
+        "number "
+        "that does not exist: the engine finds fewer GPUs than it wants, or none, and does not start.",
+    .fix = "delete the variable, or count from 0 to one less than the limit",
+    .source = "CUDA programming guide, environment variables",
+    .bad = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: "a:1"
+      env: [{name: CUDA_VISIBLE_DEVICES, value: "2,3"}]
+      resources: {limits: {nvidia.com/gpu: 2}}
+)",
+    .good = R"(apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - name: a
+      image: "a:1"
+      env: [{name: CUDA_VISIBLE_DEVICES, value: "0,1"}]
+      resources: {limits: {nvidia.com/gpu: 2}}
+)",
+    .check = cuda_devices_beyond_grant::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/container_start.h"
+#include "lint/rule.h"
+#include "lint/serving.h"
+
+namespace capstan::lint {
+namespace liveness_kills_busy {
+namespace {
+
+constexpr std::int64_t kPatienceS = 30;  ///< silence of an engine that one long prompt may cause
+constexpr std::int64_t kTimeoutS = 1;
+constexpr std::int64_t kOneTimeoutS = 5;  ///< where one late answer is enough
+
+/// Returns true if the probe gives up after a few late answers, or after a single one.
+bool is_impatient(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
+  if (silence_s > kPatienceS) return false;
+  return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);
+}
+
+/// Returns true if the probe waits for tokens, behind all requests that wait too.
+bool generates(const Value& probe) {
+  const auto asks = [](std::string_view words) {
+    for (const std::string_view path : {"/health_generate", "/v1/completions", "/v1/chat/completions", "/generate"}) {
+      if (words.find(path) != words.npos) return true;
+    }
+    return false;
+  };
+  const Value& command = at(probe, "exec.command");
+  return asks(at(probe, "httpGet.path").text) ||
+         std::ranges::any_of(command.children(), [&](const Value& word) { return asks(word.text); });
+}
+
+/// Returns true if its steps take so little time that the engine rarely answers late.
+bool is_quick(const Value& container) {
+  const auto engine = engine_of(start_of(container));
+  return engine && serves_small_model(*engine);
+}
+
+/// vLLM and SGLang answer the probe from the process that also takes requests; Triton and TGI have a thread for it.
+bool answers_late(const Value& container) {
+  if (const auto engine = engine_of(start_of(container))) {
+    return engine->kind == EngineKind::vllm || engine->kind == EngineKind::sglang;
+  }
+  const std::string_view image = container["image"].text;
+  return image.find("vllm") != image.npos || image.find("sglang") != image.npos;
+}
+
+void check(const Subject& s) {
+  for (const auto& [pod, container] : gpu_pods_of(s.object)) {
+    const Value& probe = container["livenessProbe"];
+    if (!probe.is_mapping() || is_placeholder(s.object, pod)) continue;
+    const std::int64_t timeout = probe["timeoutSeconds"].integer().value_or(1);
+    const std::int64_t failures = probe["failureThreshold"].integer().value_or(3);
+    const std::int64_t silence = failures * probe["periodSeconds"].integer().value_or(10);
+    if (generates(probe)) {
+      s.report_key(probe,
+                   fmt::format("liveness asks for tokens, which wait behind all other requests: after {} s of load "
+                               "the engine is killed with them",
+                               silence));
+    } else if (is_impatient(timeout, failures, silence) && at(probe, "httpGet.path") && answers_late(container)) {
+      Finding& finding = s.report_key(
+          probe, fmt::format("{} answers slower than {} s within {} s kill the engine with all its requests; a "
+                             "busy one is slower at times",
+                             failures, timeout, silence));
+      if (is_quick(container)) finding.as(Severity::info);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace liveness_kills_busy
+
+extern const Rule rule_liveness_kills_busy;
+const Rule rule_liveness_kills_busy = {
+    .id = "liveness-kills-busy",
+    .severity = Severity::warning,
+    .kinds = "@gpu",
+    .title = "the liveness probe kills an engine that is only busy",
+    .why =
+        "Under load an engine answers its own health page late, and a request for tokens waits in the queue. The "
+        "kubelet "
+        "takes that for death: the replica is killed with its requests, the others get its load, and are killed next.",
+    .fix = "timeoutSeconds of 5 s or more and failureThreshold times periodSeconds of 60 s or more, on /health",
+    .source = "vLLM documentation, Kubernetes probes; Kubernetes documentation",
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.20.0
+          args: [--model, m]
+          resources: {limits: {nvidia.com/gpu: 1}}
+          startupProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 10, failureThreshold: 90}
+          livenessProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5}
+)",
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.20.0
+          args: [--model, m]
+          resources: {limits: {nvidia.com/gpu: 1}}
+          startupProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 10, failureThreshold: 90}
+          livenessProbe: {httpGet: {path: /health, port: 8000}, timeoutSeconds: 5, failureThreshold: 6}
+)",
+    .check = liveness_kills_busy::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/rule.h"
+#include "lint/serving.h"
+
+namespace capstan::lint {
+namespace readiness_delay_fixed {
+namespace {
+
+constexpr std::int64_t kStartS = 120;  ///< as long as a model takes to load, and not only a process to start
+constexpr std::int64_t kLongS = 180;   ///< longer than most models that are downloaded first
+
+/// Returns true if a volume may hold the model when the pod starts.
+bool keeps_models(const Pod& pod) {
+  return std::ranges::any_of((*pod.spec)["volumes"].children(), [](const Value& volume) {
+    for (const std::string_view kind : {"persistentVolumeClaim", "hostPath", "csi", "nfs", "image", "ephemeral"}) {
+      if (volume.has(kind)) return true;
+    }
+    return false;
+  });
+}
+
+void check(const Subject& s) {
+  for (const auto& [pod, container] : gpu_pods_of(s.object)) {
+    const Value& delay = at(container, "readinessProbe.initialDelaySeconds");
+    if (delay.integer().value_or(0) < kStartS || is_placeholder(s.object, pod)) continue;
+    Finding& finding = s.report(
+        delay,
+        fmt::format("every replica stays unready for {} s, also one that has loaded its model before", delay.text));
+    if (delay.integer().value_or(0) < kLongS && !keeps_models(pod)) finding.as(Severity::info);
+  }
+}
+
+}  // namespace
+}  // namespace readiness_delay_fixed
+
+extern const Rule rule_readiness_delay_fixed;
+const Rule rule_readiness_delay_fixed = {
+    .id = "readiness-delay-fixed",
+    .severity = Severity::warning,
+    .kinds = "@gpu",
+    .title = "the readiness probe waits for a cold start of fixed length",
+    .why =
+        "No probe runs before initialDelaySeconds. With a warm cache the model is loaded much earlier, and the GPU is "
+        "paid "
+        "for while requests wait; after a restart of the container it waits again.",
+    .fix =
+        "no initialDelaySeconds on readiness; a startupProbe with failureThreshold times periodSeconds of the longest "
+        "start",
+    .source = "Kubernetes documentation, probes",
+    .bad = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "a:1"
+          resources: {limits: {nvidia.com/gpu: 1}}
+          readinessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: 300}
+)",
+    .good = R"(apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    spec:
+      containers:
+        - name: a
+          image: "a:1"
+          resources: {limits: {nvidia.com/gpu: 1}}
+          startupProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5, failureThreshold: 120}
+          readinessProbe: {httpGet: {path: /health, port: 8000}, periodSeconds: 5}
+)",
+    .check = readiness_delay_fixed::check,
+};
+
+}  // namespace capstan::lint

@@ -1,0 +1,375 @@
+#include "lint/testing/cases.h"
+
+// How grave a finding is: an error or warning where it is sure to do harm, advice where that depends on what the
+// manifest does not say, nothing where it does no harm. One test a rule.
+namespace capstan::lint::severity_cases_test {
+namespace {
+
+using namespace testing_cases;
+
+TEST(SeverityCases, KedaQueryNotAggregated) {
+  const auto query = [](const std::string& text) { return found(scaled_by(text), "keda-query-not-aggregated"); };
+  struct Row {
+    const char* query;
+    std::string_view severity;
+  };
+  const Row rows[] = {
+      {"vllm:num_requests_waiting", "error"},
+      {"vllm:num_requests_waiting{model_name=\"m\"}", "error"},
+      {"rate(vllm:request_success_total[1m])", "error"},
+      {"sum(vllm:num_requests_waiting)", "none"},
+      {"sum by (pod) (vllm:num_requests_waiting)", "error"},
+      {"avg by (instance) (jobs_running)", "error"},
+      {"sum by (model_name) (vllm:num_requests_waiting)", "info"},
+      {"sum by (model_name) (vllm:num_requests_waiting{model_name=\"m\"})", "none"},
+      {"sum by (pod) (vllm:num_requests_waiting{pod=\"vllm-0\"})", "none"},
+      {"max(sum by (pod) (vllm:num_requests_waiting))", "none"},
+      {"topk(1, vllm:num_requests_waiting)", "none"},
+      {"topk(3, vllm:num_requests_waiting)", "error"},
+      {"rate(http_requests_total[1m])", "warning"},
+      {"rate(http_requests_total{namespace=\"a\"}[1m])", "warning"},
+      {"rabbitmq_queue_messages{queue=\"jobs\"}", "info"},
+      {"my_app_requests_in_flight", "warning"},
+      {"kube_deployment_status_replicas_ready", "info"},
+      {"namespace:queue:sum", "none"},
+      {"scalar(sum(x))", "none"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(query(row.query), row.severity) << row.query;
+}
+
+TEST(SeverityCases, MetricNamesAreThoseOfSeries) {
+  const auto query = [](const std::string& text) { return found(scaled_by(text), "metric-unknown"); };
+  EXPECT_EQ(query("sum(rate(vllm:prompt_tokens[1m]))"), "warning");
+  EXPECT_EQ(query("sum(rate(vllm:prompt_tokens_total[1m]))"), "none");
+  EXPECT_EQ(query("sum(rate(vllm:time_to_first_token_seconds[1m]))"), "warning");
+  EXPECT_EQ(query("sum(rate(vllm:time_to_first_token_seconds_bucket[1m]))"), "none");
+  EXPECT_EQ(query("sum(rate(vllm:time_to_first_token_seconds_count[1m]))"), "none");
+  EXPECT_EQ(query("sum(vllm:num_requests_waiting)"), "none");
+  EXPECT_EQ(query("sum(vllm:num_requests_waiting_total)"), "warning");
+  EXPECT_EQ(query("sum(rate(sglang:num_requests[1m]))"), "warning");
+  EXPECT_EQ(query("sum(rate(nv_inference_request_success[1m]))"), "none") << "Triton's counters have no ending";
+  EXPECT_EQ(query("sum(rate(tgi_request_count[1m]))"), "none");
+  EXPECT_EQ(query("sum(rate(vllm:iteration_tokens_total_sum[1m]))"), "none") << "a histogram that is called so";
+}
+
+TEST(SeverityCases, VllmsNamesHaveAColonInQueries) {
+  const auto query = [](const std::string& text) { return found(scaled_by(text), "metric-unknown"); };
+  EXPECT_EQ(query("sum(vllm_num_requests_waiting)"), "warning");
+  EXPECT_EQ(query("sum(vllm_my_own_metric)"), "none");
+  const std::string hpa =
+      "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+      "a}, "
+      "maxReplicas: 4, metrics: [{type: Pods, pods: {metric: {name: vllm_num_requests_waiting}, target: {type: "
+      "AverageValue, averageValue: 5}}}]}\n";
+  EXPECT_EQ(found(hpa, "metric-unknown"), "none") << "an adapter may have given the name";
+}
+
+TEST(SeverityCases, RawCounterAsSignal) {
+  const auto raw = [](const std::string& query) { return found(scaled_by(query), "raw-counter-as-signal"); };
+  const std::string prompts = "vllm:prompt_tokens_total", answers = "vllm:generation_tokens_total";
+  EXPECT_EQ(raw("sum(" + prompts + ")"), "warning");
+  EXPECT_EQ(raw("sum(" + prompts + " - " + answers + ")"), "warning");
+  EXPECT_EQ(raw("sum(" + prompts + " - " + prompts + " offset 5m)"), "none") << "what it grew by";
+  EXPECT_EQ(raw("sum(" + prompts + " - " + answers + " offset 5m)"), "warning");
+  EXPECT_EQ(raw("sum(rate(" + prompts + "[2m]))"), "none");
+  EXPECT_EQ(raw("sum(jobs_total)"), "none") << "may be a gauge";
+}
+
+TEST(SeverityCases, PercentUnitMismatch) {
+  const auto hpa = [](const std::string& metric) {
+    return found(
+        "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
+        "a}, "
+        "maxReplicas: 4, metrics: [{type: Pods, pods: {metric: {name: '" +
+            metric + "'}, target: {type: AverageValue, averageValue: 80}}}]}\n",
+        "percent-unit-mismatch");
+  };
+  EXPECT_EQ(hpa("vllm_kv_cache_usage_perc"), "error");
+  EXPECT_EQ(hpa("vllm:gpu_cache_usage_perc"), "error");
+  EXPECT_EQ(hpa("gpu_cache_usage_perc"), "error") << "NIM's";
+  EXPECT_EQ(hpa("my_router_kv_cache_usage_perc"), "none") << "may be a percentage";
+  EXPECT_EQ(hpa("token_usage"), "none");
+}
+
+TEST(SeverityCases, MissingStartupProbe) {
+  const std::string probe = "livenessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: 30}";
+  const std::string engine = "image: 'vllm/vllm-openai:v0.20.0', ";
+  const std::string download =
+      "initContainers: [{name: i, image: 'a:1', command: [sh, -c, 'aws s3 sync s3://m /m']}], ";
+  const std::string waits =
+      "initContainers: [{name: i, image: 'a:1', command: [sh, -c, 'until nc -z db 1; do sleep 1; "
+      "done']}], ";
+  const auto startup = [](const std::string& yaml) { return found(yaml, "missing-startup-probe"); };
+  EXPECT_EQ(startup(server(engine + probe)), "warning");
+  EXPECT_EQ(startup(server(engine + probe, waits)), "warning");
+  EXPECT_EQ(startup(server(engine + probe, download)), "info") << "an init container brings the model";
+  EXPECT_EQ(startup(server("image: 'jupyter:1', " + probe)), "info") << "no known engine";
+  EXPECT_EQ(startup(server(engine + probe + ", startupProbe: {httpGet: {path: /health, port: 8000}}")), "none");
+  const std::string late = "livenessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: 110}";
+  EXPECT_EQ(startup(server(engine + late)), "warning");
+  EXPECT_EQ(startup(server(engine + late, download)), "none") << "131 s are enough to load from a disk";
+}
+
+TEST(SeverityCases, PlaceholdersAreNotAskedForProbesGraceOrBudgets) {
+  const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n";
+  const std::string rows[] = {
+      server("image: 'registry.k8s.io/pause:3.10'"),
+      server("image: 'registry.k8s.io/pause@sha256:0'"),
+      server("image: 'cuda:1', command: [sleep, infinity]"),
+      server("image: 'cuda:1', command: [sh, -c, 'sleep infinity']"),
+      server("image: 'vllm/vllm-openai:v0.20.0', command: [tail, -f, /dev/null]"),
+      server("image: 'vllm/vllm-openai:v0.20.0', command: [sh, -c, 'exit 0']", "", "vllm-image-prepull"),
+  };
+  const std::string replicas = "spec: {replicas: 3, ";
+  for (std::string yaml : rows) {
+    yaml.replace(yaml.find("spec: {"), 7, replicas);
+    for (const std::string_view rule :
+         {"missing-readiness-probe", "grace-period-too-short", "pdb-missing-or-blocking"}) {
+      EXPECT_EQ(found(yaml + service, rule), "none") << rule << "\n" << yaml;
+    }
+  }
+  std::string serving = server("image: 'vllm/vllm-openai:v0.20.0'");
+  serving.replace(serving.find("spec: {"), 7, replicas);
+  EXPECT_EQ(found(serving + service, "missing-readiness-probe"), "warning");
+  EXPECT_EQ(found(serving, "grace-period-too-short"), "info");
+  EXPECT_EQ(found(serving, "pdb-missing-or-blocking"), "info");
+}
+
+TEST(SeverityCases, PriorityClassUndefined) {
+  const auto balloon = [](const std::string& name) {
+    return found(pod("priorityClassName: " + name + ", containers: [{name: a, image: 'registry.k8s.io/pause:3.10'}]"),
+                 "priorityclass-undefined");
+  };
+  EXPECT_EQ(balloon("overprovisioning"), "warning");
+  for (const char* installed :
+       {"system-node-critical", "train", "build", "inference", "build-preemptible", "very-low"}) {
+    EXPECT_EQ(balloon(installed), "none") << installed;
+  }
+}
+
+TEST(SeverityCases, OversizedInstanceForPod) {
+  const auto set = [](const std::string& families, const std::string& replicas, const std::string& more = "") {
+    return found(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {nvidia.com/gpu: 64}, "
+        "template: "
+        "{spec: {requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [" +
+            families +
+            "]}]}}}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama-8b}\nspec: {replicas: " +
+            replicas +
+            ", selector: {}, template: {spec: {containers: [{name: a, image: 'a:1', resources: {limits: "
+            "{nvidia.com/gpu: "
+            "1}}}]}}}\n" +
+            more,
+        "oversized-instance-for-pod");
+  };
+  EXPECT_EQ(set("p4d", "1"), "warning");
+  EXPECT_EQ(set("p4d", "7"), "warning");
+  EXPECT_EQ(set("p4d", "8"), "none") << "eight pods fill the node";
+  EXPECT_EQ(set("p4d, g6e", "1"), "info") << "Karpenter buys the smaller one while it can get it";
+  EXPECT_EQ(set("g6e", "1"), "none");
+  const std::string hpa =
+      "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
+      "{kind: "
+      "Deployment, name: llama-8b}, maxReplicas: ";
+  EXPECT_EQ(set("p4d", "1", hpa + "8}\n"), "none");
+  EXPECT_EQ(set("p4d", "1", hpa + "4}\n"), "warning");
+}
+
+TEST(SeverityCases, TpGpuMismatchByDefault) {
+  const auto engine = [](const std::string& start, const std::string& gpus) {
+    return found(pod("containers: [{name: a, " + start + ", resources: {limits: {nvidia.com/gpu: " + gpus + "}}}]"),
+                 "tp-gpu-mismatch");
+  };
+  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]", "4"), "error") << "uses one of four";
+  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]", "1"), "none");
+  EXPECT_EQ(engine("image: 'a:1', command: [sglang, serve, --model-path, m]", "2"), "error");
+  EXPECT_EQ(engine("image: 'ghcr.io/huggingface/text-generation-inference:3', args: [--model-id, m]", "4"), "none");
+  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m, $(ARGS)]", "4"), "none");
+  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0'", "4"), "none") << "nothing says what it runs";
+}
+
+TEST(SeverityCases, ScaleUpIsBoundWhereASignalCountsWhatStarts) {
+  const auto up = [](const std::string& query, const std::string& advanced = "") {
+    return found(
+        "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: v}\n"
+        "  minReplicaCount: 1\n  maxReplicaCount: 9\n  advanced:\n    horizontalPodAutoscalerConfig: {behavior: "
+        "{scaleUp: "
+        "{policies: [{type: Percent, value: 100, periodSeconds: 15}]}}}\n" +
+            advanced + "  triggers: [{type: prometheus, metadata: {query: '" + query + "', threshold: '5'}}]\n",
+        "scaleup-unbounded-vs-coldstart");
+  };
+  EXPECT_EQ(up("sum(vllm:num_requests_waiting)"), "warning");
+  EXPECT_EQ(up("sum(vllm:num_requests_waiting)", "    scalingModifiers: {formula: queue - 5 * pending, target: '5'}\n"),
+            "none");
+  EXPECT_EQ(up("sum(wva_desired_replicas)"), "none");
+}
+
+TEST(SeverityCases, GracePeriodIsAWarningForKnownEnginesThatAreScaled) {
+  const std::string hpa =
+      "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
+      "{kind: "
+      "Deployment, name: llama-70b}, maxReplicas: 4}\n";
+  const std::string rule = "grace-period-too-short";
+  EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]") + hpa, rule), "warning");
+  EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]"), rule), "info");
+  EXPECT_EQ(found(server("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m, --max-model-len, '1024']") + hpa, rule),
+            "info");
+  EXPECT_EQ(found(server("image: 'nvcr.io/nvidia/tritonserver:25.01-py3'") + hpa, rule), "info");
+}
+
+TEST(SeverityCases, APoolOfSeveralGpusWhosePodsChoose) {
+  const auto pool = [](const std::string& spec) {
+    return found(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {nvidia.com/gpu: 64}, "
+        "template: "
+        "{spec: {requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [g4dn, "
+        "p4d]}]}}}\n---\n" +
+            server("image: 'a:1'", spec),
+        "pool-mixed-gpu-generations");
+  };
+  EXPECT_EQ(pool(""), "warning");
+  EXPECT_EQ(pool("nodeSelector: {karpenter.k8s.aws/instance-gpu-name: t4}, "), "info");
+  EXPECT_EQ(pool("nodeSelector: {nvidia.com/gpu.product: Tesla-T4}, "), "info");
+  EXPECT_EQ(pool("nodeSelector: {team: a}, "), "warning");
+}
+
+TEST(SeverityCases, ZeroIsMeantWhereTheRouterWakes) {
+  const auto to_zero = [](const std::string& query) {
+    std::string yaml = scaled_by(query);
+    return found(yaml.replace(yaml.find("minReplicaCount: 1"), 18, "minReplicaCount: 0"), "scale-to-zero-no-warm-pool");
+  };
+  EXPECT_EQ(to_zero("sum(rate(vllm:num_incoming_requests_total[1m]))"), "info");
+  EXPECT_EQ(to_zero("sum(vllm:num_requests_waiting)"), "warning");
+}
+
+TEST(SeverityCases, AQueryOfKServeIsOneOfKeda) {
+  const auto service = [](const std::string& query) {
+    return found(
+        "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec: {predictor: "
+        "{minReplicas: 1, maxReplicas: 5, autoScaling: {metrics: [{type: External, external: {metric: {backend: "
+        "prometheus, query: '" +
+            query + "'}, target: {type: Value, value: '2'}}}]}}}\n",
+        "keda-query-not-aggregated");
+  };
+  EXPECT_EQ(service("vllm:num_requests_running"), "error");
+  EXPECT_EQ(service("sum(vllm:num_requests_running)"), "none");
+}
+
+TEST(SeverityCases, ScaleToZeroBehindAProxyThatHoldsRequests) {
+  EXPECT_EQ(
+      found("apiVersion: kubeai.org/v1\nkind: Model\nmetadata: {name: a}\nspec: {minReplicas: 0, resourceProfile: "
+            "'nvidia-gpu-l4:1'}\n",
+            "scale-to-zero-no-warm-pool"),
+      "info");
+}
+
+TEST(SeverityCases, AFormulaMayHandleWhatPrometheusDoesNotAnswer) {
+  std::string yaml = scaled_by("sum(vllm:num_requests_waiting)");
+  const auto with_formula = [&](const std::string& formula) {
+    std::string text = yaml;
+    return text.insert(text.find("  triggers:"), "  advanced: {scalingModifiers: {formula: '" + formula + "'}}\n");
+  };
+  EXPECT_EQ(found(yaml, "keda-null-as-zero"), "warning");
+  EXPECT_EQ(found(with_formula("a + b"), "keda-null-as-zero"), "warning");
+  EXPECT_EQ(found(with_formula("(a ?? 0) + b"), "keda-null-as-zero"), "info");
+}
+
+TEST(SeverityCases, ScaleDownWindowOfServersThatAreNoKnownEngine) {
+  const auto window = [](const std::string& container, int seconds) {
+    return found(server(container) +
+                     "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: "
+                     "{scaleTargetRef: {kind: Deployment, name: llama-70b}, maxReplicas: 4, behavior: {scaleDown: "
+                     "{stabilizationWindowSeconds: " +
+                     std::to_string(seconds) + "}}}\n",
+                 "scaledown-window-too-short");
+  };
+  const std::string engine = "image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]";
+  EXPECT_EQ(window(engine, 120), "warning");
+  EXPECT_EQ(window(engine, 300), "none");
+  EXPECT_EQ(window("image: 'nvcr.io/nvidia/tritonserver:25.01-py3'", 120), "info");
+  EXPECT_EQ(window("image: 'nvcr.io/nvidia/tritonserver:25.01-py3'", 30), "warning");
+}
+
+TEST(SeverityCases, ADrainFlagIsAskedOfVersionsThatHaveIt) {
+  const auto image = [](const std::string& name) {
+    return found(server("image: '" + name + "', command: [vllm, serve, m]"), "vllm-no-drain-flag");
+  };
+  EXPECT_EQ(image("vllm/vllm-openai:v0.18.0"), "info");
+  EXPECT_EQ(image("vllm/vllm-openai:latest"), "info");
+  EXPECT_EQ(image("vllm/vllm-openai"), "info");
+  EXPECT_EQ(image("vllm/vllm-openai:v0.17.1"), "none");
+  EXPECT_EQ(image("vllm/vllm-openai@sha256:0"), "none");
+  EXPECT_EQ(image("us-docker.pkg.dev/pytorch-vllm-serve:20240930_0945_RC00"), "none");
+}
+
+TEST(SeverityCases, GkeTolerates) {
+  const auto tolerates = [](const std::string& spec, const std::string& more = "") {
+    return found(server("image: 'a:1'", spec) + more, "missing-gpu-toleration");
+  };
+  EXPECT_EQ(tolerates(""), "info");
+  EXPECT_EQ(tolerates("nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4}, "), "none");
+  EXPECT_EQ(tolerates("nodeSelector: {cloud.google.com/gke-nodepool: a}, "), "none");
+  EXPECT_EQ(tolerates("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                      "[{matchExpressions: [{key: cloud.google.com/gke-spot, operator: Exists}]}]}}}, "),
+            "none");
+}
+
+TEST(SeverityCases, ATolerationIsAskedForByTheTaintsOfThePools) {
+  const auto beside = [](const std::string& taints) {
+    return found(server("image: 'a:1'") +
+                     "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: "
+                     "{nvidia.com/gpu: 8}, template: {spec: {taints: [" +
+                     taints + "]}}}\n",
+                 "missing-gpu-toleration");
+  };
+  EXPECT_EQ(beside("{key: nvidia.com/gpu, effect: NoSchedule}"), "warning");
+  EXPECT_EQ(beside(""), "none");
+}
+
+TEST(SeverityCases, OllamaIsReadyWithoutAModel) {
+  const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n";
+  EXPECT_EQ(found(server("image: 'ollama/ollama:0.9'") + service, "missing-readiness-probe"), "info");
+  EXPECT_EQ(found(server("image: 'a:1'") + service, "missing-readiness-probe"), "warning");
+}
+
+TEST(SeverityCases, ReadinessIsLiveness) {
+  const auto probes = [](const std::string& ready, const std::string& live) {
+    return found(server("image: 'a:1', readinessProbe: {httpGet: {path: /health}" + ready +
+                        "}, livenessProbe: {httpGet: {path: /health}" + live + "}"),
+                 "readiness-is-liveness");
+  };
+  EXPECT_EQ(probes("", ""), "info");
+  EXPECT_EQ(probes(", failureThreshold: 1", ", failureThreshold: 5"), "none") << "it is spared before it is killed";
+}
+
+TEST(SeverityCases, ANameThatIsFilledInLaterJoinsNothing) {
+  const auto scaled = [](const std::string& kind, const std::string& api) {
+    return "apiVersion: " + api + "\nkind: " + kind +
+           "\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: Deployment, name: '${TARGET}'}}\n---\n";
+  };
+  EXPECT_EQ(found(scaled("ScaledObject", "keda.sh/v1alpha1") + scaled("HorizontalPodAutoscaler", "autoscaling/v2"),
+                  "two-autoscalers-one-target"),
+            "none");
+}
+
+TEST(SeverityCases, ARoleOfADisaggregatedSetIsATarget) {
+  const std::string set =
+      "apiVersion: disaggregatedset.x-k8s.io/v1\nkind: DisaggregatedSet\nmetadata: {name: qwen}\nspec: {roles: [{name: "
+      "prefill, spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{name: a, image: 'a:1', resources: "
+      "{limits: {nvidia.com/gpu: 1}}}]}}}}}]}\n---\n";
+  const auto by_cpu = [&](const std::string& target) {
+    return found(
+        set +
+            "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: "
+            "{scaleTargetRef: {apiVersion: disaggregatedset.x-k8s.io/v1, kind: DisaggregatedSetRoleScaler, name: " +
+            target +
+            "}, maxReplicas: 4, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, "
+            "averageUtilization: 70}}}]}\n",
+        "cpu-memory-hpa-on-gpu");
+  };
+  EXPECT_EQ(by_cpu("qwen-prefill"), "warning");
+  EXPECT_EQ(by_cpu("qwen-decode"), "none");
+}
+
+}  // namespace
+}  // namespace capstan::lint::severity_cases_test

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lint/rules.h"
+#include "lint/run.h"
+
+// For tests with rows that a rule must catch, with how grave it is, and rows that it must pass.
+namespace capstan::lint::testing_cases {
+
+using Texts = std::vector<Text>;
+
+/// Returns the severity of a rule's first finding; "none" where it has none.
+inline std::string_view found(const Texts& texts, std::string_view rule, std::uint32_t kube_minor = 36) {
+  EXPECT_NE(find_rule(rule), nullptr) << rule;
+  Options options;
+  options.advice = true;
+  options.settings.kube.minor = kube_minor;
+  const Report report = lint_texts(texts, options);
+  for (const Finding& finding : report.findings) EXPECT_NE(finding.rule->id, "yaml-syntax") << finding.message;
+  const auto first = std::ranges::find_if(report.findings, [&](const Finding& one) { return one.rule->id == rule; });
+  return first == report.findings.end() ? "none" : name_of(first->severity);
+}
+
+inline std::string_view found(const std::string& yaml, std::string_view rule, std::uint32_t kube_minor = 36) {
+  return found(Texts{{"a/a.yaml", yaml}}, rule, kube_minor);
+}
+
+inline std::string pod(const std::string& spec) {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {" + spec + "}\n";
+}
+
+/// Returns a Deployment on one GPU whose only container has these fields, too.
+inline std::string server(const std::string& container, const std::string& spec = "",
+                          const std::string& name = "llama-70b") {
+  return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +
+         "}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {" + spec +
+         "containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}, " + container + "}]}}}\n";
+}
+
+inline std::string scaled_by(const std::string& query) {
+  return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: "
+         "vllm}\n  minReplicaCount: 1\n  maxReplicaCount: 9\n  triggers:\n  - type: prometheus\n    metadata:\n"
+         "      query: '" +
+         query + "'\n      threshold: '5'\n";
+}
+
+}  // namespace capstan::lint::testing_cases

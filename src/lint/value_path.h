@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string_view>
+
+#include "manifest/document.h"
+
+namespace capstan::lint {
+
+/// Calls `visit` with each value at a path: keys between dots, `[]` behind a key for every item of its list, `*` for
+/// every entry of a mapping, `.` for the value itself: "spec.roles[].template".
+template <typename Visit>
+void each_at(const manifest::Value& value, std::string_view path, const Visit& visit) {
+  if (path.empty() || path == ".") {
+    if (value) visit(value);
+    return;
+  }
+  std::string_view key = path.substr(0, path.find('.'));
+  const std::string_view rest = path.size() == key.size() ? std::string_view() : path.substr(key.size() + 1);
+  const bool items = key.ends_with("[]");
+  if (items) key.remove_suffix(2);
+  const bool entries = key == "*";
+  const manifest::Value& next = entries ? value : value[key];
+  if (!items && !entries) {
+    each_at(next, rest, visit);
+  } else if (items ? next.is_sequence() : next.is_mapping()) {
+    for (const manifest::Value& child : next.children()) each_at(child, rest, visit);
+  }
+}
+
+}  // namespace capstan::lint
