@@ -10,7 +10,8 @@ namespace {
 
 using namespace decide::scale;
 
-constexpr Duration kSettlingBase = std::chrono::hours(1);
+/// Capstan's policy takes up to eight lead times until it lowers, and a lead time may be a quarter of an hour.
+constexpr Duration kSettlingBase = std::chrono::hours(2);
 
 Duration longest_wait(const HpaSettings& hpa) {
   return hpa.behavior ? hpa.behavior->down.stabilization : hpa.downscale_stabilization;

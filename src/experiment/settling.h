@@ -12,7 +12,7 @@ namespace capstan::experiment {
 /// is lost, no node is taken, no launch meets a capacity error, no bound changes with the hour.
 bool can_stand_still(const SimulationSetup& setup);
 
-/// How long a fleet may move after the last change from outside: an hour, and the longest time that its policies are
+/// How long a fleet may move after the last change from outside: two hours, and the longest time that its policies are
 /// told to wait (stabilization, cool-down, sleep, consolidation).
 Duration settling_time(const SimulationSetup& setup);
 

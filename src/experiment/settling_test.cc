@@ -63,16 +63,16 @@ TEST(Settling, AWorldWithFaultsNeverStandsStill) {
 
 TEST(Settling, TimeCoversWhatThePoliciesWaitFor) {
   SimulationSetup setup = calm();
-  EXPECT_EQ(settling_time(setup), 1h + 10min);
+  EXPECT_EQ(settling_time(setup), 2h + 10min);
   decide::scale::QueueHpa queue;
   queue.hpa.downscale_stabilization = 20min;
   setup.policies.scale = {queue};
-  EXPECT_EQ(settling_time(setup), 1h + 10min + 20min);
+  EXPECT_EQ(settling_time(setup), 2h + 10min + 20min);
   setup.cluster.starts[0].sleep = {.most = 1, .longest = 30min};
-  EXPECT_EQ(settling_time(setup), 1h + 10min + 20min + 30min);
+  EXPECT_EQ(settling_time(setup), 2h + 10min + 20min + 30min);
 }
 
-/// Stretches of equal minutes, and what is counted at their end. The settling time is 70 minutes.
+/// Stretches of equal minutes, and what is counted at their end. The settling time is 130 minutes.
 struct Stretch {
   int minutes;
   bool has_requests;
@@ -89,12 +89,12 @@ struct Row {
 TEST(Settling, Rows) {
   const std::vector<Row> rows = {
       {"a fleet may move while requests come", {{300, true, 1, 2}}, 0},
-      {"a fleet may move for the settling time", {{30, true, 1, 0}, {70, false, 1, 1}, {200, false, 0, 0}}, 0},
-      {"each action after that is counted", {{30, true, 1, 0}, {70, false, 0, 0}, {5, false, 2, 0}}, 10},
+      {"a fleet may move for the settling time", {{30, true, 1, 0}, {130, false, 1, 1}, {200, false, 0, 0}}, 0},
+      {"each action after that is counted", {{30, true, 1, 0}, {130, false, 0, 0}, {5, false, 2, 0}}, 10},
       {"a goal that is not reached is counted once", {{30, true, 0, 0}, {300, false, 0, 1}}, 1},
       {"a goal that no pool has room for cannot be reached", {{30, true, 0, 0}, {300, false, 0, 1, true}}, 0},
-      {"a request begins the settling time anew", {{90, false, 0, 0}, {1, true, 1, 0}, {60, false, 1, 1}}, 0},
-      {"each stretch has a goal of its own", {{90, false, 0, 1}, {1, true, 0, 0}, {90, false, 0, 1}}, 2},
+      {"a request begins the settling time anew", {{150, false, 0, 0}, {1, true, 1, 0}, {120, false, 1, 1}}, 0},
+      {"each stretch has a goal of its own", {{150, false, 0, 1}, {1, true, 0, 0}, {150, false, 0, 1}}, 2},
   };
   for (const Row& row : rows) {
     Settling settling(calm());
