@@ -233,6 +233,7 @@ void Observer::watch_settling(Instant now) {
     missing[gang.service.value] -= gang.phase == model::Gang::Phase::ready ? 1 : 0;
   });
   Settling::Look look{.has_requests = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0,
+                      .refused = cluster_.meter(now).launches_refused,
                       .actions = controller_.stats().actions,
                       .is_out_of_room = is_out_of_room(setup_, truth)};
   for (const ReplicaCount lacking : missing) look.missing += std::abs(lacking);

@@ -31,12 +31,10 @@ struct ScaleWait {
 
 bool can_stand_still(const SimulationSetup& setup) {
   const sim::ClusterConfig& cluster = setup.cluster;
-  const auto is_zero = [](std::uint32_t ppm) { return ppm == 0; };
   const auto has_no_windows = [](const model::Service& service) { return service.windows.empty(); };
   return cluster.refused_ppm == 0 && cluster.unknown_ppm == 0 && cluster.scrape.loss_ppm == 0 &&
          cluster.scrape.blackout == Duration{} && cluster.provider.spot_interruptions_per_million_hours == 0 &&
-         cluster.provider.outages.empty() && std::ranges::all_of(cluster.provider.refused_ppm, is_zero) &&
-         std::ranges::all_of(cluster.catalog->services, has_no_windows);
+         cluster.provider.outages.empty() && std::ranges::all_of(cluster.catalog->services, has_no_windows);
 }
 
 Duration settling_time(const SimulationSetup& setup) {
@@ -58,7 +56,9 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
     if (!nodes.pool.valid()) room[offering.gpu] += nodes.count * offering.gpus;
   }
   for (const model::Pool& pool : catalog.pools) {
-    if (!pool.offerings.empty()) room[catalog.offering(pool.offerings.front()).gpu] += pool.gpu_limit;
+    if (pool.offerings.empty()) continue;
+    const model::Offering& offering = catalog.offering(pool.offerings.front());
+    room[offering.gpu] += pool.gpu_limit / offering.gpus * offering.gpus;
   }
   truth.services.for_each([&](model::ServiceId id, const model::ServiceState& state) {
     const model::Variant& variant = catalog.service(id).variants.front();
@@ -68,7 +68,9 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
     const model::Variant& variant = catalog.service(gang.service).variants.front();
     if (gang.phase == model::Gang::Phase::sleeping) room[variant.gpu] -= variant.tensor_parallel;
   });
-  return std::ranges::any_of(room, [](const auto& left) { return left.second < 0; });
+  const auto is_spread = [](const model::Service& service) { return service.survives.has_value(); };
+  return std::ranges::any_of(catalog.services, is_spread) ||
+         std::ranges::any_of(room, [](const auto& left) { return left.second < 0; });
 }
 
 Settling::Settling(const SimulationSetup& setup)
@@ -76,9 +78,11 @@ Settling::Settling(const SimulationSetup& setup)
 
 void Settling::minute(Instant now, const Look& look) {
   const std::int64_t actions = look.actions - actions_before_;
+  const bool is_refused = look.refused > refused_before_;
   actions_before_ = look.actions;
+  refused_before_ = look.refused;
   if (!can_stand_still_) return;
-  if (look.has_requests) {
+  if (look.has_requests || is_refused) {
     still_since_ = now;
     goal_judged_ = false;
     return;

@@ -46,7 +46,6 @@ TEST(Settling, AWorldWithFaultsNeverStandsStill) {
       {"scrapes go dark", [](SimulationSetup& s) { s.cluster.scrape.blackout = 1s; }},
       {"spot nodes are taken", [](SimulationSetup& s) { s.cluster.provider.spot_interruptions_per_million_hours = 1; }},
       {"a zone is lost", [](SimulationSetup& s) { s.cluster.provider.outages.resize(1); }},
-      {"launches meet capacity errors", [](SimulationSetup& s) { s.cluster.provider.refused_ppm = {0, 1}; }},
       {"bounds change with the hour",
        [](SimulationSetup& s) {
          auto catalog = std::make_shared<model::Catalog>(*s.cluster.catalog);
@@ -112,6 +111,35 @@ TEST(Settling, Rows) {
     }
     EXPECT_EQ(settling.broken(), row.broken) << row.teaches;
   }
+}
+
+TEST(Settling, ACapacityErrorBeginsTheSettlingTimeAnew) {
+  Settling settling(calm());
+  for (int i = 1; i <= 600; ++i) {
+    settling.minute(Instant{i * Duration(1min)}, {.refused = i / 20, .actions = i, .missing = 1});
+  }
+  EXPECT_EQ(settling.broken(), 0);
+}
+
+/// A pool of eight GPUs in nodes of eight, replicas of two.
+TEST(Settling, RoomIsWhatWholeNodesHave) {
+  SimulationSetup setup = calm();
+  model::Snapshot truth;
+  const auto ask = [&](ReplicaCount replicas) {
+    model::ServiceState state;
+    state.desired_replicas = replicas;
+    truth.services.set({0}, state);
+  };
+  ask(4);
+  EXPECT_FALSE(is_out_of_room(setup, truth));
+  ask(5);
+  EXPECT_TRUE(is_out_of_room(setup, truth));
+  auto catalog = std::make_shared<model::Catalog>(*setup.cluster.catalog);
+  catalog->pools[0].gpu_limit = 15;
+  setup.cluster.catalog = catalog;
+  EXPECT_TRUE(is_out_of_room(setup, truth)) << "a part of a node cannot be bought";
+  catalog->pools[0].gpu_limit = 16;
+  EXPECT_FALSE(is_out_of_room(setup, truth));
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ import programs
 from harness import condition, eventually, stretched
 
 GATE = "capstan.dev/serving"
-STEP_S, NIGHT_S = 150, 90  # the step: two minutes more than it takes to have the replicas
+STEP_S = 150  # two minutes more than it takes to have the replicas
+NIGHT_S = 90
 COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
 
 
@@ -43,22 +44,29 @@ class Whole(controller.OnAPool):
     def test_load_becomes_nodes_and_the_night_takes_them_back(self):
         self.start()
         eventually("one replica serves", lambda: self.workload()["status"].get("readyReplicas") == 1, seconds=90)
-        step_s, night_s = round(stretched(STEP_S)), round(stretched(NIGHT_S))
-        seconds = [i / 5 for i in range(5 * step_s)] + [step_s + i * 2 for i in range(night_s // 2)]
+        step_s = round(stretched(STEP_S))
         begun = time.monotonic()
-        load = programs.RoutedLoad(self.cluster, self.namespace, self.logs / "load",
-                                   programs.trace_at(self.logs / "trace.csv", seconds, 200, 300))
-        self.addCleanup(load.stop)
+        step = self.routed("step", 5, step_s)
         eventually("the SLO is broken", lambda: condition(self.scaler(), "SLOMet") == "False")
         most = eventually("there are more replicas, and all serve", lambda: self.served(more_than=2))
         # The percentile is that of a minute: it forgets the queue of before a minute after that is gone.
         eventually("the SLO is met again", lambda: condition(self.scaler(), "SLOMet") == "True", seconds=STEP_S)
         self.assertLess(time.monotonic() - begun, step_s, "while the load goes on")
         self.assertGreater(self.workload()["spec"]["replicas"], 1, "by those that were added")
-        eventually("the night has one replica", lambda: self.workload()["spec"]["replicas"] == 1,
-                   seconds=STEP_S + NIGHT_S)
-        self.assert_all_served(load, least=5 * step_s)
+        night = self.routed("night", 0.5, 3 * step_s)
+        step.stop()
+        served = step.result()
+        self.assertEqual(served["requests_failed"], 0, served)
+        eventually("the night has one replica", lambda: self.workload()["spec"]["replicas"] == 1, seconds=NIGHT_S)
+        self.assert_all_served(night, least=1)
         self.assert_order(most)
+
+    def routed(self, name, per_second, length_s):
+        """Requests to the replicas that are ready, for so long or until the test ends them."""
+        trace = programs.trace(self.logs / f"{name}.csv", int(per_second * length_s), per_second, 200, 300)
+        load = programs.RoutedLoad(self.cluster, self.namespace, self.logs / name, trace)
+        self.addCleanup(load.stop)
+        return load
 
     def assert_order(self, most):
         """/scale, then pods of the ReplicaSet's controller, then nodes of ours, then whole bindings of ours."""
