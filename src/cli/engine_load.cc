@@ -48,7 +48,7 @@ workload::WorkloadSpec workload_of(const EngineLoadArguments& a) {
   return spec;
 }
 
-/// How far the load is.
+/// Says how far the load is.
 std::string status_words(const emulator::LoadDriver& driver) {
   const emulator::LoadReport& report = driver.report();
   return fmt::format("{} sent · {} in flight · {} completed · {} failed · {:.0f} %", experiment::grouped(report.sent),

@@ -11,7 +11,7 @@ namespace capstan::cli {
 
 namespace {
 
-/// How often the thread looks at the clock.
+/// The time between two looks of the thread at the clock.
 constexpr Duration kTick = std::chrono::milliseconds(50);
 
 std::string seconds(Duration duration) { return experiment::grouped(duration / std::chrono::seconds(1)) + " s"; }

@@ -53,7 +53,7 @@ class ProgressReport {
   explicit ProgressReport(ProgressOutput output);
   ~ProgressReport() = default;
 
-  /// What the line says from now on; any thread may call it.
+  /// Sets the words of the line from now on; any thread may call it.
   void note(Words words);
   void note(const experiment::Progress& progress);
 
@@ -68,7 +68,8 @@ class ProgressReport {
   std::jthread thread_;  // last: it ends before what it uses
 };
 
-/// What the line says of a simulation: "00:17:20 simulated · 1,234,567 requests · 2,345 x real time · 12 s left".
+/// Returns the words of the line for a simulation: "00:17:20 simulated · 1,234,567 requests · 2,345 x real time · 12 s
+/// left".
 std::string progress_words(const experiment::Progress& progress, Duration elapsed);
 
 }  // namespace capstan::cli

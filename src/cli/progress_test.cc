@@ -32,7 +32,7 @@ TEST(Progress, AfterThePoliciesItSaysWhatIsDone) {
             "foresight, run 3 · 00:20:00 simulated · 1,234,567 requests · 75 s");
 }
 
-/// What is written when a line is offered at these moments.
+/// Returns what is written when a line is offered at these moments.
 std::vector<std::string> written(bool is_terminal, std::initializer_list<milliseconds> moments) {
   std::vector<std::string> all;
   {

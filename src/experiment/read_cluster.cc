@@ -125,7 +125,7 @@ class ClusterReader {
     return machine;
   }
 
-  /// The price of the table of instances, in which not every instance has each.
+  /// Sets the price that the table of instances has; not every instance has both.
   void set_known_price(const Instance* known, const Node& name, const std::string& what, model::Offering& offering) {
     const bool spot = offering.capacity == model::CapacityType::spot;
     std::optional<MicroUsd> price;
@@ -138,7 +138,7 @@ class ClusterReader {
     }
   }
 
-  /// A GPU as the engine table, a node's label or the table of instances calls it.
+  /// Returns the key of a GPU named as the engine table, a node's label or the table of instances names it.
   std::string gpu_key(const Node& node, const std::string& what) {
     const engine::EngineTable& table = engine::EngineTable::bundled();
     if (const std::optional<std::string> key = engine::gpu_of_product(table, node.text)) return *key;

@@ -230,8 +230,8 @@ Replicas read_replicas(const Node& node, const std::string& owner, model::Servic
   return replicas;
 }
 
-/// The row of the bundled table for a model and a GPU as the table, a model hub or a node calls them. The weights are
-/// of the type that is stated, else of the one that the model's name says.
+/// Finds the row of the bundled table for a model and a GPU named as the table, a model hub or a node names them. The
+/// weights have the type that is stated, else the one in the model's name.
 Result<const engine::EngineRow*> find_row(const model::Variant& variant, const std::string& gpu, bool dtype_stated) {
   const engine::EngineTable& table = engine::EngineTable::bundled();
   const std::optional<engine::ServedModel> served = engine::model_of_name(table, variant.model);

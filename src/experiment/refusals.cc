@@ -29,11 +29,11 @@ constexpr std::array<std::pair<const char*, const char*>, sim::kActionKinds> kKi
      {"change of a role", "changes of roles"}}};
 constexpr std::size_t kBind = 1;
 
-/// The cause that most of the refused bindings had.
+/// Says why most of the refused bindings were refused.
 std::string bind_cause(const sim::ClusterMeter& meter, std::int64_t refused, std::string_view level) {
-  const std::int64_t gone = refused - meter.binds_refused_apart - meter.binds_refused_full;
-  const std::int64_t most = std::max({gone, meter.binds_refused_apart, meter.binds_refused_full});
-  if (most == meter.binds_refused_apart) {
+  const std::int64_t gone = refused - meter.binds_refused_spread - meter.binds_refused_full;
+  const std::int64_t most = std::max({gone, meter.binds_refused_spread, meter.binds_refused_full});
+  if (most == meter.binds_refused_spread) {
     return fmt::format("a replica's pods would have stood in several {}s, which cluster.enforce_together refuses",
                        level);
   }
@@ -54,12 +54,12 @@ std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model:
     warnings.push_back(fmt::format("{} of {} were refused: {}", grouped(refused),
                                    counted(asked, kKinds[kind].first, kKinds[kind].second), cause));
   }
-  if (meter.gangs_apart > 0) {
+  if (meter.gangs_spread > 0) {
     warnings.push_back(
         fmt::format("the pods of {} stood in several {}s: the placement does not know service.together, and "
                     "no API server refuses it; such replicas are simulated as fast as others, and are "
                     "slower on a real network",
-                    counted(meter.gangs_apart, "replica", "replicas"), words));
+                    counted(meter.gangs_spread, "replica", "replicas"), words));
   }
   return warnings;
 }

@@ -8,8 +8,8 @@
 
 namespace capstan::experiment {
 
-/// What a result's row warns of where the cluster did not do what a policy asked for again and again, or did what a
-/// placement should not have asked for: one sentence each.
+/// Returns the warnings of a result's row, one sentence each: actions that the cluster refused again and again, and
+/// replicas whose pods a placement put into several domains.
 /// @param level  the domain that a replica's pods have to share
 std::vector<std::string> refusal_warnings(const sim::ClusterMeter& meter, model::TopologyLevel level);
 

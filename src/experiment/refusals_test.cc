@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kScale = 0, kBind = 1;
 
-sim::ClusterMeter meter_of(std::size_t kind, sim::ActionCounts counts, std::int64_t apart = 0, std::int64_t full = 0) {
+sim::ClusterMeter meter_of(std::size_t kind, sim::ActionCounts counts, std::int64_t spread = 0, std::int64_t full = 0) {
   sim::ClusterMeter meter;
   meter.actions[kind] = counts;
-  meter.binds_refused_apart = apart;
+  meter.binds_refused_spread = spread;
   meter.binds_refused_full = full;
   return meter;
 }

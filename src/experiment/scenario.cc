@@ -82,7 +82,7 @@ void beside_the_file(const Node& load, const std::string& file, workload::Worklo
   if (slash != std::string::npos) trace->path = file.substr(0, slash + 1) + trace->path;
 }
 
-/// A part that the file must have; where it lacks it, nothing is known to be wrong in it.
+/// Reads a part that the file must have. Where the file lacks it, defaults are read and no further error is kept.
 template <typename Read>
 void read_part(const Node* node, Verdict& verdict, Read read) {
   static const Node nothing;
@@ -165,31 +165,39 @@ manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Error
   return manifest::Errors(std::move(errors));
 }
 
-ScenarioResult read_and_blame(Node root, const std::string& file, const ScenarioOverrides& overrides) {
-  Verdict verdict{.most = Verdict::kMost};
-  Node alone = root;
-  Scenario scenario = read(std::move(root), file, overrides, verdict);
+/// @param faults  what is wrong with the YAML
+ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>& faults, const std::string& file,
+                              const ScenarioOverrides& overrides) {
+  const auto verdict_so_far = [&] {
+    Verdict verdict{.most = Verdict::kMost};
+    for (const Error& fault : faults) verdict.fail(fault);
+    return verdict;
+  };
+  Verdict verdict = verdict_so_far();
+  if (!root) {
+    verdict.fail(root.error());
+    return std::unexpected(verdict.all());
+  }
+  Scenario scenario = read(*root, file, overrides, verdict);
   if (verdict.ok()) return scenario;
   if (overrides.sets.empty()) return std::unexpected(verdict.all());
   ScenarioOverrides without = overrides;
   without.sets.clear();
-  Verdict verdict_alone{.most = Verdict::kMost};
-  read(std::move(alone), file, without, verdict_alone);
+  Verdict verdict_alone = verdict_so_far();
+  read(*root, file, without, verdict_alone);
   return std::unexpected(blame_sets(verdict.all(), verdict_alone.all(), file, overrides.sets));
 }
 
 }  // namespace
 
 ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides) {
-  Result<Node> root = manifest::parse_file(path);
-  if (!root) return std::unexpected(std::move(root.error()));
-  return read_and_blame(std::move(*root), path, overrides);
+  std::vector<Error> faults;
+  return read_and_blame(manifest::parse_file(path, {}, &faults), faults, path, overrides);
 }
 
 ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides) {
-  Result<Node> root = manifest::parse(text, file);
-  if (!root) return std::unexpected(std::move(root.error()));
-  return read_and_blame(std::move(*root), file, overrides);
+  std::vector<Error> faults;
+  return read_and_blame(manifest::parse(text, file, {}, &faults), faults, file, overrides);
 }
 
 }  // namespace capstan::experiment

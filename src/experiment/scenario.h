@@ -71,7 +71,7 @@ struct Scenario {
   KvTransfer kv_transfer;
   sim::FleetConfig fleet;
   sim::ClusterConfig cluster;
-  /// Whether a bind is refused that would spread a gang; not stated: where the placement knows `together`.
+  /// True if a binding that would spread a gang is refused; not stated: where the placement knows `together`.
   std::optional<bool> enforce_together;
   std::vector<PolicySpec> policies;  ///< at least one, names unique
   bool bound = false;                ///< also what somebody could reach who knows the load (clairvoyant.h)

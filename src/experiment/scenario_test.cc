@@ -355,6 +355,8 @@ constexpr Breakage kBreakages[] = {
     {"provision: group", "provision: {policy: none}"},
     {"provision: cluster_autoscaler", "provision: {policy: karpenter, consolidation: {policy: never, after: 1m}}"},
     {"name: b", "name: a"},
+    {"load:", "seed: 1\nseed: 2\nload:"},
+    {"name: h100", "name: !!str h100"},
 };
 
 std::set<std::string> errors_of(const std::string& text) {

@@ -9,7 +9,7 @@
 
 namespace capstan::manifest {
 
-/// All that is wrong with one input.
+/// The errors of one input.
 struct Errors {
   static constexpr std::size_t kShown = 20;
 
@@ -17,7 +17,7 @@ struct Errors {
   std::vector<Error> list;            ///< at least one
 
   Errors() = default;
-  /// A single error is all that is wrong.
+  /// Holds a single error.
   Errors(Error error) : kind(error.kind), list{std::move(error)} {}  // NOLINT: as an Error is returned where these are
 
   /// Sorts the errors by their places and drops repeated ones: a value may be read several times, for a policy that is
@@ -25,7 +25,7 @@ struct Errors {
   /// input has to be right before it can be possible.
   explicit Errors(std::vector<Error> errors);
 
-  /// One line for each of the first `kShown` errors, then how many more there are.
+  /// Returns one line for each of the first `kShown` errors, then how many more there are.
   std::string text() const;
 };
 

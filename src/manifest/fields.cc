@@ -116,7 +116,7 @@ const Node* Fields::need(std::string_view key) {
   const Node* value = take(key);
   if (value != nullptr) return value;
   wrong_.push_back(key);
-  // What is no mapping at all lacks no key.
+  // A value that is no mapping lacks no key.
   const bool mapping = node_.kind == Node::Kind::mapping || node_.is_null();
   if (mapping) verdict_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
   return nullptr;

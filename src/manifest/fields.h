@@ -39,7 +39,7 @@ struct Verdict {
   Errors all() const;
 };
 
-/// Whether a part of a reading went well: nothing was found since this was made.
+/// Tells whether a part of a reading went well: no error was found since the mark was made.
 class Mark {
  public:
   explicit Mark(const Verdict& verdict) : verdict_(verdict), count_(verdict.count()) {}
@@ -67,7 +67,7 @@ class Fields {
   const Node* need(std::string_view key);
   /// The elements of a list; empty where the key is absent.
   std::span<const Node> list(std::string_view key);
-  /// The same of a list that says nothing where it is empty: then it must be left out.
+  /// The same, but refuses an empty list, which would be read as if the key were absent.
   std::span<const Node> list_of_some(std::string_view key);
 
   // Each returns true if it read a value into `out`.

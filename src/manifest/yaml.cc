@@ -59,8 +59,9 @@ Error too_large(const Place& place, const Limits& limits) {
 class Builder {
  public:
   /// @param documents_most  more are refused
-  Builder(std::shared_ptr<const std::string> file, const Limits& limits, std::size_t documents_most)
-      : file_(std::move(file)), limits_(limits), documents_most_(documents_most) {}
+  Builder(std::shared_ptr<const std::string> file, const Limits& limits, std::size_t documents_most,
+          std::vector<Error>* faults = nullptr)
+      : file_(std::move(file)), limits_(limits), documents_most_(documents_most), faults_(faults) {}
 
   /// @return the documents, at least one
   Result<std::vector<Node>> build(std::string_view text) {
@@ -126,6 +127,7 @@ class Builder {
     Node node;
     std::string anchor;
     std::optional<Node::Entry> key;
+    bool is_repeated = false;  ///< the mapping has the key already: its value is left out
   };
 
   void take(fy_event* event) {
@@ -207,14 +209,16 @@ class Builder {
       top.node.items.push_back(std::move(node));
     } else if (top.key) {
       top.key->value = std::move(node);
-      top.node.entries.push_back(std::move(*top.key));
+      if (!std::exchange(top.is_repeated, false)) top.node.entries.push_back(std::move(*top.key));
       top.key.reset();
     } else {
       if (node.kind != Node::Kind::scalar) return fail(node.place, "a key is " + node.words() + ", expected a text");
       for (const Node::Entry& entry : top.node.entries) {
         if (entry.key != node.text) continue;
-        return fail(node.place,
-                    "key \"" + node.text + "\" is given twice, first on line " + std::to_string(entry.place.line));
+        note(node.place, "key \"" + node.text + "\" is given twice, first on line " + std::to_string(entry.place.line));
+        if (error_) return;
+        top.is_repeated = true;
+        break;
       }
       if (top.node.entries.size() >= kMaxKeys) return fail(node.place, "the mapping has too many keys");
       top.key = Node::Entry{std::move(node.text), std::move(node.place), {}};
@@ -257,11 +261,17 @@ class Builder {
   }
 
   void refuse_tag(fy_token* tag, const Place& place) {
-    if (tag != nullptr) fail(place, "a tag, " + text_of(tag) + ", is not supported, expected a plain value");
+    if (tag != nullptr) note(place, "a tag, " + text_of(tag) + ", is not supported, expected a plain value");
   }
 
   void fail_depth(const Place& place) {
     fail(place, "values are nested more than " + std::to_string(kMaxYamlDepth) + " deep");
+  }
+
+  /// An error after which the reading may go on.
+  void note(const Place& place, std::string message) {
+    if (faults_ == nullptr) return fail(place, std::move(message));
+    faults_->push_back(error_at(place, std::move(message)));
   }
 
   void fail(const Place& place, std::string message) {
@@ -300,6 +310,7 @@ class Builder {
   std::shared_ptr<const std::string> file_;
   const Limits limits_;
   const std::size_t documents_most_;
+  std::vector<Error>* faults_;
   std::unique_ptr<fy_diag, Deleter> diag_;
   std::unique_ptr<fy_parser, Deleter> parser_;  // after diag_: it is destroyed first
   std::vector<Open> stack_;
@@ -335,14 +346,15 @@ auto read_and(const Parse& parse, const std::string& path, const Limits& limits)
 
 }  // namespace
 
-Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits) {
-  Result<std::vector<Node>> documents = Builder(std::make_shared<const std::string>(file), limits, 1).build(text);
+Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits, std::vector<Error>* faults) {
+  Result<std::vector<Node>> documents =
+      Builder(std::make_shared<const std::string>(file), limits, 1, faults).build(text);
   if (!documents) return std::unexpected(std::move(documents.error()));
   return std::move(documents->front());
 }
 
-Result<Node> parse_file(const std::string& path, const Limits& limits) {
-  return read_and([&](const std::string& text) { return parse(text, path, limits); }, path, limits);
+Result<Node> parse_file(const std::string& path, const Limits& limits, std::vector<Error>* faults) {
+  return read_and([&](const std::string& text) { return parse(text, path, limits, faults); }, path, limits);
 }
 
 Result<std::vector<Node>> parse_documents(std::string_view text, const std::string& file, const Limits& limits) {

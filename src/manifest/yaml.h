@@ -54,11 +54,14 @@ struct Node::Entry {
 Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKind::input);
 
 /// Reads a text that holds exactly one YAML document.
-/// @param file  its name in errors
-Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits = {});
+/// @param file    its name in errors
+/// @param faults  takes the errors that a reader can go on after: a key that is given twice, of which the first counts,
+///                and a tag; null: they end the reading like all others
+Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits = {},
+                   std::vector<Error>* faults = nullptr);
 
 /// Reads a file from disk.
-Result<Node> parse_file(const std::string& path, const Limits& limits = {});
+Result<Node> parse_file(const std::string& path, const Limits& limits = {}, std::vector<Error>* faults = nullptr);
 
 /// Reads all documents of a text or a file, such as a Kubernetes manifest; empty ones are left out.
 Result<std::vector<Node>> parse_documents(std::string_view text, const std::string& file, const Limits& limits = {});

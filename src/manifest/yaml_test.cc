@@ -48,6 +48,32 @@ TEST(Yaml, SaysWhatIsWrongAndWhere) {
   }
 }
 
+TEST(Yaml, AReaderMayGoOnAfterSomeErrors) {
+  const struct {
+    const char* teaches;
+    const char* text;
+    const char* faults;
+    const char* kept;  ///< the value of "a"
+  } rows[] = {
+      {"of a key that is given twice the first counts", "a: 1\nb: 2\na: {c: 3}\n",
+       "s.yaml:3:1: key \"a\" is given twice, first on line 1\n", "1"},
+      {"a tag is left out", "a: !!str 1\n",
+       "s.yaml:1:10: a tag, tag:yaml.org,2002:str, is not supported, expected a plain value\n", "1"},
+      {"nothing wrong", "a: 1\n", "", "1"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.teaches);
+    std::vector<Error> faults;
+    const Result<Node> root = parse(row.text, "s.yaml", {}, &faults);
+    ASSERT_TRUE(root) << root.error().text();
+    std::string text;
+    for (const Error& fault : faults) text += fault.text() + "\n";
+    EXPECT_EQ(text, row.faults);
+    ASSERT_NE(root->find("a"), nullptr);
+    EXPECT_EQ(root->find("a")->text, row.kept);
+  }
+}
+
 TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreExpected) {
   const struct {
     const char* teaches;

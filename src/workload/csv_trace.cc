@@ -47,7 +47,8 @@ constexpr Format kFormats[] = {
      "arrival_s,client_id,input_tokens,output_tokens"},
 };
 
-/// A field of any text, up to its comma and without its quotes. Quotes may hold commas, and two of them stand for one.
+/// Takes a field of any text, up to its comma, without its quotes. Quotes may hold commas, and two of them stand for
+/// one.
 std::string_view text(Cursor& cursor) {
   const char* start = cursor.at;
   if (!cursor.take('"')) {
@@ -133,7 +134,7 @@ class CsvTrace final : public Source {
     return true;
   }
 
-  /// A field as it is written: some programs write every one of them in quotes.
+  /// Reads a field with or without quotes: some programs put every field in quotes.
   static bool field_value(const Field& field, Cursor& cursor, Request& made, Duration& time) {
     const bool of_text = field.role == Role::skip || field.role == Role::client_text;
     const bool quoted = !of_text && cursor.take('"');

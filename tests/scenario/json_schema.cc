@@ -299,7 +299,7 @@ class SchemaBuilder {
     return alike.size() == 1 ? std::optional(*alike.begin()) : std::nullopt;
   }
 
-  /// What the page says of a key, and its default.
+  /// Returns what the page says of a key, with its default.
   static std::string described(const Mapping& mapping, const std::string& key) {
     if (mapping.heading.empty()) return "";
     const std::string text = section(mapping.heading);
@@ -322,7 +322,7 @@ class SchemaBuilder {
   std::map<std::string, std::string> positions_;  ///< definition by position
 };
 
-/// One rule after the other; what is wrong first is what is told.
+/// Checks one rule after the other and returns the first that does not hold.
 class Validator {
  public:
   explicit Validator(const Json& root) : root_(root) {}

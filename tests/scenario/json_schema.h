@@ -8,11 +8,11 @@
 
 namespace capstan::scenario {
 
-/// The JSON Schema (draft 7) of a scenario: every mapping, key, type and bound as the reader of scenarios has them,
-/// with what docs/reference/scenario.md says of each.
+/// Returns the JSON Schema (draft 7) of a scenario: every mapping, key, type and bound as the reader of scenarios has
+/// them, with what docs/reference/scenario.md says of each.
 nlohmann::ordered_json scenario_schema();
 
-/// A YAML tree as an editor sees it: plain scalars are numbers, booleans or null where they look so.
+/// Returns a YAML tree as an editor sees it: plain scalars are numbers, booleans or null where they look so.
 nlohmann::json as_json(const manifest::Node& node);
 
 /// Holds a value against a schema that uses what `scenario_schema` uses of draft 7.

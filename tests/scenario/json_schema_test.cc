@@ -27,7 +27,7 @@ const nlohmann::ordered_json& shipped() {
 const std::set<std::string> kAtTimes = {"engine_rps", "kalman_q_level", "kalman_q_trend", "kalman_r",
                                         "throughput_adjustment_interval"};
 
-/// What the schema says of the full example, changed.
+/// Holds the full example, changed, against the schema.
 std::string fault_of(const Strings& sets, const std::string& more = "") {
   manifest::Node root = full_example_with(sets);
   if (!more.empty() && !manifest::apply_set(root, more)) return "cannot be set";

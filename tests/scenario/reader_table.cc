@@ -133,7 +133,7 @@ const std::vector<Mapping> kMappings = {
     {"consolidation", "policies.0.provision.consolidation", {}},
     {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: when_empty}"}},
     {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: never}"}},
-    // What peers.md describes: the autoscalers of others.
+    // The autoscalers of others, which peers.md describes.
     {"", kScale, {kManifestForm}, {}, "scale"},
     {"", kScale + ".pod", {kManifestForm}, {}, "pod"},
     {"", kScale, with(kRoles, kScale + "={prefill: fixed, decode: fixed}"), {}, "scale"},
@@ -152,7 +152,7 @@ const std::vector<Mapping> kMappings = {
      "scale"},
 };
 
-/// An answer that was given before, by what it is about: the reader says the same each time.
+/// Returns the answer that was given before, or asks: the reader gives the same answer each time.
 template <typename Answer, typename Ask>
 const Answer& once(std::map<std::pair<const Mapping*, std::string>, Answer>& known, const Mapping& mapping,
                    const std::string& key, const Ask& ask) {
@@ -166,7 +166,7 @@ const std::string& full_text() {
   return text;
 }
 
-/// What follows `before` in the first message that has it, or nothing.
+/// Returns what follows `before` in the first message that has it, or nothing.
 std::optional<std::string> after(const Strings& messages, const std::string& before) {
   for (const std::string& message : messages) {
     if (const std::size_t at = message.find(before); at != message.npos) return message.substr(at + before.size());

@@ -28,14 +28,14 @@ struct Mapping {
 /// All mappings, each in every kind that it may have.
 const std::vector<Mapping>& mappings();
 
-/// What the reader says of the full example, changed: the messages of its errors.
+/// Returns the messages of the errors that the reader finds in the full example, changed.
 Strings said(Strings sets, const std::string& more = "");
 
-/// The keys that a mapping accepts, from the refusal of one that it does not.
+/// Returns the keys that a mapping accepts, from the refusal of one that it does not.
 const Strings& keys_of(const Mapping& mapping);
-/// The keys that the full example uses in a mapping.
+/// Returns the keys that the full example uses in a mapping.
 const std::set<std::string>& used_by(const Mapping& mapping);
-/// What a key has in the full example, or nothing.
+/// Returns the value of a key in the full example, or nothing.
 std::string value_of(const Mapping& mapping, const std::string& key);
 /// True if the mapping must have the key.
 bool is_needed(const Mapping& mapping, const std::string& key);
@@ -47,19 +47,19 @@ struct Column {
   std::string bounds;
 };
 
-/// The type of a key, from what the reader expected in the place of garbage, and its bounds, from what it expected in
-/// the place of far too much.
+/// Returns the type of a key, from what the reader expects in the place of garbage, and its bounds, from what it
+/// expects in the place of far too much.
 const Column& column_of(const Mapping& mapping, const std::string& key);
 
 /// "a, b or c" as a list.
 Strings listed(std::string text);
 
-/// The part of the page scenario.md under a heading.
+/// Returns the part of scenario.md under a heading.
 std::string section(const std::string& heading);
-/// scenario-full.yaml, changed.
+/// Returns scenario-full.yaml, changed.
 manifest::Node full_example_with(const Strings& sets);
 
-/// The path of a key below a path, which may be that of the file.
+/// Returns the path of a key below a path; the path of the file is empty.
 std::string under(const std::string& path, const std::string& key);
 
 }  // namespace capstan::scenario

@@ -134,7 +134,7 @@ class Cluster final : public ports::World {
     Instant ready_since;
     bool to_sleep = false;  ///< once it holds nothing more
     bool woken = false;
-    bool apart = false;  ///< its pods stand in several domains of its level
+    bool is_spread = false;  ///< its pods stand in several domains of its level
     Instant asleep_until;
     Instant cut_at;  ///< when the grace of the drain under way is over
     // What was scraped: the reading of the scrape before, and the last that arrived.

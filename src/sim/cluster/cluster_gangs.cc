@@ -191,9 +191,9 @@ std::optional<model::Reason> Cluster::perform(const model::BindPods& what) {
     asked[binding.node] += pod->gpus;
     domains.insert(domain_key(binding.node, *node, gang->together));
   }
-  const bool apart = domains.size() > 1;
-  if (config_.enforce_together && apart) {
-    ++meter_.binds_refused_apart;
+  const bool is_spread = domains.size() > 1;
+  if (config_.enforce_together && is_spread) {
+    ++meter_.binds_refused_spread;
     return refused;
   }
   for (const auto& [node, gpus] : asked) {
@@ -203,7 +203,7 @@ std::optional<model::Reason> Cluster::perform(const model::BindPods& what) {
     }
   }
   for (const model::BindPods::Binding& binding : what.bindings) bind(binding.pod, binding.node);
-  if (apart && !std::exchange(gangs_.at(what.gang).apart, true)) ++meter_.gangs_apart;
+  if (is_spread && !std::exchange(gangs_.at(what.gang).is_spread, true)) ++meter_.gangs_spread;
   note_bound(what.gang);
   return std::nullopt;
 }

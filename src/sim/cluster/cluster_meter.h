@@ -89,9 +89,9 @@ struct ClusterMeter {
   std::int64_t actions_refused = 0;
   std::int64_t actions_unknown = 0;
   std::array<ActionCounts, kActionKinds> actions{};  ///< by the alternative of `model::Action::what`
-  std::int64_t binds_refused_apart = 0;              ///< a gang would stand in several domains of its level
+  std::int64_t binds_refused_spread = 0;             ///< a gang would stand in several domains of its level
   std::int64_t binds_refused_full = 0;               ///< a node has no room
-  std::int64_t gangs_apart = 0;                      ///< gangs that stand in several domains of their level
+  std::int64_t gangs_spread = 0;                     ///< gangs that stand in several domains of their level
 
   std::int64_t disruptions() const { return killed_by_termination + killed_by_eviction + killed_by_spot; }
   /// Rounded down; 9 million GPUs for a year fit.

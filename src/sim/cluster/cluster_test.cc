@@ -138,10 +138,10 @@ TEST(ClusterGang, ABindOutsideTheDomainIsRefused) {
   EXPECT_EQ(outcomes[1].kind, Kind::applied);
   EXPECT_EQ(outcomes[2].kind, Kind::refused);
   const ClusterMeter meter = bench.cluster.meter(at_s(4));
-  EXPECT_EQ(meter.binds_refused_apart, 1);
+  EXPECT_EQ(meter.binds_refused_spread, 1);
   EXPECT_EQ(meter.actions[1].asked, 2);
   EXPECT_EQ(meter.actions[1].refused, 1);
-  EXPECT_EQ(meter.gangs_apart, 0);
+  EXPECT_EQ(meter.gangs_spread, 0);
 }
 
 TEST(ClusterGang, ABindOutsideTheDomainIsTakenWhereNothingHoldsGangsTogether) {
@@ -155,8 +155,8 @@ TEST(ClusterGang, ABindOutsideTheDomainIsTakenWhereNothingHoldsGangsTogether) {
   bench.run_to(at_s(4));
   EXPECT_EQ(bench.cluster.observe().outcomes.back().kind, Kind::applied);
   const ClusterMeter meter = bench.cluster.meter(at_s(4));
-  EXPECT_EQ(meter.gangs_apart, 1);
-  EXPECT_EQ(meter.binds_refused_apart, 0);
+  EXPECT_EQ(meter.gangs_spread, 1);
+  EXPECT_EQ(meter.binds_refused_spread, 0);
   EXPECT_EQ(meter.actions[1].asked, 2);
 }
 
