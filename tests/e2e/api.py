@@ -51,14 +51,15 @@ class Api:
         return AssertionError(f"{kind}: {answer.get('message', answer)}")
 
     def _collection(self, word, namespace):
-        if word not in self._kinds:
-            self._discover()
-        if word not in self._kinds:
+        # Another thread may forget the kinds at any moment.
+        found = self._kinds.get(word) or self._discover().get(word)
+        if found is None:
             raise AssertionError(f"the server has no kind {word}")
-        group, plural, namespaced = self._kinds[word]
+        group, plural, namespaced = found
         return f"{group}/namespaces/{namespace or 'default'}/{plural}" if namespaced else f"{group}/{plural}"
 
     def _discover(self):
+        """Asks for all kinds; gives them by word."""
         kinds = {}
         for root in ("/api", "/apis"):
             status, answer = self._ask(root, DISCOVERY)
@@ -68,13 +69,14 @@ class Api:
                 name = group["metadata"].get("name", "")
                 version = group["versions"][0]  # the one that the server prefers
                 path = f"/apis/{name}/{version['version']}" if name else f"/api/{version['version']}"
-                for kind in version["resources"]:
+                for kind in version.get("resources", []):  # none of a group whose server is away
                     found = (path, kind["resource"], kind["scope"] == "Namespaced")
                     words = [kind["resource"], kind.get("singularResource", ""), *kind.get("shortNames", [])]
                     for word in words:
                         kinds.setdefault(word, found)
                         kinds.setdefault(f"{word}.{name}", found)
         self._kinds = kinds
+        return kinds
 
     def _ask(self, path, accept="application/json"):
         """Status and JSON of an answer. An idle connection may have been closed: then a new one asks again."""

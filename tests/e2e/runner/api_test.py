@@ -14,7 +14,8 @@ CORE = {"items": [{"metadata": {"name": ""}, "versions": [{"version": "v1", "res
     {"resource": "nodes", "singularResource": "node", "scope": "Cluster"}]}]}]}
 GROUPS = {"items": [{"metadata": {"name": "events.k8s.io"}, "versions": [
     {"version": "v1", "resources": [{"resource": "events", "singularResource": "event", "scope": "Namespaced"}]},
-    {"version": "v1beta1", "resources": []}]}]}
+    {"version": "v1beta1", "resources": []}]},
+    {"metadata": {"name": "metrics.k8s.io"}, "versions": [{"version": "v1", "freshness": "Stale"}]}]}
 POD = {"metadata": {"name": "a"}}
 MISSING = {"message": 'pods "b" not found', "details": {"name": "b", "kind": "pods"}}
 
