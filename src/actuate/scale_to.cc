@@ -49,7 +49,8 @@ void ScaleTo::answered(const kube::Outcome& outcome, Instant) { change_->answere
 /// The replicas that a lowering counted on and that are gone.
 std::int64_t ScaleTo::lost() const {
   if (!lowers()) return 0;
-  return goal_->lost + std::ranges::count_if(gone_, [&](const auto& entry) { return among(goal_->victims, entry.first); });
+  return goal_->lost +
+         std::ranges::count_if(gone_, [&](const auto& entry) { return among(goal_->victims, entry.first); });
 }
 
 void ScaleTo::start(Task task, Change change) {

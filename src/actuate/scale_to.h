@@ -32,12 +32,12 @@ struct ScaleGoal {
   Ref target;
   ReplicaCount seen = 0;  ///< that the decision was made from
   ReplicaCount wanted = 0;
-  std::vector<Ref> victims;        ///< the serving pod of each replica that will go
-  std::set<std::string> unserved;  ///< those of them, by uid, that were never in the router: they hold no work
+  std::vector<Ref> victims;          ///< the serving pod of each replica that will go
+  std::set<std::string> unserved;    ///< those of them, by uid, that were never in the router: they hold no work
   std::set<std::string> counted_on;  ///< of a lowering: the pods, by uid, that served at the decision, victims or not
   std::int64_t lost = 0;             ///< those of them that are gone
-  std::vector<Out> out;            ///< by an earlier effect; those that are no victims are put back
-  bool mark = false;               ///< the workload lets itself be told which ones go: a Deployment
+  std::vector<Out> out;              ///< by an earlier effect; those that are no victims are put back
+  bool mark = false;                 ///< the workload lets itself be told which ones go: a Deployment
   DrainMeans means;
   Duration drain_limit = std::chrono::minutes(10);  ///< then a replica that still has work is removed all the same
   std::map<std::string, Load> loads;                ///< by uid; a pod that is not there is silent
@@ -48,8 +48,8 @@ struct ScaleGoal {
 /// Brings a target to a number of replicas. Fewer: the victims leave the router, finish what they hold, are marked, and
 /// then /scale follows; where any of it fails they are put back. A lowering is given up where a replica that served at
 /// the decision is gone: its replacement has just begun to start, and the workload could remove one that serves. A goal
-/// that is revised is followed from where things stand, so that a drain that is called off ends with all its pods back in
-/// the router.
+/// that is revised is followed from where things stand, so that a drain that is called off ends with all its pods back
+/// in the router.
 class ScaleTo : public Effect {
  public:
   /// Routers and scrapers learn of a pod that left a little later; a reading counts from so long after it.

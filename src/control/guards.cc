@@ -123,7 +123,7 @@ class Limits {
   const decide::provision::Memory& bought_;
   std::optional<decide::provision::NodeAccount> nodes_;  ///< taken once a launch asks
   std::optional<decide::place::QueueBudget> queues_;     ///< taken once a binding asks
-  std::map<model::ServiceId, ReplicaCount> joining_;  ///< replicas that the plan converts to a service
+  std::map<model::ServiceId, ReplicaCount> joining_;     ///< replicas that the plan converts to a service
 };
 
 }  // namespace

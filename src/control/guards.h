@@ -24,7 +24,8 @@ struct Violations {
 /// its way and not in the snapshot is counted as the policies count it, from their own memories: with two accounts, one
 /// of them is wrong.
 ///
-/// @param placed  the memory that the placement of this plan left: bindings that no snapshot shows, the plan's among them
+/// @param placed  the memory that the placement of this plan left: bindings that no snapshot shows, the plan's among
+/// them
 /// @param bought  the memory that the provisioning of this plan left: launches without claims, the plan's among them
 /// @return the actions that were taken out
 std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,

@@ -133,9 +133,7 @@ class Search {
 
 }  // namespace
 
-bool Clairvoyant::loose() const {
-  return achievable.result.paid_gpu_ns() * 10 > bound.gpu_ns * 11;
-}
+bool Clairvoyant::loose() const { return achievable.result.paid_gpu_ns() * 10 > bound.gpu_ns * 11; }
 
 std::int64_t over_achievable_milli(const RunResult& result, const Clairvoyant& clairvoyant) {
   const GpuNanoseconds least = clairvoyant.achievable.result.paid_gpu_ns();

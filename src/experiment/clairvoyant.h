@@ -17,11 +17,11 @@ struct Clairvoyant {
   /// Paid GPU time that nobody undercuts who meets the share of requests that the SLO asks for, whatever he does.
   struct LowerBound {
     GpuNanoseconds gpu_ns = 0;
-    std::int64_t micro_usd = 0;    ///< at the cheapest price of a GPU of this kind here
+    std::int64_t micro_usd = 0;      ///< at the cheapest price of a GPU of this kind here
     GpuNanoseconds work_gpu_ns = 0;  ///< of it, the least that all requests take at the engine's best
-    RequestCount hopeless = 0;     ///< requests that miss the SLO alone on a warm replica: nobody is asked for them
-    bool solved = true;            ///< false: the solver gave up; it still is a bound, and could be higher
-    Duration bin{};                ///< how finely it looked at time
+    RequestCount hopeless = 0;       ///< requests that miss the SLO alone on a warm replica: nobody is asked for them
+    bool solved = true;              ///< false: the solver gave up; it still is a bound, and could be higher
+    Duration bin{};                  ///< how finely it looked at time
   };
   LowerBound bound;
 

@@ -23,9 +23,7 @@ std::string plan_words(const Clairvoyant& c) {
                                  : "the bound's plan and " + tenths(plan.raised_ppm, 10'000) + " % more";
   if (!plan.holds) return raised + " still misses the SLO, and no more was tried";
   const std::int64_t gap_milli =
-      c.bound.gpu_ns <= 0
-          ? 0
-          : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
+      c.bound.gpu_ns <= 0 ? 0 : static_cast<std::int64_t>(plan.result.paid_gpu_ns() * 1000 / c.bound.gpu_ns);
   return fmt::format("{}, {} the bound{}", raised, times(gap_milli), c.loose() ? ", which is loose" : "");
 }
 

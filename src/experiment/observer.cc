@@ -163,9 +163,8 @@ void Observer::watch_queue(Instant now, const Minute& here) {
 /// What keeps those that are asked for from serving: " (2 starting, 1 without GPUs)"; nothing where all serve.
 std::string Observer::on_their_way(ReplicaCount desired, ReplicaCount ready) const {
   ReplicaCount starting = 0;
-  cluster_.truth().gangs.for_each([&](model::GangId, const model::Gang& gang) {
-    starting += gang.phase == model::Gang::Phase::starting ? 1 : 0;
-  });
+  cluster_.truth().gangs.for_each(
+      [&](model::GangId, const model::Gang& gang) { starting += gang.phase == model::Gang::Phase::starting ? 1 : 0; });
   const ReplicaCount unplaced = desired - ready - starting;
   std::string words;
   if (starting > 0 && ready < desired) words = grouped(starting) + " starting";

@@ -14,7 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json percentiles(const Percentiles& p) {
-  return {{"mean_us", p.mean_us}, {"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
+  return {
+      {"mean_us", p.mean_us}, {"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
 }
 
 /// An integer; beyond 64 bits, which is more than 2.56 million GPU-hours, the nearest floating-point number.

@@ -16,7 +16,9 @@ std::int64_t ratio(Wide numerator, Wide denominator) {
 
 }  // namespace
 
-GpuNanoseconds RunResult::paid_gpu_ns() const { return std::accumulate(gpu_ns.begin(), gpu_ns.end(), GpuNanoseconds{0}); }
+GpuNanoseconds RunResult::paid_gpu_ns() const {
+  return std::accumulate(gpu_ns.begin(), gpu_ns.end(), GpuNanoseconds{0});
+}
 
 std::int64_t RunResult::total_micro_usd() const {
   return std::accumulate(cost_micro_usd.begin(), cost_micro_usd.end(), std::int64_t{0});

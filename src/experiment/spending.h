@@ -21,8 +21,8 @@ struct SpendingSum {
 /// Returns the label of a row that shows this split: "by zone".
 const char* spending_label(SpendingKey key);
 
-/// Returns the cost of a run by one key: capacity types in the order on-demand, spot, reserved; zones and pools by name,
-/// nodes without a pool last. The sums add up to the run's cost.
+/// Returns the cost of a run by one key: capacity types in the order on-demand, spot, reserved; zones and pools by
+/// name, nodes without a pool last. The sums add up to the run's cost.
 std::vector<SpendingSum> spending_by(const RunResult& result, SpendingKey key);
 
 }  // namespace capstan::experiment

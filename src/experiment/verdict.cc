@@ -121,9 +121,8 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
   const std::string states = gpu_terms(a, b);
   if (states.empty()) return text;
   text += text.empty() ? "" : "; ";
-  text += size_of(time) < kShownGpuNs
-              ? "as many GPU-hours"
-              : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
+  text += size_of(time) < kShownGpuNs ? "as many GPU-hours"
+                                      : gpu_hours(size_of(time)) + (time > 0 ? " GPU-hours more" : " GPU-hours less");
   return text + ": " + states;
 }
 

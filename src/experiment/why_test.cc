@@ -31,15 +31,19 @@ cluster:
   existing: [{instance: p5.48xlarge, count: 1, pool: h100}]
 policies:
   - {name: fixed, scale: {policy: fixed, replicas: 1}, place: gang, provision: group}
-  - {name: queue, scale: {policy: queue_hpa, waiting_per_replica: 2, running_per_replica: 16}, place: gang, provision: group}
+  - {name: queue, scale: {policy: queue_hpa, waiting_per_replica: 2, running_per_replica: 16},
+     place: gang, provision: group}
   - {name: duty, scale: {policy: duty_cycle_hpa, target: 60%}, place: gang, provision: group}
-  - {name: keda, scale: {manifest: scenarios/manifests/keda-requests.yaml, labels: {namespace: chat}}, place: gang, provision: group}
+  - {name: keda, scale: {manifest: scenarios/manifests/keda-requests.yaml, labels: {namespace: chat}},
+     place: gang, provision: group}
   - {name: knative, scale: {policy: knative_kpa, target: 16, min-scale: 1}, place: gang, provision: group}
   - {name: ray, scale: {policy: ray_serve, target_ongoing_requests: 16, max_replicas: 8}, place: gang, provision: group}
   - {name: wva1, scale: wva_v1, place: gang, provision: group}
   - {name: wva2, scale: wva_v2, place: gang, provision: group}
-  - {name: aibrix, scale: {policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 16}, place: gang, provision: group}
-  - {name: dynamo, scale: {policy: dynamo_planner, max_gpu_budget: 8, gpus_per_engine: 1}, place: gang, provision: group}
+  - {name: aibrix, scale: {policy: aibrix_apa, targetMetric: num_requests_running, targetValue: 16},
+     place: gang, provision: group}
+  - {name: dynamo, scale: {policy: dynamo_planner, max_gpu_budget: 8, gpus_per_engine: 1},
+     place: gang, provision: group}
   - {name: capstan, scale: capstan, place: gang, provision: group}
 )";
 

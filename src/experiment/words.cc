@@ -49,9 +49,7 @@ std::string usd(std::int64_t micro_usd) {
   return fmt::format("{}.{:02}", grouped(cents / 100), cents % 100);
 }
 
-std::string gpu_hours(GpuNanoseconds time) {
-  return tenths(static_cast<std::int64_t>(time / 1'000'000), 3'600'000);
-}
+std::string gpu_hours(GpuNanoseconds time) { return tenths(static_cast<std::int64_t>(time / 1'000'000), 3'600'000); }
 
 std::string_view capacity_name(model::CapacityType type) {
   constexpr std::array<std::string_view, 3> kNames = {"on-demand", "spot", "reserved"};

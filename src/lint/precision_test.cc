@@ -335,7 +335,7 @@ TEST(Precision, WhatAPoolMayBuyIsWhatAllItsRequirementsLeave) {
     return found(pool("", requirement("instance-family", "In", families)), "pool-mixed-gpu-generations");
   };
   EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod shows that it may get any of them
-  EXPECT_EQ(mixed("g5, g6"), "info");  // 24 GB both
+  EXPECT_EQ(mixed("g5, g6"), "info");   // 24 GB both
 }
 
 TEST(Precision, ARequirementMayExclude) {

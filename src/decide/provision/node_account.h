@@ -8,9 +8,9 @@
 
 namespace capstan::decide::provision {
 
-/// What the nodes of each pool, and of all pools together, come to: those that stand, those on their way, and those that
-/// were asked for and that no claim shows yet. Policies and the loop's guard check launches against this one account, so
-/// that no policy plans what the guard would refuse.
+/// What the nodes of each pool, and of all pools together, come to: those that stand, those on their way, and those
+/// that were asked for and that no claim shows yet. Policies and the loop's guard check launches against this one
+/// account, so that no policy plans what the guard would refuse.
 class NodeAccount {
  public:
   NodeAccount(const Index& index, const model::Snapshot& snapshot, std::span<const Memory::Asked> asked);

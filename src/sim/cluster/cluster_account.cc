@@ -104,8 +104,8 @@ void Cluster::charge(const std::vector<Account>& accounts, ClusterMeter& total) 
       if (paid == 0) continue;
       const MicroUsd cost = split(by_pool, paid);
       const bool in_pool = p < catalog().pools.size();
-      total.spending.push_back({model::OfferingId{static_cast<std::uint32_t>(o)},
-                                in_pool ? model::PoolId{p} : model::PoolId{}, paid, cost});
+      total.spending.push_back(
+          {model::OfferingId{static_cast<std::uint32_t>(o)}, in_pool ? model::PoolId{p} : model::PoolId{}, paid, cost});
       total.paid_gpu_time += paid;
       total.total_cost += cost;
     }

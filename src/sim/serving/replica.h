@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/quantity.h"
 #include "base/time.h"
 #include "engine/step_model.h"
 #include "sim/serving/prefix_cache.h"
@@ -32,9 +33,7 @@ class Replica {
 
   /// When advance() next has something to do: an emission or a change of the batch. never() when idle.
   /// Nothing visible happens before it.
-  Instant next_event() const {
-    return event_ps_ == kNeverPs ? Instant::never() : instant(event_ps_);
-  }
+  Instant next_event() const { return event_ps_ == kNeverPs ? Instant::never() : instant(event_ps_); }
 
   /// Asks for the memory, beyond the replica itself, that the next event is likely to touch. Says nothing of meaning:
   /// the id of the request that it is likely to be about, for the same use.
@@ -162,6 +161,7 @@ class Replica {
   bool in_batch(const Slot& slot) const { return slot.state == State::prefilling || slot.state == State::decoding; }
   void leave_batch(std::uint32_t slot);
   void free_slot(std::uint32_t slot);
+  static constexpr std::int64_t blocks_for(std::int64_t tokens) { return ceil_div(tokens, engine::kKvBlockTokens); }
   std::int64_t blocks_of_step(const Slot& s, std::int32_t partial_tokens) const;
   void preempt(std::uint32_t slot, Emissions& out);
   std::int64_t tokens_of(const Slot& slot) const {  ///< of its answer, so far

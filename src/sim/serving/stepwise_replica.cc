@@ -217,7 +217,8 @@ void StepwiseReplica::complete_step(Emissions& out) {
       if (r.cancelled) continue;
       if (token && first) prompt_tokens_ += r.given.input_tokens;
       const auto cached = static_cast<std::int32_t>(r.cached.value_or(0));
-      const Duration computed = first ? Duration{static_cast<std::int64_t>((end_ps_ - r.admitted_ps) / 1000)} : Duration{};
+      const Duration computed =
+          first ? Duration{static_cast<std::int64_t>((end_ps_ - r.admitted_ps) / 1000)} : Duration{};
       if (token && r.generated == r.given.output_tokens) {
         out.push_back({at, r.given.id, 0, EmissionKind::finished, cached, computed});
       } else if (token && first && config_.role == EngineRole::prefill) {

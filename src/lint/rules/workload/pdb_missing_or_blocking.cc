@@ -106,7 +106,8 @@ spec:
   selector: {matchLabels: {a: b}}
   template:
     metadata: {labels: {a: b}}
-    spec: {containers: [{name: a, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}]}
+    spec:
+      containers: [{name: a, image: "a:1", ports: [{containerPort: 80}], resources: {limits: {nvidia.com/gpu: 1}}}]
 )",
     .check = pdb_missing_or_blocking::check,
 };

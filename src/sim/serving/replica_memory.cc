@@ -1,0 +1,68 @@
+// KV memory of a replica: blocks, shared groups of prefixes, and the slots of its requests.
+#include "sim/serving/replica.h"
+
+namespace capstan::sim {
+
+void Replica::take_blocks(std::int64_t blocks) {
+  while (free_blocks_ < blocks) {
+    cache_.evict_oldest();
+    head_blocked_ = false;
+    free_blocks_ += kPrefixGroupBlocks;
+  }
+  free_blocks_ -= blocks;
+}
+
+/// Whole groups of the prompt become shareable as soon as a step computes them. A group that another request registered
+/// meanwhile stays a private copy, and so do those behind it.
+void Replica::register_groups(std::uint32_t slot, std::int64_t computed) {
+  if (!slots_[slot].prefixed) return;
+  Prefix& prefix = prefixes_[slot];
+  const std::int64_t whole = std::min<std::int64_t>(computed, slots_[slot].input) / kPrefixGroupTokens;
+  while (prefix.groups < std::min<std::int64_t>(prefix.count, whole)) {
+    if (cache_.find(prefix.hashes[prefix.groups]) != PrefixCache::kNone) return;
+    cache_.insert(prefix.hashes[prefix.groups]);
+    ++prefix.groups;
+  }
+}
+
+/// Back to the cache, the end of the prefix first, so that it goes first.
+void Replica::release_groups(std::uint32_t slot) {
+  Prefix& prefix = prefixes_[slot];
+  free_blocks_ -= std::int64_t{prefix.groups} * kPrefixGroupBlocks;
+  while (prefix.groups > 0) cache_.release(cache_.find(prefix.hashes[--prefix.groups]));
+}
+
+/// Out of the batch, its blocks given back.
+void Replica::leave_batch(std::uint32_t slot) {
+  const Slot& s = slots_[slot];
+  --running_;
+  if (slot == partial_) partial_ = kNone;
+  std::int64_t computed = s.computed;
+  if (s.state == State::decoding) {
+    computed = decode_length(s);
+    --decoding_;
+    decode_tokens_ -= computed;
+    --block_phase_[(s.anchor_step - static_cast<std::uint32_t>(s.computed)) & 15];
+  }
+  free_blocks_ += blocks_for(computed);
+  if (s.prefixed) release_groups(slot);
+  head_blocked_ = false;
+}
+
+std::uint32_t Replica::take_slot() {
+  const std::uint32_t slot = first_free_;
+  if (slot == kNone) {
+    slots_.emplace_back();
+    return static_cast<std::uint32_t>(slots_.size() - 1);
+  }
+  first_free_ = slots_[slot].sequence;
+  return slot;
+}
+
+void Replica::free_slot(std::uint32_t slot) {
+  slots_[slot].state = State::free;
+  slots_[slot].sequence = first_free_;
+  first_free_ = slot;
+}
+
+}  // namespace capstan::sim
