@@ -230,6 +230,8 @@ decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot
   // The bounds of the service are a reason of ours; the number itself is the autoscaler's.
   if (wanted && decision.why.code == model::ReasonCode::fixed_replicas) {
     decision.why.code = model::ReasonCode::set_by_autoscaler;
+    for (model::Action& action : decision.plan.actions) action.why = decision.why;
+    for (model::Plan::Kept& kept : decision.plan.kept) kept.why = decision.why;
   }
   return decision;
 }
@@ -265,7 +267,7 @@ void Controller::place_and_provision(const ports::Observation& seen, Instant now
 void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& snapshot, Instant now) {
   if (plan.actions.empty()) return;
   for (const model::Action& action :
-       guard(plan, snapshot, index_, memory_.place, memory_.provision, stats_.violations)) {
+       guard(plan, snapshot, index_, in_flight_, memory_.place, memory_.provision, stats_.violations)) {
     forget(action);
   }
   for (model::Action& action : plan.actions) {

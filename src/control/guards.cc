@@ -34,13 +34,21 @@ bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const d
   });
 }
 
-bool lowers_blind(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index) {
+/// True if the number is what a person stated, a count or a maximum, and not concluded from signals.
+bool is_stated(const model::Reason& why) {
+  return why.code == model::ReasonCode::fixed_replicas || why.code == model::ReasonCode::at_maximum;
+}
+
+bool lowers_blind(const model::Action& action, const model::Snapshot& snapshot, const decide::Index& index,
+                  const InFlight& in_flight) {
   if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
     return is_blind(convert->from, snapshot, index);
   }
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
   const model::ServiceState* state = set == nullptr ? nullptr : snapshot.services.find(set->service);
-  return state != nullptr && set->replicas < state->desired_replicas && is_blind(set->service, snapshot, index);
+  if (state == nullptr || is_stated(action.why)) return false;
+  const ReplicaCount from = in_flight.asked(set->service).value_or(state->desired_replicas);
+  return set->replicas < from && is_blind(set->service, snapshot, index);
 }
 
 std::vector<model::PodId> pods_of(const model::BindPods& bind) {
@@ -129,8 +137,8 @@ class Limits {
 }  // namespace
 
 std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
-                                 const decide::place::Memory& placed, const decide::provision::Memory& bought,
-                                 Violations& violations) {
+                                 const InFlight& in_flight, const decide::place::Memory& placed,
+                                 const decide::provision::Memory& bought, Violations& violations) {
   Limits limits(plan, snapshot, index, placed, bought);
   std::vector<bool> admitted;
   for (const model::Action& action : plan.actions) {
@@ -141,7 +149,7 @@ std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snaps
     }
     const auto* bind = std::get_if<model::BindPods>(&action.what);
     violations.partial_gang += bind != nullptr && leaves_gang_partial(*bind, snapshot) ? 1 : 0;
-    violations.lowered_blind += lowers_blind(action, snapshot, index) ? 1 : 0;
+    violations.lowered_blind += lowers_blind(action, snapshot, index, in_flight) ? 1 : 0;
   }
   std::vector<model::Action> allowed;
   std::vector<model::Action> refused;

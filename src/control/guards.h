@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "control/in_flight.h"
 #include "decide/index.h"
 #include "decide/place/place.h"
 #include "decide/provision/provision.h"
@@ -24,12 +25,13 @@ struct Violations {
 /// its way and not in the snapshot is counted as the policies count it, from their own memories: with two accounts, one
 /// of them is wrong.
 ///
+/// @param in_flight  what was submitted and not answered: a lowering on its way is where the next decision starts from
 /// @param placed  the memory that the placement of this plan left: bindings that no snapshot shows, the plan's among
 /// them
 /// @param bought  the memory that the provisioning of this plan left: launches without claims, the plan's among them
 /// @return the actions that were taken out
 std::vector<model::Action> guard(model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
-                                 const decide::place::Memory& placed, const decide::provision::Memory& bought,
-                                 Violations& violations);
+                                 const InFlight& in_flight, const decide::place::Memory& placed,
+                                 const decide::provision::Memory& bought, Violations& violations);
 
 }  // namespace capstan::control

@@ -45,6 +45,9 @@ model::Snapshot world(GpuCount limit = 16) {
 }
 
 Action replicas(ReplicaCount n) { return {model::SetReplicas{{0}, {0}, n, {}}, {}}; }
+Action stated(ReplicaCount n) {
+  return {model::SetReplicas{{0}, {0}, n, {}}, {model::ReasonCode::fixed_replicas, {n}}};
+}
 Action convert() { return {model::ConvertReplica{{0}, {0}, {1}}, {}}; }
 Action launch(std::int64_t nodes) { return {model::LaunchNodes{{0}, {0}, {}, nodes, {}, {}}, {}}; }
 Action bind(std::vector<std::uint32_t> pods) {
@@ -82,6 +85,7 @@ const Row kRows[] = {
     {"up to the maximum is allowed", {replicas(4)}, 1, 0, 0, 0},
     {"above it is taken out", {replicas(5)}, 0, 0, 0, 1},
     {"lowering while a ready replica is silent counts", {replicas(2)}, 1, 0, 1, 0},
+    {"a count that was stated is not concluded from signals", {stated(2)}, 1, 0, 0, 0},
     {"a change of role out of a silent one counts", {convert()}, 1, 0, 1, 0},
     {"and beyond the other's maximum is taken out", {convert(), convert()}, 1, 0, 1, 1},
     {"one node fits under the pool's limit", {launch(1)}, 1, 0, 0, 0},
@@ -115,7 +119,7 @@ TEST(Guards, AQueuesLimitIsHardToo) {
     }
     Plan plan{.actions = {bind({0, 1})}, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), memory, {}, violations);
+    guard(plan, snapshot, decide::build(snapshot), {}, memory, {}, violations);
     EXPECT_EQ(plan.actions.size() + static_cast<std::size_t>(violations.limit_exceeded), 1u);
     return plan.actions.size() == 1;
   };
@@ -136,12 +140,24 @@ TEST(Guards, TheFleetsLimitIsHardToo) {
     snapshot.nodes.set({0}, node);
     Plan plan{.actions = {launch(nodes)}, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, decide::build(snapshot), {}, asked_by(plan), violations);
+    guard(plan, snapshot, decide::build(snapshot), {}, {}, asked_by(plan), violations);
     return plan.actions.size() == 1;
   };
   EXPECT_TRUE(allowed({.gpus = 24, .nodes = {}, .price_per_hour = {}}, 2));
   EXPECT_FALSE(allowed({.gpus = 23, .nodes = {}, .price_per_hour = {}}, 2));
   EXPECT_FALSE(allowed({.gpus = {}, .nodes = 2, .price_per_hour = {}}, 2));
+}
+
+TEST(Guards, ARaiseOfALoweringOnItsWayLowersNothing) {
+  const model::Snapshot snapshot = world();  // 3 are there
+  for (const ReplicaCount asked : {1, 2}) {
+    InFlight in_flight;
+    in_flight.add({7}, replicas(asked), at_s(0));
+    Plan plan{.actions = {replicas(2)}, .kept = {}};
+    Violations violations;
+    guard(plan, snapshot, decide::build(snapshot), in_flight, {}, {}, violations);
+    EXPECT_EQ(violations.lowered_blind, 0) << asked;
+  }
 }
 
 TEST(Guards, Rows) {
@@ -151,7 +167,7 @@ TEST(Guards, Rows) {
     SCOPED_TRACE(row.teaches);
     Plan plan{.actions = row.actions, .kept = {}};
     Violations violations;
-    guard(plan, snapshot, index, {}, asked_by(plan), violations);
+    guard(plan, snapshot, index, {}, {}, asked_by(plan), violations);
     EXPECT_EQ(plan.actions.size(), row.allowed);
     EXPECT_EQ(violations.partial_gang, row.partial);
     EXPECT_EQ(violations.lowered_blind, row.blind);
@@ -198,7 +214,7 @@ TEST(Guards, WhatIsInTransitCountsAgainstTheLimit) {
     decide::provision::Memory memory = asked_by(plan);
     memory.asked.insert(memory.asked.begin(), asked(row.asked));
     Violations violations;
-    const std::vector<Action> refused = guard(plan, snapshot, decide::build(snapshot), {}, memory, violations);
+    const std::vector<Action> refused = guard(plan, snapshot, decide::build(snapshot), {}, {}, memory, violations);
     EXPECT_EQ(!plan.actions.empty(), row.allowed);
     EXPECT_EQ(refused.empty(), row.allowed);
   }
