@@ -282,7 +282,7 @@ void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& sn
   }
 }
 
-/// What was planned and not submitted is not on its way.
+/// Takes an action that was planned and not submitted out of the memories: it is not on its way.
 void Controller::forget(const model::Action& action) {
   if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
     decide::place::forget(memory_.place, bind->gang);

@@ -57,7 +57,7 @@ std::vector<model::PodId> pods_of(const model::BindPods& bind) {
   return pods;
 }
 
-/// The nodes of pools and fleet without those that the plan launches.
+/// Returns the account of nodes without those that the plan launches.
 decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model::Snapshot& snapshot,
                                             const decide::Index& index, const decide::provision::Memory& bought) {
   decide::provision::Memory before;
@@ -68,7 +68,7 @@ decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model
   return {index, snapshot, before.asked};
 }
 
-/// What the queues hold without the pods that the plan binds.
+/// Returns the budget of the queues without the pods that the plan binds.
 decide::place::QueueBudget queues_before(const model::Plan& plan, const model::Snapshot& snapshot,
                                          const decide::Index& index, const decide::place::Memory& placed) {
   decide::place::QueueBudget budget(snapshot, index);

@@ -19,7 +19,7 @@ class LimitWatch {
   std::int64_t broken() const { return broken_; }
 
  private:
-  /// What is paid for, or about to be.
+  /// The size of a pool or of the fleet: nodes that stand, and those that are bought.
   struct Sum {
     GpuCount gpus = 0;
     std::int64_t nodes = 0;

@@ -160,7 +160,7 @@ void Observer::watch_queue(Instant now, const Minute& here) {
                   std::string(model::name(code))};
 }
 
-/// What keeps those that are asked for from serving: " (2 starting, 1 without GPUs)"; nothing where all serve.
+/// Returns why replicas that are asked for do not serve yet: " (2 starting, 1 without GPUs)"; empty where all serve.
 std::string Observer::on_their_way(ReplicaCount desired, ReplicaCount ready) const {
   ReplicaCount starting = 0;
   cluster_.truth().gangs.for_each(

@@ -84,7 +84,7 @@ struct Moment {
   std::string reason;  ///< stable reason code, or empty
 };
 
-/// What the nodes of one offering in one pool cost.
+/// The cost of the nodes of one offering in one pool.
 struct Spending {
   std::string pool;  ///< empty: nodes that stood at the start and belong to no pool
   std::string zone;

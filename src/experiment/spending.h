@@ -9,7 +9,7 @@
 
 namespace capstan::experiment {
 
-/// What a run's cost can be split by.
+/// A property of nodes by which a run's cost can be split.
 enum class SpendingKey : std::uint8_t { capacity_type, zone, pool };
 inline constexpr std::array kSpendingKeys = {SpendingKey::capacity_type, SpendingKey::zone, SpendingKey::pool};
 

@@ -47,7 +47,7 @@ policies:
   - {name: capstan, scale: capstan, place: gang, provision: group}
 )";
 
-/// What the longest wait of a run is put down to.
+/// Returns the sentence for the longest wait of a run.
 std::string why(const std::string& policy, const std::vector<std::string>& sets) {
   ScenarioOverrides overrides;
   overrides.sets = sets;

@@ -8,7 +8,7 @@
 
 namespace capstan::decide::provision {
 
-/// What the nodes of each pool, and of all pools together, come to: those that stand, those on their way, and those
+/// Counts the nodes of each pool and of all pools together: those that stand, those on their way, and those
 /// that were asked for and that no claim shows yet. Policies and the loop's guard check launches against this one
 /// account, so that no policy plans what the guard would refuse.
 class NodeAccount {

@@ -49,7 +49,7 @@ struct ColdStart {
   Instant ready_at;
 };
 
-/// What the nodes of one offering in one pool cost.
+/// The cost of the nodes of one offering in one pool.
 struct Spending {
   model::OfferingId offering;
   model::PoolId pool;  ///< none: nodes that stood at the start and belong to no pool
