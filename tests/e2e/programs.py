@@ -13,14 +13,15 @@ CAPSTAN = harness.ROOT / "build" / "dev" / "capstan"
 
 
 class Process:
-    """A process that the kernel ends with the test; its output goes to `log`."""
+    """A process that the kernel ends with the test; its output goes to `log`, and what it says on standard error to
+    `errors`, or to `log` as well."""
 
-    def __init__(self, log, *command, stdin=subprocess.DEVNULL):
+    def __init__(self, log, *command, stdin=subprocess.DEVNULL, errors=None):
         self.log = pathlib.Path(log)
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.log, "a") as out:
+        with open(self.log, "a") as out, open(errors or self.log, "a") as err:
             self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdin=stdin, stdout=out,
-                                             stderr=out, text=True)
+                                             stderr=err, text=True)
 
     @property
     def stdin(self):
@@ -53,8 +54,8 @@ class Process:
 class Addressed(Process):
     """A process that reads on its standard input which addresses of a namespace's pods come and go."""
 
-    def __init__(self, cluster, namespace, log, command, counts, port=8000):
-        super().__init__(log, *command, stdin=subprocess.PIPE)
+    def __init__(self, cluster, namespace, log, command, counts, port=8000, errors=None):
+        super().__init__(log, *command, stdin=subprocess.PIPE, errors=errors)
         self._cluster, self._namespace, self._counts, self._port = cluster, namespace, counts, port
         self._known, self._left = set(), set()
         self._over = threading.Event()
@@ -100,12 +101,13 @@ class Engines(Addressed):
 
 class RoutedLoad(Addressed):
     """A load to the pods of a namespace that are ready, as a Service would route it. (A Service itself cannot have
-    loopback addresses.) Its result is the last line of its log."""
+    loopback addresses.) Its log is the result alone; its progress goes to a file beside it."""
 
     def __init__(self, cluster, namespace, log, trace):
         command = [CAPSTAN, "engine", "load", "--endpoint-file", "-", "--trace", trace, "--route", "least_loaded",
                    "--output", "json"]
-        super().__init__(cluster, namespace, log, command, lambda pod: harness.condition(pod, "Ready") == "True")
+        super().__init__(cluster, namespace, log, command, lambda pod: harness.condition(pod, "Ready") == "True",
+                         errors=f"{log}.progress")
 
     def result(self):
         return json.loads(self.text())
