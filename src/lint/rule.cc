@@ -119,7 +119,7 @@ Finding& Finding::joined_with(const Object& other, bool sure) {
   if (other.file != file) message += fmt::format(" ({})", other.file->path);
   if (!sure) {
     severity = Severity::info;
-    fix.edits.clear();  // a guess is no reason to edit
+    fix = {};  // a guess is no reason to edit
     message += "; advice, as nothing shows that both are deployed together";
   }
   return *this;

@@ -35,7 +35,7 @@ class Active(controller.ActiveTest):
         eventually("one replica is left", lambda: self.replicas() == 1)
         eventually("the others are deleted", lambda: len(self.deletions()) >= len(created) - 1)
         self.assert_invariants()
-        self.assertEqual([e for e in self.asked() if e.code == 403], [])
+        self.assertEqual(self.forbidden(), [])
 
     def test_who_drains_is_called_back_when_more_are_wanted(self):
         self.at_least(3)

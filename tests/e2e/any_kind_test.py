@@ -82,7 +82,7 @@ class AnyKind(controller.ControllerTest):
         for write in scales:
             self.assertIn("resourceVersion", write.body["metadata"], "a write without its precondition")
         self.assertEqual(self.cluster.audit.writes(user=self.user, namespace=self.namespace, resource="deployments"), [])
-        self.assertEqual([e for e in self.asked() if e.code == 403 and e.namespace in ("", self.namespace)], [])
+        self.assertEqual(self.forbidden(), [])
 
 
 if __name__ == "__main__":

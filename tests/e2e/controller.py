@@ -148,6 +148,11 @@ class ControllerTest(harness.ClusterTest):
         """Everything that the controllers asked of the API server."""
         return self.cluster.audit.find(user=self.user, **wanted)
 
+    def forbidden(self):
+        """What the API server refused to the controllers. Namespaces of other tests are left out: one that is being
+        deleted refuses every Event."""
+        return [e for e in self.asked() if e.code == 403 and e.namespace in ("", self.namespace)]
+
 
 class ActiveTest(ControllerTest):
     """A controller in Active, and what the audit log tells of its writes."""

@@ -54,7 +54,7 @@ class OwnPolicy(controller.ActiveTest):
         steps = [b - a for a, b in zip([1] + wanted, wanted)]
         turns = sum(1 for a, b in zip(steps, steps[1:]) if a * b < 0)
         self.assertEqual(turns, 1, f"up, and down again: {wanted}")
-        self.assertEqual([e for e in self.asked() if e.code == 403 and e.namespace in ("", self.namespace)], [])
+        self.assertEqual(self.forbidden(), [])
 
     def most(self):
         return max(write.body["spec"]["replicas"] for write in self.scales())

@@ -367,8 +367,9 @@ class Validator {
         !std::regex_search(value.get<std::string>(), compiled(schema["pattern"].get<std::string>()))) {
       return at + ": pattern";
     }
-    if (value.is_number() && schema.contains("minimum") && value < schema["minimum"]) return at + ": minimum";
-    if (value.is_number() && schema.contains("maximum") && value > schema["maximum"]) return at + ": maximum";
+    const auto is_number_with = [&](const char* bound) { return value.is_number() && schema.contains(bound); };
+    if (is_number_with("minimum") && value.get<double>() < schema["minimum"].get<double>()) return at + ": minimum";
+    if (is_number_with("maximum") && value.get<double>() > schema["maximum"].get<double>()) return at + ": maximum";
     return "";
   }
 
