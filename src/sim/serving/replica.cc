@@ -181,8 +181,11 @@ void Replica::move_origin() {
   const std::int64_t passed_ns = clock_ps_ / engine::kPicosecondsPerNanosecond;
   const Picoseconds passed_ps = passed_ns * engine::kPicosecondsPerNanosecond;
   origin_ = origin_ + Duration{passed_ns};
-  for (Picoseconds* time : {&clock_ps_, &partial_admitted_ps_}) *time -= passed_ps;
+  clock_ps_ -= passed_ps;
   if (event_ps_ != kNeverPs) event_ps_ -= passed_ps;
+  // What is left of an earlier step has no time any more.
+  if (partial_ != kNone) partial_admitted_ps_ -= passed_ps;
+  if (mode_ != Mode::stepping) chunks_.clear();
   for (Chunk& chunk : chunks_) chunk.admitted_ps -= passed_ps;
   count_steps_anew();
 }
