@@ -65,9 +65,17 @@ ReplicaCount lacks(const RolePart& part) {
   return std::clamp<ReplicaCount>(now - serving(part), 0, room);
 }
 
+/// True if a replica serves and gives no usable reading: what it carries is not known.
+bool has_silent_replica(const RolePart& part) {
+  return std::ranges::any_of(part.role.replicas, [](const RoleView::Replica& replica) {
+    return replica.phase == model::Gang::Phase::ready && !replica.signals.waiting.usable();
+  });
+}
+
 /// How many of `from` may go: the rest is enough for what has to serve now, its minimum, and the ratio once they have
-/// gone.
+/// gone. A role with a silent replica gives none (invariant 3).
 ReplicaCount may_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
+  if (has_silent_replica(from)) return 0;
   ReplicaCount count =
       std::min({lacks(to), serving(from) - from.decision.needed_now, from.role.current - from.role.min});
   while (count > 0 && from.role.current - count < least_of(from, limits, to.role.current + count).least) --count;

@@ -129,6 +129,26 @@ TEST(Roles, WhoHoldsLeastChangesOverAndIsNotDrainedAsWell) {
   EXPECT_EQ(set.drain, (std::vector<model::GangId>{{3}}));
 }
 
+/// What a silent replica carries is not known, so its role lends none; found by scripts/swarm in world 1:6343.
+TEST(Roles, ARoleWithASilentReplicaLendsNone) {
+  for (const bool silent : {false, true}) {
+    model::Catalog catalog;
+    catalog.services.resize(2);
+    catalog.services[1].fed_by = kPrefill;
+    for (model::Service& service : catalog.services) service.role_limits.conversion = kChange;
+    std::map<model::ServiceId, RolePart> parts;
+    parts.emplace(kPrefill, part_of({6, 6, 3, 1, 20, 3}, model::Role::prefill, kPrefill, 0));
+    parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
+    if (silent) parts.at(kPrefill).role.replicas[0].signals.waiting = {};
+    hold_together(catalog, parts);
+    const std::vector<model::Action>& actions = parts.at(kDecode).decision.plan.actions;
+    const auto converts = std::ranges::count_if(actions, [](const model::Action& action) {
+      return std::holds_alternative<model::ConvertReplica>(action.what);
+    });
+    EXPECT_EQ(converts, silent ? 0 : 2);
+  }
+}
+
 TEST(Roles, NobodyChangesWhereThatTakesAsLongAsAStartOrOneIsToStandApart) {
   for (const bool slow : {true, false}) {
     model::Catalog catalog;
