@@ -195,9 +195,8 @@ void Effects::count_lost(std::span<const Routed> pods) {
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
     if (goal == nullptr || goal->called_off) continue;
-    const auto lost =
+    goal->lost =
         std::ranges::count_if(goal->counted_on, [&](const std::string& uid) { return !present.contains(uid); });
-    goal->lost = lost;
   }
 }
 

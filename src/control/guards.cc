@@ -1,6 +1,7 @@
 #include "control/guards.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -75,9 +76,8 @@ decide::place::QueueBudget queues_before(const model::Plan& plan, const model::S
   if (snapshot.catalog->queues.empty()) return budget;
   std::set<model::PodId> planned;
   for (const model::Action& action : plan.actions) {
-    if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
-      for (const model::BindPods::Binding& binding : bind->bindings) planned.insert(binding.pod);
-    }
+    const auto* bind = std::get_if<model::BindPods>(&action.what);
+    if (bind != nullptr) std::ranges::copy(pods_of(*bind), std::inserter(planned, planned.end()));
   }
   for (const decide::place::Memory::Assumed& assumed : placed.assumed) {
     if (!planned.contains(assumed.pod)) budget.place({&assumed.pod, 1});
