@@ -58,11 +58,13 @@ ReplicaCount serving(const RolePart& part) {
   });
 }
 
-/// Beyond those that serve: what has to serve now, and the minimum.
+/// Returns the replicas of a role that have to serve now: what its load needs, and at least its minimum.
+ReplicaCount must_serve(const RolePart& part) { return std::max(part.decision.needed_now, part.role.min); }
+
+/// Returns the replicas that a role lacks now, as far as its maximum allows more.
 ReplicaCount lacks(const RolePart& part) {
   const ReplicaCount room = std::max<ReplicaCount>(part.role.max - part.role.current, 0);
-  const ReplicaCount now = std::max(part.decision.needed_now, part.role.min);
-  return std::clamp<ReplicaCount>(now - serving(part), 0, room);
+  return std::clamp<ReplicaCount>(must_serve(part) - serving(part), 0, room);
 }
 
 /// True if a replica serves and gives no usable reading: what it carries is not known.
@@ -72,12 +74,12 @@ bool has_silent_replica(const RolePart& part) {
   });
 }
 
-/// How many of `from` may go: the rest is enough for what has to serve now, its minimum, and the ratio once they have
-/// gone. A role with a silent replica gives none (invariant 3).
+/// Returns how many replicas `from` can give to `to`. The rest has to suffice for what must serve now and for the ratio
+/// after the change. It lacks nothing then, so that no replica changes back in the same plan. A role with a silent
+/// replica gives none (invariant 3).
 ReplicaCount may_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
   if (has_silent_replica(from)) return 0;
-  ReplicaCount count =
-      std::min({lacks(to), serving(from) - from.decision.needed_now, from.role.current - from.role.min});
+  ReplicaCount count = std::min({lacks(to), serving(from) - must_serve(from), from.role.current - from.role.min});
   while (count > 0 && from.role.current - count < least_of(from, limits, to.role.current + count).least) --count;
   return std::max<ReplicaCount>(count, 0);
 }

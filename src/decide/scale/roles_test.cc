@@ -149,6 +149,28 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
   }
 }
 
+/// Of seven decode replicas two serve, which is their minimum; prefill lacks one of its minimum. A loan would leave
+/// decode below its minimum, and the same plan would take the replica back; found by scripts/swarm in world 101:1389.
+TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
+  model::Catalog catalog;
+  catalog.services.resize(2);
+  catalog.services[1].fed_by = kPrefill;
+  for (model::Service& service : catalog.services) service.role_limits.conversion = kChange;
+  std::map<model::ServiceId, RolePart> parts;
+  parts.emplace(kPrefill, part_of({2, 2, 1, 2, 7}, model::Role::prefill, kPrefill, 0));
+  parts.emplace(kDecode, part_of({7, 7, 1, 2, 7}, model::Role::decode, kDecode, 50));
+  const auto stop_serving = [&](model::ServiceId service, std::size_t from) {
+    std::vector<RoleView::Replica>& replicas = parts.at(service).role.replicas;
+    for (std::size_t i = from; i < replicas.size(); ++i) replicas[i].phase = model::Gang::Phase::pending;
+  };
+  stop_serving(kPrefill, 1);
+  stop_serving(kDecode, 2);
+  hold_together(catalog, parts);
+  for (const auto& [service, part] : parts) {
+    EXPECT_TRUE(part.changes.empty()) << (service == kPrefill ? "prefill" : "decode");
+  }
+}
+
 TEST(Roles, NobodyChangesWhereThatTakesAsLongAsAStartOrOneIsToStandApart) {
   for (const bool slow : {true, false}) {
     model::Catalog catalog;
