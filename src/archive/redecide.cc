@@ -49,7 +49,8 @@ Redecided redecide(const SavedState& state) {
     }
   }
   if (policies.place) {
-    out.place = decide::place::decide(index, snapshot, memory.planned, *policies.place, memory.place, snapshot.at);
+    out.place = decide::place::decide(index, snapshot, memory.planned, *policies.place, memory.place, snapshot.at,
+                                      decide::provision::leaving_nodes(memory.provision));
   }
   if (policies.place && policies.provision) {
     out.provision =

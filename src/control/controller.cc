@@ -248,8 +248,11 @@ void Controller::conclude(decide::scale::Decision decision, const model::Snapsho
 }
 
 void Controller::place_and_provision(const ports::Observation& seen, Instant now) {
+  decide::place::keep_assumed(memory_.place, in_flight_.binding(), now + policies_.place->assume_for);
+  decide::provision::keep_terminating(memory_.provision, in_flight_.terminating(), now);
+  const std::vector<model::NodeId> leaving = decide::provision::leaving_nodes(memory_.provision);
   const auto place = [&](decide::place::Memory& memory) {
-    return decide::place::decide(index_, seen.snapshot, memory_.planned, *policies_.place, memory, now);
+    return decide::place::decide(index_, seen.snapshot, memory_.planned, *policies_.place, memory, now, leaving);
   };
   placed_ = decide_twice(memory_.place, place, decide::place::parse_memory);
   if (policies_.provision) {

@@ -31,6 +31,24 @@ std::optional<ReplicaCount> InFlight::asked(model::ServiceId service) const {
   return std::nullopt;
 }
 
+std::vector<model::GangId> InFlight::binding() const {
+  std::vector<model::GangId> gangs;
+  for (const Entry& entry : entries_) {
+    if (const auto* bind = std::get_if<model::BindPods>(&entry.action.what)) gangs.push_back(bind->gang);
+  }
+  std::ranges::sort(gangs);
+  return gangs;
+}
+
+std::vector<model::NodeId> InFlight::terminating() const {
+  std::vector<model::NodeId> nodes;
+  for (const Entry& entry : entries_) {
+    if (const auto* end = std::get_if<model::TerminateNode>(&entry.action.what)) nodes.push_back(end->node);
+  }
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
 bool InFlight::converting(model::ServiceId service) const {
   return std::ranges::any_of(entries_, [&](const Entry& entry) {
     const auto* convert = std::get_if<model::ConvertReplica>(&entry.action.what);

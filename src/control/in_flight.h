@@ -42,6 +42,12 @@ class InFlight {
   /// The replicas that the last of those that set this service's goes for; nothing: there is none.
   std::optional<ReplicaCount> asked(model::ServiceId service) const;
 
+  /// Returns the gangs whose pods are being bound, sorted.
+  std::vector<model::GangId> binding() const;
+
+  /// Returns the nodes that are being ended, sorted.
+  std::vector<model::NodeId> terminating() const;
+
   /// A replica that changes over from or to this service.
   bool converting(model::ServiceId service) const;
 

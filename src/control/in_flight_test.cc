@@ -58,6 +58,18 @@ TEST(InFlight, AReplicaThatChangesOverConcernsBothServices) {
   EXPECT_FALSE(in_flight.converting({1}));
 }
 
+TEST(InFlight, NamesTheGangsThatAreBoundAndTheNodesThatAreEnded) {
+  InFlight in_flight;
+  in_flight.add({1}, {model::BindPods{.gang = {9}, .bindings = {}}, {}}, at_s(0));
+  in_flight.add({2}, {model::TerminateNode{{4}}, {}}, at_s(0));
+  in_flight.add({3}, {model::BindPods{.gang = {2}, .bindings = {}}, {}}, at_s(0));
+  EXPECT_EQ(in_flight.binding(), (std::vector<model::GangId>{{2}, {9}}));
+  EXPECT_EQ(in_flight.terminating(), (std::vector<model::NodeId>{{4}}));
+  in_flight.settle({{{2}, Kind::applied, {}}, {{3}, Kind::refused, {}}}, at_s(1));
+  EXPECT_EQ(in_flight.binding(), (std::vector<model::GangId>{{9}}));
+  EXPECT_TRUE(in_flight.terminating().empty());
+}
+
 TEST(InFlight, AnAnswerToNobodyIsIgnored) {
   InFlight in_flight;
   in_flight.add({1}, evict(1), at_s(0));

@@ -116,7 +116,8 @@ std::int64_t most_buyable(const model::Catalog& catalog, const Shortfall& shape)
 
 class Cycle {
  public:
-  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now)
+  Cycle(Index& index, const model::Snapshot& snapshot, const Policy& policy, Memory& memory, Instant now,
+        std::span<const NodeId> leaving)
       : index_(index),
         snapshot_(snapshot),
         policy_(policy),
@@ -125,6 +126,9 @@ class Cycle {
         room_(index.rooms),
         queues_(snapshot, index),
         apart_(snapshot, index, memory) {
+    for (const NodeId node : leaving) {
+      if (room_.rooms().find(node) != nullptr) room_.erase(node);
+    }
     for (const Memory::Assumed& assumed : memory.assumed) {
       queues_.place({&assumed.pod, 1});
       const NodeRoom* room = room_.rooms().find(assumed.node);
@@ -429,12 +433,18 @@ void forget(Memory& memory, GangId gang) {
   std::erase_if(memory.assumed, [&](const Memory::Assumed& assumed) { return assumed.gang == gang; });
 }
 
+void keep_assumed(Memory& memory, std::span<const GangId> gangs, Instant until) {
+  for (Memory::Assumed& assumed : memory.assumed) {
+    if (std::ranges::binary_search(gangs, assumed.gang)) assumed.until = std::max(assumed.until, until);
+  }
+}
+
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now) {
+                const Policy& policy, Memory& memory, Instant now, std::span<const NodeId> leaving) {
   forget_settled(memory, index, now);
   if (policy.kind == Policy::Kind::gang) follow_broken(memory, index, snapshot, now);
   if (index.pending_gangs.empty() && index.unbound_pods.empty() && planned.empty()) return {};
-  Cycle cycle(index, snapshot, policy, memory, now);
+  Cycle cycle(index, snapshot, policy, memory, now, leaving);
   Decision decision = policy.kind == Policy::Kind::first_fit ? cycle.first_fit() : cycle.whole_gangs(planned);
   assume(memory, snapshot, decision.plan, now + policy.assume_for);
   return decision;

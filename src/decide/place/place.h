@@ -24,8 +24,9 @@ struct Policy {
     gang,       ///< all pods of a gang at once inside one domain of its level, or none
   };
   Kind kind = Kind::gang;
-  Duration period = std::chrono::seconds(1);       ///< how often it wants to be asked; it always answers
-  Duration assume_for = std::chrono::seconds(30);  ///< a binding that nobody confirmed by then is decided again
+  Duration period = std::chrono::seconds(1);  ///< how often it wants to be asked; it always answers
+  /// How long a binding stays assumed after its action has ended, where no snapshot shows it; then it is decided again.
+  Duration assume_for = std::chrono::seconds(30);
   /// How long a gang of which some pods have a node, and too few, waits for the others, as `gang`. KAI's
   /// default-staleness-grace-period: https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/batch/README.md
   Duration broken_for = std::chrono::seconds(60);
@@ -60,6 +61,10 @@ std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 /// The world refused to bind this gang: its pods are looked at again at the next decision.
 void forget(Memory& memory, model::GangId gang);
+/// Keeps the bindings of these gangs assumed until `until` at least: their actions are in flight, and a node that looks
+/// empty meanwhile is not given back under them.
+/// @param gangs  sorted
+void keep_assumed(Memory& memory, std::span<const model::GangId> gangs, Instant until);
 
 /// What would have to be free for a gang to be placed: a message to whoever provides nodes, not "Unschedulable".
 /// A gang is named by (service, variant, ordinal), because it may be planned and have no pods yet.
@@ -117,7 +122,9 @@ struct Decision {
 /// @param index    of the snapshot; decisions are tried out on it, and it comes out as it went in
 /// @param planned  replicas decided whose pods do not exist yet; they take room after every real gang, bind nothing,
 ///                 and can only leave shortfalls
+/// @param leaving  nodes that are being given back (`provision::leaving_nodes`): no pod is placed there, as Karpenter
+///                 taints a node before it ends it
 Decision decide(Index& index, const model::Snapshot& snapshot, std::span<const model::PlannedGang> planned,
-                const Policy& policy, Memory& memory, Instant now);
+                const Policy& policy, Memory& memory, Instant now, std::span<const model::NodeId> leaving = {});
 
 }  // namespace capstan::decide::place

@@ -154,6 +154,37 @@ TEST(Placement, ABindingInFlightIsNotDecidedTwice) {
   EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(40)).plan.actions.size(), 1u) << "nobody confirmed";
 }
 
+TEST(Placement, ABindingStaysAssumedWhileItsActionIsInFlight) {
+  World world;
+  world.node(0);
+  const GangId gang = world.gang(4, 1, TopologyLevel::node);
+  Index index = build(world.snapshot);
+  Memory memory;
+  decide(index, world.snapshot, {}, kGang, memory, at(0));
+  keep_assumed(memory, std::vector{gang}, at(60));
+  EXPECT_TRUE(decide(index, world.snapshot, {}, kGang, memory, at(40)).plan.actions.empty());
+  keep_assumed(memory, std::vector{GangId{gang.value + 1}}, at(99));
+  EXPECT_EQ(decide(index, world.snapshot, {}, kGang, memory, at(60)).plan.actions.size(), 1u) << "of another gang";
+}
+
+/// A pod that is bound to such a node is ended with it; found by scripts/swarm in world 201:5648.
+TEST(Placement, ANodeThatIsBeingGivenBackGetsNoPod) {
+  for (const Policy& policy : {kFirstFit, kGang}) {
+    World world;
+    const NodeId leaving = world.node(0), staying = world.node(0);
+    world.gang(4, 1, TopologyLevel::node);
+    Index index = build(world.snapshot);
+    const auto placed = [&](std::vector<NodeId> nodes) {
+      Memory memory;
+      return bindings(decide(index, world.snapshot, {}, policy, memory, at(0), nodes));
+    };
+    EXPECT_EQ(placed({}).begin()->second, leaving) << "else the row teaches nothing";
+    for (const auto& [pod, node] : placed({leaving})) EXPECT_EQ(node, staying);
+    EXPECT_EQ(placed({leaving}).size(), 4u);
+    EXPECT_TRUE(placed({leaving, staying}).empty());
+  }
+}
+
 // --- What must hold always ---
 
 /// No node is given more than it had, and every pod goes to an open node of its kind.

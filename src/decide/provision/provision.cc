@@ -61,6 +61,19 @@ void refused(Memory& memory, const model::TerminateNode& terminate) {
   std::erase_if(memory.terminating, [&](const Memory::Terminating& told) { return told.node == terminate.node; });
 }
 
+std::vector<NodeId> leaving_nodes(const Memory& memory) {
+  std::vector<NodeId> nodes;
+  for (const Memory::Terminating& told : memory.terminating) nodes.push_back(told.node);
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+void keep_terminating(Memory& memory, std::span<const NodeId> nodes, Instant now) {
+  for (Memory::Terminating& told : memory.terminating) {
+    if (std::ranges::binary_search(nodes, told.node)) told.at = now;
+  }
+}
+
 Decision decide(Index& index, const model::Snapshot& snapshot, const place::Decision& placed, const Policy& policy,
                 Memory& memory, Instant now) {
   Decision decision;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -137,6 +138,11 @@ void forget(Memory& memory, const model::LaunchNodes& launch);
 void refused(Memory& memory, const model::LaunchNodes& launch, const Policy& policy, Instant now);
 /// The world refused to end a node: it may be tried again.
 void refused(Memory& memory, const model::TerminateNode& terminate);
+/// Returns the nodes that are being given back and that the snapshot may still show as ready, sorted.
+std::vector<model::NodeId> leaving_nodes(const Memory& memory);
+/// Keeps these nodes from being forgotten as not heard: the actions that end them are in flight.
+/// @param nodes  sorted
+void keep_terminating(Memory& memory, std::span<const model::NodeId> nodes, Instant now);
 
 struct Decision {
   GpuCount short_gpus = 0;     ///< GPUs that waiting pods or gangs lack, rounded up

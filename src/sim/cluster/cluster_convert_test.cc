@@ -90,6 +90,18 @@ TEST(ClusterConvert, LoweredMeanwhileItGoesWhenItIsEmpty) {
   EXPECT_EQ(bench.truth().gangs.find(kFirst), nullptr);
 }
 
+/// Its engine is still that of the old role, whose busy time was read before; found by scripts/swarm in world 102:8454.
+TEST(ClusterConvert, LoweredMeanwhileItsDutyCycleIsThatOfItsEngine) {
+  ClusterConfig config = two_serving();
+  config.scrape.interval = seconds(5);
+  Changing bench(config);
+  bench.cluster.submit(action(model::SetReplicas{{1}, {0}, 0, {}}));
+  bench.run_to(at_s(18));
+  const model::Signal& duty = bench.truth().gangs.at(kFirst).signals.duty_cycle_percent;
+  ASSERT_TRUE(duty.usable());
+  EXPECT_EQ(duty.value, 50);
+}
+
 TEST(ClusterConvert, AnEvictedOneIsMadeAnewInTheNewRole) {
   Changing bench;
   bench.cluster.submit(action(model::EvictPod{bench.truth().gangs.at(kFirst).pods.front()}));

@@ -71,7 +71,6 @@ model::Signal Cluster::aged(model::Signal signal, Instant measured) const {
 /// What it said until now is not what it will say next.
 void Cluster::forget_readings(model::GangId id) {
   GangRecord& record = gangs_.at(id);
-  record.scraped_busy = {};
   record.has_reading = false;
   model::Gang gang = seen_.gangs.at(id);
   gang.signals = {};

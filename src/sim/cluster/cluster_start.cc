@@ -232,6 +232,7 @@ void Cluster::serve(model::GangId id) {
   record.stage = Stage::ready;
   record.ready_since = now_;
   record.scraped_at = now_;
+  record.scraped_busy = {};
   set_pod_states(id, GpuState::idle);
   set_phases(id, model::Gang::Phase::ready, model::Pod::Phase::ready);
   hook_.ready({id, record.start.service, record.start.variant, record.start.ordinal}, now_);
