@@ -114,7 +114,7 @@ void ClusterObjects::turn() {
 /// Of each kind that rules look at, the version that the server prefers.
 void ClusterObjects::choose() {
   asked_ = true;
-  const std::vector<std::string_view> kinds = lint::kinds_looked_at();
+  const std::vector<std::string_view> kinds = lint::checked_kinds();
   std::set<std::pair<std::string, std::string>> chosen;
   for (const kube::ServedResource& served : discovery_.served().all()) {
     const kube::Resource& resource = served.resource;

@@ -97,7 +97,7 @@ ExitCode explain(const std::string& id) {
 /// What a person sees at its side where a machine reads the result.
 void say_summary(const LintArguments& arguments, const lint::Report& found) {
   if (arguments.output == "text" || !errors_are_terminal()) return;
-  std::fputs((lint::summary_words(found) + "\n").c_str(), stderr);
+  std::fputs((lint::summary_text(found) + "\n").c_str(), stderr);
 }
 
 ExitCode judge(const LintArguments& arguments, const lint::Report& found) {

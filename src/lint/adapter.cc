@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kSeries = "seriesQuery";
 
-/// The chart's rules: "custom" and "external" are lists, "default" a word.
+/// Returns the rules of the chart's values. "custom" and "external" are lists; "default" is a flag.
 const Value& chart_rules(const Value& root) {
   const Value& rules = root["rules"];
   return rules.is_mapping() ? rules : root["prometheus-adapter"]["rules"];
@@ -15,15 +15,16 @@ const Value& chart_rules(const Value& root) {
 
 bool has_series(const Value& list) { return list[0].has(kSeries); }
 
-/// A rule's `as` names the metric; what it takes from the series, "${1}", may be anything.
-bool gives(const Value& rule, std::string_view name) {
+/// Returns true if a rule gives a metric this name. `as` holds the name; a part from the series, "${1}", may be any
+/// text.
+bool produces(const Value& rule, std::string_view name) {
   const Value& as = rule["name"]["as"];
   if (!as) return rule[kSeries].text.find(name) != std::string_view::npos;
   const std::size_t begin = as.text.find('$');
   if (begin == as.text.npos) return as.is(name);
-  const std::string_view before = as.text.substr(0, begin);
-  const std::string_view after = as.text.substr(as.text.find_last_of("$}0123456789") + 1);
-  return name.size() >= before.size() + after.size() && name.starts_with(before) && name.ends_with(after);
+  const std::string_view prefix = as.text.substr(0, begin);
+  const std::string_view suffix = as.text.substr(as.text.find_last_of("$}0123456789") + 1);
+  return name.size() >= prefix.size() + suffix.size() && name.starts_with(prefix) && name.ends_with(suffix);
 }
 
 }  // namespace
@@ -54,9 +55,9 @@ void AdapterRules::add(const Value& list) {
 
 bool is_given_by_adapter(const Set& set, const Object& from, std::string_view name) {
   for (const std::string_view kind : {"ConfigMap", "PrometheusAdapterValues"}) {
-    for (const Object* object : set.beside(kind, from)) {
+    for (const Object* object : set.in_folder(kind, from)) {
       const AdapterRules adapter(*object);
-      if (std::ranges::any_of(adapter.rules(), [&](const Value* rule) { return gives(*rule, name); })) return true;
+      if (std::ranges::any_of(adapter.rules(), [&](const Value* rule) { return produces(*rule, name); })) return true;
     }
   }
   return false;

@@ -6,18 +6,18 @@
 #include "lint/embedded.h"
 #include "lint/set.h"
 
-// The adapter between Prometheus and the autoscalers, which gives them metrics under names of its own.
+// Rules of prometheus-adapter, which gives the autoscalers metrics of Prometheus under names that the rules choose.
 namespace capstan::lint {
 
-/// Values of the chart of prometheus-adapter.
+/// Returns true for values of the chart of prometheus-adapter.
 bool is_adapter_values(const Value& root);
 
-/// The rules of an adapter's configuration in a ConfigMap, or of the values of its chart; of any other object none.
+/// The rules of an adapter's configuration: from a ConfigMap or from values of the chart. Any other object has none.
 class AdapterRules {
  public:
   explicit AdapterRules(const Object& object);
 
-  /// Each with its `seriesQuery`.
+  /// Returns the rules that have a `seriesQuery`.
   const std::vector<const Value*>& rules() const { return rules_; }
 
  private:
@@ -27,7 +27,7 @@ class AdapterRules {
   std::vector<const Value*> rules_;
 };
 
-/// Does a rule of an adapter in the same folder give a metric this name, for whatever series?
+/// Returns true if a rule of an adapter in the same folder gives a metric this name, whatever the series is.
 bool is_given_by_adapter(const Set& set, const Object& from, std::string_view name);
 
 }  // namespace capstan::lint

@@ -33,14 +33,14 @@ Result<void> subtract_baseline(Report& report, const std::string& json, const st
   };
   const Json root = Json::parse(json, nullptr, false);
   if (!root.is_object() || !root.contains("findings") || !root["findings"].is_array()) {
-    return refuse("is no baseline, expected what --write-baseline wrote");
+    return refuse("is not a baseline, expected a file from --write-baseline");
   }
   std::map<Key, std::size_t> known;
   for (const Json& entry : root["findings"]) {
     const auto text = [&](const char* key) {
       return entry.is_object() && entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : "";
     };
-    if (text("rule").empty()) return refuse("has a finding without its rule");
+    if (text("rule").empty()) return refuse("has a finding without a rule");
     ++known[{text("rule"), text("file"), text("object"), text("message")}];
   }
   report.summary.known += std::erase_if(report.findings, [&](const Finding& finding) {

@@ -7,11 +7,11 @@
 
 namespace capstan::lint {
 
-/// The findings as a baseline: what an old repository has, so that only what is new is reported. A finding is known by
-/// rule, file, object and message, not by its line, which moves.
+/// Returns the findings as a baseline. A repository that has findings already stores it, so that only new findings are
+/// reported. A finding is identified by rule, file, object and message, but not by its line, which changes.
 std::string baseline_of(const Report& report);
 
-/// Takes out the findings that a baseline knows, each as often as it has it.
+/// Removes the findings that a baseline lists. Each entry removes one finding.
 Result<void> subtract_baseline(Report& report, const std::string& json, const std::string& path);
 
 }  // namespace capstan::lint

@@ -2,7 +2,7 @@
 
 namespace capstan::lint {
 
-// The tables of data/lint as the build found them (facts.cmake).
+// The tables of data/lint, compiled in by facts.cmake.
 extern const char* const kGpuFamiliesCsv;
 extern const char* const kRemovedApisCsv;
 extern const char* const kRemovedMetricsCsv;

@@ -15,7 +15,7 @@ using manifest::Verdict;
 
 void read_rules(const Node& node, Verdict& verdict, Options& options) {
   if (node.kind != Node::Kind::mapping) {
-    verdict.fail(node.place, "rules is " + node.words() + ", expected rules and their severities");
+    verdict.fail(node.place, "rules is " + node.words() + ", expected a mapping from rule to severity");
     return;
   }
   for (const Node::Entry& entry : node.entries) {
@@ -43,23 +43,23 @@ void read_version(const Node& node, Verdict& verdict, Options& options) {
 
 }  // namespace
 
-Result<Severity> severity_named(std::string_view word) {
+Result<Severity> severity_named(std::string_view name) {
   for (const Severity severity : {Severity::off, Severity::info, Severity::warning, Severity::error}) {
-    if (word == name_of(severity)) return severity;
+    if (name == name_of(severity)) return severity;
   }
   return std::unexpected(Error{ErrorKind::usage, "severity", 0, 0,
-                               "found \"" + std::string(word) + "\", expected off, info, warning or error"});
+                               "found \"" + std::string(name) + "\", expected off, info, warning or error"});
 }
 
 Result<KubeVersion> parse_kube_version(std::string_view text) {
   std::string_view rest = text;
   if (rest.starts_with('v')) rest.remove_prefix(1);
   KubeVersion version;
-  const bool one = rest.starts_with("1.");
-  if (one) rest.remove_prefix(2);
+  const bool has_major = rest.starts_with("1.");
+  if (has_major) rest.remove_prefix(2);
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), version.minor);
-  const bool whole = end == rest.data() + rest.size() || *end == '.';
-  if (one && error == std::errc() && whole && version.minor < 1000) return version;
+  const bool is_complete = end == rest.data() + rest.size() || *end == '.';
+  if (has_major && error == std::errc() && is_complete && version.minor < 1000) return version;
   return std::unexpected(
       Error{ErrorKind::usage, "kube-version", 0, 0, "found \"" + std::string(text) + "\", expected 1.MINOR"});
 }
@@ -67,10 +67,10 @@ Result<KubeVersion> parse_kube_version(std::string_view text) {
 Error no_such_rule(std::string_view id) {
   std::vector<std::string_view> known;
   for (const Rule* rule : all_rules()) known.push_back(rule->id);
-  const std::string_view meant = manifest::did_you_mean(id, known);
+  const std::string_view similar = manifest::did_you_mean(id, known);
   return {ErrorKind::usage, "rule", 0, 0,
           "found \"" + std::string(id) + "\", expected a rule of `capstan lint --list`" +
-              (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)")};
+              (similar.empty() ? "" : " (did you mean " + std::string(similar) + "?)")};
 }
 
 Result<Config> parse_config(const std::string& text, const std::string& path) {

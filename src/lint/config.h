@@ -8,7 +8,7 @@
 
 namespace capstan::lint {
 
-/// What a repository says of its linting, `.capstan-lint.yaml`:
+/// The lint settings of a repository, from `.capstan-lint.yaml`:
 ///
 ///   kube_version: "1.34"
 ///   advice: true
@@ -21,16 +21,16 @@ struct Config {
 
 inline constexpr const char* kConfigFile = ".capstan-lint.yaml";
 
-/// Reads it strictly: a key or a rule that is not known is an error with its place.
+/// Parses the file. An unknown key or rule is an error that names its place.
 Result<Config> parse_config(const std::string& text, const std::string& path);
 
-/// A severity by its name; an error says what there is.
-Result<Severity> severity_named(std::string_view word);
+/// Returns the severity with this name. The error lists the valid names.
+Result<Severity> severity_named(std::string_view name);
 
-/// "1.34", "v1.34.2".
+/// Parses a version such as "1.34" or "v1.34.2".
 Result<KubeVersion> parse_kube_version(std::string_view text);
 
-/// An error that names the rule that was probably meant.
+/// Returns an error that names the most similar rule.
 Error no_such_rule(std::string_view id);
 
 }  // namespace capstan::lint

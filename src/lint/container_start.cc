@@ -9,7 +9,7 @@
 namespace capstan::lint {
 namespace {
 
-/// The words of a list. Both what is read of them and where they stand count through these.
+/// Returns the scalar items of a list. Both the words of a command and their places are numbered by this list.
 std::vector<const Value*> words_of(const Value& list) {
   std::vector<const Value*> out;
   for (const Value& value : list.children()) {
@@ -24,7 +24,7 @@ std::vector<std::string_view> texts_of(const Value& list) {
   return out;
 }
 
-/// What the source of a word counts through.
+/// Returns the values to which the source index of a word refers.
 std::vector<const Value*> sources_of(const Value& container) {
   std::vector<const Value*> out = words_of(container["command"]);
   std::ranges::copy(words_of(container["args"]), std::back_inserter(out));

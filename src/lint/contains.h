@@ -5,8 +5,9 @@
 
 namespace capstan::lint {
 
-/// Where a word stands in a text from `from` on; npos where it does not. Of whole files: the C library looks at many
-/// bytes at once, where `find` stops at every first letter.
+/// Returns the position of a word in a text, at or after `from`; npos if there is none. It uses memmem, which compares
+/// many bytes at once. `std::string_view::find` stops at every occurrence of the first letter and is too slow for whole
+/// files.
 inline std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0) {
   if (from >= text.size()) return std::string_view::npos;
   const void* found = memmem(text.data() + from, text.size() - from, word.data(), word.size());

@@ -14,7 +14,7 @@ std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
   return line_break == text.npos ? 0 : static_cast<std::uint32_t>(line_break + 1);
 }
 
-/// The end of a line's own characters, before its line break.
+/// Returns the end of a line, before its line break.
 std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
   std::size_t end = std::min(text.find('\n', offset), text.size());
   if (end < text.size() && end > offset && text[end - 1] == '\r') --end;
@@ -28,13 +28,13 @@ std::uint32_t next_line(std::string_view text, std::uint32_t offset) {
 
 bool is_space(std::string_view text) { return text.find_first_not_of(' ') == text.npos; }
 
-/// The quote that a key or value begins with; 0 where it is plain.
+/// Returns the quote that begins a key or value; 0 if it is plain.
 char quote_of(std::string_view text, Span span) {
   const char first = span.size() == 0 ? '\0' : text[span.begin];
   return first == '"' || first == '\'' ? first : '\0';
 }
 
-/// Texts that mean the same in plain, single-quoted and double-quoted style.
+/// Returns true if a text is the same in plain, single-quoted and double-quoted style.
 bool needs_no_escapes(std::string_view text) { return text.find_first_of("\"'\\\n") == text.npos; }
 
 std::string quoted(char quote, std::string_view text) {
@@ -47,7 +47,8 @@ bool is_editable(const Value& value) {
   return value.form == Form::scalar && !value.shared && value.span.size() > 0 && !value.is_block_scalar();
 }
 
-/// The comments in a part of a line, or of some lines, that holds nothing but spaces, colons, commas and comments.
+/// Returns the comments in a part of a line or of several lines. The part holds only spaces, colons, commas and
+/// comments.
 std::vector<std::string_view> comments_in(std::string_view text) {
   std::vector<std::string_view> comments;
   for (std::size_t at = text.find('#'); at != text.npos; at = text.find('#', at)) {
@@ -61,36 +62,36 @@ std::vector<std::string_view> comments_in(std::string_view text) {
 }
 
 std::optional<Edit> line_removal(std::string_view text, const Value& entry) {
-  const Span whole = entry_of(entry);
-  const std::uint32_t begin = line_begin(text, whole.begin);
-  const std::string_view indent = text.substr(begin, whole.begin - begin);
+  const Span span = entry_of(entry);
+  const std::uint32_t begin = line_begin(text, span.begin);
+  const std::string_view indent = text.substr(begin, span.begin - begin);
   // The first entry of a list's item stands behind its dash and cannot go with its line.
   if (!is_space(indent)) return std::nullopt;
-  const std::uint32_t end = next_line(text, whole.end);
-  std::string kept;
+  const std::uint32_t end = next_line(text, span.end);
+  std::string comments;
   const std::string_view before_value = text.substr(entry.key_span.end, entry.span.begin - entry.key_span.end);
-  for (const std::string_view part : {before_value, text.substr(whole.end, end - whole.end)}) {
+  for (const std::string_view part : {before_value, text.substr(span.end, end - span.end)}) {
     for (const std::string_view comment : comments_in(part)) {
-      kept += std::string(indent) + std::string(comment) + (text.substr(0, end).ends_with("\r\n") ? "\r\n" : "\n");
+      comments += std::string(indent) + std::string(comment) + (text.substr(0, end).ends_with("\r\n") ? "\r\n" : "\n");
     }
   }
-  if (!kept.empty() && !text.substr(0, end).ends_with('\n')) kept.pop_back();
-  return Edit{{begin, end}, kept};
+  if (!comments.empty() && !text.substr(0, end).ends_with('\n')) comments.pop_back();
+  return Edit{{begin, end}, comments};
 }
 
 std::optional<Edit> flow_removal(std::string_view text, const Value& mapping, const Value& entry) {
-  const Span whole = entry_of(entry);
+  const Span span = entry_of(entry);
   const auto index = static_cast<std::size_t>(&entry - mapping.first);
   const bool last = index + 1 == mapping.count;
   const Value& neighbour = mapping.children()[last ? index - 1 : index + 1];
   if (neighbour.shared || neighbour.key_span.size() == 0) return std::nullopt;
-  const Span beside = entry_of(neighbour);
-  const Span taken = last ? Span{beside.end, whole.end} : Span{whole.begin, beside.begin};
-  if (taken.begin > taken.end) return std::nullopt;
-  const std::string_view gap =
-      last ? text.substr(beside.end, whole.begin - beside.end) : text.substr(whole.end, beside.begin - whole.end);
+  const Span neighbour_span = entry_of(neighbour);
+  const Span removed = last ? Span{neighbour_span.end, span.end} : Span{span.begin, neighbour_span.begin};
+  if (removed.begin > removed.end) return std::nullopt;
+  const std::string_view gap = last ? text.substr(neighbour_span.end, span.begin - neighbour_span.end)
+                                    : text.substr(span.end, neighbour_span.begin - span.end);
   if (gap.find('#') != gap.npos || gap.find(',') == gap.npos) return std::nullopt;
-  return Edit{taken, ""};
+  return Edit{removed, ""};
 }
 
 }  // namespace
@@ -127,14 +128,14 @@ std::optional<Edit> insertion_edit(const File& file, const Value& mapping, const
   }
   const char quote = quote_of(text, after.key_span);
   const std::string entry = quoted(quote, key) + ": " + (is_number(value) ? std::string(value) : quoted(quote, value));
-  const Span whole = entry_of(after);
-  if (mapping.style != Style::block) return Edit{{whole.end, whole.end}, ", " + entry};
+  const Span span = entry_of(after);
+  if (mapping.style != Style::block) return Edit{{span.end, span.end}, ", " + entry};
   const std::uint32_t begin = line_begin(text, after.key_span.begin);
   std::string indent(text.substr(begin, after.key_span.begin - begin));
-  // Behind the dash of a list's item the keys that follow are indented as far as the first.
+  // After the dash of a list item, all keys have the indentation of the first key.
   if (indent.find_first_not_of(" -") != indent.npos) return std::nullopt;
   std::ranges::replace(indent, '-', ' ');
-  const std::uint32_t end = line_end(text, whole.end);
+  const std::uint32_t end = line_end(text, span.end);
   const bool carriage_return = text.substr(end).starts_with('\r');
   return Edit{{end, end}, (carriage_return ? "\r\n" : "\n") + indent + entry};
 }

@@ -6,11 +6,11 @@
 
 #include "lint/file.h"
 
-// Changes of a file's bytes that leave everything else as it stands: quotes, comments, indentation, line endings, and
-// JSON that stays JSON. An edit that cannot be made so is not made: the result is empty.
+// Changes of a file's bytes that keep everything else: quotes, comments, indentation, line endings, and valid JSON. A
+// function returns none if it cannot make its edit in this way.
 namespace capstan::lint {
 
-/// One change of a file's bytes.
+/// One replacement of bytes in a file.
 struct Edit {
   Span span;
   std::string text;
@@ -18,20 +18,21 @@ struct Edit {
   bool operator==(const Edit&) const = default;
 };
 
-/// Writes a scalar's new text inside the quotes that the value has.
+/// Returns the edit that replaces a scalar's text and keeps its quotes.
 std::optional<Edit> value_edit(const File& file, const Value& value, std::string_view text);
 
-/// Writes a scalar that stands in quotes without them: a number that was written as a string.
+/// Returns the edit that removes the quotes of a scalar, for a number that was written as a string.
 std::optional<Edit> unquoting_edit(const Value& value, std::string text);
 
-/// Writes another key, inside the quotes that the key has.
+/// Returns the edit that replaces a key and keeps its quotes.
 std::optional<Edit> key_edit(const File& file, const Value& entry, std::string_view key);
 
-/// Takes a scalar entry out of its mapping: with its line in block style, with its comma in flow style and JSON.
-/// Comments on the line stay, on a line of their own.
+/// Returns the edit that removes a scalar entry from its mapping: the whole line in block style, the entry and its
+/// comma in flow style and in JSON. A comment on the line stays, on a line of its own.
 std::optional<Edit> removal_edit(const File& file, const Value& mapping, const Value& entry);
 
-/// Adds an entry to a mapping behind one of its entries, in quotes where that one's key has them; numbers are plain.
+/// Returns the edit that adds an entry to a mapping after the entry `after`. The new key is quoted if the key of
+/// `after` is; numbers are plain.
 std::optional<Edit> insertion_edit(const File& file, const Value& mapping, const Value& after, std::string_view key,
                                    std::string_view value);
 

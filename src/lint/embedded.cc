@@ -8,17 +8,18 @@ namespace capstan::lint {
 
 namespace {
 
-constexpr std::size_t kMostValues = 100'000;
+constexpr std::size_t kMaxValues = 100'000;
 
 }  // namespace
 
 Embedded::Embedded(const File& file, const Value& scalar)
-    : scalar_(&scalar), documents_(manifest::Documents::parse(scalar.text, {.values = kMostValues})) {
+    : scalar_(&scalar), documents_(manifest::Documents::parse(scalar.text, {.values = kMaxValues})) {
   find_lines(file);
   if (!documents_.all().empty()) root_ = placed(documents_.all().front().root);
 }
 
-/// A text that is written as it is stands in one piece; a literal block has its lines, each behind an indentation.
+/// Fills `lines_`. A text without escapes is one piece of the file. A literal block has one piece per line, each after
+/// its indentation.
 void Embedded::find_lines(const File& file) {
   const std::string_view source = file.parsed();
   const std::string_view text = scalar_->text;
@@ -32,8 +33,8 @@ void Embedded::find_lines(const File& file) {
     end = std::min(text.find('\n', begin), text.size());
     const std::size_t line_end = std::min(source.find('\n', line + 1), source.size());
     const std::string_view written = source.substr(line + 1, line_end - line - 1);
-    const std::string_view words = text.substr(begin, end - begin);
-    const std::size_t indent = words.empty() ? 0 : written.find(words);
+    const std::string_view content = text.substr(begin, end - begin);
+    const std::size_t indent = content.empty() ? 0 : written.find(content);
     if (indent == written.npos) return lines_.clear();
     lines_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(line + 1 + indent)});
     line = line_end < source.size() ? line_end : source.npos;

@@ -8,9 +8,9 @@
 
 namespace capstan::lint {
 
-/// YAML inside a scalar: a file that a ConfigMap carries. Its values know where they stand in the file around it, and
-/// findings and fixes point there. Where that cannot be told, as in a folded text, they all stand where the scalar does
-/// and count as written elsewhere.
+/// YAML inside a scalar, such as a file that a ConfigMap carries. Its values know their places in the surrounding file,
+/// and findings and fixes point there. If the places cannot be computed, as in a folded text, all values get the place
+/// of the scalar and count as written elsewhere.
 class Embedded {
  public:
   Embedded(const File& file, const Value& scalar);
@@ -19,7 +19,7 @@ class Embedded {
   const Value& scalar() const { return *scalar_; }
 
  private:
-  /// A line of the text that holds the YAML, and where it stands in the file around it.
+  /// A line of the embedded YAML, and its place in the surrounding file.
   struct Line {
     std::uint32_t begin = 0;
     std::uint32_t place = 0;
@@ -31,12 +31,12 @@ class Embedded {
 
   const Value* scalar_;
   manifest::Documents documents_;
-  std::vector<Line> lines_;  ///< empty where the places are not known
+  std::vector<Line> lines_;  ///< empty if the places are unknown
   std::deque<std::vector<Value>> values_;
   Value root_;
 };
 
-/// The YAML files below a mapping such as a ConfigMap's `data` that hold a word.
+/// Returns the YAML files below a mapping, such as a ConfigMap's `data`, that contain a word.
 std::vector<Embedded> embedded_with(const File& file, const Value& data, std::string_view word);
 
 }  // namespace capstan::lint

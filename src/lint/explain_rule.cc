@@ -17,7 +17,7 @@ std::string indented(std::string_view text) {
   return out;
 }
 
-/// Words broken into lines of at most `width` characters behind an indentation.
+/// Breaks a text into lines of at most `width` characters. All lines but the first are indented.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out, line;
   const auto flush = [&] {
@@ -34,7 +34,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out;
 }
 
-/// What the words of `kinds` mean to a reader.
+/// Describes the kinds of a rule for a reader.
 std::string kind_words(std::string_view kinds) {
   std::string out;
   while (!kinds.empty()) {
@@ -43,7 +43,7 @@ std::string kind_words(std::string_view kinds) {
         word == "@pods"      ? "every workload"
         : word == "@gpu"     ? "every workload on GPUs"
         : word == "@serving" ? "Deployment, StatefulSet, LeaderWorkerSet, Rollout, CloneSet on GPUs"
-        : word == "@scaler"  ? "HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, and what scales itself"
+        : word == "@scaler"  ? "HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, and kinds that scale themselves"
         : word == "@pool"    ? "NodePool, Provisioner"
         : word == "@adapter" ? "rules of prometheus-adapter"
         : word == "*"        ? "every object"
@@ -56,10 +56,10 @@ std::string kind_words(std::string_view kinds) {
 
 constexpr std::size_t kWidth = 100;
 
-/// What Capstan can edit by itself, and whether that is safe; empty where a person has to decide.
+/// Describes the edits that Capstan can make and their safety; empty if a person must decide.
 std::string edit_words(const Rule& rule) {
   if (rule.fix_safety == FixSafety::none) return "";
-  return fmt::format("`capstan lint {}` makes the good example of the bad one. {}", option_for(rule.fix_safety),
+  return fmt::format("`capstan lint {}` turns the bad example into the good one. {}", option_for(rule.fix_safety),
                      rule.fix_safety == FixSafety::safe ? "This fix is safe: the manifest keeps its meaning."
                                                         : "This fix is unsafe: it changes what runs.");
 }
@@ -91,12 +91,11 @@ std::string rule_page(const Rule& rule) {
 
 std::string rules_page() {
   std::string out =
-      "# Lint rules\n\nWhat `capstan lint` finds; each rule has its page with the reason and both examples. Errors are "
-      "refused by a\nserver or never work; warnings work and do harm; info is advice, off unless `--advice`. A safe "
-      "fix "
-      "keeps what the\nmanifest means and is made by `--fix`, an unsafe one by `--unsafe-fixes`. This page and the "
-      "others "
-      "in this folder are\nwritten by `scripts/generate` from `src/lint/rules/`.\n\n"
+      "# Lint rules\n\nThe defects that `capstan lint` finds. Each rule has a page with the reason and two examples. A "
+      "server "
+      "refuses an\nerror, or it never works. A warning works and does harm. An info is advice and is on only with "
+      "`--advice`.\n`--fix` makes the safe fixes, which keep the meaning of the manifest. `--unsafe-fixes` makes the "
+      "others too.\n`scripts/generate` writes the pages of this folder from `src/lint/rules/`.\n\n"
       "| rule | severity | fix | what it finds |\n|---|---|---|---|\n";
   for (const Rule* rule : all_rules()) {
     out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule->id, name_of(rule->severity),

@@ -6,16 +6,16 @@
 
 namespace capstan::lint {
 
-/// A rule on a page of a terminal: what it finds, what it costs, what to do, and both examples.
+/// Returns a rule as a page for a terminal: defect, cost, repair and both examples.
 std::string explain_rule(const Rule& rule);
 
-/// The reference page of a rule, Markdown.
+/// Returns the reference page of a rule in Markdown.
 std::string rule_page(const Rule& rule);
 
-/// The page that lists all of them.
+/// Returns the page that lists all rules.
 std::string rules_page();
 
-/// One line a rule: id, severity, title.
+/// Returns one line per rule: id, severity, title.
 std::string rules_list();
 
 }  // namespace capstan::lint

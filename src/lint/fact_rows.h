@@ -7,8 +7,7 @@
 
 namespace capstan::lint {
 
-/// Returns the rows of one of our tables below its header. A row with another number of cells than the header is left
-/// out.
+/// Returns the rows below the header of a table. A row whose number of cells differs from the header's is left out.
 inline std::vector<std::vector<std::string_view>> fact_rows(std::string_view csv) {
   std::vector<std::vector<std::string_view>> rows;
   std::size_t columns = 0;

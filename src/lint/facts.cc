@@ -20,7 +20,7 @@ std::int64_t number(std::string_view text) {
   return value;
 }
 
-/// Adapters cannot serve a ':' and write '_'.
+/// Returns a metric's name as adapters write it: they cannot serve a ':' and write '_'.
 std::string with_underscores(std::string_view name) {
   std::string out(name);
   std::ranges::replace(out, ':', '_');
@@ -74,10 +74,10 @@ std::optional<std::int64_t> gpus_of_instance(std::string_view type) {
   const GpuFamily* family = gpu_family(type);
   const std::size_t dot = type.find('.');
   if (family == nullptr || dot == type.npos) return std::nullopt;
-  if (family->least_gpus == family->most_gpus) return family->least_gpus;
+  if (family->min_gpus == family->max_gpus) return family->min_gpus;
   const std::string_view size = type.substr(dot + 1);
-  // Sizes up to 8xlarge have one GPU and 16xlarge too; what follows is the family's own.
-  if (size == "metal" || size == "48xlarge") return family->most_gpus;
+  // All families have one GPU up to 8xlarge and in 16xlarge. Other sizes depend on the family.
+  if (size == "metal" || size == "48xlarge") return family->max_gpus;
   if (family->family == "p3") return size == "2xlarge" ? 1 : size == "8xlarge" ? 4 : 8;
   if (family->family == "g3") return size == "8xlarge" ? 2 : size == "16xlarge" ? 4 : 1;
   if (family->family == "g5g") return size == "16xlarge" ? 2 : 1;
@@ -101,13 +101,13 @@ std::string_view since_version(std::string_view fact) {
   return found == versions.end() ? std::string_view() : found->second;
 }
 
-std::optional<std::uint32_t> minor_of(std::string_view words) {
+std::optional<std::uint32_t> minor_of(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
-  const std::size_t major = words.find_first_of(kDigits);
-  const std::size_t dot = words.find_first_not_of(kDigits, std::min(major, words.size()));
-  if (dot == words.npos || words[dot] != '.') return std::nullopt;
+  const std::size_t major = text.find_first_of(kDigits);
+  const std::size_t dot = text.find_first_not_of(kDigits, std::min(major, text.size()));
+  if (dot == text.npos || text[dot] != '.') return std::nullopt;
   std::uint32_t minor = 0;
-  const auto [end, error] = std::from_chars(words.data() + dot + 1, words.data() + words.size(), minor);
+  const auto [end, error] = std::from_chars(text.data() + dot + 1, text.data() + text.size(), minor);
   return error == std::errc() ? std::optional(minor) : std::nullopt;
 }
 
@@ -163,15 +163,16 @@ std::string_view priority_class_of(std::string_view name) {
 
 const KnownMetric* known_metric(std::string_view name) {
   static const std::map<std::string, KnownMetric> index = by_name(known_metrics());
-  const std::string plain = with_underscores(name);
-  if (const auto found = index.find(plain); found != index.end()) return &found->second;
+  const std::string key = with_underscores(name);
+  if (const auto found = index.find(key); found != index.end()) return &found->second;
   for (const std::string_view ending : {"_total", "_bucket", "_sum", "_count", "_created"}) {
-    if (!plain.ends_with(ending)) continue;
-    const auto found = index.find(plain.substr(0, plain.size() - ending.size()));
+    if (!key.ends_with(ending)) continue;
+    const auto found = index.find(key.substr(0, key.size() - ending.size()));
     if (found == index.end()) continue;
-    const bool of_counter = ending == "_total" || ending == "_created";
+    const bool is_counter_ending = ending == "_total" || ending == "_created";
     const KnownMetric& metric = found->second;
-    if (metric.is_gauge() || (metric.type == "counter" && (!of_counter || metric.is_counter_as_named()))) continue;
+    if (metric.is_gauge() || (metric.type == "counter" && (!is_counter_ending || metric.is_counter_as_named())))
+      continue;
     return &found->second;
   }
   return nullptr;
@@ -199,14 +200,14 @@ std::string nearest_metric(std::string_view name) {
     return list;
   }();
   for (const KnownMetric& metric : metrics) {
-    // What stops short of a known name is most likely that one.
+    // A name that is the beginning of a known name most likely means the known one.
     if (metric.metric.starts_with(name))
       return std::string(metric.metric) + (metric.type == "histogram" ? "_bucket" : "");
   }
   return std::string(manifest::did_you_mean(name, names));
 }
 
-std::optional<std::int64_t> MigProduct::most_of(std::string_view profile) const {
+std::optional<std::int64_t> MigProduct::max_of(std::string_view profile) const {
   const auto found = std::ranges::find_if(profiles, [&](const auto& entry) { return entry.first == profile; });
   return found == profiles.end() ? std::nullopt : std::optional(found->second);
 }

@@ -9,7 +9,7 @@ namespace capstan::lint {
 
 namespace {
 
-/// A literal block keeps its lines, without their indentation.
+/// Returns the place of a part of a literal block, which keeps its lines without their indentation.
 Span part_of_literal(std::string_view source, const Value& value, std::size_t offset, std::size_t size) {
   std::size_t line_start = value.text.rfind('\n', offset == 0 ? 0 : offset - 1);
   if (offset == 0 || line_start == std::string_view::npos)
@@ -21,10 +21,10 @@ Span part_of_literal(std::string_view source, const Value& value, std::size_t of
   std::size_t at = source.find('\n', value.span.begin);
   for (std::ptrdiff_t i = 0; i < lines_before && at != source.npos; ++i) at = source.find('\n', at + 1);
   if (at == source.npos) return value.span;
-  const std::string_view words = value.text.substr(offset, size);
-  const std::size_t found = source.find(words, at + 1);
+  const std::string_view part = value.text.substr(offset, size);
+  const std::size_t found = source.find(part, at + 1);
   if (found == source.npos || found + size > value.span.end) return value.span;
-  // Where the same words stand earlier in the line, the indentation says which are meant.
+  // The same words may occur earlier in the line. The indentation tells which occurrence is meant.
   const std::size_t line_end = std::min(source.find('\n', at + 1), source.size());
   const std::size_t content = value.text.find('\n', line_start);
   const std::size_t length = (content == std::string_view::npos ? value.text.size() : content) - line_start;
@@ -32,14 +32,14 @@ Span part_of_literal(std::string_view source, const Value& value, std::size_t of
   const std::size_t indent = line_end - carriage - (at + 1) >= length ? line_end - carriage - (at + 1) - length : 0;
   const auto begin = static_cast<std::uint32_t>(at + 1 + indent + (offset - line_start));
   const auto end = static_cast<std::uint32_t>(begin + size);
-  if (end <= source.size() && source.substr(begin, size) == words) return {begin, end};
+  if (end <= source.size() && source.substr(begin, size) == part) return {begin, end};
   return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found + size)};
 }
 
 }  // namespace
 
 File::File(std::string path_in, std::string text_in)
-    : path(std::move(path_in)), text(std::move(text_in)), accepts(contains(text, kAcceptance)) {}
+    : path(std::move(path_in)), text(std::move(text_in)), has_acceptances(contains(text, kAcceptance)) {}
 
 const manifest::LineTable& File::lines() const {
   std::call_once(lines_made_, [&] { lines_.emplace(text); });
@@ -55,8 +55,8 @@ Span part_of(const File& file, const Value& value, std::size_t offset, std::size
     return {begin, begin + static_cast<std::uint32_t>(size)};
   }
   if (value.style == manifest::Style::literal) return part_of_literal(source, value, offset, size);
-  const std::string_view words = value.text.substr(offset, size);
-  const std::size_t found = size == 0 ? source.npos : source.find(words, value.span.begin);
+  const std::string_view part = value.text.substr(offset, size);
+  const std::size_t found = size == 0 ? source.npos : source.find(part, value.span.begin);
   if (found == source.npos || found + size > value.span.end) return value.span;
   return {static_cast<std::uint32_t>(found), static_cast<std::uint32_t>(found + size)};
 }

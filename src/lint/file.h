@@ -15,28 +15,29 @@ namespace capstan::lint {
 using manifest::Span;
 using manifest::Value;
 
-/// Begins what a comment accepts: `# capstan:ignore RULE REASON`.
+/// The word that begins a comment that accepts a finding: `# capstan:ignore RULE REASON`.
 inline constexpr std::string_view kAcceptance = "capstan:ignore";
 
-/// A text that holds manifests, read: a file, standard input, or what is fenced in Markdown. Values of its documents
-/// point into its text, so it stays where it is.
+/// A text that holds manifests: a file, standard input, or fenced blocks in Markdown. The values of its documents point
+/// into the text, so a File cannot be copied or moved.
 struct File {
   File(std::string path_in, std::string text_in);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  std::string path;                  ///< as findings name it
-  std::string text;                  ///< all of it; what is not YAML, in Markdown, is blanked out in `yaml`
-  std::string yaml;                  ///< what is parsed where that differs from `text`, of the same length; else empty
-  std::string scope;                 ///< its folder: objects of one scope are taken to live in one cluster
-  std::set<std::string> patched;     ///< kinds of its objects that kustomizations change; `*`: any
-  std::vector<std::uint32_t> units;  ///< the kustomizations and charts that deploy it, in order
-  bool accepts;                      ///< holds the word of comments that accept a finding
+  std::string path;                  ///< name of the file in findings
+  std::string text;                  ///< the whole text
+  std::string yaml;                  ///< text that is parsed if it differs from `text`: of the same length, with
+                                     ///< everything but the YAML in Markdown blanked; otherwise empty
+  std::string scope;                 ///< its folder; objects of one scope are assumed to live in one cluster
+  std::set<std::string> patched;     ///< kinds of its objects that kustomizations change; `*` for any kind
+  std::vector<std::uint32_t> units;  ///< kustomizations and charts that deploy it, sorted
+  bool has_acceptances;              ///< true if it holds the word `kAcceptance`
   manifest::Documents documents;
 
-  /// Made when first asked for: most files have nothing to point at.
+  /// Returns the line table. It is built at the first call, because most files have no finding.
   const manifest::LineTable& lines() const;
-  /// Fenced in prose, which leaves out what its reader can think of: what is not there means nothing.
+  /// Returns true for YAML fenced in prose. Such an excerpt leaves things out, so a missing value means nothing.
   bool is_excerpt() const { return !yaml.empty(); }
   /// Returns true if kustomizations change its objects of this kind, and so may add what is missing in them.
   bool is_patched(std::string_view kind) const { return patched.contains("*") || patched.contains(std::string(kind)); }
@@ -47,11 +48,11 @@ struct File {
   mutable std::optional<manifest::LineTable> lines_;
 };
 
-/// The bytes of a part of a scalar's decoded text, `size` bytes from `offset`. All of the value where they cannot be
-/// told apart, as in a folded text.
+/// Returns the place of a part of a scalar's decoded text: `size` bytes from `offset`. Returns the whole value if the
+/// part cannot be located, as in a folded text.
 Span part_of(const File& file, const Value& value, std::size_t offset, std::size_t size);
 
-/// A value's bytes, with its key: all that an entry of a mapping is.
+/// Returns the bytes of an entry of a mapping: its key and its value.
 Span entry_of(const Value& value);
 
 }  // namespace capstan::lint

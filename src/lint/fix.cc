@@ -23,13 +23,13 @@ bool touches(const Span& span, const std::vector<Edit>& edits) {
       edits, [&](const Edit& edit) { return edit.span.begin <= span.end && span.begin <= edit.span.end; });
 }
 
-/// May a value differ from what it was? Where an edit touches it, and not where it follows a value that is edited
-/// elsewhere: an alias, a merge key.
+/// Returns true if an edit may change a value. The edit must touch the value itself; an alias or a merge key may not
+/// follow a value that is edited elsewhere.
 bool may_differ(const Value& value, const Span& span, const std::vector<Edit>& edits) {
   return !value.shared && touches(span, edits);
 }
 
-/// The entry of a key, looked for from `hint` on: both mappings have most of their keys in one order.
+/// Returns the entry of a key. The search starts at `hint`, because both mappings have most keys in the same order.
 const Value& entry_near(const Value& mapping, std::string_view key, std::uint32_t& hint) {
   for (std::uint32_t i = 0; i < mapping.count; ++i) {
     const std::uint32_t at = (hint + i) % mapping.count;
@@ -40,7 +40,8 @@ const Value& entry_near(const Value& mapping, std::string_view key, std::uint32_
   return Value::missing();
 }
 
-/// Both texts of one document tree agree; an added or missing entry counts as an edit where one touches the mapping.
+/// Returns true if two readings of a mapping agree. An added or missing entry counts as an edit if an edit touches the
+/// mapping.
 bool same_mappings(const Value& before, const Value& after, const std::vector<Edit>& edits) {
   std::uint32_t hint = 0;
   for (const Value& entry : before.children()) {
@@ -69,12 +70,13 @@ bool same_documents(const manifest::Documents& before, const manifest::Documents
   return true;
 }
 
-/// The edits of one file's findings, as far as they do not overlap and change nothing else.
+/// Applies the edits of one file's findings that do not overlap and change nothing else.
 class FileFixer {
  public:
   explicit FileFixer(FixedFile& out) : out_(out), before_(out.file->parsed()) {}
 
-  /// All at once where that goes well, else by halves: reading the file again for each finding would take too long.
+  /// Applies all edits at once if the result is correct, otherwise each half separately. To read the file again for
+  /// each finding would take too long.
   void apply(std::span<const Finding* const> findings) {
     std::vector<Edit> edits = edits_;
     std::vector<const Finding*> added;
@@ -86,7 +88,7 @@ class FileFixer {
       }
     }
     if (added.empty()) return;
-    // Markdown is edited inside its fences, where the text and what is parsed have the same bytes.
+    // In Markdown, only fenced YAML is edited. There, the text and the parsed text have the same bytes.
     const std::string after = with_edits(before_, edits);
     if (same_documents(out_.file->documents, manifest::Documents::parse(after), edits)) {
       edits_ = std::move(edits);
@@ -103,7 +105,7 @@ class FileFixer {
   void finish() { out_.text = with_edits(out_.file->text, edits_); }
 
  private:
-  /// Adds edits to others unless they overlap. Two findings may ask for the same edit.
+  /// Adds edits unless they overlap with others. Two findings may ask for the same edit.
   static bool add(const std::vector<Edit>& more, std::vector<Edit>& edits) {
     const auto is_known = [&](const Edit& edit) { return std::ranges::find(edits, edit) != edits.end(); };
     const auto clashes = [&](const Edit& edit) {
@@ -119,14 +121,14 @@ class FileFixer {
   std::vector<Edit> edits_;
 };
 
-/// What a file is called whatever the path that leads to it: through a link, or from another folder.
+/// Returns a name that is the same for all paths to a file: through a link, or from another folder.
 std::string identity(const File& file) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::weakly_canonical(file.path, error);
   return error ? file.path : real.string();
 }
 
-/// A line with its line break; the last one may have none.
+/// Splits a text into lines with their line breaks. The last line may have none.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -137,12 +139,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// A stretch of lines that differ: `before` lines from one, `after` lines from the other.
+/// A range of lines that differ: `before` lines of the old text, `after` lines of the new one.
 struct Change {
   std::size_t at_before, before, at_after, after;
 };
 
-/// Edits change few lines, and keep those between: each change ends at the next pair of lines that agree for three.
+/// Returns the differences of two texts. Edits change few lines, so a difference ends at the next three lines that
+/// agree.
 std::vector<Change> changes_of(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
   std::vector<Change> changes;
   std::size_t i = 0, j = 0;
@@ -219,7 +222,7 @@ std::vector<FixedFile> apply_fixes(const Report& report, FixSafety up_to) {
   for (const Finding& finding : report.findings) {
     if (finding.fix.edits.empty() || finding.safety() > up_to) continue;
     const auto [at, is_new] = by_file.try_emplace(identity(*finding.file));
-    // A file that changed while it was read under two names has no edits that fit both.
+    // If the file changed between two readings under two names, no edit fits both.
     if (!is_new && at->second.front()->file->text != finding.file->text) continue;
     at->second.push_back(&finding);
     if (is_new) order.push_back(&at->first);
@@ -241,8 +244,8 @@ bool can_be_fixed(const Finding& finding) {
   if (finding.fix.edits.empty()) return false;
   FixedFile fixed;
   fixed.file = finding.file;
-  const Finding* const only[] = {&finding};
-  FileFixer(fixed).apply(only);
+  const Finding* const findings[] = {&finding};
+  FileFixer(fixed).apply(findings);
   return !fixed.fixed.empty();
 }
 

@@ -71,7 +71,7 @@ TEST_P(EachFix, MakesTheGoodExampleOfTheBadOne) {
   for (const Finding* finding : fixed[0].fixed) {
     EXPECT_EQ(finding->safety(), rule->fix_safety);
     for (const Edit& edit : finding->fix.edits) {
-      EXPECT_NE(finding->fix_words().find(written(edit)), std::string::npos) << finding->fix_words();
+      EXPECT_NE(finding->fix_text().find(written(edit)), std::string::npos) << finding->fix_text();
     }
   }
 }

@@ -7,7 +7,7 @@
 namespace capstan::lint {
 namespace {
 
-/// A profile's compute slices, and the places on the memory axis where it may begin.
+/// The number of compute slices of a profile, and its possible first memory slots.
 struct Shape {
   std::int64_t slices = 0;
   std::int64_t memory = 0;
@@ -15,8 +15,8 @@ struct Shape {
 };
 
 bool is_double_memory(const MigProduct& product, std::string_view profile) {
-  // Of the profiles with one compute slice, the one with fewer instances has two slots of memory.
-  return product.memory_slots == 8 && profile.starts_with("1g.") && product.most_of(profile) == 4;
+  // Two profiles have one compute slice. The one with fewer instances takes two memory slots.
+  return product.memory_slots == 8 && profile.starts_with("1g.") && product.max_of(profile) == 4;
 }
 
 Shape shape_of(const MigProduct& product, std::string_view profile) {
@@ -41,7 +41,8 @@ Shape shape_of(const MigProduct& product, std::string_view profile) {
   }
 }
 
-/// Places what is left, largest first, on slots that are free: eight at most, so that the search ends at once.
+/// Searches a placement for the shapes from `next` on, largest first. There are at most eight slots, so the search is
+/// short.
 bool place(const std::vector<Shape>& shapes, std::size_t next, std::uint32_t used, std::int64_t slices) {
   if (next == shapes.size()) return true;
   const Shape& shape = shapes[next];
@@ -53,13 +54,14 @@ bool place(const std::vector<Shape>& shapes, std::size_t next, std::uint32_t use
   return false;
 }
 
-bool known(const MigProduct& product, const MigGeometry& geometry) {
+bool has_profiles(const MigProduct& product, const MigGeometry& geometry) {
   return std::ranges::all_of(geometry.parts,
-                             [&](const MigGeometry::Part& part) { return product.most_of(part.profile).has_value(); });
+                             [&](const MigGeometry::Part& part) { return product.max_of(part.profile).has_value(); });
 }
 
-/// "0x233010DE": the device, then the vendor.
-bool is_meant(const MigProduct& product, std::string_view filter) {
+/// Returns true if a device filter such as "0x233010DE" names the product. The first four digits are the device, then
+/// comes the vendor.
+bool matches_filter(const MigProduct& product, std::string_view filter) {
   if (filter.starts_with("0x") || filter.starts_with("0X")) filter.remove_prefix(2);
   std::string device(filter.substr(0, 4));
   std::ranges::transform(device, device.begin(),
@@ -73,8 +75,8 @@ bool fits(const MigProduct& product, const MigGeometry& geometry) {
   std::vector<Shape> shapes;
   std::int64_t with_media = 0;
   for (const MigGeometry::Part& part : geometry.parts) {
-    const std::optional<std::int64_t> most = product.most_of(part.profile);
-    if (!most || part.count > *most) return false;
+    const std::optional<std::int64_t> max = product.max_of(part.profile);
+    if (!max || part.count > *max) return false;
     if (part.profile.find("+me") != part.profile.npos) with_media += part.count;
     for (std::int64_t i = 0; i < part.count; ++i) shapes.push_back(shape_of(product, part.profile));
   }
@@ -84,20 +86,21 @@ bool fits(const MigProduct& product, const MigGeometry& geometry) {
 }
 
 std::string nearest_geometry(const MigProduct& product, const MigGeometry& geometry) {
-  MigGeometry less = geometry;
-  for (MigGeometry::Part& part : less.parts) part.count = std::min<std::int64_t>(part.count, 8);
-  // Takes from the smallest profile first: what is large is most likely what was wanted.
-  std::vector<std::size_t> order(less.parts.size());
+  MigGeometry reduced = geometry;
+  for (MigGeometry::Part& part : reduced.parts) part.count = std::min<std::int64_t>(part.count, 8);
+  // Removes the smallest profiles first, because the large ones were most likely the intended ones.
+  std::vector<std::size_t> order(reduced.parts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return shape_of(product, less.parts[i].profile).memory; });
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return shape_of(product, reduced.parts[i].profile).memory; });
   for (const std::size_t i : order) {
-    while (less.parts[i].count > 0 && !fits(product, less)) --less.parts[i].count;
+    while (reduced.parts[i].count > 0 && !fits(product, reduced)) --reduced.parts[i].count;
   }
-  std::string words;
-  for (const MigGeometry::Part& part : less.parts) {
-    if (part.count > 0) words += fmt::format("{}{} of {}", words.empty() ? "" : " and ", part.count, part.profile);
+  std::string text;
+  for (const MigGeometry::Part& part : reduced.parts) {
+    if (part.count > 0) text += fmt::format("{}{} of {}", text.empty() ? "" : " and ", part.count, part.profile);
   }
-  return words;
+  return text;
 }
 
 std::string_view gpu_instance_of(std::string_view profile) {
@@ -119,12 +122,13 @@ std::vector<const MigProduct*> products_for(const manifest::Value& entry) {
   const manifest::Value& filter = entry["device-filter"];
   const MigGeometry geometry = geometry_of(entry);
   for (const MigProduct& product : mig_products()) {
-    bool meant = !filter && known(product, geometry);
-    if (filter.is_scalar()) meant = is_meant(product, filter.text);
-    for (const manifest::Value& one : filter.is_sequence() ? filter.children() : std::span<const manifest::Value>()) {
-      meant = meant || is_meant(product, one.text);
+    bool is_match = !filter && has_profiles(product, geometry);
+    if (filter.is_scalar()) is_match = matches_filter(product, filter.text);
+    for (const manifest::Value& device :
+         filter.is_sequence() ? filter.children() : std::span<const manifest::Value>()) {
+      is_match = is_match || matches_filter(product, device.text);
     }
-    if (meant) out.push_back(&product);
+    if (is_match) out.push_back(&product);
   }
   return out;
 }

@@ -11,7 +11,7 @@
 
 namespace capstan::lint {
 
-/// How many of each profile one GPU is divided into.
+/// The number of instances of each profile on one GPU.
 struct MigGeometry {
   struct Part {
     std::string_view profile;
@@ -20,20 +20,24 @@ struct MigGeometry {
   std::vector<Part> parts;
 };
 
-/// Is a product's memory axis long enough, in the places where each profile may stand? Searched, not summed up: two
-/// 2g and four 1g have memory enough, and no place for the fourth 1g.
+/// Returns true if the profiles fit on the GPU. Each profile may start only at certain memory slots, so a sum is not
+/// enough: two 2g and four 1g have enough memory, but the fourth 1g has no place. The function searches for a
+/// placement.
 bool fits(const MigProduct& product, const MigGeometry& geometry);
 
-/// The profiles in which fewer would fit: the largest geometry below this one, "2 of 2g.20gb and 3 of 1g.10gb".
+/// Returns the largest geometry below this one that fits, in words: "2 of 2g.20gb and 3 of 1g.10gb".
 std::string nearest_geometry(const MigProduct& product, const MigGeometry& geometry);
 
-/// The products that an entry of mig-configs is for: by its device-filter, else all that know every profile of it.
+/// Returns the products that an entry of mig-configs applies to: those of its device-filter, or all that have every
+/// profile of it.
 std::vector<const MigProduct*> products_for(const manifest::Value& entry);
 
-/// The GPU instance that a compute instance is a part of: "3g.71gb" of "1c.3g.71gb"; any other profile as it is.
+/// Returns the GPU instance that a compute instance is a part of: "3g.71gb" for "1c.3g.71gb". Returns any other profile
+/// unchanged.
 std::string_view gpu_instance_of(std::string_view profile);
 
-/// The profiles of an entry of mig-configs; none where some are compute instances, which share what they are parts of.
+/// Returns the profiles of an entry of mig-configs. Returns no parts if it has compute instances, which share a GPU
+/// instance.
 MigGeometry geometry_of(const manifest::Value& entry);
 
 }  // namespace capstan::lint

@@ -17,10 +17,10 @@ void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>
 }
 
 MigStrategy mig_strategy(const Subject& s) {
-  for (const Object* policy : s.set.beside("ClusterPolicy", s.object)) {
+  for (const Object* policy : s.set.in_folder("ClusterPolicy", s.object)) {
     if (const Value& strategy = at(*policy, "spec.mig.strategy")) return {strategy.text, policy};
   }
-  for (const Object* values : s.set.beside("GpuOperatorValues", s.object)) {
+  for (const Object* values : s.set.in_folder("GpuOperatorValues", s.object)) {
     if (const Value& strategy = at(*values, "mig.strategy")) return {strategy.text, values};
   }
   return {};

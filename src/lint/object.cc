@@ -8,9 +8,9 @@
 namespace capstan::lint {
 
 std::string Object::title() const {
-  std::string words(kind);
-  if (!name.empty()) words += " " + (space.empty() ? "" : std::string(space) + "/") + std::string(name);
-  return words;
+  std::string title(kind);
+  if (!name.empty()) title += " " + (space.empty() ? "" : std::string(space) + "/") + std::string(name);
+  return title;
 }
 
 const Value& at(const Value& value, std::string_view path) {
@@ -28,20 +28,21 @@ const Value& at(const Object& object, std::string_view path) { return at(*object
 
 namespace {
 
-/// Values for the chart of NVIDIA's GPU operator.
+/// Returns true for values of the chart of NVIDIA's GPU operator.
 bool is_operator_values(const Value& root) {
   const bool plugin = at(root, "devicePlugin.config").is_mapping();
   return plugin || root["migManager"].is_mapping() || at(root, "mig.strategy").is_scalar();
 }
 
-/// Values of a chart that rules look at; empty for any other document.
+/// Returns the kind of a chart's values that rules check; empty for any other document.
 std::string_view values_kind(const Value& root) {
   if (root.has("apiVersion")) return {};
   if (is_operator_values(root)) return "GpuOperatorValues";
   return is_adapter_values(root) ? "PrometheusAdapterValues" : std::string_view();
 }
 
-/// Kinds without pods whose names other APIs use too.
+/// Returns true for a kind of a foreign API whose name is equal to one that rules check. Kinds with pods are not in
+/// this table.
 bool is_of_another_group(const Object& object) {
   struct Row {
     std::string_view kind, group;
@@ -66,7 +67,7 @@ bool is_of_another_group(const Object& object) {
                              [&](const Row& row) { return row.kind == object.kind && row.group != object.group; });
 }
 
-/// Finds where the object holds pods: by its kind, else by how they look.
+/// Finds the places where the object holds pods. The kind decides if it is known, otherwise the structure.
 void find_pods(Object& object) {
   object.shapes = pod_shapes(object.kind, object.group);
   if (!object.shapes.empty()) return;
@@ -74,7 +75,7 @@ void find_pods(Object& object) {
   if (!describes_pods_only(object.group)) object.has_unlisted_pods = holds_pods(*object.root);
 }
 
-/// Finds the objects that others carry whole, to create them.
+/// Finds the objects inside an object that creates them.
 void find_carried(const File& file, const Value& root, std::string_view kind, std::vector<Object>& out) {
   struct Row {
     std::string_view kind, path;
@@ -122,11 +123,11 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   object.version = slash == std::string_view::npos ? api_version.text : api_version.text.substr(slash + 1);
   object.foreign = is_of_another_group(object);
   find_pods(object);
-  const std::size_t place = out.size();
+  const std::size_t index = out.size();
   out.push_back(object);
   find_carried(file, root, kind.text, out);
-  out[place].carries_objects = out.size() > place + 1;
-  if (out[place].carries_objects) out[place].has_unlisted_pods = false;  // they are those of the objects
+  out[index].carries_objects = out.size() > index + 1;
+  if (out[index].carries_objects) out[index].has_unlisted_pods = false;  // the pods of the carried objects
 }
 
 const Value& annotation(const Object& object, std::string_view key) { return at(object, "metadata.annotations")[key]; }

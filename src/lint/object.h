@@ -20,27 +20,30 @@ struct Object {
   std::string_view version;      ///< "v1"
   std::string_view kind;
   std::string_view name;
-  std::string_view space;  ///< its namespace; empty where it says none
+  std::string_view space;  ///< namespace; empty if not stated
   std::uint32_t index = 0;
-  /// A kind that only shares its name with one that rules are about, as HyperShift's NodePool with Karpenter's.
+  /// True for a kind that only shares its name with a kind that rules check: HyperShift has a NodePool too, not only
+  /// Karpenter.
   bool foreign = false;
-  std::span<const PodShape> shapes = {};  ///< where it holds pods, of a kind that is known to
-  bool carries_objects = false;           ///< holds objects that are read as such
-  bool has_unlisted_pods = false;         ///< holds what looks like pods, and its kind is not in the table
+  std::span<const PodShape> shapes = {};  ///< places of its pods, if the kind is in the table
+  bool carries_objects = false;           ///< true if it holds objects that are read as objects of the input
+  bool has_unlisted_pods = false;         ///< true if it holds what looks like pods and its kind is not in the table
 
-  /// "Deployment inference/vllm"
+  /// Returns "Deployment inference/vllm".
   std::string title() const;
   const Value& operator[](std::string_view key) const { return (*root)[key]; }
 };
 
-/// The value below dots: `at(object, "spec.template.spec")`. Keys that hold dots themselves go through `[]`.
+/// Returns the value at a path of keys separated by dots: `at(object, "spec.template.spec")`. Use `[]` for a key that
+/// contains a dot.
 const Value& at(const Value& value, std::string_view path);
 const Value& at(const Object& object, std::string_view path);
 
-/// What a document holds: an object, or those of a List. None where it is something else.
+/// Appends the objects of a document: the object itself, or the items of a List. Appends nothing for any other
+/// document.
 void find_objects(const File& file, const Value& root, std::vector<Object>& out);
 
-/// An annotation or label of an object.
+/// Returns an annotation of an object; a missing value if there is none.
 const Value& annotation(const Object& object, std::string_view key);
 const Value& label(const Object& object, std::string_view key);
 

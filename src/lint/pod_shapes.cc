@@ -12,7 +12,7 @@ namespace {
 
 using manifest::Value;
 
-constexpr int kSearchDepth = 12;  ///< mappings and lists below the root of an object
+constexpr int kSearchDepth = 12;  ///< depth in mappings and lists, from the root of an object
 
 PodMaker maker_of(std::string_view word) {
   constexpr std::pair<std::string_view, PodMaker> kMakers[] = {{"serving", PodMaker::serving},
@@ -37,7 +37,7 @@ PodShape shape_of(const std::vector<std::string_view>& row) {
   return shape;
 }
 
-/// By kind, then as the table has them: the rows of one kind and group follow each other.
+/// Returns the table, sorted by kind. Rows of one kind keep the order of the file, so rows of one group are adjacent.
 const std::vector<PodShape>& table() {
   static const std::vector<PodShape> shapes = [] {
     std::vector<PodShape> list;

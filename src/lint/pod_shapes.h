@@ -8,46 +8,47 @@
 
 #include "manifest/document.h"
 
-// Where objects hold pods: a table of paths for the kinds that are known (data/lint/pod_shapes.csv), a search for all
-// others.
+// The places where objects hold pods. Known kinds have rows with paths in data/lint/pod_shapes.csv; all other objects
+// are searched.
 namespace capstan::lint {
 
-/// What a kind's controller makes of the pods that its objects hold.
+/// The way in which a kind's controller makes pods from its objects.
 enum class PodMaker : std::uint8_t {
-  serving,   ///< pods as they are written, which run until they are deleted
-  plain,     ///< pods as they are written: jobs, agents of nodes, single pods
-  operated,  ///< pods to which an operator adds probes, volumes, environment
-  grouped,   ///< as `operated`, and one engine or job may span several of them
+  serving,   ///< pods as written, which run until they are deleted
+  plain,     ///< pods as written: jobs, node agents, single pods
+  operated,  ///< pods to which an operator adds probes, volumes or environment
+  grouped,   ///< as `operated`; one engine or job may span several of the pods
   merged,    ///< as `grouped`, and merged with a template that is written elsewhere
 };
 
-/// One place of a kind's objects that holds pods.
+/// One place where the objects of a kind hold pods.
 struct PodShape {
   std::string_view kind;
-  std::vector<std::string_view> groups;  ///< API groups; empty text for the core
+  std::vector<std::string_view> groups;  ///< API groups; an empty text is the core group
   PodMaker maker = PodMaker::plain;
-  std::string_view unit;       ///< path to what is repeated once for each pod
-  std::string_view metadata;   ///< path from there; empty: the object's own metadata
-  std::string_view spec;       ///< path from there to the pod's specification
-  std::string_view container;  ///< path from there to its only container; empty: the specification lists them
+  std::string_view unit;       ///< path to the value that is repeated once per pod
+  std::string_view metadata;   ///< path from `unit`; if empty, the object's own metadata
+  std::string_view spec;       ///< path from `unit` to the pod specification
+  std::string_view container;  ///< path from `unit` to the only container; if empty, the specification lists the
+                               ///< containers
 };
 
-/// Returns the rows of a kind in a group; none where it holds no pods that we know of.
+/// Returns the rows of a kind in a group; none if the kind is not known to hold pods.
 std::span<const PodShape> pod_shapes(std::string_view kind, std::string_view group);
-/// Returns all rows, by kind.
+/// Returns all rows, sorted by kind.
 std::span<const PodShape> pod_shapes();
 /// Returns the rows of a kind in every group.
 std::span<const PodShape> pod_shapes(std::string_view kind);
 
-/// Calls `visit(metadata, spec)` for everything in an object that looks like pods: `metadata` is missing where a
-/// specification stands alone.
+/// Calls `visit(metadata, spec)` for everything in an object that looks like a pod. `metadata` is missing if the
+/// specification has none beside it.
 void search_pods(const manifest::Value& root,
                  const std::function<void(const manifest::Value&, const manifest::Value&)>& visit);
 
 /// Returns true if anything in an object looks like pods.
 bool holds_pods(const manifest::Value& root);
 
-/// Returns true for groups of policies and definitions, which describe pods and make none.
+/// Returns true for the groups of policies and definitions, whose objects describe pods but make none.
 bool describes_pods_only(std::string_view group);
 
 }  // namespace capstan::lint

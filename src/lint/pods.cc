@@ -13,7 +13,7 @@ namespace {
 
 using manifest::ShellWord;
 
-/// Returns one value at a path that may be empty; missing where there is none.
+/// Returns the value at a path, where "." is the value itself; a missing value if there is none.
 const Value& value_at(const Value& value, std::string_view path) { return path == "." ? value : at(value, path); }
 
 void add_listed(const Object& object, const PodShape& shape, Pods& out) {
@@ -56,7 +56,7 @@ bool serves(const Object& object) { return pod_maker(object) == PodMaker::servin
 
 namespace {
 
-/// Returns the items of a list; those that are no mappings are as good as empty ones.
+/// Returns the items of a list. Items that are no mappings have no entries.
 std::span<const Value> items_of(const Value& list) {
   return list.is_sequence() ? list.children() : std::span<const Value>();
 }
@@ -78,7 +78,7 @@ Containers all_containers_of(const Pod& pod) {
 bool is_sidecar(const Value& init_container) { return init_container["restartPolicy"].is("Always"); }
 
 bool is_partial(const Object& object) {
-  if (is_operated(object)) return false;  // the operator fills in what is not there
+  if (is_operated(object)) return false;  // the operator adds what is missing
   for (const Pod& pod : pods_of(object)) {
     for (const Value* container : containers_of(pod)) {
       if ((*container)["image"]) return false;
@@ -115,14 +115,14 @@ std::vector<GpuResource> gpu_resources(const Value& container) {
 
 namespace {
 
-constexpr std::int64_t kGpusMost = 1'000'000;  // so that what is made of it stays a number
+constexpr std::int64_t kMaxGpus = 1'000'000;  // bound that prevents overflow in later arithmetic
 
 std::int64_t whole_gpus_of(const Value& container) {
   std::int64_t sum = 0;
   for (const GpuResource& resource : gpu_resources(container)) {
-    if (is_whole_gpu(resource.name)) sum += std::clamp<std::int64_t>(resource.count().value_or(0), 0, kGpusMost);
+    if (is_whole_gpu(resource.name)) sum += std::clamp<std::int64_t>(resource.count().value_or(0), 0, kMaxGpus);
   }
-  return std::min(sum, kGpusMost);
+  return std::min(sum, kMaxGpus);
 }
 
 bool wants_any_gpu(const Value& container) {
@@ -145,7 +145,7 @@ std::int64_t gpus_of(const Pod& pod) {
     running = sidecars;
   }
   for (const Value* container : containers_of(pod)) running += whole_gpus_of(*container);
-  return std::min(kGpusMost, std::max(running, starting));
+  return std::min(kMaxGpus, std::max(running, starting));
 }
 
 bool wants_gpu(const Pod& pod) {
@@ -185,14 +185,14 @@ std::vector<GpuPod> gpu_pods_of(const Object& object) {
 }
 
 std::int64_t gpus_of_largest_pod(const Object& object) {
-  std::int64_t most = 0;
-  for (const Pod& pod : pods_of(object)) most = std::max(most, gpus_of(pod));
-  return most;
+  std::int64_t max = 0;
+  for (const Pod& pod : pods_of(object)) max = std::max(max, gpus_of(pod));
+  return max;
 }
 
 namespace {
 
-/// The commands of an `exec`: its words, and those of a script among them.
+/// Returns the commands of an `exec`: its own words, and the commands of the scripts among its arguments.
 std::vector<std::vector<ShellWord>> exec_commands(const Value& exec) {
   std::vector<std::vector<ShellWord>> commands;
   std::vector<ShellWord> plain;
@@ -208,12 +208,13 @@ std::vector<std::vector<ShellWord>> exec_commands(const Value& exec) {
   return commands;
 }
 
-/// What `sleep` takes: "5", "5s", "1m". None where it is no whole number, or known only when it runs.
+/// Returns the seconds of an argument of `sleep`: "5", "5s", "1m". Returns none if it is no whole number or is known
+/// only at run time.
 std::optional<std::int64_t> slept_s(std::string_view text) {
-  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::int64_t kMax = 1'000'000;
   std::int64_t amount = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (error != std::errc() || amount < 0 || amount > kMost) return std::nullopt;
+  if (error != std::errc() || amount < 0 || amount > kMax) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (unit.empty() || unit == "s") return amount;
   return unit == "m" ? std::optional(amount * 60) : std::nullopt;
@@ -226,7 +227,7 @@ std::optional<std::int64_t> pre_stop_sleep_s(const Value& container) {
   if (const auto seconds = at(hook, "sleep.seconds").integer()) return seconds;
   std::optional<std::int64_t> slept;
   for (const std::vector<ShellWord>& command : exec_commands(at(hook, "exec.command"))) {
-    if (command.front().text == "done") return std::nullopt;  // a loop: as often as it takes
+    if (command.front().text == "done") return std::nullopt;  // a loop may sleep any number of times
     for (std::size_t i = 0; i + 1 < command.size() && !slept; ++i) {
       if (command[i].text == "sleep") slept = slept_s(command[i + 1].text);
     }

@@ -11,16 +11,16 @@
 #include "lint/object.h"
 #include "lint/set.h"
 
-// What makes pods, and what those ask of GPUs.
+// The kinds of objects that make pods, and the GPUs that these pods ask for.
 namespace capstan::lint {
 
-/// A pod template of an object: Deployments have one, a LeaderWorkerSet may have two, a Pod is one itself.
+/// A pod template of an object. A Deployment has one, a LeaderWorkerSet may have two, and a Pod is its own template.
 struct Pod {
   const Value* metadata = nullptr;
   const Value* spec = nullptr;
-  const Value* container = nullptr;  ///< its only container, where that is not listed in the specification
+  const Value* container = nullptr;  ///< the pod's only container, if the specification does not list it
 };
-/// The pods of one object, without memory of their own: rules ask for them often. An object with more has the first.
+/// The pods of one object. Rules ask for them often, so they are stored without an allocation. At most 32 are stored.
 class Pods {
  public:
   void add(const Pod& pod) {
@@ -36,14 +36,14 @@ class Pods {
   std::size_t count_ = 0;
 };
 Pods pods_of(const Object& object);
-/// Returns what makes the pods of an object; none where it holds no pods.
+/// Returns the kind of controller that makes the pods of an object; none if the object holds no pods.
 std::optional<PodMaker> pod_maker(const Object& object);
-/// Returns true if an operator makes the pods and adds to what is written: probes, volumes, environment.
+/// Returns true if an operator makes the pods and adds probes, volumes or environment to what the manifest states.
 bool is_operated(const Object& object);
-/// Returns true for what makes pods as they are written, which run until they are deleted: a server, and no job.
+/// Returns true if the pods are made exactly as written and run until they are deleted, so not for jobs.
 bool serves(const Object& object);
 
-/// Containers of a pod, of one list or of two. Patches and snippets name containers without saying more.
+/// The containers of a pod, from one list or from two. In patches and snippets a container may be a name only.
 class Containers {
  public:
   using List = std::span<const Value>;
@@ -85,59 +85,62 @@ Containers containers_of(const Pod& pod);
 Containers init_containers_of(const Pod& pod);
 /// Returns the containers, then the init containers.
 Containers all_containers_of(const Pod& pod);
-/// Returns true for an init container that runs beside the others until the pod ends.
+/// Returns true for an init container that runs next to the containers until the pod ends.
 bool is_sidecar(const Value& init_container);
 
-/// A part of an object, to be merged into another: its containers have no image, and nothing selects its pods.
+/// Returns true if the object is a part to be merged into another: its containers have no image, and nothing selects
+/// its pods.
 bool is_partial(const Object& object);
 
-/// A GPU resource that a container asks for: nvidia.com/gpu, nvidia.com/mig-1g.10gb, ...; Dynamo's services say gpu.
+/// A GPU resource that a container asks for: nvidia.com/gpu, nvidia.com/mig-1g.10gb, ...; in services of Dynamo, gpu.
 struct GpuResource {
   std::string_view name;
-  const Value* limit = nullptr;  ///< null where it is not there
+  const Value* limit = nullptr;  ///< null if not stated
   const Value* request = nullptr;
 
-  std::optional<std::int64_t> count() const;  ///< of the limit, else of the request
+  std::optional<std::int64_t> count() const;  ///< of the limit, or of the request if there is no limit
   const Value& where() const { return limit != nullptr ? *limit : *request; }
 };
 bool is_gpu_resource(std::string_view name);
 bool is_whole_gpu(std::string_view name);
 std::vector<GpuResource> gpu_resources(const Value& container);
 
-/// Whole GPUs that a pod is scheduled by: those of its containers and sidecars, or of its largest init container.
+/// Returns the number of whole GPUs by which a pod is scheduled: the sum of its containers and sidecars, or its largest
+/// init container if that needs more.
 std::int64_t gpus_of(const Pod& pod);
-/// Any GPU, whole or in parts, or a claim for one.
+/// Returns true if a pod asks for a whole GPU, for a part of one, or claims one with a ResourceClaim.
 bool wants_gpu(const Pod& pod);
 bool wants_gpu(const Object& object);
 
-/// Names a GPU in any way, of none (0), too: what rules of GPU workloads look at.
+/// Returns true if the object names a GPU resource in any way, also with the number 0. Rules of GPU workloads check
+/// these.
 bool asks_for_gpu(const Object& object);
 
-/// Serves requests on GPUs: a workload that goes on, and not a job.
+/// Returns true if the object serves requests on GPUs, so not for jobs.
 bool serves_on_gpu(const Object& object);
 
-/// Returns the first container or sidecar that asks for a GPU; missing where none does.
+/// Returns the first container or sidecar that asks for a GPU; a missing value if none does.
 const Value& gpu_container(const Pod& pod);
 
-/// A pod that asks for a GPU, with its first container that does.
+/// A pod that asks for a GPU, with the first container that asks for one.
 struct GpuPod {
   Pod pod;
   const Value& container;
 };
 std::vector<GpuPod> gpu_pods_of(const Object& object);
 
-/// The GPUs of the largest of an object's pods.
+/// Returns the number of GPUs of the object's largest pod.
 std::int64_t gpus_of_largest_pod(const Object& object);
 
-/// The seconds that a container's preStop hook sleeps.
+/// Returns the seconds that the preStop hook of a container sleeps; none if it does not sleep.
 std::optional<std::int64_t> pre_stop_sleep_s(const Value& container);
 
-/// Do a selector's labels hold of these?
+/// Returns true if `labels` hold all of `match_labels`.
 bool selects(const Value& match_labels, const Value& labels);
 
-/// What scales the object, in its folder: HorizontalPodAutoscalers and ScaledObjects that name it.
+/// Returns the HorizontalPodAutoscalers and ScaledObjects in the object's folder that name it as their target.
 std::vector<const Object*> scalers_of(const Object& object, const Set& set);
-/// Returns true if there is evidence that one of these is deployed together with it.
+/// Returns true if there is evidence that one of these scalers is deployed together with the object.
 bool is_surely_scaled(const Object& object, const Set& set);
 
 }  // namespace capstan::lint

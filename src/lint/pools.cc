@@ -16,8 +16,8 @@ bool names_gpus(const Value& entry) {
   const Value& values = entry["values"];
   if (op == "DoesNotExist" || op == "NotIn") return false;
   if (key.find("instance-gpu-") != key.npos) {
-    const bool none = op == "Lt" || (op == "In" && values.count == 1 && values[0].is("0"));
-    return !none;
+    const bool excludes_gpus = op == "Lt" || (op == "In" && values.count == 1 && values[0].is("0"));
+    return !excludes_gpus;
   }
   if (op != "In") return false;
   if (key.ends_with("/instance-family") || key.ends_with("/instance-type")) {
@@ -42,24 +42,24 @@ bool has_gpus(const Pool& pool) {
                              [](const Value& taint) { return taint["key"].is("nvidia.com/gpu"); });
 }
 
-/// "g6e" is of category g, "gr6" of gr.
+/// Returns the category of a family: g for "g6e", gr for "gr6".
 std::string_view category_of(std::string_view family) { return family.substr(0, family.find_first_of("0123456789")); }
 
-/// "g5g" is of generation 5; nothing where a family has no number.
+/// Returns the generation of a family: 5 for "g5g". Returns none if the name has no number.
 std::optional<std::int64_t> generation_of(std::string_view family) {
   const std::size_t digit = family.find_first_of("0123456789");
   if (digit == family.npos) return std::nullopt;
   return family[digit] - '0';
 }
 
-/// Does a requirement of a number leave this one? What cannot be read leaves all.
-bool leaves(const Value& entry, std::int64_t number) {
+/// Returns true if a numeric requirement allows a number. An unreadable requirement allows all numbers.
+bool allows_number(const Value& entry, std::int64_t number) {
   if (!entry || entry["values"].count == 0) return true;
   const std::string_view op = entry["operator"].text;
-  const auto is_it = [&](const Value& value) { return value.integer() == number; };
-  const bool named = std::ranges::any_of(entry["values"].children(), is_it);
-  if (op == "In") return named;
-  if (op == "NotIn") return !named;
+  const auto is_equal = [&](const Value& value) { return value.integer() == number; };
+  const bool is_listed = std::ranges::any_of(entry["values"].children(), is_equal);
+  if (op == "In") return is_listed;
+  if (op == "NotIn") return !is_listed;
   const auto bound = entry["values"][0].integer();
   if (!bound) return true;
   return op == "Gt"    ? number > *bound
@@ -69,23 +69,24 @@ bool leaves(const Value& entry, std::int64_t number) {
                        : true;
 }
 
-/// The memory of a GPU as the cloud counts it is not exactly the round number: by a tenth, it may be either.
-bool leaves_memory(const Value& entry, std::int64_t gib) {
+/// Returns true if a requirement allows a GPU memory. Clouds report sizes that differ from the round number, so a
+/// deviation of 10 % is allowed.
+bool allows_memory(const Value& entry, std::int64_t gib) {
   const std::int64_t mib = gib * 1024;
   if (entry["operator"].is("In") || entry["operator"].is("NotIn")) {
-    const bool near = std::ranges::any_of(entry["values"].children(), [&](const Value& value) {
+    const bool is_listed = std::ranges::any_of(entry["values"].children(), [&](const Value& value) {
       return std::abs(value.integer().value_or(0) - mib) * 10 < mib;
     });
-    return entry["operator"].is("In") ? near : !near;
+    return entry["operator"].is("In") ? is_listed : !is_listed;
   }
-  return leaves(entry, mib) || leaves(entry, mib - mib / 10) || leaves(entry, mib + mib / 10);
+  return allows_number(entry, mib) || allows_number(entry, mib - mib / 10) || allows_number(entry, mib + mib / 10);
 }
 
 bool allows(const Value& entry, std::string_view value) {
   if (!entry) return true;
   const std::string_view op = entry["operator"].text;
-  const bool named = std::ranges::any_of(entry["values"].children(), [&](const Value& v) { return v.is(value); });
-  return op == "In" ? named : op == "NotIn" ? !named : true;
+  const bool is_listed = std::ranges::any_of(entry["values"].children(), [&](const Value& v) { return v.is(value); });
+  return op == "In" ? is_listed : op == "NotIn" ? !is_listed : true;
 }
 
 }  // namespace
@@ -100,13 +101,13 @@ std::optional<Pool> pool_of(const Object& object) {
   pool.node = old ? pool.spec : &node_template["spec"];
   pool.metadata = old ? pool.spec : &node_template["metadata"];
   pool.limits = old ? &at(*pool.spec, "limits.resources") : &(*pool.spec)["limits"];
-  pool.gpu = has_gpus(pool);
+  pool.has_gpus = has_gpus(pool);
   return pool;
 }
 
 std::optional<Pool> gpu_pool_of(const Object& object) {
   std::optional<Pool> pool = pool_of(object);
-  return pool && pool->gpu ? pool : std::nullopt;
+  return pool && pool->has_gpus ? pool : std::nullopt;
 }
 
 const Value& requirement(const Pool& pool, std::string_view key_ending) {
@@ -136,12 +137,12 @@ std::vector<const GpuFamily*> families_of(const Pool& pool) {
     for (const GpuFamily& family : gpu_families()) {
       if (!allows(category, category_of(family.family)) || !allows(family_entry, family.family)) continue;
       const auto number = generation_of(family.family);
-      if (!number || leaves(generation, *number)) add(&family);
+      if (!number || allows_number(generation, *number)) add(&family);
     }
   }
-  const Value& memory = requirement(pool, "instance-gpu-memory");  // of one GPU, in MiB
+  const Value& memory = requirement(pool, "instance-gpu-memory");  // per GPU, in MiB
   std::erase_if(out, [&](const GpuFamily* family) {
-    return !allows(names, family->gpu) || !leaves_memory(memory, family->memory_gib);
+    return !allows(names, family->gpu) || !allows_memory(memory, family->memory_gib);
   });
   return out;
 }

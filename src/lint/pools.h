@@ -8,37 +8,39 @@
 #include "lint/facts.h"
 #include "lint/object.h"
 
-// What buys nodes: Karpenter's NodePools, and the Provisioners of before.
+// Node pools: Karpenter's NodePools, and its older Provisioners.
 namespace capstan::lint {
 
 struct Pool {
   const Object* object = nullptr;
-  const Value* spec = nullptr;      ///< of the pool
-  const Value* metadata = nullptr;  ///< of its nodes
-  const Value* node = nullptr;      ///< the spec of its nodes: requirements, taints
+  const Value* spec = nullptr;      ///< specification of the pool
+  const Value* metadata = nullptr;  ///< metadata of the pool's nodes
+  const Value* node = nullptr;      ///< specification of the pool's nodes: requirements, taints
   const Value* limits = nullptr;
-  bool gpu = false;  ///< its nodes have GPUs
+  bool has_gpus = false;  ///< true if its nodes have GPUs
 };
 
 bool is_pool(std::string_view kind);
 std::optional<Pool> pool_of(const Object& object);
-/// A pool whose nodes have GPUs; none for any other object.
+/// Returns the pool if its nodes have GPUs; none for any other object.
 std::optional<Pool> gpu_pool_of(const Object& object);
 
-/// The requirement of a key, whatever group its name stands in ("instance-family"); missing where there is none.
+/// Returns the requirement whose key ends with this name in any group ("instance-family"); a missing value if there is
+/// none.
 const Value& requirement(const Pool& pool, std::string_view key_ending);
 
-/// The GPU families that a pool's requirements name, by family or by instance type, and those of a category that its
-/// other requirements leave.
+/// Returns the GPU families that the pool's requirements allow. They name families, instance types, or a category that
+/// other requirements limit.
 std::vector<const GpuFamily*> families_of(const Pool& pool);
 
-/// Its requirements leave fewer instance types than `families_of` can tell: by their size, not by their family.
+/// Returns true if the requirements limit the instance types further than `families_of` can tell, for example by size.
 bool is_narrowed(const Pool& pool);
 
-/// Its nodes are kept for pods that tolerate them.
+/// Returns true if the pool's taints reserve its nodes for pods that tolerate them.
 bool is_tainted(const Pool& pool);
 
-/// A duration as Kubernetes writes it, in seconds: "5m", "1h30m", "300s". None for "Never" and for what is none.
+/// Returns the seconds of a duration as Kubernetes writes it: "5m", "1h30m", "300s". Returns none for "Never" and for
+/// any other text.
 std::optional<std::int64_t> seconds_of(std::string_view text);
 
 }  // namespace capstan::lint

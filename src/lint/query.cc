@@ -61,7 +61,7 @@ Labels combined(const Binary& node) {
 
 namespace {
 
-/// The one name that a matcher of `__name__` leaves: also of a pattern that means nothing but itself.
+/// Returns the only name that a matcher of `__name__` allows. The matcher may be a pattern without special characters.
 std::string name_in(const LabelMatcher& matcher) {
   if (matcher.op == LabelMatcher::Op::equal) return matcher.value;
   if (matcher.op != LabelMatcher::Op::matches) return {};
@@ -93,7 +93,8 @@ void Query::fill_in() {
   const Part parts[] = {{"<<.Series>>", series_}, {"<<.LabelMatchers>>", "matched=\"\""}, {"<<.GroupBy>>", "grouped"}};
   std::string_view rest = text_->text;
   while (!rest.empty()) {
-    const auto part = std::ranges::find_if(parts, [&](const Part& one) { return rest.starts_with(one.written); });
+    const auto part =
+        std::ranges::find_if(parts, [&](const Part& candidate) { return rest.starts_with(candidate.written); });
     const std::size_t at = text_->text.size() - rest.size();
     if (part == std::end(parts)) {
       filled_ += rest.front();
@@ -120,7 +121,8 @@ void Query::parse() {
   fault_span_ = offset < text.size() ? place_of(offset, offset + 1) : text_->span;
 }
 
-/// Where what is read at an offset is written; within a hole, at its end.
+/// Returns the place in the written text of an offset in the parsed text. An offset inside a filled placeholder gets
+/// the placeholder's end.
 std::size_t Query::written(std::size_t offset) const {
   std::size_t shift_from = 0, shift_to = 0;
   for (const Hole& hole : holes_) {
@@ -166,7 +168,7 @@ ScalerQueries::ScalerQueries(const Object& scaler) : file_(scaler.file), adapter
   for (const Value* rule : adapter_.rules()) add_rule(*rule);
 }
 
-/// Which series an adapter takes, and what it makes of them where they are of one name.
+/// Adds the series that a rule of an adapter selects, and the rule's query if the series have one name.
 void ScalerQueries::add_rule(const Value& rule) {
   const auto signal = [&](const Value& query) {
     return ScalingSignal{SignalSource::prometheus, "prometheus", &rule, &query, &Value::missing(), false};
@@ -228,7 +230,7 @@ void each_metric_name(const ScalerQueries& scaler, const std::function<void(cons
   for (const auto& [signal, query] : scaler.rows()) {
     if (!signal.metric->is_scalar() || signal.source == SignalSource::resource) continue;
     if (!signal.is_query()) {
-      // The names of managed Prometheus: "prometheus.googleapis.com|vllm:num_requests_waiting|gauge".
+      // Managed Prometheus uses names such as "prometheus.googleapis.com|vllm:num_requests_waiting|gauge".
       std::string_view name = signal.metric->text;
       std::size_t offset = 0;
       if (const std::size_t bar = name.find('|'); bar != name.npos) {
@@ -247,7 +249,7 @@ void each_metric_name(const ScalerQueries& scaler, const std::function<void(cons
 bool is_ratio_metric(std::string_view name) {
   if (name.starts_with("kserve_")) name.remove_prefix(7);
   if (const KnownMetric* known = known_metric(name)) return known->is_ratio();
-  // As NIM has them, as AIBrix writes vLLM's, and as vLLM had them before 0.13.
+  // The names of NIM, the names by which AIBrix exports vLLM's metrics, and the names of vLLM before 0.13.
   for (const std::string_view ratio :
        {"gpu_cache_usage_perc", "kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "vllm_gpu_cache_usage_perc"}) {
     if (name == ratio) return true;

@@ -14,12 +14,12 @@
 
 namespace capstan::lint {
 
-/// A selector of a query, with the name of its metric wherever that is written.
+/// A selector of a query, with the name of its metric, written as `name{...}` or as a `__name__` label.
 struct MetricUse {
   const promql::Expression* expression = nullptr;
   const promql::Selector* selector = nullptr;
-  std::string name;  ///< empty where only a pattern says it
-  Span span;         ///< of the name, in the file
+  std::string name;  ///< empty if only a pattern names the metric
+  Span span;         ///< place of the name in the file
 
   const promql::LabelMatcher* matcher(std::string_view label) const;
 };
@@ -28,23 +28,24 @@ struct MetricUse {
 class Query {
  public:
   Query(const File& file, const Value& text);
-  /// A query of prometheus-adapter, with what it puts in: this metric for `<<.Series>>`, some labels for the others.
+  /// Parses a query of prometheus-adapter after filling its template: `<<.Series>>` becomes this series, and the other
+  /// placeholders become labels.
   Query(const File& file, const Value& text, std::string_view series);
 
-  /// Why it is no PromQL, with where; none where it is.
+  /// Returns the syntax error with its position; none if the text is valid PromQL.
   const std::optional<std::string>& fault() const { return fault_; }
   Span fault_span() const { return fault_span_; }
   const promql::Expression* root() const { return root_.get(); }
   Span span_of(const promql::Span& span) const;
   std::vector<MetricUse> metrics() const;
   const Value& text() const { return *text_; }
-  /// What was read as PromQL: the text, or what came of a template.
+  /// Returns the text that was parsed as PromQL: the written text, or the result of filling the template.
   std::string_view read() const { return filled_.empty() ? text_->text : std::string_view(filled_); }
-  /// What a template was filled with; empty where the query is none.
+  /// Returns the series that replaced `<<.Series>>`; empty if the query is no template.
   std::string_view series() const { return series_; }
 
  private:
-  /// Where something was put in, in what is read, and for what, in what is written.
+  /// A filled placeholder: its bytes in the text that is parsed, and its bytes in the text as written.
   struct Hole {
     std::size_t begin = 0, end = 0, written = 0, written_end = 0;
   };
@@ -64,14 +65,14 @@ class Query {
   Span fault_span_;
 };
 
-/// The signals of a scaler, their queries parsed: once for all rules.
+/// The signals of a scaler with their parsed queries. They are parsed once for all rules.
 class ScalerQueries {
  public:
   explicit ScalerQueries(const Object& scaler);
 
   struct Row {
     ScalingSignal signal;
-    std::optional<Query> query;  ///< of a signal that is one
+    std::optional<Query> query;  ///< set if the signal is a query
   };
   const std::vector<Row>& rows() const { return rows_; }
   const File& file() const { return *file_; }
@@ -84,33 +85,33 @@ class ScalerQueries {
   std::vector<Row> rows_;
 };
 
-/// Calls `visit` with each query of a scaler that can be parsed, and the signal that it is of.
+/// Calls `visit` with each query of a scaler that can be parsed, and with the query's signal.
 void each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit);
 
-/// The labels that an expression's series have; nothing where they are those of its selectors, hence unknown. None at
-/// all means that there is one series.
+/// Returns the labels of an expression's series. Returns none if the labels come from the selectors and are therefore
+/// unknown. An empty set means that the expression yields one series.
 std::optional<std::set<std::string>> labels_of(const promql::Expression& expression);
 
-/// The expression without what only guards it: `x or vector(0)`, `x > 0`.
+/// Returns the expression inside guards such as `x or vector(0)` or `x > 0`.
 const promql::Expression& without_guard(const promql::Expression& expression);
 
-/// An expression behind its guard, and behind a constant that it is multiplied by: `max(x) * 100`.
+/// An expression without its guard and without the constant factor that multiplies it: `max(x) * 100`.
 struct Scaled {
   const promql::Expression* of = nullptr;
   double factor = 1;
 };
 Scaled without_factor(const promql::Expression& expression);
 
-/// A name that is used for scaling: of a metric of an HPA, or of a query's selector.
+/// The name of a metric that is used for scaling, from a metric of an HPA or from a selector of a query.
 struct NameUse {
   const ScalingSignal* signal = nullptr;
   std::string name;
   Span span;
 };
-/// Calls `visit` with every metric's name that a scaler uses.
+/// Calls `visit` with the name of every metric that a scaler uses.
 void each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit);
 
-/// Returns true if it is a share between 0 and 1 of a known engine.
+/// Returns true if the metric of a known engine is a ratio between 0 and 1.
 bool is_ratio_metric(std::string_view name);
 
 }  // namespace capstan::lint

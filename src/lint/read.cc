@@ -20,7 +20,8 @@ std::string folder_of(const std::string& path) {
 
 bool is_markdown(const std::string& path) { return path.ends_with(".md") || path.ends_with(".markdown"); }
 
-/// Why a `.json` file is none, with its place. Files of other tools may hold comments; manifests may not.
+/// Returns the syntax error of a `.json` file with its place. Files of other tools may hold comments; manifests may
+/// not.
 std::optional<Error> broken_json(const File& file, bool has_objects) {
   const std::optional<JsonFault> fault = has_objects ? json_fault(file.text) : json_fault(without_comments(file.text));
   if (!fault) return std::nullopt;
@@ -28,7 +29,7 @@ std::optional<Error> broken_json(const File& file, bool has_objects) {
   return Error{ErrorKind::input, file.path, place.line, place.column, fault->message};
 }
 
-/// A patch of Kustomize says so, or is a list of changes.
+/// Returns true for a patch of Kustomize: it has a `$patch` directive, or it is a partial object.
 bool is_patch(const Object& object) {
   const auto directs = [](const Value& value) { return value.has("$patch"); };
   if (directs(*object.root) || directs(object["spec"]) || directs(at(object, "spec.template.spec"))) return true;
@@ -36,8 +37,8 @@ bool is_patch(const Object& object) {
 }
 
 void add_fault(const manifest::Fault& fault, Reading& out) {
-  const bool twice = fault.kind == manifest::Fault::Kind::duplicate_key;
-  add_finding(out, twice ? "yaml-duplicate-key" : "yaml-syntax", fault.span, fault.message);
+  const bool is_duplicate = fault.kind == manifest::Fault::Kind::duplicate_key;
+  add_finding(out, is_duplicate ? "yaml-duplicate-key" : "yaml-syntax", fault.span, fault.message);
 }
 
 void read_document(const manifest::Document& document, Reading& out) {
@@ -46,9 +47,9 @@ void read_document(const manifest::Document& document, Reading& out) {
   find_objects(*out.file, document.root, out.objects);
 }
 
-/// In prose, what cannot be parsed is mostly shortened on purpose; other tools have templates of their own; and YAML
-/// that is no manifest may have keys that are no texts.
-bool worth_a_word(const File& file, const manifest::Document& document, Summary& summary) {
+/// Returns false for a document whose errors are not worth a finding. Excerpts in prose are often shortened on purpose,
+/// other tools have their own templates, and YAML that is no manifest may have keys that are no texts.
+bool is_worth_reporting(const File& file, const manifest::Document& document, Summary& summary) {
   if (document.faults.empty()) return true;
   const std::string_view text = file.parsed().substr(document.span.begin, document.span.size());
   if (!document.root && (text.find("{{") != text.npos || text.find("<%") != text.npos) && is_text(text)) {
@@ -100,7 +101,7 @@ Reading read_text(Text text) {
   if (file.path.ends_with(".txt") && !mentions_objects(file.text)) return out;
   file.documents = manifest::Documents::parse(file.parsed());
   for (const manifest::Document& document : file.documents.all()) {
-    if (worth_a_word(file, document, out.summary)) read_document(document, out);
+    if (is_worth_reporting(file, document, out.summary)) read_document(document, out);
   }
   const std::size_t all = out.objects.size();
   std::erase_if(out.objects, [&](const Object& object) { return text.patch || is_patch(object); });

@@ -13,19 +13,19 @@
 
 namespace capstan::lint {
 
-/// What was read of one text.
+/// The content of one text.
 struct Reading {
   std::unique_ptr<File> file;
   std::vector<Object> objects;
-  std::vector<Finding> findings;  ///< of the text itself: its syntax
+  std::vector<Finding> findings;  ///< findings about the text itself, such as its syntax
   Summary summary;
-  std::optional<Error> broken;  ///< why a `.json` that was named cannot be read
+  std::optional<Error> broken;  ///< reason why a `.json` that a person named cannot be read
 };
 
-/// Adds a finding that is of the text and of no object.
+/// Adds a finding about the text, which belongs to no object.
 void add_finding(Reading& reading, std::string_view rule, Span span, std::string message);
 
-/// Reads a text: which documents are objects, what is left alone, what is broken.
+/// Reads a text. Finds the documents that are objects, the parts that are skipped, and the parts that are broken.
 Reading read_text(Text text);
 
 }  // namespace capstan::lint

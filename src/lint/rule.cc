@@ -44,10 +44,10 @@ std::string_view option_for(FixSafety safety) {
   return "";
 }
 
-void Finding::add_edit(std::optional<Edit> edit, std::string words) {
+void Finding::add_edit(std::optional<Edit> edit, std::string text) {
   if (!edit) return;
-  if (fix.edits.empty()) fix.words.clear();
-  fix.words += (fix.edits.empty() ? "" : "; ") + std::move(words);
+  if (fix.edits.empty()) fix.text.clear();
+  fix.text += (fix.edits.empty() ? "" : "; ") + std::move(text);
   fix.edits.push_back(std::move(*edit));
 }
 
@@ -65,8 +65,8 @@ Finding& Finding::replace_part(const Value& value, Span span, std::string_view t
 }
 
 Finding& Finding::unquote(const Value& value, std::string number) {
-  std::string words = fmt::format("write {} {} without quotes", value.key, number);
-  add_edit(unquoting_edit(value, std::move(number)), std::move(words));
+  std::string text = fmt::format("write {} {} without quotes", value.key, number);
+  add_edit(unquoting_edit(value, std::move(number)), std::move(text));
   return *this;
 }
 
@@ -94,13 +94,13 @@ Finding& Finding::unsafe() {
   return *this;
 }
 
-Finding& Finding::caution(std::string words) {
-  fix.caution = std::move(words);
+Finding& Finding::caution(std::string text) {
+  fix.caution = std::move(text);
   return *this;
 }
 
-Finding& Finding::suggest(std::string words) {
-  if (fix.edits.empty()) fix.words = std::move(words);
+Finding& Finding::suggest(std::string text) {
+  if (fix.edits.empty()) fix.text = std::move(text);
   return *this;
 }
 
@@ -109,18 +109,18 @@ Finding& Finding::as(Severity severity_in) {
   return *this;
 }
 
-Finding& Finding::of_absence() {
+Finding& Finding::about_absence() {
   const bool is_patched = object != nullptr && file->is_patched(object->kind);
   if (file->is_excerpt() || is_patched) severity = Severity::info;
   return *this;
 }
 
-Finding& Finding::joined_with(const Object& other, bool sure) {
+Finding& Finding::requires_too(const Object& other, bool sure) {
   if (other.file != file) message += fmt::format(" ({})", other.file->path);
   if (!sure) {
     severity = Severity::info;
-    fix = {};  // a guess is no reason to edit
-    message += "; advice, as nothing shows that both are deployed together";
+    fix = {};  // uncertain findings are not edited
+    message += "; this is advice, because nothing shows that both objects are deployed together";
   }
   return *this;
 }
@@ -130,7 +130,7 @@ FixSafety Finding::safety() const {
   return rule->fix_safety == FixSafety::safe && !fix.is_unsafe ? FixSafety::safe : FixSafety::unsafe;
 }
 
-std::string_view Finding::fix_words() const { return fix.words.empty() ? rule->fix : std::string_view(fix.words); }
+std::string_view Finding::fix_text() const { return fix.text.empty() ? rule->fix : std::string_view(fix.text); }
 
 Finding& Subject::report_span(Span span, std::string message) const {
   return out_.emplace_back(Finding{.rule = &rule_,
@@ -144,7 +144,7 @@ Finding& Subject::report_span(Span span, std::string message) const {
 
 Finding& Subject::join(Finding& finding, const Object& other, std::string_view name) const {
   const bool sure = name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
-  return finding.joined_with(other, sure);
+  return finding.requires_too(other, sure);
 }
 
 Finding& Subject::report(const Value& value, std::string message) const {

@@ -17,25 +17,27 @@ namespace capstan::lint {
 enum class Severity : std::uint8_t { off, info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// Whether the edits of a fix keep what the manifest means. An API version, a metric that was renamed and a key that
-/// does nothing are safe to edit; everything else changes what runs, and a person should agree to it first.
+/// Says if the edits of a fix keep the meaning of the manifest. Safe edits are an API version, a renamed metric and a
+/// key that has no effect. All other edits change what runs, so a person should agree to them first.
 enum class FixSafety : std::uint8_t { none, safe, unsafe };
-/// "safe", "unsafe"; "none" where only a person can mend it.
+/// Returns "safe" or "unsafe"; "none" if only a person can repair the finding.
 std::string_view name_of(FixSafety safety);
-/// The option that makes fixes of this safety: "--fix", "--unsafe-fixes"; empty for none.
+/// Returns the option that applies fixes of this safety: "--fix" or "--unsafe-fixes"; empty for none.
 std::string_view option_for(FixSafety safety);
 
-/// What would mend a finding. With edits, the words are made together with them and promise exactly what they do.
+/// The repair of a finding. If there are edits, the text is written together with them and describes exactly what they
+/// do.
 struct Fix {
-  std::string words;
-  std::string caution;  ///< what else happens to a cluster when the edits are applied; mostly empty
+  std::string text;
+  std::string caution;  ///< further effects of the edits on a cluster; usually empty
   std::vector<Edit> edits;
-  bool is_unsafe = false;  ///< unsafe here, though its rule's edits are safe elsewhere
+  bool is_unsafe = false;  ///< true if the edits are unsafe in this finding, although the edits of its rule are safe
+                           ///< elsewhere
 };
 
 struct Rule;
 
-/// Something that a rule found.
+/// One violation that a rule found.
 struct Finding {
   const Rule* rule = nullptr;
   Severity severity = Severity::warning;
@@ -45,52 +47,53 @@ struct Finding {
   std::string message;
   Fix fix;
 
-  // Each of these adds an edit and says so in the words of the fix. Where the edit cannot be made without touching
-  // something else, for example because the value is an alias, nothing is added and the fix stays words.
+  // Each of the following functions adds an edit and describes it in the text of the fix. If an edit would change
+  // something else as well, for example because the value is an alias, no edit is added and the fix stays a text.
 
-  /// Sets a scalar to another text, inside the quotes that it has.
+  /// Replaces the text of a scalar and keeps its quotes.
   Finding& replace(const Value& value, std::string_view text);
-  /// Replaces bytes of the file, `span`, with others: a part of a value.
+  /// Replaces the bytes of `span` in the file, which are a part of the value.
   Finding& replace_part(const Value& value, Span span, std::string_view text);
-  /// Writes a number without the quotes around it.
+  /// Replaces a quoted number with the plain number.
   Finding& unquote(const Value& value, std::string number);
   /// Replaces an entry's key and value.
   Finding& replace_entry(const Value& entry, std::string_view key, std::string_view text);
-  /// Deletes an entry of a mapping; comments on its line stay.
+  /// Deletes an entry of a mapping. Comments on its line stay.
   Finding& remove_entry(const Value& mapping, const Value& entry);
-  /// Adds an entry to a mapping, behind one that it has.
+  /// Adds an entry to a mapping, after the entry `after`.
   Finding& add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value);
 
-  /// Its edits change what the manifest means, though others of its rule do not.
+  /// Marks the edits as unsafe, although the edits of the same rule are safe elsewhere.
   Finding& unsafe();
-  /// What else the edits cause, shown with the fix and when it is made.
-  Finding& caution(std::string words);
-  /// Words for a fix without edits, in place of the rule's.
-  Finding& suggest(std::string words);
+  /// Sets a warning about further effects of the edits. It is shown with the fix and when the fix is applied.
+  Finding& caution(std::string text);
+  /// Sets the text of a fix without edits, in place of the rule's text.
+  Finding& suggest(std::string text);
+  /// Sets the severity.
   Finding& as(Severity severity_in);
-  /// It is about something that is not there: advice in an excerpt, where much is left out, and of an object that a
-  /// kustomization changes, which may add it.
-  Finding& of_absence();
-  /// It holds only if this other object is deployed too: names its file, and is advice without edits where `sure` is
-  /// false.
-  Finding& joined_with(const Object& other, bool sure);
+  /// Marks the finding as one about something that is missing. It becomes advice in an excerpt, because excerpts leave
+  /// things out, and for an object that a kustomization changes, because the kustomization may add what is missing.
+  Finding& about_absence();
+  /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`. If `sure`
+  /// is false, the finding becomes advice without edits.
+  Finding& requires_too(const Object& other, bool sure);
 
   FixSafety safety() const;
-  /// What would mend it: what its edits do, else what the rule advises.
-  std::string_view fix_words() const;
+  /// Returns the text of the repair: what the edits do, or the rule's advice if there are no edits.
+  std::string_view fix_text() const;
 
  private:
-  void add_edit(std::optional<Edit> edit, std::string words);
+  void add_edit(std::optional<Edit> edit, std::string text);
 };
 
 class ScalerQueries;
 
-/// What several rules make of one object, made by the first that asks.
+/// Holds data about one object that several rules use. The first rule that needs it computes it.
 struct Views {
   std::shared_ptr<const ScalerQueries> queries;
 };
 
-/// What a rule looks at: one object, what it stands among, and where its findings go.
+/// The input of a rule: one object, the objects around it, and the list that receives the findings.
 class Subject {
  public:
   Subject(const Object& object, const Set& set, const Settings& settings, const Rule& rule, Views& views,
@@ -101,18 +104,19 @@ class Subject {
   const Set& set;
   const Settings& settings;
 
-  /// Of an object that scales something.
+  /// Returns the signals and queries of the object. The object must be a scaler.
   const ScalerQueries& queries() const;
 
-  /// Points at a value.
+  /// Reports a finding at a value.
   Finding& report(const Value& value, std::string message) const;
-  /// Points at the key of an entry.
+  /// Reports a finding at the key of an entry.
   Finding& report_key(const Value& value, std::string message) const;
+  /// Reports a finding at a place in the file.
   Finding& report_span(Span span, std::string message) const;
-  /// Points at what names the object: its name, else its kind.
+  /// Reports a finding at the name of the object, or at its kind if it has no name.
   Finding& report_object(std::string message) const;
-  /// Grades a finding that holds only if `other` is deployed with this object, which refers to it by `name` or not at
-  /// all.
+  /// Grades a finding that is true only if `other` is deployed with this object. `name` is the name by which the object
+  /// refers to `other`; empty if it does not refer to it.
   Finding& join(Finding& finding, const Object& other, std::string_view name = {}) const;
 
  private:
@@ -121,22 +125,24 @@ class Subject {
   std::vector<Finding>& out_;
 };
 
-/// A rule is one file below rules/: what it is about, how it sees it, and an example of each that is its test.
+/// A rule. Each rule is one file below rules/ with its texts, its check, and a bad and a good example. The examples are
+/// the rule's test.
 struct Rule {
   std::string_view id;
   Severity severity = Severity::warning;
-  /// Kinds of objects, between spaces; `@pods` is all that make pods, `@gpu` those of them that ask for a GPU,
-  /// `@serving` those of these that go on; `@scaler` is all that scale something, `@pool` what buys nodes, `@adapter`
-  /// what may hold rules of prometheus-adapter, `*` all.
+  /// The kinds of objects that the rule checks, separated by spaces. `@pods` stands for all kinds that make pods,
+  /// `@gpu` for objects whose pods ask for a GPU, `@serving` for GPU workloads that serve requests and are no jobs,
+  /// `@scaler` for all autoscalers, `@pool` for node pools, `@adapter` for objects that may hold rules of
+  /// prometheus-adapter, and `*` for all kinds.
   std::string_view kinds;
-  std::string_view title;  ///< one line: what is wrong
-  std::string_view why;    ///< what it costs: money, latency, requests
-  std::string_view fix;    ///< what to do instead
-  /// Of the edits that it makes: by them alone the bad example becomes the good one.
+  std::string_view title;  ///< the defect, in one line
+  std::string_view why;    ///< the cost of the defect: money, latency, requests
+  std::string_view fix;    ///< the repair
+  /// The safety of the edits that the rule makes. The edits alone turn the bad example into the good one.
   FixSafety fix_safety = FixSafety::none;
-  std::string_view source;  ///< where it is written
-  std::string_view bad;     ///< manifests in which it finds something
-  std::string_view good;    ///< the same, mended
+  std::string_view source;  ///< the document that states the fact
+  std::string_view bad;     ///< manifests in which the rule finds the defect
+  std::string_view good;    ///< the same manifests after the repair
   void (*check)(const Subject&) = nullptr;
 };
 

@@ -6,7 +6,7 @@
 
 namespace capstan::lint {
 
-/// The rules in the order of their files' names; the build writes it (rules.cmake).
+/// Returns the rules in the order of their file names. The build generates this function (rules.cmake).
 std::span<const Rule* const> rule_table();
 
 }  // namespace capstan::lint

@@ -15,7 +15,7 @@ namespace {
 
 using List = std::vector<const Rule*>;
 
-/// Returns true if a word of a rule's `kinds` means this kind.
+/// Returns true if a word of a rule's `kinds` includes this kind.
 bool means(std::string_view word, std::string_view kind) {
   const auto serving = [](const PodShape& shape) { return shape.maker == PodMaker::serving; };
   if (word == "*") return true;
@@ -37,7 +37,7 @@ bool concerns(const Rule& rule, std::string_view kind) {
   return false;
 }
 
-/// Kinds that rules name by a word for several.
+/// The kinds that rules select with `@scaler`, `@pool` and `@adapter`.
 constexpr std::string_view kScalersAndPools[] = {
     "HorizontalPodAutoscaler", "ScaledObject",        "PodAutoscaler", "NIMService",  "Model",
     "InferenceService",        "LLMInferenceService", "NodePool",      "Provisioner", "PrometheusAdapterValues"};
@@ -83,12 +83,12 @@ bool concerns_only_gpus(const Rule& rule) { return rule.kinds == "@gpu" || rule.
 
 std::span<const Rule* const> rules_for(const Object& object) {
   static const std::map<std::string_view, List, std::less<>> lists = by_kind();
-  // Of a kind that nothing is known of but that it holds pods.
+  // The rules for a kind that is unknown except that it holds pods.
   static const List for_pods = [] {
     List list;
     for (const Rule* rule : all_rules()) {
-      const bool of_pods = rule->kinds == "@pods" || rule->kinds == "@gpu";
-      if (of_pods && rule->check != nullptr) list.push_back(rule);
+      const bool checks_pods = rule->kinds == "@pods" || rule->kinds == "@gpu";
+      if (checks_pods && rule->check != nullptr) list.push_back(rule);
     }
     return list;
   }();
@@ -97,16 +97,17 @@ std::span<const Rule* const> rules_for(const Object& object) {
   return object.has_unlisted_pods ? std::span<const Rule* const>(for_pods) : std::span<const Rule* const>();
 }
 
-bool is_looked_at(const Object& object) {
-  constexpr std::string_view kBeside[] = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service", "Kustomization"};
-  const bool beside = std::ranges::find(kBeside, object.kind) != std::end(kBeside);
-  return !rules_for(object).empty() || (beside && !object.foreign) || object.carries_objects;
+bool is_checked(const Object& object) {
+  constexpr std::string_view kSearched[] = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service",
+                                            "Kustomization"};
+  const bool is_searched = std::ranges::find(kSearched, object.kind) != std::end(kSearched);
+  return !rules_for(object).empty() || (is_searched && !object.foreign) || object.carries_objects;
 }
 
-std::vector<std::string_view> kinds_looked_at() {
+std::vector<std::string_view> checked_kinds() {
   std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service"};
   for (const auto& [kind, rules] : by_kind()) {
-    const bool file = kind.ends_with("Values");  // of a chart: no cluster has it
+    const bool file = kind.ends_with("Values");  // chart values are files and not objects of a cluster
     if (!file && !rules.empty()) kinds.push_back(kind);
   }
   std::ranges::sort(kinds);

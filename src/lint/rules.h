@@ -8,22 +8,22 @@
 
 namespace capstan::lint {
 
-/// Every rule, by id. The list is made of the files below rules/ when the build is configured.
+/// Returns all rules, sorted by id. The build makes the list from the files below rules/ when it is configured.
 std::span<const Rule* const> all_rules();
 
-/// A rule by its id, or null.
+/// Returns the rule with this id, or null.
 const Rule* find_rule(std::string_view id);
 
-/// Looks only at workloads that ask for a GPU: for others it needs not be asked.
+/// Returns true if the rule checks only workloads that ask for a GPU.
 bool concerns_only_gpus(const Rule& rule);
 
-/// The kinds of objects that rules are about, or look for beside those; sorted.
-std::vector<std::string_view> kinds_looked_at();
+/// Returns the kinds of objects that rules check or search for, sorted.
+std::vector<std::string_view> checked_kinds();
 
-/// Returns the rules that concern an object.
+/// Returns the rules that check an object.
 std::span<const Rule* const> rules_for(const Object& object);
 
-/// Returns false for an object that no rule is about, and that none looks for beside others.
-bool is_looked_at(const Object& object);
+/// Returns false for an object that no rule checks and no rule searches for.
+bool is_checked(const Object& object);
 
 }  // namespace capstan::lint

@@ -16,7 +16,7 @@
 namespace capstan::lint {
 namespace {
 
-constexpr std::size_t kMostFileBytes = 128u << 20;
+constexpr std::size_t kMaxFileBytes = 128u << 20;
 
 /// Calls `work(i)` for each i below `count`, on several threads.
 void in_parallel(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& work) {
@@ -40,16 +40,16 @@ void add(Summary& sum, const Summary& part) {
 }
 
 Severity severity_of(const Rule& rule, Severity found, const Options& options) {
-  const auto stated = options.severities.find(rule.id);
-  if (stated != options.severities.end()) return stated->second;
+  const auto configured = options.severities.find(rule.id);
+  if (configured != options.severities.end()) return configured->second;
   if (found == Severity::info && !options.advice) return Severity::off;
   return found;
 }
 
-/// Is a rule off, whatever it may find? A rule may find something graver or slighter than what it mostly does.
+/// Returns true if a rule reports nothing at any severity. The severity of a finding may differ from that of its rule.
 bool is_off(const Rule& rule, const Options& options) {
-  const auto stated = options.severities.find(rule.id);
-  return stated != options.severities.end() && stated->second == Severity::off;
+  const auto configured = options.severities.find(rule.id);
+  return configured != options.severities.end() && configured->second == Severity::off;
 }
 
 void check_object(const Object& object, const Set& set, const Options& options, std::vector<Finding>& out) {
@@ -61,14 +61,15 @@ void check_object(const Object& object, const Set& set, const Options& options, 
   }
 }
 
-/// By place, then rule. Two rules may point at one value, one rule finds one thing in one place once.
+/// Sorts by place, then by rule, and removes duplicates. Two rules may report one value, but one rule reports a place
+/// once.
 void sort(std::vector<Finding>& findings) {
   const auto key = [](const Finding& finding) {
     return std::tuple(std::string_view(finding.file->path), finding.span.begin, finding.span.end, finding.rule->id);
   };
   std::ranges::stable_sort(findings, {}, key);
-  const auto same = [&](const Finding& a, const Finding& b) { return key(a) == key(b) && a.file == b.file; };
-  findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
+  const auto is_same = [&](const Finding& a, const Finding& b) { return key(a) == key(b) && a.file == b.file; };
+  findings.erase(std::unique(findings.begin(), findings.end(), is_same), findings.end());
 }
 
 void check(Report& report, const Options& options) {
@@ -85,12 +86,12 @@ void check(Report& report, const Options& options) {
   sort(report.findings);
 }
 
-/// "Workflow.argoproj.io", as kubectl names it.
+/// Returns a kind as kubectl names it: "Workflow.argoproj.io".
 std::string qualified_kind(const Object& object) {
   return std::string(object.kind) + (object.group.empty() ? "" : "." + std::string(object.group));
 }
 
-/// Puts together what was read; files that hold nothing to point at are let go.
+/// Collects the readings in the report. Files without objects and findings are released.
 void collect(std::vector<Reading>& readings, Report& report) {
   std::size_t objects = 0;
   for (const Reading& reading : readings) objects += reading.objects.size();
@@ -104,15 +105,15 @@ void collect(std::vector<Reading>& readings, Report& report) {
     for (Object& object : reading.objects) {
       object.index = static_cast<std::uint32_t>(report.objects.size());
       report.objects.push_back(object);
-      if (!is_looked_at(object)) ++report.summary.kinds_not_read[qualified_kind(object)];
+      if (!is_checked(object)) ++report.summary.kinds_not_read[qualified_kind(object)];
     }
     std::ranges::move(reading.findings, std::back_inserter(report.findings));
     report.files.push_back(std::move(reading.file));
   }
 }
 
-/// What holds nothing to point at needs not be kept until all is read.
-void let_go(Reading& reading) {
+/// Releases a file that has no objects and no findings, so that it needs no memory while other files are read.
+void release_if_empty(Reading& reading) {
   if (reading.objects.empty() && reading.findings.empty()) reading.file.reset();
 }
 
@@ -123,7 +124,7 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
   std::vector<Reading> readings(files.size());
   std::vector<std::optional<Error>> errors(files.size());
   in_parallel(files.size(), files.size() < 8 ? 1 : options.threads, [&](std::size_t i) {
-    auto text = read_file(files[i].path == "-" ? "/dev/stdin" : files[i].path, kMostFileBytes);
+    auto text = read_file(files[i].path == "-" ? "/dev/stdin" : files[i].path, kMaxFileBytes);
     if (!text) {
       const bool large = text.error() == FileFault::too_large;
       errors[i] = Error{ErrorKind::input, files[i].path, 0, 0, large ? "is larger than 128 MiB" : "cannot be read"};
@@ -132,7 +133,7 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
     readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch,
                              files[i].units, files[i].patched});
     errors[i] = std::move(readings[i].broken);
-    let_go(readings[i]);
+    release_if_empty(readings[i]);
   });
   for (std::optional<Error>& error : errors) {
     if (error) report.unreadable.push_back(std::move(*error));

@@ -15,50 +15,50 @@
 
 namespace capstan::lint {
 
-/// How a run was asked for.
+/// The options of a run.
 struct Options {
   Settings settings;
-  std::map<std::string, Severity, std::less<>> severities;  ///< of rules that are to have another
-  bool advice = false;                                      ///< rules of severity info are on
-  std::size_t threads = 0;                                  ///< 0: one a core
+  std::map<std::string, Severity, std::less<>> severities;  ///< severities that replace those of the rules, by rule id
+  bool advice = false;                                      ///< true if rules of severity info are enabled
+  std::size_t threads = 0;                                  ///< 0: one per core
 };
 
-/// What a run looked at, and what it left alone.
+/// Counts of what a run read and of what it skipped.
 struct Summary {
   std::size_t files = 0;
   std::size_t documents = 0;
   std::size_t objects = 0;
   std::size_t templates = 0;                          ///< files that are templates of Helm or Jinja
-  std::size_t patches = 0;                            ///< parts of objects, to be merged into others
-  std::map<std::string, std::size_t> kinds_not_read;  ///< kinds that no rule looks at, with the number of their objects
-  std::size_t suppressed = 0;                         ///< findings that somebody has accepted, with a reason
+  std::size_t patches = 0;                            ///< partial objects, to be merged into others
+  std::map<std::string, std::size_t> kinds_not_read;  ///< kinds that no rule checks, with the number of their objects
+  std::size_t suppressed = 0;                         ///< findings that people accepted with a reason
   std::size_t known = 0;                              ///< findings that the baseline holds
 };
 
 struct Report {
-  std::vector<Finding> findings;  ///< by file, line, column and rule
+  std::vector<Finding> findings;  ///< sorted by file, line, column and rule
   std::vector<Error> unreadable;
   Summary summary;
-  // What the findings point at.
+  // The files and objects that the findings point into.
   std::vector<std::unique_ptr<File>> files;
   std::vector<Object> objects;
 };
 
-/// A text that is linted under a name.
+/// A text to lint, with its name.
 struct Text {
   std::string path;
   std::string text;
-  bool named = true;                      ///< asked for by its name: a broken `.json` is an error then
-  std::string scope = {};                 ///< as of a Candidate
-  bool patch = false;                     ///< as of a Candidate
-  std::vector<std::uint32_t> units = {};  ///< as of a Candidate
-  std::set<std::string> patched = {};     ///< as of a Candidate
+  bool named = true;                      ///< true if a person named this file, so that a broken `.json` is an error
+  std::string scope = {};                 ///< as in Candidate
+  bool patch = false;                     ///< as in Candidate
+  std::vector<std::uint32_t> units = {};  ///< as in Candidate
+  std::set<std::string> patched = {};     ///< as in Candidate
 };
 
 /// Reads and lints files.
 Report lint_files(const std::vector<Candidate>& files, const Options& options);
 
-/// Lints texts as if they were files of these names.
+/// Lints texts as if they were files with these names.
 Report lint_texts(std::vector<Text> texts, const Options& options);
 
 }  // namespace capstan::lint

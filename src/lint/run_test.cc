@@ -63,7 +63,7 @@ TEST(Run, TemplatesAndPatchesAreLeftAloneAndCounted) {
   EXPECT_TRUE(report.findings.empty());
   EXPECT_EQ(report.summary.templates, 1u);
   EXPECT_EQ(report.summary.patches, 1u);
-  EXPECT_NE(summary_words(report).find("left alone: 1 template, 1 patch"), std::string::npos);
+  EXPECT_NE(summary_text(report).find("skipped: 1 template, 1 patch"), std::string::npos);
 }
 
 /// A `.json` that is named and broken is an error with its place; one that a folder holds may belong to another tool.
@@ -74,11 +74,11 @@ TEST(Run, ABrokenJsonThatIsNamedIsAnError) {
     bool named;
     const char* error;
   } rows[] = {
-      {"a.json", "{\"x\": 1,\n \"y\" 2}\n", true, "a.json:2:6: is no JSON: found number literal, expected ':'"},
+      {"a.json", "{\"x\": 1,\n \"y\" 2}\n", true, "a.json:2:6: is not JSON: found number literal, expected ':'"},
       {"a.json", "{\"x\": 1,\n \"y\" 2}\n", false, ""},
       {"a.json", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"", true,
-       "a.json:1:35: is no JSON: found end of input, expected '}'"},
-      {"a.json", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"} // c", true, "a.json:1:37: is no JSON: invalid literal"},
+       "a.json:1:35: is not JSON: found end of input, expected '}'"},
+      {"a.json", "{\"apiVersion\": \"v1\", \"kind\": \"Pod\"} // c", true, "a.json:1:37: is not JSON: invalid literal"},
       {"tsconfig.json", "{\n  // settings\n  \"strict\": true,\n}\n", true, ""},
       {"chart.json", "{\"kind\": {{ .Values.kind }}}\n", true, ""},
       {"two.json", "{\"a\": 1}\n{\"b\": 2}\n", true, ""},
@@ -158,12 +158,12 @@ TEST(Run, JoinsWhatStandsTogether) {
 TEST(Run, SaysWhichKindsItDidNotRead) {
   const auto of_kind = [](const std::string& kind) { return "---\napiVersion: example.com/v1\nkind: " + kind + "\n"; };
   const Report two = lint({{"a.yaml", of_kind("Foo") + of_kind("Bar") + of_kind("Foo")}});
-  EXPECT_EQ(summary_words(two),
+  EXPECT_EQ(summary_text(two),
             "nothing found in 1 file (3 objects); 2 kinds not read (Bar.example.com, Foo.example.com)");
   EXPECT_EQ(Json::parse(to_json(two))["summary"]["kinds_not_read"],
             (Json{{"Bar.example.com", 1}, {"Foo.example.com", 2}}));
   const Report many = lint({{"a.yaml", of_kind("A") + of_kind("B") + of_kind("C") + of_kind("D") + of_kind("E")}});
-  EXPECT_NE(summary_words(many).find("5 kinds not read (A.example.com, B.example.com, C.example.com and 2 more)"),
+  EXPECT_NE(summary_text(many).find("5 kinds not read (A.example.com, B.example.com, C.example.com and 2 more)"),
             std::string::npos);
   EXPECT_TRUE(Json::parse(to_json(lint({{"a.yaml", kFrozen}})))["summary"]["kinds_not_read"].empty());
 }
@@ -217,7 +217,7 @@ TEST(Run, TheSummaryCountsSafeAndUnsafeFixes) {
       "a, "
       "query: 'sum(vllm:gpu_cache_usage_perc{namespace=\"a\"})', threshold: \"0.8\"}\n";
   const Report report = lint({{"a.yaml", scaler, true}});
-  EXPECT_NE(summary_words(report).find("; 2 safe fixes (--fix) and 1 unsafe fix (--unsafe-fixes)"), std::string::npos)
+  EXPECT_NE(summary_text(report).find("; 2 safe fixes (--fix) and 1 unsafe fix (--unsafe-fixes)"), std::string::npos)
       << to_text(report, false);
 }
 

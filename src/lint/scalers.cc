@@ -14,7 +14,7 @@ ScalingSignal metric_signal(const Value& metric) {
                        .block = &metric,
                        .metric = &Value::missing(),
                        .target = &Value::missing(),
-                       .averaged = false};
+                       .is_averaged = false};
   struct Row {
     std::string_view type, key, name;
     SignalSource source;
@@ -31,7 +31,7 @@ ScalingSignal metric_signal(const Value& metric) {
     signal.metric = &at(inner, row.name);
     if (!*signal.metric) signal.metric = &inner["metricName"];  // v2beta1
     const Value& target = inner["target"];
-    signal.averaged = target["averageValue"] || inner["targetAverageValue"] || target["type"].is("AverageValue");
+    signal.is_averaged = target["averageValue"] || inner["targetAverageValue"] || target["type"].is("AverageValue");
     for (const std::string_view key : {"averageValue", "value", "averageUtilization"}) {
       if (target[key]) signal.target = &target[key];
     }
@@ -46,9 +46,9 @@ ScalingSignal trigger_signal(const Value& trigger) {
                        .block = &trigger,
                        .metric = &Value::missing(),
                        .target = &Value::missing(),
-                       .averaged = false};
+                       .is_averaged = false};
   const Value& metric_type = trigger["metricType"];
-  signal.averaged = !metric_type || metric_type.is("AverageValue");
+  signal.is_averaged = !metric_type || metric_type.is("AverageValue");
   if (signal.type == "prometheus") {
     signal.source = SignalSource::prometheus;
     signal.metric = &metadata["query"];
@@ -77,7 +77,7 @@ void read_scaled_object(const Object& object, Scaler& scaler) {
   scaler.min = &spec["minReplicaCount"];
   scaler.max = &spec["maxReplicaCount"];
   scaler.behavior = &at(spec, "advanced.horizontalPodAutoscalerConfig.behavior");
-  scaler.least = 0;
+  scaler.min_replicas = 0;
   for (const Value& trigger : spec["triggers"].children()) scaler.signals.push_back(trigger_signal(trigger));
 }
 
@@ -92,7 +92,7 @@ void read_pod_autoscaler(const Object& object, Scaler& scaler) {
   }
 }
 
-/// What a PrometheusRule records and alerts on.
+/// Returns the expressions that a PrometheusRule records and alerts on.
 std::vector<ScalingSignal> expressions_of(const Object& object) {
   std::vector<ScalingSignal> out;
   for (const Value& group : at(object, "spec.groups").children()) {
@@ -104,7 +104,7 @@ std::vector<ScalingSignal> expressions_of(const Object& object) {
   return out;
 }
 
-/// A metric of KServe's: a query, or what an HPA has.
+/// Returns the signal of a KServe metric, which is a Prometheus query or a metric as in an HPA.
 ScalingSignal kserve_signal(const Value& metric) {
   ScalingSignal signal = metric_signal(metric);
   const Value& query = at(metric, "external.metric.query");
@@ -115,9 +115,9 @@ ScalingSignal kserve_signal(const Value& metric) {
   return signal;
 }
 
-/// What scales itself: its own replicas, between bounds of its own.
-void read_own(const Object& object, Scaler& scaler) {
-  scaler.own = true;
+/// Reads a kind that scales its own replicas between its own bounds.
+void read_self_scaler(const Object& object, Scaler& scaler) {
+  scaler.scales_itself = true;
   scaler.behavior = &Value::missing();
   const Value* bounds = &object["spec"];
   if (object.kind == "InferenceService") {
@@ -134,14 +134,14 @@ void read_own(const Object& object, Scaler& scaler) {
   }
   scaler.min = &(*bounds)["minReplicas"];
   scaler.max = &(*bounds)["maxReplicas"];
-  if (scaler.max->is("0")) scaler.max = &Value::missing();  // no bound
+  if (scaler.max->is("0")) scaler.max = &Value::missing();  // 0 means no bound
 }
 
 bool scales_itself(std::string_view kind) {
   return kind == "InferenceService" || kind == "LLMInferenceService" || kind == "NIMService" || kind == "Model";
 }
 
-/// Of something that scales itself.
+/// Returns true if an object that scales itself runs on GPUs.
 bool runs_on_gpus(const Object& object) {
   const Value& spec = object["spec"];
   if (object.kind == "Model") return spec["resourceProfile"].text.find("gpu") != std::string_view::npos;
@@ -172,11 +172,11 @@ std::optional<Scaler> scaler_of(const Object& object) {
   } else if (object.kind == "PodAutoscaler") {
     read_pod_autoscaler(object, scaler);
   } else if (scales_itself(object.kind)) {
-    read_own(object, scaler);
+    read_self_scaler(object, scaler);
   } else {
     return std::nullopt;
   }
-  scaler.least = scaler.min->integer().value_or(scaler.least);
+  scaler.min_replicas = scaler.min->integer().value_or(scaler.min_replicas);
   return scaler;
 }
 
@@ -192,9 +192,10 @@ bool has_formula(const Object& object) {
 
 namespace {
 
-/// Returns the set that a DisaggregatedSetRoleScaler belongs to, which is called after it and one of its roles.
+/// Returns the DisaggregatedSet of a DisaggregatedSetRoleScaler. The scaler's name is the name of the set, then that of
+/// a role.
 const Object* set_of_role(const Scaler& scaler, const Set& set) {
-  for (const Object* object : set.beside("DisaggregatedSet", *scaler.object)) {
+  for (const Object* object : set.in_folder("DisaggregatedSet", *scaler.object)) {
     for (const Value& role : at(*object, "spec.roles").children()) {
       const std::string name = std::string(object->name) + "-" + std::string(role["name"].text);
       if (same_space(*object, *scaler.object) && scaler.target_name->is(name)) return object;
@@ -212,7 +213,7 @@ const Object* target_of(const Scaler& scaler, const Set& set) {
 }
 
 bool is_inference_metric(std::string_view text) {
-  // "inference_request_…" is what any model server counts, also one on processors.
+  // The list omits "inference_request_…", because model servers on CPUs count it too.
   constexpr std::string_view kWords[] = {"vllm",
                                          "sglang",
                                          "trtllm",
@@ -236,7 +237,7 @@ bool is_inference_metric(std::string_view text) {
 }
 
 bool scales_gpu(const Scaler& scaler, const Set& set) {
-  if (scaler.own) return runs_on_gpus(*scaler.object);
+  if (scaler.scales_itself) return runs_on_gpus(*scaler.object);
   if (const Object* target = target_of(scaler, set)) return wants_gpu(*target);
   return std::ranges::any_of(scaler.signals, [](const ScalingSignal& signal) {
     return is_inference_metric(signal.metric->text) || signal.metric->text.find("DCGM_FI_") != std::string_view::npos;

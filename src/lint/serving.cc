@@ -14,28 +14,29 @@ bool is_pause_image(std::string_view image) {
 }
 
 std::string command_of(const Value& container) {
-  std::string words;
+  std::string command;
   for (const Value* list : {&container["command"], &container["args"]}) {
-    for (const Value& word : list->children()) words += std::string(word.text) + " ";
+    for (const Value& word : list->children()) command += std::string(word.text) + " ";
   }
-  while (words.ends_with(' ') || words.ends_with('\n') || words.ends_with(';')) words.pop_back();
-  return words;
+  while (command.ends_with(' ') || command.ends_with('\n') || command.ends_with(';')) command.pop_back();
+  return command;
 }
 
-/// Returns true if it ends with a sleep of whatever length: `sleep infinity`, `nvidia-smi; sleep 60`.
-bool ends_with_sleep(std::string_view words) {
-  const std::size_t at = words.rfind("sleep ");
-  return at != words.npos && words.substr(at + 6).find_first_of(" ;&|\n") == words.npos;
+/// Returns true if a command ends with a sleep of any length: `sleep infinity`, `nvidia-smi; sleep 60`.
+bool ends_with_sleep(std::string_view command) {
+  const std::size_t at = command.rfind("sleep ");
+  return at != command.npos && command.substr(at + 6).find_first_of(" ;&|\n") == command.npos;
 }
 
-/// Its command does nothing, or one thing again and again: `tail -f /dev/null`, `while true; do vectorAdd; done`.
-bool idles(const Value& container) {
+/// Returns true if the command does nothing or repeats one thing forever: `tail -f /dev/null`, `while true; do
+/// vectorAdd; done`.
+bool is_idle(const Value& container) {
   if (engine_of(start_of(container))) return false;
-  const std::string words = command_of(container);
-  const auto says = [&](std::string_view part) { return words.find(part) != words.npos; };
-  const bool loops = says("while true; do") || says("while :; do") || (says("trap ") && says("sleep"));
-  return loops || ends_with_sleep(words) || words.ends_with("tail -f /dev/null") || words.ends_with("/pause") ||
-         words == "pause";
+  const std::string command = command_of(container);
+  const auto has = [&](std::string_view part) { return command.find(part) != command.npos; };
+  const bool loops = has("while true; do") || has("while :; do") || (has("trap ") && has("sleep"));
+  return loops || ends_with_sleep(command) || command.ends_with("tail -f /dev/null") || command.ends_with("/pause") ||
+         command == "pause";
 }
 
 }  // namespace
@@ -48,12 +49,12 @@ bool is_placeholder(const Object& object, const Pod& pod) {
   }
   const Containers containers = containers_of(pod);
   return containers.begin() != containers.end() && std::ranges::all_of(containers, [](const Value* container) {
-           return is_pause_image((*container)["image"].text) || idles(*container);
+           return is_pause_image((*container)["image"].text) || is_idle(*container);
          });
 }
 
 const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
-  for (const Object* service : set.beside("Service", object)) {
+  for (const Object* service : set.in_folder("Service", object)) {
     if (same_space(*service, object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))
       return service;
   }
@@ -62,7 +63,7 @@ const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
 
 bool takes_requests(const Object& object, const Pod& pod, const Value& container, const Set& set) {
   const bool has_probe = container["readinessProbe"] || container["livenessProbe"] || container["startupProbe"];
-  if (!container["image"]) return true;  // a snippet, which leaves out what shows it
+  if (!container["image"]) return true;  // excerpts may leave out what would show it
   return container["ports"].count > 0 || has_probe || runs_engine(container) || service_of(object, pod, set) != nullptr;
 }
 

@@ -2,13 +2,13 @@
 
 #include "lint/pods.h"
 
-// Which pods have requests, and so need probes, time to end and a disruption budget.
+// Tells which pods take requests. Such pods need probes, time to end and a disruption budget.
 namespace capstan::lint {
 
-/// Returns true for pods without requests: balloons of pause containers, pods that sleep, pre-pullers, load generators.
+/// Returns true for pods without requests: pods that only reserve room or sleep, image pre-pullers, load generators.
 bool is_placeholder(const Object& object, const Pod& pod);
 
-/// Returns the Service that sends requests to a pod; null where the folder has none.
+/// Returns the Service that sends requests to a pod; null if the folder has none.
 const Object* service_of(const Object& object, const Pod& pod, const Set& set);
 
 /// Returns true if a port, a probe, an engine or a Service of its pod shows that a container takes requests.

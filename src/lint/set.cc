@@ -42,12 +42,12 @@ void Set::add(const Object& object) {
     scales_.push_back(is_scaler(object.kind));
   }
   by_kind_[kind].push_back(&object);
-  if (!object.name.empty() && !is_hole(object.name)) {
+  if (!object.name.empty() && !is_placeholder_name(object.name)) {
     by_name_.push_back({kind, new_id(name_ids_, object.name), scope_of(object), object.index});
   }
   if (!scales_[kind]) return;
   const Value& target = at(object, "spec.scaleTargetRef");
-  if (!target["name"].is_scalar() || is_hole(target["name"].text)) return;
+  if (!target["name"].is_scalar() || is_placeholder_name(target["name"].text)) return;
   const std::string_view target_kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");
   references_.push_back({target["name"].text, target_kind, closed_ ? 0 : scope_of(object), object.index});
 }
@@ -57,14 +57,14 @@ void Set::sort() {
   std::ranges::sort(by_name_);
   const auto scope = [&](const Object* object) { return scope_of(*object); };
   for (std::vector<const Object*>& list : by_kind_) {
-    // Only what a kustomization named stands apart from its folder.
+    // Only files that a kustomization names may have another scope than their folder.
     if (!std::ranges::is_sorted(list, {}, scope)) std::ranges::stable_sort(list, {}, scope);
   }
 }
 
 bool same_space(const Object& a, const Object& b) { return a.space.empty() || b.space.empty() || a.space == b.space; }
 
-bool is_hole(std::string_view name) { return name.find_first_of("${<%") != name.npos; }
+bool is_placeholder_name(std::string_view name) { return name.find_first_of("${<%") != name.npos; }
 
 bool is_generic_name(std::string_view name) {
   constexpr std::string_view kWords[] = {
@@ -89,8 +89,10 @@ bool is_generic_name(std::string_view name) {
 
 bool Set::deployed_together(const Object& a, const Object& b) const {
   if (closed_ || a.file == b.file) return true;
-  const auto of_b = [&](std::uint32_t unit) { return std::ranges::find(b.file->units, unit) != b.file->units.end(); };
-  return std::ranges::any_of(a.file->units, of_b);
+  const auto deploys_b = [&](std::uint32_t unit) {
+    return std::ranges::find(b.file->units, unit) != b.file->units.end();
+  };
+  return std::ranges::any_of(a.file->units, deploys_b);
 }
 
 bool Set::belong_together(const Object& a, const Object& b, std::string_view name) const {
@@ -128,11 +130,12 @@ const Object* Set::find(std::string_view kind, std::string_view name, const Obje
     ++count;
   }
   if (in_folder != nullptr) return in_folder;
-  const bool sure = closed_ || !is_generic_name(name) || (anywhere != nullptr && deployed_together(*anywhere, from));
-  return count == 1 && sure ? anywhere : nullptr;
+  const bool is_certain =
+      closed_ || !is_generic_name(name) || (anywhere != nullptr && deployed_together(*anywhere, from));
+  return count == 1 && is_certain ? anywhere : nullptr;
 }
 
-std::span<const Object* const> Set::beside(std::string_view kind, const Object& from) const {
+std::span<const Object* const> Set::in_folder(std::string_view kind, const Object& from) const {
   const Objects all = of_kind(kind);
   return closed_ ? all : of_scope(all, scope_of(from));
 }
@@ -148,7 +151,7 @@ std::vector<const Object*> Set::targeting(std::string_view kind, std::string_vie
 }
 
 std::span<const Object* const> Set::near(std::string_view kind, const Object& from) const {
-  const Objects here = beside(kind, from);
+  const Objects here = in_folder(kind, from);
   const Objects all = of_kind(kind);
   if (!here.empty() || all.empty()) return here;
   return scope_of(*all.front()) == scope_of(*all.back()) ? all : here;

@@ -11,45 +11,46 @@
 
 namespace capstan::lint {
 
-/// All objects of the input. A folder of manifests is mostly one application, and a repository of examples mostly not
-/// one cluster: what belongs together is looked for in the same folder first, and beyond it only where there is no
-/// doubt.
+/// All objects of the input. A folder of manifests usually holds one application, and a repository of examples usually
+/// holds many clusters. Related objects are therefore searched in the same folder first, and outside it only if the
+/// match is unambiguous.
 class Set {
  public:
-  /// @param closed  all of the input is one cluster
+  /// @param closed  true if the input is all of one cluster
   Set(std::span<const Object> objects, bool closed);
 
-  /// Returns the object that `from` means by a name: in its own file or folder, or the only one of a name that is not
-  /// generic.
+  /// Returns the object that `from` refers to by a name. It must be in the same file or folder, or be the only object
+  /// of that name, and then the name must not be generic.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
-  /// The objects of a kind that stand with `from`: of its folder; where there are none, of the one folder that has any.
+  /// Returns the objects of a kind in the folder of `from`. If there are none, returns those of the only folder that
+  /// has any.
   std::span<const Object* const> near(std::string_view kind, const Object& from) const;
 
-  /// Only those of the same folder.
-  std::span<const Object* const> beside(std::string_view kind, const Object& from) const;
+  /// Returns the objects of a kind in the folder of `from`.
+  std::span<const Object* const> in_folder(std::string_view kind, const Object& from) const;
 
-  /// The scalers of that folder whose `scaleTargetRef` names this one.
+  /// Returns the scalers in the folder of `from` whose `scaleTargetRef` names this target.
   std::vector<const Object*> targeting(std::string_view kind, std::string_view name, const Object& from) const;
 
   bool closed() const { return closed_; }
 
-  /// Returns true if one file, one kustomization or one chart shows that both are deployed together. Lying in one
-  /// folder shows nothing: examples lie there side by side.
+  /// Returns true if one file, one kustomization or one chart shows that both objects are deployed together. A common
+  /// folder is no evidence, because unrelated examples often lie in one folder.
   bool deployed_together(const Object& a, const Object& b) const;
-  /// Returns true as above, and if both lie in one folder and one refers to the other by a name of its own, taken with
-  /// its namespace where both state one.
+  /// Returns true if the objects are deployed together, or if both lie in one folder and one refers to the other by a
+  /// name that is not generic. If both state a namespace, the namespaces must be equal.
   bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:
-  /// What a `scaleTargetRef` names. No kind means a Deployment.
+  /// The target of a `scaleTargetRef`. Without a kind it means a Deployment.
   struct Reference {
     std::string_view name, kind;
     std::uint32_t scope = 0;
     std::uint32_t object = 0;
     auto operator<=>(const Reference&) const = default;
   };
-  /// An object that has a name, for whoever knows that.
+  /// An entry of the index of objects by name.
   struct Named {
     std::uint32_t kind = 0, name = 0, scope = 0, object = 0;
     auto operator<=>(const Named&) const = default;
@@ -62,26 +63,26 @@ class Set {
   std::uint32_t scope_of(const Object& object) const { return scopes_[object.index]; }
   Objects of_kind(std::string_view kind) const;
   std::span<const Named> of_name(std::string_view kind, std::string_view name) const;
-  /// Those of one scope, in a list that is ordered by it.
+  /// Returns the objects of one scope from a list that is sorted by scope.
   Objects of_scope(Objects all, std::uint32_t scope) const;
 
   std::span<const Object> objects_;
   bool closed_;
   Ids kind_ids_, name_ids_, scope_ids_;
-  std::vector<std::uint32_t> scopes_;                ///< of each object
-  std::vector<std::vector<const Object*>> by_kind_;  ///< each by scope and place in the input
-  std::vector<bool> scales_;                         ///< of each kind: may its objects have a `scaleTargetRef`?
-  std::vector<Named> by_name_;                       ///< by all of it
-  std::vector<Reference> references_;                ///< by all of it
+  std::vector<std::uint32_t> scopes_;                ///< by object
+  std::vector<std::vector<const Object*>> by_kind_;  ///< each list sorted by scope and order in the input
+  std::vector<bool> scales_;                         ///< by kind; true if its objects may have a `scaleTargetRef`
+  std::vector<Named> by_name_;                       ///< sorted by all fields
+  std::vector<Reference> references_;                ///< sorted by all fields
 };
 
-/// Returns true for a name that many workloads have: "vllm", "my-app", "llm-inference-server".
+/// Returns true for a name that many workloads share: "vllm", "my-app", "llm-inference-server".
 bool is_generic_name(std::string_view name);
 
-/// Returns true for a name that is filled in later, `${TARGET}` or `<name>`: it may become any.
-bool is_hole(std::string_view name);
+/// Returns true for a placeholder that is filled in later, `${TARGET}` or `<name>`. It may become any name.
+bool is_placeholder_name(std::string_view name);
 
-/// Of one namespace as far as is known: a namespace that is not said may be any.
+/// Returns true if both objects may be in the same namespace. An object that states no namespace may be in any.
 bool same_space(const Object& a, const Object& b);
 
 }  // namespace capstan::lint

@@ -9,10 +9,10 @@ struct KubeVersion {
   std::uint32_t minor = 36;
 };
 
-/// What rules may depend on beside the manifests. Never today's date.
+/// The settings that rules may depend on, apart from the manifests. Today's date is never one of them.
 struct Settings {
   KubeVersion kube;
-  bool closed_world = false;  ///< all of the input is one cluster, and all of it
+  bool closed_world = false;  ///< true if the input is all of one cluster
 };
 
 }  // namespace capstan::lint

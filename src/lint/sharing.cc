@@ -16,17 +16,17 @@ void each_sharing(const Object& object, const std::function<void(const Value& sh
 }
 
 std::int64_t most_shares(const Subject& s) {
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const std::string_view kind : {"ConfigMap", "GpuOperatorValues"}) {
-    for (const Object* object : s.set.beside(kind, s.object)) {
+    for (const Object* object : s.set.in_folder(kind, s.object)) {
       each_sharing(*object, [&](const Value& sharing) {
         for (const Value& resource : sharing["resources"].children()) {
-          if (resource["name"].is("nvidia.com/gpu")) most = std::max(most, resource["replicas"].integer().value_or(0));
+          if (resource["name"].is("nvidia.com/gpu")) max = std::max(max, resource["replicas"].integer().value_or(0));
         }
       });
     }
   }
-  return most;
+  return max;
 }
 
 }  // namespace capstan::lint

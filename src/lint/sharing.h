@@ -6,13 +6,14 @@
 #include "lint/embedded.h"
 #include "lint/rule.h"
 
-// How the device plugin is told to share GPUs: files in a ConfigMap, or in the values of the operator's chart.
+// The sharing configuration of NVIDIA's device plugin: files in a ConfigMap, or in the values of the GPU operator's
+// chart.
 namespace capstan::lint {
 
-/// Calls `visit` with each `timeSlicing` and `mps` of an object's files.
+/// Calls `visit` with each `timeSlicing` and `mps` section of an object's files.
 void each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit);
 
-/// Into how many shares a GPU is divided at most, by what stands beside the object; 0 where nothing says it.
+/// Returns the largest number of shares of one GPU in the configurations near the object; 0 if there is none.
 std::int64_t most_shares(const Subject& s);
 
 }  // namespace capstan::lint

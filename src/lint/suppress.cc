@@ -13,15 +13,16 @@ namespace {
 constexpr std::string_view kAnnotation = "lint.capstan.dev/ignore.";
 constexpr std::string_view kForeign = "ignore-check.kube-linter.io/";
 
+/// A comment or an annotation that accepts a finding.
 struct Acceptance {
   const File* file = nullptr;
-  const Object* object = nullptr;  ///< of an annotation
-  std::uint32_t line = 0;          ///< of a comment: the line that it speaks of
+  const Object* object = nullptr;  ///< set for an annotation
+  std::uint32_t line = 0;          ///< line that a comment applies to
   std::string_view rule;
   std::string_view reason;
   Span span;
-  bool used = false;
-  bool ours = true;  ///< one for another linter that has a rule of the same name is not ours to judge
+  bool is_used = false;
+  bool is_for_capstan = true;  ///< false if written for another linter that has a rule of the same name
 };
 
 std::string_view next_word(std::string_view& rest) {
@@ -31,8 +32,9 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-/// `# capstan:ignore rule reason`, on a line of its own for the next line that says something.
-Acceptance of_comment(const File& file, std::size_t at) {
+/// Reads `# capstan:ignore rule reason`. If the comment is alone on its line, it applies to the next line that is not
+/// empty.
+Acceptance read_comment(const File& file, std::size_t at) {
   const auto offset = static_cast<std::uint32_t>(at);
   const std::uint32_t number = file.lines().at(offset).line;
   const std::string_view line = file.lines().line(number);
@@ -42,8 +44,8 @@ Acceptance of_comment(const File& file, std::size_t at) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   accepted.reason = rest;
   accepted.span = {offset, offset + static_cast<std::uint32_t>(line.size() - in_line)};
-  const bool alone = line.find_first_not_of(" \t") == line.find('#');
-  while (alone && accepted.line < file.lines().lines()) {
+  const bool is_alone = line.find_first_not_of(" \t") == line.find('#');
+  while (is_alone && accepted.line < file.lines().lines()) {
     const std::string_view next = file.lines().line(++accepted.line);
     const std::size_t first = next.find_first_not_of(" \t");
     if (first != next.npos && next[first] != '#') break;
@@ -52,32 +54,32 @@ Acceptance of_comment(const File& file, std::size_t at) {
 }
 
 void find_comments(const File& file, std::vector<Acceptance>& out) {
-  if (!file.accepts) return;
+  if (!file.has_acceptances) return;
   const std::string_view text = file.text;
   for (std::size_t at = find_word(text, kAcceptance); at != text.npos; at = find_word(text, kAcceptance, at + 1)) {
     const std::size_t line = text.rfind('\n', at) + 1;
-    if (text.substr(line, at - line).find('#') != std::string_view::npos) out.push_back(of_comment(file, at));
+    if (text.substr(line, at - line).find('#') != std::string_view::npos) out.push_back(read_comment(file, at));
   }
 }
 
 void find_annotations(const Object& object, std::vector<Acceptance>& out) {
   for (const Value& entry : at(object, "metadata.annotations").children()) {
-    const bool ours = entry.key.starts_with(kAnnotation);
-    if (!ours && !entry.key.starts_with(kForeign)) continue;
-    const std::string_view rule = entry.key.substr(ours ? kAnnotation.size() : kForeign.size());
-    if (!ours && find_rule(rule) == nullptr) continue;
+    const bool is_for_capstan = entry.key.starts_with(kAnnotation);
+    if (!is_for_capstan && !entry.key.starts_with(kForeign)) continue;
+    const std::string_view rule = entry.key.substr(is_for_capstan ? kAnnotation.size() : kForeign.size());
+    if (!is_for_capstan && find_rule(rule) == nullptr) continue;
     out.push_back({.file = object.file,
                    .object = &object,
                    .line = 0,
                    .rule = rule,
                    .reason = entry.text,
                    .span = entry.key_span,
-                   .used = false,
-                   .ours = ours});
+                   .is_used = false,
+                   .is_for_capstan = is_for_capstan});
   }
 }
 
-bool speaks_of(const Acceptance& accepted, const Finding& finding) {
+bool applies_to(const Acceptance& accepted, const Finding& finding) {
   if (accepted.file != finding.file || accepted.rule != finding.rule->id || accepted.reason.empty()) return false;
   if (accepted.object != nullptr) return accepted.object == finding.object;
   const std::uint32_t first = finding.file->lines().at(finding.span.begin).line;
@@ -85,17 +87,18 @@ bool speaks_of(const Acceptance& accepted, const Finding& finding) {
   return first <= accepted.line && accepted.line <= last;
 }
 
-/// What is wrong with an acceptance itself; empty where it is of use.
-std::string fault_of(const Acceptance& accepted, const Options& options) {
+/// Returns the error in an acceptance; empty if the acceptance is valid.
+std::string error_of(const Acceptance& accepted, const Options& options) {
   const std::string rule(accepted.rule);
   const Rule* known = find_rule(accepted.rule);
   if (known == nullptr) return "there is no rule \"" + rule + "\" to ignore";
-  if (accepted.reason.empty()) return "ignoring " + rule + " lacks its reason: say why, behind the rule";
-  if (accepted.used) return "";
-  const auto stated = options.severities.find(known->id);
-  const bool off = stated != options.severities.end() ? stated->second == Severity::off
-                                                      : known->severity == Severity::info && !options.advice;
-  return off ? "" : rule + " is ignored here, and finds nothing here";
+  if (accepted.reason.empty())
+    return "the comment that ignores " + rule + " has no reason, expected one after the name of the rule";
+  if (accepted.is_used) return "";
+  const auto configured = options.severities.find(known->id);
+  const bool off = configured != options.severities.end() ? configured->second == Severity::off
+                                                          : known->severity == Severity::info && !options.advice;
+  return off ? "" : rule + " is ignored here but finds nothing here; delete the comment";
 }
 
 }  // namespace
@@ -109,15 +112,15 @@ void suppress(Report& report, const Options& options) {
   std::erase_if(report.findings, [&](const Finding& finding) {
     bool gone = false;
     for (Acceptance& one : accepted) {
-      if (!speaks_of(one, finding)) continue;
-      one.used = gone = true;
+      if (!applies_to(one, finding)) continue;
+      one.is_used = gone = true;
     }
     return gone;
   });
   report.summary.suppressed = before - report.findings.size();
   const Rule* unused = find_rule("unused-suppression");
   for (const Acceptance& one : accepted) {
-    const std::string fault = one.ours ? fault_of(one, options) : "";
+    const std::string fault = one.is_for_capstan ? error_of(one, options) : "";
     if (fault.empty()) continue;
     report.findings.push_back({.rule = unused,
                                .severity = unused->severity,

@@ -4,12 +4,12 @@
 
 namespace capstan::lint {
 
-/// Takes out the findings that somebody has accepted, and reports what was accepted and is not found (any more):
+/// Removes the findings that people accepted, and reports each acceptance that matches no finding (any more).
 ///
 ///   minReplicas: 0  # capstan:ignore scale-to-zero-no-warm-pool the batch queue holds requests
 ///
-/// on the line itself or on its own line above it; of a whole object by an annotation,
-/// `lint.capstan.dev/ignore.RULE: "reason"`. A reason is not optional.
+/// A comment is on the line of the finding, or alone on the line above. An annotation accepts for a whole object:
+/// `lint.capstan.dev/ignore.RULE: "reason"`. The reason is required.
 void suppress(Report& report, const Options& options);
 
 }  // namespace capstan::lint

@@ -100,15 +100,15 @@ TEST(Scalers, EverySortIsReadAlike) {
       "'60'}}]}\n");
   const auto hpa = scaler_of(parsed[0]);
   EXPECT_EQ(hpa->target_kind, "Deployment");
-  EXPECT_EQ(hpa->least, 1);
+  EXPECT_EQ(hpa->min_replicas, 1);
   ASSERT_EQ(hpa->signals.size(), 2u);
-  EXPECT_TRUE(hpa->signals[0].averaged);
-  EXPECT_FALSE(hpa->signals[1].averaged);
+  EXPECT_TRUE(hpa->signals[0].is_averaged);
+  EXPECT_FALSE(hpa->signals[1].is_averaged);
   EXPECT_TRUE(hpa->signals[1].target->is("1"));
   const auto scaled = scaler_of(parsed[1]);
   EXPECT_EQ(scaled->target_kind, "StatefulSet");
-  EXPECT_EQ(scaled->least, 0);
-  EXPECT_FALSE(scaled->signals[0].averaged);
+  EXPECT_EQ(scaled->min_replicas, 0);
+  EXPECT_FALSE(scaled->signals[0].is_averaged);
   EXPECT_EQ(scaled->signals[1].source, SignalSource::resource);
 }
 
@@ -126,8 +126,8 @@ TEST(Scalers, WhatScalesItself) {
       "---\napiVersion: kubeai.org/v1\nkind: Model\nspec: {minReplicas: 1, maxReplicas: 3, resourceProfile: "
       "'cpu:1'}\n");
   const auto service = scaler_of(parsed[0]);
-  EXPECT_TRUE(service->own);
-  EXPECT_EQ(service->least, 0);
+  EXPECT_TRUE(service->scales_itself);
+  EXPECT_EQ(service->min_replicas, 0);
   EXPECT_FALSE(*service->max);  // 0 is no bound
   ASSERT_EQ(service->signals.size(), 1u);
   EXPECT_TRUE(service->signals[0].is_query());
@@ -135,7 +135,7 @@ TEST(Scalers, WhatScalesItself) {
   const Set set(parsed.objects, false);
   EXPECT_TRUE(scales_gpu(*service, set));
   const auto nim = scaler_of(parsed[1]);
-  EXPECT_EQ(nim->least, 2);
+  EXPECT_EQ(nim->min_replicas, 2);
   EXPECT_TRUE(nim->max->is("4"));
   EXPECT_EQ(nim->signals.at(0).source, SignalSource::pods);
   EXPECT_TRUE(scales_gpu(*nim, set));

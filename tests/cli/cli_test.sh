@@ -372,7 +372,7 @@ judge "the link stays, and the mode" 0 "" $?
 expect 0 "nothing found" -- lint "$work/pool.yaml"
 
 printf '{"apiVersion": "v1",\n "kind" "Pod"}\n' >"$work/broken.json"
-expect 1 "broken.json:2:9: is no JSON: found string literal, expected ':'" -- lint "$work/broken.json"
+expect 1 "broken.json:2:9: is not JSON: found string literal, expected ':'" -- lint "$work/broken.json"
 printf '\0\001{{ .Values.x }}\n' >"$work/binary.yaml"
 expect 2 "error[yaml-syntax]" -- lint "$work/binary.yaml"
 expect 0 "fix     set consolidationPolicy to WhenEmpty" -- lint --explain gpu-consolidation-underutilized

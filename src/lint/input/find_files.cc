@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kEndings = {".yaml", ".yml", ".json", ".md", ".markdown"};
 constexpr std::size_t kMostIgnoreBytes = 1u << 20;
-constexpr int kMostDepth = 256;
+constexpr int kMaxDepth = 256;
 
 class Walk {
  public:
@@ -53,12 +53,12 @@ class Walk {
       if (ignored(inside + name, name, is_folder)) continue;
       if (is_folder) {
         folders.push_back(inside + name + "/");
-      } else if (wanted(name) && entry.is_regular_file(unknown)) {
+      } else if (has_known_ending(name) && entry.is_regular_file(unknown)) {
         out_.files.push_back({join(path, name), false, {}});
       }
     }
     for (const std::string& next : folders) {
-      if (depth < kMostDepth) folder(next, depth + 1);
+      if (depth < kMaxDepth) folder(next, depth + 1);
     }
     lists_.resize(lists_before);
   }
@@ -67,7 +67,7 @@ class Walk {
     if (is_folder && (name.starts_with(".") || name == "node_modules")) return true;
     if (exclude_.verdict(path, is_folder) == IgnoreList::Verdict::ignored) return true;
     if (exclude_.verdict(join(root_, path), is_folder) == IgnoreList::Verdict::ignored) return true;
-    // The list that is nearest to the file has the last word.
+    // The list nearest to the file decides.
     for (auto list = lists_.rbegin(); list != lists_.rend(); ++list) {
       const IgnoreList::Verdict verdict = list->verdict(path, is_folder);
       if (verdict != IgnoreList::Verdict::none) return verdict == IgnoreList::Verdict::ignored;
@@ -75,7 +75,7 @@ class Walk {
     return false;
   }
 
-  static bool wanted(const std::string& name) {
+  static bool has_known_ending(const std::string& name) {
     return std::ranges::any_of(kEndings, [&](std::string_view ending) { return name.ends_with(ending); });
   }
 
@@ -89,8 +89,8 @@ class Walk {
   std::vector<IgnoreList> lists_;
 };
 
-/// What can be read to its end: a file, or what the shell has opened already (`<(kustomize build)`). Reading a pipe by
-/// its name would wait for somebody to write.
+/// Returns true for a regular file or for a pipe that the shell has opened (`<(kustomize build)`). To open another pipe
+/// by its name would block until a process writes to it.
 bool can_be_read(const std::string& path) {
   std::error_code error;
   return path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") ||
@@ -110,7 +110,7 @@ FoundFiles find_files(const std::vector<std::string>& paths, const std::vector<s
       if (can_be_read(path)) {
         found.files.push_back({path, true, {}});
       } else {
-        found.unreadable.push_back({ErrorKind::input, path, 0, 0, "is no regular file"});
+        found.unreadable.push_back({ErrorKind::input, path, 0, 0, "is not a regular file"});
       }
     } else {
       found.unreadable.push_back({ErrorKind::input, path, 0, 0, "cannot be opened, expected a file or a folder"});

@@ -9,23 +9,25 @@
 
 namespace capstan::lint {
 
-/// A file to be read.
+/// A file to read.
 struct Candidate {
   std::string path;
-  bool named = false;                  ///< given by the user, and not found in a folder: read whatever its name is
-  std::string scope = {};              ///< the folder whose objects its own stand with; empty: the one that it lies in
-  bool patch = false;                  ///< a kustomization merges what it holds into other objects
-  std::set<std::string> patched = {};  ///< kinds of its objects that kustomizations change; `*`: any
-  std::vector<std::uint32_t> units = {};  ///< the kustomizations and charts that deploy it, in order
+  bool named = false;                     ///< true if the user named it, so that it is read whatever its ending is
+  std::string scope = {};                 ///< folder whose objects belong to the file's objects; empty means its own
+                                          ///< folder
+  bool patch = false;                     ///< true if a kustomization merges its content into other objects
+  std::set<std::string> patched = {};     ///< kinds of its objects that kustomizations change; `*` for any
+  std::vector<std::uint32_t> units = {};  ///< kustomizations and charts that deploy it, sorted
 };
 
 struct FoundFiles {
-  std::vector<Candidate> files;  ///< in the order of their paths, those of one folder together
+  std::vector<Candidate> files;  ///< sorted by path; files of one folder are adjacent
   std::vector<Error> unreadable;
 };
 
-/// The files below some paths: those that are named, and in folders those called .yaml, .yml, .json and .md that no
-/// .gitignore and no `exclude` names. Links to folders are not followed, so that loops end. "-" is standard input.
+/// Returns the files at some paths: the named files, and in folders the files with the endings .yaml, .yml, .json and
+/// .md that neither a .gitignore nor `exclude` names. Links to folders are not followed, so there are no endless loops.
+/// "-" is standard input.
 FoundFiles find_files(const std::vector<std::string>& paths, const std::vector<std::string>& exclude);
 
 }  // namespace capstan::lint

@@ -72,7 +72,7 @@ TEST_F(FindFiles, APipeIsNotWaitedFor) {
   const FoundFiles files = find_files({pipe, "-", "/dev/fd/0", root_.string()}, {});
   ASSERT_EQ(files.files.size(), 2u);
   ASSERT_EQ(files.unreadable.size(), 1u);
-  EXPECT_NE(files.unreadable[0].text().find("pipe.yaml: is no regular file"), std::string::npos);
+  EXPECT_NE(files.unreadable[0].text().find("pipe.yaml: is not a regular file"), std::string::npos);
 }
 
 }  // namespace

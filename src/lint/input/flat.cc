@@ -12,7 +12,7 @@
 namespace capstan::lint {
 namespace {
 
-/// A line at the margin: `key: value`, perhaps behind a list's dash and the line's number.
+/// A line at the margin: `key: value`, possibly after a list's dash and the line number.
 struct FlatLine {
   std::uint32_t begin = 0;  ///< of the key
   std::string_view key;
@@ -27,7 +27,8 @@ bool is_key(std::string_view text) {
   });
 }
 
-/// The number that a web page put before a line: digits that stand directly before a letter or one blank.
+/// Returns the length of the line number that a web page put before a line: digits followed directly by a letter or by
+/// one blank.
 std::size_t skip_number(std::string_view line) {
   std::size_t at = 0;
   while (at < line.size() && line[at] >= '0' && line[at] <= '9') ++at;
@@ -63,8 +64,8 @@ std::vector<FlatLine> flat_lines(std::string_view text) {
   return lines;
 }
 
-/// Is there, at one margin, `apiVersion`, `kind`, `metadata` and what can only stand inside it? Where the first of them
-/// begins. Most texts hold no such lines, and none of theirs is kept.
+/// Returns the first of four lines at one margin that are `apiVersion`, `kind`, `metadata` and a key that belongs
+/// inside it. Most texts have no such lines, so no line is stored.
 std::optional<FlatLine> first_flat(std::string_view text) {
   std::array<FlatLine, 3> before{};
   for (std::size_t begin = 0; begin < text.size();) {
@@ -83,11 +84,11 @@ std::optional<FlatLine> first_flat(std::string_view text) {
   return std::nullopt;
 }
 
-/// What one line says that is wrong wherever it stands.
+/// A key whose value is wrong in any object.
 struct TokenRow {
   std::string_view rule;
   std::string_view key;
-  bool (*wrong)(std::string_view value);
+  bool (*is_wrong)(std::string_view value);
 };
 
 bool holds(std::string_view value, std::string_view word) { return value.find(word) != value.npos; }
@@ -120,7 +121,7 @@ constexpr std::array<TokenRow, 13> kTokens = {{
     {"karpenter-minnodes", "minNodes", is_any},
 }};
 
-/// Names of metrics that no engine has any more, wherever a query holds one.
+/// Finds metric names that the engines have removed, in any query.
 void search_metrics(const File& file, Reading& out) {
   const std::string_view text = file.text;
   for (std::size_t at = text.find("vllm:"); at != text.npos; at = text.find("vllm:", at + 5)) {
@@ -129,7 +130,7 @@ void search_metrics(const File& file, Reading& out) {
     const RemovedMetric* removed = removed_metric(text.substr(at, end - at));
     if (removed == nullptr) continue;
     add_finding(out, "metric-removed", {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)},
-                std::string(removed->metric) + " is gone since " + std::string(removed->since));
+                std::string(removed->metric) + " was removed in " + std::string(removed->since));
   }
 }
 
@@ -141,13 +142,14 @@ bool find_flat(const File& file, Reading& out) {
   if (!first) return false;
   const auto begin = first->begin;
   add_finding(out, "yaml-structure-lost", {begin, begin + static_cast<std::uint32_t>(first->key.size())},
-              "these manifests lost their indentation: no object can be made of them; they were searched word by word");
+              "these manifests lost their indentation, so they cannot be read as objects; only single lines were "
+              "searched");
   for (const FlatLine& line : flat_lines(file.text)) {
     for (const TokenRow& token : kTokens) {
-      if (line.key != token.key || line.value.empty() || !token.wrong(line.value)) continue;
-      add_finding(
-          out, token.rule, {line.value_begin, line.value_begin + static_cast<std::uint32_t>(line.value.size())},
-          std::string(find_rule(token.rule) != nullptr ? find_rule(token.rule)->title : "") + " (found by its words)");
+      if (line.key != token.key || line.value.empty() || !token.is_wrong(line.value)) continue;
+      add_finding(out, token.rule, {line.value_begin, line.value_begin + static_cast<std::uint32_t>(line.value.size())},
+                  std::string(find_rule(token.rule) != nullptr ? find_rule(token.rule)->title : "") +
+                      " (found by text search)");
     }
   }
   search_metrics(file, out);

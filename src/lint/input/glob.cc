@@ -5,7 +5,7 @@
 namespace capstan::lint {
 namespace {
 
-/// One character against `[a-z]`, whose inside is `set`.
+/// Matches one character against `[a-z]`. `set` is the text between the brackets.
 bool in_set(std::string_view set, char c) {
   const bool negated = !set.empty() && (set[0] == '!' || set[0] == '^');
   if (negated) set.remove_prefix(1);
@@ -21,7 +21,7 @@ bool in_set(std::string_view set, char c) {
   return found != negated;
 }
 
-/// The parts of a path between '/', for matching without a stack as deep as the path is long.
+/// Splits a path at '/'. Matching by parts needs no recursion over the path's length.
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -32,8 +32,8 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   }
 }
 
-/// One name against one part of a pattern. Going back to the last star is enough: what an earlier one could take more,
-/// the later one can as well.
+/// Matches one name against one part of a pattern. It suffices to go back to the last star, because the last star can
+/// also take what an earlier star could take.
 bool name_matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = pattern.npos, star_n = 0;
   while (n < name.size()) {
@@ -95,7 +95,7 @@ void IgnoreList::add(std::string_view line) {
   if (line.empty() || line[0] == '#') return;
   Pattern pattern;
   if (line[0] == '!') {
-    pattern.keeps = true;
+    pattern.negates = true;
     line.remove_prefix(1);
   }
   if (!line.empty() && line.back() == '/') {
@@ -117,7 +117,7 @@ IgnoreList::Verdict IgnoreList::verdict(std::string_view path, bool is_folder) c
   for (const Pattern& pattern : patterns_) {
     if (pattern.only_folders && !is_folder) continue;
     if (glob_matches(pattern.glob, pattern.anchored ? path : name)) {
-      verdict = pattern.keeps ? Verdict::kept : Verdict::ignored;
+      verdict = pattern.negates ? Verdict::kept : Verdict::ignored;
     }
   }
   return verdict;

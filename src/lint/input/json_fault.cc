@@ -10,18 +10,18 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// From the parser's "... syntax error while parsing X - unexpected A; expected B; last read: C".
-std::string words_of(std::string_view what) {
+/// Rewrites a message of the parser, "... syntax error while parsing X - unexpected A; expected B; last read: C".
+std::string message_of(std::string_view what) {
   constexpr std::string_view kUnexpected = "unexpected ";
   what = what.substr(0, what.find("; last read"));
   if (const std::size_t dash = what.find(" - "); dash != what.npos) what.remove_prefix(dash + 3);
-  if (!what.starts_with(kUnexpected)) return "is no JSON: " + std::string(what);
-  std::string words = "is no JSON: found " + std::string(what.substr(kUnexpected.size()));
-  if (const std::size_t expected = words.find("; expected"); expected != words.npos) words[expected] = ',';
-  return words;
+  if (!what.starts_with(kUnexpected)) return "is not JSON: " + std::string(what);
+  std::string message = "is not JSON: found " + std::string(what.substr(kUnexpected.size()));
+  if (const std::size_t expected = message.find("; expected"); expected != message.npos) message[expected] = ',';
+  return message;
 }
 
-/// The parser names the last byte of a token; people look for its first.
+/// Returns the first byte of a token. The parser reports the last.
 std::size_t token_begin(std::string_view text, std::size_t at) {
   if (at >= text.size()) return text.size();
   if (text[at] == '"' && at > 0) {
@@ -41,16 +41,16 @@ void blank(std::string& text, std::size_t begin, std::size_t end) {
   }
 }
 
-/// Behind the string that begins at `at`.
-std::size_t behind_string(std::string_view text, std::size_t at) {
+/// Returns the position after the string that begins at `at`.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at) {
     if (text[at] == '\\') ++at;
   }
   return std::min(at + 1, text.size());
 }
 
-/// The end of a comment that begins at `at`; `at` where none does.
-std::size_t behind_comment(std::string_view text, std::size_t at) {
+/// Returns the end of a comment that begins at `at`; returns `at` if there is none.
+std::size_t end_of_comment(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("//")) return std::min(text.find('\n', at), text.size());
   if (!text.substr(at).starts_with("/*")) return at;
   const std::size_t end = text.find("*/", at + 2);
@@ -71,16 +71,16 @@ std::optional<JsonFault> json_fault(std::string_view text) {
     }
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t at = begin + (error.byte == 0 ? 0 : error.byte - 1);
-    return JsonFault{static_cast<std::uint32_t>(token_begin(text, at)), words_of(error.what())};
+    return JsonFault{static_cast<std::uint32_t>(token_begin(text, at)), message_of(error.what())};
   }
   return std::nullopt;
 }
 
 std::string without_comments(std::string_view text) {
   std::string out(text);
-  std::size_t comma = text.npos;  // the last one, while nothing but spaces follows it
+  std::size_t comma = text.npos;  // last comma, as long as only spaces follow it
   for (std::size_t at = 0; at < text.size();) {
-    if (const std::size_t end = behind_comment(text, at); end != at) {
+    if (const std::size_t end = end_of_comment(text, at); end != at) {
       blank(out, at, end);
       at = end;
       continue;
@@ -88,7 +88,7 @@ std::string without_comments(std::string_view text) {
     const char c = text[at];
     if ((c == '}' || c == ']') && comma != text.npos) out[comma] = ' ';
     if (kSpaces.find(c) == kSpaces.npos) comma = c == ',' ? at : text.npos;
-    at = c == '"' ? behind_string(text, at) : at + 1;
+    at = c == '"' ? end_of_string(text, at) : at + 1;
   }
   return out;
 }

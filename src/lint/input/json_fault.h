@@ -7,17 +7,17 @@
 
 namespace capstan::lint {
 
-/// Why a text is no JSON, and where.
+/// The syntax error of a text that is not JSON.
 struct JsonFault {
   std::uint32_t offset = 0;
-  std::string message;  ///< "is no JSON: found '}', expected a string"
+  std::string message;  ///< "is not JSON: found '}', expected a string"
 };
 
-/// The first fault of a text that should be one JSON value, or several behind each other; none where it is.
+/// Returns the first syntax error of a text that should be one JSON value or several in sequence; none if it is valid.
 std::optional<JsonFault> json_fault(std::string_view text);
 
-/// JSON without the comments and last commas that editors and compilers allow in their settings; each is replaced by
-/// spaces, so that places stay.
+/// Returns JSON without comments and trailing commas, which editors and compilers allow in their settings. They are
+/// replaced by spaces, so that places stay the same.
 std::string without_comments(std::string_view text);
 
 }  // namespace capstan::lint

@@ -11,17 +11,17 @@ TEST(JsonFault, SaysWhatAndWhere) {
     std::uint32_t offset;
     const char* message;
   } rows[] = {
-      {"{\"a\": }", 6, "is no JSON: found '}', expected '[', '{', or a literal"},
-      {"{\"a\": 1,}", 8, "is no JSON: found '}', expected string literal"},
-      {"{\"a\" 1}", 5, "is no JSON: found number literal, expected ':'"},
-      {"{\"a\" 123}", 5, "is no JSON: found number literal, expected ':'"},
-      {"{\"a\" \"bc\"}", 5, "is no JSON: found string literal, expected ':'"},
-      {"{\"a\": 1 true}", 8, "is no JSON: found true literal, expected '}'"},
-      {"[1, 2", 5, "is no JSON: found end of input, expected ']'"},
-      {"", 0, "is no JSON: found end of input, expected '[', '{', or a literal"},
-      {"{\"a\": 1}\n{\"b\" 2}\n", 14, "is no JSON: found number literal, expected ':'"},
-      {"{\"a\": tru}", 9, "is no JSON: invalid literal"},
-      {"{\"a\": 1} x", 9, "is no JSON: invalid literal"},
+      {"{\"a\": }", 6, "is not JSON: found '}', expected '[', '{', or a literal"},
+      {"{\"a\": 1,}", 8, "is not JSON: found '}', expected string literal"},
+      {"{\"a\" 1}", 5, "is not JSON: found number literal, expected ':'"},
+      {"{\"a\" 123}", 5, "is not JSON: found number literal, expected ':'"},
+      {"{\"a\" \"bc\"}", 5, "is not JSON: found string literal, expected ':'"},
+      {"{\"a\": 1 true}", 8, "is not JSON: found true literal, expected '}'"},
+      {"[1, 2", 5, "is not JSON: found end of input, expected ']'"},
+      {"", 0, "is not JSON: found end of input, expected '[', '{', or a literal"},
+      {"{\"a\": 1}\n{\"b\" 2}\n", 14, "is not JSON: found number literal, expected ':'"},
+      {"{\"a\": tru}", 9, "is not JSON: invalid literal"},
+      {"{\"a\": 1} x", 9, "is not JSON: invalid literal"},
   };
   for (const auto& row : rows) {
     const auto fault = json_fault(row.text);

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kNames = {"kustomization.yaml", "kustomization.yml", "Kustomization"};
-constexpr std::size_t kMostBytes = 1u << 20;
+constexpr std::size_t kMaxBytes = 1u << 20;
 constexpr std::size_t kMostFollowed = 100'000;
 
 bool is_kustomization(const fs::path& path) {
@@ -32,18 +32,18 @@ bool is_remote(std::string_view name) {
 
 constexpr std::string_view kAnyKind = "*";
 
-/// What one kustomization names, as it is written.
+/// The names in one kustomization, as written.
 struct Contents {
-  std::vector<std::string> parts;    ///< files and folders that belong to it
-  std::vector<std::string> patches;  ///< files that it merges into those
-  std::set<std::string> patched;     ///< kinds of the objects that it changes; `*` where any may be meant
+  std::vector<std::string> parts;    ///< files and folders that it includes
+  std::vector<std::string> patches;  ///< files that it merges into the included objects
+  std::set<std::string> patched;     ///< kinds of the objects that it changes; `*` if it may change any
 };
 
 void add_name(const manifest::Value& item, std::vector<std::string>& out) {
   if (item.is_scalar() && !item.is_block_scalar() && !is_remote(item.text)) out.emplace_back(item.text);
 }
 
-/// Returns the kinds of the objects in a text; any where it has none, as a list of changes.
+/// Adds the kinds of the objects in a text. A document without a kind, such as a list of changes, adds `*`.
 void add_kinds(std::string_view text, std::set<std::string>& out) {
   const manifest::Documents documents = manifest::Documents::parse(text);
   for (const manifest::Document& document : documents.all()) {
@@ -57,14 +57,14 @@ void add_patch(const manifest::Value& item, const fs::path& folder, Contents& ou
   const std::size_t before = out.patches.size();
   add_name(file, out.patches);
   const manifest::Value& kind = item["target"]["kind"];
-  const manifest::Value& inside = item.is_mapping() ? item["patch"] : item;
+  const manifest::Value& inline_patch = item.is_mapping() ? item["patch"] : item;
   if (kind.is_scalar()) {
     out.patched.emplace(kind.text);
   } else if (out.patches.size() > before) {
-    const auto text = read_file((folder / out.patches.back()).lexically_normal().string(), kMostBytes);
+    const auto text = read_file((folder / out.patches.back()).lexically_normal().string(), kMaxBytes);
     if (text) add_kinds(*text, out.patched);
-  } else if (inside.is_block_scalar()) {
-    add_kinds(inside.text, out.patched);
+  } else if (inline_patch.is_block_scalar()) {
+    add_kinds(inline_patch.text, out.patched);
   } else {
     out.patched.emplace(kAnyKind);
   }
@@ -72,7 +72,7 @@ void add_patch(const manifest::Value& item, const fs::path& folder, Contents& ou
 
 Contents names_of(const fs::path& path) {
   Contents names;
-  const auto text = read_file(path.string(), kMostBytes);
+  const auto text = read_file(path.string(), kMaxBytes);
   if (!text) return names;
   const manifest::Documents documents = manifest::Documents::parse(*text);
   for (const manifest::Document& document : documents.all()) {
@@ -86,7 +86,8 @@ Contents names_of(const fs::path& path) {
   return names;
 }
 
-/// The file that a name means: itself, or the kustomization of the folder. Empty where there is none.
+/// Returns the file that a name refers to: the file itself, or the kustomization of the folder. Returns an empty path
+/// if there is none.
 fs::path file_of(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return path;
@@ -96,7 +97,7 @@ fs::path file_of(const fs::path& path) {
   return {};
 }
 
-/// The chart that each folder belongs to: the nearest folder above with a Chart.yaml; empty where there is none.
+/// Finds the chart of each folder: the nearest folder at or above it with a Chart.yaml; empty if there is none.
 class Charts {
  public:
   const std::string& of(const fs::path& folder) {
@@ -122,15 +123,15 @@ std::string identity(const fs::path& path) {
   return error ? path.string() : real.string();
 }
 
-/// The files that a kustomization names, by their place among the found ones, and the kinds that it changes.
+/// The files that a kustomization names, as indices into the found files, and the kinds that it changes.
 struct Node {
   std::vector<std::size_t> parts;
   std::set<std::string> patched;
 };
-/// Each kustomization, by its place among the found files.
+/// All kustomizations, by their index in the found files.
 using Graph = std::map<std::size_t, Node>;
 
-/// Returns everything that a kustomization deploys, with what the kustomizations that it names deploy.
+/// Returns everything that a kustomization deploys, including what its nested kustomizations deploy.
 std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization) {
   std::set<std::size_t> seen = {kustomization};
   std::vector<std::size_t> open = {kustomization};
@@ -157,7 +158,7 @@ void note_charts(std::uint32_t unit, FoundFiles& found) {
   }
 }
 
-/// Adds files that kustomizations name. What is added is looked at in its turn; nothing is added twice, so that circles
+/// Adds the files that kustomizations name. Added kustomizations are followed too. No file is added twice, so cycles
 /// end.
 Graph follow(FoundFiles& found) {
   Graph graph;

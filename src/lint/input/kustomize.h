@@ -4,10 +4,10 @@
 
 namespace capstan::lint {
 
-/// Adds what the kustomizations among the files name in `resources`, `bases` and `components`, and what those name in
-/// turn: files, and folders with a kustomization of their own, also outside of what was asked for. They stand with the
-/// kustomization that brought them in: its folder is their scope. What is fetched from elsewhere is left out, and so is
-/// what is not there: it may be generated. Notes for every file which kustomizations and which chart deploy it.
+/// Adds the files that the kustomizations among the files name in `resources`, `bases` and `components`. They may be
+/// files or folders with a kustomization, which is followed in turn, and may lie outside the requested paths. An added
+/// file gets the folder of the kustomization as its scope. Remote resources are skipped, and so are missing files,
+/// because they may be generated. Also records for every file the kustomizations and the chart that deploy it.
 void follow_kustomizations(FoundFiles& found);
 
 }  // namespace capstan::lint

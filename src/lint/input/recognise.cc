@@ -10,7 +10,8 @@ namespace {
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// What stands behind `{{` in templates of Go and Jinja, and not in texts that merely quote a variable later.
+/// Returns true for the words that follow `{{` in templates of Go and Jinja. Texts that only quote a variable do not
+/// have them.
 bool opens_template(std::string_view rest) {
   if (rest.starts_with('-') || rest.starts_with("/*")) return true;
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -27,7 +28,7 @@ struct Line {
   std::size_t begin, end;  ///< without the line break
 };
 
-/// The word behind a fence, "yaml"; nothing where the line is no fence.
+/// Returns true if a line begins a fence with the language YAML.
 bool opens_yaml(std::string_view line, std::string& fence) {
   const std::size_t start = line.find_first_not_of(' ');
   if (start == line.npos || (line[start] != '`' && line[start] != '~')) return false;

@@ -5,18 +5,18 @@
 
 namespace capstan::lint {
 
-/// A text that a template engine turns into manifests: Helm, Jinja. It is no YAML yet, and nothing true can be said of
-/// what it will be.
+/// Returns true for a text from which a template engine (Helm, Jinja) makes manifests. Such a text is not yet YAML, so
+/// it cannot be checked.
 bool is_template(std::string_view text);
 
-/// Characters that YAML allows, in UTF-8. A binary file is none, whatever bytes it holds.
+/// Returns true if the bytes are UTF-8 and only characters that YAML allows. Binary files are not.
 bool is_text(std::string_view bytes);
 
-/// Speaks of Kubernetes objects at all: has an `apiVersion` and a `kind`.
+/// Returns true if the text may hold Kubernetes objects: it has the words `apiVersion` and `kind`.
 bool mentions_objects(std::string_view text);
 
-/// A Markdown text with everything blanked out but its fenced YAML, each fence a document. Of the same length, with the
-/// same lines. Empty where it has none that speaks of objects.
+/// Returns a Markdown text in which everything but the fenced YAML is blank and each fence is a document. Length and
+/// lines stay the same. Returns an empty text if no fence mentions objects.
 std::string fenced_yaml(std::string_view markdown);
 
 }  // namespace capstan::lint

@@ -13,11 +13,11 @@
 namespace capstan::lint {
 namespace {
 
-/// What the numbers of `nvidia-smi mig -cgi` mean on GPUs with eight slots of memory: A100, H100, H200, B200.
+/// The profile of each number in `nvidia-smi mig -cgi` on GPUs with eight memory slots: A100, H100, H200, B200.
 struct ProfileId {
   int id;
   std::string_view name;
-  int most;
+  int max_count;
 };
 constexpr std::array<ProfileId, 7> kProfiles = {{{19, "1g", 7},
                                                  {20, "1g+me", 1},
@@ -27,7 +27,7 @@ constexpr std::array<ProfileId, 7> kProfiles = {{{19, "1g", 7},
                                                  {5, "4g", 1},
                                                  {0, "7g", 1}}};
 
-/// How often each number stands in "9,9,9"; none where something else does.
+/// Counts the numbers in a list such as "9,9,9". Returns nothing if the list has anything else.
 std::map<int, int> counts_of(std::string_view list) {
   std::map<int, int> counts;
   while (!list.empty()) {
@@ -44,15 +44,16 @@ std::map<int, int> counts_of(std::string_view list) {
 void check_instances(std::size_t at, std::string_view list, Reading& out) {
   for (const auto& [id, count] : counts_of(list)) {
     const auto profile = std::ranges::find(kProfiles, id, &ProfileId::id);
-    if (profile == kProfiles.end() || count <= profile->most) continue;
+    if (profile == kProfiles.end() || count <= profile->max_count) continue;
     const auto begin = static_cast<std::uint32_t>(at);
     add_finding(out, "mig-profile-id-wrong", {begin, begin + static_cast<std::uint32_t>(list.size())},
-                fmt::format("{} is {}, of which a GPU takes {}, not {}; seven slices are 19 (1g)", id, profile->name,
-                            profile->most, count));
+                fmt::format("{} is profile {}; a GPU takes at most {} of it, not {}. For seven slices use 19 (1g)", id,
+                            profile->name, profile->max_count, count));
   }
 }
 
-/// One strategy offers slices under one name; of texts that are no objects, both are looked for in the text.
+/// The single strategy offers no slices by profile name. In a text that is not an object, both are found by text
+/// search.
 void check_strategy(const File& file, Reading& out) {
   const std::size_t strategy = file.text.find("mig.strategy=single");
   const std::size_t slice = file.text.find("nvidia.com/mig-");
@@ -62,7 +63,7 @@ void check_strategy(const File& file, Reading& out) {
   if (file.text[slice + 15] < '0' || file.text[slice + 15] > '9') return;
   add_finding(out, "mig-strategy-resource-mismatch",
               {static_cast<std::uint32_t>(slice), static_cast<std::uint32_t>(end)},
-              "mig.strategy=single offers slices as nvidia.com/gpu, and none of this name");
+              "mig.strategy=single offers slices as nvidia.com/gpu, so no node offers this resource");
 }
 
 }  // namespace

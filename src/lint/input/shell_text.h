@@ -4,7 +4,7 @@
 
 namespace capstan::lint {
 
-/// Commands that people run on GPU nodes, wherever a text holds them: a script in a ConfigMap, a page of notes.
+/// Checks commands for GPU nodes anywhere in a text, for example in a script in a ConfigMap or in a page of notes.
 void search_commands(const File& file, Reading& out);
 
 }  // namespace capstan::lint

@@ -12,6 +12,7 @@ namespace capstan::lint {
 
 using Json = nlohmann::ordered_json;
 
+/// A file that is open in the editor.
 struct LanguageServer::Open {
   Report report;
   std::string text;
@@ -23,7 +24,7 @@ struct LanguageServer::Message {
   std::string method;
   Json params;
 
-  /// A text of the parameters, "" where it is not there.
+  /// Returns a text of the parameters; empty if it is missing.
   std::string text(const char* pointer) const {
     const Json::json_pointer at(pointer);
     return params.contains(at) && params[at].is_string() ? params[at].get<std::string>() : std::string();
@@ -38,7 +39,7 @@ namespace {
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// Columns of the protocol count UTF-16's units: characters beyond U+FFFF are two.
+/// Returns the length in UTF-16 units, in which the protocol counts columns. Characters beyond U+FFFF have two units.
 std::size_t utf16_units(std::string_view text) {
   std::size_t units = 0;
   for (const char c : text) {
@@ -71,7 +72,7 @@ Json diagnostic(const Finding& finding, std::string_view text, const manifest::L
           {"message", finding.message}};
 }
 
-/// The byte that a position of the protocol means.
+/// Returns the byte offset of a position of the protocol.
 std::uint32_t offset_of(const manifest::LineTable& lines, std::uint32_t line, std::uint32_t character) {
   const std::string_view text = lines.line(line + 1);
   std::size_t at = 0;
@@ -109,7 +110,7 @@ Json actions(const Report& report, std::string_view text, const manifest::LineTa
     for (const Edit& edit : finding.fix.edits) {
       edits.push_back({{"range", range(lines, text, edit.span)}, {"newText", edit.text}});
     }
-    std::string title = std::string(finding.rule->id) + ": " + std::string(finding.fix_words());
+    std::string title = std::string(finding.rule->id) + ": " + std::string(finding.fix_text());
     if (!finding.fix.caution.empty()) title += ". Caution: " + finding.fix.caution;
     out.push_back({{"title", std::move(title)},
                    {"kind", "quickfix"},
@@ -120,7 +121,7 @@ Json actions(const Report& report, std::string_view text, const manifest::LineTa
   return out;
 }
 
-Json failure(int code, const char* words) { return {{"code", code}, {"message", words}}; }
+Json failure(int code, const char* message) { return {{"code", code}, {"message", message}}; }
 
 }  // namespace
 
@@ -132,7 +133,7 @@ std::vector<std::string> LanguageServer::take(std::string_view message) {
   const Json json = Json::parse(message, nullptr, false);
   if (!json.is_object() || !json.contains("method") || !json["method"].is_string()) {
     if (json.is_discarded())
-      out.push_back(dump({{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", failure(-32700, "not JSON")}}));
+      out.push_back(dump({{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", failure(-32700, "the message is not JSON")}}));
     return out;
   }
   const Message taken{json.contains("id") ? json["id"] : Json(nullptr), json["method"].get<std::string>(),
@@ -210,7 +211,7 @@ std::string LanguageServer::answer(const Message& message) const {
       reply["result"] = actions(open.report, open.text, open.lines, uri, asked);
     }
   } else {
-    reply["error"] = failure(-32601, "no such method");
+    reply["error"] = failure(-32601, "the method is not supported");
   }
   return dump(reply);
 }

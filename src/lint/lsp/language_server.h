@@ -10,18 +10,18 @@
 
 namespace capstan::lint {
 
-/// What an editor talks to: messages of the Language Server Protocol in, messages out. Diagnostics of what is open,
-/// the rule's page on hover, fixes as code actions. It reads no files and keeps no clock.
+/// A server of the Language Server Protocol that takes messages and returns messages. It offers diagnostics of open
+/// files, the page of a rule on hover, and fixes as code actions. It reads no files and no clock.
 class LanguageServer {
  public:
   explicit LanguageServer(Options options);
   ~LanguageServer();
 
-  /// Takes one message (JSON) and gives what is to be sent for it, in order.
+  /// Handles one message (JSON) and returns the messages to send, in order.
   std::vector<std::string> take(std::string_view message);
 
-  bool ended() const { return ended_; }          ///< `exit` has come
-  bool shut_down() const { return shut_down_; }  ///< ... after `shutdown`, as it should
+  bool ended() const { return ended_; }          ///< true after `exit`
+  bool shut_down() const { return shut_down_; }  ///< true after `shutdown`, which must precede `exit`
 
  private:
   struct Open;
@@ -38,12 +38,12 @@ class LanguageServer {
   bool ended_ = false;
 };
 
-/// Frames of a stream: a header with the length, then the message. Bytes come in any pieces.
+/// Reads the frames of a stream. A frame is a header with a length, then the message. The bytes may come in any pieces.
 class FrameReader {
  public:
   static constexpr std::size_t kMostBytes = 64u << 20;
 
-  /// Takes bytes and gives the messages that are whole now. False where the stream is none of the protocol's.
+  /// Appends the messages that are complete. Returns false if the stream breaks the protocol.
   bool take(std::string_view bytes, std::vector<std::string>& messages);
 
  private:

@@ -9,7 +9,7 @@
 namespace capstan::lint {
 namespace {
 
-/// A workflow command ends at a line break, its properties at a comma.
+/// Escapes characters that would end a workflow command (a line break) or one of its properties (a comma).
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {

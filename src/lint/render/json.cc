@@ -8,11 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Null where only a person can mend it.
+/// Returns null if only a person can repair the finding.
 Json safety_json(FixSafety safety) { return safety == FixSafety::none ? Json(nullptr) : Json(name_of(safety)); }
 
 Json fix_json(const Finding& finding) {
-  if (finding.fix.words.empty() && finding.fix.edits.empty()) return nullptr;
+  if (finding.fix.text.empty() && finding.fix.edits.empty()) return nullptr;
   Json edits = Json::array();
   for (const Edit& edit : finding.fix.edits) {
     const auto begin = finding.file->lines().at(edit.span.begin);
@@ -23,7 +23,7 @@ Json fix_json(const Finding& finding) {
                      {"end_column", end.column},
                      {"text", edit.text}});
   }
-  return {{"description", finding.fix_words()},
+  return {{"description", finding.fix_text()},
           {"safety", safety_json(finding.safety())},
           {"caution", finding.fix.caution.empty() ? Json(nullptr) : Json(finding.fix.caution)},
           {"edits", std::move(edits)}};
@@ -43,7 +43,7 @@ Json finding_json(const Finding& finding) {
           {"fix", fix_json(finding)}};
 }
 
-/// A path or a quoted value may hold bytes that are not UTF-8.
+/// Serializes JSON. A path or a quoted value may hold bytes that are not UTF-8, which are replaced.
 std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
 std::string_view level(Severity severity) {
@@ -83,7 +83,7 @@ Json sarif_result(const Finding& finding, std::size_t rule_index) {
   const Json change = {{"artifactLocation", artifact}, {"replacements", std::move(replacements)}};
   Json properties = {{"safety", name_of(finding.safety())}};
   if (!finding.fix.caution.empty()) properties["caution"] = finding.fix.caution;
-  result["fixes"] = Json::array({{{"description", {{"text", finding.fix_words()}}},
+  result["fixes"] = Json::array({{{"description", {{"text", finding.fix_text()}}},
                                   {"artifactChanges", Json::array({change})},
                                   {"properties", std::move(properties)}}});
   return result;
@@ -114,17 +114,17 @@ std::string to_json(const Report& report) {
 
 std::string to_sarif(const Report& report, const std::string& version) {
   std::vector<const Rule*> rules;
-  Json described = Json::array(), results = Json::array();
+  Json rule_descriptions = Json::array(), results = Json::array();
   for (const Finding& finding : report.findings) {
     auto found = std::ranges::find(rules, finding.rule);
     if (found == rules.end()) {
-      described.push_back(sarif_rule(*finding.rule));
+      rule_descriptions.push_back(sarif_rule(*finding.rule));
       rules.push_back(finding.rule);
       found = rules.end() - 1;
     }
     results.push_back(sarif_result(finding, static_cast<std::size_t>(found - rules.begin())));
   }
-  const Json driver = {{"name", "capstan lint"}, {"version", version}, {"rules", std::move(described)}};
+  const Json driver = {{"name", "capstan lint"}, {"version", version}, {"rules", std::move(rule_descriptions)}};
   const Json run = {
       {"tool", {{"driver", driver}}}, {"columnKind", "unicodeCodePoints"}, {"results", std::move(results)}};
   return dump({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

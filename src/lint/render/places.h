@@ -4,7 +4,7 @@
 
 namespace capstan::lint {
 
-/// A finding's first and last place; the end is behind its last character.
+/// The first and the last place of a finding. The end is the place after the last character.
 struct Places {
   manifest::LineTable::Position begin;
   manifest::LineTable::Position end;

@@ -7,25 +7,25 @@
 
 namespace capstan::lint {
 
-/// For a person: each finding with its line and carets, then what was looked at and left alone.
+/// Renders for a terminal: each finding with its line and carets, then counts of what was read and skipped.
 std::string to_text(const Report& report, bool color);
-/// One line a finding, as compilers write it, for editors and grep: "a.yaml:4:38: error: ... [rule]".
+/// Renders one line per finding in the format of compilers, for editors and grep: "a.yaml:4:38: error: ... [rule]".
 std::string to_concise(const Report& report);
-/// docs/reference/lint.md has the keys.
+/// Renders JSON. docs/reference/lint.md describes the keys.
 std::string to_json(const Report& report);
-/// SARIF 2.1.0, for code scanning.
+/// Renders SARIF 2.1.0 for code scanning.
 std::string to_sarif(const Report& report, const std::string& version);
-/// Workflow commands of GitHub Actions: a finding becomes a remark at its line.
+/// Renders workflow commands of GitHub Actions, which shows each finding at its line.
 std::string to_github(const Report& report);
-/// JUnit's XML: a test case a file, a failure a finding.
+/// Renders JUnit XML with one test case per finding.
 std::string to_junit(const Report& report);
-/// How often each rule found something.
+/// Renders the number of findings per rule.
 std::string to_statistics(const Report& report);
 
-/// Findings that have a fix of this safety.
+/// Returns the number of findings with a fix of this safety.
 std::size_t count_fixes(const Report& report, FixSafety safety);
 
-/// "3 errors and 1 warning in 12 files, ..."
-std::string summary_words(const Report& report);
+/// Returns a summary: "3 errors and 1 warning in 12 files, ..."
+std::string summary_text(const Report& report);
 
 }  // namespace capstan::lint

@@ -20,7 +20,8 @@ struct Colors {
 constexpr Colors kPlain{"", "", "", {"", "", "", ""}};
 constexpr Colors kColored{"\x1b[1m", "\x1b[2m", "\x1b[0m", {"", "\x1b[1;36m", "\x1b[1;33m", "\x1b[1;31m"}};
 
-/// What a terminal would obey, or is no character, is shown as a dot; a tab is as wide as one column.
+/// Replaces control sequences and invalid characters with dots, so that a terminal cannot interpret them. A tab becomes
+/// one column.
 std::string harmless(std::string_view text) {
   std::string out(text);
   const auto odd = std::ranges::find_if(out, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
@@ -34,7 +35,8 @@ std::string harmless(std::string_view text) {
   return out;
 }
 
-/// A character is a column; the rest of it are bytes that follow.
+/// Returns the number of bytes of the first `columns` characters. The continuation bytes of UTF-8 are not counted as
+/// columns.
 std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t at = 0;
   while (at < text.size() && columns > 0) {
@@ -76,17 +78,17 @@ std::string finding_text(const Finding& finding, const Colors& colors) {
   if (finding.object != nullptr) {
     out += fmt::format("{}{} ={} in {}\n", margin, colors.dim, colors.off, harmless(finding.object->title()));
   }
-  const auto add = [&](std::string_view label, std::string_view words) {
-    if (!words.empty()) out += fmt::format("{}{} ={} {}: {}\n", margin, colors.dim, colors.off, label, harmless(words));
+  const auto add = [&](std::string_view label, std::string_view text) {
+    if (!text.empty()) out += fmt::format("{}{} ={} {}: {}\n", margin, colors.dim, colors.off, label, harmless(text));
   };
   const std::string_view option = option_for(finding.safety());
-  add(option.empty() ? "fix" : fmt::format("fix ({})", option), finding.fix_words());
+  add(option.empty() ? "fix" : fmt::format("fix ({})", option), finding.fix_text());
   if (!option.empty()) add("caution", finding.fix.caution);
   return out;
 }
 
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
+std::string counted(std::size_t count, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
 }  // namespace
@@ -98,8 +100,8 @@ std::size_t count_fixes(const Report& report, FixSafety safety) {
 
 namespace {
 
-/// "2 kinds not read (Foo, Bar)"; of many the first three.
-std::string not_read_words(const Summary& sum) {
+/// Returns "2 kinds not read (Foo, Bar)". It lists at most three kinds.
+std::string not_read_text(const Summary& sum) {
   constexpr std::size_t kNamed = 3;
   std::string names;
   std::size_t named = 0;
@@ -114,41 +116,41 @@ std::string not_read_words(const Summary& sum) {
 
 }  // namespace
 
-std::string summary_words(const Report& report) {
+std::string summary_text(const Report& report) {
   std::array<std::size_t, 4> counts{};
   for (const Finding& finding : report.findings) ++counts[static_cast<std::size_t>(finding.severity)];
-  std::string words;
-  const auto add = [&](std::string part) { words += (words.empty() ? "" : ", ") + part; };
+  std::string text;
+  const auto add = [&](std::string part) { text += (text.empty() ? "" : ", ") + part; };
   if (counts[3] > 0) add(counted(counts[3], "error", "errors"));
   if (counts[2] > 0) add(counted(counts[2], "warning", "warnings"));
   if (counts[1] > 0) add(counted(counts[1], "piece of advice", "pieces of advice"));
   const Summary& sum = report.summary;
-  if (words.empty()) words = sum.files == 0 ? "nothing was read" : "nothing found";
-  words += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
+  if (text.empty()) text = sum.files == 0 ? "nothing was read" : "nothing found";
+  text += fmt::format(" in {} ({})", counted(sum.files, "file", "files"), counted(sum.objects, "object", "objects"));
   std::string fixes;
   for (const FixSafety safety : {FixSafety::safe, FixSafety::unsafe}) {
     const std::size_t count = count_fixes(report, safety);
     if (count == 0) continue;
-    const std::string_view one = safety == FixSafety::safe ? "safe fix" : "unsafe fix";
-    fixes += fmt::format("{}{} ({})", fixes.empty() ? "; " : " and ", counted(count, one, std::string(one) + "es"),
+    const std::string_view noun = safety == FixSafety::safe ? "safe fix" : "unsafe fix";
+    fixes += fmt::format("{}{} ({})", fixes.empty() ? "; " : " and ", counted(count, noun, std::string(noun) + "es"),
                          option_for(safety));
   }
-  words += fixes;
-  if (sum.templates > 0) words += fmt::format("; left alone: {}", counted(sum.templates, "template", "templates"));
+  text += fixes;
+  if (sum.templates > 0) text += fmt::format("; skipped: {}", counted(sum.templates, "template", "templates"));
   if (sum.patches > 0) {
-    words += fmt::format("{}{}", sum.templates > 0 ? ", " : "; left alone: ", counted(sum.patches, "patch", "patches"));
+    text += fmt::format("{}{}", sum.templates > 0 ? ", " : "; skipped: ", counted(sum.patches, "patch", "patches"));
   }
-  if (!sum.kinds_not_read.empty()) words += "; " + not_read_words(sum);
-  if (sum.suppressed > 0) words += fmt::format("; {} accepted with a reason", sum.suppressed);
-  if (sum.known > 0) words += fmt::format("; {} in the baseline", sum.known);
-  return words;
+  if (!sum.kinds_not_read.empty()) text += "; " + not_read_text(sum);
+  if (sum.suppressed > 0) text += fmt::format("; {} accepted with a reason", sum.suppressed);
+  if (sum.known > 0) text += fmt::format("; {} in the baseline", sum.known);
+  return text;
 }
 
 std::string to_text(const Report& report, bool color) {
   const Colors& colors = color ? kColored : kPlain;
   std::string out;
   for (const Finding& finding : report.findings) out += finding_text(finding, colors) + "\n";
-  out += summary_words(report) + "\n";
+  out += summary_text(report) + "\n";
   if (!report.findings.empty()) {
     out += fmt::format("why: capstan lint --explain {}\n", report.findings.front().rule->id);
   }
@@ -173,10 +175,10 @@ std::string to_statistics(const Report& report) {
     Severity severity{};
 
     std::string fixes() const {
-      std::string words;
-      if (safe_fixes > 0) words += fmt::format("  ({} by --fix)", safe_fixes);
-      if (unsafe_fixes > 0) words += fmt::format("  ({} by --unsafe-fixes)", unsafe_fixes);
-      return words;
+      std::string text;
+      if (safe_fixes > 0) text += fmt::format("  ({} by --fix)", safe_fixes);
+      if (unsafe_fixes > 0) text += fmt::format("  ({} by --unsafe-fixes)", unsafe_fixes);
+      return text;
     }
   };
   std::map<std::string_view, Count> counts;
@@ -193,7 +195,7 @@ std::string to_statistics(const Report& report) {
   for (const auto& [rule, count] : rows) {
     out += fmt::format("{:>7}  {:<8} {}{}\n", count.findings, name_of(count.severity), rule, count.fixes());
   }
-  return out + summary_words(report) + "\n";
+  return out + summary_text(report) + "\n";
 }
 
 }  // namespace capstan::lint

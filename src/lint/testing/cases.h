@@ -11,12 +11,12 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// For tests with rows that a rule must catch, with how grave it is, and rows that it must pass.
+// Helpers for tests with rows that a rule must catch, with the expected severity, and rows that it must pass.
 namespace capstan::lint::testing_cases {
 
 using Texts = std::vector<Text>;
 
-/// Returns the severity of a rule's first finding; "none" where it has none.
+/// Returns the severity of a rule's first finding; "none" if it has none.
 inline std::string_view found(const Texts& texts, std::string_view rule, std::uint32_t kube_minor = 36) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;
   Options options;
@@ -24,7 +24,8 @@ inline std::string_view found(const Texts& texts, std::string_view rule, std::ui
   options.settings.kube.minor = kube_minor;
   const Report report = lint_texts(texts, options);
   for (const Finding& finding : report.findings) EXPECT_NE(finding.rule->id, "yaml-syntax") << finding.message;
-  const auto first = std::ranges::find_if(report.findings, [&](const Finding& one) { return one.rule->id == rule; });
+  const auto first =
+      std::ranges::find_if(report.findings, [&](const Finding& finding) { return finding.rule->id == rule; });
   return first == report.findings.end() ? "none" : name_of(first->severity);
 }
 
@@ -36,7 +37,7 @@ inline std::string pod(const std::string& spec) {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {" + spec + "}\n";
 }
 
-/// Returns a Deployment on one GPU whose only container has these fields, too.
+/// Returns a Deployment on one GPU whose only container has these additional fields.
 inline std::string server(const std::string& container, const std::string& spec = "",
                           const std::string& name = "llama-70b") {
   return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +

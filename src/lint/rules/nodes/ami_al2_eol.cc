@@ -10,9 +10,10 @@ namespace {
 void check_value(const Subject& s, const Value& value) {
   const std::string_view ended = since_version("eks-amazon-linux-2-ended");
   if (s.settings.kube.minor >= minor_of(ended)) {
-    s.report(value, fmt::format("there is no Amazon Linux 2 for EKS from Kubernetes {} on", ended));
+    s.report(value, fmt::format("EKS has no images of Amazon Linux 2 from Kubernetes {} on", ended));
   } else {
-    s.report(value, fmt::format("EKS mends no Amazon Linux 2 any more, and has none from Kubernetes {} on", ended))
+    s.report(value,
+             fmt::format("EKS no longer updates Amazon Linux 2 and has no images of it from Kubernetes {} on", ended))
         .as(Severity::warning);
   }
 }
@@ -33,11 +34,11 @@ const Rule rule_ami_al2_eol = {
     .id = "ami-al2-eol",
     .severity = Severity::error,
     .kinds = "EC2NodeClass AWSNodeTemplate",
-    .title = "nodes with Amazon Linux 2, for which there are no images any more",
+    .title = "the nodes use Amazon Linux 2, which has no new images",
     .why =
-        "The last images for EKS are of Kubernetes 1.32 and of November 2025; later clusters get none, and what runs "
-        "gets no drivers and no security fixes: a warning up to --kube-version 1.32.",
-    .fix = "al2023 or bottlerocket",
+        "The last images for EKS are those of Kubernetes 1.32, from November 2025. Later clusters have no image, and "
+        "running nodes get no drivers and no security fixes. Up to --kube-version 1.32 the finding is a warning.",
+    .fix = "use al2023 or bottlerocket",
     .source = "awslabs/amazon-eks-ami #2545",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass

@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace ami_latest_alias {
 namespace {
 
-/// Returns a pool of GPUs whose nodes are of this class; null where none is known.
+/// Returns a GPU pool whose nodes use this class; null if none is known.
 const Object* gpu_pool(const Subject& s) {
   for (const Object* object : s.set.near("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
@@ -21,7 +21,7 @@ void check(const Subject& s) {
     const Value& alias = term["alias"];
     const Object* pool = alias.text.ends_with("@latest") ? gpu_pool(s) : nullptr;
     if (pool == nullptr) continue;
-    s.join(s.report(alias, fmt::format("{}: GPU nodes are replaced at every new image", alias.text)), *pool,
+    s.join(s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text)), *pool,
            s.object.name);
   }
 }
@@ -34,11 +34,11 @@ const Rule rule_ami_latest_alias = {
     .id = "ami-latest-alias",
     .severity = Severity::warning,
     .kinds = "EC2NodeClass",
-    .title = "the images of GPU nodes change by themselves",
+    .title = "the images of GPU nodes change without a change of the manifest",
     .why =
-        "Each new image is drift: Karpenter replaces nodes that serve, one cold start each, on a day that nobody "
-        "chose.",
-    .fix = "pin it: al2023@v20250519",
+        "Karpenter treats each new image as drift. It then replaces nodes that serve, each with a cold start, at a "
+        "time that you do not choose.",
+    .fix = "pin a version: al2023@v20250519",
     .source = "Karpenter documentation, managing AMIs",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass

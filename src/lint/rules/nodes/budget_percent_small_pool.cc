@@ -13,7 +13,7 @@ void check(const Subject& s) {
   for (const Value& budget : at(*pool->spec, "disruption.budgets").children()) {
     const Value& nodes = budget["nodes"];
     if (!nodes.text.ends_with('%') || nodes.is("0%")) continue;
-    s.report(nodes, fmt::format("{} of a pool of at most {} GPUs is one node or more", nodes.text,
+    s.report(nodes, fmt::format("{} of a pool with at most {} GPUs is rounded up to at least one node", nodes.text,
                                 (*pool->limits)["nvidia.com/gpu"].text));
   }
 }
@@ -26,9 +26,9 @@ const Rule rule_budget_percent_small_pool = {
     .id = "budget-percent-small-pool",
     .severity = Severity::info,
     .kinds = "NodePool",
-    .title = "a budget in percent means one node at a time even of a small pool",
-    .why = "Percentages are rounded up: 10 % of three nodes is one of three.",
-    .fix = "nodes \"0\" in busy hours, or a number",
+    .title = "a budget in percent allows at least one node, even in a small pool",
+    .why = "Percentages are rounded up, so 10 % of three nodes is one of three.",
+    .fix = "set nodes to \"0\" in busy hours, or to a number",
     .source = "Karpenter documentation, disruption budgets",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -20,9 +20,11 @@ const Rule rule_ca_configmap_unknown = {
     .id = "ca-configmap-unknown",
     .severity = Severity::error,
     .kinds = "ConfigMap",
-    .title = "nobody reads this ConfigMap of the Cluster Autoscaler",
-    .why = "Node groups are set by flags or by tags of the cloud's groups; the sizes written here do nothing.",
-    .fix = "tags or --nodes flags; priorities go into cluster-autoscaler-priority-expander",
+    .title = "the Cluster Autoscaler does not read this ConfigMap",
+    .why =
+        "Node groups are configured by flags or by tags of the cloud's groups. The sizes in this ConfigMap have no "
+        "effect.",
+    .fix = "use tags or --nodes flags; priorities belong in cluster-autoscaler-priority-expander",
     .source = "Cluster Autoscaler FAQ",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

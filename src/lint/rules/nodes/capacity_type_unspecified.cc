@@ -11,7 +11,8 @@ void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   const Value& requirements = pool ? (*pool->node)["requirements"] : Value::missing();
   if (!requirements || requirement(*pool, "capacity-type")) return;
-  s.report_key(requirements, fmt::format("pool {} does not say whether it buys spot or on demand", s.object.name));
+  s.report_key(requirements,
+               fmt::format("pool {} does not state if it launches spot or on-demand nodes", s.object.name));
 }
 
 }  // namespace
@@ -22,9 +23,11 @@ const Rule rule_capacity_type_unspecified = {
     .id = "capacity-type-unspecified",
     .severity = Severity::info,
     .kinds = "NodePool",
-    .title = "a GPU pool does not say whether it buys spot",
-    .why = "Without the requirement it buys on demand only; who reads the pool cannot know that it is meant so.",
-    .fix = "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}",
+    .title = "a GPU pool does not state its capacity type",
+    .why =
+        "Without the requirement the pool launches on-demand nodes only. A reader of the pool cannot know if that is "
+        "intended.",
+    .fix = "add {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}",
     .source = "Karpenter documentation",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

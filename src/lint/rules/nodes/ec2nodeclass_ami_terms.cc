@@ -10,8 +10,8 @@ void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   if (s.object.version != "v1" || !spec.is_mapping() || spec["amiSelectorTerms"].count > 0 || s.object.name.empty())
     return;
-  s.report_object(fmt::format("EC2NodeClass {} has no amiSelectorTerms: the API server refuses it", s.object.name))
-      .of_absence();
+  s.report_object(fmt::format("EC2NodeClass {} has no amiSelectorTerms, so the API server refuses it", s.object.name))
+      .about_absence();
 }
 
 }  // namespace
@@ -22,9 +22,9 @@ const Rule rule_ec2nodeclass_ami_terms = {
     .id = "ec2nodeclass-ami-terms",
     .severity = Severity::error,
     .kinds = "EC2NodeClass",
-    .title = "an EC2NodeClass does not say which images its nodes have",
-    .why = "v1 asks for amiSelectorTerms and refuses the object without.",
-    .fix = "amiSelectorTerms: [{alias: al2023@v20250519}], or bottlerocket@...",
+    .title = "an EC2NodeClass does not select an image",
+    .why = "Version v1 requires amiSelectorTerms, and the API server refuses the object without them.",
+    .fix = "add amiSelectorTerms: [{alias: al2023@v20250519}], or bottlerocket@...",
     .source = "Karpenter documentation, EC2NodeClass",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass

@@ -13,11 +13,11 @@ void check(const Subject& s) {
   if (!pool) return;
   const Value& expire = (*pool->node)["expireAfter"];
   if (expire.is("Never") || (*pool->node)["terminationGracePeriod"]) return;
-  for (const Object* workload : s.set.beside("Deployment", s.object)) {
+  for (const Object* workload : s.set.in_folder("Deployment", s.object)) {
     for (const Pod& pod : pods_of(*workload)) {
       if (!wants_gpu(pod) || !(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"]) continue;
-      const std::string words = fmt::format("at their end nodes wait for {} without a bound", workload->title());
-      s.join(expire ? s.report(expire, words) : s.report_object(words), *workload);
+      const std::string message = fmt::format("expired nodes wait for {} without a time limit", workload->title());
+      s.join(expire ? s.report(expire, message) : s.report_object(message), *workload);
       return;
     }
   }
@@ -31,11 +31,11 @@ const Rule rule_expire_without_tgp = {
     .id = "expire-without-tgp",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "nodes that end wait for ever for pods that must not be disturbed",
+    .title = "expired nodes wait forever for pods with do-not-disrupt",
     .why =
-        "At its end a node is drained; a pod with do-not-disrupt holds the drain up, without a bound unless the pool "
-        "has a terminationGracePeriod: node and pod stay, paid for and cordoned.",
-    .fix = "terminationGracePeriod beside expireAfter",
+        "An expired node is drained. A pod with do-not-disrupt blocks the drain without a time limit, unless the pool "
+        "has a terminationGracePeriod. Node and pod stay, cordoned, and still cost money.",
+    .fix = "add terminationGracePeriod next to expireAfter",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -9,9 +9,10 @@ namespace {
 void check(const Subject& s) {
   if (s.object.api_version != "karpenter.sh/v1") return;
   for (const std::string_view path : {"spec.disruption", "spec"}) {
-    const Value& wrong = at(s.object, path)["expireAfter"];
-    if (wrong)
-      s.report_key(wrong, fmt::format("{}.expireAfter is not seen by v1, which has it in spec.template.spec", path));
+    const Value& misplaced = at(s.object, path)["expireAfter"];
+    if (misplaced)
+      s.report_key(misplaced,
+                   fmt::format("v1 ignores {}.expireAfter, because the field belongs in spec.template.spec", path));
   }
 }
 
@@ -23,11 +24,11 @@ const Rule rule_expireafter_misplaced = {
     .id = "expireafter-misplaced",
     .severity = Severity::error,
     .kinds = "NodePool",
-    .title = "expireAfter is not where Karpenter looks for it",
+    .title = "expireAfter is in the wrong place",
     .why =
-        "In v1 it belongs to the template; here the API server drops or refuses it, and nodes end after the default of "
-        "30 days.",
-    .fix = "spec.template.spec.expireAfter",
+        "In v1 the field belongs in the template. Elsewhere the API server drops or refuses it, and nodes expire after "
+        "the default of 30 days.",
+    .fix = "move it to spec.template.spec.expireAfter",
     .source = "Karpenter upgrade guide, v1",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -16,17 +16,18 @@ std::int64_t gib_of(std::string_view text) {
   return error == std::errc() && std::string_view(end, text.data() + text.size()).starts_with("G") ? size : 0;
 }
 
-/// The throughput that EBS allows for the volume's IOPS, a quarter of a MiB/s each; more than 1000 is rarely worth it.
+/// Returns the throughput that EBS allows for the volume's IOPS: a quarter of a MiB/s per IOPS, capped at 1000 MiB/s. A
+/// higher throughput rarely pays.
 std::int64_t throughput_for(const Value& ebs) {
   constexpr std::int64_t kDefaultIops = 3000;
-  constexpr std::int64_t kEnoughMibS = 1000;
-  return std::min(ebs["iops"].integer().value_or(kDefaultIops) / 4, kEnoughMibS);
+  constexpr std::int64_t kMaxMibS = 1000;
+  return std::min(ebs["iops"].integer().value_or(kDefaultIops) / 4, kMaxMibS);
 }
 
-/// Returns true if the volume is meant to be fast.
+/// Returns true if the IOPS show that the volume should be fast.
 bool is_fast(const Value& ebs) { return ebs["iops"].integer().value_or(0) > 3000; }
 
-/// Returns a pool of GPUs whose nodes keep models on a volume of this size; null where none is known.
+/// Returns a GPU pool whose nodes may store models on a volume of this size; null if none is known.
 const Object* gpu_pool(const Subject& s, const Value& ebs) {
   if (gib_of(ebs["volumeSize"].text) < 200) return nullptr;
   for (const Object* object : s.set.near("NodePool", s.object)) {
@@ -37,7 +38,7 @@ const Object* gpu_pool(const Subject& s, const Value& ebs) {
 }
 
 void check(const Subject& s) {
-  if (s.object["spec"]["instanceStorePolicy"].is("RAID0")) return;  // images and models lie on local disks
+  if (s.object["spec"]["instanceStorePolicy"].is("RAID0")) return;  // images and models are on local disks
   for (const Value& mapping : s.object["spec"]["blockDeviceMappings"].children()) {
     const Value& ebs = mapping["ebs"];
     if (!ebs["volumeType"].is("gp3") || ebs["throughput"]) continue;
@@ -47,7 +48,7 @@ void check(const Subject& s) {
     Finding& finding =
         s.report(ebs["volumeType"],
                  fmt::format("without throughput this volume reads 125 MiB/s{}",
-                             gib == 0 ? "" : fmt::format(": {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)));
+                             gib == 0 ? "" : fmt::format("; {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)));
     finding.add_entry(ebs, ebs.children().back(), "throughput", std::to_string(throughput_for(ebs)));
     if (pool != nullptr) s.join(finding, *pool, s.object.name);
   }
@@ -63,9 +64,9 @@ const Rule rule_gp3_throughput_unset = {
     .kinds = "EC2NodeClass",
     .title = "a large gp3 volume reads 125 MiB/s",
     .why =
-        "That is the default whatever the iops: 140 GB of weights take 19 minutes from it, with the GPUs paid for and "
-        "idle.",
-    .fix = "add throughput: a quarter of the iops, and 1000 MiB/s are mostly enough",
+        "This is the default for any iops. From it, 140 GB of weights take 19 minutes, in which the GPUs are idle and "
+        "cost money.",
+    .fix = "add throughput: a quarter of the iops; 1000 MiB/s is usually enough",
     .fix_safety = FixSafety::unsafe,
     .source = "Amazon EBS documentation",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1

@@ -16,7 +16,7 @@ void check(const Subject& s) {
   const auto seconds = after ? seconds_of(after.text) : std::optional<std::int64_t>(0);
   if (!seconds || *seconds >= 3600) return;
   Finding& finding = s.report(after ? after : disruption["consolidationPolicy"],
-                              fmt::format("an empty GPU node is given back after {} s", *seconds));
+                              fmt::format("an empty GPU node is terminated after {} s", *seconds));
   if (*seconds >= 300) finding.as(Severity::info);
 }
 
@@ -28,11 +28,11 @@ const Rule rule_gpu_consolidate_after_short = {
     .id = "gpu-consolidate-after-short",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "an empty GPU node is given back before the next replica wants it",
+    .title = "an empty GPU node is terminated before the next replica needs it",
     .why =
-        "Between two bursts the node goes, and comes back as a cold start of minutes; a GPU node is often not to be "
-        "had again at once.",
-    .fix = "consolidateAfter of 15 m to 1 h",
+        "Between two bursts the node is terminated, and the next replica has a cold start of minutes. A new GPU node "
+        "is often not available at once.",
+    .fix = "set consolidateAfter to a value from 15 m to 1 h",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -10,11 +10,11 @@ namespace capstan::lint {
 namespace gpu_consolidation_underutilized {
 namespace {
 
-constexpr std::string_view kWait = "1h";
-constexpr std::int64_t kLeastWaitS = 900;
+constexpr std::string_view kEmptyWait = "1h";
+constexpr std::int64_t kMinEmptyWaitS = 900;
 
-/// A budget that never lets an underutilized node go.
-bool is_barred(const Value& budgets) {
+/// Returns true if a budget forbids the disruption of underutilized nodes at all times.
+bool forbids_consolidation(const Value& budgets) {
   return std::ranges::any_of(budgets.children(), [](const Value& budget) {
     if (!budget["nodes"].is("0") && !budget["nodes"].is("0%")) return false;
     if (budget["schedule"]) return false;
@@ -23,39 +23,40 @@ bool is_barred(const Value& budgets) {
   });
 }
 
-/// Do all pods on GPUs of the folder say that they must not be moved?
-bool pods_are_kept(const Subject& s) {
-  bool any = false;
+/// Returns true if all GPU pods in the folder have do-not-disrupt.
+bool are_pods_protected(const Subject& s) {
+  bool has_any = false;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         if (!wants_gpu(pod)) continue;
         if (!(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"]) return false;
-        any = true;
+        has_any = true;
       }
     }
   }
-  return any;
+  return has_any;
 }
 
-/// With a policy of WhenEmpty the wait of an empty node counts: one of minutes gives it back between two bursts.
-void mend(Finding& finding, const Value& disruption) {
+/// Adds the edits that set WhenEmpty. They also set consolidateAfter if it is missing or so short that an empty node is
+/// terminated between two bursts.
+void add_edits(Finding& finding, const Value& disruption) {
   const Value& policy = disruption["consolidationPolicy"];
   const Value& after = disruption["consolidateAfter"];
   finding.replace(policy, "WhenEmpty");
   if (finding.fix.edits.empty()) return;
   const std::optional<std::int64_t> seconds = seconds_of(after.text);
   if (!after) {
-    finding.add_entry(disruption, policy, "consolidateAfter", kWait);
-  } else if (seconds && *seconds < kLeastWaitS) {
-    finding.replace(after, kWait);
+    finding.add_entry(disruption, policy, "consolidateAfter", kEmptyWait);
+  } else if (seconds && *seconds < kMinEmptyWaitS) {
+    finding.replace(after, kEmptyWait);
   }
 }
 
 void check_provisioner(const Subject& s, const Pool& pool) {
   const Value& enabled = at(*pool.spec, "consolidation.enabled");
   if (enabled.is("true")) {
-    s.report(enabled, "consolidation moves running GPU pods to cheaper nodes: their requests fail")
+    s.report(enabled, "consolidation moves running GPU pods to cheaper nodes, so their requests fail")
         .replace(enabled, "false");
   }
 }
@@ -66,21 +67,23 @@ void check(const Subject& s) {
   if (s.object.kind == "Provisioner") return check_provisioner(s, *pool);
   const Value& disruption = (*pool->spec)["disruption"];
   const Value& policy = disruption["consolidationPolicy"];
-  if (policy.is("WhenEmpty") || disruption["consolidateAfter"].is("Never") || is_barred(disruption["budgets"])) return;
-  if (!policy && s.object.name.empty()) return;  // a piece of a pool
+  if (policy.is("WhenEmpty") || disruption["consolidateAfter"].is("Never") ||
+      forbids_consolidation(disruption["budgets"]))
+    return;
+  if (!policy && s.object.name.empty()) return;  // a partial pool
   const bool old_name = policy.is("WhenUnderutilized");
   if (policy && !old_name && !policy.is("WhenEmptyOrUnderutilized") && !policy.is("Balanced")) return;
-  const bool milder = policy.is("Balanced") || pods_are_kept(s);
+  const bool is_less_severe = policy.is("Balanced") || are_pods_protected(s);
   Finding& finding =
-      policy ? s.report(policy, fmt::format("{} ends running replicas of GPU pool {} to save on nodes", policy.text,
+      policy ? s.report(policy, fmt::format("{} ends running replicas in GPU pool {} to save nodes", policy.text,
                                             s.object.name))
              : s.report_object(fmt::format(
-                   "GPU pool {} has no consolidationPolicy, which means {}: running replicas are "
-                   "ended to save on nodes",
+                   "GPU pool {} has no consolidationPolicy, which means {}, so running replicas are "
+                   "ended to save nodes",
                    s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
-  mend(finding, disruption);
-  if (milder) finding.as(Severity::warning);
-  if (!policy) finding.of_absence();
+  add_edits(finding, disruption);
+  if (is_less_severe) finding.as(Severity::warning);
+  if (!policy) finding.about_absence();
 }
 
 }  // namespace
@@ -91,10 +94,10 @@ const Rule rule_gpu_consolidation_underutilized = {
     .id = "gpu-consolidation-underutilized",
     .severity = Severity::error,
     .kinds = "@pool",
-    .title = "a GPU pool's nodes are taken away while they serve",
+    .title = "the nodes of a GPU pool are terminated while they serve",
     .why =
-        "WhenEmptyOrUnderutilized, which is also the default, ends running replicas to move them to cheaper nodes: "
-        "their requests fail, and each move is a cold start of minutes that costs more than it saves.",
+        "WhenEmptyOrUnderutilized, which is also the default, ends running replicas and moves them to cheaper nodes. "
+        "Their requests fail, and each move is a cold start of minutes that costs more than it saves.",
     .fix = "set consolidationPolicy to WhenEmpty, with a consolidateAfter of 15 min to 1 h",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption",

@@ -16,10 +16,10 @@ void check(const Subject& s) {
       return;
   }
   if (*pool->limits) {
-    s.report_key(*pool->limits, fmt::format("the limits of GPU pool {} do not bound its GPUs", s.object.name))
-        .of_absence();
+    s.report_key(*pool->limits, fmt::format("the limits of GPU pool {} do not limit its GPUs", s.object.name))
+        .about_absence();
   } else {
-    s.report_object(fmt::format("GPU pool {} has no limits", s.object.name)).of_absence();
+    s.report_object(fmt::format("GPU pool {} has no limits", s.object.name)).about_absence();
   }
 }
 
@@ -31,11 +31,11 @@ const Rule rule_gpu_pool_no_gpu_limit = {
     .id = "gpu-pool-no-gpu-limit",
     .severity = Severity::warning,
     .kinds = "@pool",
-    .title = "nothing bounds how many GPUs a pool buys",
+    .title = "a pool has no limit on its GPUs",
     .why =
-        "A limit in processors alone lets a runaway autoscaler buy GPU nodes until the quota ends: the well-known bill "
-        "of 15,000 dollars in a weekend.",
-    .fix = "limits: {nvidia.com/gpu: N}",
+        "With a CPU limit only, a faulty autoscaler can launch GPU nodes until the quota is used up. A well-known bill "
+        "was 15,000 dollars for a weekend.",
+    .fix = "add limits: {nvidia.com/gpu: N}",
     .source = "Karpenter documentation, limits",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -10,7 +10,7 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool || !*pool->node || is_tainted(*pool) || s.object.name.empty()) return;
-  s.report_object(fmt::format("the nodes of GPU pool {} take pods that need no GPU", s.object.name)).of_absence();
+  s.report_object(fmt::format("the nodes of GPU pool {} accept pods that need no GPU", s.object.name)).about_absence();
 }
 
 }  // namespace
@@ -21,11 +21,11 @@ const Rule rule_gpu_pool_no_taint = {
     .id = "gpu-pool-no-taint",
     .severity = Severity::warning,
     .kinds = "@pool",
-    .title = "any pod may be put on the nodes of a GPU pool",
+    .title = "the nodes of a GPU pool accept any pod",
     .why =
-        "Agents, DNS and batch jobs fill them: GPU pods stay pending for processors or memory, and a GPU node is kept "
-        "and paid for a pod that needs none.",
-    .fix = "taints: [{key: nvidia.com/gpu, effect: NoSchedule}]",
+        "Agents, DNS and batch jobs fill the nodes. GPU pods then stay pending for CPU or memory, and a GPU node stays "
+        "and costs money for a pod that needs no GPU.",
+    .fix = "add taints: [{key: nvidia.com/gpu, effect: NoSchedule}]",
     .source = "Kubernetes and Karpenter documentation, taints",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -11,7 +11,7 @@ void check(const Subject& s) {
   const RemovedApi* api = removed_api(s.object.api_version, s.object.kind);
   if (api == nullptr) return;
   s.report(s.object["apiVersion"],
-           fmt::format("{} {} is gone since Karpenter {}", api->api_version, api->kind, api->removed_in))
+           fmt::format("{} {} was removed in Karpenter {}", api->api_version, api->kind, api->removed_in))
       .suggest(fmt::format("{}", api->instead));
 }
 
@@ -23,9 +23,9 @@ const Rule rule_karpenter_api_removed = {
     .id = "karpenter-api-removed",
     .severity = Severity::error,
     .kinds = "NodePool NodeClaim EC2NodeClass Provisioner AWSNodeTemplate Machine",
-    .title = "this version of Karpenter's API is gone",
-    .why = "The cluster does not know it: no node is ever bought for it.",
-    .fix = "karpenter.sh/v1 NodePool and karpenter.k8s.aws/v1 EC2NodeClass",
+    .title = "this version of Karpenter's API was removed",
+    .why = "The cluster does not know the object, so Karpenter launches no node for it.",
+    .fix = "use karpenter.sh/v1 NodePool and karpenter.k8s.aws/v1 EC2NodeClass",
     .source = "Karpenter upgrade guides",
     .bad = R"(apiVersion: karpenter.sh/v1alpha5
 kind: Provisioner

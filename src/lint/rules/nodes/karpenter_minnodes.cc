@@ -10,8 +10,9 @@ void check(const Subject& s) {
   for (const std::string_view path :
        {"spec", "spec.disruption", "spec.limits", "spec.template", "spec.template.spec"}) {
     for (const std::string_view key : {"minNodes", "minSize", "minCount"}) {
-      const Value& wrong = at(s.object, path)[key];
-      if (wrong) s.report_key(wrong, fmt::format("Karpenter has no {}: the pool goes down to zero nodes", key));
+      const Value& unknown = at(s.object, path)[key];
+      if (unknown)
+        s.report_key(unknown, fmt::format("Karpenter has no field {}, so the pool scales down to zero nodes", key));
     }
   }
 }
@@ -24,9 +25,9 @@ const Rule rule_karpenter_minnodes = {
     .id = "karpenter-minnodes",
     .severity = Severity::error,
     .kinds = "NodePool",
-    .title = "a NodePool has no least number of nodes",
-    .why = "There is no such field: it is dropped or refused, and the pool goes down to zero nodes.",
-    .fix = "replicas for a static pool (alpha), balloon pods, a CapacityBuffer, or a floor of replicas",
+    .title = "a NodePool has no field for a minimum number of nodes",
+    .why = "The API server drops or refuses the field, and the pool scales down to zero nodes.",
+    .fix = "use replicas for a static pool (alpha), balloon pods, a CapacityBuffer, or a minimum number of replicas",
     .source = "Karpenter nodepool.go",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -15,7 +15,7 @@ void check(const Subject& s) {
   if (!limit.integer()) return;
   const std::int64_t shares = most_shares(s);
   if (shares < 2) return;
-  s.report(limit, fmt::format("{} counts what the nodes offer: where a GPU is {} shares, {} GPUs", limit.text, shares,
+  s.report(limit, fmt::format("the limit {} counts shares; at {} shares per GPU it is {} GPUs", limit.text, shares,
                               *limit.integer() / shares));
 }
 
@@ -29,9 +29,9 @@ const Rule rule_limits_count_shared_units = {
     .kinds = "NodePool",
     .title = "a pool's limit counts shares of GPUs",
     .why =
-        "Nodes that share their GPUs offer each of them several times, and the limit counts what is offered: 40 shares "
-        "are ten GPUs. Whoever reads it as GPUs plans for four times as many, or pays for them.",
-    .fix = "say in a comment which of both is meant, and set the limit in what the nodes offer",
+        "Nodes that share their GPUs offer each GPU several times, and the limit counts what they offer: 40 shares are "
+        "ten GPUs. To read the limit as GPUs is an error by a factor of four.",
+    .fix = "state in a comment which is meant, and count the limit in what the nodes offer",
     .source = "aws-samples karpenter-blueprints, gpu-nodepool.yaml",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -9,10 +9,10 @@ void check(const Subject& s) {
   if (s.object.api_version != "karpenter.sh/v1" || !ref || ref["group"]) return;
   const Value& version = ref["apiVersion"];
   if (!version) {
-    s.report_key(ref, "nodeClassRef has no group, which v1 asks for").of_absence();
+    s.report_key(ref, "nodeClassRef has no group, which v1 requires").about_absence();
     return;
   }
-  Finding& finding = s.report_key(version, "v1 has no apiVersion here, it asks for the group");
+  Finding& finding = s.report_key(version, "v1 has no field apiVersion here and requires group");
   finding.replace_entry(version, "group", version.text.substr(0, version.text.find('/')));
 }
 
@@ -25,7 +25,7 @@ const Rule rule_nodeclassref_apiversion = {
     .severity = Severity::error,
     .kinds = "NodePool",
     .title = "nodeClassRef names its class by apiVersion",
-    .why = "v1 takes group, kind and name, and since 1.1 refuses what has no group.",
+    .why = "Version v1 takes group, kind and name. Since 1.1 the API server refuses a reference without group.",
     .fix = "replace apiVersion with its group: karpenter.k8s.aws",
     .fix_safety = FixSafety::safe,
     .source = "Karpenter upgrade guide 1.1",

@@ -9,9 +9,9 @@ namespace {
 void check(const Subject& s) {
   const Value& spec = at(s.object, "spec.template.spec");
   if (s.object.api_version != "karpenter.sh/v1" || !spec["requirements"].is_sequence() || spec["nodeClassRef"]) return;
-  if (s.object.name.empty()) return;  // a piece of one
-  s.report_key(spec, fmt::format("NodePool {} has no nodeClassRef: the API server refuses it", s.object.name))
-      .of_absence();
+  if (s.object.name.empty()) return;  // a partial pool
+  s.report_key(spec, fmt::format("NodePool {} has no nodeClassRef, so the API server refuses it", s.object.name))
+      .about_absence();
 }
 
 }  // namespace
@@ -23,8 +23,8 @@ const Rule rule_nodeclassref_missing = {
     .severity = Severity::error,
     .kinds = "NodePool",
     .title = "a NodePool has no nodeClassRef",
-    .why = "The API server refuses it: Karpenter would not know which images and networks its nodes have.",
-    .fix = "nodeClassRef with group, kind and name",
+    .why = "The API server refuses it, because Karpenter could not know the images and networks of its nodes.",
+    .fix = "add nodeClassRef with group, kind and name",
     .source = "Karpenter documentation, NodePools",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -11,55 +11,55 @@ namespace capstan::lint {
 namespace oversized_instance_for_pod {
 namespace {
 
-/// What the workloads of the folder want of a node.
+/// The GPUs that the workloads of the folder ask for.
 struct Demand {
-  std::int64_t all_pods = 0;  ///< GPUs, with as many replicas as there may be
-  const Object* of = nullptr;
+  std::int64_t all_pods = 0;  ///< GPUs of all pods, at the maximum number of replicas
+  const Object* workload = nullptr;
 };
 
-std::int64_t most_replicas(const Object& workload, const Set& set) {
-  std::int64_t most = workload["spec"]["replicas"].integer().value_or(1);
+std::int64_t max_replicas(const Object& workload, const Set& set) {
+  std::int64_t max = workload["spec"]["replicas"].integer().value_or(1);
   for (const Object* scaler : scalers_of(workload, set)) {
-    most = std::max(most, scaler_of(*scaler)->max->integer().value_or(100));
+    max = std::max(max, scaler_of(*scaler)->max->integer().value_or(100));
   }
-  return most;
+  return max;
 }
 
 Demand demand_of(const Subject& s) {
-  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::int64_t kMax = 1'000'000;
   Demand demand;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       const std::int64_t gpus = gpus_of_largest_pod(*workload);
       if (gpus == 0) continue;
-      demand.all_pods = std::min(kMost, demand.all_pods + gpus * std::min(kMost, most_replicas(*workload, s.set)));
-      demand.of = workload;
+      demand.all_pods = std::min(kMax, demand.all_pods + gpus * std::min(kMax, max_replicas(*workload, s.set)));
+      demand.workload = workload;
     }
   }
   return demand;
 }
 
-/// Returns the fewest GPUs of a node of a family ("p4d"), or those of an instance type.
+/// Returns the smallest number of GPUs of a node of a family ("p4d"), or that of an instance type.
 std::optional<std::int64_t> gpus_of_node(std::string_view name) {
   const GpuFamily* family = gpu_family(name);
   if (family == nullptr) return std::nullopt;
-  return name.find('.') == name.npos ? std::optional(family->least_gpus) : gpus_of_instance(name);
+  return name.find('.') == name.npos ? std::optional(family->min_gpus) : gpus_of_instance(name);
 }
 
-/// What an entry allows: how many GPUs its first value has that is too large, and whether all its values are.
+/// The first value of a requirement with too many GPUs, its GPUs, and whether all values have too many.
 struct Oversize {
   const Value* value = nullptr;
   std::int64_t gpus = 0;
-  bool all = true;
+  bool is_all = true;
 };
 
-Oversize oversize_of(const Value& entry, std::int64_t wanted) {
+Oversize oversize_of(const Value& entry, std::int64_t max_gpus) {
   Oversize out;
   for (const Value& value : entry["values"].children()) {
     const std::optional<std::int64_t> gpus = gpus_of_node(value.text);
-    const bool large = gpus && *gpus > wanted;
-    out.all = out.all && large;
-    if (large && out.value == nullptr) {
+    const bool is_large = gpus && *gpus > max_gpus;
+    out.is_all = out.is_all && is_large;
+    if (is_large && out.value == nullptr) {
       out.value = &value;
       out.gpus = *gpus;
     }
@@ -75,12 +75,12 @@ void check(const Subject& s) {
     const Value& entry = requirement(*pool, key);
     if (!entry["operator"].is("In")) continue;
     const Oversize found = oversize_of(entry, demand.all_pods);
-    if (found.value == nullptr) continue;  // several pods fill the node
+    if (found.value == nullptr) continue;  // no value has more GPUs than all pods
     Finding& finding =
-        s.join(s.report(*found.value, fmt::format("{} has {} GPUs, and all pods together want {} at most",
+        s.join(s.report(*found.value, fmt::format("{} has {} GPUs, but all pods together ask for at most {}",
                                                   found.value->text, found.gpus, demand.all_pods)),
-               *demand.of);
-    if (!found.all) finding.as(Severity::info);  // Karpenter buys the smaller ones while it can get them
+               *demand.workload);
+    if (!found.is_all) finding.as(Severity::info);  // Karpenter launches the smaller ones while they are available
     return;
   }
 }
@@ -93,9 +93,9 @@ const Rule rule_oversized_instance_for_pod = {
     .id = "oversized-instance-for-pod",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "a node has more GPUs than all pods together want",
-    .why = "The first pod buys the whole node; the GPUs that no pod uses are paid for.",
-    .fix = "instance types with as many GPUs as the pods want: g6e, g5, p5.4xlarge",
+    .title = "a node has more GPUs than all pods together ask for",
+    .why = "The first pod launches the whole node, and the GPUs that no pod uses cost money.",
+    .fix = "allow instance types with as many GPUs as the pods ask for: g6e, g5, p5.4xlarge",
     .source = "instance types of the clouds",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

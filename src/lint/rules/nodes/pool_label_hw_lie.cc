@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace pool_label_hw_lie {
 namespace {
 
-/// The GPU that a label speaks of: "nvidia-l40s" of l40s, and not of l4.
+/// Returns the GPU that a label names: l40s of "nvidia-l40s", and not l4.
 std::string_view gpu_in(std::string_view text) {
   std::string_view best;
   for (const GpuFamily& family : gpu_families()) {
@@ -26,13 +26,14 @@ void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool) return;
   const std::vector<const GpuFamily*> families = families_of(*pool);
-  for (const Value& claim : (*pool->metadata)["labels"].children()) {
-    const std::string_view gpu = gpu_in(claim.text);
+  for (const Value& node_label : (*pool->metadata)["labels"].children()) {
+    const std::string_view gpu = gpu_in(node_label.text);
     if (gpu.empty()) continue;
-    const auto other = std::ranges::find_if(families, [&](const GpuFamily* family) { return family->gpu != gpu; });
-    if (other == families.end()) continue;
-    Finding& finding = s.report(claim, fmt::format("labels its nodes {}, and may buy {} with a {}", claim.text,
-                                                   (*other)->family, (*other)->gpu));
+    const auto mismatch = std::ranges::find_if(families, [&](const GpuFamily* family) { return family->gpu != gpu; });
+    if (mismatch == families.end()) continue;
+    Finding& finding =
+        s.report(node_label, fmt::format("the pool gives its nodes the label {}, but may launch {} with a {}",
+                                         node_label.text, (*mismatch)->family, (*mismatch)->gpu));
     if (is_narrowed(*pool)) finding.as(Severity::warning);
   }
 }
@@ -45,11 +46,11 @@ const Rule rule_pool_label_hw_lie = {
     .id = "pool-label-hw-lie",
     .severity = Severity::error,
     .kinds = "NodePool",
-    .title = "nodes get a label of a GPU that they may not have",
+    .title = "nodes get the label of a GPU that they may not have",
     .why =
-        "Pods that select it land on another GPU: less memory, and the engine does not start or answers at half the "
-        "speed.",
-    .fix = "a requirement that leaves only this GPU: instance-gpu-name In [l40s], or instance-family In [g6e]",
+        "Pods that select the label may run on another GPU. With less memory the engine does not start, or it answers "
+        "at half the speed.",
+    .fix = "add a requirement that allows only this GPU: instance-gpu-name In [l40s], or instance-family In [g6e]",
     .source = "Karpenter documentation, well-known labels",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

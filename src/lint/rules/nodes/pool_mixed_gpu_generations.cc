@@ -10,7 +10,7 @@ namespace capstan::lint {
 namespace pool_mixed_gpu_generations {
 namespace {
 
-const Value& which(const Pool& pool) {
+const Value& gpu_values(const Pool& pool) {
   for (const std::string_view key : {"instance-family", "instance-type", "instance-category"}) {
     if (const Value& entry = requirement(pool, key)) return entry["values"];
   }
@@ -25,8 +25,8 @@ bool chooses_gpu(std::string_view key) {
 }
 
 bool chooses_gpu(const Pod& pod) {
-  const auto by_key = [](const Value& entry) { return chooses_gpu(entry.key); };
-  if (std::ranges::any_of((*pod.spec)["nodeSelector"].children(), by_key)) return true;
+  const auto names_gpu = [](const Value& entry) { return chooses_gpu(entry.key); };
+  if (std::ranges::any_of((*pod.spec)["nodeSelector"].children(), names_gpu)) return true;
   const Value& terms = at(*pod.spec, "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
   for (const Value& term : terms["nodeSelectorTerms"].children()) {
     for (const Value& expression : term["matchExpressions"].children()) {
@@ -36,10 +36,10 @@ bool chooses_gpu(const Pod& pod) {
   return false;
 }
 
-/// Returns a workload of the folder whose pods may get any GPU of the pool; null where none shows.
-const Object* takes_any(const Subject& s) {
+/// Returns a workload of the folder whose pods may get any GPU of the pool; null if there is none.
+const Object* workload_without_gpu_choice(const Subject& s) {
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         if (wants_gpu(pod) && !chooses_gpu(pod)) return workload;
       }
@@ -58,18 +58,21 @@ void check(const Subject& s) {
     if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
   }
   if (kinds.size() < 2) return;
-  std::string words;
-  for (std::size_t i = 0; i < kinds.size() && i < 4; ++i) words += (i == 0 ? "" : ", ") + kinds[i];
-  if (kinds.size() > 4) words += ", ...";
+  std::string text;
+  for (std::size_t i = 0; i < kinds.size() && i < 4; ++i) text += (i == 0 ? "" : ", ") + kinds[i];
+  if (kinds.size() > 4) text += ", ...";
   Finding& finding = s.report(
-      which(*pool),
-      is_narrowed(*pool)
-          ? fmt::format("of {} different GPUs ({}) it may buy all that the sizes below leave", kinds.size(), words)
-          : fmt::format("may buy {} different GPUs: {}", kinds.size(), words));
-  const auto memory = [&](const GpuFamily* family) { return family->memory_gib == families.front()->memory_gib; };
-  // What fits on one fits on the others; or the pods of a pool for all say elsewhere on which they fit.
-  const Object* workload = takes_any(s);
-  if (std::ranges::all_of(families, memory) || workload == nullptr) {
+      gpu_values(*pool),
+      is_narrowed(*pool) ? fmt::format("the pool may launch several of {} different GPUs ({}), limited only by size",
+                                       kinds.size(), text)
+                         : fmt::format("the pool may launch {} different GPUs: {}", kinds.size(), text));
+  const auto has_same_memory = [&](const GpuFamily* family) {
+    return family->memory_gib == families.front()->memory_gib;
+  };
+  // If all GPUs have the same memory, a model fits on any of them. If no workload accepts any GPU, the pods select one
+  // elsewhere.
+  const Object* workload = workload_without_gpu_choice(s);
+  if (std::ranges::all_of(families, has_same_memory) || workload == nullptr) {
     finding.as(Severity::info);
   } else {
     s.join(finding, *workload);
@@ -84,11 +87,11 @@ const Rule rule_pool_mixed_gpu_generations = {
     .id = "pool-mixed-gpu-generations",
     .severity = Severity::warning,
     .kinds = "@pool",
-    .title = "one pool buys different GPUs",
+    .title = "one pool launches different GPUs",
     .why =
-        "Which one a pod gets is chance: a small model on a node with eight A100 at 22 dollars an hour, a large one on "
-        "a GPU that it does not fit.",
-    .fix = "a pool for each GPU",
+        "The GPU of a pod is then random. A small model may run on a node with eight A100 at 22 USD/h, and a large one "
+        "on a GPU that is too small for it.",
+    .fix = "make one pool per GPU",
     .source = "Karpenter documentation, NodePools",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -9,8 +9,8 @@ namespace {
 void check(const Subject& s) {
   const Value& ttl = s.object["spec"]["ttlSecondsAfterEmpty"];
   if (!ttl || !at(s.object, "spec.consolidation.enabled").is("true")) return;
-  s.report(ttl, fmt::format("ttlSecondsAfterEmpty {} beside consolidation.enabled: the webhook refuses both together",
-                            ttl.text));
+  s.report(ttl,
+           fmt::format("the webhook refuses ttlSecondsAfterEmpty {} together with consolidation.enabled", ttl.text));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ const Rule rule_provisioner_ttl_and_consolidation = {
     .kinds = "Provisioner",
     .title = "ttlSecondsAfterEmpty and consolidation exclude each other",
     .why = "The webhook refuses a Provisioner with both.",
-    .fix = "one of them; for GPUs ttlSecondsAfterEmpty",
+    .fix = "keep one of them; for GPUs ttlSecondsAfterEmpty",
     .source = "Karpenter v0.16 and later",
     .bad = R"(apiVersion: karpenter.sh/v1alpha5
 kind: Provisioner

@@ -20,7 +20,7 @@ void check(const Subject& s) {
   const Value& entry = requirement(*pool, "capacity-type");
   const Value& values = entry["values"];
   if (entry["operator"].is("In") && values.count == 1 && values[0].is("spot")) {
-    s.report(values[0], fmt::format("pool {} serves online inference on spot nodes alone", s.object.name));
+    s.report(values[0], fmt::format("pool {} serves online inference only on spot nodes", s.object.name));
   }
 }
 
@@ -32,11 +32,11 @@ const Rule rule_spot_slo_critical = {
     .id = "spot-slo-critical",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "online inference runs on spot nodes alone",
+    .title = "online inference runs only on spot nodes",
     .why =
-        "They go with two minutes' notice, often many at once: less than a cold start, so that nothing is ready when "
-        "they are gone.",
-    .fix = "on-demand for the base, spot for bursts",
+        "The cloud reclaims spot nodes with two minutes' notice, often many at once. A cold start takes longer, so no "
+        "replica is ready when they are gone.",
+    .fix = "use on-demand nodes for the base load and spot nodes for bursts",
     .source = "cloud providers' spot documentation",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -19,7 +19,7 @@ void check(const Subject& s) {
     return budget["nodes"].is("0") || budget["nodes"].is("0%");
   });
   if (!policy.is("WhenEmpty") || (!expires && !drifts)) return;
-  s.report(policy, fmt::format("running nodes still end by {}{}{}", drifts ? "drift" : "",
+  s.report(policy, fmt::format("running nodes are still replaced by {}{}{}", drifts ? "drift" : "",
                                drifts && expires ? " and by " : "", expires ? "expireAfter" : ""));
 }
 
@@ -31,13 +31,13 @@ const Rule rule_whenempty_still_disrupts = {
     .id = "whenempty-still-disrupts",
     .severity = Severity::info,
     .kinds = "NodePool",
-    .title = "WhenEmpty does not keep a running node",
+    .title = "WhenEmpty does not protect a running node",
     .why =
-        "Drift (a new image, a changed pool) and the end after expireAfter, 30 days unless said otherwise, replace "
-        "nodes that serve, at any hour.",
+        "Drift (a new image, a changed pool) and expireAfter, 30 days by default, replace nodes that serve, at any "
+        "hour.",
     .fix =
-        "a budget of 0 for Drifted in busy hours, expireAfter Never or a terminationGracePeriod, do-not-disrupt on "
-        "pods that must not move",
+        "set a budget of 0 for Drifted in busy hours, set expireAfter to Never or add a terminationGracePeriod, and "
+        "put do-not-disrupt on pods that must not move",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -24,7 +24,7 @@ void check(const Subject& s) {
                            "replicas with `kubectl apply edit-last-applied {}/{}{}{}` before",
                            s.object.title(), s.object.kind, s.object.name, s.object.space.empty() ? "" : " -n ",
                            s.object.space))
-      .joined_with(scaler, known != scalers.end());
+      .requires_too(scaler, known != scalers.end());
 }
 
 }  // namespace
@@ -41,9 +41,8 @@ const Rule rule_deployment_replicas_with_autoscaler = {
         "starts.",
     .fix =
         "delete spec.replicas, which the autoscaler owns. The first `kubectl apply` without it scales the workload to "
-        "1 "
-        "once, the default, unless it is first deleted from the last applied configuration, too: "
-        "`kubectl apply edit-last-applied deployment/NAME`",
+        "1 once, the default, unless it is first deleted from the last applied configuration, too: `kubectl apply "
+        "edit-last-applied deployment/NAME`",
     .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation: migrating Deployments to horizontal autoscaling",
     .bad = R"(apiVersion: apps/v1

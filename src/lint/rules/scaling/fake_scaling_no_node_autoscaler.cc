@@ -21,9 +21,9 @@ bool is_cluster_autoscaler(const Object& workload) {
 /// Is there anything in all of the input that buys nodes?
 bool nodes_are_bought(const Subject& s) {
   for (const std::string_view kind : {"NodePool", "Provisioner"}) {
-    if (!s.set.beside(kind, s.object).empty()) return true;
+    if (!s.set.in_folder(kind, s.object).empty()) return true;
   }
-  return std::ranges::any_of(s.set.beside("Deployment", s.object),
+  return std::ranges::any_of(s.set.in_folder("Deployment", s.object),
                              [](const Object* workload) { return is_cluster_autoscaler(*workload); });
 }
 
@@ -32,7 +32,7 @@ void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Object* target = target_of(*scaler, s.set);
   const auto max = scaler->max->integer();
-  if (target == nullptr || !max || *max <= scaler->least) return;
+  if (target == nullptr || !max || *max <= scaler->min_replicas) return;
   const std::int64_t gpus = gpus_of_largest_pod(*target);
   if (gpus == 0 || nodes_are_bought(s)) return;
   s.report(*scaler->max,

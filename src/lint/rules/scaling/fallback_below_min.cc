@@ -10,7 +10,7 @@ namespace {
 void check(const Subject& s) {
   const Value& fallback = s.object["spec"]["fallback"];
   const auto replicas = fallback["replicas"].integer();
-  const std::int64_t least = scaler_of(s.object)->least;
+  const std::int64_t least = scaler_of(s.object)->min_replicas;
   if (!replicas || *replicas >= least || fallback["behavior"].is("currentReplicasIfHigher")) return;
   s.report(fallback["replicas"], fmt::format("falls back to {} where the minimum is {}", *replicas, least))
       .replace(fallback["replicas"], std::to_string(least));

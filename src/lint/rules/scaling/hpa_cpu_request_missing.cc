@@ -50,9 +50,9 @@ const Value* without_request(const Object& target, const ScalingSignal& signal) 
 
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  const Object* target = scaler->own ? nullptr : target_of(*scaler, s.set);
+  const Object* target = scaler->scales_itself ? nullptr : target_of(*scaler, s.set);
   if (target == nullptr || is_operated(*target) || is_partial(*target)) return;
-  if (!s.set.beside("LimitRange", s.object).empty()) return;  // it may give defaults
+  if (!s.set.in_folder("LimitRange", s.object).empty()) return;  // it may give defaults
   for (const ScalingSignal& signal : scaler->signals) {
     const Value* container = is_utilization(signal) ? without_request(*target, signal) : nullptr;
     if (container == nullptr) continue;

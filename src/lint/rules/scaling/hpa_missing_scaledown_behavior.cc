@@ -12,13 +12,14 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if ((*scaler->behavior)["scaleDown"] || scaler->signals.empty() || !scales_gpu(*scaler, s.set)) return;
-  const std::int64_t floor = std::max<std::int64_t>(scaler->least, 1);  // the last step, to zero, waits for a cooldown
+  const std::int64_t floor =
+      std::max<std::int64_t>(scaler->min_replicas, 1);  // the last step, to zero, waits for a cooldown
   const std::optional<std::int64_t> most = scaler->max->integer();
   if (most && *most - floor <= 1) return;  // one at a time is what it is anyway
   s.report(*scaler->target_name,
            fmt::format("after 300 s without need {} may lose all replicas above {} within 15 s: no behavior.scaleDown",
                        scaler->target_name->text, floor))
-      .of_absence();
+      .about_absence();
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ const Rule rule_hpa_never_wakes = {
     .title = "an HPA with minReplicas 0 on a workload that is deployed with 0 replicas",
     .why =
         "From Kubernetes 1.37 on an HPA computes for a target at 0 replicas only if it scaled it to 0 itself "
-        "(condition "
-        "ScaledToZero). A workload that starts at 0 is taken for switched off, and no load wakes it.",
+        "(condition ScaledToZero). A workload that starts at 0 is taken for switched off, and no load wakes it.",
     .fix = "deploy it with one replica, or without replicas, and let the HPA scale it down",
     .source = "kubernetes v1.37 pkg/controller/podautoscaler/horizontal.go; KEP-2021",
     .bad = R"(apiVersion: autoscaling/v2

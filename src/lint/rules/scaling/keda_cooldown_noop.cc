@@ -11,10 +11,11 @@ void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   const Value& cooldown = spec["cooldownPeriod"];
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (!cooldown || scaler->least < 1 || spec["idleReplicaCount"].is("0") || (*scaler->behavior)["scaleDown"]) return;
+  if (!cooldown || scaler->min_replicas < 1 || spec["idleReplicaCount"].is("0") || (*scaler->behavior)["scaleDown"])
+    return;
   s.report(cooldown, fmt::format("cooldownPeriod {} is never waited for: it counts before the step to zero only, and "
                                  "minReplicaCount is {}",
-                                 cooldown.text, scaler->least))
+                                 cooldown.text, scaler->min_replicas))
       .remove_entry(spec, cooldown);
 }
 

@@ -9,7 +9,7 @@ void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   if (!spec["scaleTargetRef"] || spec["maxReplicaCount"] || !scales_gpu(*scaler_of(s.object), s.set)) return;
   s.report_key(spec["scaleTargetRef"], "without maxReplicaCount this GPU workload may grow to 100 replicas")
-      .of_absence();
+      .about_absence();
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ bool states_its_zero(const Query& query) {
 void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (scaler->least == 0 || !scales_gpu(*scaler, s.set)) return;
+  if (scaler->min_replicas == 0 || !scales_gpu(*scaler, s.set)) return;
   for (const auto& [signal, query] : s.queries().rows()) {
     const Value& metadata = (*signal.block)["metadata"];
     if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
@@ -26,8 +26,8 @@ void check(const Subject& s) {
     Finding& finding = s.report_key(
         (*signal.block)["metadata"]["query"],
         fmt::format("when Prometheus answers nothing, this trigger reads 0{} and the replicas fall to {}",
-                    spec["fallback"] ? ", which is no failure: the fallback is not used," : "", scaler->least));
-    finding.of_absence();
+                    spec["fallback"] ? ", which is no failure: the fallback is not used," : "", scaler->min_replicas));
+    finding.about_absence();
     // The formula says what to take for nothing: `pending ?? 0`.
     if (at(spec, "advanced.scalingModifiers.formula").text.find("??") != std::string_view::npos)
       finding.as(Severity::info);

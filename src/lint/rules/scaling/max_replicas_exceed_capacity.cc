@@ -17,7 +17,7 @@ struct Buyable {
 /// GPUs that all pools of the folder may buy; none where one of them has no limit.
 std::optional<Buyable> buyable(const Subject& s) {
   Buyable sum;
-  for (const Object* object : s.set.beside("NodePool", s.object)) {
+  for (const Object* object : s.set.in_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const auto limit = (*pool->limits)["nvidia.com/gpu"].integer();

@@ -10,8 +10,9 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const auto max = scaler->max->integer();
-  if (!max || scaler->least <= *max) return;
-  s.report(*scaler->min, fmt::format("{} is {}, above {} {}", scaler->min->key, scaler->least, scaler->max->key, *max));
+  if (!max || scaler->min_replicas <= *max) return;
+  s.report(*scaler->min,
+           fmt::format("{} is {}, above {} {}", scaler->min->key, scaler->min_replicas, scaler->max->key, *max));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 void check(const Subject& s) {
   for (const ScalingSignal& signal : signals_of(s.object)) {
     const std::string_view name = signal.metric->text;
-    if (signal.source != SignalSource::object || signal.averaged || !*signal.target) continue;
+    if (signal.source != SignalSource::object || signal.is_averaged || !*signal.target) continue;
     if (name.find("waiting") == name.npos && name.find("queue") == name.npos && name.find("pending") == name.npos)
       continue;
     s.report(*signal.target,

@@ -13,15 +13,15 @@ void check(const Subject& s) {
   const auto count = available.integer();
   if (!count) return;
   for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       const Value& labels = at(*workload, "spec.template.metadata.labels");
       if (!same_space(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels)) continue;
       for (const Object* object : scalers_of(*workload, s.set)) {
-        const std::int64_t least = scaler_of(*object)->least;
+        const std::int64_t least = scaler_of(*object)->min_replicas;
         if (least == 0 || *count < least) continue;
         s.report(available, fmt::format("minAvailable {} with {} of at least {}: at the floor no pod can be evicted",
                                         *count, object->title(), least))
-            .joined_with(*object, s.set.belong_together(s.object, *object, workload->name));
+            .requires_too(*object, s.set.belong_together(s.object, *object, workload->name));
         return;
       }
     }

@@ -36,8 +36,7 @@ const Rule rule_pods_metric_not_on_target_pods = {
         "It is the exporter's or the gateway's: Prometheus gives it their pod's name, so that for the pods of the "
         "target there is no metric at all and the HPA says \"no metrics returned\". What names a pod in a label "
         "(DCGM's exported_pod) can be given to it by a rule of the adapter: that is a warning, and nothing where such "
-        "a "
-        "rule stands beside it.",
+        "a rule stands beside it.",
     .fix = "type External or Object, or a metric of the engine itself",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2

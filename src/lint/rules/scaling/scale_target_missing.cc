@@ -11,7 +11,7 @@ void check(const Subject& s) {
   if (!s.set.closed()) return;  // it may well be somewhere else
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
-  for (const Object* object : s.set.beside(scaler->target_kind, s.object)) {
+  for (const Object* object : s.set.in_folder(scaler->target_kind, s.object)) {
     if (object->name == scaler->target_name->text && same_space(*object, s.object)) return;
   }
   s.report(*scaler->target_name,

@@ -21,7 +21,7 @@ bool is_woken_by_router(const Subject& s) {
 
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (scaler->least != 0 || !scales_gpu(*scaler, s.set)) return;
+  if (scaler->min_replicas != 0 || !scales_gpu(*scaler, s.set)) return;
   for (const std::string_view accepted : {"capstan.dev/scale-to-zero-ok", "gpu-autoscaler/scale-to-zero-ok"}) {
     if (annotation(s.object, accepted)) return;
   }
@@ -35,7 +35,7 @@ void check(const Subject& s) {
     if (s.object.kind == "Model" || is_woken_by_router(s)) finding.as(Severity::info);
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
-        .of_absence();
+        .about_absence();
   }
 }
 

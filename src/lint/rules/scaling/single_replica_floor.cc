@@ -7,7 +7,7 @@ namespace {
 
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
-  if (!*scaler->min || scaler->least != 1 || !scales_gpu(*scaler, s.set)) return;
+  if (!*scaler->min || scaler->min_replicas != 1 || !scales_gpu(*scaler, s.set)) return;
   s.report(*scaler->min, "one replica is the floor: its loss is an outage as long as a cold start");
 }
 

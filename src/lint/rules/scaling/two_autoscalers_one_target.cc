@@ -66,7 +66,7 @@ void check(const Subject& s) {
   if (any_surely ? earlier_surely != 1 : earlier != 1) return;
   s.report(*mine->target_name,
            fmt::format("{} {} is scaled by {} already", mine->target_kind, mine->target_name->text, first->title()))
-      .joined_with(*first, any_surely);
+      .requires_too(*first, any_surely);
 }
 
 }  // namespace
@@ -81,8 +81,7 @@ const Rule rule_two_autoscalers_one_target = {
     .why =
         "Each undoes what the other did, every 15 seconds; KEDA's webhook refuses the second one. Replicas flap, and "
         "every flap of a GPU replica is a cold start. It is advice where nothing shows that both are deployed: they "
-        "lie in "
-        "one folder only, or the file offers a choice.",
+        "lie in one folder only, or the file offers a choice.",
     .fix = "delete one of them; several metrics belong into one autoscaler",
     .source = "KEDA scaledobject_webhook.go: \"the workload is already managed by the hpa\"",
     .bad = R"(apiVersion: autoscaling/v2

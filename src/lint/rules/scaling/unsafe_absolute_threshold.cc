@@ -12,7 +12,7 @@ void check(const Subject& s) {
   for (const ScalingSignal& signal : signals_of(s.object)) {
     const std::string_view name = signal.metric->text;
     const auto bound = signal.target->number();
-    if (!signal.averaged || !bound || *bound > 1 || !is_inference_metric(name)) continue;
+    if (!signal.is_averaged || !bound || *bound > 1 || !is_inference_metric(name)) continue;
     if (name.find("waiting") == name.npos && name.find("queue") == name.npos) continue;
     s.report(*signal.target, fmt::format("{} waiting request per replica asks for another one", signal.target->text));
   }

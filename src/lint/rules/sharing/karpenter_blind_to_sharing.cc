@@ -11,12 +11,12 @@ namespace {
 void check(const Subject& s) {
   if (!gpu_pool_of(s.object) || !s.set.near("NodeOverlay", s.object).empty()) return;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "Pod"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         for (const GpuResource& resource : gpu_resources(gpu_container(pod))) {
           if (is_whole_gpu(resource.name)) continue;
           s.join(s.report_object(
-                     fmt::format("{} asks for {}, of which Karpenter knows nothing", workload->title(), resource.name)),
+                     fmt::format("{} asks for {}, which Karpenter does not know", workload->title(), resource.name)),
                  *workload);
           return;
         }
@@ -33,9 +33,10 @@ const Rule rule_karpenter_blind_to_sharing = {
     .id = "karpenter-blind-to-sharing",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "Karpenter does not know of slices and shares",
-    .why = "It buys for what an instance type has, whole GPUs: a node for each share, or none at all for a slice.",
-    .fix = "a NodeOverlay with the capacity (alpha), or nodes that are not bought by Karpenter",
+    .title = "Karpenter does not know slices and shares of GPUs",
+    .why =
+        "Karpenter counts the whole GPUs of an instance type. It launches one node per share, or no node for a slice.",
+    .fix = "add a NodeOverlay with the capacity (alpha), or use nodes that Karpenter does not manage",
     .source = "aws-samples karpenter-blueprints, node overlay",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -11,7 +11,7 @@ void check_text(const Subject& s, const Value& value) {
   if (at == value.text.npos || value.text.find("kubectl label") == value.text.npos) return;
   if (value.text.find("drain") != value.text.npos || value.text.find("cordon") != value.text.npos) return;
   s.report_span(part_of(*s.object.file, value, at, kLabel.size() - 1),
-                "the geometry changes without a drain: running pods are cut off");
+                "the geometry changes without a drain, which ends running pods");
 }
 
 void check(const Subject& s) {
@@ -33,9 +33,9 @@ const Rule rule_mig_change_no_drain = {
     .id = "mig-change-no-drain",
     .severity = Severity::warning,
     .kinds = "Job CronJob ConfigMap",
-    .title = "the geometry of a node is changed under running pods",
-    .why = "A new nvidia.com/mig.config ends every process on the GPU; requests that run there fail.",
-    .fix = "kubectl cordon and kubectl drain first",
+    .title = "the MIG geometry of a node changes while pods run",
+    .why = "A new nvidia.com/mig.config ends every process on the GPU, and the requests of these processes fail.",
+    .fix = "run kubectl cordon and kubectl drain first",
     .source = "NVIDIA MIG manager documentation",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

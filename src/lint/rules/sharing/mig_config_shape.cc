@@ -15,37 +15,37 @@ void check_entry(const Subject& s, const MigEntry& found) {
   const auto& [config, entry] = found;
   for (const std::string_view key : {"devices", "mig-enabled"}) {
     if (entry[key]) continue;
-    s.report_key(config, fmt::format("an entry of {} lacks {}", config.key, key));
+    s.report_key(config, fmt::format("an entry of {} has no {}", config.key, key));
   }
   for (const Value& field : entry.children()) {
     if (is_field(field.key)) continue;
-    s.report_key(field, fmt::format("{} is no field of an entry", field.key));
+    s.report_key(field, fmt::format("an entry has no field {}", field.key));
   }
   const Value& devices = entry["devices"];
   if (devices.is_scalar() && !devices.is("all"))
-    s.report(devices, fmt::format("devices {}: it is all, or a list of numbers", devices.text));
+    s.report(devices, fmt::format("devices is {}, expected all or a list of numbers", devices.text));
   const Value& profiles = entry["mig-devices"];
-  bool any = profiles.count == 0;
+  bool has_instances = profiles.count == 0;
   for (const Value& profile : profiles.children()) {
     const auto count = profile.integer();
-    any = any || !count || *count != 0;
-    if (!count || *count < 0) s.report(profile, fmt::format("{} is no number of instances", profile.text));
+    has_instances = has_instances || !count || *count != 0;
+    if (!count || *count < 0) s.report(profile, fmt::format("found {}, expected a number of instances", profile.text));
   }
-  if (!any) s.report_key(profiles, "all profiles have 0 instances");
+  if (!has_instances) s.report_key(profiles, "all profiles have 0 instances");
   if (entry["mig-enabled"].is("true") && !entry.has("mig-devices"))
-    s.report_key(config, fmt::format("an entry of {} lacks mig-devices", config.key));
+    s.report_key(config, fmt::format("an entry of {} has no mig-devices", config.key));
   if (entry["mig-enabled"].is("false") && profiles.count > 0)
-    s.report_key(profiles, "has profiles where MIG is not enabled");
+    s.report_key(profiles, "the entry has profiles although MIG is not enabled");
 }
 
 void check(const Subject& s) {
   each_mig_file(s, [&](const Value& root) {
     const Value& version = root["version"];
     if (version.is("v1")) return;
-    constexpr std::string_view kWords = "the configuration has no version v1, the only one there is";
+    constexpr std::string_view kMessage = "the configuration must have version v1, which is the only version";
     Finding& finding =
-        version ? s.report(version, std::string(kWords)) : s.report_key(root["mig-configs"], std::string(kWords));
-    if (!version) finding.of_absence();
+        version ? s.report(version, std::string(kMessage)) : s.report_key(root["mig-configs"], std::string(kMessage));
+    if (!version) finding.about_absence();
   });
   each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
 }
@@ -58,9 +58,9 @@ const Rule rule_mig_config_shape = {
     .id = "mig-config-shape",
     .severity = Severity::error,
     .kinds = "ConfigMap",
-    .title = "the MIG configuration lacks what its reader asks for",
+    .title = "the MIG configuration lacks required fields",
     .why = "mig-parted refuses the whole file, and the nodes keep their old geometry.",
-    .fix = "version: v1, and for each entry devices and mig-enabled",
+    .fix = "add version: v1, and to each entry devices and mig-enabled",
     .source = "NVIDIA mig-parted, api/spec/v1 and pkg/types",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

@@ -16,16 +16,16 @@ void check_entry(const Subject& s, const MigEntry& found) {
   const std::vector<const MigProduct*> products = products_for(entry);
   if (geometry.parts.empty() || products.empty()) return;
   if (std::ranges::any_of(products, [&](const MigProduct* product) { return fits(*product, geometry); })) return;
-  // What no product of the filter knows is another rule's.
-  const auto knows = [&](const MigProduct* product) {
+  // Another rule reports profiles that no product has.
+  const auto has_all_profiles = [&](const MigProduct* product) {
     return std::ranges::all_of(geometry.parts,
-                               [&](const auto& part) { return product->most_of(part.profile).has_value(); });
+                               [&](const auto& part) { return product->max_of(part.profile).has_value(); });
   };
-  const auto product = std::ranges::find_if(products, knows);
+  const auto product = std::ranges::find_if(products, has_all_profiles);
   if (product == products.end()) return;
   const Value& last = entry["mig-devices"].children().back();
-  s.report(last, fmt::format("{} cannot be divided as {} says; {} can", (*product)->product, config.key,
-                             nearest_geometry(**product, geometry)));
+  s.report(last, fmt::format("{} cannot be divided as in {}; the nearest geometry that fits is {}", (*product)->product,
+                             config.key, nearest_geometry(**product, geometry)));
 }
 
 void check(const Subject& s) {
@@ -40,11 +40,11 @@ const Rule rule_mig_geometry_invalid = {
     .id = "mig-geometry-invalid",
     .severity = Severity::error,
     .kinds = "ConfigMap",
-    .title = "a GPU cannot be divided like this",
+    .title = "a GPU cannot be divided in this way",
     .why =
-        "Profiles have fixed places on the GPU's memory; what has no place is refused, and the node keeps its old "
-        "geometry with mig.config.state failed.",
-    .fix = "the nearest geometry that fits, as the message has it",
+        "Profiles have fixed places in the GPU's memory. A profile without a place is refused, and the node keeps its "
+        "old geometry with mig.config.state failed.",
+    .fix = "use the nearest geometry that fits; the message names it",
     .source = "nvidia-smi mig -lgipp; NVIDIA MIG user guide",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

@@ -9,12 +9,12 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   std::size_t pools = 0;
-  for (const Object* object : s.set.beside("NodePool", s.object)) pools += gpu_pool_of(*object) ? 1 : 0;
-  if (!pool || pools != 1) return;  // of several, each may have its own pods
+  for (const Object* object : s.set.in_folder("NodePool", s.object)) pools += gpu_pool_of(*object) ? 1 : 0;
+  if (!pool || pools != 1) return;  // with several pools, each may have its own pods
   const Object* slices = nullptr;
   const Object* whole = nullptr;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "Pod"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         for (const Value* container : all_containers_of(pod)) {
           for (const GpuResource& resource : gpu_resources(*container)) {
@@ -27,7 +27,7 @@ void check(const Subject& s) {
   }
   if (slices == nullptr || whole == nullptr) return;
   const Object& other = slices->file == s.object.file ? *whole : *slices;
-  s.join(s.report_object("pods that ask for slices and for whole GPUs share this only GPU pool"), other);
+  s.join(s.report_object("pods that ask for slices and pods that ask for whole GPUs share the only GPU pool"), other);
 }
 
 }  // namespace
@@ -38,11 +38,11 @@ const Rule rule_mig_nonmig_same_pool = {
     .id = "mig-nonmig-same-pool",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "slices and whole GPUs come from one pool",
+    .title = "one pool provides both slices and whole GPUs",
     .why =
-        "To change the geometry of a node all its GPU pods have to go; a node is one or the other, and pods of the "
-        "other kind wait for it.",
-    .fix = "a pool for each",
+        "A node offers either slices or whole GPUs. To change its geometry all its GPU pods must end, so pods of the "
+        "other kind wait.",
+    .fix = "make one pool for each",
     .source = "NVIDIA GPU operator documentation, MIG",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

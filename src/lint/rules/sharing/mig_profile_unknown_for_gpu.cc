@@ -13,17 +13,15 @@ namespace {
 void check_entry(const Subject& s, const MigEntry& found) {
   const Value& entry = found.entry;
   const bool filtered = static_cast<bool>(entry["device-filter"]);
-  const std::vector<const MigProduct*> meant = filtered ? products_for(entry) : std::vector<const MigProduct*>();
+  const std::vector<const MigProduct*> products = filtered ? products_for(entry) : std::vector<const MigProduct*>();
   for (const Value& device : entry["mig-devices"].children()) {
-    const auto has = [&](const MigProduct& product) {
-      return product.most_of(gpu_instance_of(device.key)).has_value();
-    };
+    const auto has = [&](const MigProduct& product) { return product.max_of(gpu_instance_of(device.key)).has_value(); };
     if (!filtered) {
       if (std::ranges::any_of(mig_products(), has)) continue;
-      s.report_key(device, fmt::format("no GPU has a profile {}", device.key));
-    } else if (!meant.empty() &&
-               std::ranges::none_of(meant, [&](const MigProduct* product) { return has(*product); })) {
-      s.report_key(device, fmt::format("{} has no profile {}", meant.front()->product, device.key));
+      s.report_key(device, fmt::format("no known GPU has a profile {}", device.key));
+    } else if (!products.empty() &&
+               std::ranges::none_of(products, [&](const MigProduct* product) { return has(*product); })) {
+      s.report_key(device, fmt::format("{} has no profile {}", products.front()->product, device.key));
     }
   }
 }
@@ -40,11 +38,11 @@ const Rule rule_mig_profile_unknown_for_gpu = {
     .id = "mig-profile-unknown-for-gpu",
     .severity = Severity::error,
     .kinds = "ConfigMap",
-    .title = "no such MIG profile",
+    .title = "the GPU has no such MIG profile",
     .why =
-        "The size in a profile's name depends on the GPU: 1g.10gb of an H100 is 1g.18gb of an H200. A name that a GPU "
-        "does not have is refused, and its node stays as it was.",
-    .fix = "a profile of this GPU",
+        "The size in a profile's name depends on the GPU: 1g.10gb of an H100 is 1g.18gb of an H200. mig-manager "
+        "refuses a name that the GPU does not have, and the node keeps its geometry.",
+    .fix = "use a profile of this GPU",
     .source = "NVIDIA MIG user guide",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

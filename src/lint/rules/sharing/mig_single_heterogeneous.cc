@@ -8,18 +8,18 @@ namespace mig_single_heterogeneous {
 namespace {
 
 void check(const Subject& s) {
-  const MigStrategy stated = mig_strategy(s);
-  const std::string_view strategy = stated.text;
+  const MigStrategy configured = mig_strategy(s);
+  const std::string_view strategy = configured.text;
   if (strategy == "mixed" || strategy == "none") return;
   const Value* last = nullptr;
   each_mig_entry(s, [&](const MigEntry& found) {
     if (found.entry["mig-devices"].count < 2 || last == &found.config) return;
     last = &found.config;
     Finding& finding = s.report_key(
-        found.config, fmt::format("{} has different slices, which strategy {} does not offer", found.config.key,
-                                  strategy.empty() ? "single, the chart's default," : strategy));
-    if (strategy.empty()) finding.as(Severity::info);  // another values file may well say mixed
-    if (stated.from != nullptr) s.join(finding, *stated.from);
+        found.config, fmt::format("{} has slices of different profiles, but strategy {} does not offer these",
+                                  found.config.key, strategy.empty() ? "single (the chart's default)" : strategy));
+    if (strategy.empty()) finding.as(Severity::info);  // another values file may state mixed
+    if (configured.from != nullptr) s.join(finding, *configured.from);
   });
 }
 
@@ -31,9 +31,11 @@ const Rule rule_mig_single_heterogeneous = {
     .id = "mig-single-heterogeneous",
     .severity = Severity::error,
     .kinds = "ConfigMap",
-    .title = "strategy single with different slices on a node",
-    .why = "Single wants one profile on all GPUs of a node; with several the device plugin offers nothing at all.",
-    .fix = "mig.strategy mixed",
+    .title = "strategy single with slices of different profiles on a node",
+    .why =
+        "Strategy single requires one profile on all GPUs of a node. With several profiles the device plugin offers no "
+        "GPU at all.",
+    .fix = "set mig.strategy to mixed",
     .source = "NVIDIA k8s-device-plugin documentation; the chart of the GPU operator has single as its default",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

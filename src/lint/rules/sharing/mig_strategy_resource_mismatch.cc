@@ -32,11 +32,11 @@ const Rule rule_mig_strategy_resource_mismatch = {
     .id = "mig-strategy-resource-mismatch",
     .severity = Severity::error,
     .kinds = "@gpu",
-    .title = "pods ask for slices under a name that the strategy does not give",
+    .title = "pods ask for slices by a name that the MIG strategy does not use",
     .why =
-        "With strategy single a slice is called nvidia.com/gpu; nvidia.com/mig-... exists with mixed only. The pod "
-        "stays pending.",
-    .fix = "mig.strategy mixed, or ask for nvidia.com/gpu",
+        "With strategy single a slice has the name nvidia.com/gpu. The names nvidia.com/mig-... exist only with mixed. "
+        "The pod stays pending.",
+    .fix = "set mig.strategy to mixed, or ask for nvidia.com/gpu",
     .source = "NVIDIA k8s-device-plugin documentation",
     .bad = R"(apiVersion: v1
 kind: Pod

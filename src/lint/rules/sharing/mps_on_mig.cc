@@ -13,7 +13,7 @@ void check(const Subject& s) {
     for (const Value& resource : at(file.root(), "sharing.mps.resources").children()) {
       const Value& name = resource["name"];
       if (!name.text.starts_with("nvidia.com/mig-")) continue;
-      s.report(name, fmt::format("{} is a MIG slice, which MPS does not share", name.text));
+      s.report(name, fmt::format("{} is a MIG slice, which MPS cannot share", name.text));
     }
   }
 }
@@ -26,9 +26,9 @@ const Rule rule_mps_on_mig = {
     .id = "mps-on-mig",
     .severity = Severity::error,
     .kinds = "ConfigMap GpuOperatorValues",
-    .title = "MPS on MIG slices",
-    .why = "The device plugin does not support it and stops.",
-    .fix = "time-slicing, or plain MIG",
+    .title = "MPS is configured for MIG slices",
+    .why = "The device plugin does not support this and stops.",
+    .fix = "use time-slicing, or MIG without sharing",
     .source = "NVIDIA k8s-device-plugin README",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

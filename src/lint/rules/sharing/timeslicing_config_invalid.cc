@@ -10,15 +10,15 @@ namespace {
 void check_sharing(const Subject& s, const Value& sharing) {
   const Value& resources = sharing["resources"];
   if (resources.count == 0) {
-    s.report_key(sharing, fmt::format("{} has no resources: the device plugin stops", sharing.key));
+    s.report_key(sharing, fmt::format("{} has no resources, so the device plugin stops", sharing.key));
     return;
   }
   for (const Value& resource : resources.children()) {
     const auto replicas = resource["replicas"].integer();
-    if (!resource["name"]) s.report_key(resources, "a resource without a name: the device plugin stops");
+    if (!resource["name"]) s.report_key(resources, "a resource has no name, so the device plugin stops");
     if (!replicas || *replicas < 2) {
       s.report(resource["replicas"] ? resource["replicas"] : resources,
-               "replicas must be 2 or more: the device plugin stops");
+               "replicas must be 2 or more, otherwise the device plugin stops");
     }
   }
 }
@@ -35,9 +35,9 @@ const Rule rule_timeslicing_config_invalid = {
     .id = "timeslicing-config-invalid",
     .severity = Severity::error,
     .kinds = "ConfigMap GpuOperatorValues",
-    .title = "the time-slicing configuration does not say what to share",
-    .why = "The device plugin stops with \"no resources specified\", and the node offers no GPU at all.",
-    .fix = "timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}",
+    .title = "the time-slicing configuration does not state what to share",
+    .why = "The device plugin stops with \"no resources specified\", and the node offers no GPU.",
+    .fix = "add timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}",
     .source = "NVIDIA k8s-device-plugin, api/config/v1",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

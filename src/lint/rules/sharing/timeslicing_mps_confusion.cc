@@ -10,7 +10,7 @@ void check(const Subject& s) {
   for (const Embedded& file : embedded_with(*s.object.file, data, "timeSlicing")) {
     const Value& sharing = file.root()["sharing"];
     if (sharing["timeSlicing"] && sharing["mps"]) {
-      s.report_key(sharing["mps"], "mps beside timeSlicing: they exclude each other");
+      s.report_key(sharing["mps"], "mps and timeSlicing exclude each other");
     }
   }
 }
@@ -24,8 +24,8 @@ const Rule rule_timeslicing_mps_confusion = {
     .severity = Severity::warning,
     .kinds = "ConfigMap GpuOperatorValues",
     .title = "time-slicing and MPS are set together",
-    .why = "They exclude each other for a node; the device plugin takes neither.",
-    .fix = "one of them",
+    .why = "They exclude each other on a node, and the device plugin uses neither.",
+    .fix = "keep one of them",
     .source = "NVIDIA k8s-device-plugin README",
     .bad = R"(apiVersion: v1
 kind: ConfigMap

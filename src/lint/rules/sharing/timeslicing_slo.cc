@@ -21,7 +21,7 @@ void check(const Subject& s) {
       if (word) std::from_chars(word->text.data(), word->text.data() + word->text.size(), share);
       if (share <= 0.5) continue;
       s.report_span(word ? span_of(*s.object.file, *container, *word) : shared.span,
-                    fmt::format("takes {:.0f} % of the memory of a GPU that others have too", share * 100));
+                    fmt::format("the engine takes {:.0f} % of the memory of a shared GPU", share * 100));
     }
   }
 }
@@ -34,11 +34,11 @@ const Rule rule_timeslicing_slo = {
     .id = "timeslicing-slo",
     .severity = Severity::warning,
     .kinds = "@gpu",
-    .title = "an engine takes most of a GPU that it shares",
+    .title = "an engine takes most of the memory of a shared GPU",
     .why =
-        "Time-slicing does not divide memory: two engines that each reserve nine tenths of it do not fit, and the "
-        "second one ends both.",
-    .fix = "--gpu-memory-utilization below 1 / replicas, or MIG",
+        "Time-slicing does not divide memory. Two engines that each reserve 90 % of it do not fit, and the second one "
+        "makes both fail.",
+    .fix = "set --gpu-memory-utilization below 1 / replicas, or use MIG",
     .source = "NVIDIA k8s-device-plugin README; vLLM documentation",
     .bad = R"(apiVersion: v1
 kind: Pod

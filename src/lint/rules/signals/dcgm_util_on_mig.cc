@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace dcgm_util_on_mig {
 namespace {
 
-bool on_slices(const Object* target) {
+bool uses_slices(const Object* target) {
   if (target == nullptr) return false;
   for (const Pod& pod : pods_of(*target)) {
     for (const GpuResource& resource : gpu_resources(gpu_container(pod))) {
@@ -20,13 +20,13 @@ bool on_slices(const Object* target) {
 
 void check(const Subject& s) {
   const Object* target = target_of(*scaler_of(s.object), s.set);
-  const bool slices = on_slices(target);
+  const bool is_on_slices = uses_slices(target);
   each_metric_name(s.queries(), [&](const NameUse& use) {
-    const bool utilization = use.name.starts_with("DCGM_FI_DEV_") && use.name.ends_with("_UTIL");
-    const bool selected = use.signal->metric->text.find("GPU_I_") != std::string_view::npos;
-    if (!utilization || (!slices && !selected)) return;
-    Finding& finding = s.report_span(use.span, fmt::format("{} is not there for MIG slices", use.name));
-    if (!selected) s.join(finding, *target, target->name);
+    const bool is_utilization = use.name.starts_with("DCGM_FI_DEV_") && use.name.ends_with("_UTIL");
+    const bool selects_slices = use.signal->metric->text.find("GPU_I_") != std::string_view::npos;
+    if (!is_utilization || (!is_on_slices && !selects_slices)) return;
+    Finding& finding = s.report_span(use.span, fmt::format("{} does not exist for MIG slices", use.name));
+    if (!selects_slices) s.join(finding, *target, target->name);
   });
 }
 
@@ -39,8 +39,8 @@ const Rule rule_dcgm_util_on_mig = {
     .severity = Severity::error,
     .kinds = "@scaler",
     .title = "this DCGM metric does not exist for MIG slices",
-    .why = "GPU_UTIL of a slice is 0 or missing: nothing ever scales up.",
-    .fix = "the engine's waiting requests; for dashboards DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+    .why = "GPU_UTIL of a slice is 0 or missing, so the workload never scales up.",
+    .fix = "use the engine's waiting requests; for dashboards use DCGM_FI_PROF_GR_ENGINE_ACTIVE",
     .source = "NVIDIA/dcgm-exporter issues 216, 430",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -19,8 +19,11 @@ void check(const Subject& s) {
     std::ranges::transform(name, name.begin(), ascii_lower);
     if (std::ranges::none_of(kMemory, [&](std::string_view word) { return name.find(word) != name.npos; })) return;
     Finding& finding = s.report_span(
-        use.span, fmt::format("{} is what the engine reserved at its start: it does not follow the load", use.name));
-    if (!is_scaler(s.object.kind)) finding.as(Severity::warning);  // an adapter serves it, nobody may ask
+        use.span,
+        fmt::format("{} is the memory that the engine reserved at its start and does not follow the load", use.name));
+    if (!is_scaler(s.object.kind))
+      finding.as(Severity::warning);  // an adapter provides it, but perhaps no autoscaler
+                                      // uses it
   });
 }
 
@@ -32,11 +35,11 @@ const Rule rule_gpu_memory_scaling_signal = {
     .id = "gpu-memory-scaling-signal",
     .severity = Severity::error,
     .kinds = "@scaler @adapter",
-    .title = "replicas follow the memory of the GPU",
+    .title = "the replicas follow the GPU memory",
     .why =
-        "Engines reserve it once, at their start: at one request it is as full as at a hundred. The fleet never "
-        "shrinks, or never grows.",
-    .fix = "KV-cache usage or waiting requests of the engine",
+        "An engine reserves GPU memory once, at its start. The memory is as full with one request as with a hundred, "
+        "so the fleet never shrinks, or never grows.",
+    .fix = "use the engine's KV-cache usage or waiting requests",
     .source = "vLLM --gpu-memory-utilization; measured in docs/guides/memory-trap.md",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

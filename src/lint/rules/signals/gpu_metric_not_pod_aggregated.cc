@@ -19,7 +19,8 @@ void check(const Subject& s) {
     if (outer == nullptr || outer->op != promql::Aggregation::Op::avg || !outer->labels.empty()) return;
     const auto* selector = std::get_if<promql::Selector>(&outer->of->node);
     if (selector == nullptr || !selector->metric.starts_with("DCGM_")) return;
-    s.report_span(query.span_of(inner.span), fmt::format("the mean over all GPUs, {} a pod, and not over pods", gpus));
+    s.report_span(query.span_of(inner.span),
+                  fmt::format("the mean is over all GPUs, {} per pod, and not over pods", gpus));
   });
 }
 
@@ -31,9 +32,11 @@ const Rule rule_gpu_metric_not_pod_aggregated = {
     .id = "gpu-metric-not-pod-aggregated",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "the mean over GPUs is held against a target per pod",
-    .why = "A pod of eight GPUs gives eight series: the mean is of GPUs, not of pods, and one busy pod vanishes in it.",
-    .fix = "avg by (exported_pod) (...), then sum",
+    .title = "the mean over GPUs is compared with a target per pod",
+    .why =
+        "A pod with eight GPUs has eight series. The mean is over GPUs and not over pods, so one busy pod hardly "
+        "changes it.",
+    .fix = "use avg by (exported_pod) (...), then sum",
     .source = "NVIDIA dcgm-exporter labels",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

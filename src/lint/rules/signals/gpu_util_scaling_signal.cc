@@ -24,17 +24,17 @@ bool is_duty_cycle(std::string name) {
   return std::ranges::any_of(kDutyCycles, [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
-/// A trigger that only guards a formula.
+/// Returns true for a trigger that is only an input of a formula.
 bool is_guard(const Subject& s, const ScalingSignal& signal) {
   const Value& formula = at(s.object, "spec.advanced.scalingModifiers.formula");
   return formula && (*signal.block)["name"] && formula.text.find((*signal.block)["name"].text) != formula.text.npos;
 }
 
-/// A metric of type Resource that names a GPU: the resource metrics API has processors and memory, and nothing else.
+/// Reports a metric of type Resource that names a GPU. The resource metrics API has only CPU and memory.
 void check_resource(const Subject& s, const ScalingSignal& signal) {
   const std::string_view name = signal.metric->text;
   if (signal.source != SignalSource::resource || name.find("gpu") == name.npos) return;
-  s.report(*signal.metric, fmt::format("the metrics server has cpu and memory only: there never is a {}", name));
+  s.report(*signal.metric, fmt::format("the metrics server has only cpu and memory, never {}", name));
 }
 
 void check(const Subject& s) {
@@ -43,8 +43,8 @@ void check(const Subject& s) {
     if (!is_duty_cycle(use.name) || is_guard(s, *use.signal)) return;
     const bool scales = is_scaler(s.object.kind);
     Finding& finding = s.report_span(
-        use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so what {} asks for follows "
-                              "no load",
+        use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} does not follow the "
+                              "load",
                               use.name, scales ? "this metric" : "an autoscaler with this adapter's metric"));
     if (!scales) finding.as(Severity::warning);
   });
@@ -58,11 +58,11 @@ const Rule rule_gpu_util_scaling_signal = {
     .id = "gpu-util-scaling-signal",
     .severity = Severity::error,
     .kinds = "@scaler @adapter",
-    .title = "replicas follow the duty cycle of the GPU",
+    .title = "the replicas follow the GPU's duty cycle",
     .why =
-        "It says whether any kernel ran, not how much: one request keeps an engine at 100 % like a hundred do. The "
-        "fleet is pinned at its maximum and never shrinks, or stays at the target with users waiting.",
-    .fix = "waiting requests (queue depth), KV-cache usage, or running requests of the engine",
+        "The duty cycle shows that a kernel ran, but not how much work it did. One request keeps an engine at 100 % "
+        "just as a hundred do. The fleet stays at its maximum, or stays at the target while users wait.",
+    .fix = "use the engine's waiting requests (queue depth), KV-cache usage, or running requests",
     .source = "NVIDIA DCGM field definitions; measured in docs/guides/duty-cycle-trap.md",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -6,25 +6,26 @@ namespace capstan::lint {
 namespace histogram_quantile_nan {
 namespace {
 
-/// Reaches the result without anything that takes NaN away.
-bool unguarded(const promql::Expression& expression) {
+/// Returns true if a quantile reaches the result without an operation that removes NaN.
+bool is_unguarded(const promql::Expression& expression) {
   if (const auto* node = std::get_if<promql::Binary>(&expression.node)) {
     if (promql::is_comparison(node->op) || promql::is_set_operator(node->op)) return false;
-    return unguarded(*node->left) || unguarded(*node->right);
+    return is_unguarded(*node->left) || is_unguarded(*node->right);
   }
   if (const auto* call = std::get_if<promql::Call>(&expression.node)) {
     if (call->function->name == "histogram_quantile") return true;
     if (call->function->name == "clamp_min" || call->function->name == "clamp_max") return false;
   }
   for (const promql::Expression* child : promql::children(expression)) {
-    if (unguarded(*child)) return true;
+    if (is_unguarded(*child)) return true;
   }
   return false;
 }
 
 void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
-    if (unguarded(*query.root())) s.report_span(query.span_of(query.root()->span), "is NaN while nothing is asked");
+    if (is_unguarded(*query.root()))
+      s.report_span(query.span_of(query.root()->span), "the result is NaN if the window has no requests");
   });
 }
 
@@ -36,11 +37,11 @@ const Rule rule_histogram_quantile_nan = {
     .id = "histogram-quantile-nan",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "a quantile of nothing is not a number",
+    .title = "a quantile without requests is NaN",
     .why =
-        "Without requests in the window histogram_quantile gives NaN, which an autoscaler takes for an error or for "
-        "anything.",
-    .fix = "(histogram_quantile(...) > 0) or vector(0)",
+        "Without requests in the window histogram_quantile returns NaN. The autoscaler's reaction to NaN is an error "
+        "or undefined.",
+    .fix = "use (histogram_quantile(...) > 0) or vector(0)",
     .source = "Prometheus documentation, histogram_quantile()",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -13,7 +13,7 @@ namespace keda_query_not_aggregated {
 namespace {
 
 /// Returns true if every replica exposes the metric.
-bool is_of_each_replica(std::string_view name) {
+bool is_per_replica(std::string_view name) {
   const KnownMetric* known = known_metric(name);
   return (known != nullptr && !known->is_of_router()) || name.starts_with("DCGM_");
 }
@@ -23,25 +23,25 @@ bool is_of_router(std::string_view name) {
   return known != nullptr && known->is_of_router();
 }
 
-/// Returns true for a label that has one value only, as far as the selector says.
-bool is_pinned(const MetricUse& use, std::string_view label) {
+/// Returns true if the selector limits the label to one value.
+bool has_one_value(const MetricUse& use, std::string_view label) {
   const promql::LabelMatcher* matcher = use.matcher(label);
   return matcher != nullptr && matcher->op == promql::LabelMatcher::Op::equal;
 }
 
-/// Returns the first label that the result keeps and no selector pins to one value; empty where there is one series.
+/// Returns the first label of the result that no selector limits to one value; empty if the result is one series.
 std::string label_of_series(const Query& query, const std::set<std::string>& labels) {
   const std::vector<MetricUse> uses = query.metrics();
   for (const std::string& label : labels) {
-    const bool pinned = std::ranges::any_of(uses, [&](const MetricUse& use) { return is_pinned(use, label); });
-    if (!pinned) return label;
+    const bool is_fixed = std::ranges::any_of(uses, [&](const MetricUse& use) { return has_one_value(use, label); });
+    if (!is_fixed) return label;
   }
   return {};
 }
 
-/// Returns true if there may be one series only: the selector names one thing, as a queue, or the metric's exporter
-/// runs once in a cluster.
-bool may_be_one(const MetricUse& use) {
+/// Returns true if the selector may match only one series: it names one thing, such as a queue, or the metric's
+/// exporter runs once in a cluster.
+bool may_match_one(const MetricUse& use) {
   for (const std::string_view exporter : {"kube_", "rabbitmq_", "redis_", "kafka_", "aws_", "pg_", "mysql_", "mongodb_",
                                           "sqs_", "celery_", "nats_", "pulsar_", "temporal_", "cluster_"}) {
     if (use.name.starts_with(exporter)) return true;
@@ -52,31 +52,31 @@ bool may_be_one(const MetricUse& use) {
   });
 }
 
-/// Reports a result with the labels of its selectors: it has a value for each of their series.
+/// Reports a result that has one value per series of its selectors.
 void check_selectors(const Subject& s, const Query& query) {
   const std::vector<MetricUse> uses = query.metrics();
   for (const MetricUse& use : uses) {
     if (use.matcher("pod") != nullptr || use.matcher("instance") != nullptr || is_of_router(use.name)) continue;
-    const bool surely = is_of_each_replica(use.name);
-    // `level:metric:operation` is a name of a recording rule, which mostly aggregates.
-    if (!surely && (use.name.empty() || use.name.find(':') != use.name.npos)) continue;
+    const bool is_certain = is_per_replica(use.name);
+    // A recording rule has a name like `level:metric:operation` and usually aggregates.
+    if (!is_certain && (use.name.empty() || use.name.find(':') != use.name.npos)) continue;
     Finding& finding =
         s.report_span(query.span_of(query.root()->span),
-                      fmt::format("answers one value for each series of {}; KEDA takes one only", use.name));
-    if (!surely) finding.as(may_be_one(use) ? Severity::info : Severity::warning);
+                      fmt::format("the query returns one value per series of {}, but KEDA accepts only one", use.name));
+    if (!is_certain) finding.as(may_match_one(use) ? Severity::info : Severity::warning);
     return;
   }
 }
 
-/// Returns true for a label of which every replica has a value of its own.
-bool is_of_replicas(std::string_view label) {
+/// Returns true for a label whose values differ between replicas.
+bool differs_by_replica(std::string_view label) {
   constexpr std::string_view kLabels[] = {"pod", "instance", "pod_name", "exported_pod", "kubernetes_pod_name",
                                           "gpu", "UUID",     "Hostname", "hostname",     "node"};
   return std::ranges::find(kLabels, label) != std::end(kLabels);
 }
 
-/// `topk(1, ...)` leaves one series of whatever labels.
-bool is_one_of_many(const promql::Expression& expression) {
+/// Returns true for `topk(1, ...)`, which returns one series.
+bool selects_one(const promql::Expression& expression) {
   using Op = promql::Aggregation::Op;
   const auto* outer = std::get_if<promql::Aggregation>(&without_guard(expression).node);
   if (outer == nullptr || (outer->op != Op::topk && outer->op != Op::bottomk) || !outer->labels.empty()) return false;
@@ -86,14 +86,15 @@ bool is_one_of_many(const promql::Expression& expression) {
 
 void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
-    if (is_one_of_many(*query.root())) return;
+    if (selects_one(*query.root())) return;
     const auto labels = labels_of(*query.root());
     if (!labels) return check_selectors(s, query);
     const std::string label = label_of_series(query, *labels);
     if (label.empty()) return;
-    Finding& finding = s.report_span(query.span_of(query.root()->span),
-                                     fmt::format("answers one value for each {}; KEDA takes one only", label));
-    if (!is_of_replicas(label)) finding.as(Severity::info);  // there may be one of them
+    Finding& finding =
+        s.report_span(query.span_of(query.root()->span),
+                      fmt::format("the query returns one value per {}, but KEDA accepts only one", label));
+    if (!differs_by_replica(label)) finding.as(Severity::info);  // the label may have only one value
   });
 }
 
@@ -105,12 +106,12 @@ const Rule rule_keda_query_not_aggregated = {
     .id = "keda-query-not-aggregated",
     .severity = Severity::error,
     .kinds = "ScaledObject InferenceService",
-    .title = "the query answers one value for each replica",
+    .title = "the query returns one value per replica",
     .why =
-        "KEDA wants a single one, and refuses several: \"returned multiple elements\". With two replicas scaling "
-        "stops. It is a warning where the metric is none of a known engine, and advice where its selector names one "
+        "KEDA needs a single value and refuses several with \"returned multiple elements\". With two replicas scaling "
+        "stops. The finding is a warning if no known engine has the metric, and advice if the selector names one "
         "thing.",
-    .fix = "sum(...)",
+    .fix = "use sum(...)",
     .source = "KEDA documentation, prometheus scaler; production-stack's first example",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -15,18 +15,18 @@ bool is_latency(std::string_view name) {
 
 void check(const Subject& s) {
   const ScalingSignal* first = nullptr;
-  bool all = true;
+  bool is_latency_only = true;
   Span span;
   const std::vector<ScalingSignal> signals = signals_of(s.object);
   each_metric_name(s.queries(), [&](const NameUse& use) {
-    all = all && is_latency(use.name);
+    is_latency_only = is_latency_only && is_latency(use.name);
     if (first == nullptr) span = use.span;
     first = use.signal;
   });
   for (const ScalingSignal& signal : signals)
-    all = all && (signal.metric->is_scalar() && signal.source != SignalSource::resource);
-  if (first != nullptr && all)
-    s.report_span(span, "latency is the only signal: it rises when the queue is there already");
+    is_latency_only = is_latency_only && (signal.metric->is_scalar() && signal.source != SignalSource::resource);
+  if (first != nullptr && is_latency_only)
+    s.report_span(span, "latency is the only signal, and it rises only after a queue has built up");
 }
 
 }  // namespace
@@ -39,9 +39,9 @@ const Rule rule_latency_only_signal = {
     .kinds = "@scaler",
     .title = "latency is the only signal",
     .why =
-        "It rises when the queue is there already, and is empty when nothing is asked: it comes too late and says "
-        "nothing of how much is missing.",
-    .fix = "a queue metric beside it",
+        "Latency rises only after a queue has built up, and has no value without requests. It comes too late and does "
+        "not show how many replicas are missing.",
+    .fix = "add a queue metric",
     .source = "autoscaling practice of llm-d and vLLM",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -14,30 +14,32 @@ namespace {
 using promql::Aggregation;
 using promql::Call;
 
-/// How many pods there are: of kube-state-metrics, of a gateway, or of Prometheus itself.
+/// Returns true for a metric that counts pods: from kube-state-metrics, from a gateway, or `up` of Prometheus.
 bool counts_pods(std::string_view name) {
-  for (const std::string_view words :
+  for (const std::string_view part :
        {"ready_pods", "ready_endpoints", "status_replicas", "status_ready_replicas", "kube_pod_"}) {
-    if (name.find(words) != name.npos) return true;
+    if (name.find(part) != name.npos) return true;
   }
   return name == "up";
 }
 
-/// Every replica has one of its own, and it is no share: that is another rule's.
-bool is_of_each_replica(const MetricUse& use) {
+/// Returns true if every replica has its own series of the metric. Ratios are excluded, because another rule checks
+/// them.
+bool is_per_replica(const MetricUse& use) {
   const KnownMetric* known = known_metric(use.name);
-  const bool pinned = use.matcher("pod") != nullptr || use.matcher("instance") != nullptr;
-  return known != nullptr && !known->is_of_router() && !known->is_ratio() && !pinned;
+  const bool is_fixed = use.matcher("pod") != nullptr || use.matcher("instance") != nullptr;
+  return known != nullptr && !known->is_of_router() && !known->is_ratio() && !is_fixed;
 }
 
-bool is_of_each_replica(const Query& query) {
+bool is_per_replica(const Query& query) {
   const std::vector<MetricUse> uses = query.metrics();
-  const auto is_part = [](const MetricUse& use) { return is_of_each_replica(use) || counts_pods(use.name); };
-  return std::ranges::any_of(uses, [](const MetricUse& use) { return is_of_each_replica(use); }) &&
+  const auto is_part = [](const MetricUse& use) { return is_per_replica(use) || counts_pods(use.name); };
+  return std::ranges::any_of(uses, [](const MetricUse& use) { return is_per_replica(use); }) &&
          std::ranges::all_of(uses, is_part);
 }
 
-/// `count(x)`, `sum(kube_deployment_status_replicas_ready)`, or one of them kept above zero.
+/// Returns true for `count(x)`, `sum(kube_deployment_status_replicas_ready)`, or one of these with a lower bound above
+/// zero.
 bool counts_pods(const promql::Expression& expression) {
   const promql::Expression& inner = without_guard(expression);
   if (const auto* selector = std::get_if<promql::Selector>(&inner.node)) return counts_pods(selector->metric);
@@ -48,14 +50,14 @@ bool counts_pods(const promql::Expression& expression) {
   return call != nullptr && !call->arguments.empty() && counts_pods(*call->arguments.front());
 }
 
-/// The words for what does not grow with the replicas; none where the query does, or nobody knows.
-std::string_view level_in(const promql::Expression& expression) {
+/// Describes a value that does not grow with the replicas; empty if it grows, or if that is unknown.
+std::string_view constant_value(const promql::Expression& expression) {
   if (const auto* call = std::get_if<Call>(&expression.node)) {
     return call->function->name == "histogram_quantile" ? "a quantile" : std::string_view();
   }
   if (const auto* node = std::get_if<promql::Binary>(&expression.node)) {
     const bool divides = node->op == promql::Binary::Op::divide && counts_pods(*node->right);
-    return divides ? "what is divided by the pods already" : std::string_view();
+    return divides ? "a value that is already divided by the pods" : std::string_view();
   }
   const auto* outer = std::get_if<Aggregation>(&expression.node);
   if (outer == nullptr || !outer->labels.empty() || outer->without || labels_of(*outer->of)) return {};
@@ -70,18 +72,18 @@ std::string_view level_in(const promql::Expression& expression) {
 }
 
 void check(const Subject& s) {
-  constexpr std::int64_t kFew = 2;
-  if (has_formula(s.object) || scaler_of(s.object)->max->integer().value_or(100) <= kFew) return;
+  constexpr std::int64_t kMinReplicas = 2;
+  if (has_formula(s.object) || scaler_of(s.object)->max->integer().value_or(100) <= kMinReplicas) return;
   each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     const auto threshold = signal.target->number();
     const promql::Expression& inner = *without_factor(*query.root()).of;
-    const std::string_view level = level_in(inner);
-    if (!signal.averaged || !threshold || *threshold <= 0 || level.empty() || !is_of_each_replica(query)) return;
+    const std::string_view description = constant_value(inner);
+    if (!signal.is_averaged || !threshold || *threshold <= 0 || description.empty() || !is_per_replica(query)) return;
     s.report_span(
         query.span_of(inner.span),
-        fmt::format("{} does not grow with the replicas, and KEDA divides it by {}: at twice that it asks for "
-                    "2 of them, however many there are",
-                    level, signal.target->text));
+        fmt::format("{} does not grow with the replicas, but KEDA divides it by {}: at twice that value it asks for "
+                    "2 replicas, whatever the current number is",
+                    description, signal.target->text));
   });
 }
 
@@ -93,12 +95,12 @@ const Rule rule_mean_under_averagevalue = {
     .id = "mean-under-averagevalue",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "what does not grow with the replicas is divided by them",
+    .title = "a value that does not grow with the replicas is divided by them",
     .why =
-        "With metricType AverageValue, the default, KEDA asks for value / threshold replicas, which is right for a "
-        "total. A mean, a maximum, a quantile, or a total that the query divides by the ready pods stays what it is "
-        "however many replicas share the load: eight replicas with twice the queue that is aimed at become two.",
-    .fix = "sum() over the replicas; for a latency, metricType Value",
+        "With metricType AverageValue, the default, KEDA asks for value / threshold replicas, which is correct for a "
+        "total. A mean, a maximum, a quantile, or a total that the query divides by the ready pods does not grow with "
+        "the replicas. Eight replicas with twice the target queue then become two.",
+    .fix = "use sum() over the replicas; for a latency use metricType Value",
     .source = "KEDA documentation, metricType; Kubernetes HPA algorithm",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -7,8 +7,8 @@ namespace capstan::lint {
 namespace metric_label_unknown {
 namespace {
 
-/// Labels that people write; others may well have been added on the way.
-std::string_view meant_by(std::string_view label) {
+/// Returns the label that people mean by a wrong one. Other unknown labels may have been added by relabelling.
+std::string_view corrected_label(std::string_view label) {
   if (label == "model" || label == "modelName" || label == "model_id") return "model_name";
   if (label == "finish_reason" || label == "finishedReason") return "finished_reason";
   return {};
@@ -19,13 +19,14 @@ void check(const Subject& s) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.name.starts_with("vllm:")) continue;
       for (const promql::LabelMatcher& matcher : use.selector->matchers) {
-        const std::string_view meant = meant_by(matcher.name);
-        if (meant.empty()) continue;
-        const Span whole = query.span_of(matcher.span);
-        const Span name{whole.begin, whole.begin + static_cast<std::uint32_t>(matcher.name.size())};
-        Finding& finding = s.report_span(name, fmt::format("vLLM has no label {}, it has {}", matcher.name, meant));
-        const bool exact = s.object.file->parsed().substr(name.begin, name.size()) == matcher.name;
-        if (exact) finding.replace_part(*signal.metric, name, meant);
+        const std::string_view correct = corrected_label(matcher.name);
+        if (correct.empty()) continue;
+        const Span matcher_span = query.span_of(matcher.span);
+        const Span name{matcher_span.begin, matcher_span.begin + static_cast<std::uint32_t>(matcher.name.size())};
+        Finding& finding =
+            s.report_span(name, fmt::format("vLLM has no label {}; the label is {}", matcher.name, correct));
+        const bool is_verbatim = s.object.file->parsed().substr(name.begin, name.size()) == matcher.name;
+        if (is_verbatim) finding.replace_part(*signal.metric, name, correct);
       }
     }
   });
@@ -40,8 +41,8 @@ const Rule rule_metric_label_unknown = {
     .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "the engine's metrics have no such label",
-    .why = "A selector that matches nothing answers nothing, which looks like no load.",
-    .fix = "use the label that was meant",
+    .why = "A selector that matches no series returns nothing, which looks like no load.",
+    .fix = "use the label that the message names",
     .fix_safety = FixSafety::unsafe,
     .source = "vLLM metrics: model_name, engine, finished_reason; production-stack's chart had model",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -11,7 +11,7 @@ void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.selector->metric.starts_with("sglang:") && !use.selector->metric.starts_with("sglang_")) continue;
-      s.report_span(use.span, fmt::format("{} is also written with the other of ':' and '_'", use.name));
+      s.report_span(use.span, fmt::format("{} also occurs with ':' and '_' exchanged", use.name));
     }
   });
 }
@@ -25,8 +25,10 @@ const Rule rule_metric_prefix_split = {
     .severity = Severity::info,
     .kinds = "ScaledObject",
     .title = "SGLang's metrics have two spellings",
-    .why = "The server writes sglang:, its router and gateways sglang_: after a move the query answers nothing.",
-    .fix = "{__name__=~\"sglang[:_]num_queue_reqs\"}",
+    .why =
+        "The server writes sglang:, but its router and gateways write sglang_. After a change of the source the query "
+        "returns nothing.",
+    .fix = "use {__name__=~\"sglang[:_]num_queue_reqs\"}",
     .source = "sgl-project/sglang #21326, #12970",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -13,7 +13,7 @@ namespace capstan::lint {
 namespace metric_removed {
 namespace {
 
-/// What is scaled runs a vLLM that still has the metric.
+/// Returns true if the scaled workload runs a vLLM that still has the metric.
 bool is_older(const Subject& s, const RemovedMetric& removed) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Object* target = scaler ? target_of(*scaler, s.set) : nullptr;
@@ -28,16 +28,16 @@ bool is_older(const Subject& s, const RemovedMetric& removed) {
   return false;
 }
 
-/// The router of production-stack still makes these from what its engines answer.
+/// Returns true for metrics that the router of production-stack still computes from the answers of its engines.
 bool has_router(std::string_view name) {
-  for (const std::string_view kept : {"vllm:gpu_prefix_cache_hit_rate", "vllm:gpu_prefix_cache_hits_total",
-                                      "vllm:gpu_prefix_cache_queries_total", "vllm:num_requests_swapped"}) {
-    if (name == kept) return true;
+  for (const std::string_view metric : {"vllm:gpu_prefix_cache_hit_rate", "vllm:gpu_prefix_cache_hits_total",
+                                        "vllm:gpu_prefix_cache_queries_total", "vllm:num_requests_swapped"}) {
+    if (name == metric) return true;
   }
   return false;
 }
 
-/// Another name for the same quantity, and no expression that has to be written for it.
+/// Returns true if the replacement is a metric's name and not an expression.
 bool is_name(std::string_view instead) { return instead.find('(') == instead.npos; }
 
 void check(const Subject& s) {
@@ -45,9 +45,9 @@ void check(const Subject& s) {
     const RemovedMetric* removed = removed_metric(use.name);
     if (removed == nullptr || !use.name.starts_with("vllm") || is_older(s, *removed)) return;
     if (!use.signal->is_query() && is_given_by_adapter(s.set, s.object, use.name)) return;
-    Finding& finding =
-        s.report_span(use.span, fmt::format("{} is gone since {} ({}){}", use.name, removed->since, removed->source,
-                                            has_router(use.name) ? ", but for the router of production-stack" : ""));
+    Finding& finding = s.report_span(
+        use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
+                              has_router(use.name) ? "; only the router of production-stack still has it" : ""));
     if (has_router(use.name)) {
       finding.as(Severity::warning);
       return;
@@ -61,7 +61,7 @@ void check(const Subject& s) {
     finding.suggest(instead);
     if (!is_name(instead) || use.span.size() != use.name.size()) return;
     finding.replace_part(*use.signal->metric, use.span, instead);
-    // What is no query is a name that an adapter gives, and an adapter may go on giving the old one.
+    // If it is not a query, the name comes from an adapter, and an adapter may still provide the old name.
     if (!use.signal->is_query()) finding.unsafe();
   });
 }
@@ -74,11 +74,11 @@ const Rule rule_metric_removed = {
     .id = "metric-removed",
     .severity = Severity::error,
     .kinds = "@scaler PrometheusRule @adapter",
-    .title = "the metric is gone from the engine",
+    .title = "the engine no longer has this metric",
     .why =
-        "The query answers nothing; the autoscaler holds, or takes nothing for zero and scales down, and an alert on "
-        "it never fires.",
-    .fix = "use the metric that took its place",
+        "The query returns nothing. The autoscaler then keeps the replicas, or takes the missing value for zero and "
+        "scales down. An alert on the metric never fires.",
+    .fix = "use the metric that replaces it",
     .fix_safety = FixSafety::safe,
     .source = "vLLM pull requests 29330, 32661, 15458",
     .bad = R"(apiVersion: keda.sh/v1alpha1

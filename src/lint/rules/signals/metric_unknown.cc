@@ -10,7 +10,7 @@ namespace capstan::lint {
 namespace metric_unknown {
 namespace {
 
-bool records(const Object& rules, std::string_view name) {
+bool has_record(const Object& rules, std::string_view name) {
   for (const Value& group : at(rules, "spec.groups").children()) {
     for (const Value& rule : group["rules"].children()) {
       if (rule["record"].is(name)) return true;
@@ -19,14 +19,15 @@ bool records(const Object& rules, std::string_view name) {
   return false;
 }
 
-/// Prometheus makes it itself: a rule beside says so, or the form of the name, `level:metric:operation`.
+/// Returns true if a recording rule produces the metric: a PrometheusRule in the folder has it, or the name has the
+/// form `level:metric:operation`.
 bool is_recorded(const Subject& s, std::string_view name) {
   if (std::ranges::count(name, ':') > 1) return true;
-  return std::ranges::any_of(s.set.beside("PrometheusRule", s.object),
-                             [&](const Object* rules) { return records(*rules, name); });
+  return std::ranges::any_of(s.set.in_folder("PrometheusRule", s.object),
+                             [&](const Object* rules) { return has_record(*rules, name); });
 }
 
-/// Returns the name with the ':' that vLLM's series have, where a query asks for a known one with '_' in its place.
+/// Returns the name of vLLM's series, with ':', if a query asks for it with '_' instead; otherwise empty.
 std::string with_colon(const NameUse& use) {
   if (!use.signal->is_query() || !use.name.starts_with("vllm_") || known_metric(use.name) == nullptr) return {};
   std::string name = use.name;
@@ -38,24 +39,24 @@ void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
     if (const std::string colon = with_colon(use); !colon.empty()) {
       if (is_recorded(s, use.name)) return;
-      s.report_span(use.span, fmt::format("vLLM has no series {}, it is exposed as {}", use.name, colon));
+      s.report_span(use.span, fmt::format("vLLM has no series {}; its name is {}", use.name, colon));
       return;
     }
-    // An adapter may have given the name on its side of an HPA; a query asks the engine's own.
+    // The metric of an HPA may have its name from an adapter. A query asks for the engine's name.
     if (!use.signal->is_query() || engine_prefix(use.name).empty()) return;
     if (removed_metric(use.name) != nullptr || is_recorded(s, use.name)) return;
-    if (const std::string exact = missing_ending(use.name); !exact.empty()) {
-      s.report_span(use.span, fmt::format("no series is named {}, it is exposed as {}", use.name, exact));
+    if (const std::string full_name = missing_ending(use.name); !full_name.empty()) {
+      s.report_span(use.span, fmt::format("no series has the name {}; its name is {}", use.name, full_name));
       return;
     }
     if (known_metric(use.name) != nullptr) return;
-    const std::string meant = nearest_metric(use.name);
-    if (meant.empty()) {
-      // Engines and their connectors gain metrics; what resembles none may be one of these.
-      s.report_span(use.span, fmt::format("{} is none of the metrics that are known here", use.name))
-          .as(Severity::info);
+    const std::string suggestion = nearest_metric(use.name);
+    if (suggestion.empty()) {
+      // New versions of engines and their connectors add metrics. An unknown name that resembles no known one may be
+      // new.
+      s.report_span(use.span, fmt::format("{} is not among the known metrics", use.name)).as(Severity::info);
     } else {
-      s.report_span(use.span, fmt::format("there is no metric {}, did you mean {}?", use.name, meant));
+      s.report_span(use.span, fmt::format("there is no metric {}; did you mean {}?", use.name, suggestion));
     }
   });
 }
@@ -70,10 +71,10 @@ const Rule rule_metric_unknown = {
     .kinds = "@scaler PrometheusRule @adapter",
     .title = "the engine has no metric of this name",
     .why =
-        "The query answers nothing, which looks like no load. A counter has _total behind its name, a histogram "
-        "_bucket, "
-        "_sum or _count. A name that resembles no known one is advice: a newer engine may have it.",
-    .fix = "the name that was meant, as the message has it",
+        "The query returns nothing, which looks like no load. The series of a counter end in _total, those of a "
+        "histogram in _bucket, _sum or _count. A name that resembles no known one is advice, because a newer engine "
+        "may have it.",
+    .fix = "use the name that the message suggests",
     .source = "the engines' own metric definitions (data/lint/metrics.csv)",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -25,11 +25,11 @@ const Rule rule_ms_unit_metric = {
     .id = "ms-unit-metric",
     .severity = Severity::info,
     .kinds = "@scaler",
-    .title = "a metric in milliseconds",
+    .title = "a metric is in milliseconds",
     .why =
-        "Prometheus' units are seconds; a threshold of 0.5 that somebody takes for half a second is half a "
+        "The unit of Prometheus is the second. A threshold of 0.5 that was meant as half a second is then half a "
         "millisecond.",
-    .fix = "seconds, in the name and in the threshold",
+    .fix = "use seconds, in the name and in the threshold",
     .source = "Prometheus naming conventions",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -14,7 +14,7 @@ void check(const Subject& s) {
     if (call == nullptr || call->function->name != "vector") return;
     const auto labels = labels_of(*node->left);
     if (labels && labels->empty()) return;
-    s.report_span(query.span_of(node->left->span), "keeps its labels, so that vector(0) is one more series beside it");
+    s.report_span(query.span_of(node->left->span), "the left side keeps its labels, so vector(0) adds another series");
   });
 }
 
@@ -26,11 +26,11 @@ const Rule rule_or_vector0_on_labelled = {
     .id = "or-vector0-on-labelled",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "or vector(0) adds a series instead of a value for none",
+    .title = "or vector(0) adds a series instead of a default value",
     .why =
-        "vector(0) has no labels, so beside series that have some it is always added: KEDA gets several values and "
+        "vector(0) has no labels. Next to series with labels it is always added, so KEDA gets several values and "
         "refuses them.",
-    .fix = "sum(X) or vector(0)",
+    .fix = "use sum(X) or vector(0)",
     .source = "Prometheus documentation, set operators; llm-d's comments",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -8,15 +8,15 @@ namespace capstan::lint {
 namespace percent_unit_mismatch {
 namespace {
 
-/// Is the query a share as it is, or a mean or maximum of shares?
-bool is_share(const Query& query, bool averaged) {
+/// Returns true if the query is a ratio, or a mean or maximum of ratios.
+bool is_ratio(const Query& query, bool is_averaged) {
   const promql::Expression& inner = without_guard(*query.root());
   const promql::Selector* selector = std::get_if<promql::Selector>(&inner.node);
   if (const auto* outer = std::get_if<promql::Aggregation>(&inner.node)) {
     using Op = promql::Aggregation::Op;
-    const bool keeps =
-        outer->op == Op::max || outer->op == Op::avg || outer->op == Op::min || (outer->op == Op::sum && averaged);
-    if (keeps) selector = std::get_if<promql::Selector>(&outer->of->node);
+    const bool keeps_range =
+        outer->op == Op::max || outer->op == Op::avg || outer->op == Op::min || (outer->op == Op::sum && is_averaged);
+    if (keeps_range) selector = std::get_if<promql::Selector>(&outer->of->node);
   }
   return selector != nullptr && is_ratio_metric(selector->metric);
 }
@@ -25,17 +25,19 @@ void check(const Subject& s) {
   for (const ScalingSignal& signal : signals_of(s.object)) {
     const auto target = signal.target->number();
     if (!target || *target < 2 || !signal.metric->is_scalar()) continue;
-    bool share = false;
+    bool has_ratio = false;
     if (signal.is_query()) {
       const Query query(*s.object.file, *signal.metric);
-      share = query.root() != nullptr && is_share(query, signal.averaged);
+      has_ratio = query.root() != nullptr && is_ratio(query, signal.is_averaged);
     } else {
-      share = signal.averaged && is_ratio_metric(signal.metric->text) &&
-              !is_given_by_adapter(s.set, s.object, signal.metric->text);
+      has_ratio = signal.is_averaged && is_ratio_metric(signal.metric->text) &&
+                  !is_given_by_adapter(s.set, s.object, signal.metric->text);
     }
-    if (!share) continue;
-    s.report(*signal.target,
-             fmt::format("{} of a share that is 1 at most: nothing ever scales up", signal.target->text))
+    if (!has_ratio) continue;
+    s.report(
+         *signal.target,
+         fmt::format("the target {} is never reached, because the ratio is at most 1, so the workload never scales up",
+                     signal.target->text))
         .replace(*signal.target, fmt::format("{:g}", *target / 100));
   }
 }
@@ -48,11 +50,13 @@ const Rule rule_percent_unit_mismatch = {
     .id = "percent-unit-mismatch",
     .severity = Severity::error,
     .kinds = "@scaler",
-    .title = "a share between 0 and 1 is held against a percentage",
-    .why = "It never gets there: however full the cache is, nothing scales up. The name says _perc and means a share.",
+    .title = "a ratio between 0 and 1 is compared with a percentage",
+    .why =
+        "The ratio never reaches the target, so the workload never scales up, even with a full cache. The ending _perc "
+        "means a ratio here.",
     .fix = "divide the target by 100",
     .fix_safety = FixSafety::unsafe,
-    .source = "vLLM metrics; aibrix samples hold 50 against the same gauge",
+    .source = "vLLM metrics; aibrix samples compare the same gauge with 50",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 spec:

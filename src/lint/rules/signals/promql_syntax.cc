@@ -7,9 +7,9 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// Something is put in before anybody reads it: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. The end of a
-/// regular expression and a comparison are none.
-bool has_holes(std::string_view text) {
+/// Returns true for a text with placeholders: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. The end of a
+/// regular expression and a comparison are no placeholders.
+bool has_placeholders(std::string_view text) {
   if (text.find("{{") != text.npos || text.find("<<.") != text.npos) return true;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     const char next = text[i + 1];
@@ -20,8 +20,8 @@ bool has_holes(std::string_view text) {
 }
 
 void check_query(const Subject& s, const Query& query) {
-  if (query.fault() && !has_holes(query.read()))
-    s.report_span(query.fault_span(), "the query cannot be read: " + *query.fault());
+  if (query.fault() && !has_placeholders(query.read()))
+    s.report_span(query.fault_span(), "the query is not valid PromQL: " + *query.fault());
 }
 
 void check(const Subject& s) {
@@ -43,9 +43,9 @@ const Rule rule_promql_syntax = {
     .id = "promql-syntax",
     .severity = Severity::warning,
     .kinds = "ScaledObject ScaledJob PrometheusRule @adapter",
-    .title = "the query is no PromQL",
-    .why = "Prometheus refuses it, and KEDA reads nothing: with ignoreNullValues that counts as no load.",
-    .fix = "mend it where the message points",
+    .title = "the query is not valid PromQL",
+    .why = "Prometheus refuses it, so KEDA gets no value. With ignoreNullValues that counts as no load.",
+    .fix = "correct the query at the position in the message",
     .source = "Prometheus documentation",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace quantile_without_le {
 namespace {
 
-/// Returns the histogram buckets that an expression is made of; empty where it is made of something else.
+/// Returns the name of the histogram buckets in an expression; empty if it has none.
 std::string bucket_in(const promql::Expression& expression) {
   std::string name;
   promql::walk(expression, [&](const promql::Expression& part) {
@@ -25,13 +25,13 @@ void check(const Subject& s) {
       if (call == nullptr || call->function->name != "histogram_quantile" || call->arguments.size() != 2) return;
       const promql::Expression& buckets = *call->arguments[1];
       const auto labels = labels_of(buckets);
-      // "grouped" stands for what the adapter puts in, which may be anything.
+      // The label "grouped" replaces the adapter's placeholder and stands for any labels.
       if (!labels || labels->contains("le") || labels->contains("grouped")) return;
       const std::string name = bucket_in(buckets);
       if (name.empty()) return;  // native histograms need no label
       s.report_span(
           query.span_of(buckets.span),
-          fmt::format("the aggregation of {} drops the label le, and histogram_quantile finds no buckets", name));
+          fmt::format("the aggregation of {} drops the label le, so histogram_quantile finds no buckets", name));
     });
   });
 }
@@ -44,12 +44,11 @@ const Rule rule_quantile_without_le = {
     .id = "quantile-without-le",
     .severity = Severity::error,
     .kinds = "@scaler PrometheusRule @adapter",
-    .title = "a quantile of buckets whose bounds were aggregated away",
+    .title = "a quantile is computed from buckets without their label le",
     .why =
-        "The label le is the upper bound of a bucket. Without it histogram_quantile answers nothing: the autoscaler "
-        "gets "
-        "no signal, and an alert never fires.",
-    .fix = "sum by (le) (rate(..._bucket[2m]))",
+        "The label le is the upper bound of a bucket. Without it histogram_quantile returns nothing. The autoscaler "
+        "gets no signal, and an alert never fires.",
+    .fix = "use sum by (le) (rate(..._bucket[2m]))",
     .source = "Prometheus documentation, histogram_quantile()",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

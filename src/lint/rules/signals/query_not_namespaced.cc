@@ -11,10 +11,10 @@ void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     if ((*signal.block)["metadata"]["namespace"] || (*signal.block)["metadata"]["queryParameters"]) return;
     for (const MetricUse& use : query.metrics()) {
-      const bool of_engine =
+      const bool is_of_engine =
           use.name.starts_with("vllm:") || use.name.starts_with("sglang:") || use.name.starts_with("llm_d_epp_");
-      if (!of_engine || !use.selector->matchers.empty()) continue;
-      s.report_span(use.span, fmt::format("{} of every model in the cluster counts here", use.name));
+      if (!is_of_engine || !use.selector->matchers.empty()) continue;
+      s.report_span(use.span, fmt::format("the query counts {} of every model in the cluster", use.name));
       return;
     }
   });
@@ -29,8 +29,8 @@ const Rule rule_query_not_namespaced = {
     .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "the query counts every model of the cluster",
-    .why = "Without a namespace, service or model in its selector, the load of others scales this workload.",
-    .fix = "{namespace=\"...\", model_name=\"...\"}",
+    .why = "Without a namespace, service or model in its selector, the load of other workloads scales this one.",
+    .fix = "add a selector such as {namespace=\"...\", model_name=\"...\"}",
     .source = "llm-d's ScaledObjects",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace rate_of_gauge {
 namespace {
 
-/// As far as its name says, where nobody knows it.
+/// Returns true for a gauge. The type of an unknown metric is guessed from its name.
 bool is_gauge(std::string_view name) {
   if (const KnownMetric* known = known_metric(name)) return known->is_gauge();
   for (const std::string_view ending : {"_total", "_count", "_sum", "_bucket", "_created"}) {
@@ -32,9 +32,9 @@ void check(const Subject& s) {
       if ((name != "rate" && name != "irate" && name != "increase") || selector == nullptr ||
           !is_gauge(selector->metric))
         return;
-      Finding& finding =
-          s.report_span(query.span_of(expression.span),
-                        fmt::format("{}() of {}, which is a gauge: it rises and falls", name, selector->metric));
+      Finding& finding = s.report_span(
+          query.span_of(expression.span),
+          fmt::format("{}() is applied to {}, which is a gauge and not a counter", name, selector->metric));
       if (known_metric(selector->metric) == nullptr) finding.as(Severity::warning);
       promql::Span word = expression.span;
       word.end_offset = word.begin.offset + static_cast<std::uint32_t>(name.size());
@@ -54,11 +54,12 @@ const Rule rule_rate_of_gauge = {
     .id = "rate-of-gauge",
     .severity = Severity::error,
     .kinds = "ScaledObject @adapter",
-    .title = "the rate of a gauge is taken",
+    .title = "rate() is applied to a gauge",
     .why =
-        "rate() counts how much a counter grew; of a queue that rises and falls it takes every fall for a restart and "
-        "gives a number that means nothing. A constant queue of 500 has the rate 0: nothing scales.",
-    .fix = "take avg_over_time(), or the gauge itself",
+        "rate() computes the growth of a counter. For a queue that rises and falls it takes every fall for a restart "
+        "of the counter, so the result has no meaning. A constant queue of 500 has the rate 0, so the workload does "
+        "not scale.",
+    .fix = "use avg_over_time(), or the gauge itself",
     .fix_safety = FixSafety::unsafe,
     .source = "Prometheus documentation, rate()",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -9,10 +9,10 @@ namespace {
 
 using promql::Aggregation;
 
-bool is_share(const Query& query, double threshold, bool& surely) {
+bool is_ratio(const Query& query, double threshold, bool& is_certain) {
   for (const MetricUse& use : query.metrics()) {
-    surely = is_ratio_metric(use.name) || use.name == "vllm:gpu_cache_usage_perc";
-    if (surely) return true;
+    is_certain = is_ratio_metric(use.name) || use.name == "vllm:gpu_cache_usage_perc";
+    if (is_certain) return true;
     for (const std::string_view word : {"perc", "ratio", "usage", "util"}) {
       if (threshold <= 1 && use.name.find(word) != use.name.npos) return true;
     }
@@ -28,33 +28,36 @@ void check(const Subject& s) {
     const promql::Expression& inner = *expression;
     const auto* outer = std::get_if<Aggregation>(&inner.node);
     auto threshold = signal.target->number();
-    if (!signal.averaged || !threshold || outer == nullptr) return;
+    if (!signal.is_averaged || !threshold || outer == nullptr) return;
     *threshold /= factor;
     if (*threshold <= 0 || *threshold > 1) return;
-    const bool bounded = outer->op == Aggregation::Op::max || outer->op == Aggregation::Op::avg ||
-                         outer->op == Aggregation::Op::min || outer->op == Aggregation::Op::quantile;
-    bool surely = false;
-    if (!bounded || !outer->labels.empty() || !std::holds_alternative<promql::Selector>(outer->of->node)) return;
-    if (!is_share(query, *threshold, surely)) return;
+    const bool is_bounded = outer->op == Aggregation::Op::max || outer->op == Aggregation::Op::avg ||
+                            outer->op == Aggregation::Op::min || outer->op == Aggregation::Op::quantile;
+    bool is_certain = false;
+    if (!is_bounded || !outer->labels.empty() || !std::holds_alternative<promql::Selector>(outer->of->node)) return;
+    if (!is_ratio(query, *threshold, is_certain)) return;
     const auto whole = static_cast<std::int64_t>(1 / *threshold);
     const std::int64_t cap = static_cast<double>(whole) * *threshold < 1 - 1e-9 ? whole + 1 : whole;
     if (cap >= max) return;
-    const std::int64_t least = scaler_of(s.object)->least;
-    if (surely && cap <= least) {
+    const std::int64_t min = scaler_of(s.object)->min_replicas;
+    if (is_certain && cap <= min) {
       s.report_span(query.span_of(inner.span),
-                    fmt::format("{}() of a share is at most {:g}, and {:g} / {} is {} replicas: never more than the {} "
-                                "that there are anyway",
-                                promql::text(outer->op), factor, factor, signal.target->text, cap, least));
-    } else if (surely) {
-      s.report_span(query.span_of(inner.span),
-                    fmt::format("{}() of a share is at most {:g}, and {:g} / {} is {} replicas at most, of {}",
-                                promql::text(outer->op), factor, factor, signal.target->text, cap, max));
+                    fmt::format("{}() of a ratio is at most {:g}, and {:g} / {} is {} replicas, which is never more "
+                                "than the minimum of {}"
+                                "",
+                                promql::text(outer->op), factor, factor, signal.target->text, cap, min));
+    } else if (is_certain) {
+      s.report_span(
+          query.span_of(inner.span),
+          fmt::format("{}() of a ratio is at most {:g}, and {:g} / {} is at most {} replicas, but the maximum is {}",
+                      promql::text(outer->op), factor, factor, signal.target->text, cap, max));
     } else {
       s.report_span(
            query.span_of(inner.span),
-           fmt::format("{}() does not grow with the replicas: if it is a share, {:g} / {} is {} replicas at most, "
-                       "of {}",
-                       promql::text(outer->op), factor, signal.target->text, cap, max))
+           fmt::format(
+               "{}() does not grow with the replicas. If the metric is a ratio, {:g} / {} is at most {} replicas, "
+               "but the maximum is {}",
+               promql::text(outer->op), factor, signal.target->text, cap, max))
           .as(Severity::info);
     }
   });
@@ -68,11 +71,11 @@ const Rule rule_ratio_under_averagevalue = {
     .id = "ratio-under-averagevalue",
     .severity = Severity::error,
     .kinds = "ScaledObject",
-    .title = "a share is divided by the replicas",
+    .title = "a ratio is divided by the replicas",
     .why =
-        "KEDA aims at value / threshold replicas. The maximum or the mean of shares is at most 1, so that however full "
-        "the caches are there are never more than 1 / threshold replicas.",
-    .fix = "sum() over the replicas, or metricType Value",
+        "KEDA asks for value / threshold replicas. The maximum or the mean of ratios is at most 1, so there are never "
+        "more than 1 / threshold replicas, however full the caches are.",
+    .fix = "use sum() over the replicas, or metricType Value",
     .source = "KEDA documentation, metricType; llm-d: \"would pin decode at 2 replicas forever\"",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

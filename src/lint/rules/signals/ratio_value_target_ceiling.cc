@@ -9,15 +9,15 @@ namespace capstan::lint {
 namespace ratio_value_target_ceiling {
 namespace {
 
-bool names_share(std::string_view name) {
+bool is_ratio(std::string_view name) {
   return is_ratio_metric(name) || name.ends_with("_ratio") || name.find("usage_perc") != name.npos;
 }
 
 void check(const Subject& s) {
   for (const ScalingSignal& signal : signals_of(s.object)) {
     const auto target = signal.target->number();
-    if (!target || *target <= 0.7 || *target > 1 || !names_share(signal.metric->text)) continue;
-    s.report(*signal.target, fmt::format("{} is at most 1: one step grows the fleet {:.2f} times at best",
+    if (!target || *target <= 0.7 || *target > 1 || !is_ratio(signal.metric->text)) continue;
+    s.report(*signal.target, fmt::format("{} is at most 1, so one step multiplies the replicas by at most {:.2f}",
                                          signal.metric->text, 1 / *target));
   }
 }
@@ -30,11 +30,11 @@ const Rule rule_ratio_value_target_ceiling = {
     .id = "ratio-value-target-ceiling",
     .severity = Severity::info,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "a share near 1 can ask for little more",
+    .title = "a target near 1 for a ratio allows only small steps",
     .why =
-        "The ratio to the target is at most 1 / target: from 0.75 the fleet grows by a third a step at best, and "
-        "within 10 % of the target not at all.",
-    .fix = "a queue metric beside it",
+        "The ratio to the target is at most 1 / target. With a target of 0.75 the replicas grow by at most a third per "
+        "step, and within 10 % of the target they do not grow.",
+    .fix = "add a queue metric",
     .source = "Kubernetes HPA algorithm and tolerance",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -10,23 +10,24 @@ namespace capstan::lint {
 namespace raw_counter_as_signal {
 namespace {
 
-/// Returns true for a counter of a known engine. What others call `_total` may be a gauge: jobs in total.
+/// Returns true for a counter of a known engine. Other metrics that end in `_total` may be gauges, such as a total
+/// number of jobs.
 bool is_counter(std::string_view name) {
   const KnownMetric* known = known_metric(name);
   return known != nullptr && known->type == "counter";
 }
 
-/// The metrics of an expression, of now or of some time before.
-std::set<std::string_view> metrics_of(const promql::Expression& expression, bool before) {
+/// Returns the metrics of an expression, either those with an offset or those without.
+std::set<std::string_view> metrics_of(const promql::Expression& expression, bool with_offset) {
   std::set<std::string_view> names;
   promql::walk(expression, [&](const promql::Expression& part) {
     const auto* selector = std::get_if<promql::Selector>(&part.node);
-    if (selector != nullptr && (selector->shift.offset.count() != 0) == before) names.insert(selector->metric);
+    if (selector != nullptr && (selector->shift.offset.count() != 0) == with_offset) names.insert(selector->metric);
   });
   return names;
 }
 
-/// `x - x offset 5m` is how much a counter grew.
+/// Returns true for `x - x offset 5m`, which is the growth of a counter.
 bool is_growth(const promql::Expression& expression) {
   const auto* node = std::get_if<promql::Binary>(&expression.node);
   if (node == nullptr || node->op != promql::Binary::Op::subtract) return false;
@@ -34,7 +35,7 @@ bool is_growth(const promql::Expression& expression) {
   return !now.empty() && now == metrics_of(*node->right, true);
 }
 
-/// The instant selectors whose values reach the result: how many there are does not.
+/// Visits the instant selectors whose values affect the result. Aggregations that only count series are skipped.
 void walk_values(const promql::Expression& expression,
                  const std::function<void(const promql::Selector&, const promql::Expression&)>& visit) {
   if (const auto* selector = std::get_if<promql::Selector>(&expression.node)) {
@@ -52,7 +53,7 @@ void walk_values(const promql::Expression& expression,
 
 void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
-    if (signal.metric->key == "seriesQuery") return;  // which series there are, not what is made of them
+    if (signal.metric->key == "seriesQuery") return;  // it selects series and does not use their values
     walk_values(*query.root(), [&](const promql::Selector& selector, const promql::Expression& expression) {
       if (!is_counter(selector.metric)) return;
       s.report_span(query.span_of(expression.span), fmt::format("{} is a counter, which only grows", selector.metric));
@@ -68,9 +69,10 @@ const Rule rule_raw_counter_as_signal = {
     .id = "raw-counter-as-signal",
     .severity = Severity::warning,
     .kinds = "@scaler @adapter",
-    .title = "a counter is used as it is",
-    .why = "It only grows: replicas follow the age of the process, up to the maximum, and never come back.",
-    .fix = "rate() over two minutes",
+    .title = "a counter is used without rate()",
+    .why =
+        "A counter only grows. The replicas follow the uptime of the process up to the maximum and never scale down.",
+    .fix = "use rate() over two minutes",
     .source = "Prometheus documentation, metric types",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

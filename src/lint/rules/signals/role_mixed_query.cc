@@ -14,9 +14,9 @@ std::string_view role_of(std::string_view name) {
 }
 
 const Object* sibling_of(const Subject& s, std::string_view role) {
-  for (const Object* other : s.set.beside("ScaledObject", s.object)) {
-    const std::string_view theirs = role_of(at(*other, "spec.scaleTargetRef.name").text);
-    if (!theirs.empty() && theirs != role && same_space(*other, s.object)) return other;
+  for (const Object* other : s.set.in_folder("ScaledObject", s.object)) {
+    const std::string_view other_role = role_of(at(*other, "spec.scaleTargetRef.name").text);
+    if (!other_role.empty() && other_role != role && same_space(*other, s.object)) return other;
   }
   return nullptr;
 }
@@ -28,13 +28,14 @@ void check(const Subject& s) {
   each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.name.starts_with("vllm:") && !use.name.starts_with("sglang")) continue;
-      bool narrowed = false;
+      bool selects_role = false;
       for (const promql::LabelMatcher& matcher : use.selector->matchers) {
-        narrowed =
-            narrowed || (matcher.name != "namespace" && matcher.name != "model_name" && matcher.name != "engine");
+        selects_role =
+            selects_role || (matcher.name != "namespace" && matcher.name != "model_name" && matcher.name != "engine");
       }
-      if (!narrowed)
-        s.join(s.report_span(use.span, fmt::format("{} of prefill and decode together scales {}", use.name, role)),
+      if (!selects_role)
+        s.join(s.report_span(use.span,
+                             fmt::format("{} of prefill and decode together scales the role {}", use.name, role)),
                *sibling);
     }
   });
@@ -49,8 +50,8 @@ const Rule rule_role_mixed_query = {
     .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "one role is scaled by the load of both",
-    .why = "Decode replicas are added because prompts wait, which they cannot serve.",
-    .fix = "{pod=~\".*decode.*\"}",
+    .why = "Decode replicas are added because prompts wait, but they cannot compute prompts.",
+    .fix = "add a selector such as {pod=~\".*decode.*\"}",
     .source = "llm-d, disaggregated serving",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -10,7 +10,7 @@ namespace capstan::lint {
 namespace scale_to_zero_self_metric {
 namespace {
 
-/// The engine's own, or an application's that is named like one.
+/// Returns true for a metric of the engine's pods, or of an application with a similar name.
 bool is_of_the_pods(std::string_view name) {
   if (const KnownMetric* known = known_metric(name); known != nullptr && known->is_of_router()) return false;
   for (const std::string_view prefix : {"vllm:", "vllm_", "sglang:", "sglang_", "trtllm_", "tgi_", "nv_inference_",
@@ -23,19 +23,20 @@ bool is_of_the_pods(std::string_view name) {
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   const Value& idle = s.object["spec"]["idleReplicaCount"];
-  if (scaler->least != 0 && !idle.is("0")) return;
+  if (scaler->min_replicas != 0 && !idle.is("0")) return;
   const auto is_query = [](const ScalingSignal& signal) { return signal.is_query(); };
   if (scaler->signals.empty() || !std::ranges::all_of(scaler->signals, is_query)) return;
   std::string name;
-  bool own = true;
+  bool is_own_metric = true;
   each_metric_name(s.queries(), [&](const NameUse& use) {
-    own = own && is_of_the_pods(use.name);
+    is_own_metric = is_own_metric && is_of_the_pods(use.name);
     name = use.name;
   });
-  if (!own || name.empty()) return;
+  if (!is_own_metric || name.empty()) return;
   const Value& where = idle.is("0") ? idle : *scaler->min;
-  const std::string words = fmt::format("{} is exposed by the pods themselves: at zero nothing wakes them", name);
-  where ? s.report(where, words) : s.report_key(s.object["spec"]["scaleTargetRef"], words);
+  const std::string message =
+      fmt::format("only the pods expose {}, so at zero replicas no signal scales them up", name);
+  where ? s.report(where, message) : s.report_key(s.object["spec"]["scaleTargetRef"], message);
 }
 
 }  // namespace
@@ -46,9 +47,10 @@ const Rule rule_scale_to_zero_self_metric = {
     .id = "scale-to-zero-self-metric",
     .severity = Severity::error,
     .kinds = "ScaledObject",
-    .title = "what scales to zero waits for a metric of its own pods",
-    .why = "Without pods there is no metric, without a metric there are no pods: it never wakes.",
-    .fix = "a metric of the gateway or of a queue (llm_d_epp_flow_control_queue_size), or at least one replica",
+    .title = "a workload that scales to zero depends on a metric of its own pods",
+    .why = "Without pods there is no metric, and without a metric no pods start. The workload stays at zero.",
+    .fix =
+        "use a metric of the gateway or of a queue (llm_d_epp_flow_control_queue_size), or keep at least one replica",
     .source = "KEDA and Dynamo documentation",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -9,7 +9,7 @@ namespace {
 
 bool is_pause(std::string_view image) { return image.find("/pause:") != image.npos || image.starts_with("pause:"); }
 
-/// Pods of pause stand in for workloads in examples, too: a balloon says that it is one.
+/// Returns true if the name shows a balloon pod. Examples also use the pause image in place of a workload.
 bool is_called_balloon(const Object& object) {
   for (const std::string_view word : {"balloon", "overprovision", "over-provision", "holder", "headroom", "buffer",
                                       "warm", "spare", "reserve", "pause"}) {
@@ -18,16 +18,17 @@ bool is_called_balloon(const Object& object) {
   return false;
 }
 
-/// What is wrong with it; the first is enough.
-std::string fault_of(const Subject& s, const Pod& pod) {
-  if (!s.object["spec"]["selector"]) return "has no selector: the API server refuses it";
-  if ((*pod.metadata)["labels"].count == 0) return "has no labels: the API server refuses it";
+/// Returns the first defect of a balloon pod; empty if there is none.
+std::string defect_of(const Subject& s, const Pod& pod) {
+  if (!s.object["spec"]["selector"]) return "has no selector, so the API server refuses it";
+  if ((*pod.metadata)["labels"].count == 0) return "has no labels, so the API server refuses it";
   const Value& name = (*pod.spec)["priorityClassName"];
   if (!name && !(*pod.spec)["priority"] && is_called_balloon(s.object))
-    return "has no PriorityClass: nobody may evict it";
+    return "has no PriorityClass, so no pod may evict it";
   if (const Object* priority = name ? s.set.find("PriorityClass", name.text, s.object) : nullptr) {
     const auto value = (*priority)["value"].integer();
-    if (value && *value >= 0) return fmt::format("has priority {}: pods without one do not evict it", *value);
+    if (value && *value >= 0)
+      return fmt::format("has priority {}, so pods without a PriorityClass do not evict it", *value);
   }
   return "";
 }
@@ -35,10 +36,10 @@ std::string fault_of(const Subject& s, const Pod& pod) {
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     if (!is_pause(container["image"].text)) continue;
-    const std::string fault = fault_of(s, pod);
+    const std::string fault = defect_of(s, pod);
     if (fault.empty()) continue;
-    Finding& finding = s.report_object("this balloon " + fault);
-    if (fault.starts_with("has no")) finding.of_absence();
+    Finding& finding = s.report_object("this balloon pod " + fault);
+    if (fault.starts_with("has no")) finding.about_absence();
   }
 }
 
@@ -50,13 +51,14 @@ const Rule rule_balloon_invalid = {
     .id = "balloon-invalid",
     .severity = Severity::error,
     .kinds = "Deployment",
-    .title = "the balloon pods hold nothing free",
+    .title = "the balloon pods do not keep a GPU free",
     .why =
-        "Pods that keep a GPU warm must be refused by nothing and give way at once: without a selector the API server "
-        "refuses the Deployment; at priority 0 or above nobody may evict them; for 30 s they hold on to the GPU.",
+        "Balloon pods keep a GPU warm and must make room for a real pod at once. Without a selector the API server "
+        "refuses the Deployment. With priority 0 or above no pod may evict them. With the default grace period they "
+        "hold the GPU for another 30 s.",
     .fix =
-        "selector and labels, a toleration, limits, a PriorityClass below 0, terminationGracePeriodSeconds 0; or a "
-        "CapacityBuffer",
+        "set selector and labels, a toleration, limits, a PriorityClass below 0 and terminationGracePeriodSeconds 0; "
+        "or use a CapacityBuffer",
     .source = "Cluster Autoscaler FAQ, overprovisioning",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

@@ -13,8 +13,8 @@ void check(const Subject& s) {
       const Value& request = at(*container, "resources.requests.cpu");
       const Value& limit = at(*container, "resources.limits.cpu");
       if (gpu_resources(*container).empty() || !request || !limit || limit.is(request.text)) continue;
-      s.report(limit,
-               fmt::format("{} cores are asked for and {} allowed: no cores of its own", request.text, limit.text));
+      s.report(limit, fmt::format("the container requests {} cores and its limit is {}, so it gets no exclusive cores",
+                                  request.text, limit.text));
     }
   }
 }
@@ -27,11 +27,11 @@ const Rule rule_bursty_cpu_limit = {
     .id = "bursty-cpu-limit",
     .severity = Severity::info,
     .kinds = "@gpu",
-    .title = "request and limit of the processors differ in a GPU pod",
+    .title = "request and limit of the CPU differ in a GPU pod",
     .why =
-        "Such a pod is not of the class Guaranteed, and gets no cores of its own next to its GPU: token latency varies "
-        "with its neighbours.",
-    .fix = "make them equal, in whole cores",
+        "Such a pod is not of QoS class Guaranteed, so the CPU manager gives it no exclusive cores near its GPU. Token "
+        "latency then depends on the other pods of the node.",
+    .fix = "set request and limit to the same whole number of cores",
     .source = "Kubernetes documentation, CPU manager",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -13,19 +13,19 @@ bool is_weights(std::string_view path) {
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : init_containers_of(pod)) {
-      bool recursive = false;
+      bool is_recursive = false;
       std::optional<CommandWord> tested;
       for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
-        bool test = false;
+        bool is_test = false;
         for (const CommandWord& word : command) {
-          recursive = recursive || word.text == "--recursive" || word.text == "sync" || word.text == "-r";
-          test = test || word.text == "-f" || word.text == "-e";
-          if (test && is_weights(word.text)) tested = word;
+          is_recursive = is_recursive || word.text == "--recursive" || word.text == "sync" || word.text == "-r";
+          is_test = is_test || word.text == "-f" || word.text == "-e";
+          if (is_test && is_weights(word.text)) tested = word;
         }
       }
-      if (!tested || !recursive) continue;
+      if (!tested || !is_recursive) continue;
       s.report_span(span_of(*s.object.file, *container, *tested),
-                    "a folder of files is copied, and this one of them is not in a sharded checkpoint");
+                    "a sharded checkpoint has no file of this name, so the check fails at every start");
     }
   }
 }
@@ -38,11 +38,12 @@ const Rule rule_cache_check_sentinel_wrong = {
     .id = "cache-check-sentinel-wrong",
     .severity = Severity::warning,
     .kinds = "@pods",
-    .title = "the model cache is checked by a file that is never there",
+    .title = "the model cache is checked by a file that never exists",
     .why =
-        "A large model is many files, model-00001-of-00030.safetensors: the one that is looked for never exists, and "
-        "every start downloads again. Or a download that was cut off counts as complete.",
-    .fix = "a marker that is written last, under a lock, in a folder of the model's own: /cache/llama-3-70b/.complete",
+        "A large model consists of many files such as model-00001-of-00030.safetensors. A check for model.safetensors "
+        "always fails, so every start downloads the model again. A check for the first file accepts a download that "
+        "was interrupted.",
+    .fix = "write a marker last, under a lock, in the folder of the model: /cache/llama-3-70b/.complete",
     .source = "Hugging Face layouts of sharded checkpoints",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kVariable = "CUDA_VISIBLE_DEVICES";
 
-/// Returns the indices of "0,1"; none where the text holds anything else, as names of devices.
+/// Returns the indices of "0,1"; none if the text has anything else, such as device names.
 std::vector<std::int64_t> indices_of(std::string_view text) {
   std::vector<std::int64_t> indices;
   for (std::string_view part : split(text, ',')) {
@@ -28,7 +28,7 @@ std::vector<std::int64_t> indices_of(std::string_view text) {
   return indices;
 }
 
-/// Returns the GPUs that the device plugin gives the container, of whatever size; 0 where it asks for none.
+/// Returns the number of GPUs or slices that the device plugin gives the container; 0 if it asks for none.
 std::int64_t granted_to(const Value& container) {
   std::int64_t sum = 0;
   for (const GpuResource& resource : gpu_resources(container)) {
@@ -39,19 +39,21 @@ std::int64_t granted_to(const Value& container) {
   return sum;
 }
 
-/// Container runtimes number the GPUs of a container from 0, and CUDA stops reading the list at a number that is none.
+/// Reports an index that the container does not have. Runtimes number the GPUs of a container from 0, and CUDA ignores
+/// the list from the first invalid number on.
 void check_list(const Subject& s, std::string_view list, std::int64_t granted, Span where) {
   const std::vector<std::int64_t> indices = indices_of(list);
-  const auto beyond = std::ranges::find_if(indices, [&](std::int64_t index) { return index >= granted; });
-  if (beyond == indices.end()) return;
-  const auto usable = beyond - indices.begin();
+  const auto invalid = std::ranges::find_if(indices, [&](std::int64_t index) { return index >= granted; });
+  if (invalid == indices.end()) return;
+  const auto usable = invalid - indices.begin();
   Finding& finding = s.report_span(
-      where, fmt::format("{}={} names GPU {}, and the container has {}, numbered from 0: CUDA sees {}", kVariable, list,
-                         *beyond, granted, usable == 0 ? "none" : std::to_string(usable)));
-  if (usable == granted) finding.as(Severity::warning);  // it sees all that it has
+      where, fmt::format("{}={} names GPU {}, but the container has {}, numbered from 0; CUDA uses {}", kVariable, list,
+                         *invalid, granted, usable == 0 ? "none" : std::to_string(usable)));
+  if (usable == granted) finding.as(Severity::warning);  // CUDA still uses all GPUs of the container
 }
 
-/// Sees more GPUs than it was given, by another variable or a privileged container.
+/// Returns true if the container sees more GPUs than the device plugin gave it, by another variable or as a privileged
+/// container.
 bool sees_others(const Value& container) {
   if (at(container, "securityContext.privileged").is("true")) return true;
   return std::ranges::any_of(container["env"].children(), [](const Value& variable) {
@@ -92,9 +94,8 @@ const Rule rule_cuda_devices_beyond_grant = {
     .title = "CUDA_VISIBLE_DEVICES names GPUs that the container does not have",
     .why =
         "A container sees only the GPUs that it was given, numbered from 0. CUDA ignores the list from the first "
-        "number "
-        "that does not exist: the engine finds fewer GPUs than it wants, or none, and does not start.",
-    .fix = "delete the variable, or count from 0 to one less than the limit",
+        "number that does not exist. The engine then finds too few GPUs or none and does not start.",
+    .fix = "delete the variable, or use the numbers from 0 to the limit minus one",
     .source = "CUDA programming guide, environment variables",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -6,12 +6,12 @@ namespace dra_with_karpenter {
 namespace {
 
 void check(const Subject& s) {
-  const auto pools = s.set.beside("NodePool", s.object);
+  const auto pools = s.set.in_folder("NodePool", s.object);
   if (pools.empty()) return;
   for (const Pod& pod : pods_of(s.object)) {
     const Value& claims = (*pod.spec)["resourceClaims"];
     if (claims.count == 0) continue;
-    s.join(s.report_key(claims, "Karpenter ignores claims for devices: no node is bought for this pod"),
+    s.join(s.report_key(claims, "Karpenter ignores resourceClaims, so it launches no node for this pod"),
            *pools.front());
   }
 }
@@ -24,11 +24,11 @@ const Rule rule_dra_with_karpenter = {
     .id = "dra-with-karpenter",
     .severity = Severity::warning,
     .kinds = "@pods",
-    .title = "Karpenter does not see claims for devices",
+    .title = "Karpenter ignores the pod's resourceClaims",
     .why =
-        "It ignores resourceClaims unless told otherwise: for pods that ask for GPUs this way it buys nothing, and "
+        "Karpenter ignores resourceClaims by default. It launches no nodes for pods that ask for GPUs in this way, and "
         "they stay pending.",
-    .fix = "nvidia.com/gpu by the device plugin, or Karpenter with IGNORE_DRA_REQUESTS=false",
+    .fix = "use nvidia.com/gpu from the device plugin, or run Karpenter with IGNORE_DRA_REQUESTS=false",
     .source = "Karpenter options.go",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

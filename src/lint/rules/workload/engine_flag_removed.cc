@@ -9,12 +9,12 @@ namespace capstan::lint {
 namespace engine_flag_removed {
 namespace {
 
-/// Returns the flag alone: "--swap-space" of "--swap-space=4".
+/// Returns the flag without a value: "--swap-space" of "--swap-space=4".
 std::string_view flag_of(std::string_view word) {
   return word.starts_with("--") ? word.substr(0, word.find_first_of("= ")) : std::string_view();
 }
 
-/// vLLM's own image under a tag that always means its newest version.
+/// Returns true for vLLM's own image with a tag that always stands for the newest version.
 bool is_newest(std::string_view image) {
   return image == "vllm/vllm-openai" || image.ends_with("/vllm/vllm-openai") ||
          image.ends_with("vllm/vllm-openai:latest") || image.ends_with("vllm/vllm-openai:nightly");
@@ -27,14 +27,14 @@ void check_word(const Subject& s, const Value& container, const CommandWord& wor
   const auto minor = vllm_minor_of(image);
   const bool newest = is_newest(image);
   if (minor ? *minor < minor_of(removed->removed_in) : !newest) return;
-  Finding& finding =
-      s.report_span(span_of(*s.object.file, container, word),
-                    fmt::format("vLLM has no flag {} since {} ({}) and ends at once: \"unrecognized arguments\"",
-                                removed->flag, removed->removed_in, removed->source));
+  Finding& finding = s.report_span(
+      span_of(*s.object.file, container, word),
+      fmt::format("vLLM removed the flag {} in {} ({}) and exits at its start with \"unrecognized arguments\"",
+                  removed->flag, removed->removed_in, removed->source));
   finding.suggest(removed->instead.starts_with("nothing")
-                      ? fmt::format("delete the flag; instead: {}", removed->instead)
+                      ? fmt::format("delete the flag; replacement: {}", removed->instead)
                       : std::string(removed->instead));
-  if (newest) finding.as(Severity::warning);  // a node may still have an older image of this tag
+  if (newest) finding.as(Severity::warning);  // a node may still have an older image with this tag
 }
 
 void check(const Subject& s) {
@@ -57,9 +57,9 @@ const Rule rule_engine_flag_removed = {
     .kinds = "@pods",
     .title = "the engine's version no longer has this flag",
     .why =
-        "The engine refuses flags that it does not know and exits at its start. The pod restarts again and again and "
-        "never serves. The version is that of the image's tag; for the tag latest it is a warning.",
-    .fix = "the flag that took its place, or none; the message says which",
+        "The engine refuses unknown flags and exits at its start. The pod restarts again and again and never serves. "
+        "The version comes from the image's tag. For the tag latest the finding is a warning.",
+    .fix = "use the flag that replaces it; the message names it",
     .source = "vLLM pull requests, each in data/lint/removed_flags.csv",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

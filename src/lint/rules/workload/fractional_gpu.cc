@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace fractional_gpu {
 namespace {
 
-/// "0.5", "500m"; "1.0" and "1000m" are whole.
+/// Returns true for "0.5" and "500m", and false for "1.0" and "1000m".
 bool is_fraction(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789.m") != text.npos) return false;
   const std::size_t dot = text.find('.');
@@ -22,8 +22,8 @@ void check(const Subject& s) {
     for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
         if (!is_fraction(resource.where().text)) continue;
-        s.report(resource.where(),
-                 fmt::format("{} of {}: GPUs are whole numbers", resource.where().text, resource.name));
+        s.report(resource.where(), fmt::format("{} of {} is requested, but GPUs are counted in whole numbers",
+                                               resource.where().text, resource.name));
       }
     }
   }
@@ -37,9 +37,9 @@ const Rule rule_fractional_gpu = {
     .id = "fractional-gpu",
     .severity = Severity::error,
     .kinds = "@gpu",
-    .title = "a part of a GPU is asked for as a quantity",
-    .why = "GPUs are whole numbers; the API server refuses \"0.5\" and \"500m\".",
-    .fix = "a MIG slice (nvidia.com/mig-1g.10gb), time-slicing, or the fractions of KAI (annotation gpu-fraction)",
+    .title = "a fraction of a GPU is requested",
+    .why = "GPUs are counted in whole numbers. The API server refuses \"0.5\" and \"500m\".",
+    .fix = "use a MIG slice (nvidia.com/mig-1g.10gb), time-slicing, or the fractions of KAI (annotation gpu-fraction)",
     .source = "Kubernetes documentation: extended resources are integers",
     .bad = R"(apiVersion: v1
 kind: Pod

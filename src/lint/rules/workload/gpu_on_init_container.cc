@@ -24,8 +24,8 @@ void check(const Subject& s) {
       const GpuResource resource = gpu_resources(*container).front();
       s.report_key(
           resource.where(),
-          fmt::format("{} is given to init container {} only: the pod keeps it for all its life, and no container "
-                      "that runs then has one",
+          fmt::format("{} is requested only by init container {}; the pod holds it until it ends, but no other "
+                      "container can use it",
                       resource.name, (*container)["name"].text));
       break;
     }
@@ -42,10 +42,9 @@ const Rule rule_gpu_on_init_container = {
     .kinds = "@gpu",
     .title = "only an init container asks for a GPU",
     .why =
-        "The scheduler reserves for a pod what its largest init container asks for, until the pod ends. The GPU is "
-        "paid for "
-        "and idle once the init container is done; if the server was meant to have it, it runs without.",
-    .fix = "ask for the GPU in the container that serves; run a one-time job as a Job",
+        "The scheduler reserves the request of the largest init container until the pod ends. After the init container "
+        "the GPU is idle and still costs money. If the GPU was meant for the server, the server runs without one.",
+    .fix = "request the GPU in the container that serves; move one-time work to a Job",
     .source = "Kubernetes documentation, init containers: resource sharing",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -11,13 +11,13 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
-        if (resource.name == "gpu") continue;  // Dynamo's, which its operator completes
+        if (resource.name == "gpu") continue;  // the operator of Dynamo completes this resource
         if (resource.limit == nullptr || resource.request == nullptr) continue;
         const auto request = resource.request->integer();
         const auto limit = resource.limit->integer();
         if (!request || !limit || *request == *limit) continue;
-        s.report(*resource.request, fmt::format("{} asks for {} and is limited to {}: they must be equal",
-                                                resource.name, *request, *limit))
+        s.report(*resource.request,
+                 fmt::format("{} has request {} and limit {}, but they must be equal", resource.name, *request, *limit))
             .replace(*resource.request, resource.limit->text);
       }
     }
@@ -33,8 +33,8 @@ const Rule rule_gpu_request_limit_mismatch = {
     .severity = Severity::error,
     .kinds = "@gpu",
     .title = "request and limit of a GPU differ",
-    .why = "Extended resources cannot be overcommitted; the API server refuses the pod.",
-    .fix = "set the request to the limit, or leave it out",
+    .why = "Extended resources cannot be overcommitted, so the API server refuses the pod.",
+    .fix = "set the request to the limit, or delete the request",
     .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation, extended resources",
     .bad = R"(apiVersion: v1

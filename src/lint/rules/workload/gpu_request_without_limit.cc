@@ -11,14 +11,14 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
-        if (resource.name == "gpu") continue;  // Dynamo's, which its operator completes
+        if (resource.name == "gpu") continue;  // the operator of Dynamo completes this resource
         if (resource.limit != nullptr || resource.request->is("0")) continue;
-        Finding& finding =
-            s.report_key(*resource.request,
-                         fmt::format("{} is requested without a limit: the API server refuses the pod", resource.name));
-        // It is merged with a template that may have the limit.
+        Finding& finding = s.report_key(
+            *resource.request,
+            fmt::format("{} has a request but no limit, so the API server refuses the pod", resource.name));
+        // The template that the pod is merged with may have the limit.
         if (pod_maker(s.object) == PodMaker::merged) finding.as(Severity::warning);
-        finding.of_absence();
+        finding.about_absence();
       }
     }
   }
@@ -33,8 +33,8 @@ const Rule rule_gpu_request_without_limit = {
     .severity = Severity::error,
     .kinds = "@gpu",
     .title = "a GPU is requested without a limit",
-    .why = "Extended resources need a limit; the API server refuses the pod.",
-    .fix = "put the GPU under limits; the request follows from it",
+    .why = "Extended resources need a limit, so the API server refuses the pod.",
+    .fix = "put the GPU under limits; Kubernetes copies it to the request",
     .source = "Kubernetes documentation, extended resources",
     .bad = R"(apiVersion: v1
 kind: Pod

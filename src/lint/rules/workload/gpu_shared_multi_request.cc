@@ -12,7 +12,7 @@ void check(const Subject& s) {
     for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
         if (resource.name != "nvidia.com/gpu.shared" || resource.count().value_or(0) < 2) continue;
-        s.report(resource.where(), fmt::format("{} shares are no more compute than one", resource.where().text));
+        s.report(resource.where(), fmt::format("{} shares give no more compute than one", resource.where().text));
       }
     }
   }
@@ -26,11 +26,11 @@ const Rule rule_gpu_shared_multi_request = {
     .id = "gpu-shared-multi-request",
     .severity = Severity::warning,
     .kinds = "@gpu",
-    .title = "more than one share of a GPU is asked for",
+    .title = "a container requests more than one share of a GPU",
     .why =
-        "Two shares of a time-sliced GPU are no more compute than one, and may be of the same GPU; with "
-        "failRequestsGreaterThanOne the pod is refused.",
-    .fix = "ask for one share, or for a whole GPU",
+        "Two shares of time-sliced GPUs give no more compute than one, and both may be of the same GPU. With "
+        "failRequestsGreaterThanOne the device plugin refuses the pod.",
+    .fix = "request one share, or a whole GPU",
     .source = "NVIDIA k8s-device-plugin README",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -8,7 +8,7 @@ namespace hostpath_not_instance_store {
 namespace {
 
 void check(const Subject& s) {
-  const std::span<const Object* const> classes = s.set.beside("EC2NodeClass", s.object);
+  const std::span<const Object* const> classes = s.set.in_folder("EC2NodeClass", s.object);
   for (const Object* node_class : classes) {
     if (at(*node_class, "spec.instanceStorePolicy") || at(*node_class, "spec.userData")) return;
   }
@@ -17,8 +17,9 @@ void check(const Subject& s) {
     for (const Value& volume : (*pod.spec)["volumes"].children()) {
       const Value& path = at(volume, "hostPath.path");
       if (path.text.find("nvme") == path.text.npos && path.text.find("cache") == path.text.npos) continue;
-      s.join(s.report(path, fmt::format("{} is on the root volume: EC2NodeClass {} sets up no instance store",
-                                        path.text, classes.front()->name)),
+      s.join(s.report(path, fmt::format(
+                                "{} is on the root volume, because EC2NodeClass {} does not set up the instance store",
+                                path.text, classes.front()->name)),
              *classes.front());
     }
   }
@@ -32,11 +33,11 @@ const Rule rule_hostpath_not_instance_store = {
     .id = "hostpath-not-instance-store",
     .severity = Severity::warning,
     .kinds = "@gpu",
-    .title = "the cache on the node is not on its instance store",
+    .title = "the node's model cache is not on its instance store",
     .why =
-        "Without instanceStorePolicy RAID0 the NVMe disks are not mounted: the path lies on the root volume, at 125 "
-        "MB/s, and fills it.",
-    .fix = "instanceStorePolicy RAID0 in the EC2NodeClass",
+        "Without instanceStorePolicy RAID0 the NVMe disks are not mounted. The path is then on the root volume, which "
+        "reads 125 MB/s and becomes full.",
+    .fix = "set instanceStorePolicy to RAID0 in the EC2NodeClass",
     .source = "Karpenter documentation, EC2NodeClass",
     .bad = R"(apiVersion: karpenter.k8s.aws/v1
 kind: EC2NodeClass

@@ -9,18 +9,18 @@ namespace capstan::lint {
 namespace image_floating_tag {
 namespace {
 
-/// Repositories have no capitals: IMAGE_NAME is filled in later.
-bool is_hole(std::string_view image) {
+/// Returns true for a name that is filled in later, such as IMAGE_NAME. Repositories have no capital letters.
+bool is_placeholder_name(std::string_view image) {
   const std::string_view repository = image.substr(0, image.find_last_of(":@"));
   return std::ranges::any_of(repository, [](char c) { return c == '$' || c == '<' || (c >= 'A' && c <= 'Z'); });
 }
 
-bool floats(std::string_view image) {
-  if (image.empty() || image.find('@') != image.npos || is_hole(image)) return false;
-  const std::string_view last = image.substr(image.rfind('/') + 1);
-  const std::size_t colon = last.find(':');
-  if (colon == last.npos) return true;
-  const std::string_view tag = last.substr(colon + 1);
+bool has_floating_tag(std::string_view image) {
+  if (image.empty() || image.find('@') != image.npos || is_placeholder_name(image)) return false;
+  const std::string_view name = image.substr(image.rfind('/') + 1);
+  const std::size_t colon = name.find(':');
+  if (colon == name.npos) return true;
+  const std::string_view tag = name.substr(colon + 1);
   return tag == "latest" || tag == "nightly" || tag == "main" || tag == "master";
 }
 
@@ -29,8 +29,8 @@ void check(const Subject& s) {
     if (!wants_gpu(pod)) continue;
     for (const Value* container : all_containers_of(pod)) {
       const Value& image = (*container)["image"];
-      if (!floats(image.text)) continue;
-      Finding& finding = s.report(image, fmt::format("{} may be another image at the next start", image.text));
+      if (!has_floating_tag(image.text)) continue;
+      Finding& finding = s.report(image, fmt::format("{} may be a different image at the next start", image.text));
       if (is_surely_scaled(s.object, s.set)) finding.as(Severity::warning);
     }
   }
@@ -44,11 +44,11 @@ const Rule rule_image_floating_tag = {
     .id = "image-floating-tag",
     .severity = Severity::info,
     .kinds = "@gpu",
-    .title = "the image's tag may mean another image tomorrow",
+    .title = "the image's tag may change its meaning",
     .why =
-        "Replicas that start later run another engine than those before, with other flags and metrics; and each start "
-        "asks the registry.",
-    .fix = "a version, better a digest",
+        "Replicas that start later may run another version of the engine, with other flags and metrics. Each start "
+        "also asks the registry.",
+    .fix = "use a version tag or, better, a digest",
     .source = "Kubernetes documentation, images",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -6,16 +6,16 @@ namespace image_registry_frozen {
 namespace {
 
 constexpr std::string_view kFrozen = "k8s.gcr.io/";
-constexpr std::string_view kServed = "registry.k8s.io/";
+constexpr std::string_view kCurrent = "registry.k8s.io/";
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       const Value& image = (*container)["image"];
       if (!image.text.starts_with(kFrozen)) continue;
-      Finding& finding = s.report(image, "k8s.gcr.io is frozen since April 2023");
+      Finding& finding = s.report(image, "k8s.gcr.io has been frozen since April 2023");
       const Span host = part_of(*s.object.file, image, 0, kFrozen.size());
-      if (host.size() == kFrozen.size()) finding.replace_part(image, host, kServed);
+      if (host.size() == kFrozen.size()) finding.replace_part(image, host, kCurrent);
     }
   }
 }
@@ -28,11 +28,11 @@ const Rule rule_image_registry_frozen = {
     .id = "image-registry-frozen",
     .severity = Severity::error,
     .kinds = "@pods",
-    .title = "the image comes from a registry that is frozen",
+    .title = "the image comes from a frozen registry",
     .why =
-        "k8s.gcr.io gets no images since April 2023 and is being switched off; pulls fail or are redirected as long as "
-        "that lasts.",
-    .fix = "replace k8s.gcr.io with registry.k8s.io, which has the same images; the pods are started anew",
+        "k8s.gcr.io has received no images since April 2023 and is being switched off. Pulls fail, or are redirected "
+        "for an unknown time.",
+    .fix = "replace k8s.gcr.io with registry.k8s.io, which has the same images; this restarts the pods",
     .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes blog, 2023-03",
     .bad = R"(apiVersion: v1

@@ -12,7 +12,8 @@ void check(const Subject& s) {
   if (replicas.value_or(1) < 2) return;
   for (const Pod& pod : pods_of(s.object)) {
     if (!(*pod.spec)["schedulerName"].is("kai-scheduler")) continue;
-    s.report(s.object["spec"]["replicas"], fmt::format("{} replicas are {} gangs of one pod", *replicas, *replicas));
+    s.report(s.object["spec"]["replicas"],
+             fmt::format("KAI makes {} gangs of one pod each from {} replicas", *replicas, *replicas));
   }
 }
 
@@ -25,8 +26,8 @@ const Rule rule_kai_deployment_not_gang = {
     .severity = Severity::info,
     .kinds = "Deployment",
     .title = "KAI schedules the pods of a Deployment one by one",
-    .why = "Its grouper makes one PodGroup a pod: replicas of a Deployment are no gang.",
-    .fix = "a LeaderWorkerSet where the pods belong together",
+    .why = "KAI makes one PodGroup per pod of a Deployment, so its replicas are no gang.",
+    .fix = "use a LeaderWorkerSet if the pods belong together",
     .source = "KAI deployment grouper",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

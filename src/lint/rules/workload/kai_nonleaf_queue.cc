@@ -11,9 +11,9 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const Value& queue = (*pod.metadata)["labels"]["kai.scheduler/queue"];
     if (!queue) continue;
-    for (const Object* other : s.set.beside("Queue", s.object)) {
+    for (const Object* other : s.set.in_folder("Queue", s.object)) {
       if (!at(*other, "spec.parentQueue").is(queue.text)) continue;
-      s.join(s.report(queue, fmt::format("queue {} has queue {} below it, and schedules nothing itself", queue.text,
+      s.join(s.report(queue, fmt::format("queue {} has child queue {}, so it schedules no pods itself", queue.text,
                                          other->name)),
              *other, queue.text);
       break;
@@ -29,9 +29,9 @@ const Rule rule_kai_nonleaf_queue = {
     .id = "kai-nonleaf-queue",
     .severity = Severity::error,
     .kinds = "@pods",
-    .title = "a workload is in a queue that has queues below it",
-    .why = "Only queues without children schedule; the pods wait for ever.",
-    .fix = "name one of its children",
+    .title = "a workload is in a queue that has child queues",
+    .why = "Only queues without children schedule pods, so the pods stay pending.",
+    .fix = "name one of the child queues",
     .source = "KAI documentation, queues",
     .bad = R"(apiVersion: scheduling.run.ai/v2
 kind: Queue

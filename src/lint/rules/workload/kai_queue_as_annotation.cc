@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::string_view kQueue = "kai.scheduler/queue";
 
-/// By the label, by the one that KAI had as Run:ai's, or by a PodGroup that somebody else makes and names the queue in.
+/// Returns true if the pod has the label, the older label of Run:ai, or a PodGroup of another component that names the
+/// queue.
 bool is_queued(const Value& metadata) {
   return metadata["labels"][kQueue] || metadata["labels"]["runai/queue"] || metadata["annotations"]["pod-group-name"];
 }
@@ -17,13 +18,13 @@ void check(const Subject& s) {
     const Value& scheduler = (*pod.spec)["schedulerName"];
     if (is_queued(*pod.metadata) || is_queued(s.object["metadata"])) continue;
     for (const Value* metadata : {pod.metadata, &s.object["metadata"]}) {
-      const Value& wrong = (*metadata)["annotations"][kQueue];
-      if (!wrong) continue;
-      s.report_key(wrong, "the queue of KAI is a label; this annotation is not seen");
+      const Value& misplaced = (*metadata)["annotations"][kQueue];
+      if (!misplaced) continue;
+      s.report_key(misplaced, "KAI reads the queue from a label and ignores this annotation");
       return;
     }
     if (scheduler.is("kai-scheduler") && !is_operated(s.object)) {
-      s.report(scheduler, "scheduled by KAI without the label kai.scheduler/queue").as(Severity::warning);
+      s.report(scheduler, "the pod uses kai-scheduler but has no label kai.scheduler/queue").as(Severity::warning);
     }
   }
 }
@@ -36,9 +37,9 @@ const Rule rule_kai_queue_as_annotation = {
     .id = "kai-queue-as-annotation",
     .severity = Severity::error,
     .kinds = "@pods",
-    .title = "the queue of KAI is a label",
-    .why = "As an annotation it is not seen; the pods wait for ever, or land in the default queue without their quota.",
-    .fix = "labels: {kai.scheduler/queue: NAME} on the pod template",
+    .title = "the queue of KAI must be a label",
+    .why = "KAI ignores the annotation. The pods stay pending, or run in the default queue without their quota.",
+    .fix = "set labels: {kai.scheduler/queue: NAME} on the pod template",
     .source = "KAI quick start",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -12,12 +12,13 @@ void check(const Subject& s) {
     const Value& limit = resource["limit"];
     if (limit && !limit.is("0")) continue;
     if (limit) {
-      Finding& finding = s.report(limit, fmt::format("limit 0: no {} of this queue is ever given", resource.key));
-      const bool wanted = !resource["quota"] || resource["quota"].is("0");
-      wanted ? finding.as(Severity::info) : finding.replace(limit, "-1");
+      Finding& finding =
+          s.report(limit, fmt::format("limit 0 means that pods of this queue never get any {}", resource.key));
+      const bool is_intended = !resource["quota"] || resource["quota"].is("0");
+      is_intended ? finding.as(Severity::info) : finding.replace(limit, "-1");
     } else {
       Finding& finding =
-          s.report_key(resource, fmt::format("without a limit no {} of this queue is ever given", resource.key));
+          s.report_key(resource, fmt::format("without a limit pods of this queue never get any {}", resource.key));
       if (resource.count > 0) finding.add_entry(resource, resource.children().back(), "limit", "-1");
     }
   }
@@ -31,9 +32,9 @@ const Rule rule_kai_queue_limit_zero = {
     .id = "kai-queue-limit-zero",
     .severity = Severity::error,
     .kinds = "Queue",
-    .title = "a queue of KAI has no limit, which means nothing",
-    .why = "An unset limit is zero: what is in the queue never starts.",
-    .fix = "set limit to -1, which means no limit",
+    .title = "a KAI queue has no limit, which KAI treats as 0",
+    .why = "An unset limit is 0, so no pod of the queue starts.",
+    .fix = "set limit to -1, which means unlimited",
     .fix_safety = FixSafety::unsafe,
     .source = "KAI documentation, queues",
     .bad = R"(apiVersion: scheduling.run.ai/v2

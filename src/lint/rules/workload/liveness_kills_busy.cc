@@ -10,36 +10,37 @@ namespace capstan::lint {
 namespace liveness_kills_busy {
 namespace {
 
-constexpr std::int64_t kPatienceS = 30;  ///< silence of an engine that one long prompt may cause
+constexpr std::int64_t kMaxSilenceS = 30;  ///< time without an answer that one long prompt may cause
 constexpr std::int64_t kTimeoutS = 1;
-constexpr std::int64_t kOneTimeoutS = 5;  ///< where one late answer is enough
+constexpr std::int64_t kOneTimeoutS = 5;  ///< if one late answer is enough
 
-/// Returns true if the probe gives up after a few late answers, or after a single one.
-bool is_impatient(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
-  if (silence_s > kPatienceS) return false;
+/// Returns true if the probe fails after a few late answers, or after a single one.
+bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
+  if (silence_s > kMaxSilenceS) return false;
   return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);
 }
 
-/// Returns true if the probe waits for tokens, behind all requests that wait too.
+/// Returns true if the probe asks for tokens, which wait in the queue behind other requests.
 bool generates(const Value& probe) {
-  const auto asks = [](std::string_view words) {
+  const auto requests_tokens = [](std::string_view words) {
     for (const std::string_view path : {"/health_generate", "/v1/completions", "/v1/chat/completions", "/generate"}) {
       if (words.find(path) != words.npos) return true;
     }
     return false;
   };
   const Value& command = at(probe, "exec.command");
-  return asks(at(probe, "httpGet.path").text) ||
-         std::ranges::any_of(command.children(), [&](const Value& word) { return asks(word.text); });
+  return requests_tokens(at(probe, "httpGet.path").text) ||
+         std::ranges::any_of(command.children(), [&](const Value& word) { return requests_tokens(word.text); });
 }
 
-/// Returns true if its steps take so little time that the engine rarely answers late.
-bool is_quick(const Value& container) {
+/// Returns true if the engine's steps are so short that it rarely answers late.
+bool serves_quickly(const Value& container) {
   const auto engine = engine_of(start_of(container));
   return engine && serves_small_model(*engine);
 }
 
-/// vLLM and SGLang answer the probe from the process that also takes requests; Triton and TGI have a thread for it.
+/// Returns true for vLLM and SGLang, which answer the probe in the process that also takes requests. Triton and TGI
+/// have a separate thread for it.
 bool answers_late(const Value& container) {
   if (const auto engine = engine_of(start_of(container))) {
     return engine->kind == EngineKind::vllm || engine->kind == EngineKind::sglang;
@@ -57,15 +58,15 @@ void check(const Subject& s) {
     const std::int64_t silence = failures * probe["periodSeconds"].integer().value_or(10);
     if (generates(probe)) {
       s.report_key(probe,
-                   fmt::format("liveness asks for tokens, which wait behind all other requests: after {} s of load "
-                               "the engine is killed with them",
+                   fmt::format("the liveness probe asks for tokens, which wait behind all other requests, so {} s of "
+                               "load kill the engine",
                                silence));
-    } else if (is_impatient(timeout, failures, silence) && at(probe, "httpGet.path") && answers_late(container)) {
+    } else if (fails_early(timeout, failures, silence) && at(probe, "httpGet.path") && answers_late(container)) {
       Finding& finding = s.report_key(
-          probe, fmt::format("{} answers slower than {} s within {} s kill the engine with all its requests; a "
-                             "busy one is slower at times",
+          probe, fmt::format("{} answers slower than {} s within {} s kill the engine and its requests, but a busy "
+                             "engine is sometimes slower",
                              failures, timeout, silence));
-      if (is_quick(container)) finding.as(Severity::info);
+      if (serves_quickly(container)) finding.as(Severity::info);
     }
   }
 }
@@ -78,12 +79,11 @@ const Rule rule_liveness_kills_busy = {
     .id = "liveness-kills-busy",
     .severity = Severity::warning,
     .kinds = "@gpu",
-    .title = "the liveness probe kills an engine that is only busy",
+    .title = "the liveness probe kills an engine that is busy",
     .why =
-        "Under load an engine answers its own health page late, and a request for tokens waits in the queue. The "
-        "kubelet "
-        "takes that for death: the replica is killed with its requests, the others get its load, and are killed next.",
-    .fix = "timeoutSeconds of 5 s or more and failureThreshold times periodSeconds of 60 s or more, on /health",
+        "Under load an engine answers its health page late, and a request for tokens waits in the queue. The kubelet "
+        "then kills the replica and its requests. The other replicas get its load and are killed next.",
+    .fix = "set timeoutSeconds to 5 or more and failureThreshold times periodSeconds to 60 s or more, on /health",
     .source = "vLLM documentation, Kubernetes probes; Kubernetes documentation",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

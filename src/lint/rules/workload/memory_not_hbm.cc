@@ -15,9 +15,9 @@ void check(const Subject& s) {
         const std::string_view line = lines.line(lines.at(memory.span.begin).line);
         const std::size_t comment = line.find('#');
         if (comment == line.npos) continue;
-        const std::string_view words = line.substr(comment);
-        if (words.find("HBM") == words.npos && words.find("VRAM") == words.npos) continue;
-        s.report(memory, "memory is host memory; the GPU's own is not part of it");
+        const std::string_view text = line.substr(comment);
+        if (text.find("HBM") == text.npos && text.find("VRAM") == text.npos) continue;
+        s.report(memory, "memory is host memory and does not include GPU memory");
       }
     }
   }
@@ -31,9 +31,11 @@ const Rule rule_memory_not_hbm = {
     .id = "memory-not-hbm",
     .severity = Severity::info,
     .kinds = "@pods",
-    .title = "the memory request is taken for the GPU's memory",
-    .why = "requests.memory is host memory. GPU memory is not asked for: a GPU comes with all of its own.",
-    .fix = "ask for the host memory that loading and the KV-cache offload need",
+    .title = "the memory request is meant as GPU memory",
+    .why =
+        "requests.memory is host memory. GPU memory is not requested, because a GPU always comes with all of its "
+        "memory.",
+    .fix = "request the host memory that loading and the KV-cache offload need",
     .source = "Kubernetes documentation, resources",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace missing_readiness_probe {
 namespace {
 
-/// Ollama is ready without a model: it loads one at the first request.
+/// Returns true for Ollama, which is ready without a model and loads one at the first request.
 bool loads_on_demand(const Value& container) {
   return container["image"].text.find("ollama") != std::string_view::npos;
 }
@@ -19,11 +19,11 @@ void check(const Subject& s) {
     if (!takes_requests(s.object, pod, container, s.set)) continue;
     Finding& finding =
         s.report(container["name"],
-                 fmt::format("no readinessProbe: {}",
-                             service == nullptr ? "requests come before the model is loaded"
+                 fmt::format("the container has no readinessProbe: {}",
+                             service == nullptr ? "requests may arrive before the model is loaded"
                                                 : service->title() + " sends requests before the model is loaded"));
     if (service == nullptr || loads_on_demand(container)) continue;
-    s.join(finding.as(Severity::warning), *service, service->name).of_absence();
+    s.join(finding.as(Severity::warning), *service, service->name).about_absence();
   }
 }
 
@@ -36,8 +36,9 @@ const Rule rule_missing_readiness_probe = {
     .severity = Severity::info,
     .kinds = "Deployment StatefulSet",
     .title = "a GPU server has no readiness probe",
-    .why = "It gets requests from its first second on, minutes before the model is loaded; they fail.",
-    .fix = "readinessProbe on the engine's /health",
+    .why =
+        "The server gets requests from its first second on, minutes before the model is loaded. These requests fail.",
+    .fix = "add a readinessProbe on the engine's /health",
     .source = "Kubernetes documentation, readiness",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

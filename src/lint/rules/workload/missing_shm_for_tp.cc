@@ -15,7 +15,7 @@ bool mounts_shm(const Value& container) {
   return false;
 }
 
-/// These operators mount it themselves.
+/// Returns true for kinds whose operators mount /dev/shm.
 bool adds_shm(std::string_view kind) {
   return kind == "LLMInferenceService" || kind == "DynamoGraphDeployment" || kind.starts_with("Ray");
 }
@@ -27,8 +27,9 @@ void check(const Subject& s) {
       const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       const std::optional<std::int64_t> gpus = engine ? wanted_gpus(*engine) : std::nullopt;
       if (gpus.value_or(0) < 2 || mounts_shm(*container) || gpu_resources(*container).empty()) continue;
-      s.report((*container)["name"], fmt::format("{} GPUs work together through /dev/shm, which has 64 MiB", *gpus))
-          .of_absence();
+      s.report((*container)["name"],
+               fmt::format("the processes of {} GPUs share /dev/shm, which has only 64 MiB", *gpus))
+          .about_absence();
     }
   }
 }
@@ -43,9 +44,9 @@ const Rule rule_missing_shm_for_tp = {
     .kinds = "@pods",
     .title = "tensor parallelism with the default /dev/shm of 64 MiB",
     .why =
-        "The processes of an engine pass tensors and messages through shared memory; with 64 MiB NCCL fails at the "
-        "start or takes a slow way.",
-    .fix = "an emptyDir of medium Memory, mounted at /dev/shm",
+        "The processes of an engine pass tensors and messages through shared memory. With 64 MiB, NCCL fails at the "
+        "start or uses a slower path.",
+    .fix = "mount an emptyDir of medium Memory at /dev/shm",
     .source = "vLLM documentation, Kubernetes",
     .bad = R"(apiVersion: v1
 kind: Pod

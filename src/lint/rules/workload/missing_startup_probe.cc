@@ -11,8 +11,8 @@ namespace capstan::lint {
 namespace missing_startup_probe {
 namespace {
 
-/// Returns true if an init container brings the model, so that the engine only reads it from a disk.
-bool is_brought(const Pod& pod) {
+/// Returns true if an init container provides the model, so that the engine only reads it from a disk.
+bool has_model_on_disk(const Pod& pod) {
   return std::ranges::any_of(init_containers_of(pod),
                              [](const Value* container) { return brings_a_model(*container); });
 }
@@ -21,19 +21,19 @@ void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& probe = container["livenessProbe"];
     if (!probe || container["startupProbe"] || is_placeholder(s.object, pod)) continue;
-    const std::int64_t more = std::max<std::int64_t>(probe["failureThreshold"].integer().value_or(3) - 1, 0);
+    const std::int64_t retries = std::max<std::int64_t>(probe["failureThreshold"].integer().value_or(3) - 1, 0);
     const std::int64_t budget = probe["initialDelaySeconds"].integer().value_or(0) +
-                                more * probe["periodSeconds"].integer().value_or(10) +
+                                retries * probe["periodSeconds"].integer().value_or(10) +
                                 probe["timeoutSeconds"].integer().value_or(1);
-    const bool brought = is_brought(pod);
-    if (budget >= (brought ? kLoadS : kColdStartS)) continue;
+    const bool is_on_disk = has_model_on_disk(pod);
+    if (budget >= (is_on_disk ? kLoadS : kColdStartS)) continue;
     Finding& finding = s.report_key(
-        probe, fmt::format("the container is killed {} s after its start unless it answers, and there is no "
-                           "startupProbe: loading a model takes longer",
+        probe, fmt::format("the container has no startupProbe and is killed {} s after its start unless it answers, "
+                           "but a model takes longer to load",
                            budget));
-    // How long a server that is no known engine loads is not known.
-    if (brought || !runs_engine(container)) finding.as(Severity::info);
-    finding.of_absence();
+    // The load time of a server that is no known engine is unknown.
+    if (is_on_disk || !runs_engine(container)) finding.as(Severity::info);
+    finding.about_absence();
   }
 }
 
@@ -47,11 +47,10 @@ const Rule rule_missing_startup_probe = {
     .kinds = "@serving",
     .title = "the liveness probe gives up before the model is loaded",
     .why =
-        "Without a startup probe the liveness probe counts from the start: the kubelet kills the engine in the middle "
-        "of loading its weights, again and again. It is advice where an init container brings the model, and for "
-        "servers "
+        "Without a startup probe the liveness probe counts from the start. The kubelet kills the engine while it loads "
+        "the weights, again and again. The finding is advice if an init container provides the model, and for servers "
         "that are no known engine.",
-    .fix = "a startupProbe with failureThreshold times periodSeconds of at least 600 s",
+    .fix = "add a startupProbe with failureThreshold times periodSeconds of at least 600 s",
     .source = "Kubernetes documentation, startup probes; cold starts of 2 to 8 minutes",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

@@ -6,17 +6,17 @@ namespace capstan::lint {
 namespace model_download_no_cache {
 namespace {
 
-/// Is everything that the container mounts gone with the pod?
-bool only_empty_dirs(const Pod& pod, const Value& container) {
-  bool any = false;
+/// Returns true if all volumes of the container are deleted with the pod.
+bool has_only_empty_dirs(const Pod& pod, const Value& container) {
+  bool has_any = false;
   for (const Value& mount : container["volumeMounts"].children()) {
     for (const Value& volume : (*pod.spec)["volumes"].children()) {
       if (!volume["name"].is(mount["name"].text) || volume.has("secret") || volume.has("configMap")) continue;
       if (!volume.has("emptyDir")) return false;
-      any = true;
+      has_any = true;
     }
   }
-  return any;
+  return has_any;
 }
 
 void check(const Subject& s) {
@@ -24,9 +24,9 @@ void check(const Subject& s) {
     if (!wants_gpu(pod)) continue;
     for (const Value* container : init_containers_of(pod)) {
       for (const std::vector<CommandWord>& command : commands_of(start_of(*container))) {
-        if (!is_download(command) || !only_empty_dirs(pod, *container)) continue;
+        if (!is_download(command) || !has_only_empty_dirs(pod, *container)) continue;
         s.report_span(span_of(*s.object.file, *container, command.front()),
-                      "downloads into an emptyDir, which is gone with the pod");
+                      "the model is downloaded into an emptyDir, which is deleted with the pod");
         break;
       }
     }
@@ -41,11 +41,11 @@ const Rule rule_model_download_no_cache = {
     .id = "model-download-no-cache",
     .severity = Severity::warning,
     .kinds = "@gpu",
-    .title = "every start downloads the model anew",
+    .title = "every start downloads the model again",
     .why =
-        "140 GB through 10 Gbit/s are two minutes of a GPU that waits, and starts at the same time share the "
-        "bandwidth.",
-    .fix = "a cache that outlives the pod: the node's own NVMe (hostPath), or a read-only volume",
+        "A download of 140 GB over 10 Gbit/s takes two minutes in which the GPU is idle. Replicas that start at the "
+        "same time share the bandwidth.",
+    .fix = "use a cache that outlives the pod: the node's NVMe (hostPath), or a read-only volume",
     .source = "cold-start guides",
     .bad = R"(apiVersion: v1
 kind: Pod

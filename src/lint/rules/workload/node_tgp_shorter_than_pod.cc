@@ -15,12 +15,12 @@ void check(const Subject& s) {
   const auto seconds = seconds_of(period.text);
   if (!seconds) return;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet"}) {
-    for (const Object* workload : s.set.beside(kind, s.object)) {
+    for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {
         const std::int64_t grace = (*pod.spec)["terminationGracePeriodSeconds"].integer().value_or(30);
         if (!wants_gpu(pod) || grace <= *seconds) continue;
-        s.join(s.report(period, fmt::format("nodes end after {} s, pods of {} may take {} s", *seconds,
-                                            workload->title(), grace)),
+        s.join(s.report(period, fmt::format("nodes are deleted after {} s, but pods of {} may take {} s to end",
+                                            *seconds, workload->title(), grace)),
                *workload);
         return;
       }
@@ -36,10 +36,11 @@ const Rule rule_node_tgp_shorter_than_pod = {
     .id = "node-tgp-shorter-than-pod",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "nodes end before their pods may",
+    .title = "nodes are deleted before their pods may end",
     .why =
-        "The node's terminationGracePeriod counts from its drain: pods that still answer requests are killed with it.",
-    .fix = "at least the longest terminationGracePeriodSeconds of the pods",
+        "The node's terminationGracePeriod counts from the start of its drain. Pods that still answer requests then "
+        "are killed.",
+    .fix = "set it to at least the longest terminationGracePeriodSeconds of the pods",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

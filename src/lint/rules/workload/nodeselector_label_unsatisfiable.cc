@@ -8,10 +8,11 @@ namespace capstan::lint {
 namespace nodeselector_label_unsatisfiable {
 namespace {
 
-/// Labels with a group are put on nodes by others: the kubelet, the cloud, GPU feature discovery.
-bool is_own(std::string_view key) { return key.find('/') == key.npos; }
+/// Returns true for labels without a group. Other components set the labels with a group: the kubelet, the cloud, GPU
+/// feature discovery.
+bool has_no_group(std::string_view key) { return key.find('/') == key.npos; }
 
-bool gives(const Pool& pool, const Value& wanted) {
+bool provides(const Pool& pool, const Value& wanted) {
   if ((*pool.metadata)["labels"][wanted.key].is(wanted.text)) return true;
   const Value& entry = requirement(pool, wanted.key);
   if (!entry) return false;
@@ -24,14 +25,16 @@ bool gives(const Pool& pool, const Value& wanted) {
 
 void check(const Subject& s) {
   if (!s.set.closed()) return;
-  const std::span<const Object* const> pools = s.set.beside("NodePool", s.object);
+  const std::span<const Object* const> pools = s.set.in_folder("NodePool", s.object);
   for (const Pod& pod : pods_of(s.object)) {
     if (pools.empty() || !wants_gpu(pod)) continue;
     for (const Value& wanted : (*pod.spec)["nodeSelector"].children()) {
-      if (!is_own(wanted.key)) continue;
-      bool given = false;
-      for (const Object* object : pools) given = given || (pool_of(*object) && gives(*pool_of(*object), wanted));
-      if (!given) s.report(wanted, fmt::format("no pool of the input labels its nodes {}={}", wanted.key, wanted.text));
+      if (!has_no_group(wanted.key)) continue;
+      bool is_provided = false;
+      for (const Object* object : pools)
+        is_provided = is_provided || (pool_of(*object) && provides(*pool_of(*object), wanted));
+      if (!is_provided)
+        s.report(wanted, fmt::format("no pool of the input gives its nodes the label {}={}", wanted.key, wanted.text));
     }
   }
 }
@@ -44,9 +47,9 @@ const Rule rule_nodeselector_label_unsatisfiable = {
     .id = "nodeselector-label-unsatisfiable",
     .severity = Severity::error,
     .kinds = "@gpu",
-    .title = "no pool gives its nodes the label that the pod asks for",
-    .why = "The pod stays pending; nothing that could be bought would take it.",
-    .fix = "the pool's own label, or add it to the pool's template",
+    .title = "no pool gives its nodes the label that the pod requires",
+    .why = "The pod stays pending, because no node that a pool can launch has the label.",
+    .fix = "use the pool's label, or add the label to the pool's template",
     .source = "Karpenter documentation, scheduling",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

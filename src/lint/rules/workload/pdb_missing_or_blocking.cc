@@ -14,43 +14,44 @@ void check_budget(const Subject& s) {
   const Value& unavailable = s.object["spec"]["maxUnavailable"];
   const Value& available = s.object["spec"]["minAvailable"];
   if (unavailable.is("0") || unavailable.is("0%")) {
-    s.report(unavailable, fmt::format("maxUnavailable {}: no pod may ever be evicted", unavailable.text))
+    s.report(unavailable, fmt::format("with maxUnavailable {} no pod can ever be evicted", unavailable.text))
         .replace(unavailable, "1");
   } else if (available.is("100%")) {
-    s.report(available, "minAvailable 100%: no pod may ever be evicted");
+    s.report(available, "with minAvailable 100% no pod can ever be evicted");
   }
 }
 
-/// The replicas that it never has fewer of.
+/// Returns the smallest number of replicas that the workload runs.
 std::int64_t floor_of(const Subject& s) {
   const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
   if (scalers.empty()) return s.object["spec"]["replicas"].integer().value_or(1);
-  std::int64_t least = 0;
-  for (const Object* scaler : scalers) least = std::max(least, scaler_of(*scaler)->least);
-  return least;
+  std::int64_t floor = 0;
+  for (const Object* scaler : scalers) floor = std::max(floor, scaler_of(*scaler)->min_replicas);
+  return floor;
 }
 
 bool has_budget(const Subject& s) {
   const Value& labels = at(s.object, "spec.template.metadata.labels");
-  return std::ranges::any_of(s.set.beside("PodDisruptionBudget", s.object), [&](const Object* budget) {
+  return std::ranges::any_of(s.set.in_folder("PodDisruptionBudget", s.object), [&](const Object* budget) {
     const Value& selector = at(*budget, "spec.selector");
     return same_space(*budget, s.object) &&
            (selector["matchExpressions"].count > 0 || selects(selector["matchLabels"], labels));
   });
 }
 
-/// A budget may stand in a folder of its own: only where all of the input is known is this worth a warning.
+/// Reports a missing budget. The budget may be in another folder, so the finding is a warning only if the input is
+/// complete.
 void check_workload(const Subject& s) {
   if (!serves_on_gpu(s.object) || is_partial(s.object) || has_budget(s)) return;
   const std::vector<GpuPod> pods = gpu_pods_of(s.object);
-  const auto serves_none = [&](const GpuPod& found) {
+  const auto takes_none = [&](const GpuPod& found) {
     return is_placeholder(s.object, found.pod) || !takes_requests(s.object, found.pod, found.container, s.set);
   };
-  if (std::ranges::all_of(pods, serves_none)) return;
-  const std::int64_t least = floor_of(s);
-  if (least < 2) return;
+  if (std::ranges::all_of(pods, takes_none)) return;
+  const std::int64_t replicas = floor_of(s);
+  if (replicas < 2) return;
   Finding& finding = s.report_object(
-      fmt::format("{} replicas on GPUs, and no PodDisruptionBudget: a drain may end all of them at once", least));
+      fmt::format("{} replicas on GPUs have no PodDisruptionBudget, so a drain may end all of them at once", replicas));
   if (!s.set.closed()) finding.as(Severity::info);
 }
 
@@ -70,11 +71,12 @@ const Rule rule_pdb_missing_or_blocking = {
     .id = "pdb-missing-or-blocking",
     .severity = Severity::warning,
     .kinds = "PodDisruptionBudget Deployment StatefulSet",
-    .title = "a disruption budget lets no pod be evicted, or there is none",
+    .title = "a disruption budget forbids every eviction, or there is none",
     .why =
-        "Drains and upgrades hang on a budget of none until somebody deletes it; a node with an end date is then ended "
-        "with its requests. Without a budget all replicas of one node, or of several, may go at the same time.",
-    .fix = "a PodDisruptionBudget with maxUnavailable 1",
+        "A budget that allows no eviction blocks drains and upgrades until someone deletes it. A node with an end date "
+        "is then deleted together with its requests. Without a budget all replicas on one or several nodes may end at "
+        "the same time.",
+    .fix = "add a PodDisruptionBudget with maxUnavailable 1",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption; Kubernetes documentation",
     .bad = R"(apiVersion: policy/v1

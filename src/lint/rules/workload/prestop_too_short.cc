@@ -13,7 +13,7 @@ void check(const Subject& s) {
       const auto seconds = pre_stop_sleep_s(*container);
       if (!seconds || *seconds >= 10) continue;
       s.report_key(at(*container, "lifecycle.preStop"),
-                   fmt::format("preStop sleeps {} s; a pod leaves its endpoints within 10 to 15 s", *seconds));
+                   fmt::format("preStop sleeps {} s, but the endpoints drop the pod only after 10 to 15 s", *seconds));
     }
   }
 }
@@ -26,11 +26,11 @@ const Rule rule_prestop_too_short = {
     .id = "prestop-too-short",
     .severity = Severity::info,
     .kinds = "Deployment StatefulSet LeaderWorkerSet",
-    .title = "the preStop sleep is shorter than what takes the pod out of service",
+    .title = "the preStop sleep ends before the pod is out of its endpoints",
     .why =
-        "Endpoints, gateways and load balancers take seconds to notice; requests that arrive after the engine's end "
-        "fail.",
-    .fix = "sleep 15",
+        "Endpoints, gateways and load balancers take seconds to notice that a pod ends. Requests that arrive after the "
+        "engine has ended fail.",
+    .fix = "sleep for 15 s",
     .source = "KServe and llm-d use 15 s",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

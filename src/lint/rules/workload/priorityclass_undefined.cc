@@ -10,7 +10,7 @@ namespace capstan::lint {
 namespace priorityclass_undefined {
 namespace {
 
-/// Balloons come with a class of their own; other pods may use one that the cluster has.
+/// Returns true for balloon pods, which need their own PriorityClass. Other pods may use one that the cluster has.
 bool is_balloon(const Subject& s, const Pod& pod) {
   return is_placeholder(s.object, pod) && std::ranges::all_of(containers_of(pod), [](const Value* container) {
            return (*container)["image"].text.find("pause") != std::string_view::npos;
@@ -23,7 +23,7 @@ void check(const Subject& s) {
     if (!name || !priority_class_of(name.text).empty()) continue;
     if (!is_balloon(s, pod) && !s.set.closed()) continue;
     if (s.set.find("PriorityClass", name.text, s.object) != nullptr) continue;
-    s.report(name, fmt::format("there is no PriorityClass {} in the input", name.text));
+    s.report(name, fmt::format("the input has no PriorityClass {}", name.text));
   }
 }
 
@@ -36,9 +36,8 @@ const Rule rule_priorityclass_undefined = {
     .severity = Severity::warning,
     .kinds = "@pods",
     .title = "the PriorityClass is not in the input",
-    .why =
-        "Without it the API server refuses the pods; what was meant to give way, or to be kept, does not run at all.",
-    .fix = "add the PriorityClass beside it",
+    .why = "Without it the API server refuses the pods, so they do not run at all.",
+    .fix = "add the PriorityClass to the same folder",
     .source = "Kubernetes documentation, pod priority",
     .bad = R"(apiVersion: v1
 kind: Pod

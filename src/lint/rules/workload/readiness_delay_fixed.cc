@@ -9,11 +9,11 @@ namespace capstan::lint {
 namespace readiness_delay_fixed {
 namespace {
 
-constexpr std::int64_t kStartS = 120;  ///< as long as a model takes to load, and not only a process to start
-constexpr std::int64_t kLongS = 180;   ///< longer than most models that are downloaded first
+constexpr std::int64_t kModelLoadS = 120;     ///< time to load a model, longer than the start of a process
+constexpr std::int64_t kLongDownloadS = 180;  ///< longer than most starts that include a download
 
 /// Returns true if a volume may hold the model when the pod starts.
-bool keeps_models(const Pod& pod) {
+bool may_hold_model(const Pod& pod) {
   return std::ranges::any_of((*pod.spec)["volumes"].children(), [](const Value& volume) {
     for (const std::string_view kind : {"persistentVolumeClaim", "hostPath", "csi", "nfs", "image", "ephemeral"}) {
       if (volume.has(kind)) return true;
@@ -25,11 +25,11 @@ bool keeps_models(const Pod& pod) {
 void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     const Value& delay = at(container, "readinessProbe.initialDelaySeconds");
-    if (delay.integer().value_or(0) < kStartS || is_placeholder(s.object, pod)) continue;
+    if (delay.integer().value_or(0) < kModelLoadS || is_placeholder(s.object, pod)) continue;
     Finding& finding = s.report(
         delay,
-        fmt::format("every replica stays unready for {} s, also one that has loaded its model before", delay.text));
-    if (delay.integer().value_or(0) < kLongS && !keeps_models(pod)) finding.as(Severity::info);
+        fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
+    if (delay.integer().value_or(0) < kLongDownloadS && !may_hold_model(pod)) finding.as(Severity::info);
   }
 }
 
@@ -41,14 +41,13 @@ const Rule rule_readiness_delay_fixed = {
     .id = "readiness-delay-fixed",
     .severity = Severity::warning,
     .kinds = "@gpu",
-    .title = "the readiness probe waits for a cold start of fixed length",
+    .title = "the readiness probe waits for a fixed time",
     .why =
-        "No probe runs before initialDelaySeconds. With a warm cache the model is loaded much earlier, and the GPU is "
-        "paid "
-        "for while requests wait; after a restart of the container it waits again.",
+        "No probe runs before initialDelaySeconds. With a warm cache the model is loaded much earlier, so requests "
+        "wait while the GPU already costs money. After a restart of the container the delay applies again.",
     .fix =
-        "no initialDelaySeconds on readiness; a startupProbe with failureThreshold times periodSeconds of the longest "
-        "start",
+        "delete initialDelaySeconds of the readiness probe; add a startupProbe whose failureThreshold times "
+        "periodSeconds covers the longest start",
     .source = "Kubernetes documentation, probes",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

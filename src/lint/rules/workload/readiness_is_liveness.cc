@@ -7,8 +7,8 @@ namespace capstan::lint {
 namespace readiness_is_liveness {
 namespace {
 
-/// Returns the seconds of silence after which a probe has failed.
-std::int64_t patience_s(const Value& probe) {
+/// Returns the seconds without an answer after which a probe has failed.
+std::int64_t silence_limit_s(const Value& probe) {
   return probe["failureThreshold"].integer().value_or(3) * probe["periodSeconds"].integer().value_or(10);
 }
 
@@ -17,8 +17,9 @@ void check(const Subject& s) {
     const Value& ready = at(container, "readinessProbe.httpGet.path");
     const Value& live = at(container, "livenessProbe.httpGet.path");
     if (!ready || !live.is(ready.text)) continue;
-    if (patience_s(container["livenessProbe"]) > patience_s(container["readinessProbe"])) continue;
-    s.report(live, fmt::format("liveness asks {} like readiness: what shall only be spared is killed", live.text));
+    if (silence_limit_s(container["livenessProbe"]) > silence_limit_s(container["readinessProbe"])) continue;
+    s.report(live,
+             fmt::format("liveness probes {} like readiness, so an engine that is only busy is killed", live.text));
   }
 }
 
@@ -30,9 +31,11 @@ const Rule rule_readiness_is_liveness = {
     .id = "readiness-is-liveness",
     .severity = Severity::info,
     .kinds = "Deployment StatefulSet",
-    .title = "readiness and liveness ask the same",
-    .why = "An engine that is busy for a moment shall get no new requests, and not be killed with those that it has.",
-    .fix = "let liveness ask for less, or fail later",
+    .title = "readiness and liveness use the same check",
+    .why =
+        "An engine that is busy for a moment should get no new requests, but it should not be killed with its "
+        "requests.",
+    .fix = "use a simpler check for liveness, or let it fail later",
     .source = "Kubernetes documentation, probes",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

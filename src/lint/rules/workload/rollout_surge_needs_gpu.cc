@@ -14,7 +14,7 @@ void check(const Subject& s) {
   if (strategy["type"].is("Recreate") || surge.is("0") || surge.is("0%")) return;
   std::int64_t limit = 0;
   const Object* last = nullptr;
-  for (const Object* object : s.set.beside("NodePool", s.object)) {
+  for (const Object* object : s.set.in_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const auto gpus = (*pool->limits)["nvidia.com/gpu"].integer();
@@ -26,8 +26,8 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const std::int64_t gpus = gpus_of(pod);
     if (gpus == 0 || limit == 0 || replicas * gpus > limit || (replicas + 1) * gpus <= limit) continue;
-    s.join(s.report_object(fmt::format("{} replicas use {} of {} GPUs; a rollout starts one more first", replicas,
-                                       replicas * gpus, limit)),
+    s.join(s.report_object(fmt::format("{} replicas use {} of {} GPUs, and a rollout starts one more replica first",
+                                       replicas, replicas * gpus, limit)),
            *last);
   }
 }
@@ -40,11 +40,11 @@ const Rule rule_rollout_surge_needs_gpu = {
     .id = "rollout-surge-needs-gpu",
     .severity = Severity::warning,
     .kinds = "Deployment",
-    .title = "a rollout needs GPUs that may not be bought",
+    .title = "a rollout needs more GPUs than the pools may have",
     .why =
-        "maxSurge starts a new replica before an old one ends. Where all GPUs of the limit are in use it stays "
-        "pending, and the rollout is stuck.",
-    .fix = "rollingUpdate with maxSurge 0 and maxUnavailable 1",
+        "maxSurge starts a new replica before an old one ends. If all GPUs of the limit are in use, the new replica "
+        "stays pending and the rollout is stuck.",
+    .fix = "set rollingUpdate to maxSurge 0 and maxUnavailable 1",
     .source = "KServe documentation, rollout strategy",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -16,8 +16,9 @@ bool tolerates(const Value& toleration, const Value& taint) {
   return toleration["operator"].is("Exists") || toleration["value"].text == taint["value"].text;
 }
 
-/// The toleration of a taint's key that fails for its value alone, where no other helps.
-const Value* nearly(const Value& tolerations, const Value& taint) {
+/// Returns the toleration that has the taint's key but another value. Returns null if another toleration matches the
+/// taint.
+const Value* find_near_match(const Value& tolerations, const Value& taint) {
   const Value* found = nullptr;
   for (const Value& toleration : tolerations.children()) {
     if (tolerates(toleration, taint)) return nullptr;
@@ -26,44 +27,47 @@ const Value* nearly(const Value& tolerations, const Value& taint) {
   return found;
 }
 
-/// May the pod go to the nodes of this pool? Where it fails for a value alone, that is `wrong`, with its taint.
+/// Returns true if the pod may run on the nodes of this pool. If only the value of a toleration is wrong, sets `wrong`
+/// and its taint `tainted`.
 bool admits(const Pool& pool, const Value& tolerations, const Value*& wrong, const Value*& tainted) {
-  bool all = true;
+  bool is_admitted = true;
   for (const Value& taint : (*pool.node)["taints"].children()) {
     if (taint["effect"].is("PreferNoSchedule")) continue;
-    if (std::ranges::any_of(tolerations.children(), [&](const Value& one) { return tolerates(one, taint); })) continue;
-    all = false;
-    if (const Value* value = nearly(tolerations, taint)) {
+    if (std::ranges::any_of(tolerations.children(),
+                            [&](const Value& toleration) { return tolerates(toleration, taint); }))
+      continue;
+    is_admitted = false;
+    if (const Value* value = find_near_match(tolerations, taint)) {
       wrong = value;
       tainted = &taint;
     }
   }
-  return all;
+  return is_admitted;
 }
 
 void check_pod(const Subject& s, const Pod& pod) {
   const Value* wrong = nullptr;
   const Value* taint = nullptr;
   const Object* tainted = nullptr;
-  for (const Object* object : s.set.beside("NodePool", s.object)) {
+  for (const Object* object : s.set.in_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const Value* before = taint;
-    if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // it has somewhere to go
+    if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // another pool takes the pod
     if (taint != before) tainted = object;
   }
   if (wrong == nullptr) return;
   const Value& value = (*wrong)["value"];
-  s.join(s.report(value, fmt::format("tolerates {}={}, and pool {} is tainted {}={}", (*taint)["key"].text, value.text,
-                                     tainted->name, (*taint)["key"].text, (*taint)["value"].text)),
+  s.join(s.report(value, fmt::format("the pod tolerates {}={}, but pool {} has the taint {}={}", (*taint)["key"].text,
+                                     value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text)),
          *tainted);
 }
 
 void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
-    // GKE gives its nodes this taint with this value, and pods for them the toleration.
-    const bool of_gke = static_cast<bool>((*pod.spec)["nodeSelector"]["cloud.google.com/gke-accelerator"]);
-    if (wants_gpu(pod) && !of_gke) check_pod(s, pod);
+    // GKE gives its nodes this taint with this value, and adds the toleration to pods for them.
+    const bool is_for_gke = static_cast<bool>((*pod.spec)["nodeSelector"]["cloud.google.com/gke-accelerator"]);
+    if (wants_gpu(pod) && !is_for_gke) check_pod(s, pod);
   }
 }
 
@@ -75,9 +79,11 @@ const Rule rule_taint_toleration_mismatch = {
     .id = "taint-toleration-mismatch",
     .severity = Severity::error,
     .kinds = "@gpu",
-    .title = "a toleration has another value than the taint",
-    .why = "Equal compares the value too: the pod does not tolerate the pool it was meant for, and stays pending.",
-    .fix = "operator Exists",
+    .title = "a toleration has a different value than the taint",
+    .why =
+        "The operator Equal compares the value too. The pod does not tolerate the pool that it was meant for and stays "
+        "pending.",
+    .fix = "use operator Exists",
     .source = "Kubernetes documentation, taints and tolerations",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace tp_across_pods_no_gang {
 namespace {
 
-/// Labels and annotations by which a scheduler, a queue or a provisioner takes pods together.
+/// Labels and annotations by which a scheduler, a queue or a provisioner treats pods as a group.
 constexpr std::string_view kGangKeys[] = {"kueue.x-k8s.io/queue-name",
                                           "kai.scheduler/queue",
                                           "scheduling.x-k8s.io/pod-group",
@@ -19,7 +19,7 @@ constexpr std::string_view kGangKeys[] = {"kueue.x-k8s.io/queue-name",
                                           "autoscaling.x-k8s.io/consume-provisioning-request",
                                           "capstan.dev/gang"};
 
-bool in_gang(const Object& object, const Pod& pod) {
+bool is_in_gang(const Object& object, const Pod& pod) {
   const Value& scheduler = (*pod.spec)["schedulerName"];
   if (scheduler && !scheduler.is("default-scheduler")) return true;
   if ((*pod.spec)["workloadRef"] || (*pod.spec)["schedulingGates"]) return true;
@@ -36,15 +36,16 @@ void check(const Subject& s) {
   const auto count = size.integer();
   if (!count || *count < 2 || !wants_gpu(s.object)) return;
   for (const Pod& pod : pods_of(s.object)) {
-    if (in_gang(s.object, pod)) return;
+    if (is_in_gang(s.object, pod)) return;
   }
   Finding& finding = s.report(
       size,
-      fmt::format("the {} pods of a replica are scheduled one by one: some may hold GPUs while others wait", *count));
-  // One group alone waits for its last node; groups that wait for each other do so for ever.
+      fmt::format("the {} pods of a replica are scheduled one by one, so some may hold GPUs while others are pending",
+                  *count));
+  // A single group only waits for its last node, but several groups can block each other.
   if (s.object["spec"]["replicas"].integer().value_or(1) < 2 && scalers_of(s.object, s.set).empty())
     finding.as(Severity::info);
-  finding.of_absence();
+  finding.about_absence();
 }
 
 }  // namespace
@@ -55,12 +56,12 @@ const Rule rule_tp_across_pods_no_gang = {
     .id = "tp-across-pods-no-gang",
     .severity = Severity::warning,
     .kinds = "LeaderWorkerSet",
-    .title = "a replica spans pods, and nothing schedules them together",
+    .title = "a replica consists of several pods, but no scheduler starts them together",
     .why =
-        "The default scheduler starts pods one by one: seven of eight hold their GPUs, billed and useless, while the "
-        "eighth waits for a node; two such groups can block each other for ever. With room for all of them it works, "
-        "which is why it is no error; a single group without an autoscaler is advice.",
-    .fix = "schedulerName kai-scheduler with its queue label, or Kueue's queue-name label",
+        "The default scheduler starts pods one by one. Seven of eight may hold their GPUs, which cost money without "
+        "use, while the eighth waits for a node, and two such groups can block each other permanently. With room for "
+        "all pods it works, so this is not an error. A single group without an autoscaler is advice.",
+    .fix = "use schedulerName kai-scheduler with its queue label, or Kueue's queue-name label",
     .source = "KAI, Kueue, LeaderWorkerSet documentation",
     .bad = R"(apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet

@@ -8,7 +8,8 @@ namespace capstan::lint {
 namespace tp_gpu_mismatch {
 namespace {
 
-/// Engines that span pods count the GPUs of all of them, and one rank of several knows of them all.
+/// Returns true for an engine that spans pods. Such an engine counts the GPUs of all pods, and each rank is configured
+/// with that number.
 bool spans_pods(const Subject& s, const Value& container, const EngineCommand& engine) {
   const PodMaker maker = pod_maker(s.object).value_or(PodMaker::plain);
   if (maker == PodMaker::grouped || maker == PodMaker::merged || at(s.object, "spec.predictor.workerSpec")) return true;
@@ -34,11 +35,12 @@ void check(const Subject& s) {
       const std::optional<std::int64_t> wanted = wanted_gpus(*engine);
       if (!wanted || *wanted == *gpus) continue;
       Finding& finding = s.report(
-          limit, *wanted > *gpus ? fmt::format("the engine wants {} GPUs and the container has {}: it does not start",
-                                               *wanted, *gpus)
-                                 : fmt::format("the engine uses {} of {} GPUs: {} idle and are paid for", *wanted,
-                                               *gpus, *gpus - *wanted));
-      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.of_absence();
+          limit,
+          *wanted > *gpus
+              ? fmt::format("the engine needs {} GPUs but the container has {}, so it does not start", *wanted, *gpus)
+              : fmt::format("the engine uses {} of {} GPUs; {} are idle and cost money", *wanted, *gpus,
+                            *gpus - *wanted));
+      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.about_absence();
     }
   }
 }
@@ -52,8 +54,8 @@ const Rule rule_tp_gpu_mismatch = {
     .severity = Severity::error,
     .kinds = "@gpu",
     .title = "the engine's parallelism and the container's GPUs differ",
-    .why = "With fewer GPUs than it wants the engine does not start; with more, the rest idles and is paid for.",
-    .fix = "make tensor times pipeline (times local data) parallelism equal to the GPU limit",
+    .why = "With fewer GPUs than it needs the engine does not start. With more, the others are idle and cost money.",
+    .fix = "set tensor times pipeline (times local data) parallelism to the GPU limit",
     .source = "vLLM and SGLang documentation",
     .bad = R"(apiVersion: v1
 kind: Pod

@@ -7,23 +7,24 @@ namespace capstan::lint {
 namespace visible_devices_override {
 namespace {
 
-constexpr std::int64_t kNodeGpus = 8;  // of most nodes these are all
+constexpr std::int64_t kNodeGpus = 8;  // all GPUs of most nodes
 
 void check(const Subject& s) {
-  if (s.object.kind == "DaemonSet") return;  // what looks after the GPUs of a node is to see them all
+  if (s.object.kind == "DaemonSet") return;  // an agent of the node's GPUs needs to see them all
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       for (const Value& variable : (*container)["env"].children()) {
         const Value& value = variable["value"];
         if (!variable["name"].is("NVIDIA_VISIBLE_DEVICES") || !value || value.is("void") || value.is("none")) continue;
         const std::vector<GpuResource> gpus = gpu_resources(*container);
-        const bool gpu = !gpus.empty();
-        if (!gpu && !value.is("all")) continue;
-        const bool node = gpu && gpus.front().name == "nvidia.com/gpu" && gpus.front().count() == kNodeGpus;
+        const bool has_gpu = !gpus.empty();
+        if (!has_gpu && !value.is("all")) continue;
+        const bool is_whole_node =
+            has_gpu && gpus.front().name == "nvidia.com/gpu" && gpus.front().count() == kNodeGpus;
         Finding& finding =
-            s.report(value, gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
-                                : "\"all\" takes GPUs that nobody gave to this container");
-        if (!gpu || (node && value.is("all"))) finding.as(Severity::warning);
+            s.report(value, has_gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
+                                    : "\"all\" takes GPUs that the device plugin did not give to this container");
+        if (!has_gpu || (is_whole_node && value.is("all"))) finding.as(Severity::warning);
       }
     }
   }
@@ -37,11 +38,11 @@ const Rule rule_visible_devices_override = {
     .id = "visible-devices-override",
     .severity = Severity::error,
     .kinds = "@pods",
-    .title = "NVIDIA_VISIBLE_DEVICES overrides the GPUs that were given",
+    .title = "NVIDIA_VISIBLE_DEVICES overrides the GPUs of the device plugin",
     .why =
-        "The device plugin sets it; written by hand, \"all\" shows every GPU of the node, those of other pods "
-        "included: they run out of memory together.",
-    .fix = "delete it",
+        "The device plugin sets this variable. Set by hand, \"all\" shows every GPU of the node, including those of "
+        "other pods, and the pods together run out of GPU memory.",
+    .fix = "delete the variable",
     .source = "NVIDIA/k8s-device-plugin #61, #87; bottlerocket #3718",
     .bad = R"(apiVersion: v1
 kind: Pod

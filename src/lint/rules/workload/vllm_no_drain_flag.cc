@@ -7,15 +7,16 @@ namespace capstan::lint {
 namespace vllm_no_drain_flag {
 namespace {
 
-/// vLLM's own image: others may hold any version.
-bool is_of_the_project(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
+/// Returns true for vLLM's own image. The version in other images is unknown.
+bool is_official(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
 
-/// Returns true if the image's vLLM has the flag, by its tag or as the project's newest. Others refuse it.
+/// Returns true if the vLLM of the image has the flag: by the version in its tag, or because the tag stands for the
+/// newest version. Older versions refuse the flag.
 bool has_flag(std::string_view image) {
   if (const auto minor = vllm_minor_of(image)) return *minor >= minor_of(since_version("vllm-shutdown-timeout"));
   if (image.find('@') != image.npos) return false;
   const std::string_view name = image.substr(image.rfind('/') + 1);
-  return image.empty() || (is_of_the_project(image) &&
+  return image.empty() || (is_official(image) &&
                            (name.find(':') == name.npos || name.ends_with(":latest") || name.ends_with(":nightly")));
 }
 
@@ -23,12 +24,12 @@ void check(const Subject& s) {
   for (const auto& [pod, container] : gpu_pods_of(s.object)) {
     if (!has_flag(container["image"].text) || is_placeholder(s.object, pod)) continue;
     const std::optional<EngineCommand> engine = engine_of(start_of(container));
-    const bool named = container["name"].is("vllm") && !container["args"] && !container["command"];
-    if (!engine && !named) continue;
+    const bool is_named_vllm = container["name"].is("vllm") && !container["args"] && !container["command"];
+    if (!engine && !is_named_vllm) continue;
     if (engine && (engine->kind != EngineKind::vllm || engine->flag({"--shutdown-timeout", "--headless"}))) continue;
     Finding& finding = s.report(container["name"], "without --shutdown-timeout vLLM aborts its requests at SIGTERM");
-    const bool sure = engine && is_of_the_project(container["image"].text);
-    if (sure && is_surely_scaled(s.object, s.set)) finding.as(Severity::warning).of_absence();
+    const bool is_certain = engine && is_official(container["image"].text);
+    if (is_certain && is_surely_scaled(s.object, s.set)) finding.as(Severity::warning).about_absence();
   }
 }
 
@@ -40,11 +41,11 @@ const Rule rule_vllm_no_drain_flag = {
     .id = "vllm-no-drain-flag",
     .severity = Severity::info,
     .kinds = "@serving",
-    .title = "vLLM drops its requests when it is asked to end",
+    .title = "vLLM drops its requests at SIGTERM",
     .why =
-        "At SIGTERM it aborts what is running at once, whatever terminationGracePeriodSeconds says, unless "
-        "--shutdown-timeout is given. Every scale-down cuts answers off.",
-    .fix = "--shutdown-timeout of the grace period less the preStop sleep and 5 s",
+        "At SIGTERM vLLM aborts all running requests at once, whatever terminationGracePeriodSeconds is, unless "
+        "--shutdown-timeout is set. Every scale-down then cuts off answers.",
+    .fix = "set --shutdown-timeout to the grace period minus the preStop sleep and 5 s",
     .source = "vllm-project/vllm #34730, #36666",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

@@ -7,7 +7,7 @@ namespace capstan::lint {
 namespace zone_spread_gang {
 namespace {
 
-bool says_topology(const Value& metadata) {
+bool has_topology(const Value& metadata) {
   for (const Value& entry : metadata["annotations"].children()) {
     if (entry.key.find("topology") != entry.key.npos) return true;
   }
@@ -16,11 +16,11 @@ bool says_topology(const Value& metadata) {
 
 void check(const Subject& s) {
   const Value& size = at(s.object, "spec.leaderWorkerTemplate.size");
-  if (size.integer().value_or(1) < 2 || !wants_gpu(s.object) || says_topology(s.object["metadata"])) return;
+  if (size.integer().value_or(1) < 2 || !wants_gpu(s.object) || has_topology(s.object["metadata"])) return;
   for (const Pod& pod : pods_of(s.object)) {
-    if (says_topology(*pod.metadata) || at(*pod.spec, "affinity.podAffinity")) return;
+    if (has_topology(*pod.metadata) || at(*pod.spec, "affinity.podAffinity")) return;
   }
-  s.report(size, fmt::format("nothing keeps the {} pods of a replica near each other", size.text));
+  s.report(size, fmt::format("no topology constraint places the {} pods of a replica near each other", size.text));
 }
 
 }  // namespace
@@ -31,12 +31,12 @@ const Rule rule_zone_spread_gang = {
     .id = "zone-spread-gang",
     .severity = Severity::info,
     .kinds = "LeaderWorkerSet",
-    .title = "the pods of a replica may stand in different zones",
+    .title = "the pods of a replica may be in different zones",
     .why =
-        "Tensor and pipeline parallelism exchange activations at every token; across racks or zones each token waits "
+        "Tensor and pipeline parallelism exchange activations for every token. Across racks or zones each token waits "
         "for the network.",
     .fix =
-        "a topology of KAI or Kueue (kai.scheduler/topology, podset-required-topology), or LeaderWorkerSet's "
+        "set a topology of KAI or Kueue (kai.scheduler/topology, podset-required-topology), or LeaderWorkerSet's "
         "exclusive-topology",
     .source = "LeaderWorkerSet, KAI and Kueue documentation",
     .bad = R"(apiVersion: leaderworkerset.x-k8s.io/v1

@@ -7,9 +7,9 @@ const Rule rule_unused_suppression = {
     .id = "unused-suppression",
     .severity = Severity::warning,
     .kinds = "",
-    .title = "a finding is accepted that is not there, or without a reason",
-    .why = "Acceptances outlive what they were for and hide the next mistake in the same place.",
-    .fix = "delete the comment or annotation, or give its reason behind the rule",
+    .title = "an accepted finding does not exist, or has no reason",
+    .why = "An acceptance that is no longer needed hides the next mistake in the same place.",
+    .fix = "delete the comment or annotation, or add the reason after the rule",
     .source = "this linter",
     .bad = R"(apiVersion: v1
 kind: Service

@@ -7,9 +7,10 @@ const Rule rule_yaml_duplicate_key = {
     .id = "yaml-duplicate-key",
     .severity = Severity::error,
     .kinds = "",
-    .title = "a key is given twice in one mapping",
+    .title = "a key occurs twice in one mapping",
     .why =
-        "One of both values is dropped without a word, mostly the first; kubectl and strict servers refuse the file.",
+        "One of the two values is dropped without a message, usually the first. kubectl and strict servers refuse the "
+        "file.",
     .fix = "keep one of them",
     .source = "YAML 1.2 §3.2.1.3; Kubernetes strict field validation",
     .bad = R"(apiVersion: autoscaling/v2

@@ -9,8 +9,8 @@ const Rule rule_yaml_structure_lost = {
     .kinds = "",
     .title = "the manifests lost their indentation",
     .why =
-        "Without it no object can be made of them: a copy from a web page or a chat, with every line at the margin. "
-        "They are searched word by word only.",
+        "Without indentation the text cannot be read as objects. This happens to copies from a web page or a chat, "
+        "where every line begins at the margin. Only single lines are checked.",
     .fix = "copy them again from the raw file, or indent them as `kubectl explain KIND --recursive` shows",
     .source = "manifests in articles and chats",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -8,8 +8,8 @@ const Rule rule_yaml_syntax = {
     .severity = Severity::error,
     .kinds = "",
     .title = "the text is not YAML",
-    .why = "No tool can apply it; everything behind the mistake in this document is not looked at either.",
-    .fix = "mend the line that is pointed at",
+    .why = "No tool can apply it. Capstan does not check the rest of this document either.",
+    .fix = "correct the line",
     .source = "YAML 1.2",
     .bad = R"(kind: Service
 apiVersion: v1
