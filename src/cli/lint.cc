@@ -146,7 +146,7 @@ lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& c
 ExitCode use_baseline(const LintArguments& arguments, lint::Report& found) {
   if (!arguments.write_baseline.empty()) {
     const Result<void> written = replace_file(arguments.write_baseline, lint::baseline_of(found));
-    found.summary.known = found.findings.size();
+    found.summary.in_baseline = found.findings.size();
     found.findings.clear();
     return written ? kOk : report(written.error());
   }

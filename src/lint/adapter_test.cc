@@ -35,7 +35,7 @@ std::string hpa(const std::string& type, const std::string& metric) {
 
 const std::string kSum = "sum(<<.Series>>{<<.LabelMatchers>>}) by (<<.GroupBy>>)";
 
-/// The text that a rule's first finding points at; empty where it finds nothing.
+/// Returns the text that a rule's first finding points at; empty if it finds nothing.
 std::string found(std::vector<Text> texts, std::string_view rule) {
   const Report report = lint_texts(std::move(texts), {});
   for (const Finding& finding : report.findings) {
@@ -44,7 +44,7 @@ std::string found(std::vector<Text> texts, std::string_view rule) {
   return "";
 }
 
-TEST(Adapter, RulesOfAConfigMapAndOfTheChartsValues) {
+TEST(Adapter, ReadsRulesOfAConfigMapAndOfChartValues) {
   const std::string waiting = rule("vllm:num_requests_waiting", "vllm_${1}_now", kSum);
   const std::string dead = rule("{__name__=~\"^vllm:gpu_cache_usage_perc$\"}", "cache", kSum);
   for (const std::string& text : {config_map(waiting), values(waiting)}) {
@@ -56,28 +56,28 @@ TEST(Adapter, RulesOfAConfigMapAndOfTheChartsValues) {
   }
 }
 
-TEST(Adapter, ItsTemplatesAreReadWithWhatTheyAreFilledWith) {
-  const auto in = [](const std::string& series, const std::string& query, std::string_view rule_id) {
+TEST(Adapter, TemplatesAreCheckedAfterTheyAreFilled) {
+  const auto check = [](const std::string& series, const std::string& query, std::string_view rule_id) {
     return found({{"a.yaml", config_map(rule(series, "x", query))}}, rule_id);
   };
   const std::string rate = "sum(rate(<<.Series>>{<<.LabelMatchers>>}[2m])) by (<<.GroupBy>>)";
-  EXPECT_EQ(in("vllm:num_requests_waiting", rate, "rate-of-gauge"), "rate(<<.Series>>{<<.LabelMatchers>>}[2m])");
-  EXPECT_EQ(in("vllm:prompt_tokens_total", rate, "rate-of-gauge"), "");
-  EXPECT_EQ(in("vllm:prompt_tokens_total", rate, "raw-counter-as-signal"), "");
-  EXPECT_EQ(in("vllm:prompt_tokens_total", kSum, "raw-counter-as-signal"), "<<.Series>>{<<.LabelMatchers>>}");
-  EXPECT_EQ(in("vllm:num_requests_waiting", "sum(<<.Series>>{<<.LabelMatchers>>}", "promql-syntax"),
+  EXPECT_EQ(check("vllm:num_requests_waiting", rate, "rate-of-gauge"), "rate(<<.Series>>{<<.LabelMatchers>>}[2m])");
+  EXPECT_EQ(check("vllm:prompt_tokens_total", rate, "rate-of-gauge"), "");
+  EXPECT_EQ(check("vllm:prompt_tokens_total", rate, "raw-counter-as-signal"), "");
+  EXPECT_EQ(check("vllm:prompt_tokens_total", kSum, "raw-counter-as-signal"), "<<.Series>>{<<.LabelMatchers>>}");
+  EXPECT_EQ(check("vllm:num_requests_waiting", "sum(<<.Series>>{<<.LabelMatchers>>}", "promql-syntax"),
             "'sum(<<.Series>>{<<.LabelMatchers>>}'");
-  EXPECT_EQ(in("vllm:num_requests_waiting", "sum(<<.Series>>{<<.LabelValuesByName>>})", "promql-syntax"), "");
-  EXPECT_EQ(in("vllm:num_request_waiting", kSum, "metric-unknown"), "vllm:num_request_waiting");
-  EXPECT_EQ(in("DCGM_FI_DEV_GPU_UTIL{pod!=\"\"}", kSum, "gpu-util-scaling-signal"), "DCGM_FI_DEV_GPU_UTIL");
+  EXPECT_EQ(check("vllm:num_requests_waiting", "sum(<<.Series>>{<<.LabelValuesByName>>})", "promql-syntax"), "");
+  EXPECT_EQ(check("vllm:num_request_waiting", kSum, "metric-unknown"), "vllm:num_request_waiting");
+  EXPECT_EQ(check("DCGM_FI_DEV_GPU_UTIL{pod!=\"\"}", kSum, "gpu-util-scaling-signal"), "DCGM_FI_DEV_GPU_UTIL");
 }
 
-TEST(Adapter, ANameThatItGivesIsNoMetricOfTheEngine) {
+TEST(Adapter, ANameFromAnAdapterIsNotCheckedAsAMetricOfTheEngine) {
   const std::string removed = hpa("External", "vllm_gpu_cache_usage_perc");
-  const std::string given = config_map(rule("vllm:kv_cache_usage_perc", "vllm_gpu_cache_usage_perc", kSum));
+  const std::string adapter = config_map(rule("vllm:kv_cache_usage_perc", "vllm_gpu_cache_usage_perc", kSum));
   EXPECT_EQ(found({{"a/hpa.yaml", removed}}, "metric-removed"), "vllm_gpu_cache_usage_perc");
-  EXPECT_EQ(found({{"a/hpa.yaml", removed}, {"a/cm.yaml", given}}, "metric-removed"), "");
-  EXPECT_EQ(found({{"a/hpa.yaml", removed}, {"b/cm.yaml", given}}, "metric-removed"), "vllm_gpu_cache_usage_perc");
+  EXPECT_EQ(found({{"a/hpa.yaml", removed}, {"a/cm.yaml", adapter}}, "metric-removed"), "");
+  EXPECT_EQ(found({{"a/hpa.yaml", removed}, {"b/cm.yaml", adapter}}, "metric-removed"), "vllm_gpu_cache_usage_perc");
   const std::string duty = hpa("Pods", "DCGM_FI_PROF_SM_OCCUPANCY");
   const std::string renamed = values(rule("DCGM_FI_PROF_SM_OCCUPANCY", "${1}", kSum));
   EXPECT_NE(found({{"a/hpa.yaml", duty}}, "pods-metric-not-on-target-pods"), "");

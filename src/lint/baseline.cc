@@ -43,7 +43,7 @@ Result<void> subtract_baseline(Report& report, const std::string& json, const st
     if (text("rule").empty()) return refuse("has a finding without a rule");
     ++known[{text("rule"), text("file"), text("object"), text("message")}];
   }
-  report.summary.known += std::erase_if(report.findings, [&](const Finding& finding) {
+  report.summary.in_baseline += std::erase_if(report.findings, [&](const Finding& finding) {
     const auto found = known.find(key_of(finding));
     return found != known.end() && found->second > 0 && found->second-- > 0;
   });

@@ -10,7 +10,7 @@
 namespace capstan::lint::cold_start_test {
 namespace {
 
-/// Does a container that may take so long to start get a word about its probe?
+/// Returns true if the probe rule reports a container whose probe allows this start time.
 bool is_too_short(std::int64_t budget_s) {
   const std::string text =
       "apiVersion: apps/v1\nkind: Deployment\nspec: {selector: {a: b}, template: {spec: {containers: [{name: a, image: "
@@ -21,7 +21,7 @@ bool is_too_short(std::int64_t budget_s) {
   return std::ranges::any_of(report.findings, [](const auto& f) { return f.rule->id == "missing-startup-probe"; });
 }
 
-TEST(ColdStart, IsWhatAProbeHasToAllow) {
+TEST(ColdStart, AProbeMustAllowTheAssumedStartTime) {
   EXPECT_TRUE(is_too_short(kColdStartS - 1));
   EXPECT_FALSE(is_too_short(kColdStartS));
 }

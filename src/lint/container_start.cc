@@ -84,11 +84,11 @@ bool serves_small_model(const EngineCommand& engine) {
 }
 
 bool is_download(const std::vector<CommandWord>& command) {
-  std::string words;
-  for (const CommandWord& word : command) words += word.text + " ";
-  return has_any(words, {"aws s3 cp ", "aws s3 sync ", "gsutil ", "gcloud storage cp ", "huggingface-cli download ",
-                         "hf download ", "azcopy copy ", "snapshot_download", "s5cmd ", "rclone copy ", "mc cp ",
-                         "mc mirror ", "modelscope download "});
+  std::string text;
+  for (const CommandWord& word : command) text += word.text + " ";
+  return has_any(text, {"aws s3 cp ", "aws s3 sync ", "gsutil ", "gcloud storage cp ", "huggingface-cli download ",
+                        "hf download ", "azcopy copy ", "snapshot_download", "s5cmd ", "rclone copy ", "mc cp ",
+                        "mc mirror ", "modelscope download "});
 }
 
 bool brings_a_model(const Value& container) {

@@ -7,13 +7,13 @@
 namespace capstan::lint::container_start_test {
 namespace {
 
-/// The GPUs that a container's engine wants, and the bytes where the number stands.
-struct Wanted {
+/// The GPUs that a container's engine needs, and the text that states the number.
+struct GpuNeed {
   std::optional<std::int64_t> gpus;
-  std::string where;
+  std::string stated_in;
 };
 
-Wanted wanted(const std::string& yaml) {
+GpuNeed gpu_need(const std::string& yaml) {
   File file("a.yaml", yaml);
   file.documents = manifest::Documents::parse(file.text);
   const Value& container = file.documents.all()[0].root;
@@ -24,11 +24,11 @@ Wanted wanted(const std::string& yaml) {
   return {wanted_gpus(*engine), file.text.substr(span.begin, span.size())};
 }
 
-TEST(ContainerStart, WhereverTheyAreWritten) {
+TEST(ContainerStart, FindsTheGpusOfAnEngineInCommandsScriptsAndVariables) {
   struct Row {
     const char* yaml;
     std::int64_t gpus;
-    const char* where;
+    const char* stated_in;
   };
   const Row rows[] = {
       {"command: [vllm, serve, m, --tensor-parallel-size, '4']\n", 4, "'4'"},
@@ -48,40 +48,41 @@ TEST(ContainerStart, WhereverTheyAreWritten) {
       {"image: ghcr.io/huggingface/text-generation-inference:1.4.3\nargs: [--num-shard, '2']\nenv: [{name: NUM_SHARD, "
        "value: '4'}]\n",
        2, "'2'"},
-      {"image: vllm/vllm-openai\ncommand: []\nargs: [-tp, '4']\n", 4, "'4'"},  // no command is the image's own
+      {"image: vllm/vllm-openai\ncommand: []\nargs: [-tp, '4']\n", 4, "'4'"},  // an empty command means that of the
+                                                                               // image
       {"image: vllm/vllm-openai\nargs:\n- --tensor-parallel-size 4\n", 4, "--tensor-parallel-size 4"},
       {"command: [vllm, serve, m, -tp, '2', --data-parallel-size, '4']\n", 8, "'2'"},
   };
   for (const Row& row : rows) {
-    const Wanted found = wanted(row.yaml);
+    const GpuNeed found = gpu_need(row.yaml);
     EXPECT_EQ(found.gpus, row.gpus) << row.yaml;
-    EXPECT_EQ(found.where, row.where) << row.yaml;
+    EXPECT_EQ(found.stated_in, row.stated_in) << row.yaml;
   }
 }
 
-TEST(ContainerStart, ParallelismIsOneUnlessAFlagSaysMore) {
+TEST(ContainerStart, ParallelismIsOneWithoutAFlag) {
   for (const char* command : {"vllm, serve, m", "vllm, serve, $(MODEL)", "vllm, serve, --model, $MODEL, --port, '80'",
                               "python3, -m, sglang.launch_server, --model-path, m", "trtllm-serve, m"}) {
-    EXPECT_EQ(wanted("command: [" + std::string(command) + "]\n").gpus, 1) << command;
+    EXPECT_EQ(gpu_need("command: [" + std::string(command) + "]\n").gpus, 1) << command;
   }
-  EXPECT_EQ(wanted("command: [vllm, serve, m, -pp, '2']\n").gpus, 2);
-  EXPECT_EQ(wanted("command: [vllm, serve, m, -tp, '2', --prefill-context-parallel-size, '2']\n").gpus, 4);
+  EXPECT_EQ(gpu_need("command: [vllm, serve, m, -pp, '2']\n").gpus, 2);
+  EXPECT_EQ(gpu_need("command: [vllm, serve, m, -tp, '2', --prefill-context-parallel-size, '2']\n").gpus, 4);
 }
 
-TEST(ContainerStart, WhatIsNotKnownIsNotGuessed) {
-  EXPECT_FALSE(wanted("command: [vllm, serve, m, $VLLM_ARGS]\n").gpus);
-  EXPECT_FALSE(wanted("command: [vllm, serve, m, --trust-remote-code, $EXTRA_FLAGS]\n").gpus);
-  EXPECT_FALSE(wanted("command: [sh, -c, 'vllm serve m \"$@\"']\n").gpus);
-  EXPECT_FALSE(wanted("command: [vllm, serve, m, --config, /etc/vllm.yaml]\n").gpus);
-  EXPECT_FALSE(wanted("command: [trtllm-serve, m, --extra_llm_api_options, /etc/trt.yaml]\n").gpus);
-  EXPECT_FALSE(wanted("command: [text-generation-launcher, --model-id, m]\n").gpus) << "takes all GPUs that it sees";
-  EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size, $TP]\n").gpus);
-  EXPECT_FALSE(wanted("command: [vllm, serve, m, --tensor-parallel-size]\n").gpus);
-  EXPECT_EQ(wanted("command: [nginx]\n").where, "no engine");
-  EXPECT_EQ(wanted("image: vllm/vllm-openai\ncommand: [/start.sh]\n").where, "no engine");
+TEST(ContainerStart, AnUnknownNumberIsNotGuessed) {
+  EXPECT_FALSE(gpu_need("command: [vllm, serve, m, $VLLM_ARGS]\n").gpus);
+  EXPECT_FALSE(gpu_need("command: [vllm, serve, m, --trust-remote-code, $EXTRA_FLAGS]\n").gpus);
+  EXPECT_FALSE(gpu_need("command: [sh, -c, 'vllm serve m \"$@\"']\n").gpus);
+  EXPECT_FALSE(gpu_need("command: [vllm, serve, m, --config, /etc/vllm.yaml]\n").gpus);
+  EXPECT_FALSE(gpu_need("command: [trtllm-serve, m, --extra_llm_api_options, /etc/trt.yaml]\n").gpus);
+  EXPECT_FALSE(gpu_need("command: [text-generation-launcher, --model-id, m]\n").gpus) << "it uses all visible GPUs";
+  EXPECT_FALSE(gpu_need("command: [vllm, serve, m, --tensor-parallel-size, $TP]\n").gpus);
+  EXPECT_FALSE(gpu_need("command: [vllm, serve, m, --tensor-parallel-size]\n").gpus);
+  EXPECT_EQ(gpu_need("command: [nginx]\n").stated_in, "no engine");
+  EXPECT_EQ(gpu_need("image: vllm/vllm-openai\ncommand: [/start.sh]\n").stated_in, "no engine");
 }
 
-TEST(ContainerStart, SeveralEnginesAndThoseThatSpanPods) {
+TEST(ContainerStart, CountsEnginesAndDetectsThoseThatSpanPods) {
   const auto parsed = [](const std::string& command) {
     auto file = std::make_unique<File>("a.yaml", "command: [sh, -c, \"" + command + "\"]\n");
     file->documents = manifest::Documents::parse(file->text);
@@ -103,7 +104,7 @@ TEST(ContainerStart, SeveralEnginesAndThoseThatSpanPods) {
   EXPECT_FALSE(joins("vllm serve x-ray --port 1"));
 }
 
-TEST(ContainerStart, SizesThatModelsStateInTheirNames) {
+TEST(ContainerStart, ReadsTheSizeInTheNameOfAModel) {
   EXPECT_EQ(billions_of("Qwen/Qwen3-0.6B"), 0.6);
   EXPECT_EQ(billions_of("meta-llama/Llama-3.1-8B-Instruct"), 8);
   EXPECT_EQ(billions_of("facebook/opt-125m"), 0.125);

@@ -50,7 +50,7 @@ struct Label {
 /// Findings by label.
 struct Counts {
   std::size_t right = 0;     ///< labelled true
-  std::size_t arguable = 0;  ///< right or wrong by something outside the manifests
+  std::size_t arguable = 0;  ///< disputed, because it depends on facts outside the manifests
   std::size_t wrong = 0;     ///< labelled false
 
   std::size_t all() const { return right + arguable + wrong; }
@@ -67,7 +67,7 @@ std::string read_text(const fs::path& path) {
   return text.value_or("");
 }
 
-/// The rows of a file of tab-separated values below its header.
+/// Returns the rows below the header of a file of tab-separated values.
 std::vector<std::vector<std::string>> rows_of(const fs::path& path, std::size_t columns) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream lines(read_text(path));
@@ -110,7 +110,7 @@ void lint_folder(const fs::path& folder, std::map<Key, std::string>& found) {
   }
 }
 
-/// The findings of the whole corpus with their messages.
+/// Returns the findings of the whole corpus with their messages.
 const std::map<Key, std::string>& findings() {
   static const std::map<Key, std::string> all = [] {
     std::map<Key, std::string> found;
@@ -122,7 +122,7 @@ const std::map<Key, std::string>& findings() {
   return all;
 }
 
-/// A severity, and a rule; the rule is empty for the sum over all rules.
+/// A severity and a rule. The rule is empty for the sum over all rules.
 using Group = std::tuple<std::string, std::string>;
 
 std::map<Group, Counts> counts() {
@@ -144,7 +144,8 @@ std::string row_of(const std::string& severity, const std::string& rule, const C
                      share(count.lenient_precision()));
 }
 
-/// The rows of SOURCES.tsv: a manifest, and the repository, path, commit and licence of the public one that it follows.
+/// Returns the rows of SOURCES.tsv: a manifest, and the repository, path, commit and licence of the public manifest on
+/// which it is based.
 const std::vector<std::vector<std::string>>& sources() {
   static const std::vector<std::vector<std::string>> rows = rows_of(kLint / "corpus/SOURCES.tsv", 5);
   return rows;
@@ -156,7 +157,7 @@ std::set<std::string> repositories() {
   return names;
 }
 
-/// The precision by severity and rule, as docs/validity.md shows it.
+/// Returns the precision by severity and rule as a table for docs/validity.md.
 std::string table() {
   std::string text = fmt::format("{} findings on {} manifests that follow public ones of {} repositories:\n\n",
                                  findings().size(), sources().size(), repositories().size());
@@ -172,7 +173,7 @@ std::string table() {
   return text;
 }
 
-TEST(Corpus, CountsGivePrecision) {
+TEST(Corpus, PrecisionFollowsFromTheCounts) {
   struct Row {
     Counts counts;
     double precision;
@@ -211,7 +212,7 @@ TEST(Corpus, ErrorsAndWarningsAreRight) {
   EXPECT_GE(all[Group("warning", "")].precision(), kWarningsRight);
 }
 
-TEST(Corpus, EveryManifestNamesThePublicOneThatItFollows) {
+TEST(Corpus, EveryManifestNamesItsPublicSource) {
   const std::set<std::string> licences = {"Apache-2.0", "MIT", "MIT-0", "BSD-3-Clause"};
   std::set<std::string> named;
   for (const auto& row : sources()) {
@@ -243,7 +244,7 @@ TEST(Corpus, TheDocsShowThePrecision) {
     std::ofstream(path) << text.replace(start, to - start, table());
     return;
   }
-  EXPECT_EQ(shown, table()) << "write it anew with scripts/golden";
+  EXPECT_EQ(shown, table()) << "run scripts/golden";
 }
 
 }  // namespace

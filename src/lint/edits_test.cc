@@ -7,7 +7,7 @@
 namespace capstan::lint::edits_test {
 namespace {
 
-/// A text with one edit that `make` finds in it; "none" where it makes none.
+/// Returns a text after the edit that `make` returns; "none" if it returns none.
 template <typename Make>
 std::string edited(const std::string& text, const Make& make) {
   File file("a.yaml", text);
@@ -67,7 +67,7 @@ TEST(Edits, ARemovedEntryLeavesItsComments) {
   }
 }
 
-TEST(Edits, ARemovedEntryOfAFlowMappingGoesWithItsComma) {
+TEST(Edits, ARemovedEntryOfAFlowMappingTakesItsCommaAlong) {
   const struct {
     const char* before;
     const char* after;
@@ -86,7 +86,7 @@ TEST(Edits, ARemovedEntryOfAFlowMappingGoesWithItsComma) {
   }
 }
 
-TEST(Edits, AnAddedEntryStandsAsItsNeighbourDoes) {
+TEST(Edits, AnAddedEntryHasTheStyleOfItsNeighbour) {
   const struct {
     const char* before;
     const char* after;
@@ -95,11 +95,11 @@ TEST(Edits, AnAddedEntryStandsAsItsNeighbourDoes) {
       {"a: 1\r\nb: 2\r\n", "a: 1\r\nnew: 5\r\nb: 2\r\n"},     {"- a: 1\n  b: 2\n", "- a: 1\n  new: 5\n  b: 2\n"},
       {"{a: 1, b: 2}\n", "{a: 1, new: 5, b: 2}\n"},           {"{\"a\": 1}\n", "{\"a\": 1, \"new\": 5}\n"},
   };
-  const auto add_word = [](const File& file, const Value& root) {
+  const auto add_text = [](const File& file, const Value& root) {
     return insertion_edit(file, root, root["a"], "new", "1h");
   };
-  EXPECT_EQ(edited("a: 1\n", add_word), "a: 1\nnew: 1h\n");
-  EXPECT_EQ(edited("{\"a\": 1}\n", add_word), "{\"a\": 1, \"new\": \"1h\"}\n");
+  EXPECT_EQ(edited("a: 1\n", add_text), "a: 1\nnew: 1h\n");
+  EXPECT_EQ(edited("{\"a\": 1}\n", add_text), "{\"a\": 1, \"new\": \"1h\"}\n");
   for (const auto& row : rows) {
     const auto add = [](const File& file, const Value& root) {
       const Value& mapping = root.is_sequence() ? root[0] : root;
@@ -109,7 +109,7 @@ TEST(Edits, AnAddedEntryStandsAsItsNeighbourDoes) {
   }
 }
 
-TEST(Edits, ANumberLosesItsQuotesWhereItIsAskedTo) {
+TEST(Edits, UnquotingRemovesTheQuotesOfANumber) {
   const auto unquote = [](const File&, const Value& root) { return unquoting_edit(root["a"], "7"); };
   EXPECT_EQ(edited("a: \"7\"  # why\n", unquote), "a: 7  # why\n");
   EXPECT_EQ(edited("a: |\n  7\n", unquote), "none");

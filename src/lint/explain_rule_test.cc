@@ -12,16 +12,16 @@ namespace {
 
 std::string page(const std::string& name) {
   const auto text = read_file(std::string(CAPSTAN_SOURCE_DIR) + "/docs/reference/lint/" + name, 1u << 20);
-  return text ? *text : "there is no " + name;
+  return text ? *text : "missing page " + name;
 }
 
-TEST(ExplainRule, ThePagesAreWhatTheRulesSay) {
+TEST(ExplainRule, ThePagesMatchTheRules) {
   EXPECT_EQ(page("README.md"), rules_page()) << "run scripts/generate";
   for (const Rule* rule : all_rules())
     EXPECT_EQ(page(std::string(rule->id) + ".md"), rule_page(*rule)) << "run scripts/generate";
 }
 
-TEST(ExplainRule, NoPageIsOfARuleThatIsGone) {
+TEST(ExplainRule, EveryPageBelongsToARule) {
   for (const auto& entry :
        std::filesystem::directory_iterator(std::string(CAPSTAN_SOURCE_DIR) + "/docs/reference/lint")) {
     const std::string stem = entry.path().stem().string();

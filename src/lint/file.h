@@ -25,14 +25,14 @@ struct File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  std::string path;                  ///< name of the file in findings
-  std::string text;                  ///< the whole text
-  std::string yaml;                  ///< text that is parsed if it differs from `text`: of the same length, with
-                                     ///< everything but the YAML in Markdown blanked; otherwise empty
-  std::string scope;                 ///< its folder; objects of one scope are assumed to live in one cluster
-  std::set<std::string> patched;     ///< kinds of its objects that kustomizations change; `*` for any kind
-  std::vector<std::uint32_t> units;  ///< kustomizations and charts that deploy it, sorted
-  bool has_acceptances;              ///< true if it holds the word `kAcceptance`
+  std::string path;                      ///< name of the file in findings
+  std::string text;                      ///< the whole text
+  std::string yaml;                      ///< text that is parsed if it differs from `text`: of the same length, with
+                                         ///< everything but the YAML in Markdown blanked; otherwise empty
+  std::string scope;                     ///< its folder; objects of one scope are assumed to live in one cluster
+  std::set<std::string> patched_kinds;   ///< kinds of its objects that kustomizations change; `*` for any kind
+  std::vector<std::uint32_t> deployers;  ///< kustomizations and charts that deploy it, sorted
+  bool has_acceptances;                  ///< true if it holds the word `kAcceptance`
   manifest::Documents documents;
 
   /// Returns the line table. It is built at the first call, because most files have no finding.
@@ -40,7 +40,9 @@ struct File {
   /// Returns true for YAML fenced in prose. Such an excerpt leaves things out, so a missing value means nothing.
   bool is_excerpt() const { return !yaml.empty(); }
   /// Returns true if kustomizations change its objects of this kind, and so may add what is missing in them.
-  bool is_patched(std::string_view kind) const { return patched.contains("*") || patched.contains(std::string(kind)); }
+  bool is_patched(std::string_view kind) const {
+    return patched_kinds.contains("*") || patched_kinds.contains(std::string(kind));
+  }
   std::string_view parsed() const { return yaml.empty() ? std::string_view(text) : std::string_view(yaml); }
 
  private:

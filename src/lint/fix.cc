@@ -106,13 +106,13 @@ class FileFixer {
 
  private:
   /// Adds edits unless they overlap with others. Two findings may ask for the same edit.
-  static bool add(const std::vector<Edit>& more, std::vector<Edit>& edits) {
+  static bool add(const std::vector<Edit>& added, std::vector<Edit>& edits) {
     const auto is_known = [&](const Edit& edit) { return std::ranges::find(edits, edit) != edits.end(); };
     const auto clashes = [&](const Edit& edit) {
       return !is_known(edit) && std::ranges::any_of(edits, [&](const Edit& other) { return overlaps(edit, other); });
     };
-    if (std::ranges::any_of(more, clashes)) return false;
-    std::ranges::copy_if(more, std::back_inserter(edits), [&](const Edit& edit) { return !is_known(edit); });
+    if (std::ranges::any_of(added, clashes)) return false;
+    std::ranges::copy_if(added, std::back_inserter(edits), [&](const Edit& edit) { return !is_known(edit); });
     return true;
   }
 

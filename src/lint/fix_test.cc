@@ -21,7 +21,7 @@ Report lint(const std::string& text, const std::string& path = "a.yaml") {
   return lint_texts({{path, text, true}}, everything());
 }
 
-/// What a rule finds, and nothing that others do.
+/// Returns the findings of one rule in a text.
 Report lint_by(const Rule* rule, const std::string& text) {
   Report report = lint(text);
   std::erase_if(report.findings, [&](const Finding& finding) { return finding.rule != rule; });
@@ -33,14 +33,14 @@ std::size_t count(const Report& report, const Rule* rule) {
       std::ranges::count_if(report.findings, [&](const Finding& finding) { return finding.rule == rule; }));
 }
 
-/// What an edit writes, without the quotes, commas and line breaks around it.
+/// Returns the text that an edit writes, without the quotes, commas and line breaks around it.
 std::string written(const Edit& edit) {
   const std::size_t begin = edit.text.find_first_not_of(", \n\"'");
   const std::size_t end = edit.text.find_last_not_of(" \n\"'");
   return begin == edit.text.npos ? "" : edit.text.substr(begin, end + 1 - begin);
 }
 
-/// All that a text's fixes leave of it; the text itself where there are none.
+/// Returns a text after its fixes; the text itself if there are none.
 std::string fixed_text(const std::string& text, FixSafety up_to, const std::string& path = "a.yaml") {
   const Report report = lint(text, path);
   const std::vector<FixedFile> fixed = apply_fixes(report, up_to);
@@ -51,20 +51,21 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text.replace(text.find(part), part.size(), instead);
 }
 
-class EachFix : public testing::TestWithParam<const Rule*> {};
+class FixOfRule : public testing::TestWithParam<const Rule*> {};
 
-/// The edits of a rule make the good example of the bad one, byte for byte: the findings are gone, nothing else is
-/// changed, and every word that is written was promised.
-TEST_P(EachFix, MakesTheGoodExampleOfTheBadOne) {
+/// The edits of a rule turn the bad example into the good one, byte for byte. The findings disappear, nothing else
+/// changes, and the text of the fix names everything that the edits write.
+TEST_P(FixOfRule, TurnsTheBadExampleIntoTheGoodOne) {
   const Rule* rule = GetParam();
   const std::string bad(rule->bad), good(rule->good);
   const Report before = lint_by(rule, bad);
   const std::vector<FixedFile> fixed = apply_fixes(before, rule->fix_safety);
   if (rule->fix_safety == FixSafety::none) {
-    for (const Finding& finding : before.findings) EXPECT_TRUE(finding.fix.edits.empty()) << "declare its fix_safety";
+    for (const Finding& finding : before.findings)
+      EXPECT_TRUE(finding.fix.edits.empty()) << "set the fix_safety of the rule";
     return;
   }
-  ASSERT_EQ(fixed.size(), 1u) << "the bad example shows no fix";
+  ASSERT_EQ(fixed.size(), 1u) << "the bad example has no fix";
   EXPECT_EQ(fixed[0].text, good);
   EXPECT_TRUE(fixed[0].refused.empty() && fixed[0].overlapping.empty());
   EXPECT_EQ(count(lint(fixed[0].text), rule), 0u);
@@ -76,7 +77,7 @@ TEST_P(EachFix, MakesTheGoodExampleOfTheBadOne) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EachFix, testing::ValuesIn(all_rules().begin(), all_rules().end()),
+INSTANTIATE_TEST_SUITE_P(Rules, FixOfRule, testing::ValuesIn(all_rules().begin(), all_rules().end()),
                          [](const testing::TestParamInfo<const Rule*>& info) {
                            std::string name(info.param->id);
                            std::ranges::replace(name, '-', '_');
@@ -89,7 +90,7 @@ TEST(Fix, KeepsCommentsAnchorsAndQuotes) {
       "  limits: {nvidia.com/gpu: 8}\n  disruption: &d  # why\n    consolidationPolicy: \"WhenEmptyOrUnderutilized\"  "
       "# cheap\n"
       "    consolidateAfter: 1h\n";
-  EXPECT_EQ(fixed_text(text, FixSafety::safe), text) << "it changes what the pool does";
+  EXPECT_EQ(fixed_text(text, FixSafety::safe), text) << "it changes the behaviour of the pool";
   EXPECT_EQ(fixed_text(text, FixSafety::unsafe), replaced(text, "WhenEmptyOrUnderutilized", "WhenEmpty"));
 }
 
@@ -102,8 +103,8 @@ TEST(Fix, JsonStaysJson) {
             replaced(text, "\"WhenEmptyOrUnderutilized\"", "\"WhenEmpty\", \"consolidateAfter\": \"1h\""));
 }
 
-/// A minimum of 1 makes cooldownPeriod do nothing: its removal is another fix, for the next run.
-TEST(Fix, DoesNotFixWhatItsOwnEditsGiveRiseTo) {
+/// A minimum of 1 makes cooldownPeriod ineffective. The next run removes it.
+TEST(Fix, AFindingThatAnEditCausesIsLeftForTheNextRun) {
   const std::string text =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
       "  minReplicaCount: 0\n  maxReplicaCount: 8\n  cooldownPeriod: 300\n  triggers:\n    - type: prometheus\n"
@@ -113,8 +114,9 @@ TEST(Fix, DoesNotFixWhatItsOwnEditsGiveRiseTo) {
   EXPECT_EQ(fixed_text(once, FixSafety::unsafe), replaced(once, "  cooldownPeriod: 300\n", ""));
 }
 
-/// Two rules that ask for the same edit get it; of two that ask for different ones the later waits.
-TEST(Fix, EqualEditsAreOneAndOthersWait) {
+/// If two rules ask for the same edit, it is made once. If they ask for different edits of one value, the later one
+/// waits.
+TEST(Fix, EqualEditsAreMadeOnceAndConflictingOnesWait) {
   Report report = lint(
       "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: "
       "Deployment, name: a}, minReplicas: 0, maxReplicas: 4}\n");
@@ -130,7 +132,7 @@ TEST(Fix, EqualEditsAreOneAndOthersWait) {
   EXPECT_NE(fixed[0].text.find("minReplicas: 1"), std::string::npos);
 }
 
-TEST(Fix, ASafeFixIsMadeBeforeAnUnsafeOneOfTheSameText) {
+TEST(Fix, ASafeFixIsMadeBeforeAnUnsafeFixOfTheSameText) {
   const std::string text =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
       "  minReplicaCount: \"0\"\n  maxReplicaCount: 4\n  triggers:\n    - type: prometheus\n"
@@ -141,8 +143,9 @@ TEST(Fix, ASafeFixIsMadeBeforeAnUnsafeOneOfTheSameText) {
   EXPECT_EQ(fixed_text(safely, FixSafety::unsafe), replaced(text, "\"0\"", "1"));
 }
 
-/// A name in a query is the engine's own; elsewhere an adapter gives it, and may go on giving the old one.
-TEST(Fix, AMetricIsRenamedSafelyInAQueryOnly) {
+/// The name in a query is the engine's name. Elsewhere an adapter chooses the name, and it may still provide the old
+/// one.
+TEST(Fix, ARenamedMetricIsASafeFixOnlyInAQuery) {
   const std::string query =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
       "  minReplicaCount: 1\n  maxReplicaCount: 4\n  triggers:\n    - type: prometheus\n"
@@ -155,11 +158,11 @@ TEST(Fix, AMetricIsRenamedSafelyInAQueryOnly) {
   EXPECT_EQ(fixed_text(name, FixSafety::safe), name);
   EXPECT_EQ(fixed_text(name, FixSafety::unsafe), replaced(name, "gpu_cache", "kv_cache"));
   const std::string rate = replaced(query, "vllm:gpu_cache_usage_perc", "vllm:avg_prompt_throughput_toks_per_s");
-  EXPECT_EQ(fixed_text(rate, FixSafety::unsafe), rate) << "a counter took the place of a rate";
+  EXPECT_EQ(fixed_text(rate, FixSafety::unsafe), rate) << "the replacement of the rate is a counter";
 }
 
-/// EBS refuses more than a quarter of a MiB/s for each of the volume's IOPS.
-TEST(Fix, TheThroughputIsOneThatTheVolumeMayHave) {
+/// EBS refuses a throughput of more than a quarter of a MiB/s per IOPS of the volume.
+TEST(Fix, TheThroughputIsOneThatEbsAccepts) {
   const auto fixed = [](const std::string& volume) {
     return fixed_text(
         "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\nspec:\n  amiSelectorTerms: "
@@ -176,7 +179,7 @@ TEST(Fix, TheThroughputIsOneThatTheVolumeMayHave) {
   EXPECT_NE(fixed(", iops: 16000").find("iops: 16000, throughput: 1000}"), std::string::npos);
 }
 
-TEST(Fix, WhatIsWrittenElsewhereIsLeft) {
+TEST(Fix, AValueThatIsWrittenElsewhereIsNotEdited) {
   const std::string text =
       "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: g, annotations: {a: &p "
       "WhenEmptyOrUnderutilized}}\n"
@@ -185,7 +188,7 @@ TEST(Fix, WhatIsWrittenElsewhereIsLeft) {
   EXPECT_TRUE(apply_fixes(lint(text), FixSafety::unsafe).empty());
 }
 
-TEST(Fix, TheDifferenceIsOneThatPatchReads) {
+TEST(Fix, TheDifferenceHasTheFormatOfPatch) {
   EXPECT_EQ(unified_diff("f", "a\nb\nc\nd\ne\nf\ng\n", "a\nb\nc\nX\ne\nf\ng\n"),
             "--- a/f\n+++ b/f\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+X\n e\n f\n g\n");
   EXPECT_EQ(unified_diff("f", "a\nb\n", "b\n"), "--- a/f\n+++ b/f\n@@ -1,2 +1,1 @@\n-a\n b\n");
@@ -195,7 +198,7 @@ TEST(Fix, TheDifferenceIsOneThatPatchReads) {
             "file\n");
 }
 
-/// The anchor's value is meant for both keys: to edit it would change the other one, too.
+/// The anchor's value belongs to both keys, so an edit would change the other one too.
 TEST(Fix, AnEditThatReachesAnotherValueIsRefused) {
   const Report report = lint(
       "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: g}\nspec:\n  limits: {nvidia.com/gpu: 8}\n"
@@ -210,7 +213,7 @@ TEST(Fix, AnEditThatReachesAnotherValueIsRefused) {
   EXPECT_EQ(fixed[0].text, fixed[0].file->text);
 }
 
-TEST(Fix, ATreeThatChangedElsewhereIsSeen) {
+TEST(Fix, AChangeOutsideTheEditsIsDetected) {
   const std::string before = "a: 1\nb: 2\n";
   const auto one = manifest::Documents::parse(before);
   const std::string after = "a: 3\nb: 4\n";

@@ -8,7 +8,7 @@
 namespace capstan::lint::mig_configs_test {
 namespace {
 
-TEST(MigConfigs, EntriesAndTheStrategyBesideThem) {
+TEST(MigConfigs, ReadsEntriesAndTheStrategyInTheFolder) {
   File file("a.yaml",
             "apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yaml: |\n    mig-configs:\n      all-1g:\n"
             "        - mig-devices: {1g.10gb: 7}\n        - mig-devices: {}\n      none: []\n"

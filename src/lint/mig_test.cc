@@ -16,7 +16,7 @@ const MigProduct& product(std::string_view name) {
   return mig_products().front();
 }
 
-TEST(Mig, PlacesAreSearchedAndNotSummedUp) {
+TEST(Mig, AGeometryFitsOnlyIfEveryProfileHasAPlace) {
   const MigProduct& h100 = product("H100 80GB");
   EXPECT_TRUE(fits(h100, {{{"1g.10gb", 7}}}));
   EXPECT_FALSE(fits(h100, {{{"1g.10gb", 8}}}));
@@ -34,16 +34,16 @@ TEST(Mig, PlacesAreSearchedAndNotSummedUp) {
   EXPECT_FALSE(fits(product("A30 24GB"), {{{"1g.6gb", 1}, {"2g.12gb", 2}}}));
 }
 
-/// A GPU of eight slots can be divided in 78 ways with the double-memory profile (28 of them maximal), one of four
-/// in 10.
-TEST(Mig, AsManyGeometriesAsThereAre) {
-  const auto count = [](const MigProduct& one, const std::vector<std::string_view>& profiles) {
+/// A GPU with eight slots can be divided in 78 ways with the double-memory profile (28 of them maximal), and a GPU with
+/// four slots in 10 ways.
+TEST(Mig, AcceptsExactlyThePossibleGeometries) {
+  const auto count = [](const MigProduct& mig_product, const std::vector<std::string_view>& profiles) {
     std::size_t all = 0;
     MigGeometry geometry;
     for (const std::string_view profile : profiles) geometry.parts.push_back({profile, 0});
     const auto step = [&](auto self, std::size_t i) -> void {
       if (i == profiles.size()) {
-        if (fits(one, geometry)) ++all;
+        if (fits(mig_product, geometry)) ++all;
         return;
       }
       for (std::int64_t n = 0; n <= 7; ++n) {
@@ -53,13 +53,13 @@ TEST(Mig, AsManyGeometriesAsThereAre) {
       geometry.parts[i].count = 0;
     };
     step(step, 0);
-    return all;  // with the empty one
+    return all;  // includes the empty geometry
   };
   EXPECT_EQ(count(product("H100 80GB"), {"1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"}), 78u);
   EXPECT_EQ(count(product("A30 24GB"), {"1g.6gb", "2g.12gb", "4g.24gb"}), 10u);
 }
 
-TEST(Mig, TheNearestGeometryKeepsWhatIsLarge) {
+TEST(Mig, TheNearestGeometryKeepsTheLargeProfiles) {
   EXPECT_EQ(nearest_geometry(product("H100 80GB"), {{{"2g.20gb", 2}, {"1g.10gb", 4}}}),
             "2 of 2g.20gb and 3 of 1g.10gb");
 }

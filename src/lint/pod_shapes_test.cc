@@ -31,7 +31,7 @@ std::string object(const std::string& api_version, const std::string& kind, cons
   return "apiVersion: " + api_version + "\nkind: " + kind + "\nmetadata: {name: a}\nspec: " + spec + "\n";
 }
 
-TEST(PodShapes, EveryKindThatHoldsPods) {
+TEST(PodShapes, FindsThePodsOfEveryKnownKind) {
   struct Row {
     std::string api, kind, spec;
     std::size_t pods;
@@ -101,7 +101,7 @@ TEST(PodShapes, EveryKindThatHoldsPods) {
        merged},
       {"trainer.kubeflow.org/v1alpha1", "TrainingRuntime",
        "{template: {spec: {replicatedJobs: [{template: {spec: " + templated + "}}]}}}", 1, merged},
-      // Kinds that the table does not have, by how they look.
+      // Unknown kinds are recognised by their structure.
       {"example.com/v1", "Fleet", "{members: [{pod: " + kTemplate + "}, {pod: " + kTemplate + "}]}", 2, grouped},
       {"workloads.x-k8s.io/v1alpha1", "RoleBasedGroup", "{roles: [" + templated + "]}", 1, grouped},
       {"example.com/v1", "Deployment", "{podSpec: " + kPod + "}", 1, grouped},
@@ -117,7 +117,7 @@ TEST(PodShapes, EveryKindThatHoldsPods) {
   }
 }
 
-TEST(PodShapes, WhatDescribesPodsOrHasNone) {
+TEST(PodShapes, FindsNoPodsInObjectsThatOnlyDescribeThem) {
   const std::string pattern = "{rules: [{validate: {pattern: " + kTemplate + "}}]}";
   for (const std::string& yaml :
        {object("kyverno.io/v1", "ClusterPolicy", pattern), object("v1", "Service", "{selector: {a: b}}"),
@@ -127,14 +127,14 @@ TEST(PodShapes, WhatDescribesPodsOrHasNone) {
   }
 }
 
-TEST(PodShapes, OfMoreThanThirtyTwoTheFirst) {
+TEST(PodShapes, AnObjectWithMoreThan32PodsHasTheFirst32) {
   std::string spec = "{components: [";
   for (int i = 0; i < 40; ++i) spec += "{podTemplate: {spec: {containers: []}}},";
   const Parsed parsed(object("nvidia.com/v1beta1", "DynamoGraphDeployment", spec + "]}"));
   EXPECT_EQ(pods_of(parsed.objects[0]).size(), 32u);
 }
 
-TEST(PodShapes, ObjectsThatOthersCarryAreObjects) {
+TEST(PodShapes, ReadsTheObjectsInsideOtherObjects) {
   const std::string inner =
       "{apiVersion: apps/v1, kind: Deployment, metadata: {name: b}, spec: {template: " + kTemplate + "}}";
   const std::string rows[] = {
@@ -150,7 +150,7 @@ TEST(PodShapes, ObjectsThatOthersCarryAreObjects) {
   }
 }
 
-TEST(PodShapes, GpusOfInitContainersCountAsTheSchedulerCountsThem) {
+TEST(PodShapes, CountsGpusOfInitContainersLikeTheScheduler) {
   const auto container = [](const std::string& gpus, const std::string& more = "") {
     return "{name: a, " + more + "resources: {limits: {nvidia.com/gpu: " + gpus + "}}}";
   };
@@ -180,7 +180,7 @@ TEST(PodShapes, GpusOfInitContainersCountAsTheSchedulerCountsThem) {
   }
 }
 
-TEST(PodShapes, ContainersOfBothListsInTheirOrder) {
+TEST(PodShapes, ListsContainersBeforeInitContainers) {
   const auto names = [](const std::string& spec) {
     const Parsed parsed(object("v1", "Pod", spec));
     std::string out;
@@ -195,7 +195,7 @@ TEST(PodShapes, ContainersOfBothListsInTheirOrder) {
   EXPECT_EQ(names("{nodeName: x}"), "");
 }
 
-/// Returns the errors and warnings that are found in a text, by their rules.
+/// Returns the rules that find errors or warnings in a text.
 std::vector<std::string_view> found(const std::string& yaml) {
   const Report report = lint_texts({{"a/a.yaml", yaml}}, {});
   std::vector<std::string_view> rules;
@@ -203,15 +203,15 @@ std::vector<std::string_view> found(const std::string& yaml) {
   return rules;
 }
 
-TEST(PodShapes, RulesOfPodsSeeInitContainersAndUnknownKinds) {
+TEST(PodShapes, RulesOfPodsCheckInitContainersAndUnknownKinds) {
   const std::string bad =
       "{name: b, image: 'k8s.gcr.io/b:1', env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}], "
       "resources: {requests: {nvidia.com/gpu: '0.5'}}}";
-  const std::vector<std::string_view> wanted = {"image-registry-frozen", "visible-devices-override",
-                                                "gpu-request-without-limit", "fractional-gpu"};
+  const std::vector<std::string_view> expected = {"image-registry-frozen", "visible-devices-override",
+                                                  "gpu-request-without-limit", "fractional-gpu"};
   const std::string serving = "{containers: [" + kContainer + "], initContainers: [" + bad + "]}";
-  EXPECT_EQ(found(object("v1", "Pod", serving)), wanted);
-  EXPECT_EQ(found(object("example.com/v1", "Fleet", "{pod: {spec: {containers: [" + bad + "]}}}")), wanted);
+  EXPECT_EQ(found(object("v1", "Pod", serving)), expected);
+  EXPECT_EQ(found(object("example.com/v1", "Fleet", "{pod: {spec: {containers: [" + bad + "]}}}")), expected);
 }
 
 TEST(PodShapes, KindsThatAreNotReadAreCounted) {
@@ -221,17 +221,17 @@ TEST(PodShapes, KindsThatAreNotReadAreCounted) {
                                  object("hypershift.openshift.io/v1beta1", "NodePool", "{}") + "---\n" +
                                  object("apps/v1", "Deployment", "{selector: {}}")}},
                  {});
-  const std::map<std::string, std::size_t> wanted = {
+  const std::map<std::string, std::size_t> expected = {
       {"Foo.example.com", 2}, {"NodePool.hypershift.openshift.io", 1}, {"Secret", 1}};
-  EXPECT_EQ(report.summary.kinds_not_read, wanted);
+  EXPECT_EQ(report.summary.kinds_not_read, expected);
   const std::string carrier =
       "apiVersion: template.openshift.io/v1\nkind: Template\nobjects: [{apiVersion: apps/v1, kind: Deployment, "
       "metadata: "
       "{name: a}, spec: {selector: {}}}]\n";
-  EXPECT_TRUE(lint_texts({{"a.yaml", carrier}}, {}).summary.kinds_not_read.empty()) << "its objects are read";
+  EXPECT_TRUE(lint_texts({{"a.yaml", carrier}}, {}).summary.kinds_not_read.empty()) << "the objects inside are read";
 }
 
-TEST(ValuePath, ListsAndMappings) {
+TEST(ValuePath, VisitsTheItemsOfListsAndMappings) {
   const manifest::Documents documents =
       manifest::Documents::parse("a: {b: [{c: 1}, {c: 2}, {d: 3}], m: {x: {c: 4}, y: {c: 5}}}\n");
   const auto texts = [&](std::string_view path) {

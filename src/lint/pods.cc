@@ -87,7 +87,7 @@ bool is_partial(const Object& object) {
   return !at(object, "spec.selector") && !at(object, "spec.leaderWorkerTemplate.size");
 }
 
-std::optional<std::int64_t> GpuResource::count() const { return where().integer(); }
+std::optional<std::int64_t> GpuResource::count() const { return quantity().integer(); }
 
 bool is_whole_gpu(std::string_view name) { return name == "nvidia.com/gpu" || name == "gpu"; }
 
@@ -127,7 +127,7 @@ std::int64_t whole_gpus_of(const Value& container) {
 
 bool wants_any_gpu(const Value& container) {
   return std::ranges::any_of(gpu_resources(container),
-                             [](const GpuResource& resource) { return !resource.where().is("0"); });
+                             [](const GpuResource& resource) { return !resource.quantity().is("0"); });
 }
 
 }  // namespace
@@ -238,12 +238,12 @@ std::optional<std::int64_t> pre_stop_sleep_s(const Value& container) {
 bool selects(const Value& match_labels, const Value& labels) {
   if (match_labels.count == 0) return false;
   return std::ranges::all_of(match_labels.children(),
-                             [&](const Value& wanted) { return labels[wanted.key].is(wanted.text); });
+                             [&](const Value& label) { return labels[label.key].is(label.text); });
 }
 
 std::vector<const Object*> scalers_of(const Object& object, const Set& set) {
   std::vector<const Object*> out;
-  for (const Object* scaler : set.targeting(object.kind, object.name, object)) {
+  for (const Object* scaler : set.scalers_of_target(object.kind, object.name, object)) {
     const bool known = scaler->kind == "HorizontalPodAutoscaler" || scaler->kind == "ScaledObject";
     if (known && same_space(*scaler, object)) out.push_back(scaler);
   }

@@ -99,7 +99,7 @@ struct GpuResource {
   const Value* request = nullptr;
 
   std::optional<std::int64_t> count() const;  ///< of the limit, or of the request if there is no limit
-  const Value& where() const { return limit != nullptr ? *limit : *request; }
+  const Value& quantity() const { return limit != nullptr ? *limit : *request; }
 };
 bool is_gpu_resource(std::string_view name);
 bool is_whole_gpu(std::string_view name);

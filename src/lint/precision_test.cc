@@ -8,21 +8,22 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// What real manifests do, and how grave it is: an error must be one, a warning worth reading, all else is advice. The
-// rules' own examples say what they find; these say where they must hold back.
+// Tests on manifests as people write them. An error must be an error, a warning must be worth reading, and everything
+// else is advice. The examples of the rules show what they find; these tests show what they must not find.
 namespace capstan::lint::precision_test {
 namespace {
 
 using Texts = std::vector<Text>;
 
-/// How a rule finds something in texts that are no whole cluster; "none" where it does not.
+/// Returns the severity of a rule's first finding in texts that are not a whole cluster; "none" if it has none.
 std::string_view found(const Texts& texts, std::string_view rule) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;
   Options options;
   options.advice = true;
   const Report report = lint_texts(texts, options);
   for (const Finding& finding : report.findings) EXPECT_NE(finding.rule->id, "yaml-syntax") << finding.message;
-  const auto first = std::ranges::find_if(report.findings, [&](const Finding& one) { return one.rule->id == rule; });
+  const auto first =
+      std::ranges::find_if(report.findings, [&](const Finding& finding) { return finding.rule->id == rule; });
   return first == report.findings.end() ? "none" : name_of(first->severity);
 }
 
@@ -30,7 +31,7 @@ std::string_view found(std::string_view yaml, std::string_view rule) {
   return found(Texts{{"a/a.yaml", std::string(yaml)}}, rule);
 }
 
-/// The same, in prose.
+/// Returns the same for a text that is fenced in prose.
 std::string_view found_in_prose(std::string_view yaml, std::string_view rule) {
   return found(Texts{{"a/README.md", "# How to\n\n```yaml\n" + std::string(yaml) + "```\n"}}, rule);
 }
@@ -41,7 +42,7 @@ std::string group_of_two(const std::string& metadata, const std::string& spec, c
          "        containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 8}}}]\n";
 }
 
-TEST(Precision, AComparisonAndTheEndOfAPatternAreNoHolesInAQuery) {
+TEST(Precision, AComparisonAndTheEndOfAPatternAreNoPlaceholders) {
   struct Row {
     std::string_view query;
     std::string_view severity;
@@ -59,7 +60,7 @@ TEST(Precision, AComparisonAndTheEndOfAPatternAreNoHolesInAQuery) {
   }
 }
 
-TEST(Precision, ANearMissNamesThePoolThatHasTheTaint) {
+TEST(Precision, AWrongTolerationNamesThePoolWithTheTaint) {
   const auto pool = [](const std::string& name) {
     return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: pool-" + name +
            "}\nspec: {limits: {nvidia.com/gpu: 8}, template: {spec: {taints: [{key: team, value: " + name +
@@ -71,15 +72,15 @@ TEST(Precision, ANearMissNamesThePoolThatHasTheTaint) {
   const Report report = lint_texts({{"a.yaml", pool("a") + pool("b") + pod}}, {});
   for (const Finding& finding : report.findings) {
     if (finding.rule->id != "taint-toleration-mismatch") continue;
-    const bool a = finding.message.find("pool pool-a is tainted team=a") != std::string::npos;
-    const bool b = finding.message.find("pool pool-b is tainted team=b") != std::string::npos;
+    const bool a = finding.message.find("pool pool-a has the taint team=a") != std::string::npos;
+    const bool b = finding.message.find("pool pool-b has the taint team=b") != std::string::npos;
     EXPECT_TRUE(a || b) << finding.message;
     return;
   }
   ADD_FAILURE() << "found nothing";
 }
 
-TEST(Precision, AGroupOfPodsIsNoErrorWhileThereIsRoom) {
+TEST(Precision, AGroupOfPodsWithoutAGangSchedulerIsNoError) {
   struct Row {
     std::string yaml;
     std::string_view severity;
@@ -99,7 +100,7 @@ TEST(Precision, AGroupOfPodsIsNoErrorWhileThereIsRoom) {
   for (const Row& row : rows) EXPECT_EQ(found(row.yaml, "tp-across-pods-no-gang"), row.severity) << row.yaml;
 }
 
-TEST(Precision, RolesOfOneWorkloadAreScaledApart) {
+TEST(Precision, RolesOfOneWorkloadMayHaveDifferentAutoscalers) {
   const auto role = [](const std::string& name) {
     return "apiVersion: autoscaling.aibrix.ai/v1alpha1\nkind: PodAutoscaler\nmetadata: {name: " + name +
            "}\nspec: {scaleTargetRef: {kind: StormService, name: pool}, subTargetSelector: {roleName: " + name +
@@ -113,7 +114,7 @@ TEST(Precision, RolesOfOneWorkloadAreScaledApart) {
       "error");
 }
 
-TEST(Precision, ProseShowsAlternativesAndLeavesThingsOut) {
+TEST(Precision, ProseMayShowAlternativesAndLeaveThingsOut) {
   const std::string both =
       "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: "
       "vllm}, maxReplicas: 4}\n---\napiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: b}\nspec: "
@@ -127,10 +128,10 @@ TEST(Precision, ProseShowsAlternativesAndLeavesThingsOut) {
     EXPECT_EQ(found_in_prose(meant->bad, rule), "info");
   }
   const Rule* stated = find_rule("expireafter-misplaced");
-  EXPECT_EQ(found_in_prose(stated->bad, stated->id), "error");  // what is there is there in prose, too
+  EXPECT_EQ(found_in_prose(stated->bad, stated->id), "error");  // a wrong value is an error in prose too
 }
 
-TEST(Precision, APauseContainerMayStandInForAWorkload) {
+TEST(Precision, APauseContainerMayReplaceAWorkloadInAnExample) {
   const auto pause = [](const std::string& name) {
     return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +
            "}\nspec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec: "
@@ -140,7 +141,7 @@ TEST(Precision, APauseContainerMayStandInForAWorkload) {
   EXPECT_EQ(found(pause("gpu-overprovisioning"), "balloon-invalid"), "error");
 }
 
-TEST(Precision, AgentsOfANodeSeeAllItsGpus) {
+TEST(Precision, AnAgentOfANodeMaySeeAllItsGpus) {
   const auto agent = [](const std::string& kind) {
     return "apiVersion: apps/v1\nkind: " + kind +
            "\nmetadata: {name: exporter}\nspec: {selector: {}, template: {spec: {containers: [{name: a, image: 'a:1', "
@@ -158,7 +159,7 @@ std::string scaled_by(const std::string& query, const std::string& more = "") {
          query + "'\n      threshold: '0.7'\n" + more;
 }
 
-TEST(Precision, WhatANameSuggestsIsAWarning) {
+TEST(Precision, AMetricThatIsOnlyGuessedFromItsNameIsNoError) {
   EXPECT_EQ(found(scaled_by("sum(rate(vllm:num_requests_waiting[1m]))"), "rate-of-gauge"), "error");
   EXPECT_EQ(found(scaled_by("sum(rate(jobs_pending[1m]))"), "rate-of-gauge"), "warning");
   EXPECT_EQ(found(scaled_by("max(vllm:kv_cache_usage_perc)"), "ratio-under-averagevalue"), "error");
@@ -174,12 +175,12 @@ TEST(Precision, WhatANameSuggestsIsAWarning) {
   EXPECT_EQ(found(hpa("DCGM_FI_DEV_GPU_UTIL"), "pods-metric-not-on-target-pods"), "warning");
 }
 
-TEST(Precision, QueriesWithHolesAreFilledLater) {
+TEST(Precision, AQueryWithPlaceholdersIsNotASyntaxError) {
   EXPECT_EQ(found(scaled_by("sum(rate(x[${WINDOW}]))"), "promql-syntax"), "none");
   EXPECT_EQ(found(scaled_by("sum(rate(x[]))"), "promql-syntax"), "warning");
 }
 
-TEST(Precision, PrometheusMayRecordMetricsItself) {
+TEST(Precision, ARecordedMetricIsKnown) {
   const std::string rules =
       "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: a}\nspec: {groups: [{rules: "
       "[{record: 'vllm:backlog', expr: 'sum(vllm:num_requests_waiting)'}]}]}\n";
@@ -189,7 +190,7 @@ TEST(Precision, PrometheusMayRecordMetricsItself) {
   EXPECT_EQ(found(scaled_by("sum(vllm:backlog:rate5m)"), "metric-unknown"), "none");
 }
 
-TEST(Precision, ARouterMayShareThePrefixOfItsEngines) {
+TEST(Precision, AMetricOfARouterMayHaveThePrefixOfItsEngines) {
   const auto to_zero = [](const std::string& query) {
     return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
            "  minReplicaCount: 0\n  maxReplicaCount: 4\n  triggers:\n"
@@ -207,7 +208,7 @@ TEST(Precision, ARouterMayShareThePrefixOfItsEngines) {
   EXPECT_EQ(found(to_zero("sum(vllm:num_requests_swapped)"), "metric-removed"), "warning");
 }
 
-TEST(Precision, WhatIsFilledInLaterIsNoImage) {
+TEST(Precision, APlaceholderIsNotAnImage) {
   const auto pod = [](const std::string& image) {
     return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: '" + image +
            "', resources: {limits: {nvidia.com/gpu: 1}}}]}\n";
@@ -219,7 +220,7 @@ TEST(Precision, WhatIsFilledInLaterIsNoImage) {
   EXPECT_EQ(found(pod("${IMAGE}"), "image-floating-tag"), "none");
 }
 
-TEST(Precision, AMigFileIsReadAsMigPartedReadsIt) {
+TEST(Precision, AMigFileIsAcceptedLikeMigPartedDoes) {
   const auto file = [](const std::string& entry) {
     return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  config.yaml: |\n    version: v1\n"
            "    mig-configs:\n      a:\n        - {" +
@@ -242,7 +243,7 @@ TEST(Precision, AMigFileIsReadAsMigPartedReadsIt) {
   for (const Row& row : rows) EXPECT_EQ(found(file(row.entry), "mig-config-shape"), row.severity) << row.entry;
 }
 
-TEST(Precision, AFlagIsAskedForWhereTheEngineHasIt) {
+TEST(Precision, AFlagIsRequiredOnlyIfTheEngineHasIt) {
   const auto pod = [](const std::string& tag) {
     return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: "
            "a, "
@@ -254,7 +255,7 @@ TEST(Precision, AFlagIsAskedForWhereTheEngineHasIt) {
   EXPECT_EQ(found(pod(""), "vllm-no-drain-flag"), "info");
 }
 
-TEST(Precision, OnlyWhatIsKnownToBeAShareIsHeldToOne) {
+TEST(Precision, OnlyAKnownRatioIsComparedWithOne) {
   const auto aimed_at_70 = [](const std::string& query) {
     std::string yaml = scaled_by(query);
     return yaml.replace(yaml.find("'0.7'"), 5, "'70'");
@@ -263,7 +264,7 @@ TEST(Precision, OnlyWhatIsKnownToBeAShareIsHeldToOne) {
   EXPECT_EQ(found(aimed_at_70("avg(gen_ai_client_token_usage)"), "percent-unit-mismatch"), "none");
 }
 
-TEST(Precision, AnIdleCountIsHeldAgainstTheMinimumOfTheHpa) {
+TEST(Precision, AnIdleCountIsComparedWithTheMinimumOfTheHpa) {
   const auto idle = [](const std::string& counts) {
     return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: a}, " +
            counts + ", maxReplicaCount: 8}\n";
@@ -275,7 +276,7 @@ TEST(Precision, AnIdleCountIsHeldAgainstTheMinimumOfTheHpa) {
   EXPECT_EQ(found(idle("idleReplicaCount: 1, minReplicaCount: 2"), "idle-replicas-invalid"), "error");
 }
 
-TEST(Precision, AnOldEngineHasTheOldMetric) {
+TEST(Precision, AnOldEngineStillHasARemovedMetric) {
   const auto deployment = [](const std::string& image) {
     return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: vllm}\nspec: {selector: {}, template: {spec: "
            "{containers: [{name: a, image: '" +
@@ -288,7 +289,7 @@ TEST(Precision, AnOldEngineHasTheOldMetric) {
   EXPECT_EQ(found(scaled_by(query, deployment("vllm/vllm-openai:latest")), "metric-removed"), "error");
 }
 
-TEST(Precision, AConfigMapMayBelongToAnAutoscaler) {
+TEST(Precision, AConfigMapOfTheAutoscalerMayHaveOtherKeys) {
   const auto map = [](const std::string& data) {
     return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cluster-autoscaler-config}\ndata: {" + data + "}\n";
   };
@@ -302,7 +303,7 @@ std::string pool(const std::string& taints, const std::string& requirements = ""
          labels + "}}, spec: {taints: [" + taints + "], requirements: [" + requirements + "]}}}\n---\n";
 }
 
-TEST(Precision, ATolerationMustFailForEveryPool) {
+TEST(Precision, ATolerationIsWrongOnlyIfItFailsForEveryPool) {
   const std::string pod =
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  tolerations: [{key: nvidia.com/gpu, value: present, "
       "effect: NoSchedule}]\n  containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 1}}}]\n";
@@ -312,15 +313,15 @@ TEST(Precision, ATolerationMustFailForEveryPool) {
                   "taint-toleration-mismatch"),
             "none");
   EXPECT_EQ(found(Texts{{"pools/a.yaml", other}, {"app/a.yaml", pod}}, "taint-toleration-mismatch"), "none");
-  const std::string of_gke = pod + "  nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4}\n";
-  EXPECT_EQ(found(other + of_gke, "taint-toleration-mismatch"), "none");
+  const std::string for_gke = pod + "  nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4}\n";
+  EXPECT_EQ(found(other + for_gke, "taint-toleration-mismatch"), "none");
 }
 
 std::string requirement(const std::string& key, const std::string& op, const std::string& values) {
   return "{key: karpenter.k8s.aws/" + key + ", operator: " + op + ", values: [" + values + "]},";
 }
 
-TEST(Precision, WhatAPoolMayBuyIsWhatAllItsRequirementsLeave) {
+TEST(Precision, APoolMayLaunchOnlyWhatAllItsRequirementsAllow) {
   const std::string category = requirement("instance-category", "In", "g");
   const auto lie = [&](const std::string& more) {
     return found(pool("", category + more, "gpu: nvidia-l4"), "pool-label-hw-lie");
@@ -334,11 +335,11 @@ TEST(Precision, WhatAPoolMayBuyIsWhatAllItsRequirementsLeave) {
   const auto mixed = [](const std::string& families) {
     return found(pool("", requirement("instance-family", "In", families)), "pool-mixed-gpu-generations");
   };
-  EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod shows that it may get any of them
-  EXPECT_EQ(mixed("g5, g6"), "info");   // 24 GB both
+  EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod shows that it may get either
+  EXPECT_EQ(mixed("g5, g6"), "info");   // both have 24 GB
 }
 
-TEST(Precision, ARequirementMayExclude) {
+TEST(Precision, AnExcludingRequirementIsUnderstood) {
   const auto spot = [](const std::string& op) {
     return found(pool("", "{key: karpenter.sh/capacity-type, operator: " + op + ", values: [spot]}", "role: inference"),
                  "spot-slo-critical");
@@ -355,7 +356,7 @@ TEST(Precision, ARequirementMayExclude) {
   EXPECT_EQ(oversized("NotIn"), "none");
 }
 
-TEST(Precision, AQueueMayBeMeantToHaveNoGpus) {
+TEST(Precision, AQueueMayIntentionallyHaveNoGpus) {
   const auto queue = [](const std::string& gpu) {
     return "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: a}\nspec: {resources: {gpu: {" + gpu +
            "}}}\n";
@@ -366,7 +367,7 @@ TEST(Precision, AQueueMayBeMeantToHaveNoGpus) {
   EXPECT_EQ(found(queue("quota: 0, limit: -1"), "kai-queue-limit-zero"), "none");
 }
 
-TEST(Precision, OtherFoldersAreOtherClusters) {
+TEST(Precision, ObjectsOfDifferentFoldersAreNotJoined) {
   const std::string slice =
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'a:1', resources: {limits: "
       "{nvidia.com/mig-1g.5gb: 1}}}]}\n";
@@ -375,7 +376,7 @@ TEST(Precision, OtherFoldersAreOtherClusters) {
   EXPECT_EQ(found(Texts{{"a/pod.yaml", slice}, {"b/values.yaml", single}}, "mig-strategy-resource-mismatch"), "none");
 }
 
-TEST(Precision, KindsOfOtherGroups) {
+TEST(Precision, AKindOfAnotherGroupIsNotChecked) {
   EXPECT_EQ(found("apiVersion: hypershift.openshift.io/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec: {minNodes: "
                   "1}\n",
                   "karpenter-minnodes"),
@@ -391,7 +392,8 @@ TEST(Precision, KindsOfOtherGroups) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {resourceClaims: [{name: gpu}], containers: [{name: a, "
       "image: 'a:1'}]}\n---\nkind: NodePool\nmetadata: {name: b}\napiVersion: ";
   EXPECT_EQ(found(claims + "karpenter.sh/v1\n", "dra-with-karpenter"), "warning");
-  EXPECT_EQ(found(claims + "hypershift.openshift.io/v1beta1\n", "dra-with-karpenter"), "none") << "beside it, too";
+  EXPECT_EQ(found(claims + "hypershift.openshift.io/v1beta1\n", "dra-with-karpenter"), "none")
+      << "also in the same folder";
 }
 
 std::string engine(const std::string& command, const std::string& gpus) {
@@ -401,7 +403,7 @@ std::string engine(const std::string& command, const std::string& gpus) {
          command + "\"], resources: {limits: {nvidia.com/gpu: " + gpus + "}}}]}}}\n";
 }
 
-TEST(Precision, GpusOfAnEngine) {
+TEST(Precision, TheGpusOfAnEngineAreComparedOnlyIfTheyAreKnown) {
   struct Row {
     const char* command;
     const char* gpus;
@@ -426,7 +428,7 @@ TEST(Precision, GpusOfAnEngine) {
   }
 }
 
-TEST(Precision, WhatOperatorsMakePodsOf) {
+TEST(Precision, ObjectsOfOperatorsAreCheckedAsTheirOperatorsReadThem) {
   const auto kserve = [](const std::string& predictor) {
     return "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec: {predictor: {" +
            predictor + "}}\n";
@@ -454,7 +456,7 @@ TEST(Precision, WhatOperatorsMakePodsOf) {
   EXPECT_EQ(found(rules, "promql-syntax"), "none");
 }
 
-TEST(Precision, ComputeInstancesAndOlderWordsAreKnown) {
+TEST(Precision, ComputeInstancesAndOlderNamesAreKnown) {
   const auto mig = [](const std::string& profile) {
     return found(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  config.yaml: |\n    version: v1\n    "
@@ -483,7 +485,7 @@ TEST(Precision, ComputeInstancesAndOlderWordsAreKnown) {
   EXPECT_EQ(all_of("8"), "warning");
 }
 
-TEST(Precision, OnlyWhatDoesNotGrowIsDividedOnceTooOften) {
+TEST(Precision, OnlyAValueThatDoesNotGrowMustNotBeDivided) {
   const auto under = [](const std::string& query, const std::string& more = "") {
     return found(scaled_by(query, more), "mean-under-averagevalue");
   };
@@ -501,10 +503,10 @@ TEST(Precision, OnlyWhatDoesNotGrowIsDividedOnceTooOften) {
   EXPECT_EQ(under(waiting + " / 4"), "none");
   EXPECT_EQ(under("avg(vllm:num_requests_waiting)", "    metricType: Value\n"), "none");
   EXPECT_EQ(under("avg(vllm:num_requests_waiting{pod=\"a\"})"), "none");
-  EXPECT_EQ(under("avg(jobs_waiting)"), "none") << "one series, for all that is known";
+  EXPECT_EQ(under("avg(jobs_waiting)"), "none") << "it may be one series";
 }
 
-TEST(Precision, AResourceMetricOfAGpuIsNeverThere) {
+TEST(Precision, AResourceMetricOfAGpuDoesNotExist) {
   const auto hpa = [](const std::string& name) {
     return found(
         "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
@@ -516,7 +518,7 @@ TEST(Precision, AResourceMetricOfAGpuIsNeverThere) {
   EXPECT_EQ(hpa("cpu"), "none");
 }
 
-TEST(Precision, TypesAreHeldToWhereNothingIsPutInLater) {
+TEST(Precision, ATypeIsCheckedUnlessTheValueIsAPlaceholder) {
   const auto replicas = [](const std::string& value) {
     return found("apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  minReplicaCount: " +
                      value + "\n",
@@ -529,17 +531,17 @@ TEST(Precision, TypesAreHeldToWhereNothingIsPutInLater) {
   EXPECT_EQ(found("apiVersion: apps/v1\nkind: Deployment\nmetadata: [a]\nspec: 5\n", "wrong-type"), "error");
 }
 
-TEST(Precision, WhatSpeaksOfAnEngineIsAboutGpus) {
+TEST(Precision, AMetricOfAnEngineMeansAGpuWorkload) {
   const auto scaled = [](const std::string& metric) {
     return found(scaled_by("sum(" + metric + "{namespace=\"a\"})"), "hpa-missing-scaledown-behavior");
   };
   for (const char* metric : {"vllm:num_requests_waiting", "inference_requests_waiting", "DCGM_FI_DEV_FB_USED"}) {
     EXPECT_EQ(scaled(metric), "warning") << metric;
   }
-  EXPECT_EQ(scaled("inference_request_latency_seconds_count"), "none") << "any model on processors";
+  EXPECT_EQ(scaled("inference_request_latency_seconds_count"), "none") << "a model server on CPUs counts it too";
 }
 
-TEST(Precision, AFallbackIsForErrorsAndNotForNothing) {
+TEST(Precision, AFallbackDoesNotReplaceAMissingValue) {
   const auto scaled = [](const std::string& trigger, const std::string& spec) {
     return found(
         "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: "
@@ -556,7 +558,7 @@ TEST(Precision, AFallbackIsForErrorsAndNotForNothing) {
   EXPECT_EQ(scaled(", ignoreNullValues: 'false'", fallback), "none");
 }
 
-TEST(Precision, AFieldIsWrongWhereTheRightOneIsNear) {
+TEST(Precision, AnUnknownFieldIsReportedOnlyIfASimilarOneExists) {
   const auto field = [](const std::string& name) {
     return found(
         "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec: {scaleTargetRef: {name: a}, " +
@@ -571,7 +573,7 @@ TEST(Precision, AFieldIsWrongWhereTheRightOneIsNear) {
   }
 }
 
-TEST(Precision, WhatTerraformFillsInIsNotMissing) {
+TEST(Precision, APlaceholderOfTerraformMayHoldTheMissingFields) {
   const auto terms = [](const std::string& spec) {
     return found("apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\nspec:\n  " + spec + "\n",
                  "ec2nodeclass-ami-terms");
@@ -580,7 +582,7 @@ TEST(Precision, WhatTerraformFillsInIsNotMissing) {
   EXPECT_EQ(terms("${indent(2, ec2nodeclass)}"), "none");
 }
 
-TEST(Precision, YamlThatIsNoManifestMayHaveOddKeys) {
+TEST(Precision, YamlThatIsNoManifestMayHaveKeysThatAreNoTexts) {
   EXPECT_EQ(found("? [a, b]\n: c\n", "yaml-syntax"), "none");
   Options options;
   const Report report = lint_texts({{"a.yaml", "apiVersion: v1\nkind: Pod\n? [a, b]\n: c\n"}}, options);

@@ -23,12 +23,12 @@ Labels aggregated(const Aggregation& node) {
   const Labels inner = labels_of(*node.of);
   if (node.op == Aggregation::Op::topk || node.op == Aggregation::Op::bottomk) return inner;
   if (node.without) return inner;
-  std::set<std::string> kept;
+  std::set<std::string> result;
   for (const std::string& label : node.labels) {
-    if (!inner || inner->contains(label)) kept.insert(label);
+    if (!inner || inner->contains(label)) result.insert(label);
   }
-  if (node.op == Aggregation::Op::count_values) kept.insert("value");
-  return kept;
+  if (node.op == Aggregation::Op::count_values) result.insert("value");
+  return result;
 }
 
 Labels called(const Call& node) {

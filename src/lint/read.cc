@@ -80,8 +80,8 @@ Reading read_text(Text text) {
   out.file = std::make_unique<File>(std::move(text.path), std::move(text.text));
   File& file = *out.file;
   file.scope = text.scope.empty() ? folder_of(file.path) : std::move(text.scope);
-  file.units = std::move(text.units);
-  file.patched = std::move(text.patched);
+  file.deployers = std::move(text.deployers);
+  file.patched_kinds = std::move(text.patched_kinds);
   if (is_markdown(file.path)) {
     file.scope = file.path;
     file.yaml = fenced_yaml(file.text);

@@ -16,7 +16,7 @@ Reading reading_of(const std::string& text) {
   return reading;
 }
 
-TEST(Read, ObjectsOfAText) {
+TEST(Read, FindsTheObjectsOfAText) {
   const Reading reading = read_text(
       {"d/a.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: n}\n---\njust: values\n", true});
   ASSERT_EQ(reading.objects.size(), 1u);
@@ -25,7 +25,7 @@ TEST(Read, ObjectsOfAText) {
   EXPECT_EQ(reading.summary.documents, 2u);
 }
 
-TEST(Read, FlatTextsAreToldFromOthers) {
+TEST(Read, RecognisesTextsWithoutIndentation) {
   Reading flat = reading_of("1apiVersion: v1\n2kind: Pod\n3metadata:\n4 name: a\n");
   EXPECT_TRUE(find_flat(*flat.file, flat));
   Reading whole = reading_of("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n");
@@ -33,7 +33,7 @@ TEST(Read, FlatTextsAreToldFromOthers) {
   EXPECT_TRUE(whole.findings.empty());
 }
 
-TEST(Read, CommandsOnGpuNodes) {
+TEST(Read, ChecksCommandsForGpuNodes) {
   Reading wrong = reading_of("sudo nvidia-smi mig -i 0 -cgi 9,9,9 -C\n");
   search_commands(*wrong.file, wrong);
   ASSERT_EQ(wrong.findings.size(), 1u);
@@ -46,7 +46,7 @@ TEST(Read, CommandsOnGpuNodes) {
   }
 }
 
-TEST(Read, WithoutAcceptancesNothingIsTakenOut) {
+TEST(Read, WithoutAcceptancesNoFindingIsRemoved) {
   Report report;
   Reading reading = read_text({"a.yaml", "a: 1\na: 2\n", true});
   report.files.push_back(std::move(reading.file));

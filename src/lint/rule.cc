@@ -89,12 +89,12 @@ Finding& Finding::add_entry(const Value& mapping, const Value& after, std::strin
   return *this;
 }
 
-Finding& Finding::unsafe() {
+Finding& Finding::mark_unsafe() {
   fix.is_unsafe = true;
   return *this;
 }
 
-Finding& Finding::caution(std::string text) {
+Finding& Finding::set_caution(std::string text) {
   fix.caution = std::move(text);
   return *this;
 }
@@ -104,18 +104,18 @@ Finding& Finding::suggest(std::string text) {
   return *this;
 }
 
-Finding& Finding::as(Severity severity_in) {
+Finding& Finding::set_severity(Severity severity_in) {
   severity = severity_in;
   return *this;
 }
 
-Finding& Finding::about_absence() {
+Finding& Finding::mark_absence() {
   const bool is_patched = object != nullptr && file->is_patched(object->kind);
   if (file->is_excerpt() || is_patched) severity = Severity::info;
   return *this;
 }
 
-Finding& Finding::requires_too(const Object& other, bool sure) {
+Finding& Finding::require_object(const Object& other, bool sure) {
   if (other.file != file) message += fmt::format(" ({})", other.file->path);
   if (!sure) {
     severity = Severity::info;
@@ -144,7 +144,7 @@ Finding& Subject::report_span(Span span, std::string message) const {
 
 Finding& Subject::join(Finding& finding, const Object& other, std::string_view name) const {
   const bool sure = name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
-  return finding.requires_too(other, sure);
+  return finding.require_object(other, sure);
 }
 
 Finding& Subject::report(const Value& value, std::string message) const {

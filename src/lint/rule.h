@@ -64,19 +64,19 @@ struct Finding {
   Finding& add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value);
 
   /// Marks the edits as unsafe, although the edits of the same rule are safe elsewhere.
-  Finding& unsafe();
+  Finding& mark_unsafe();
   /// Sets a warning about further effects of the edits. It is shown with the fix and when the fix is applied.
-  Finding& caution(std::string text);
+  Finding& set_caution(std::string text);
   /// Sets the text of a fix without edits, in place of the rule's text.
   Finding& suggest(std::string text);
   /// Sets the severity.
-  Finding& as(Severity severity_in);
+  Finding& set_severity(Severity severity_in);
   /// Marks the finding as one about something that is missing. It becomes advice in an excerpt, because excerpts leave
   /// things out, and for an object that a kustomization changes, because the kustomization may add what is missing.
-  Finding& about_absence();
+  Finding& mark_absence();
   /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`. If `sure`
   /// is false, the finding becomes advice without edits.
-  Finding& requires_too(const Object& other, bool sure);
+  Finding& require_object(const Object& other, bool sure);
 
   FixSafety safety() const;
   /// Returns the text of the repair: what the edits do, or the rule's advice if there are no edits.

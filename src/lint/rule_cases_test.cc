@@ -1,6 +1,6 @@
 #include "lint/testing/cases.h"
 
-// Rows that a rule must catch and rows that it must pass. One test a rule.
+// Rows that a rule must find and rows that it must not find, with one test per rule.
 namespace capstan::lint::rule_cases_test {
 namespace {
 
@@ -52,8 +52,8 @@ TEST(RuleCases, HpaCpuRequestMissing) {
   };
   const std::string cpu =
       "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}";
-  const std::string asks = "{name: a, image: 'a:1', resources: {requests: {cpu: 1}}}";
-  const std::string asks_not = "{name: b, image: 'b:1', resources: {requests: {memory: 1Gi}}}";
+  const std::string with_request = "{name: a, image: 'a:1', resources: {requests: {cpu: 1}}}";
+  const std::string without_request = "{name: b, image: 'b:1', resources: {requests: {memory: 1Gi}}}";
   const std::string one_container =
       "{type: ContainerResource, containerResource: {name: cpu, container: a, target: {type: Utilization, "
       "averageUtilization: 70}}}";
@@ -65,23 +65,23 @@ TEST(RuleCases, HpaCpuRequestMissing) {
     std::string_view severity;
   };
   const Row rows[] = {
-      {hpa(cpu) + workload(asks_not), "error"},
-      {hpa(cpu) + workload(asks), "none"},
+      {hpa(cpu) + workload(without_request), "error"},
+      {hpa(cpu) + workload(with_request), "none"},
       {hpa(cpu) + workload("{name: a, image: 'a:1', resources: '${RESOURCES}'}"), "none"},
-      {hpa(cpu) + workload(asks + ", " + asks_not), "error"},
+      {hpa(cpu) + workload(with_request + ", " + without_request), "error"},
       {hpa(cpu) + workload("{name: a, image: 'a:1', resources: {limits: {cpu: 1}}}"), "none"},
-      {hpa(cpu) + workload(asks_not, "resources: {requests: {cpu: 1}}, "), "none"},
-      {hpa(one_container) + workload(asks + ", " + asks_not), "none"},
+      {hpa(cpu) + workload(without_request, "resources: {requests: {cpu: 1}}, "), "none"},
+      {hpa(one_container) + workload(with_request + ", " + without_request), "none"},
       {hpa("{type: Resource, resource: {name: memory, target: {type: Utilization, averageUtilization: 70}}}") +
-           workload(asks),
+           workload(with_request),
        "error"},
       {hpa("{type: Resource, resource: {name: cpu, target: {type: AverageValue, averageValue: 500m}}}") +
-           workload(asks_not),
+           workload(without_request),
        "none"},
-      {keda + "Utilization, metadata: {value: '60'}}]}\n" + workload(asks_not), "error"},
-      {keda + "AverageValue, metadata: {value: 500m}}]}\n" + workload(asks_not), "none"},
+      {keda + "Utilization, metadata: {value: '60'}}]}\n" + workload(without_request), "error"},
+      {keda + "AverageValue, metadata: {value: 500m}}]}\n" + workload(without_request), "none"},
       {hpa(cpu), "none"},
-      {hpa(cpu) + workload(asks_not) +
+      {hpa(cpu) + workload(without_request) +
            "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: a}\nspec: {limits: []}\n",
        "none"},
   };
@@ -97,14 +97,14 @@ TEST(RuleCases, CudaDevicesBeyondGrant) {
   EXPECT_EQ(with("nvidia.com/gpu: 2", "2,3"), "error");
   EXPECT_EQ(with("nvidia.com/gpu: 2", "1,2"), "error");
   EXPECT_EQ(with("nvidia.com/gpu: 1", "1"), "error");
-  EXPECT_EQ(with("nvidia.com/gpu: 2", "0,1,2,3"), "warning") << "CUDA sees both";
+  EXPECT_EQ(with("nvidia.com/gpu: 2", "0,1,2,3"), "warning") << "CUDA uses both";
   EXPECT_EQ(with("nvidia.com/gpu: 2", "0,1"), "none");
   EXPECT_EQ(with("nvidia.com/gpu: 2", "0"), "none");
   EXPECT_EQ(with("nvidia.com/mig-1g.10gb: 1", "1"), "error");
   EXPECT_EQ(with("nvidia.com/gpu: 2", "GPU-8932f937,GPU-1"), "none");
   EXPECT_EQ(with("nvidia.com/gpu: 2", "all"), "none");
   EXPECT_EQ(with("nvidia.com/gpu: 2", ""), "none");
-  EXPECT_EQ(with("cpu: 2", "4"), "none") << "nothing was granted: another runtime may";
+  EXPECT_EQ(with("cpu: 2", "4"), "none") << "another component may give the GPUs";
   EXPECT_EQ(with("nvidia.com/gpu: 1", "4", ", {name: NVIDIA_VISIBLE_DEVICES, value: all}"), "none");
   const auto script = [](const std::string& command) {
     return found(
@@ -125,7 +125,8 @@ TEST(RuleCases, ReadinessDelayFixed) {
   const std::string claim = "volumes: [{name: m, persistentVolumeClaim: {claimName: m}}], ";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "warning");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 180}"), "warning");
-  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info") << "it may download";
+  EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}"), "info")
+      << "the model may be downloaded";
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 120}", claim), "warning");
   EXPECT_EQ(probe("readinessProbe: {httpGet: {path: /health}, initialDelaySeconds: 60}"), "none");
   EXPECT_EQ(probe("livenessProbe: {httpGet: {path: /health}, initialDelaySeconds: 300}"), "none");
@@ -144,7 +145,7 @@ TEST(RuleCases, LivenessKillsBusy) {
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}, failureThreshold: 10"), "none");
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", "nginx:1"), "none");
   EXPECT_EQ(probe("httpGet: {path: /v2/health/live, port: 8000}", "nvcr.io/nvidia/tritonserver:25.01"), "none")
-      << "Triton has a thread for it";
+      << "Triton answers in a separate thread";
   const std::string small = "vllm/vllm-openai:v0.20.0', args: [--model, Qwen/Qwen3-0.6B], workingDir: '/";
   EXPECT_EQ(probe("httpGet: {path: /health, port: 8000}", small), "info") << "its steps take milliseconds";
   EXPECT_EQ(probe("tcpSocket: {port: 8000}"), "none") << "the kernel answers";
@@ -180,17 +181,17 @@ TEST(RuleCases, GpuOnInitContainer) {
   const std::string none = "resources: {}";
   EXPECT_EQ(spec(gpu, none), "warning");
   EXPECT_EQ(spec(gpu, gpu), "none");
-  EXPECT_EQ(spec("restartPolicy: Always, " + gpu, none), "none") << "a sidecar runs as long as the pod";
+  EXPECT_EQ(spec("restartPolicy: Always, " + gpu, none), "none") << "a sidecar uses the GPU as long as the pod runs";
   EXPECT_EQ(spec("resources: {limits: {nvidia.com/gpu: 0}}", none), "none");
   EXPECT_EQ(spec(none, gpu), "none");
 }
 
 TEST(RuleCases, HpaNeverWakes) {
-  const auto set = [](const std::string& least, const std::string& replicas, std::uint32_t minor) {
+  const auto set = [](const std::string& min, const std::string& replicas, std::uint32_t minor) {
     const std::string yaml =
         "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: "
         "Deployment, name: llama-70b}, maxReplicas: 4, minReplicas: " +
-        least +
+        min +
         ", metrics: [{type: External, external: {metric: {name: q}, target: {type: AverageValue, averageValue: 5}}}]}\n"
         "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama-70b}\nspec: {" +
         replicas + "selector: {}, template: {spec: {containers: [{name: a, image: 'a:1'}]}}}\n";
@@ -198,7 +199,7 @@ TEST(RuleCases, HpaNeverWakes) {
   };
   EXPECT_EQ(set("0", "replicas: 0, ", 37), "error");
   EXPECT_EQ(set("0", "replicas: 0, ", 38), "error");
-  EXPECT_EQ(set("0", "replicas: 0, ", 36), "none") << "the API server refuses it anyway";
+  EXPECT_EQ(set("0", "replicas: 0, ", 36), "none") << "the API server refuses it, which another rule reports";
   EXPECT_EQ(set("0", "replicas: 1, ", 37), "none");
   EXPECT_EQ(set("0", "", 37), "none");
   EXPECT_EQ(set("1", "replicas: 0, ", 37), "none");

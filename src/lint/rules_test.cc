@@ -25,11 +25,11 @@ bool finds(const Report& report, const Rule* rule) {
   return std::ranges::any_of(report.findings, [&](const Finding& finding) { return finding.rule == rule; });
 }
 
-class EachRule : public testing::TestWithParam<const Rule*> {};
+class RuleTest : public testing::TestWithParam<const Rule*> {};
 
-TEST_P(EachRule, FindsItsBadExampleAndNotItsGoodOne) {
+TEST_P(RuleTest, FindsADefectOnlyInTheBadExample) {
   const Rule* rule = GetParam();
-  constexpr std::uint32_t kNewest = 37;  // some things are wrong only from this version on
+  constexpr std::uint32_t kNewest = 37;  // some defects exist only from this version on
   EXPECT_TRUE(finds(lint(rule->bad), rule) || finds(lint(rule->bad, kNewest), rule)) << rule->bad;
   for (const std::uint32_t minor : {KubeVersion().minor, kNewest}) {
     const Report good = lint(rule->good, minor);
@@ -37,7 +37,7 @@ TEST_P(EachRule, FindsItsBadExampleAndNotItsGoodOne) {
   }
 }
 
-TEST_P(EachRule, SaysWhatItIsAbout) {
+TEST_P(RuleTest, HasAllTexts) {
   const Rule& rule = *GetParam();
   for (const std::string_view text : {rule.id, rule.title, rule.why, rule.fix, rule.source, rule.bad, rule.good}) {
     EXPECT_FALSE(text.empty());
@@ -45,7 +45,7 @@ TEST_P(EachRule, SaysWhatItIsAbout) {
   EXPECT_NE(explain_rule(rule).find(rule.id), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, EachRule, testing::ValuesIn(all_rules().begin(), all_rules().end()),
+INSTANTIATE_TEST_SUITE_P(Rules, RuleTest, testing::ValuesIn(all_rules().begin(), all_rules().end()),
                          [](const testing::TestParamInfo<const Rule*>& info) {
                            std::string name(info.param->id);
                            std::ranges::replace(name, '-', '_');
@@ -61,7 +61,7 @@ TEST(Rules, IdsAreUniqueAndFound) {
   EXPECT_EQ(find_rule("no-such-rule"), nullptr);
 }
 
-TEST(Rules, ExamplesAreOfKubernetes) {
+TEST(Rules, ExamplesAreObjectsOfKubernetes) {
   for (const Rule* rule : all_rules()) {
     const Report report = lint(rule->good);
     EXPECT_FALSE(finds(report, find_rule("yaml-syntax"))) << rule->id;

@@ -131,7 +131,7 @@ Report lint_files(const std::vector<Candidate>& files, const Options& options) {
       return;
     }
     readings[i] = read_text({files[i].path, std::move(*text), files[i].named, files[i].scope, files[i].patch,
-                             files[i].units, files[i].patched});
+                             files[i].deployers, files[i].patched_kinds});
     errors[i] = std::move(readings[i].broken);
     release_if_empty(readings[i]);
   });

@@ -32,7 +32,7 @@ struct Summary {
   std::size_t patches = 0;                            ///< partial objects, to be merged into others
   std::map<std::string, std::size_t> kinds_not_read;  ///< kinds that no rule checks, with the number of their objects
   std::size_t suppressed = 0;                         ///< findings that people accepted with a reason
-  std::size_t known = 0;                              ///< findings that the baseline holds
+  std::size_t in_baseline = 0;                        ///< findings that the baseline holds
 };
 
 struct Report {
@@ -48,11 +48,11 @@ struct Report {
 struct Text {
   std::string path;
   std::string text;
-  bool named = true;                      ///< true if a person named this file, so that a broken `.json` is an error
-  std::string scope = {};                 ///< as in Candidate
-  bool patch = false;                     ///< as in Candidate
-  std::vector<std::uint32_t> units = {};  ///< as in Candidate
-  std::set<std::string> patched = {};     ///< as in Candidate
+  bool named = true;       ///< true if a person named this file, so that a broken `.json` is an error
+  std::string scope = {};  ///< as in Candidate
+  bool patch = false;      ///< as in Candidate
+  std::vector<std::uint32_t> deployers = {};  ///< as in Candidate
+  std::set<std::string> patched_kinds = {};   ///< as in Candidate
 };
 
 /// Reads and lints files.

@@ -54,7 +54,7 @@ TEST(Run, ReadsEveryFormOfInput) {
   for (const Row& row : rows) EXPECT_EQ(found(lint({{row.path, row.text, true}})), row.found) << row.path;
 }
 
-TEST(Run, TemplatesAndPatchesAreLeftAloneAndCounted) {
+TEST(Run, TemplatesAndPatchesAreSkippedAndCounted) {
   const Report report = lint({{"t.yaml", "kind: Pod\nspec: {{ .Values.x }}\n", true},
                               {"p.yaml",
                                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: "
@@ -66,8 +66,8 @@ TEST(Run, TemplatesAndPatchesAreLeftAloneAndCounted) {
   EXPECT_NE(summary_text(report).find("skipped: 1 template, 1 patch"), std::string::npos);
 }
 
-/// A `.json` that is named and broken is an error with its place; one that a folder holds may belong to another tool.
-TEST(Run, ABrokenJsonThatIsNamedIsAnError) {
+/// A broken `.json` that a person named is an error with its place. One found in a folder may belong to another tool.
+TEST(Run, ABrokenJsonIsAnErrorIfAPersonNamedIt) {
   const struct {
     const char* path;
     const char* text;
@@ -91,7 +91,7 @@ TEST(Run, ABrokenJsonThatIsNamedIsAnError) {
   }
 }
 
-TEST(Run, ABinaryFileIsNoTemplate) {
+TEST(Run, ABinaryFileIsNotATemplate) {
   const std::string with_nul("\0\1{{ .Values.x }}\n", 18);
   for (const std::string& bytes :
        {with_nul, std::string("a: {{ .Values.x }} \xff\xfe\n"), std::string("\x02<% {{\n")}) {
@@ -102,7 +102,7 @@ TEST(Run, ABinaryFileIsNoTemplate) {
   }
 }
 
-TEST(Run, LostIndentationIsOneFindingAndIsSearched) {
+TEST(Run, ATextWithoutIndentationIsOneFindingAndIsSearched) {
   const std::string flat =
       "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\nname: gpu\nspec:\ndisruption:\n"
       "consolidationPolicy: WhenEmptyOrUnderutilized\n---\nquery: max(vllm:gpu_cache_usage_perc)\n";
@@ -114,7 +114,7 @@ TEST(Run, LostIndentationIsOneFindingAndIsSearched) {
             (std::vector<std::string>{"yaml-structure-lost@1:2", "image-registry-frozen@5:10"}));
 }
 
-TEST(Run, AcceptedWithAReasonAndOnlyThen) {
+TEST(Run, AFindingIsAcceptedOnlyWithAReason) {
   const auto with = [](const std::string& comment) {
     return "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: k8s.gcr.io/pause:3.5" + comment + "\n";
   };
@@ -134,7 +134,7 @@ TEST(Run, AcceptedWithAReasonAndOnlyThen) {
   EXPECT_EQ(report.summary.suppressed, 1u);
 }
 
-TEST(Run, SeveritiesAreTheUsers) {
+TEST(Run, TheUserSetsSeverities) {
   Options options;
   options.severities["image-registry-frozen"] = Severity::info;
   EXPECT_EQ(lint({{"a.yaml", kFrozen, true}}, options).findings.at(0).severity, Severity::info);
@@ -142,7 +142,7 @@ TEST(Run, SeveritiesAreTheUsers) {
   EXPECT_TRUE(lint({{"a.yaml", kFrozen, true}}, options).findings.empty());
 }
 
-TEST(Run, JoinsWhatStandsTogether) {
+TEST(Run, JoinsObjectsThatAreDeployedTogether) {
   const std::string hpa =
       "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: "
       "Deployment, name: llm}, maxReplicas: 4}\n";
@@ -152,10 +152,10 @@ TEST(Run, JoinsWhatStandsTogether) {
   EXPECT_EQ(found(lint({{"app/a.yaml", hpa + "---\n" + scaled, true}})),
             (std::vector<std::string>{"two-autoscalers-one-target@9:31"}));
   EXPECT_TRUE(found(lint({{"app/a.yaml", hpa, true}, {"app/b.yaml", scaled, true}})).empty())
-      << "a folder proves nothing";
+      << "a common folder is no evidence";
 }
 
-TEST(Run, SaysWhichKindsItDidNotRead) {
+TEST(Run, TheSummaryNamesKindsThatWereNotRead) {
   const auto of_kind = [](const std::string& kind) { return "---\napiVersion: example.com/v1\nkind: " + kind + "\n"; };
   const Report two = lint({{"a.yaml", of_kind("Foo") + of_kind("Bar") + of_kind("Foo")}});
   EXPECT_EQ(summary_text(two),
@@ -168,7 +168,7 @@ TEST(Run, SaysWhichKindsItDidNotRead) {
   EXPECT_TRUE(Json::parse(to_json(lint({{"a.yaml", kFrozen}})))["summary"]["kinds_not_read"].empty());
 }
 
-TEST(Run, EveryOutputSaysTheSame) {
+TEST(Run, EveryOutputHasTheSameFindings) {
   const Report report = lint({{"d/a.yaml", kFrozen, true}});
   const Json json = Json::parse(to_json(report));
   EXPECT_EQ(json["format_version"], 1);
@@ -192,14 +192,14 @@ TEST(Run, EveryOutputSaysTheSame) {
   EXPECT_EQ(sarif["runs"][0]["tool"]["driver"]["rules"][0]["properties"]["fixSafety"], "unsafe");
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["region"]["startColumn"], 38);
   EXPECT_EQ(to_github(report),
-            "::error file=d/a.yaml,line=4,endLine=4,col=38,endColumn=58,title=image-registry-frozen::k8s.gcr.io is "
-            "frozen since April 2023\n");
+            "::error file=d/a.yaml,line=4,endLine=4,col=38,endColumn=58,title=image-registry-frozen::k8s.gcr.io has "
+            "been frozen since April 2023\n");
   EXPECT_NE(to_junit(report).find("<testsuite name=\"capstan lint\" tests=\"1\" failures=\"1\">"), std::string::npos);
   EXPECT_NE(to_statistics(report).find("1  error    image-registry-frozen  (1 by --unsafe-fixes)"), std::string::npos);
   EXPECT_EQ(to_concise(report),
-            "d/a.yaml:4:38: error: k8s.gcr.io is frozen since April 2023 [image-registry-frozen]\n");
+            "d/a.yaml:4:38: error: k8s.gcr.io has been frozen since April 2023 [image-registry-frozen]\n");
   EXPECT_EQ(to_text(report, false),
-            "error[image-registry-frozen]: k8s.gcr.io is frozen since April 2023\n"
+            "error[image-registry-frozen]: k8s.gcr.io has been frozen since April 2023\n"
             " --> d/a.yaml:4:38\n"
             "  |\n"
             "4 | spec: {containers: [{name: a, image: k8s.gcr.io/pause:3.5}]}\n"
@@ -221,7 +221,7 @@ TEST(Run, TheSummaryCountsSafeAndUnsafeFixes) {
       << to_text(report, false);
 }
 
-/// Whatever a value holds, a finding is one line.
+/// A concise finding is one line, whatever its value contains.
 TEST(Run, AConciseFindingIsOneLine) {
   const Report report = lint({{"a.yaml",
                                "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n"

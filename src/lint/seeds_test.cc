@@ -10,7 +10,8 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// Manifests of articles as people copy them, with what must be found in each, and what must not.
+// Manifests from articles as people copy them. Each lists the rules that must find something in it, and those that must
+// not.
 namespace capstan::lint::seeds_test {
 namespace {
 
@@ -24,7 +25,7 @@ std::vector<fs::path> fixtures() {
   return paths;
 }
 
-/// The words of all lines that begin with `# key:`.
+/// Returns the words of all lines that begin with `# key:`.
 std::set<std::string> words_of(const std::string& text, const std::string& key) {
   std::set<std::string> words;
   std::istringstream lines(text);
@@ -38,7 +39,7 @@ std::set<std::string> words_of(const std::string& text, const std::string& key) 
 
 class Seed : public testing::TestWithParam<fs::path> {};
 
-TEST_P(Seed, EveryMistakeIsFoundAndNothingElseRaised) {
+TEST_P(Seed, HasExactlyTheListedFindings) {
   const auto text = read_file(GetParam().string(), 1u << 20);
   ASSERT_TRUE(text);
   Options options;

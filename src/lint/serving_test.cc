@@ -7,7 +7,7 @@ namespace {
 
 using namespace testing_cases;
 
-TEST(Serving, PodsThatServeNoRequests) {
+TEST(Serving, RecognisesPodsWithoutRequests) {
   struct Row {
     const char* container;
     bool is_placeholder;
@@ -34,7 +34,7 @@ TEST(Serving, PodsThatServeNoRequests) {
   }
 }
 
-TEST(Serving, WhatShowsThatAContainerTakesRequests) {
+TEST(Serving, RecognisesContainersThatTakeRequests) {
   const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n";
   const auto asked = [](const std::string& yaml) { return found(yaml, "grace-period-too-short"); };
   EXPECT_EQ(asked(server("image: 'a:1'")), "none");

@@ -90,9 +90,9 @@ bool is_generic_name(std::string_view name) {
 bool Set::deployed_together(const Object& a, const Object& b) const {
   if (closed_ || a.file == b.file) return true;
   const auto deploys_b = [&](std::uint32_t unit) {
-    return std::ranges::find(b.file->units, unit) != b.file->units.end();
+    return std::ranges::find(b.file->deployers, unit) != b.file->deployers.end();
   };
-  return std::ranges::any_of(a.file->units, deploys_b);
+  return std::ranges::any_of(a.file->deployers, deploys_b);
 }
 
 bool Set::belong_together(const Object& a, const Object& b, std::string_view name) const {
@@ -140,7 +140,8 @@ std::span<const Object* const> Set::in_folder(std::string_view kind, const Objec
   return closed_ ? all : of_scope(all, scope_of(from));
 }
 
-std::vector<const Object*> Set::targeting(std::string_view kind, std::string_view name, const Object& from) const {
+std::vector<const Object*> Set::scalers_of_target(std::string_view kind, std::string_view name,
+                                                  const Object& from) const {
   std::vector<const Object*> out;
   const std::uint32_t scope = closed_ ? 0 : scope_of(from);
   auto at = std::ranges::lower_bound(references_, Reference{name, kind, scope, 0});
@@ -150,7 +151,7 @@ std::vector<const Object*> Set::targeting(std::string_view kind, std::string_vie
   return out;
 }
 
-std::span<const Object* const> Set::near(std::string_view kind, const Object& from) const {
+std::span<const Object* const> Set::in_closest_folder(std::string_view kind, const Object& from) const {
   const Objects here = in_folder(kind, from);
   const Objects all = of_kind(kind);
   if (!here.empty() || all.empty()) return here;

@@ -25,13 +25,13 @@ class Set {
 
   /// Returns the objects of a kind in the folder of `from`. If there are none, returns those of the only folder that
   /// has any.
-  std::span<const Object* const> near(std::string_view kind, const Object& from) const;
+  std::span<const Object* const> in_closest_folder(std::string_view kind, const Object& from) const;
 
   /// Returns the objects of a kind in the folder of `from`.
   std::span<const Object* const> in_folder(std::string_view kind, const Object& from) const;
 
   /// Returns the scalers in the folder of `from` whose `scaleTargetRef` names this target.
-  std::vector<const Object*> targeting(std::string_view kind, std::string_view name, const Object& from) const;
+  std::vector<const Object*> scalers_of_target(std::string_view kind, std::string_view name, const Object& from) const;
 
   bool closed() const { return closed_; }
 

@@ -11,7 +11,7 @@
 #include "lint/input/kustomize.h"
 #include "lint/run.h"
 
-// Objects that findings join: what shows that they are deployed together, and what does not.
+// Tests on findings that join two objects: the evidence that both are deployed together.
 namespace capstan::lint::set_test {
 namespace {
 
@@ -34,7 +34,7 @@ std::string scaled_object(const std::string& target, const std::string& name = "
 }
 
 /// Returns the findings of one rule: "error b.yaml: message".
-std::vector<std::string> said(const Report& report, std::string_view rule) {
+std::vector<std::string> findings_of(const Report& report, std::string_view rule) {
   std::vector<std::string> out;
   for (const Finding& finding : report.findings) {
     if (finding.rule->id != rule) continue;
@@ -44,42 +44,45 @@ std::vector<std::string> said(const Report& report, std::string_view rule) {
   return out;
 }
 
-std::vector<std::string> said(std::vector<Text> texts, std::string_view rule, bool closed = false) {
+std::vector<std::string> findings_of(std::vector<Text> texts, std::string_view rule, bool closed = false) {
   Options options;
   options.advice = true;
   options.settings.closed_world = closed;
-  return said(lint_texts(std::move(texts), options), rule);
+  return findings_of(lint_texts(std::move(texts), options), rule);
 }
 
-using Words = std::vector<std::string>;
-const std::string kAdvice = "; advice, as nothing shows that both are deployed together";
+using Messages = std::vector<std::string>;
+const std::string kAdvice = "; this is advice, because nothing shows that both objects are deployed together";
 
 TEST(Set, TwoAutoscalersAreOneFindingThatNamesTheOtherFile) {
   const std::string two = "two-autoscalers-one-target";
-  const std::string hpa_first = ": Deployment llm is scaled by HorizontalPodAutoscaler hpa already";
-  EXPECT_EQ(said({{"d/a.yaml", hpa("llm") + "---\n" + scaled_object("llm")}}, two), Words{"error a.yaml" + hpa_first});
-  EXPECT_EQ(said({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}}, two),
-            Words{"info b.yaml" + hpa_first + " (d/a.yaml)" + kAdvice});
-  EXPECT_EQ(said({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}}, two, true),
-            Words{"error b.yaml" + hpa_first + " (d/a.yaml)"});
-  EXPECT_EQ(said({{"d/a.yaml", hpa("llm")}, {"e/b.yaml", scaled_object("llm")}}, two), Words{});
-  // Of three one finding, and of two that are in one file it is the sure one.
+  const std::string hpa_first = ": Deployment llm is already scaled by HorizontalPodAutoscaler hpa";
+  EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm") + "---\n" + scaled_object("llm")}}, two),
+            Messages{"error a.yaml" + hpa_first});
+  EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}}, two),
+            Messages{"info b.yaml" + hpa_first + " (d/a.yaml)" + kAdvice});
+  EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}}, two, true),
+            Messages{"error b.yaml" + hpa_first + " (d/a.yaml)"});
+  EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"e/b.yaml", scaled_object("llm")}}, two), Messages{});
+  // Three autoscalers are one finding. If two are certainly deployed together, the finding is about these.
   EXPECT_EQ(
-      said({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}, {"d/c.yaml", scaled_object("llm", "so2")}},
-           two),
-      Words{"info b.yaml" + hpa_first + " (d/a.yaml)" + kAdvice});
+      findings_of(
+          {{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}, {"d/c.yaml", scaled_object("llm", "so2")}},
+          two),
+      Messages{"info b.yaml" + hpa_first + " (d/a.yaml)" + kAdvice});
   EXPECT_EQ(
-      said({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm") + "---\n" + scaled_object("llm", "so2")}}, two),
-      Words{"error b.yaml: Deployment llm is scaled by ScaledObject so already"});
-  // A file that speaks of a choice shows alternatives.
-  EXPECT_EQ(said({{"d/a.yaml", "# Option A\n" + hpa("llm") + "---\n# Option B\n" + scaled_object("llm")}}, two),
-            Words{"info a.yaml" + hpa_first + kAdvice});
+      findings_of(
+          {{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm") + "---\n" + scaled_object("llm", "so2")}}, two),
+      Messages{"error b.yaml: Deployment llm is already scaled by ScaledObject so"});
+  // A file whose comments offer options shows alternatives.
+  EXPECT_EQ(findings_of({{"d/a.yaml", "# Option A\n" + hpa("llm") + "---\n# Option B\n" + scaled_object("llm")}}, two),
+            Messages{"info a.yaml" + hpa_first + kAdvice});
 }
 
-TEST(Set, ReplicasBesideAnAutoscalerNeedEvidenceOrANameOfTheirOwn) {
+TEST(Set, ReplicasNextToAnAutoscalerNeedEvidenceOrADistinctName) {
   const std::string rule = "deployment-replicas-with-autoscaler";
   const auto grade = [&](std::vector<Text> texts) {
-    const Words words = said(std::move(texts), rule);
+    const Messages words = findings_of(std::move(texts), rule);
     return words.empty() ? std::string("none") : words[0].substr(0, words[0].find(' '));
   };
   EXPECT_EQ(grade({{"d/a.yaml", deployment("vllm") + "---\n" + hpa("vllm")}}), "warning");
@@ -97,7 +100,7 @@ TEST(Set, ReplicasBesideAnAutoscalerNeedEvidenceOrANameOfTheirOwn) {
   EXPECT_EQ(both_in("default"), "info");
 }
 
-TEST(Set, NothingIsEditedForAGuess) {
+TEST(Set, AnUncertainFindingHasNoEdits) {
   const auto edits = [](const std::string& name) {
     Options options;
     options.advice = true;
@@ -112,12 +115,12 @@ TEST(Set, NothingIsEditedForAGuess) {
   EXPECT_EQ(edits("vllm"), 0u);
 }
 
-TEST(Set, GenericNames) {
+TEST(Set, RecognisesGenericNames) {
   for (const char* generic : {"vllm", "my-app", "llm-inference", "vllm-server-2", "app", "model_server", "nginx"}) {
     EXPECT_TRUE(is_generic_name(generic)) << generic;
   }
-  for (const char* own : {"llama-70b", "qwen3-32b-decode", "checkout", "mistral"}) {
-    EXPECT_FALSE(is_generic_name(own)) << own;
+  for (const char* distinct : {"llama-70b", "qwen3-32b-decode", "checkout", "mistral"}) {
+    EXPECT_FALSE(is_generic_name(distinct)) << distinct;
   }
 }
 
@@ -134,13 +137,13 @@ class OnDisk : public testing::Test {
     std::ofstream(root_ / path) << text;
   }
 
-  /// How grave the first finding of a rule is; "none" where it has none.
+  /// Returns the severity of the first finding of a rule; "none" if it has none.
   std::string graded(std::string_view rule) {
     FoundFiles files = find_files({root_.string()}, {});
     follow_kustomizations(files);
     Options options;
     options.advice = true;
-    const Words words = said(lint_files(files.files, options), rule);
+    const Messages words = findings_of(lint_files(files.files, options), rule);
     return words.empty() ? "none" : words[0].substr(0, words[0].find(' '));
   }
   std::string two_autoscalers() { return graded("two-autoscalers-one-target"); }
@@ -153,7 +156,7 @@ TEST_F(OnDisk, AKustomizationDeploysItsResourcesTogether) {
   write("so.yaml", scaled_object("llm"));
   EXPECT_EQ(two_autoscalers(), "info");
   write("kustomization.yaml", "resources: [hpa.yaml]\n");
-  EXPECT_EQ(two_autoscalers(), "info") << "it names only one of them";
+  EXPECT_EQ(two_autoscalers(), "info") << "it names only one of the two";
   write("kustomization.yaml", "resources: [hpa.yaml, so.yaml]\n");
   EXPECT_EQ(two_autoscalers(), "error");
 }
@@ -176,7 +179,7 @@ TEST_F(OnDisk, AChartDeploysItsFilesTogether) {
   EXPECT_EQ(two_autoscalers(), "error");
 }
 
-TEST_F(OnDisk, APatchMayAddWhatIsNotThere) {
+TEST_F(OnDisk, APatchMayAddWhatIsMissing) {
   write("base/pool.yaml",
         "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {role: a}\n");
   write("base/kustomization.yaml", "resources: [pool.yaml]\n");
@@ -190,7 +193,7 @@ TEST_F(OnDisk, APatchMayAddWhatIsNotThere) {
   EXPECT_EQ(with(""), "error");
   EXPECT_EQ(with("patches: [{target: {kind: EC2NodeClass}, path: terms.yaml}]\n"), "info");
   EXPECT_EQ(with("patches: [{target: {kind: Deployment}, path: terms.yaml}]\n"), "error");
-  EXPECT_EQ(with("patches:\n- patch: |-\n    - {op: add, path: /spec/x, value: 1}\n"), "info") << "of any kind";
+  EXPECT_EQ(with("patches:\n- patch: |-\n    - {op: add, path: /spec/x, value: 1}\n"), "info") << "it changes any kind";
   EXPECT_EQ(with("patches:\n- patch: |-\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: a}\n"),
             "error");
   write("prod/terms.yaml", "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {}\n");

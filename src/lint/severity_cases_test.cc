@@ -1,7 +1,7 @@
 #include "lint/testing/cases.h"
 
-// How grave a finding is: an error or warning where it is sure to do harm, advice where that depends on what the
-// manifest does not say, nothing where it does no harm. One test a rule.
+// Tests of severities. A finding is an error or a warning if it certainly does harm, advice if that depends on facts
+// outside the manifest, and absent if it does no harm. There is one test per rule.
 namespace capstan::lint::severity_cases_test {
 namespace {
 
@@ -37,7 +37,7 @@ TEST(SeverityCases, KedaQueryNotAggregated) {
   for (const Row& row : rows) EXPECT_EQ(query(row.query), row.severity) << row.query;
 }
 
-TEST(SeverityCases, MetricNamesAreThoseOfSeries) {
+TEST(SeverityCases, AMetricNameMustBeThatOfASeries) {
   const auto query = [](const std::string& text) { return found(scaled_by(text), "metric-unknown"); };
   EXPECT_EQ(query("sum(rate(vllm:prompt_tokens[1m]))"), "warning");
   EXPECT_EQ(query("sum(rate(vllm:prompt_tokens_total[1m]))"), "none");
@@ -49,10 +49,10 @@ TEST(SeverityCases, MetricNamesAreThoseOfSeries) {
   EXPECT_EQ(query("sum(rate(sglang:num_requests[1m]))"), "warning");
   EXPECT_EQ(query("sum(rate(nv_inference_request_success[1m]))"), "none") << "Triton's counters have no ending";
   EXPECT_EQ(query("sum(rate(tgi_request_count[1m]))"), "none");
-  EXPECT_EQ(query("sum(rate(vllm:iteration_tokens_total_sum[1m]))"), "none") << "a histogram that is called so";
+  EXPECT_EQ(query("sum(rate(vllm:iteration_tokens_total_sum[1m]))"), "none") << "it is a histogram with this name";
 }
 
-TEST(SeverityCases, VllmsNamesHaveAColonInQueries) {
+TEST(SeverityCases, ANameOfVllmHasAColonInQueries) {
   const auto query = [](const std::string& text) { return found(scaled_by(text), "metric-unknown"); };
   EXPECT_EQ(query("sum(vllm_num_requests_waiting)"), "warning");
   EXPECT_EQ(query("sum(vllm_my_own_metric)"), "none");
@@ -61,7 +61,7 @@ TEST(SeverityCases, VllmsNamesHaveAColonInQueries) {
       "a}, "
       "maxReplicas: 4, metrics: [{type: Pods, pods: {metric: {name: vllm_num_requests_waiting}, target: {type: "
       "AverageValue, averageValue: 5}}}]}\n";
-  EXPECT_EQ(found(hpa, "metric-unknown"), "none") << "an adapter may have given the name";
+  EXPECT_EQ(found(hpa, "metric-unknown"), "none") << "the name may come from an adapter";
 }
 
 TEST(SeverityCases, RawCounterAsSignal) {
@@ -69,10 +69,10 @@ TEST(SeverityCases, RawCounterAsSignal) {
   const std::string prompts = "vllm:prompt_tokens_total", answers = "vllm:generation_tokens_total";
   EXPECT_EQ(raw("sum(" + prompts + ")"), "warning");
   EXPECT_EQ(raw("sum(" + prompts + " - " + answers + ")"), "warning");
-  EXPECT_EQ(raw("sum(" + prompts + " - " + prompts + " offset 5m)"), "none") << "what it grew by";
+  EXPECT_EQ(raw("sum(" + prompts + " - " + prompts + " offset 5m)"), "none") << "it is the growth of the counter";
   EXPECT_EQ(raw("sum(" + prompts + " - " + answers + " offset 5m)"), "warning");
   EXPECT_EQ(raw("sum(rate(" + prompts + "[2m]))"), "none");
-  EXPECT_EQ(raw("sum(jobs_total)"), "none") << "may be a gauge";
+  EXPECT_EQ(raw("sum(jobs_total)"), "none") << "it may be a gauge";
 }
 
 TEST(SeverityCases, PercentUnitMismatch) {
@@ -86,8 +86,8 @@ TEST(SeverityCases, PercentUnitMismatch) {
   };
   EXPECT_EQ(hpa("vllm_kv_cache_usage_perc"), "error");
   EXPECT_EQ(hpa("vllm:gpu_cache_usage_perc"), "error");
-  EXPECT_EQ(hpa("gpu_cache_usage_perc"), "error") << "NIM's";
-  EXPECT_EQ(hpa("my_router_kv_cache_usage_perc"), "none") << "may be a percentage";
+  EXPECT_EQ(hpa("gpu_cache_usage_perc"), "error") << "it is a metric of NIM";
+  EXPECT_EQ(hpa("my_router_kv_cache_usage_perc"), "none") << "it may be a percentage";
   EXPECT_EQ(hpa("token_usage"), "none");
 }
 
@@ -102,15 +102,15 @@ TEST(SeverityCases, MissingStartupProbe) {
   const auto startup = [](const std::string& yaml) { return found(yaml, "missing-startup-probe"); };
   EXPECT_EQ(startup(server(engine + probe)), "warning");
   EXPECT_EQ(startup(server(engine + probe, waits)), "warning");
-  EXPECT_EQ(startup(server(engine + probe, download)), "info") << "an init container brings the model";
-  EXPECT_EQ(startup(server("image: 'jupyter:1', " + probe)), "info") << "no known engine";
+  EXPECT_EQ(startup(server(engine + probe, download)), "info") << "an init container provides the model";
+  EXPECT_EQ(startup(server("image: 'jupyter:1', " + probe)), "info") << "it is no known engine";
   EXPECT_EQ(startup(server(engine + probe + ", startupProbe: {httpGet: {path: /health, port: 8000}}")), "none");
   const std::string late = "livenessProbe: {httpGet: {path: /health, port: 8000}, initialDelaySeconds: 110}";
   EXPECT_EQ(startup(server(engine + late)), "warning");
-  EXPECT_EQ(startup(server(engine + late, download)), "none") << "131 s are enough to load from a disk";
+  EXPECT_EQ(startup(server(engine + late, download)), "none") << "131 s are enough to load a model from a disk";
 }
 
-TEST(SeverityCases, PlaceholdersAreNotAskedForProbesGraceOrBudgets) {
+TEST(SeverityCases, PodsWithoutRequestsNeedNoProbesGracePeriodsOrBudgets) {
   const std::string service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {selector: {a: b}}\n";
   const std::string rows[] = {
       server("image: 'registry.k8s.io/pause:3.10'"),
@@ -165,7 +165,7 @@ TEST(SeverityCases, OversizedInstanceForPod) {
   EXPECT_EQ(set("p4d", "1"), "warning");
   EXPECT_EQ(set("p4d", "7"), "warning");
   EXPECT_EQ(set("p4d", "8"), "none") << "eight pods fill the node";
-  EXPECT_EQ(set("p4d, g6e", "1"), "info") << "Karpenter buys the smaller one while it can get it";
+  EXPECT_EQ(set("p4d, g6e", "1"), "info") << "Karpenter launches the smaller one while it is available";
   EXPECT_EQ(set("g6e", "1"), "none");
   const std::string hpa =
       "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: "
@@ -180,15 +180,16 @@ TEST(SeverityCases, TpGpuMismatchByDefault) {
     return found(pod("containers: [{name: a, " + start + ", resources: {limits: {nvidia.com/gpu: " + gpus + "}}}]"),
                  "tp-gpu-mismatch");
   };
-  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]", "4"), "error") << "uses one of four";
+  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]", "4"), "error")
+      << "the engine uses one of four GPUs";
   EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m]", "1"), "none");
   EXPECT_EQ(engine("image: 'a:1', command: [sglang, serve, --model-path, m]", "2"), "error");
   EXPECT_EQ(engine("image: 'ghcr.io/huggingface/text-generation-inference:3', args: [--model-id, m]", "4"), "none");
   EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0', args: [--model, m, $(ARGS)]", "4"), "none");
-  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0'", "4"), "none") << "nothing says what it runs";
+  EXPECT_EQ(engine("image: 'vllm/vllm-openai:v0.20.0'", "4"), "none") << "the manifest does not state the model";
 }
 
-TEST(SeverityCases, ScaleUpIsBoundWhereASignalCountsWhatStarts) {
+TEST(SeverityCases, ScaleUpIsLimitedIfASignalCountsStartingReplicas) {
   const auto up = [](const std::string& query, const std::string& advanced = "") {
     return found(
         "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: v}\n"
@@ -217,7 +218,7 @@ TEST(SeverityCases, GracePeriodIsAWarningForKnownEnginesThatAreScaled) {
   EXPECT_EQ(found(server("image: 'nvcr.io/nvidia/tritonserver:25.01-py3'") + hpa, rule), "info");
 }
 
-TEST(SeverityCases, APoolOfSeveralGpusWhosePodsChoose) {
+TEST(SeverityCases, APoolMayHaveSeveralGpusIfItsPodsSelectOne) {
   const auto pool = [](const std::string& spec) {
     return found(
         "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: {nvidia.com/gpu: 64}, "
@@ -233,7 +234,7 @@ TEST(SeverityCases, APoolOfSeveralGpusWhosePodsChoose) {
   EXPECT_EQ(pool("nodeSelector: {team: a}, "), "warning");
 }
 
-TEST(SeverityCases, ZeroIsMeantWhereTheRouterWakes) {
+TEST(SeverityCases, ZeroIsIntendedIfARouterScalesUp) {
   const auto to_zero = [](const std::string& query) {
     std::string yaml = scaled_by(query);
     return found(yaml.replace(yaml.find("minReplicaCount: 1"), 18, "minReplicaCount: 0"), "scale-to-zero-no-warm-pool");
@@ -242,7 +243,7 @@ TEST(SeverityCases, ZeroIsMeantWhereTheRouterWakes) {
   EXPECT_EQ(to_zero("sum(vllm:num_requests_waiting)"), "warning");
 }
 
-TEST(SeverityCases, AQueryOfKServeIsOneOfKeda) {
+TEST(SeverityCases, AQueryOfKServeIsCheckedLikeOneOfKeda) {
   const auto service = [](const std::string& query) {
     return found(
         "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec: {predictor: "
@@ -255,7 +256,7 @@ TEST(SeverityCases, AQueryOfKServeIsOneOfKeda) {
   EXPECT_EQ(service("sum(vllm:num_requests_running)"), "none");
 }
 
-TEST(SeverityCases, ScaleToZeroBehindAProxyThatHoldsRequests) {
+TEST(SeverityCases, ScaleToZeroIsAdviceIfAProxyQueuesRequests) {
   EXPECT_EQ(
       found("apiVersion: kubeai.org/v1\nkind: Model\nmetadata: {name: a}\nspec: {minReplicas: 0, resourceProfile: "
             "'nvidia-gpu-l4:1'}\n",
@@ -263,7 +264,7 @@ TEST(SeverityCases, ScaleToZeroBehindAProxyThatHoldsRequests) {
       "info");
 }
 
-TEST(SeverityCases, AFormulaMayHandleWhatPrometheusDoesNotAnswer) {
+TEST(SeverityCases, AFormulaMayHandleAMissingValue) {
   std::string yaml = scaled_by("sum(vllm:num_requests_waiting)");
   const auto with_formula = [&](const std::string& formula) {
     std::string text = yaml;
@@ -274,7 +275,7 @@ TEST(SeverityCases, AFormulaMayHandleWhatPrometheusDoesNotAnswer) {
   EXPECT_EQ(found(with_formula("(a ?? 0) + b"), "keda-null-as-zero"), "info");
 }
 
-TEST(SeverityCases, ScaleDownWindowOfServersThatAreNoKnownEngine) {
+TEST(SeverityCases, AShortScaleDownWindowIsAdviceForUnknownServers) {
   const auto window = [](const std::string& container, int seconds) {
     return found(server(container) +
                      "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: "
@@ -290,7 +291,7 @@ TEST(SeverityCases, ScaleDownWindowOfServersThatAreNoKnownEngine) {
   EXPECT_EQ(window("image: 'nvcr.io/nvidia/tritonserver:25.01-py3'", 30), "warning");
 }
 
-TEST(SeverityCases, ADrainFlagIsAskedOfVersionsThatHaveIt) {
+TEST(SeverityCases, ADrainFlagIsRequiredOnlyOfVersionsThatHaveIt) {
   const auto image = [](const std::string& name) {
     return found(server("image: '" + name + "', command: [vllm, serve, m]"), "vllm-no-drain-flag");
   };
@@ -302,7 +303,7 @@ TEST(SeverityCases, ADrainFlagIsAskedOfVersionsThatHaveIt) {
   EXPECT_EQ(image("us-docker.pkg.dev/pytorch-vllm-serve:20240930_0945_RC00"), "none");
 }
 
-TEST(SeverityCases, GkeTolerates) {
+TEST(SeverityCases, GkeAddsTheToleration) {
   const auto tolerates = [](const std::string& spec, const std::string& more = "") {
     return found(server("image: 'a:1'", spec) + more, "missing-gpu-toleration");
   };
@@ -314,16 +315,16 @@ TEST(SeverityCases, GkeTolerates) {
             "none");
 }
 
-TEST(SeverityCases, ATolerationIsAskedForByTheTaintsOfThePools) {
-  const auto beside = [](const std::string& taints) {
+TEST(SeverityCases, ATolerationIsRequiredIfThePoolsHaveTaints) {
+  const auto with_pool_taints = [](const std::string& taints) {
     return found(server("image: 'a:1'") +
                      "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {limits: "
                      "{nvidia.com/gpu: 8}, template: {spec: {taints: [" +
                      taints + "]}}}\n",
                  "missing-gpu-toleration");
   };
-  EXPECT_EQ(beside("{key: nvidia.com/gpu, effect: NoSchedule}"), "warning");
-  EXPECT_EQ(beside(""), "none");
+  EXPECT_EQ(with_pool_taints("{key: nvidia.com/gpu, effect: NoSchedule}"), "warning");
+  EXPECT_EQ(with_pool_taints(""), "none");
 }
 
 TEST(SeverityCases, OllamaIsReadyWithoutAModel) {
@@ -339,10 +340,10 @@ TEST(SeverityCases, ReadinessIsLiveness) {
                  "readiness-is-liveness");
   };
   EXPECT_EQ(probes("", ""), "info");
-  EXPECT_EQ(probes(", failureThreshold: 1", ", failureThreshold: 5"), "none") << "it is spared before it is killed";
+  EXPECT_EQ(probes(", failureThreshold: 1", ", failureThreshold: 5"), "none") << "readiness fails before liveness does";
 }
 
-TEST(SeverityCases, ANameThatIsFilledInLaterJoinsNothing) {
+TEST(SeverityCases, APlaceholderNameJoinsNoObjects) {
   const auto scaled = [](const std::string& kind, const std::string& api) {
     return "apiVersion: " + api + "\nkind: " + kind +
            "\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: Deployment, name: '${TARGET}'}}\n---\n";

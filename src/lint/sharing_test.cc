@@ -8,7 +8,7 @@
 namespace capstan::lint::sharing_test {
 namespace {
 
-TEST(Sharing, BothKindsAreSeenAndNothingElse) {
+TEST(Sharing, FindsTimeSlicingAndMpsOnly) {
   File file(
       "a.yaml",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  any: |\n    sharing:\n      timeSlicing: {x: 1}\n"

@@ -10,7 +10,7 @@
 #include "lint/scalers.h"
 #include "promql/parser.h"
 
-// What rules see of objects: pods, pools, scalers, queries, files inside ConfigMaps, and the facts beside them.
+// Tests of what rules read from objects: pods, pools, scalers, queries, files inside ConfigMaps, and facts.
 namespace capstan::lint::views_test {
 namespace {
 
@@ -25,7 +25,7 @@ struct Parsed {
   std::vector<Object> objects;
 };
 
-TEST(Pods, WhatAsksForGpus) {
+TEST(Pods, CountsTheGpusOfPods) {
   const Parsed parsed(
       "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
       "spec: {template: {spec: {containers: [{name: x}, {name: y, resources: {limits: {nvidia.com/gpu: '4', "
@@ -41,7 +41,7 @@ TEST(Pods, WhatAsksForGpus) {
   EXPECT_FALSE(wants_gpu(parsed[1]));
 }
 
-TEST(Pods, HowLongPreStopSleeps) {
+TEST(Pods, ReadsTheSleepOfAPreStopHook) {
   const auto seconds = [](const std::string& hook) {
     const Parsed parsed("apiVersion: v1\nkind: Pod\nspec: {containers: [{lifecycle: {preStop: " + hook + "}}]}\n");
     return pre_stop_sleep_s(**containers_of(pods_of(parsed[0])[0]).begin());
@@ -51,13 +51,14 @@ TEST(Pods, HowLongPreStopSleeps) {
   EXPECT_EQ(seconds("{sleep: {seconds: 7}}"), 7);
   EXPECT_FALSE(seconds("{httpGet: {path: /drain}}"));
   EXPECT_FALSE(seconds("{exec: {command: [sh, -c, 'while busy; do sleep 5; done']}}"));
-  EXPECT_EQ(seconds("{exec: {command: [sh, -c, 'touch /tmp/abandoned && sleep 15s']}}"), 15) << "no loop's done";
+  EXPECT_EQ(seconds("{exec: {command: [sh, -c, 'touch /tmp/abandoned && sleep 15s']}}"), 15)
+      << "\"done\" is only part of a name";
   EXPECT_EQ(seconds("{exec: {command: [sh, -c, 'echo sleeping; exec sleep 2m']}}"), 120);
   EXPECT_FALSE(seconds("{exec: {command: [sh, -c, 'sleep $SECONDS']}}"));
   EXPECT_FALSE(seconds("{exec: {command: []}}"));
 }
 
-TEST(Pools, WhichAreOfGpus) {
+TEST(Pools, RecognisesPoolsOfGpus) {
   const auto pool = [](const std::string& spec) {
     return "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec: " + spec + "\n";
   };
@@ -76,7 +77,7 @@ TEST(Pools, WhichAreOfGpus) {
   EXPECT_FALSE(is_gpu(with("{key: karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}")));
 }
 
-TEST(Pools, FamiliesAreThoseThatAllRequirementsLeave) {
+TEST(Pools, FamiliesAreThoseThatAllRequirementsAllow) {
   const Parsed parsed(
       "apiVersion: karpenter.sh/v1\nkind: NodePool\nspec: {template: {spec: {requirements: ["
       "{key: karpenter.k8s.aws/instance-category, operator: In, values: [g]}, "
@@ -88,7 +89,7 @@ TEST(Pools, FamiliesAreThoseThatAllRequirementsLeave) {
   EXPECT_FALSE(seconds_of("Never"));
 }
 
-TEST(Scalers, EverySortIsReadAlike) {
+TEST(Scalers, ReadsHpasAndScaledObjectsAlike) {
   const Parsed parsed(
       "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nspec: {scaleTargetRef: {name: a}, maxReplicas: 3, "
       "metrics: ["
@@ -112,7 +113,7 @@ TEST(Scalers, EverySortIsReadAlike) {
   EXPECT_EQ(scaled->signals[1].source, SignalSource::resource);
 }
 
-TEST(Scalers, WhatScalesItself) {
+TEST(Scalers, ReadsObjectsThatScaleThemselves) {
   const Parsed parsed(
       "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nspec: {predictor: {minReplicas: 0, maxReplicas: "
       "0, "
@@ -128,7 +129,7 @@ TEST(Scalers, WhatScalesItself) {
   const auto service = scaler_of(parsed[0]);
   EXPECT_TRUE(service->scales_itself);
   EXPECT_EQ(service->min_replicas, 0);
-  EXPECT_FALSE(*service->max);  // 0 is no bound
+  EXPECT_FALSE(*service->max);  // 0 means no bound
   ASSERT_EQ(service->signals.size(), 1u);
   EXPECT_TRUE(service->signals[0].is_query());
   EXPECT_TRUE(service->signals[0].target->is("2"));
@@ -142,7 +143,7 @@ TEST(Scalers, WhatScalesItself) {
   EXPECT_FALSE(scales_gpu(*scaler_of(parsed[2]), set));
 }
 
-TEST(Scalers, ExpressionsOfPrometheusRules) {
+TEST(Scalers, ReadsTheExpressionsOfPrometheusRules) {
   const Parsed parsed(
       "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nspec: {groups: [{name: a, rules: [{alert: b, expr: "
       "'x > 1'}, {record: c, expr: 5}]}, {}]}\n");
@@ -150,7 +151,7 @@ TEST(Scalers, ExpressionsOfPrometheusRules) {
   EXPECT_FALSE(scaler_of(parsed[0]));
 }
 
-TEST(Query, LabelsThatSeriesHave) {
+TEST(Query, ComputesTheLabelsOfAResult) {
   const auto labels = [](const std::string& text) {
     const auto parsed = promql::parse(text);
     EXPECT_TRUE(parsed) << text;
@@ -170,7 +171,7 @@ TEST(Query, LabelsThatSeriesHave) {
   EXPECT_EQ(labels("3 * sum(a)"), "0");
 }
 
-TEST(Query, PlacesInsideABlockScalar) {
+TEST(Query, FindsPlacesInsideABlockScalar) {
   const Parsed parsed(
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nspec:\n  triggers:\n  - type: prometheus\n    metadata:\n"
       "      query: |\n        sum(\n          vllm:x{a=\"b\"}\n        )\n      threshold: '1'\n");
@@ -182,7 +183,7 @@ TEST(Query, PlacesInsideABlockScalar) {
   EXPECT_EQ(parsed.file.text.find("vllm:x"), parsed.file.text.rfind("vllm:x"));
 }
 
-TEST(Embedded, PlacesInsideAFileInsideAFile) {
+TEST(Embedded, FindsPlacesInsideAnEmbeddedFile) {
   const Parsed parsed("apiVersion: v1\nkind: ConfigMap\ndata:\n  c.yaml: |\n    a:\n      b: 12\n    other: 12\n");
   const auto files = embedded_with(parsed.file, parsed[0]["data"], "other");
   ASSERT_EQ(files.size(), 1u);
@@ -191,9 +192,9 @@ TEST(Embedded, PlacesInsideAFileInsideAFile) {
   EXPECT_EQ(parsed.file.text.substr(span.begin, span.size()), "12");
 }
 
-TEST(Facts, VersionsInWords) {
+TEST(Facts, ReadsVersionsInTexts) {
   EXPECT_EQ(minor_of("1.37"), 37u);
-  EXPECT_EQ(minor_of("vLLM 0.8 with its first engine"), 8u);
+  EXPECT_EQ(minor_of("vLLM 0.8 with the V1 engine"), 8u);
   EXPECT_EQ(vllm_minor_of("vllm/vllm-openai:v0.8.5"), 8u);
   EXPECT_FALSE(vllm_minor_of("lmsysorg/sglang:v0.5.2"));
   EXPECT_FALSE(vllm_minor_of("vllm/vllm-openai:latest"));
@@ -202,10 +203,10 @@ TEST(Facts, VersionsInWords) {
        {"hpa-scale-to-zero", "eks-amazon-linux-2-ended", "keda-metricname-ignored", "vllm-shutdown-timeout"}) {
     EXPECT_TRUE(minor_of(since_version(fact))) << fact;
   }
-  EXPECT_EQ(since_version("what nobody knows"), "");
+  EXPECT_EQ(since_version("unknown"), "");
 }
 
-TEST(Facts, MetricsByAnyOfTheirNames) {
+TEST(Facts, FindsMetricsByAnyOfTheirNames) {
   EXPECT_TRUE(known_metric("vllm:num_requests_waiting")->is_gauge());
   EXPECT_TRUE(known_metric("vllm_kv_cache_usage_perc")->is_ratio());
   EXPECT_EQ(known_metric("vllm:time_to_first_token_seconds_bucket")->type, "histogram");
@@ -215,7 +216,7 @@ TEST(Facts, MetricsByAnyOfTheirNames) {
   EXPECT_EQ(nearest_metric("vllm:time_to_first_token"), "vllm:time_to_first_token_seconds_bucket");
   EXPECT_EQ(nearest_metric("vllm:num_request_waiting"), "vllm:num_requests_waiting");
   EXPECT_EQ(removed_metric("vllm_gpu_cache_usage_perc")->instead, "vllm:kv_cache_usage_perc");
-  EXPECT_EQ(removed_metric("gpu_cache_usage_perc"), nullptr) << "NIM has it still";
+  EXPECT_EQ(removed_metric("gpu_cache_usage_perc"), nullptr) << "NIM still has it";
   EXPECT_EQ(gpus_of_instance("g5.12xlarge"), 4);
   EXPECT_EQ(gpus_of_instance("p4d.24xlarge"), 8);
   EXPECT_EQ(gpus_of_instance("g3.16xlarge"), 4);

@@ -12,12 +12,12 @@ namespace capstan::lint {
 /// A file to read.
 struct Candidate {
   std::string path;
-  bool named = false;                     ///< true if the user named it, so that it is read whatever its ending is
-  std::string scope = {};                 ///< folder whose objects belong to the file's objects; empty means its own
-                                          ///< folder
-  bool patch = false;                     ///< true if a kustomization merges its content into other objects
-  std::set<std::string> patched = {};     ///< kinds of its objects that kustomizations change; `*` for any
-  std::vector<std::uint32_t> units = {};  ///< kustomizations and charts that deploy it, sorted
+  bool named = false;                        ///< true if the user named it, so that it is read whatever its ending is
+  std::string scope = {};                    ///< folder whose objects belong to the file's objects; empty means its own
+                                             ///< folder
+  bool patch = false;                        ///< true if a kustomization merges its content into other objects
+  std::set<std::string> patched_kinds = {};  ///< kinds of its objects that kustomizations change; `*` for any
+  std::vector<std::uint32_t> deployers = {};  ///< kustomizations and charts that deploy it, sorted
 };
 
 struct FoundFiles {

@@ -36,7 +36,7 @@ class FindFiles : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(FindFiles, TakesManifestsAndLeavesWhatIsIgnored) {
+TEST_F(FindFiles, FindsManifestsAndSkipsIgnoredFiles) {
   write("b.yaml");
   write("a.yml");
   write("c.txt");
@@ -52,20 +52,20 @@ TEST_F(FindFiles, TakesManifestsAndLeavesWhatIsIgnored) {
             (std::vector<std::string>{"README.md", "a.yml", "b.yaml", "d/e.json", "d/skip-not.yaml"}));
 }
 
-TEST_F(FindFiles, LoopsOfLinksEnd) {
+TEST_F(FindFiles, LinksToFoldersAreNotFollowed) {
   write("a/b.yaml");
   fs::create_directory_symlink(root_, root_ / "a/loop");
   EXPECT_EQ(found(), (std::vector<std::string>{"a/b.yaml"}));
 }
 
-TEST_F(FindFiles, WhatIsNotThereIsSaid) {
+TEST_F(FindFiles, AMissingFileIsReported) {
   const FoundFiles files = find_files({(root_ / "none.yaml").string()}, {});
   EXPECT_TRUE(files.files.empty());
   ASSERT_EQ(files.unreadable.size(), 1u);
   EXPECT_NE(files.unreadable[0].text().find("none.yaml: cannot be opened"), std::string::npos);
 }
 
-TEST_F(FindFiles, APipeIsNotWaitedFor) {
+TEST_F(FindFiles, APipeIsNotOpened) {
   const std::string pipe = (root_ / "pipe.yaml").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   ASSERT_EQ(::mkfifo((root_ / ".gitignore").c_str(), 0600), 0);

@@ -91,13 +91,13 @@ struct TokenRow {
   bool (*is_wrong)(std::string_view value);
 };
 
-bool holds(std::string_view value, std::string_view word) { return value.find(word) != value.npos; }
+bool contains_word(std::string_view value, std::string_view word) { return value.find(word) != value.npos; }
 bool is_duty_cycle(std::string_view v) { return v == "DCGM_FI_DEV_GPU_UTIL" || v == "DCGM_FI_PROF_GR_ENGINE_ACTIVE"; }
 bool is_gpu_memory(std::string_view v) { return v.starts_with("DCGM_FI_DEV_FB_"); }
 bool is_underutilized(std::string_view v) { return v == "WhenEmptyOrUnderutilized"; }
 bool is_any(std::string_view) { return true; }
 bool is_al2(std::string_view v) { return v == "AL2"; }
-bool is_frozen_image(std::string_view v) { return holds(v, "k8s.gcr.io/"); }
+bool is_frozen_image(std::string_view v) { return contains_word(v, "k8s.gcr.io/"); }
 bool is_floating(std::string_view v) { return v.ends_with(":latest"); }
 bool is_old_provisioner(std::string_view v) { return v == "karpenter.sh/v1alpha5" || v == "karpenter.sh/v1beta1"; }
 bool is_old_hpa(std::string_view v) { return v.starts_with("autoscaling/v2beta"); }

@@ -5,7 +5,7 @@
 namespace capstan::lint::glob_test {
 namespace {
 
-TEST(Glob, AsGitignoreHasIt) {
+TEST(Glob, MatchesLikeGitignore) {
   struct Row {
     const char* pattern;
     const char* path;
@@ -29,14 +29,14 @@ TEST(Glob, AsGitignoreHasIt) {
     EXPECT_EQ(glob_matches(row.pattern, row.path), row.matches) << row.pattern << " " << row.path;
 }
 
-TEST(Glob, ManyStarsEndInTime) {
+TEST(Glob, ManyStarsAreMatchedInTime) {
   EXPECT_FALSE(glob_matches("*a*a*a*a*a*a*a*a*a*a*a*a*b", std::string(5000, 'a')));
   std::string deep;
   for (int i = 0; i < 500; ++i) deep += "a/";
   EXPECT_FALSE(glob_matches("**/a/**/a/**/a/**/a/**/b", deep + "c"));
 }
 
-TEST(Glob, IgnoreLists) {
+TEST(Glob, AnIgnoreListAppliesItsLastMatch) {
   const IgnoreList list("d/", "# comment\n*.log\n!keep.log\nbuild/\n/top.yaml\nsub/x.yaml\n");
   using enum IgnoreList::Verdict;
   EXPECT_EQ(list.verdict("d/a.log", false), ignored);

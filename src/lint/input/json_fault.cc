@@ -11,12 +11,12 @@ namespace {
 constexpr std::string_view kSpaces = " \t\r\n";
 
 /// Rewrites a message of the parser, "... syntax error while parsing X - unexpected A; expected B; last read: C".
-std::string message_of(std::string_view what) {
+std::string message_of(std::string_view text) {
   constexpr std::string_view kUnexpected = "unexpected ";
-  what = what.substr(0, what.find("; last read"));
-  if (const std::size_t dash = what.find(" - "); dash != what.npos) what.remove_prefix(dash + 3);
-  if (!what.starts_with(kUnexpected)) return "is not JSON: " + std::string(what);
-  std::string message = "is not JSON: found " + std::string(what.substr(kUnexpected.size()));
+  text = text.substr(0, text.find("; last read"));
+  if (const std::size_t dash = text.find(" - "); dash != text.npos) text.remove_prefix(dash + 3);
+  if (!text.starts_with(kUnexpected)) return "is not JSON: " + std::string(text);
+  std::string message = "is not JSON: found " + std::string(text.substr(kUnexpected.size()));
   if (const std::size_t expected = message.find("; expected"); expected != message.npos) message[expected] = ',';
   return message;
 }

@@ -5,7 +5,7 @@
 namespace capstan::lint::json_fault_test {
 namespace {
 
-TEST(JsonFault, SaysWhatAndWhere) {
+TEST(JsonFault, NamesTheErrorAndItsPlace) {
   const struct {
     const char* text;
     std::uint32_t offset;
@@ -31,13 +31,13 @@ TEST(JsonFault, SaysWhatAndWhere) {
   }
 }
 
-TEST(JsonFault, ValuesBehindEachOtherAreFine) {
+TEST(JsonFault, SeveralValuesInSequenceAreValid) {
   for (const char* text : {"{}", "[1, 2]\n", "{\"a\": 1}\n{\"b\": 2}\n", "{}{}", "1 2", " {} \n\n"}) {
     EXPECT_FALSE(json_fault(text)) << text;
   }
 }
 
-TEST(JsonFault, CommentsOfSettingsAreBlankedInPlace) {
+TEST(JsonFault, CommentsAndTrailingCommasBecomeSpaces) {
   const struct {
     const char* text;
     const char* without;

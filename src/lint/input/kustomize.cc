@@ -34,9 +34,9 @@ constexpr std::string_view kAnyKind = "*";
 
 /// The names in one kustomization, as written.
 struct Contents {
-  std::vector<std::string> parts;    ///< files and folders that it includes
-  std::vector<std::string> patches;  ///< files that it merges into the included objects
-  std::set<std::string> patched;     ///< kinds of the objects that it changes; `*` if it may change any
+  std::vector<std::string> parts;       ///< files and folders that it includes
+  std::vector<std::string> patches;     ///< files that it merges into the included objects
+  std::set<std::string> patched_kinds;  ///< kinds of the objects that it changes; `*` if it may change any
 };
 
 void add_name(const manifest::Value& item, std::vector<std::string>& out) {
@@ -59,14 +59,14 @@ void add_patch(const manifest::Value& item, const fs::path& folder, Contents& ou
   const manifest::Value& kind = item["target"]["kind"];
   const manifest::Value& inline_patch = item.is_mapping() ? item["patch"] : item;
   if (kind.is_scalar()) {
-    out.patched.emplace(kind.text);
+    out.patched_kinds.emplace(kind.text);
   } else if (out.patches.size() > before) {
     const auto text = read_file((folder / out.patches.back()).lexically_normal().string(), kMaxBytes);
-    if (text) add_kinds(*text, out.patched);
+    if (text) add_kinds(*text, out.patched_kinds);
   } else if (inline_patch.is_block_scalar()) {
-    add_kinds(inline_patch.text, out.patched);
+    add_kinds(inline_patch.text, out.patched_kinds);
   } else {
-    out.patched.emplace(kAnyKind);
+    out.patched_kinds.emplace(kAnyKind);
   }
 }
 
@@ -126,7 +126,7 @@ std::string identity(const fs::path& path) {
 /// The files that a kustomization names, as indices into the found files, and the kinds that it changes.
 struct Node {
   std::vector<std::size_t> parts;
-  std::set<std::string> patched;
+  std::set<std::string> patched_kinds;
 };
 /// All kustomizations, by their index in the found files.
 using Graph = std::map<std::size_t, Node>;
@@ -148,13 +148,13 @@ std::set<std::size_t> deployed_by(const Graph& graph, std::size_t kustomization)
 
 void note_charts(std::uint32_t unit, FoundFiles& found) {
   Charts charts;
-  std::map<std::string, std::uint32_t> units;
+  std::map<std::string, std::uint32_t> unit_of_chart;
   for (Candidate& file : found.files) {
     const std::string& chart = charts.of(fs::path(file.path).parent_path());
     if (chart.empty()) continue;
-    const auto [known, is_new] = units.try_emplace(chart, unit);
+    const auto [known, is_new] = unit_of_chart.try_emplace(chart, unit);
     if (is_new) ++unit;
-    file.units.push_back(known->second);
+    file.deployers.push_back(known->second);
   }
 }
 
@@ -171,7 +171,7 @@ Graph follow(FoundFiles& found) {
     const fs::path folder = path.parent_path();
     const std::string scope = found.files[i].scope.empty() ? folder.string() : found.files[i].scope;
     const Contents names = names_of(path);
-    graph[i].patched = names.patched;
+    graph[i].patched_kinds = names.patched_kinds;
     for (const std::string& name : names.parts) {
       const fs::path file = file_of((folder / name).lexically_normal());
       if (file.empty()) continue;
@@ -195,8 +195,8 @@ void follow_kustomizations(FoundFiles& found) {
     for (const auto& [kustomization, node] : graph) {
       for (const std::size_t place : deployed_by(graph, kustomization)) {
         Candidate& file = found.files[place];
-        file.units.push_back(unit);
-        file.patched.insert(node.patched.begin(), node.patched.end());
+        file.deployers.push_back(unit);
+        file.patched_kinds.insert(node.patched_kinds.begin(), node.patched_kinds.end());
       }
       ++unit;
     }

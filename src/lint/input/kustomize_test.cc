@@ -43,7 +43,7 @@ class Kustomize : public testing::Test {
 
 using Names = std::vector<std::string>;
 
-TEST_F(Kustomize, BasesOutsideOfThePathAreFollowed) {
+TEST_F(Kustomize, FollowsBasesOutsideThePath) {
   write("base/kustomization.yaml", "resources: [deployment.yaml, https://example.com/x.yaml]\n");
   write("base/deployment.yaml", "a: 1\n");
   write("prod/kustomization.yaml", "bases: [../base]\nresources:\n- hpa.yaml\n- not-there.yaml\n");
@@ -58,14 +58,14 @@ TEST_F(Kustomize, BasesOutsideOfThePathAreFollowed) {
   EXPECT_EQ(from_file, sorted);
 }
 
-TEST_F(Kustomize, CirclesEnd) {
+TEST_F(Kustomize, CyclesEnd) {
   write("a/kustomization.yaml", "resources: [../b, ., ./kustomization.yaml]\n");
   write("b/Kustomization", "components: [../a]\n");
   EXPECT_EQ(followed("a"), (Names{"a/kustomization.yaml", "b/Kustomization"}));
 }
 
-TEST_F(Kustomize, PatchesAreNoObjects) {
-  // Of this class only the role is changed; alone it would lack its amiSelectorTerms.
+TEST_F(Kustomize, APatchIsNotAnObject) {
+  // The patch changes only the role of this class. Read as an object, it would have no amiSelectorTerms.
   const std::string role =
       "apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: gpu}\nspec: {role: a}\n";
   write("a/role.yaml", role);
@@ -77,14 +77,14 @@ TEST_F(Kustomize, PatchesAreNoObjects) {
   FoundFiles files = find_files({(root_ / "a").string()}, {});
   follow_kustomizations(files);
   Options options;
-  options.advice = true;  // a patch may add the terms to the one that is left
+  options.advice = true;  // a patch may add the terms to the other object
   const Report report = lint_files(files.files, options);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_TRUE(report.findings[0].file->path.ends_with("own.yaml"));
   EXPECT_EQ(report.summary.patches, 2u);
 }
 
-TEST_F(Kustomize, WhatABaseHoldsStandsWithTheOverlay) {
+TEST_F(Kustomize, TheObjectsOfABaseBelongToTheOverlay) {
   write("base/kustomization.yaml", "resources: [deployment.yaml]\n");
   write("base/deployment.yaml",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: vllm}\nspec:\n  replicas: 3\n"
@@ -97,8 +97,8 @@ TEST_F(Kustomize, WhatABaseHoldsStandsWithTheOverlay) {
   FoundFiles files = find_files({(root_ / "prod").string()}, {});
   follow_kustomizations(files);
   const Report report = lint_files(files.files, {});
-  const auto is_meant = [](const Finding& found) { return found.rule->id == "deployment-replicas-with-autoscaler"; };
-  EXPECT_EQ(std::ranges::count_if(report.findings, is_meant), 1);
+  const auto is_expected = [](const Finding& found) { return found.rule->id == "deployment-replicas-with-autoscaler"; };
+  EXPECT_EQ(std::ranges::count_if(report.findings, is_expected), 1);
 }
 
 }  // namespace

@@ -82,13 +82,13 @@ std::string fenced_yaml(std::string_view markdown) {
   for (std::size_t begin = 0; begin < markdown.size();) {
     const std::size_t found = markdown.find('\n', begin);
     const Line line{begin, found == markdown.npos ? markdown.size() : found};
-    const std::string_view words = markdown.substr(line.begin, line.end - line.begin);
+    const std::string_view text = markdown.substr(line.begin, line.end - line.begin);
     begin = line.end + 1;
-    if (inside && !closes(words, fence)) continue;
+    if (inside && !closes(text, fence)) continue;
     blank(out, line);
     if (inside) {
       inside = false;
-    } else if (opens_yaml(words, fence)) {
+    } else if (opens_yaml(text, fence)) {
       inside = true;
       out.replace(line.begin, 3, "---");
       any = true;

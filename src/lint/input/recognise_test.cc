@@ -5,7 +5,7 @@
 namespace capstan::lint::recognise_test {
 namespace {
 
-TEST(Recognise, Templates) {
+TEST(Recognise, RecognisesTemplates) {
   for (const char* text :
        {"a: {{ .Values.x }}", "{{- if .Values.y }}", "{{ include \"x\" . }}", "{% if x %}", "b: {{ $.Values.z }}"}) {
     EXPECT_TRUE(is_template(text)) << text;
@@ -15,7 +15,7 @@ TEST(Recognise, Templates) {
   }
 }
 
-TEST(Recognise, BytesThatAreNoTextAreNoTemplate) {
+TEST(Recognise, BinaryBytesAreNotATemplate) {
   for (const std::string_view bytes :
        {std::string_view("\0{{ .Values.x }}", 16), std::string_view("{{ .Values.x }}\x7f"),
         std::string_view("\xff\xfe{{ .Values.x }}"), std::string_view("{% if x %}\x01")}) {

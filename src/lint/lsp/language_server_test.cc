@@ -23,7 +23,7 @@ Json open_message(const std::string& text) {
           {"params", {{"textDocument", {{"uri", "file:///a.yaml"}, {"text", text}}}}}};
 }
 
-TEST(LanguageServer, ASessionFromBeginningToEnd) {
+TEST(LanguageServer, HandlesASessionFromBeginningToEnd) {
   LanguageServer server{Options()};
   const Json hello = send(server, {{"id", 1}, {"method", "initialize"}, {"params", Json::object()}}).at(0);
   EXPECT_TRUE(hello["result"]["capabilities"]["hoverProvider"]);
@@ -41,7 +41,7 @@ TEST(LanguageServer, ASessionFromBeginningToEnd) {
   const Json& edit = action["edit"]["changes"]["file:///a.yaml"].at(0);
   EXPECT_EQ(edit["newText"], "registry.k8s.io/");
   EXPECT_EQ(edit["range"]["end"]["character"], 51);
-  EXPECT_EQ(action["isPreferred"], false) << "another image starts the pods anew";
+  EXPECT_EQ(action["isPreferred"], false) << "another image restarts the pods";
   const Json closed =
       send(server, {{"method", "textDocument/didClose"}, {"params", {{"textDocument", {{"uri", "file:///a.yaml"}}}}}})
           .at(0);
@@ -51,8 +51,8 @@ TEST(LanguageServer, ASessionFromBeginningToEnd) {
   EXPECT_TRUE(server.ended() && server.shut_down());
 }
 
-/// An editor applies the preferred fix without asking, so only a safe one is preferred.
-TEST(LanguageServer, SafeFixesArePreferred) {
+/// An editor applies the preferred fix without a question, so only a safe fix is preferred.
+TEST(LanguageServer, OnlyASafeFixIsPreferred) {
   LanguageServer server{Options()};
   const std::string text =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"
@@ -71,7 +71,7 @@ TEST(LanguageServer, SafeFixesArePreferred) {
   EXPECT_EQ(actions[1]["isPreferred"], true);
 }
 
-/// What is being typed is broken most of the time: that is a diagnostic at its place.
+/// A file is often broken while it is edited. The syntax error is then a diagnostic at its place.
 TEST(LanguageServer, ABrokenJsonIsADiagnostic) {
   LanguageServer server{Options()};
   const Json message = {
@@ -80,7 +80,7 @@ TEST(LanguageServer, ABrokenJsonIsADiagnostic) {
   EXPECT_EQ(send(server, message).at(0)["params"]["diagnostics"].at(0)["code"], "yaml-syntax");
 }
 
-TEST(LanguageServer, WhatIsNoMessageEndsNothing) {
+TEST(LanguageServer, AnInvalidMessageDoesNotEndTheSession) {
   LanguageServer server{Options()};
   for (const char* text :
        {"", "{", "[]", "3", "{\"method\": 3}", "{\"method\": \"textDocument/didChange\", \"params\": 3}",
@@ -91,7 +91,7 @@ TEST(LanguageServer, WhatIsNoMessageEndsNothing) {
   EXPECT_FALSE(server.ended());
 }
 
-TEST(LanguageServer, FramesComeInAnyPieces) {
+TEST(LanguageServer, AcceptsFramesInAnyPieces) {
   const std::string stream = frame("{}") + frame("[1]");
   for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
     FrameReader reader;

@@ -105,7 +105,7 @@ std::string to_json(const Report& report) {
                  {"patches", sum.patches},
                  {"kinds_not_read", sum.kinds_not_read},
                  {"suppressed", sum.suppressed},
-                 {"known", sum.known},
+                 {"known", sum.in_baseline},
                  {"safe_fixes", count_fixes(report, FixSafety::safe)},
                  {"unsafe_fixes", count_fixes(report, FixSafety::unsafe)}}}},
               2) +

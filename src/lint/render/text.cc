@@ -142,7 +142,7 @@ std::string summary_text(const Report& report) {
   }
   if (!sum.kinds_not_read.empty()) text += "; " + not_read_text(sum);
   if (sum.suppressed > 0) text += fmt::format("; {} accepted with a reason", sum.suppressed);
-  if (sum.known > 0) text += fmt::format("; {} in the baseline", sum.known);
+  if (sum.in_baseline > 0) text += fmt::format("; {} in the baseline", sum.in_baseline);
   return text;
 }
 

@@ -14,7 +14,7 @@ void check_value(const Subject& s, const Value& value) {
   } else {
     s.report(value,
              fmt::format("EKS no longer updates Amazon Linux 2 and has no images of it from Kubernetes {} on", ended))
-        .as(Severity::warning);
+        .set_severity(Severity::warning);
   }
 }
 

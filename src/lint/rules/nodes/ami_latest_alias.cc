@@ -9,7 +9,7 @@ namespace {
 
 /// Returns a GPU pool whose nodes use this class; null if none is known.
 const Object* gpu_pool(const Subject& s) {
-  for (const Object* object : s.set.near("NodePool", s.object)) {
+  for (const Object* object : s.set.in_closest_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return object;
   }

@@ -11,7 +11,7 @@ void check(const Subject& s) {
   if (s.object.version != "v1" || !spec.is_mapping() || spec["amiSelectorTerms"].count > 0 || s.object.name.empty())
     return;
   s.report_object(fmt::format("EC2NodeClass {} has no amiSelectorTerms, so the API server refuses it", s.object.name))
-      .about_absence();
+      .mark_absence();
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ bool is_fast(const Value& ebs) { return ebs["iops"].integer().value_or(0) > 3000
 /// Returns a GPU pool whose nodes may store models on a volume of this size; null if none is known.
 const Object* gpu_pool(const Subject& s, const Value& ebs) {
   if (gib_of(ebs["volumeSize"].text) < 200) return nullptr;
-  for (const Object* object : s.set.near("NodePool", s.object)) {
+  for (const Object* object : s.set.in_closest_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (pool && at(*pool->node, "nodeClassRef.name").is(s.object.name)) return object;
   }

@@ -17,7 +17,7 @@ void check(const Subject& s) {
   if (!seconds || *seconds >= 3600) return;
   Finding& finding = s.report(after ? after : disruption["consolidationPolicy"],
                               fmt::format("an empty GPU node is terminated after {} s", *seconds));
-  if (*seconds >= 300) finding.as(Severity::info);
+  if (*seconds >= 300) finding.set_severity(Severity::info);
 }
 
 }  // namespace

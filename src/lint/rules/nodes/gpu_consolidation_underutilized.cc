@@ -82,8 +82,8 @@ void check(const Subject& s) {
                    "ended to save nodes",
                    s.object.name, s.object.version == "v1" ? "WhenEmptyOrUnderutilized" : "WhenUnderutilized"));
   add_edits(finding, disruption);
-  if (is_less_severe) finding.as(Severity::warning);
-  if (!policy) finding.about_absence();
+  if (is_less_severe) finding.set_severity(Severity::warning);
+  if (!policy) finding.mark_absence();
 }
 
 }  // namespace

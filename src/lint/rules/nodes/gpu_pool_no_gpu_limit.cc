@@ -17,9 +17,9 @@ void check(const Subject& s) {
   }
   if (*pool->limits) {
     s.report_key(*pool->limits, fmt::format("the limits of GPU pool {} do not limit its GPUs", s.object.name))
-        .about_absence();
+        .mark_absence();
   } else {
-    s.report_object(fmt::format("GPU pool {} has no limits", s.object.name)).about_absence();
+    s.report_object(fmt::format("GPU pool {} has no limits", s.object.name)).mark_absence();
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Pool> pool = gpu_pool_of(s.object);
   if (!pool || !*pool->node || is_tainted(*pool) || s.object.name.empty()) return;
-  s.report_object(fmt::format("the nodes of GPU pool {} accept pods that need no GPU", s.object.name)).about_absence();
+  s.report_object(fmt::format("the nodes of GPU pool {} accept pods that need no GPU", s.object.name)).mark_absence();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ void check(const Subject& s) {
   if (s.object.api_version != "karpenter.sh/v1" || !ref || ref["group"]) return;
   const Value& version = ref["apiVersion"];
   if (!version) {
-    s.report_key(ref, "nodeClassRef has no group, which v1 requires").about_absence();
+    s.report_key(ref, "nodeClassRef has no group, which v1 requires").mark_absence();
     return;
   }
   Finding& finding = s.report_key(version, "v1 has no field apiVersion here and requires group");

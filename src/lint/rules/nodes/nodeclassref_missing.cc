@@ -11,7 +11,7 @@ void check(const Subject& s) {
   if (s.object.api_version != "karpenter.sh/v1" || !spec["requirements"].is_sequence() || spec["nodeClassRef"]) return;
   if (s.object.name.empty()) return;  // a partial pool
   s.report_key(spec, fmt::format("NodePool {} has no nodeClassRef, so the API server refuses it", s.object.name))
-      .about_absence();
+      .mark_absence();
 }
 
 }  // namespace

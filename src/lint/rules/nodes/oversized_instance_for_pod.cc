@@ -80,7 +80,8 @@ void check(const Subject& s) {
         s.join(s.report(*found.value, fmt::format("{} has {} GPUs, but all pods together ask for at most {}",
                                                   found.value->text, found.gpus, demand.all_pods)),
                *demand.workload);
-    if (!found.is_all) finding.as(Severity::info);  // Karpenter launches the smaller ones while they are available
+    if (!found.is_all)
+      finding.set_severity(Severity::info);  // Karpenter launches the smaller ones while they are available
     return;
   }
 }

@@ -34,7 +34,7 @@ void check(const Subject& s) {
     Finding& finding =
         s.report(node_label, fmt::format("the pool gives its nodes the label {}, but may launch {} with a {}",
                                          node_label.text, (*mismatch)->family, (*mismatch)->gpu));
-    if (is_narrowed(*pool)) finding.as(Severity::warning);
+    if (is_narrowed(*pool)) finding.set_severity(Severity::warning);
   }
 }
 

@@ -73,7 +73,7 @@ void check(const Subject& s) {
   // elsewhere.
   const Object* workload = workload_without_gpu_choice(s);
   if (std::ranges::all_of(families, has_same_memory) || workload == nullptr) {
-    finding.as(Severity::info);
+    finding.set_severity(Severity::info);
   } else {
     s.join(finding, *workload);
   }

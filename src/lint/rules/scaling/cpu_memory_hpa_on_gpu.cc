@@ -17,8 +17,8 @@ void check(const Subject& s) {
   const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
   if (!std::ranges::all_of(scaler->signals, is_resource)) return;
   const Value& metric = *scaler->signals.front().metric;
-  s.join(s.report(metric, fmt::format("{} runs on GPUs and is scaled by its {} alone", target->title(),
-                                      metric.text == "memory" ? "memory" : "processors")),
+  s.join(s.report(metric, fmt::format("{} runs on GPUs but is scaled only by {}", target->title(),
+                                      metric.text == "memory" ? "memory" : "CPU")),
          *target, target->name);
 }
 
@@ -30,12 +30,12 @@ const Rule rule_cpu_memory_hpa_on_gpu = {
     .id = "cpu-memory-hpa-on-gpu",
     .severity = Severity::warning,
     .kinds = "@scaler",
-    .title = "a GPU workload is scaled by its processors or its memory",
+    .title = "a GPU workload is scaled only by CPU or memory",
     .why =
-        "An engine that is out of GPU shows little load on its processors, and its memory hardly moves: with a hundred "
-        "requests waiting nothing scales up, and nothing scales down.",
-    .fix = "waiting requests or KV-cache usage of the engine",
-    .source = "KEDA and vLLM guides; KServe and LeaderWorkerSet samples show it wrongly",
+        "An engine whose GPU is fully used shows little CPU load, and its host memory hardly changes. With a hundred "
+        "waiting requests the workload does not scale up, and it does not scale down either.",
+    .fix = "use the engine's waiting requests or KV-cache usage",
+    .source = "KEDA and vLLM guides; samples of KServe and LeaderWorkerSet have this defect",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: {name: vllm}

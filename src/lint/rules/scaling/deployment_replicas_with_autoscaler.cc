@@ -14,17 +14,17 @@ void check(const Subject& s) {
   if (!replicas) return;
   const std::vector<const Object*> scalers = scalers_of(s.object, s.set);
   if (scalers.empty()) return;
-  const auto sure = [&](const Object* scaler) { return s.set.belong_together(s.object, *scaler, s.object.name); };
-  const auto known = std::ranges::find_if(scalers, sure);
-  const Object& scaler = known == scalers.end() ? *scalers.front() : **known;
-  s.report(replicas,
-           fmt::format("replicas: {} is set back at every apply; {} scales it", replicas.text, scaler.title()))
+  const auto is_certain = [&](const Object* scaler) { return s.set.belong_together(s.object, *scaler, s.object.name); };
+  const auto certain = std::ranges::find_if(scalers, is_certain);
+  const Object& scaler = certain == scalers.end() ? *scalers.front() : **certain;
+  s.report(replicas, fmt::format("every apply resets replicas to {}, although {} scales the workload", replicas.text,
+                                 scaler.title()))
       .remove_entry(s.object["spec"], replicas)
-      .caution(fmt::format("the first apply without replicas scales {} to 1 once, the default; to avoid it, delete "
-                           "replicas with `kubectl apply edit-last-applied {}/{}{}{}` before",
-                           s.object.title(), s.object.kind, s.object.name, s.object.space.empty() ? "" : " -n ",
-                           s.object.space))
-      .requires_too(scaler, known != scalers.end());
+      .set_caution(fmt::format(
+          "the first apply without replicas scales {} to 1 once, the default; to avoid this, first delete "
+          "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
+          s.object.title(), s.object.kind, s.object.name, s.object.space.empty() ? "" : " -n ", s.object.space))
+      .require_object(scaler, certain != scalers.end());
 }
 
 }  // namespace
@@ -35,14 +35,14 @@ const Rule rule_deployment_replicas_with_autoscaler = {
     .id = "deployment-replicas-with-autoscaler",
     .severity = Severity::warning,
     .kinds = "Deployment StatefulSet LeaderWorkerSet",
-    .title = "replicas are fixed in a workload that an autoscaler scales",
+    .title = "a workload has a fixed number of replicas although an autoscaler scales it",
     .why =
-        "Every apply sets them back: a rollout at peak cuts the fleet to this number, and requests wait for cold "
-        "starts.",
+        "Every apply resets the replicas. A rollout at peak load cuts the fleet to this number, and requests wait for "
+        "cold starts.",
     .fix =
-        "delete spec.replicas, which the autoscaler owns. The first `kubectl apply` without it scales the workload to "
-        "1 once, the default, unless it is first deleted from the last applied configuration, too: `kubectl apply "
-        "edit-last-applied deployment/NAME`",
+        "delete spec.replicas, because the autoscaler sets it. The first `kubectl apply` without it scales the "
+        "workload to 1 once, the default. To avoid this, first delete it from the last applied configuration: `kubectl "
+        "apply edit-last-applied deployment/NAME`",
     .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation: migrating Deployments to horizontal autoscaling",
     .bad = R"(apiVersion: apps/v1

@@ -10,7 +10,7 @@ void check(const Subject& s) {
   for (const Value& service : s.object["spec"]["services"].children()) {
     const Value& autoscaling = service["autoscaling"];
     if (!autoscaling || autoscaling["enabled"].is("false")) continue;
-    s.report_key(autoscaling, fmt::format("autoscaling of service {} is accepted and ignored", service.key));
+    s.report_key(autoscaling, fmt::format("Dynamo ignores the field autoscaling of service {}", service.key));
   }
 }
 
@@ -22,9 +22,9 @@ const Rule rule_dgd_autoscaling_field_ignored = {
     .id = "dgd-autoscaling-field-ignored",
     .severity = Severity::error,
     .kinds = "DynamoGraphDeployment",
-    .title = "autoscaling of a Dynamo service is ignored",
-    .why = "The field is still accepted and does nothing: the replicas stay as they are.",
-    .fix = "a DynamoGraphDeploymentScalingAdapter with an HPA or KEDA, or the Planner",
+    .title = "the field autoscaling of a Dynamo service is ignored",
+    .why = "The API server accepts the field but it has no effect, so the replicas do not change.",
+    .fix = "use a DynamoGraphDeploymentScalingAdapter with an HPA or KEDA, or the Planner",
     .source = "Dynamo documentation, autoscaling",
     .bad = R"(apiVersion: nvidia.com/v1alpha1
 kind: DynamoGraphDeployment

@@ -23,7 +23,7 @@ void check(const Subject& s) {
   }
   if (!prefill || !decode) return;
   s.join(s.report(*scaler->target_name,
-                  fmt::format("{} holds prefill and decode, and one number scales both", target->title())),
+                  fmt::format("{} runs prefill and decode, but one autoscaler scales both together", target->title())),
          *target, target->name);
 }
 
@@ -35,11 +35,11 @@ const Rule rule_disagg_single_autoscaler = {
     .id = "disagg-single-autoscaler",
     .severity = Severity::error,
     .kinds = "HorizontalPodAutoscaler ScaledObject",
-    .title = "prefill and decode are scaled as one",
+    .title = "prefill and decode are scaled together",
     .why =
-        "Prefill needs replicas when prompts wait, decode when the KV cache fills: one number for both always starves "
-        "one role and wastes GPUs on the other.",
-    .fix = "one workload and one autoscaler a role: queue depth for prefill, KV-cache usage for decode",
+        "Prefill needs replicas when prompts wait, and decode when the KV cache fills. With one number for both, one "
+        "role has too few replicas and the other wastes GPUs.",
+    .fix = "use one workload and one autoscaler per role: queue depth for prefill, KV-cache usage for decode",
     .source = "llm-d, disaggregated serving",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

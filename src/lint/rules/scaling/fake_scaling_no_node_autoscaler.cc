@@ -18,8 +18,8 @@ bool is_cluster_autoscaler(const Object& workload) {
   });
 }
 
-/// Is there anything in all of the input that buys nodes?
-bool nodes_are_bought(const Subject& s) {
+/// Returns true if the input has a node autoscaler.
+bool has_node_autoscaler(const Subject& s) {
   for (const std::string_view kind : {"NodePool", "Provisioner"}) {
     if (!s.set.in_folder(kind, s.object).empty()) return true;
   }
@@ -34,9 +34,10 @@ void check(const Subject& s) {
   const auto max = scaler->max->integer();
   if (target == nullptr || !max || *max <= scaler->min_replicas) return;
   const std::int64_t gpus = gpus_of_largest_pod(*target);
-  if (gpus == 0 || nodes_are_bought(s)) return;
+  if (gpus == 0 || has_node_autoscaler(s)) return;
   s.report(*scaler->max,
-           fmt::format("up to {} replicas of {} GPUs, and nothing in the input buys nodes for them", *max, gpus));
+           fmt::format("the workload may have {} replicas of {} GPUs, but nothing in the input launches nodes for them",
+                       *max, gpus));
 }
 
 }  // namespace
@@ -47,11 +48,11 @@ const Rule rule_fake_scaling_no_node_autoscaler = {
     .id = "fake-scaling-no-node-autoscaler",
     .severity = Severity::info,
     .kinds = "@scaler",
-    .title = "replicas scale, and the nodes do not",
+    .title = "the replicas scale but the nodes do not",
     .why =
-        "Beyond the GPUs that are there, every further replica stays pending: the autoscaler says that it scaled, and "
-        "no request is answered sooner. Those GPUs cost the same at night.",
-    .fix = "a NodePool, or a maximum that the nodes hold",
+        "Every replica beyond the existing GPUs stays pending. The autoscaler reports that it scaled, but no request "
+        "is answered sooner. The existing GPUs cost the same at night.",
+    .fix = "add a NodePool, or lower the maximum to what the nodes can run",
     .source = "Kubernetes documentation, node autoscaling",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -10,10 +10,10 @@ namespace {
 void check(const Subject& s) {
   const Value& fallback = s.object["spec"]["fallback"];
   const auto replicas = fallback["replicas"].integer();
-  const std::int64_t least = scaler_of(s.object)->min_replicas;
-  if (!replicas || *replicas >= least || fallback["behavior"].is("currentReplicasIfHigher")) return;
-  s.report(fallback["replicas"], fmt::format("falls back to {} where the minimum is {}", *replicas, least))
-      .replace(fallback["replicas"], std::to_string(least));
+  const std::int64_t min = scaler_of(s.object)->min_replicas;
+  if (!replicas || *replicas >= min || fallback["behavior"].is("currentReplicasIfHigher")) return;
+  s.report(fallback["replicas"], fmt::format("the fallback is {} replicas, but the minimum is {}", *replicas, min))
+      .replace(fallback["replicas"], std::to_string(min));
 }
 
 }  // namespace
@@ -25,8 +25,8 @@ const Rule rule_fallback_below_min = {
     .severity = Severity::warning,
     .kinds = "ScaledObject",
     .title = "the fallback has fewer replicas than the minimum",
-    .why = "In an outage of the metric the fleet would be cut below what is always needed.",
-    .fix = "set fallback.replicas to minReplicaCount at least, or behavior to currentReplicasIfHigher",
+    .why = "If the metric is unavailable, the fallback cuts the fleet below the number that is always needed.",
+    .fix = "set fallback.replicas to at least minReplicaCount, or behavior to currentReplicasIfHigher",
     .fix_safety = FixSafety::unsafe,
     .source = "llm-d queue guard",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -12,7 +12,8 @@ void check(const Subject& s) {
     if (!name || !name.text.ends_with("_total")) continue;
     for (const std::string_view word : {"waiting", "queue", "pending", "running", "inflight"}) {
       if (name.text.find(word) == name.text.npos) continue;
-      s.report(name, fmt::format("{} is the name of a counter; what waits or runs is a gauge", name.text));
+      s.report(name,
+               fmt::format("{} has the ending of a counter, but waiting or running requests are a gauge", name.text));
       break;
     }
   }
@@ -26,9 +27,11 @@ const Rule rule_gauge_named_total = {
     .id = "gauge-named-total",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "a gauge is named like a counter",
-    .why = "_total says that it only grows; tools and people take its rate, which of a gauge is nonsense.",
-    .fix = "drop the ending",
+    .title = "a gauge has the name of a counter",
+    .why =
+        "The ending _total means that the metric only grows. Tools and people apply rate() to it, which has no meaning "
+        "for a gauge.",
+    .fix = "delete the ending",
     .source = "Prometheus naming conventions",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

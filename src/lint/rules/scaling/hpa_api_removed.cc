@@ -12,9 +12,9 @@ void check(const Subject& s) {
   if (api == nullptr || s.settings.kube.minor < minor_of(api->removed_in)) return;
   const Value& version = s.object["apiVersion"];
   Finding& finding =
-      s.report(version, fmt::format("{} is gone since Kubernetes {}", api->api_version, api->removed_in));
+      s.report(version, fmt::format("{} was removed in Kubernetes {}", api->api_version, api->removed_in));
   finding.suggest(fmt::format("{}", api->instead));
-  // v2beta1 has other fields; v2beta2 only another name.
+  // The fields of v2beta1 differ; v2beta2 differs only in its name.
   if (s.object.version == "v2beta2") finding.replace(version, api->instead);
 }
 
@@ -26,9 +26,9 @@ const Rule rule_hpa_api_removed = {
     .id = "hpa-api-removed",
     .severity = Severity::error,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "this version of the HPA API is gone",
-    .why = "The API server does not know it and refuses the object.",
-    .fix = "set apiVersion to autoscaling/v2; the fields of v2beta1 have to be rewritten",
+    .title = "this version of the HPA API was removed",
+    .why = "The API server does not know the version and refuses the object.",
+    .fix = "set apiVersion to autoscaling/v2; rewrite the fields of v2beta1",
     .fix_safety = FixSafety::safe,
     .source = "Kubernetes deprecation guide, 1.25 and 1.26",
     .bad = R"(apiVersion: autoscaling/v2beta2

@@ -13,16 +13,17 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!scaler->min->is("0")) return;
-  const bool own = !scaler->signals.empty() && std::ranges::all_of(scaler->signals, [](const ScalingSignal& signal) {
-    return signal.source == SignalSource::resource || signal.source == SignalSource::pods;
-  });
+  const bool uses_own_metrics =
+      !scaler->signals.empty() && std::ranges::all_of(scaler->signals, [](const ScalingSignal& signal) {
+        return signal.source == SignalSource::resource || signal.source == SignalSource::pods;
+      });
   const std::string_view since = since_version("hpa-scale-to-zero");
   if (s.settings.kube.minor < minor_of(since)) {
-    s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 (HPAScaleToZero is on from {})",
+    s.report(*scaler->min, fmt::format("Kubernetes 1.{} refuses minReplicas 0 (HPAScaleToZero is enabled from {})",
                                        s.settings.kube.minor, since))
         .replace(*scaler->min, "1");
-  } else if (own) {
-    s.report(*scaler->min, "minReplicas 0 with metrics of the pods only: without pods there is no metric to wake them")
+  } else if (uses_own_metrics) {
+    s.report(*scaler->min, "minReplicas is 0 but all metrics come from the pods, so at zero no metric scales them up")
         .replace(*scaler->min, "1");
   }
 }
@@ -35,10 +36,10 @@ const Rule rule_hpa_min_zero_gate = {
     .id = "hpa-min-zero-gate",
     .severity = Severity::error,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "an HPA may not have minReplicas 0 here",
+    .title = "an HPA must not have minReplicas 0 here",
     .why =
-        "Before Kubernetes 1.37 the API server refuses it unless the gate HPAScaleToZero is on; and with metrics of "
-        "the pods themselves nothing can wake what has no pods.",
+        "Before Kubernetes 1.37 the API server refuses it unless the feature gate HPAScaleToZero is on. If all metrics "
+        "come from the pods, no metric can scale the workload up from zero.",
     .fix = "set minReplicas to 1, or use KEDA with a metric of the gateway or a queue",
     .fix_safety = FixSafety::unsafe,
     .source = "KEP-2021",

@@ -12,14 +12,14 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if ((*scaler->behavior)["scaleDown"] || scaler->signals.empty() || !scales_gpu(*scaler, s.set)) return;
-  const std::int64_t floor =
-      std::max<std::int64_t>(scaler->min_replicas, 1);  // the last step, to zero, waits for a cooldown
-  const std::optional<std::int64_t> most = scaler->max->integer();
-  if (most && *most - floor <= 1) return;  // one at a time is what it is anyway
-  s.report(*scaler->target_name,
-           fmt::format("after 300 s without need {} may lose all replicas above {} within 15 s: no behavior.scaleDown",
-                       scaler->target_name->text, floor))
-      .about_absence();
+  const std::int64_t floor = std::max<std::int64_t>(scaler->min_replicas, 1);  // a step to zero waits for the cooldown
+  const std::optional<std::int64_t> max = scaler->max->integer();
+  if (max && *max - floor <= 1) return;  // only one replica can be removed
+  s.report(
+       *scaler->target_name,
+       fmt::format("without behavior.scaleDown {} may lose all replicas above {} within 15 s, after 300 s of low load",
+                   scaler->target_name->text, floor))
+      .mark_absence();
 }
 
 }  // namespace
@@ -30,11 +30,11 @@ const Rule rule_hpa_missing_scaledown_behavior = {
     .id = "hpa-missing-scaledown-behavior",
     .severity = Severity::warning,
     .kinds = "HorizontalPodAutoscaler ScaledObject",
-    .title = "a GPU workload scales down as fast as the defaults allow",
+    .title = "a GPU workload scales down at the speed of the defaults",
     .why =
-        "After 300 s without need an HPA may take away all replicas above the floor within 15 s. The next burst pays a "
-        "cold start for each of them.",
-    .fix = "behavior.scaleDown with a window of 600 s and one pod every few minutes",
+        "After 300 s of low load an HPA may remove all replicas above the minimum within 15 s. The next burst then "
+        "needs a cold start for each of them.",
+    .fix = "set behavior.scaleDown to a window of 600 s and one pod every few minutes",
     .source = "Kubernetes HPA defaults",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

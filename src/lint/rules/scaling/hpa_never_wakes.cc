@@ -15,9 +15,10 @@ void check(const Subject& s) {
   const Object* target = target_of(*scaler, s.set);
   const Value& replicas = target == nullptr ? Value::missing() : at(*target, "spec.replicas");
   if (!replicas.is("0")) return;
-  s.join(s.report(*scaler->min, fmt::format("{} is deployed with replicas: 0, and an HPA wakes only what it has put to "
-                                            "zero itself",
-                                            target->title())),
+  s.join(s.report(*scaler->min,
+                  fmt::format("{} is deployed with replicas: 0, but an HPA scales up from zero only if it scaled to "
+                              "zero itself",
+                              target->title())),
          *target, target->name);
 }
 
@@ -29,10 +30,10 @@ const Rule rule_hpa_never_wakes = {
     .id = "hpa-never-wakes",
     .severity = Severity::error,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "an HPA with minReplicas 0 on a workload that is deployed with 0 replicas",
+    .title = "an HPA with minReplicas 0 scales a workload that is deployed with 0 replicas",
     .why =
-        "From Kubernetes 1.37 on an HPA computes for a target at 0 replicas only if it scaled it to 0 itself "
-        "(condition ScaledToZero). A workload that starts at 0 is taken for switched off, and no load wakes it.",
+        "From Kubernetes 1.37 on an HPA scales a target at 0 replicas only if it scaled it to 0 itself (condition "
+        "ScaledToZero). A workload that is deployed with 0 counts as switched off, and no load scales it up.",
     .fix = "deploy it with one replica, or without replicas, and let the HPA scale it down",
     .source = "kubernetes v1.37 pkg/controller/podautoscaler/horizontal.go; KEP-2021",
     .bad = R"(apiVersion: autoscaling/v2

@@ -8,7 +8,7 @@ namespace capstan::lint {
 namespace idle_replicas_invalid {
 namespace {
 
-/// As KEDA's webhook counts: a minimum of 0 is 1 for its HPA, and one that is not given is 0.
+/// Returns the minimum as KEDA's webhook computes it: 1 for a minimum of 0, and 0 for a missing one.
 std::int64_t minimum_of(const Value& min) {
   const auto count = min.integer();
   return min ? std::max<std::int64_t>(count.value_or(1), 1) : 0;
@@ -20,11 +20,12 @@ void check(const Subject& s) {
   const auto count = idle.integer();
   if (!count || (min && !min.integer())) return;
   if (*count >= minimum_of(min)) {
-    s.report(idle, min ? fmt::format("idleReplicaCount {} is not below minReplicaCount {}: the webhook refuses it",
+    s.report(idle, min ? fmt::format("idleReplicaCount {} is not below minReplicaCount {}, so the webhook refuses it",
                                      *count, min.text)
-                       : fmt::format("idleReplicaCount {} without a minReplicaCount: the webhook refuses it", *count));
+                       : fmt::format("the webhook refuses idleReplicaCount {} without a minReplicaCount", *count));
   } else if (*count != 0) {
-    s.report(idle, fmt::format("idleReplicaCount {}: the HPA brings back its minimum; only 0 works", *count));
+    s.report(idle,
+             fmt::format("idleReplicaCount is {}, but only 0 works, because the HPA restores its minimum", *count));
   }
 }
 
@@ -38,9 +39,9 @@ const Rule rule_idle_replicas_invalid = {
     .kinds = "ScaledObject",
     .title = "idleReplicaCount must be 0, and below minReplicaCount",
     .why =
-        "KEDA's webhook refuses an idle count that is not below the minimum, which counts as 0 where it is not given "
-        "and as 1 where it says 0; any other than 0 is not supported by the HPA that it drives.",
-    .fix = "idleReplicaCount 0 with a minReplicaCount of at least 1, or none",
+        "KEDA's webhook refuses an idle count that is not below the minimum. A missing minimum counts as 0, and a "
+        "minimum of 0 counts as 1. The HPA supports no idle count other than 0.",
+    .fix = "set idleReplicaCount to 0 with a minReplicaCount of at least 1, or delete it",
     .source = "KEDA, CheckReplicaCountBoundsAreValid and GetHPAMinReplicas; its documentation, idleReplicaCount",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

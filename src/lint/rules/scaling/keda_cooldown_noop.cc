@@ -13,7 +13,7 @@ void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!cooldown || scaler->min_replicas < 1 || spec["idleReplicaCount"].is("0") || (*scaler->behavior)["scaleDown"])
     return;
-  s.report(cooldown, fmt::format("cooldownPeriod {} is never waited for: it counts before the step to zero only, and "
+  s.report(cooldown, fmt::format("cooldownPeriod {} has no effect: it delays only the step to zero, but "
                                  "minReplicaCount is {}",
                                  cooldown.text, scaler->min_replicas))
       .remove_entry(spec, cooldown);
@@ -27,12 +27,12 @@ const Rule rule_keda_cooldown_noop = {
     .id = "keda-cooldown-noop",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "cooldownPeriod does nothing while minReplicaCount is 1 or more",
+    .title = "cooldownPeriod has no effect if minReplicaCount is 1 or more",
     .why =
-        "KEDA waits for it only before the last step to zero. From N to 1 the HPA decides: after its own window of 300 "
-        "s it takes away up to all replicas in 15 s, and each one that comes back is a cold start.",
+        "KEDA applies it only before the last step to zero. From N to 1 the HPA decides. After its own window of 300 s "
+        "it may remove all replicas in 15 s, and each replica that comes back is a cold start.",
     .fix =
-        "delete it; what slows a scale-down is "
+        "delete it; to slow down a scale-down set "
         "advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds",
     .fix_safety = FixSafety::safe,
     .source = "KEDA documentation, cooldownPeriod: \"only applies when scaling to 0\"",

@@ -8,7 +8,7 @@ namespace {
 void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   if (spec["fallback"] || !spec["triggers"] || !scales_gpu(*scaler_of(s.object), s.set)) return;
-  s.report_key(spec["triggers"], "no fallback says how many replicas there are while the metric cannot be had");
+  s.report_key(spec["triggers"], "the ScaledObject has no fallback for the time when the metric is unavailable");
 }
 
 }  // namespace
@@ -20,8 +20,8 @@ const Rule rule_keda_fallback_missing = {
     .severity = Severity::info,
     .kinds = "ScaledObject",
     .title = "a GPU ScaledObject has no fallback",
-    .why = "While its metric cannot be had, KEDA neither grows nor holds: the HPA keeps what it has at best.",
-    .fix = "fallback with failureThreshold 3 and behavior currentReplicasIfHigher",
+    .why = "While the metric is unavailable KEDA does not scale. At best the HPA keeps the current replicas.",
+    .fix = "add fallback with failureThreshold 3 and behavior currentReplicasIfHigher",
     .source = "KEDA documentation, fallback",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

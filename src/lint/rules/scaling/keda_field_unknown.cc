@@ -12,17 +12,17 @@ namespace {
 constexpr std::string_view kFields[] = {"scaleTargetRef",  "pollingInterval", "initialCooldownPeriod", "cooldownPeriod",
                                         "minReplicaCount", "maxReplicaCount", "idleReplicaCount",      "advanced",
                                         "triggers",        "fallback"};
-/// What other autoscalers call the same.
-constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+/// Names of other autoscalers, with the field of KEDA that has the same meaning.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"minReplicas", "minReplicaCount"},      {"maxReplicas", "maxReplicaCount"},
     {"minReplicasCount", "minReplicaCount"}, {"maxReplicasCount", "maxReplicaCount"},
     {"minCount", "minReplicaCount"},         {"maxCount", "maxReplicaCount"},
     {"cooldown", "cooldownPeriod"},          {"behavior", "advanced.horizontalPodAutoscalerConfig.behavior"}};
 
-/// The field that was meant; empty where nothing is near: a later version of KEDA may have it.
-std::string_view meant_by(std::string_view key) {
+/// Returns the intended field; empty if no field is similar, because a later version of KEDA may have it.
+std::string_view intended_field(std::string_view key) {
   if (std::ranges::find(kFields, key) != std::end(kFields)) return {};
-  for (const auto& [other, field] : kElsewhere) {
+  for (const auto& [other, field] : kOtherNames) {
     if (key == other) return field;
   }
   return manifest::did_you_mean(key, kFields);
@@ -30,11 +30,12 @@ std::string_view meant_by(std::string_view key) {
 
 void check(const Subject& s) {
   for (const Value& field : s.object["spec"].children()) {
-    const std::string_view meant = meant_by(field.key);
-    if (meant.empty()) continue;
-    s.report_key(field, fmt::format("a ScaledObject has no {}: it is refused, or dropped without a word; did you mean "
-                                    "{}?",
-                                    field.key, meant));
+    const std::string_view intended = intended_field(field.key);
+    if (intended.empty()) continue;
+    s.report_key(field,
+                 fmt::format("a ScaledObject has no field {}, so it is refused or silently dropped; did you mean "
+                             "{}?",
+                             field.key, intended));
   }
 }
 
@@ -48,9 +49,9 @@ const Rule rule_keda_field_unknown = {
     .kinds = "ScaledObject",
     .title = "a ScaledObject has a field that KEDA does not know",
     .why =
-        "kubectl refuses it where it validates strictly; what applies it otherwise loses it, and the default is in "
-        "force: 0 to 100 replicas for bounds under an HPA's names.",
-    .fix = "the name that KEDA gives it",
+        "kubectl refuses the field if it validates strictly. Other clients drop it, and the default applies: 0 to 100 "
+        "replicas if the limits have the names of an HPA.",
+    .fix = "use KEDA's name for the field",
     .source = "KEDA documentation, ScaledObject specification",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -9,7 +9,7 @@ void check(const Subject& s) {
   const Value& spec = s.object["spec"];
   if (!spec["scaleTargetRef"] || spec["maxReplicaCount"] || !scales_gpu(*scaler_of(s.object), s.set)) return;
   s.report_key(spec["scaleTargetRef"], "without maxReplicaCount this GPU workload may grow to 100 replicas")
-      .about_absence();
+      .mark_absence();
 }
 
 }  // namespace
@@ -20,8 +20,10 @@ const Rule rule_keda_max_default_100 = {
     .id = "keda-max-default-100",
     .severity = Severity::error,
     .kinds = "ScaledObject",
-    .title = "a ScaledObject of a GPU workload has no maxReplicaCount, which means 100",
-    .why = "A broken metric or a burst asks for a hundred replicas, and a node autoscaler buys the GPUs for them.",
+    .title = "the ScaledObject of a GPU workload has no maxReplicaCount, so the maximum is 100",
+    .why =
+        "A broken metric or a burst asks for a hundred replicas, and a node autoscaler launches the GPU nodes for "
+        "them.",
     .fix = "set maxReplicaCount to what the budget and the quota allow",
     .source = "KEDA types: maxReplicaCount defaults to 100",
     .bad = R"(apiVersion: keda.sh/v1alpha1

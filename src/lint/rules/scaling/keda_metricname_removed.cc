@@ -11,7 +11,7 @@ void check(const Subject& s) {
   for (const Value& trigger : at(s.object, "spec.triggers").children()) {
     const Value& name = trigger["metadata"]["metricName"];
     if (!name || !trigger["type"].is("prometheus")) continue;
-    s.report_key(name, fmt::format("metricName \"{}\" is ignored since KEDA {}", name.text,
+    s.report_key(name, fmt::format("metricName \"{}\" has been ignored since KEDA {}", name.text,
                                    since_version("keda-metricname-ignored")))
         .remove_entry(trigger["metadata"], name);
   }
@@ -26,10 +26,8 @@ const Rule rule_keda_metricname_removed = {
     .severity = Severity::warning,
     .kinds = "ScaledObject ScaledJob",
     .title = "a prometheus trigger has a metricName, which KEDA 2.12 removed",
-    .why =
-        "It is ignored without a word. Who believes that it names the metric looks for it in dashboards and alerts in "
-        "vain.",
-    .fix = "delete it; a name for the trigger stands in its `name`",
+    .why = "KEDA ignores it silently. Dashboards and alerts that expect this name find no metric.",
+    .fix = "delete it; set the trigger's `name` to name it",
     .fix_safety = FixSafety::safe,
     .source = "KEDA changelog 2.12",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -8,8 +8,8 @@ namespace capstan::lint {
 namespace keda_null_as_zero {
 namespace {
 
-/// `or vector(0)`: somebody wants a 0 where there is nothing, and such a query always answers.
-bool states_its_zero(const Query& query) {
+/// Returns true for `or vector(0)`: the author wants 0 for a missing value, and the query always returns a value.
+bool has_default_zero(const Query& query) {
   if (query.root() == nullptr) return false;
   const auto* node = std::get_if<promql::Binary>(&query.root()->node);
   return node != nullptr && node->op == promql::Binary::Op::or_;
@@ -22,15 +22,16 @@ void check(const Subject& s) {
   for (const auto& [signal, query] : s.queries().rows()) {
     const Value& metadata = (*signal.block)["metadata"];
     if (!signal.is_query() || metadata["ignoreNullValues"].is("false")) continue;
-    if (query && states_its_zero(*query)) continue;
-    Finding& finding = s.report_key(
-        (*signal.block)["metadata"]["query"],
-        fmt::format("when Prometheus answers nothing, this trigger reads 0{} and the replicas fall to {}",
-                    spec["fallback"] ? ", which is no failure: the fallback is not used," : "", scaler->min_replicas));
-    finding.about_absence();
-    // The formula says what to take for nothing: `pending ?? 0`.
+    if (query && has_default_zero(*query)) continue;
+    Finding& finding =
+        s.report_key((*signal.block)["metadata"]["query"],
+                     fmt::format("if Prometheus returns no value, this trigger reads 0{} and the replicas fall to {}",
+                                 spec["fallback"] ? " (which is no failure, so the fallback is not used)" : "",
+                                 scaler->min_replicas));
+    finding.mark_absence();
+    // The formula has a default for a missing value: `pending ?? 0`.
     if (at(spec, "advanced.scalingModifiers.formula").text.find("??") != std::string_view::npos)
-      finding.as(Severity::info);
+      finding.set_severity(Severity::info);
     return;
   }
 }
@@ -43,11 +44,11 @@ const Rule rule_keda_null_as_zero = {
     .id = "keda-null-as-zero",
     .severity = Severity::warning,
     .kinds = "ScaledObject",
-    .title = "an empty answer of Prometheus counts as no load",
+    .title = "an empty result of Prometheus counts as no load",
     .why =
-        "ignoreNullValues is true unless it is said otherwise: an empty answer is zero, and zero scales down to the "
-        "minimum while requests are waiting.",
-    .fix = "ignoreNullValues \"false\" together with a fallback",
+        "ignoreNullValues is true by default. An empty result then counts as zero, and the workload scales down to the "
+        "minimum while requests wait.",
+    .fix = "set ignoreNullValues to \"false\" and add a fallback",
     .source = "kedacore/keda #3064, #3065",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -9,14 +9,15 @@ namespace capstan::lint {
 namespace max_replicas_exceed_capacity {
 namespace {
 
-struct Buyable {
+/// The GPUs that the pools of the folder may launch.
+struct Capacity {
   std::int64_t gpus = 0;
-  const Object* pool = nullptr;  ///< one of those that buy them
+  const Object* pool = nullptr;  ///< one of the pools
 };
 
-/// GPUs that all pools of the folder may buy; none where one of them has no limit.
-std::optional<Buyable> buyable(const Subject& s) {
-  Buyable sum;
+/// Returns the GPUs that all pools of the folder may launch; none if a pool has no limit.
+std::optional<Capacity> gpu_capacity(const Subject& s) {
+  Capacity sum;
   for (const Object* object : s.set.in_folder("NodePool", s.object)) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
@@ -35,10 +36,11 @@ void check(const Subject& s) {
   if (!max || target == nullptr) return;
   std::int64_t gpus = 0;
   for (const Pod& pod : pods_of(*target)) gpus += gpus_of(pod);
-  const std::optional<Buyable> limit = buyable(s);
+  const std::optional<Capacity> limit = gpu_capacity(s);
   if (gpus == 0 || !limit || *max * gpus <= limit->gpus) return;
-  Finding& finding = s.report(*scaler->max, fmt::format("{} replicas of {} GPUs are {}, and the pools may buy {}", *max,
-                                                        gpus, *max * gpus, limit->gpus));
+  Finding& finding =
+      s.report(*scaler->max, fmt::format("{} replicas of {} GPUs need {}, but the pools may launch only {}", *max, gpus,
+                                         *max * gpus, limit->gpus));
   s.join(finding, *limit->pool);
 }
 
@@ -50,8 +52,10 @@ const Rule rule_max_replicas_exceed_capacity = {
     .id = "max-replicas-exceed-capacity",
     .severity = Severity::warning,
     .kinds = "HorizontalPodAutoscaler ScaledObject",
-    .title = "the pools may not buy the GPUs of all replicas",
-    .why = "Replicas above the limit stay pending: the autoscaler believes that it has scaled, and nothing serves.",
+    .title = "the pools may not launch the GPUs of all replicas",
+    .why =
+        "Replicas above the limit stay pending. The autoscaler reports that it scaled, but these replicas serve no "
+        "requests.",
     .fix = "lower the maximum, or raise the pool's limit",
     .source = "Karpenter limits",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -12,7 +12,7 @@ void check(const Subject& s) {
   const auto max = scaler->max->integer();
   if (!max || scaler->min_replicas <= *max) return;
   s.report(*scaler->min,
-           fmt::format("{} is {}, above {} {}", scaler->min->key, scaler->min_replicas, scaler->max->key, *max));
+           fmt::format("{} is {}, but {} is {}", scaler->min->key, scaler->min_replicas, scaler->max->key, *max));
 }
 
 }  // namespace
@@ -24,8 +24,8 @@ const Rule rule_min_gt_max = {
     .severity = Severity::error,
     .kinds = "@scaler",
     .title = "the minimum is above the maximum",
-    .why = "The API server refuses it.",
-    .fix = "exchange them",
+    .why = "The API server refuses the object.",
+    .fix = "swap the two values",
     .source = "HPA and KEDA validation",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -14,7 +14,7 @@ void check(const Subject& s) {
     if (name.find("waiting") == name.npos && name.find("queue") == name.npos && name.find("pending") == name.npos)
       continue;
     s.report(*signal.target,
-             fmt::format("the total of {} is held against {} as a whole, not per replica", name, signal.target->text));
+             fmt::format("the total of {} is compared with {}, which is not per replica", name, signal.target->text));
   }
 }
 
@@ -26,11 +26,11 @@ const Rule rule_object_metric_value_no_average = {
     .id = "object-metric-value-no-average",
     .severity = Severity::warning,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "a queue's total is aimed at as a whole, and not per replica",
+    .title = "the total of a queue is compared with a target that is not per replica",
     .why =
-        "With type Value the number of replicas follows the ratio of the total to one number, whatever their count: a "
-        "queue of 50 against 1 asks for fifty times the replicas, not for 50.",
-    .fix = "type AverageValue with the requests that one replica may have waiting",
+        "With type Value the HPA multiplies the current replicas by the total divided by the target. A queue of 50 "
+        "with a target of 1 asks for fifty times the replicas, not for 50.",
+    .fix = "use type AverageValue with the number of waiting requests per replica",
     .source = "vLLM production-stack hpa-10.yaml",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -17,11 +17,12 @@ void check(const Subject& s) {
       const Value& labels = at(*workload, "spec.template.metadata.labels");
       if (!same_space(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels)) continue;
       for (const Object* object : scalers_of(*workload, s.set)) {
-        const std::int64_t least = scaler_of(*object)->min_replicas;
-        if (least == 0 || *count < least) continue;
-        s.report(available, fmt::format("minAvailable {} with {} of at least {}: at the floor no pod can be evicted",
-                                        *count, object->title(), least))
-            .requires_too(*object, s.set.belong_together(s.object, *object, workload->name));
+        const std::int64_t min = scaler_of(*object)->min_replicas;
+        if (min == 0 || *count < min) continue;
+        s.report(available,
+                 fmt::format("minAvailable is {} and {} has a minimum of {}, so at the minimum no pod can be evicted",
+                             *count, object->title(), min))
+            .require_object(*object, s.set.belong_together(s.object, *object, workload->name));
         return;
       }
     }
@@ -36,11 +37,11 @@ const Rule rule_pdb_vs_min = {
     .id = "pdb-vs-min",
     .severity = Severity::error,
     .kinds = "PodDisruptionBudget",
-    .title = "a disruption budget leaves no pod to evict at the autoscaler's floor",
+    .title = "a disruption budget allows no eviction at the autoscaler's minimum",
     .why =
-        "At the minimum of replicas no pod may be evicted: drains, upgrades and consolidation of its nodes hang until "
-        "somebody deletes the budget.",
-    .fix = "maxUnavailable 1",
+        "At the minimum number of replicas no pod may be evicted. Drains, upgrades and consolidation of its nodes wait "
+        "until someone deletes the budget.",
+    .fix = "set maxUnavailable to 1",
     .source = "Polaris pdbMinAvailableGreaterThanHPAMinReplicas; Kubernetes disruption documentation",
     .bad = R"(apiVersion: apps/v1
 kind: Deployment

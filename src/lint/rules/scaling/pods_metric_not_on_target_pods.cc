@@ -15,10 +15,10 @@ void check(const Subject& s) {
       if (!signal.metric->text.starts_with(prefix)) continue;
       if (is_given_by_adapter(s.set, s.object, signal.metric->text)) continue;
       Finding& finding =
-          s.report(*signal.metric, fmt::format("{} is no metric of the pods of {}: another pod exposes it",
-                                               signal.metric->text, scaler_of(s.object)->target_name->text));
-      // These name a pod in their labels; a rule of the adapter may have given them to it.
-      if (prefix == "DCGM_" || prefix == "dcgm_" || prefix == "kube_") finding.as(Severity::warning);
+          s.report(*signal.metric, fmt::format("the pods of {} do not expose {}; another pod does",
+                                               scaler_of(s.object)->target_name->text, signal.metric->text));
+      // These metrics name a pod in their labels, and a rule of the adapter may assign them to it.
+      if (prefix == "DCGM_" || prefix == "dcgm_" || prefix == "kube_") finding.set_severity(Severity::warning);
     }
   }
 }
@@ -31,13 +31,13 @@ const Rule rule_pods_metric_not_on_target_pods = {
     .id = "pods-metric-not-on-target-pods",
     .severity = Severity::error,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "a metric of type Pods does not belong to the pods that are scaled",
+    .title = "a metric of type Pods does not come from the pods that are scaled",
     .why =
-        "It is the exporter's or the gateway's: Prometheus gives it their pod's name, so that for the pods of the "
-        "target there is no metric at all and the HPA says \"no metrics returned\". What names a pod in a label "
-        "(DCGM's exported_pod) can be given to it by a rule of the adapter: that is a warning, and nothing where such "
-        "a rule stands beside it.",
-    .fix = "type External or Object, or a metric of the engine itself",
+        "An exporter or a gateway exposes the metric, and Prometheus labels it with the name of that pod. The target's "
+        "pods then have no metric, and the HPA reports \"no metrics returned\". If the metric names a pod in a label "
+        "(DCGM's exported_pod), a rule of the adapter can assign it to that pod. It is then a warning, and no finding "
+        "if such a rule is in the same folder.",
+    .fix = "use type External or Object, or a metric of the engine",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -8,14 +8,13 @@ namespace scale_target_missing {
 namespace {
 
 void check(const Subject& s) {
-  if (!s.set.closed()) return;  // it may well be somewhere else
+  if (!s.set.closed()) return;  // it may be in another place
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
   for (const Object* object : s.set.in_folder(scaler->target_kind, s.object)) {
     if (object->name == scaler->target_name->text && same_space(*object, s.object)) return;
   }
-  s.report(*scaler->target_name,
-           fmt::format("there is no {} {} in the input", scaler->target_kind, scaler->target_name->text));
+  s.report(*scaler->target_name, fmt::format("the input has no {} {}", scaler->target_kind, scaler->target_name->text));
 }
 
 }  // namespace
@@ -27,7 +26,7 @@ const Rule rule_scale_target_missing = {
     .severity = Severity::error,
     .kinds = "@scaler",
     .title = "the autoscaler's target is not in the input",
-    .why = "It scales nothing, and says so only in its own conditions.",
+    .why = "The autoscaler scales nothing and reports this only in its conditions.",
     .fix = "correct the name or the kind",
     .source = "kube-linter dangling-horizontalpodautoscaler",
     .bad = R"(apiVersion: autoscaling/v2

@@ -9,8 +9,9 @@ namespace capstan::lint {
 namespace scale_to_zero_no_warm_pool {
 namespace {
 
-/// Returns true if a metric of a router wakes the target: then zero is meant, and the router holds or refuses requests.
-bool is_woken_by_router(const Subject& s) {
+/// Returns true if a metric of a router scales the target. Zero is then intended, and the router queues or refuses
+/// requests.
+bool uses_router_metric(const Subject& s) {
   bool found = false;
   each_metric_name(s.queries(), [&](const NameUse& use) {
     const KnownMetric* known = known_metric(use.name);
@@ -27,15 +28,14 @@ void check(const Subject& s) {
   }
   if (*scaler->min) {
     Finding& finding =
-        s.report(*scaler->min, fmt::format("{} 0: the first request after a pause waits for a whole cold "
-                                           "start",
-                                           scaler->min->key));
+        s.report(*scaler->min,
+                 fmt::format("with {} 0 the first request after a pause waits for a cold start", scaler->min->key));
     finding.replace(*scaler->min, "1");
-    // KubeAI's proxy holds the request until then.
-    if (s.object.kind == "Model" || is_woken_by_router(s)) finding.as(Severity::info);
+    // The proxy of KubeAI queues the request until a replica serves.
+    if (s.object.kind == "Model" || uses_router_metric(s)) finding.set_severity(Severity::info);
   } else {
     s.report_key(s.object["spec"]["scaleTargetRef"], "without minReplicaCount this GPU workload scales to zero")
-        .about_absence();
+        .mark_absence();
   }
 }
 
@@ -50,10 +50,10 @@ const Rule rule_scale_to_zero_no_warm_pool = {
     .title = "a GPU workload scales to zero",
     .why =
         "The first request after a pause waits for a node, an image, weights and the engine's start: 2 to 8 minutes. "
-        "No interactive SLO survives that.",
+        "No interactive SLO allows this.",
     .fix =
-        "keep one replica, minReplicaCount 1; where a queue holds the requests, say so with the annotation "
-        "capstan.dev/scale-to-zero-ok and how",
+        "keep one replica with minReplicaCount 1; if a queue stores the requests, state this in the annotation "
+        "capstan.dev/scale-to-zero-ok",
     .fix_safety = FixSafety::unsafe,
     .source = "vLLM production guides: never scale to zero without a warm standby",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -12,11 +12,11 @@ namespace capstan::lint {
 namespace scaledown_window_too_short {
 namespace {
 
-constexpr std::int64_t kShortestStartS = 60;  ///< of anything that puts a model onto a GPU
+constexpr std::int64_t kMinStartS = 60;  ///< shortest start of a server that loads a model onto a GPU
 
 bool scales_engine(const Scaler& scaler, const Set& set) {
   const Object* target = target_of(scaler, set);
-  if (target == nullptr) return true;  // then its metrics have shown that it is one
+  if (target == nullptr) return true;  // scales_gpu found an inference metric
   return std::ranges::any_of(gpu_pods_of(*target),
                              [](const GpuPod& found) { return engine_of(start_of(found.container)).has_value(); });
 }
@@ -28,10 +28,11 @@ void check(const Subject& s) {
   if (!window || *window >= kColdStartS || down["selectPolicy"].is("Disabled") || !scales_gpu(*scaler, s.set)) return;
   Finding& finding = s.report(
       down["stabilizationWindowSeconds"],
-      fmt::format("a window of {} s is shorter than the start of a replica: a lull ends with a cold start", *window));
+      fmt::format("the window of {} s is shorter than the start of a replica, so a short pause ends with a cold start",
+                  *window));
   finding.replace(down["stabilizationWindowSeconds"], "600");
-  // How long a server that is no known engine takes to start is not known.
-  if (*window >= kShortestStartS && !scales_engine(*scaler, s.set)) finding.as(Severity::info);
+  // The start time of a server that is no known engine is unknown.
+  if (*window >= kMinStartS && !scales_engine(*scaler, s.set)) finding.set_severity(Severity::info);
 }
 
 }  // namespace
@@ -44,9 +45,9 @@ const Rule rule_scaledown_window_too_short = {
     .kinds = "HorizontalPodAutoscaler ScaledObject",
     .title = "the scale-down window is shorter than a cold start",
     .why =
-        "A lull shorter than a start of the engine takes replicas away that are asked for again before new ones are "
-        "ready: thrash.",
-    .fix = "set stabilizationWindowSeconds to 600, and to 300 at least",
+        "In a pause shorter than an engine's start, replicas are removed, and they are needed again before new ones "
+        "are ready.",
+    .fix = "set stabilizationWindowSeconds to 600, and at least to 300",
     .fix_safety = FixSafety::unsafe,
     .source = "HPA behavior; measured cold starts of 2 to 8 minutes",
     .bad = R"(apiVersion: autoscaling/v2

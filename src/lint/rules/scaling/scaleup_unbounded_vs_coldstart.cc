@@ -11,15 +11,15 @@ namespace {
 
 /// Returns true if a signal counts the replicas that are starting, or is itself a number of replicas.
 bool counts_starting(const Subject& s, const Scaler& scaler) {
-  const auto speaks_of_them = [](std::string_view text) {
+  const auto names_starting = [](std::string_view text) {
     for (const std::string_view word : {"unavailable", "not_ready", "pending", "desired_replicas", "starting"}) {
       if (text.find(word) != text.npos) return true;
     }
     return false;
   };
-  return speaks_of_them(at(s.object, "spec.advanced.scalingModifiers.formula").text) ||
+  return names_starting(at(s.object, "spec.advanced.scalingModifiers.formula").text) ||
          std::ranges::any_of(scaler.signals,
-                             [&](const ScalingSignal& signal) { return speaks_of_them(signal.metric->text); });
+                             [&](const ScalingSignal& signal) { return names_starting(signal.metric->text); });
 }
 
 void check(const Subject& s) {
@@ -32,7 +32,8 @@ void check(const Subject& s) {
     const auto period = policy["periodSeconds"].integer();
     if (!policy["type"].is("Percent") || !percent || !period || *percent < 100 || *period > 30) continue;
     s.report(policy["value"],
-             fmt::format("{} % more every {} s, while what was ordered takes minutes to serve", *percent, *period));
+             fmt::format("the replicas may grow by {} % every {} s, but new replicas serve only after minutes",
+                         *percent, *period));
   }
 }
 
@@ -44,11 +45,11 @@ const Rule rule_scaleup_unbounded_vs_coldstart = {
     .id = "scaleup-unbounded-vs-coldstart",
     .severity = Severity::warning,
     .kinds = "HorizontalPodAutoscaler ScaledObject",
-    .title = "replicas may double again before the first ones are ready",
+    .title = "the replicas may double again before the first new ones are ready",
     .why =
-        "What was ordered serves minutes later; until then the queue still grows and the HPA doubles again every "
-        "period. The fleet overshoots to its maximum, and every GPU of it is billed.",
-    .fix = "add a few pods per period as long as a cold start, or a window for scaleUp",
+        "New replicas serve only minutes later. Until then the queue grows, and the HPA doubles the replicas again "
+        "every period. The fleet overshoots to its maximum, and all its GPUs cost money.",
+    .fix = "add a few pods per period, with a period as long as a cold start, or set a window for scaleUp",
     .source = "llm-d token-aware scaling and queue guard",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

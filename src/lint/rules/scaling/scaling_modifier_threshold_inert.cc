@@ -12,8 +12,8 @@ void check(const Subject& s) {
   for (const Value& trigger : at(s.object, "spec.triggers").children()) {
     const Value& threshold = trigger["metadata"]["threshold"];
     if (!threshold || threshold.is(modifiers["target"].text)) continue;
-    s.report(threshold,
-             fmt::format("threshold {} is ignored: the formula aims at {}", threshold.text, modifiers["target"].text));
+    s.report(threshold, fmt::format("threshold {} is ignored, because the target of the formula is {}", threshold.text,
+                                    modifiers["target"].text));
   }
 }
 
@@ -25,11 +25,11 @@ const Rule rule_scaling_modifier_threshold_inert = {
     .id = "scaling-modifier-threshold-inert",
     .severity = Severity::info,
     .kinds = "ScaledObject",
-    .title = "thresholds of triggers count for nothing beside a formula",
+    .title = "the thresholds of triggers have no effect if there is a formula",
     .why =
-        "A formula takes the raw values; the thresholds of its triggers are ignored, and only scalingModifiers.target "
-        "counts.",
-    .fix = "put the bounds into the formula and its target",
+        "A formula uses the raw values of the triggers. Their thresholds are ignored, and only scalingModifiers.target "
+        "has an effect.",
+    .fix = "move the thresholds to the formula and its target",
     .source = "KEDA documentation, scaling modifiers",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

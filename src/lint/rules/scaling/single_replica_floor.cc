@@ -8,7 +8,7 @@ namespace {
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->min || scaler->min_replicas != 1 || !scales_gpu(*scaler, s.set)) return;
-  s.report(*scaler->min, "one replica is the floor: its loss is an outage as long as a cold start");
+  s.report(*scaler->min, "the minimum is one replica, so its loss is an outage for the time of a cold start");
 }
 
 }  // namespace
@@ -19,9 +19,11 @@ const Rule rule_single_replica_floor = {
     .id = "single-replica-floor",
     .severity = Severity::info,
     .kinds = "@scaler",
-    .title = "one replica is the floor of a GPU service",
-    .why = "When its node goes, nothing serves until another has started: minutes. Two in different zones survive it.",
-    .fix = "a floor of 2 where an SLO counts",
+    .title = "a GPU service has a minimum of one replica",
+    .why =
+        "If its node is lost, no replica serves until another has started, which takes minutes. Two replicas in "
+        "different zones avoid this.",
+    .fix = "set the minimum to 2 for a service with an SLO",
     .source = "availability practice for models with long cold starts",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -8,13 +8,15 @@ namespace unsafe_absolute_threshold {
 namespace {
 
 void check(const Subject& s) {
-  if (has_formula(s.object)) return;  // then the formula's target counts
+  if (has_formula(s.object)) return;  // only the target of the formula has an effect
   for (const ScalingSignal& signal : signals_of(s.object)) {
     const std::string_view name = signal.metric->text;
     const auto bound = signal.target->number();
     if (!signal.is_averaged || !bound || *bound > 1 || !is_inference_metric(name)) continue;
     if (name.find("waiting") == name.npos && name.find("queue") == name.npos) continue;
-    s.report(*signal.target, fmt::format("{} waiting request per replica asks for another one", signal.target->text));
+    s.report(*signal.target,
+             fmt::format("a target of {} waiting requests per replica adds replicas at the first waiting request",
+                         signal.target->text));
   }
 }
 
@@ -26,10 +28,11 @@ const Rule rule_unsafe_absolute_threshold = {
     .id = "unsafe-absolute-threshold",
     .severity = Severity::info,
     .kinds = "@scaler",
-    .title = "one waiting request is enough for another replica",
+    .title = "one waiting request is enough to add a replica",
     .why =
-        "A queue of one is normal for a moment in every engine; a replica costs minutes to start and an hour of a GPU.",
-    .fix = "3 to 10 waiting requests per replica",
+        "Every engine has a queue of one for moments. A replica takes minutes to start and costs at least some GPU "
+        "time.",
+    .fix = "set the target to 3 to 10 waiting requests per replica",
     .source = "the queue length threshold of llm-d's autoscaler is 5",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

@@ -6,10 +6,12 @@ namespace wva_deprecated {
 namespace {
 
 void check(const Subject& s) {
-  if (s.object.group == "llmd.ai") s.report(s.object["kind"], "VariantAutoscaling has ended with its version 0.9");
+  if (s.object.group == "llmd.ai")
+    s.report(s.object["kind"], "VariantAutoscaling is no longer maintained after version 0.9");
   for (const ScalingSignal& signal : signals_of(s.object)) {
     if (signal.metric->text.find("wva_") == std::string_view::npos) continue;
-    s.report(*signal.metric, "a metric of the Workload Variant Autoscaler, which has ended with its version 0.9");
+    s.report(*signal.metric,
+             "this metric comes from the Workload Variant Autoscaler, which is no longer maintained after version 0.9");
   }
 }
 
@@ -21,9 +23,9 @@ const Rule rule_wva_deprecated = {
     .id = "wva-deprecated",
     .severity = Severity::warning,
     .kinds = "VariantAutoscaling HorizontalPodAutoscaler ScaledObject",
-    .title = "the Workload Variant Autoscaler has ended",
-    .why = "Its version 0.9 is the last; it only published a number for an HPA, and nobody mends it any more.",
-    .fix = "KEDA or an HPA on the metrics of the inference gateway (llm_d_epp_*)",
+    .title = "the Workload Variant Autoscaler is no longer maintained",
+    .why = "Version 0.9 is the last. It only published a number for an HPA, and it gets no more fixes.",
+    .fix = "use KEDA or an HPA with metrics of the inference gateway (llm_d_epp_*)",
     .source = "llm-d guides, workload autoscaling",
     .bad = R"(apiVersion: llmd.ai/v1alpha1
 kind: VariantAutoscaling

@@ -9,7 +9,7 @@ namespace karpenter_blind_to_sharing {
 namespace {
 
 void check(const Subject& s) {
-  if (!gpu_pool_of(s.object) || !s.set.near("NodeOverlay", s.object).empty()) return;
+  if (!gpu_pool_of(s.object) || !s.set.in_closest_folder("NodeOverlay", s.object).empty()) return;
   for (const std::string_view kind : {"Deployment", "StatefulSet", "Pod"}) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
       for (const Pod& pod : pods_of(*workload)) {

@@ -45,7 +45,7 @@ void check(const Subject& s) {
     constexpr std::string_view kMessage = "the configuration must have version v1, which is the only version";
     Finding& finding =
         version ? s.report(version, std::string(kMessage)) : s.report_key(root["mig-configs"], std::string(kMessage));
-    if (!version) finding.about_absence();
+    if (!version) finding.mark_absence();
   });
   each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
 }

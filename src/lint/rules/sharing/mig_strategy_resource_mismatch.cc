@@ -16,7 +16,7 @@ void check(const Subject& s) {
         const MigStrategy strategy = mig_strategy(s);
         if (strategy.text != "single") continue;
         s.join(
-            s.report_key(resource.where(),
+            s.report_key(resource.quantity(),
                          fmt::format("MIG strategy single offers slices as nvidia.com/gpu, not as {}", resource.name)),
             *strategy.from);
       }

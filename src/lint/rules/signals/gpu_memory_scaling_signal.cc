@@ -22,8 +22,8 @@ void check(const Subject& s) {
         use.span,
         fmt::format("{} is the memory that the engine reserved at its start and does not follow the load", use.name));
     if (!is_scaler(s.object.kind))
-      finding.as(Severity::warning);  // an adapter provides it, but perhaps no autoscaler
-                                      // uses it
+      finding.set_severity(Severity::warning);  // an adapter provides it, but perhaps no autoscaler
+                                                // uses it
   });
 }
 

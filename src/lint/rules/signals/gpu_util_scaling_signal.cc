@@ -46,7 +46,7 @@ void check(const Subject& s) {
         use.span, fmt::format("{} is a duty cycle: 100 % can be one request or a hundred, so {} does not follow the "
                               "load",
                               use.name, scales ? "this metric" : "an autoscaler with this adapter's metric"));
-    if (!scales) finding.as(Severity::warning);
+    if (!scales) finding.set_severity(Severity::warning);
   });
 }
 

@@ -63,7 +63,7 @@ void check_selectors(const Subject& s, const Query& query) {
     Finding& finding =
         s.report_span(query.span_of(query.root()->span),
                       fmt::format("the query returns one value per series of {}, but KEDA accepts only one", use.name));
-    if (!is_certain) finding.as(may_match_one(use) ? Severity::info : Severity::warning);
+    if (!is_certain) finding.set_severity(may_match_one(use) ? Severity::info : Severity::warning);
     return;
   }
 }
@@ -94,7 +94,7 @@ void check(const Subject& s) {
     Finding& finding =
         s.report_span(query.span_of(query.root()->span),
                       fmt::format("the query returns one value per {}, but KEDA accepts only one", label));
-    if (!differs_by_replica(label)) finding.as(Severity::info);  // the label may have only one value
+    if (!differs_by_replica(label)) finding.set_severity(Severity::info);  // the label may have only one value
   });
 }
 

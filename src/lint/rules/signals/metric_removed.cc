@@ -49,7 +49,7 @@ void check(const Subject& s) {
         use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
                               has_router(use.name) ? "; only the router of production-stack still has it" : ""));
     if (has_router(use.name)) {
-      finding.as(Severity::warning);
+      finding.set_severity(Severity::warning);
       return;
     }
     if (removed->instead.empty()) return;
@@ -62,7 +62,7 @@ void check(const Subject& s) {
     if (!is_name(instead) || use.span.size() != use.name.size()) return;
     finding.replace_part(*use.signal->metric, use.span, instead);
     // If it is not a query, the name comes from an adapter, and an adapter may still provide the old name.
-    if (!use.signal->is_query()) finding.unsafe();
+    if (!use.signal->is_query()) finding.mark_unsafe();
   });
 }
 

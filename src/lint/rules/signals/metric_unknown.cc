@@ -54,7 +54,7 @@ void check(const Subject& s) {
     if (suggestion.empty()) {
       // New versions of engines and their connectors add metrics. An unknown name that resembles no known one may be
       // new.
-      s.report_span(use.span, fmt::format("{} is not among the known metrics", use.name)).as(Severity::info);
+      s.report_span(use.span, fmt::format("{} is not among the known metrics", use.name)).set_severity(Severity::info);
     } else {
       s.report_span(use.span, fmt::format("there is no metric {}; did you mean {}?", use.name, suggestion));
     }

@@ -35,7 +35,7 @@ void check(const Subject& s) {
       Finding& finding = s.report_span(
           query.span_of(expression.span),
           fmt::format("{}() is applied to {}, which is a gauge and not a counter", name, selector->metric));
-      if (known_metric(selector->metric) == nullptr) finding.as(Severity::warning);
+      if (known_metric(selector->metric) == nullptr) finding.set_severity(Severity::warning);
       promql::Span word = expression.span;
       word.end_offset = word.begin.offset + static_cast<std::uint32_t>(name.size());
       const Span place = query.span_of(word);

@@ -58,7 +58,7 @@ void check(const Subject& s) {
                "{}() does not grow with the replicas. If the metric is a ratio, {:g} / {} is at most {} replicas, "
                "but the maximum is {}",
                promql::text(outer->op), factor, signal.target->text, cap, max))
-          .as(Severity::info);
+          .set_severity(Severity::info);
     }
   });
 }

@@ -33,10 +33,10 @@ void check(const Subject& s) {
     name = use.name;
   });
   if (!is_own_metric || name.empty()) return;
-  const Value& where = idle.is("0") ? idle : *scaler->min;
+  const Value& place = idle.is("0") ? idle : *scaler->min;
   const std::string message =
       fmt::format("only the pods expose {}, so at zero replicas no signal scales them up", name);
-  where ? s.report(where, message) : s.report_key(s.object["spec"]["scaleTargetRef"], message);
+  place ? s.report(place, message) : s.report_key(s.object["spec"]["scaleTargetRef"], message);
 }
 
 }  // namespace

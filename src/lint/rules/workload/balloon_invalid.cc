@@ -39,7 +39,7 @@ void check(const Subject& s) {
     const std::string fault = defect_of(s, pod);
     if (fault.empty()) continue;
     Finding& finding = s.report_object("this balloon pod " + fault);
-    if (fault.starts_with("has no")) finding.about_absence();
+    if (fault.starts_with("has no")) finding.mark_absence();
   }
 }
 

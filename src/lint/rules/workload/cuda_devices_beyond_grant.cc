@@ -49,7 +49,7 @@ void check_list(const Subject& s, std::string_view list, std::int64_t granted, S
   Finding& finding = s.report_span(
       where, fmt::format("{}={} names GPU {}, but the container has {}, numbered from 0; CUDA uses {}", kVariable, list,
                          *invalid, granted, usable == 0 ? "none" : std::to_string(usable)));
-  if (usable == granted) finding.as(Severity::warning);  // CUDA still uses all GPUs of the container
+  if (usable == granted) finding.set_severity(Severity::warning);  // CUDA still uses all GPUs of the container
 }
 
 /// Returns true if the container sees more GPUs than the device plugin gave it, by another variable or as a privileged

@@ -31,10 +31,11 @@ void check_word(const Subject& s, const Value& container, const CommandWord& wor
       span_of(*s.object.file, container, word),
       fmt::format("vLLM removed the flag {} in {} ({}) and exits at its start with \"unrecognized arguments\"",
                   removed->flag, removed->removed_in, removed->source));
-  finding.suggest(removed->instead.starts_with("nothing")
-                      ? fmt::format("delete the flag; replacement: {}", removed->instead)
-                      : std::string(removed->instead));
-  if (newest) finding.as(Severity::warning);  // a node may still have an older image with this tag
+  constexpr std::string_view kNothing = "nothing";  // followed by a reason: "nothing: --reasoning-parser is enough"
+  finding.suggest(removed->instead.starts_with(kNothing)
+                      ? fmt::format("delete the flag{}", removed->instead.substr(kNothing.size()))
+                      : fmt::format("use {}", removed->instead));
+  if (newest) finding.set_severity(Severity::warning);  // a node may still have an older image with this tag
 }
 
 void check(const Subject& s) {

@@ -21,9 +21,9 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
-        if (!is_fraction(resource.where().text)) continue;
-        s.report(resource.where(), fmt::format("{} of {} is requested, but GPUs are counted in whole numbers",
-                                               resource.where().text, resource.name));
+        if (!is_fraction(resource.quantity().text)) continue;
+        s.report(resource.quantity(), fmt::format("{} of {} is requested, but GPUs are counted in whole numbers",
+                                                  resource.quantity().text, resource.name));
       }
     }
   }

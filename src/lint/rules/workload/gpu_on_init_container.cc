@@ -11,7 +11,7 @@ namespace {
 
 bool wants_any(const Value& container) {
   return std::ranges::any_of(gpu_resources(container),
-                             [](const GpuResource& resource) { return !resource.where().is("0"); });
+                             [](const GpuResource& resource) { return !resource.quantity().is("0"); });
 }
 
 void check(const Subject& s) {
@@ -23,7 +23,7 @@ void check(const Subject& s) {
       if (!wants_any(*container)) continue;
       const GpuResource resource = gpu_resources(*container).front();
       s.report_key(
-          resource.where(),
+          resource.quantity(),
           fmt::format("{} is requested only by init container {}; the pod holds it until it ends, but no other "
                       "container can use it",
                       resource.name, (*container)["name"].text));

@@ -17,8 +17,8 @@ void check(const Subject& s) {
             *resource.request,
             fmt::format("{} has a request but no limit, so the API server refuses the pod", resource.name));
         // The template that the pod is merged with may have the limit.
-        if (pod_maker(s.object) == PodMaker::merged) finding.as(Severity::warning);
-        finding.about_absence();
+        if (pod_maker(s.object) == PodMaker::merged) finding.set_severity(Severity::warning);
+        finding.mark_absence();
       }
     }
   }

@@ -12,7 +12,7 @@ void check(const Subject& s) {
     for (const Value* container : all_containers_of(pod)) {
       for (const GpuResource& resource : gpu_resources(*container)) {
         if (resource.name != "nvidia.com/gpu.shared" || resource.count().value_or(0) < 2) continue;
-        s.report(resource.where(), fmt::format("{} shares give no more compute than one", resource.where().text));
+        s.report(resource.quantity(), fmt::format("{} shares give no more compute than one", resource.quantity().text));
       }
     }
   }

@@ -29,18 +29,19 @@ void check(const Subject& s) {
     if (engine && engine->flag({"--headless"})) continue;  // the leader receives the requests
     const std::int64_t drain = engine ? engine->number({"--shutdown-timeout"}).value_or(0) : 0;
     const std::int64_t needed = pre_stop_sleep_s(container).value_or(0) + drain;
-    const Value& where = stated ? stated : container["name"];
+    const Value& place = stated ? stated : container["name"];
     if (drain > 0 && grace < needed) {
-      s.report(where,
+      s.report(place,
                fmt::format("pods are killed after {} s, but preStop and --shutdown-timeout take {} s", grace, needed))
-          .as(Severity::warning);
+          .set_severity(Severity::warning);
     } else if (grace < kLongAnswerS) {
       Finding& finding =
-          s.report(where, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
+          s.report(place, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
                                       stated ? "" : " (the default)"));
       // The answer times of other servers are unknown.
-      if (engine && !answers_are_short(*engine) && is_surely_scaled(s.object, s.set)) finding.as(Severity::warning);
-      if (!stated) finding.about_absence();
+      if (engine && !answers_are_short(*engine) && is_surely_scaled(s.object, s.set))
+        finding.set_severity(Severity::warning);
+      if (!stated) finding.mark_absence();
     }
   }
 }

@@ -24,7 +24,8 @@ void check(const Subject& s) {
       return;
     }
     if (scheduler.is("kai-scheduler") && !is_operated(s.object)) {
-      s.report(scheduler, "the pod uses kai-scheduler but has no label kai.scheduler/queue").as(Severity::warning);
+      s.report(scheduler, "the pod uses kai-scheduler but has no label kai.scheduler/queue")
+          .set_severity(Severity::warning);
     }
   }
 }

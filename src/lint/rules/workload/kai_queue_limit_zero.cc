@@ -15,7 +15,7 @@ void check(const Subject& s) {
       Finding& finding =
           s.report(limit, fmt::format("limit 0 means that pods of this queue never get any {}", resource.key));
       const bool is_intended = !resource["quota"] || resource["quota"].is("0");
-      is_intended ? finding.as(Severity::info) : finding.replace(limit, "-1");
+      is_intended ? finding.set_severity(Severity::info) : finding.replace(limit, "-1");
     } else {
       Finding& finding =
           s.report_key(resource, fmt::format("without a limit pods of this queue never get any {}", resource.key));

@@ -22,9 +22,9 @@ bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t sil
 
 /// Returns true if the probe asks for tokens, which wait in the queue behind other requests.
 bool generates(const Value& probe) {
-  const auto requests_tokens = [](std::string_view words) {
+  const auto requests_tokens = [](std::string_view text) {
     for (const std::string_view path : {"/health_generate", "/v1/completions", "/v1/chat/completions", "/generate"}) {
-      if (words.find(path) != words.npos) return true;
+      if (text.find(path) != text.npos) return true;
     }
     return false;
   };
@@ -66,7 +66,7 @@ void check(const Subject& s) {
           probe, fmt::format("{} answers slower than {} s within {} s kill the engine and its requests, but a busy "
                              "engine is sometimes slower",
                              failures, timeout, silence));
-      if (serves_quickly(container)) finding.as(Severity::info);
+      if (serves_quickly(container)) finding.set_severity(Severity::info);
     }
   }
 }

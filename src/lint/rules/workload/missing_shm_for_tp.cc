@@ -29,7 +29,7 @@ void check(const Subject& s) {
       if (gpus.value_or(0) < 2 || mounts_shm(*container) || gpu_resources(*container).empty()) continue;
       s.report((*container)["name"],
                fmt::format("the processes of {} GPUs share /dev/shm, which has only 64 MiB", *gpus))
-          .about_absence();
+          .mark_absence();
     }
   }
 }

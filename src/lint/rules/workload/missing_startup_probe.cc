@@ -32,8 +32,8 @@ void check(const Subject& s) {
                            "but a model takes longer to load",
                            budget));
     // The load time of a server that is no known engine is unknown.
-    if (is_on_disk || !runs_engine(container)) finding.as(Severity::info);
-    finding.about_absence();
+    if (is_on_disk || !runs_engine(container)) finding.set_severity(Severity::info);
+    finding.mark_absence();
   }
 }
 

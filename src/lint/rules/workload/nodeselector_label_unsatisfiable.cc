@@ -12,13 +12,13 @@ namespace {
 /// feature discovery.
 bool has_no_group(std::string_view key) { return key.find('/') == key.npos; }
 
-bool provides(const Pool& pool, const Value& wanted) {
-  if ((*pool.metadata)["labels"][wanted.key].is(wanted.text)) return true;
-  const Value& entry = requirement(pool, wanted.key);
+bool provides(const Pool& pool, const Value& selector) {
+  if ((*pool.metadata)["labels"][selector.key].is(selector.text)) return true;
+  const Value& entry = requirement(pool, selector.key);
   if (!entry) return false;
   if (!entry["operator"].is("In")) return true;
   for (const Value& value : entry["values"].children()) {
-    if (value.is(wanted.text)) return true;
+    if (value.is(selector.text)) return true;
   }
   return false;
 }
@@ -28,13 +28,14 @@ void check(const Subject& s) {
   const std::span<const Object* const> pools = s.set.in_folder("NodePool", s.object);
   for (const Pod& pod : pods_of(s.object)) {
     if (pools.empty() || !wants_gpu(pod)) continue;
-    for (const Value& wanted : (*pod.spec)["nodeSelector"].children()) {
-      if (!has_no_group(wanted.key)) continue;
+    for (const Value& selector : (*pod.spec)["nodeSelector"].children()) {
+      if (!has_no_group(selector.key)) continue;
       bool is_provided = false;
       for (const Object* object : pools)
-        is_provided = is_provided || (pool_of(*object) && provides(*pool_of(*object), wanted));
+        is_provided = is_provided || (pool_of(*object) && provides(*pool_of(*object), selector));
       if (!is_provided)
-        s.report(wanted, fmt::format("no pool of the input gives its nodes the label {}={}", wanted.key, wanted.text));
+        s.report(selector,
+                 fmt::format("no pool of the input gives its nodes the label {}={}", selector.key, selector.text));
     }
   }
 }

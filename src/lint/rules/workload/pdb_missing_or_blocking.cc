@@ -52,7 +52,7 @@ void check_workload(const Subject& s) {
   if (replicas < 2) return;
   Finding& finding = s.report_object(
       fmt::format("{} replicas on GPUs have no PodDisruptionBudget, so a drain may end all of them at once", replicas));
-  if (!s.set.closed()) finding.as(Severity::info);
+  if (!s.set.closed()) finding.set_severity(Severity::info);
 }
 
 void check(const Subject& s) {

@@ -29,7 +29,7 @@ void check(const Subject& s) {
     Finding& finding = s.report(
         delay,
         fmt::format("every replica is unready for at least {} s, even if its model is loaded earlier", delay.text));
-    if (delay.integer().value_or(0) < kLongDownloadS && !may_hold_model(pod)) finding.as(Severity::info);
+    if (delay.integer().value_or(0) < kLongDownloadS && !may_hold_model(pod)) finding.set_severity(Severity::info);
   }
 }
 

@@ -44,8 +44,8 @@ void check(const Subject& s) {
                   *count));
   // A single group only waits for its last node, but several groups can block each other.
   if (s.object["spec"]["replicas"].integer().value_or(1) < 2 && scalers_of(s.object, s.set).empty())
-    finding.as(Severity::info);
-  finding.about_absence();
+    finding.set_severity(Severity::info);
+  finding.mark_absence();
 }
 
 }  // namespace

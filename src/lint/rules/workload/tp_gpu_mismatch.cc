@@ -32,15 +32,15 @@ void check(const Subject& s) {
       const std::optional<EngineCommand> engine = engine_of(start_of(*container));
       if (!gpus || *gpus == 0 || !engine || spans_pods(s, *container, *engine)) continue;
       if (engines_in(start_of(*container)) > 1) continue;
-      const std::optional<std::int64_t> wanted = wanted_gpus(*engine);
-      if (!wanted || *wanted == *gpus) continue;
+      const std::optional<std::int64_t> needed = wanted_gpus(*engine);
+      if (!needed || *needed == *gpus) continue;
       Finding& finding = s.report(
           limit,
-          *wanted > *gpus
-              ? fmt::format("the engine needs {} GPUs but the container has {}, so it does not start", *wanted, *gpus)
-              : fmt::format("the engine uses {} of {} GPUs; {} are idle and cost money", *wanted, *gpus,
-                            *gpus - *wanted));
-      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.about_absence();
+          *needed > *gpus
+              ? fmt::format("the engine needs {} GPUs but the container has {}, so it does not start", *needed, *gpus)
+              : fmt::format("the engine uses {} of {} GPUs; {} are idle and cost money", *needed, *gpus,
+                            *gpus - *needed));
+      if (!engine->flag({"--tensor-parallel-size", "-tp", "--tp", "--tp-size"})) finding.mark_absence();
     }
   }
 }

@@ -24,7 +24,7 @@ void check(const Subject& s) {
         Finding& finding =
             s.report(value, has_gpu ? fmt::format("\"{}\" overrides the GPUs that the device plugin gives", value.text)
                                     : "\"all\" takes GPUs that the device plugin did not give to this container");
-        if (!has_gpu || (is_whole_node && value.is("all"))) finding.as(Severity::warning);
+        if (!has_gpu || (is_whole_node && value.is("all"))) finding.set_severity(Severity::warning);
       }
     }
   }
