@@ -120,8 +120,8 @@ TEST_F(FixFiles, ADropToOneReplicaIsSaid) {
   EXPECT_EQ(fix_notes(lint::apply_fixes(report, FixSafety::unsafe)),
             path("app/d.yaml") +
                 ":5:13: deployment-replicas-with-autoscaler: caution: the first apply without replicas scales "
-                "Deployment vllm to 1 once, the default; to avoid it, delete replicas with `kubectl apply "
-                "edit-last-applied Deployment/vllm` before\n");
+                "Deployment vllm to 1 once, the default; to avoid this, first delete replicas with `kubectl apply "
+                "edit-last-applied Deployment/vllm`\n");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include "lint/run.h"
 
 // Lints the manifests of tests/lint/corpus and compares each finding with its label in tests/lint/labels.tsv. Each
-// folder of the corpus follows the manifests of one public repository and is linted alone.
+// folder of the corpus is based on manifests of one public repository and is linted separately.
 namespace capstan::lint::corpus_test {
 namespace {
 

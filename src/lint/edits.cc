@@ -65,7 +65,7 @@ std::optional<Edit> line_removal(std::string_view text, const Value& entry) {
   const Span span = entry_of(entry);
   const std::uint32_t begin = line_begin(text, span.begin);
   const std::string_view indent = text.substr(begin, span.begin - begin);
-  // The first entry of a list's item stands behind its dash and cannot go with its line.
+  // The first entry of a list item is on the line of the dash, so its line cannot be removed.
   if (!is_space(indent)) return std::nullopt;
   const std::uint32_t end = next_line(text, span.end);
   std::string comments;

@@ -35,7 +35,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
 }
 
 /// Describes the kinds of a rule for a reader.
-std::string kind_words(std::string_view kinds) {
+std::string describe_kinds(std::string_view kinds) {
   std::string out;
   while (!kinds.empty()) {
     const std::string_view word = kinds.substr(0, kinds.find(' '));
@@ -57,7 +57,7 @@ std::string kind_words(std::string_view kinds) {
 constexpr std::size_t kWidth = 100;
 
 /// Describes the edits that Capstan can make and their safety; empty if a person must decide.
-std::string edit_words(const Rule& rule) {
+std::string describe_edits(const Rule& rule) {
   if (rule.fix_safety == FixSafety::none) return "";
   return fmt::format("`capstan lint {}` turns the bad example into the good one. {}", option_for(rule.fix_safety),
                      rule.fix_safety == FixSafety::safe ? "This fix is safe: the manifest keeps its meaning."
@@ -70,32 +70,34 @@ std::string explain_rule(const Rule& rule) {
   std::string out = fmt::format("{} ({})\n\n  {}\n", rule.id, name_of(rule.severity), wrapped(rule.title, 2, kWidth));
   out += fmt::format("  why     {}", wrapped(rule.why, 10, kWidth));
   out += fmt::format("  fix     {}", wrapped(rule.fix, 10, kWidth));
-  if (const std::string edits = edit_words(rule); !edits.empty()) {
+  if (const std::string edits = describe_edits(rule); !edits.empty()) {
     out += fmt::format("  edits   {}", wrapped(edits, 10, kWidth));
   }
-  out += fmt::format("  seen in {}", wrapped(kind_words(rule.kinds), 10, kWidth));
+  out += fmt::format("  checks  {}", wrapped(describe_kinds(rule.kinds), 10, kWidth));
   out += fmt::format("  source  {}", wrapped(rule.source, 10, kWidth));
   return out + "\n  bad\n" + indented(rule.bad) + "\n  good\n" + indented(rule.good);
 }
 
 std::string rule_page(const Rule& rule) {
-  const std::string edits = edit_words(rule);
+  const std::string edits = describe_edits(rule);
   return fmt::format(
-      "# {}\n\n{}. Severity: {}{}. Seen in: {}.\n\n## Why\n\n{}\n\n## What to do\n\n{}{}\n\n## "
-      "Bad\n\n```yaml\n{}```\n\n"
-      "## Good\n\n```yaml\n{}```\n\nSource: {}. Accept one with its reason: `# capstan:ignore {} REASON`.\n",
+      "# {}\n\n{}. Severity: {}{}. Checks: {}.\n\n## Why\n\n{}\n\n## What to do\n\n{}{}\n\n"
+      "## Bad\n\n```yaml\n{}```\n\n## Good\n\n```yaml\n{}```\n\n"
+      "Source: {}. To accept a finding, give the reason in a comment: `# capstan:ignore {} REASON`.\n",
       rule.id, rule.title, name_of(rule.severity),
-      rule.severity == Severity::info ? " (advice, on with `--advice`)" : "", kind_words(rule.kinds), rule.why,
+      rule.severity == Severity::info ? " (advice, shown with `--advice`)" : "", describe_kinds(rule.kinds), rule.why,
       rule.fix, edits.empty() ? "" : "\n\n" + edits, rule.bad, rule.good, rule.source, rule.id);
 }
 
 std::string rules_page() {
   std::string out =
-      "# Lint rules\n\nThe defects that `capstan lint` finds. Each rule has a page with the reason and two examples. A "
-      "server "
-      "refuses an\nerror, or it never works. A warning works and does harm. An info is advice and is on only with "
-      "`--advice`.\n`--fix` makes the safe fixes, which keep the meaning of the manifest. `--unsafe-fixes` makes the "
-      "others too.\n`scripts/generate` writes the pages of this folder from `src/lint/rules/`.\n\n"
+      "# Lint rules\n\n"
+      "The defects that `capstan lint` finds. Each rule has a page with the reason and two examples. A server refuses "
+      "an\n"
+      "error, or the object never works. A warning works but does harm. An info is advice, shown only with "
+      "`--advice`.\n"
+      "`--fix` makes the safe fixes, which keep the meaning of the manifest. `--unsafe-fixes` makes the others too.\n"
+      "`scripts/generate` writes the pages of this folder from `src/lint/rules/`.\n\n"
       "| rule | severity | fix | what it finds |\n|---|---|---|---|\n";
   for (const Rule* rule : all_rules()) {
     out += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} |\n", rule->id, name_of(rule->severity),

@@ -9,7 +9,7 @@ namespace capstan::lint {
 
 std::string Object::title() const {
   std::string title(kind);
-  if (!name.empty()) title += " " + (space.empty() ? "" : std::string(space) + "/") + std::string(name);
+  if (!name.empty()) title += " " + (name_space.empty() ? "" : std::string(name_space) + "/") + std::string(name);
   return title;
 }
 
@@ -102,7 +102,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
                    .version = {},
                    .kind = values,
                    .name = {},
-                   .space = {}});
+                   .name_space = {}});
   }
   if (!kind.is_scalar() || !api_version.is_scalar()) return;
   const Value& items = root["items"];
@@ -117,7 +117,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
                 .version = {},
                 .kind = kind.text,
                 .name = at(root, "metadata.name").text,
-                .space = at(root, "metadata.namespace").text};
+                .name_space = at(root, "metadata.namespace").text};
   const std::size_t slash = api_version.text.find('/');
   if (slash != std::string_view::npos) object.group = api_version.text.substr(0, slash);
   object.version = slash == std::string_view::npos ? api_version.text : api_version.text.substr(slash + 1);

@@ -20,7 +20,7 @@ struct Object {
   std::string_view version;      ///< "v1"
   std::string_view kind;
   std::string_view name;
-  std::string_view space;  ///< namespace; empty if not stated
+  std::string_view name_space;  ///< namespace; empty if not stated
   std::uint32_t index = 0;
   /// True for a kind that only shares its name with a kind that rules check: HyperShift has a NodePool too, not only
   /// Karpenter.

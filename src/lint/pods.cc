@@ -245,7 +245,7 @@ std::vector<const Object*> scalers_of(const Object& object, const Set& set) {
   std::vector<const Object*> out;
   for (const Object* scaler : set.scalers_of_target(object.kind, object.name, object)) {
     const bool known = scaler->kind == "HorizontalPodAutoscaler" || scaler->kind == "ScaledObject";
-    if (known && same_space(*scaler, object)) out.push_back(scaler);
+    if (known && may_share_namespace(*scaler, object)) out.push_back(scaler);
   }
   return out;
 }

@@ -17,8 +17,9 @@ namespace capstan::lint {
 enum class Severity : std::uint8_t { off, info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// Says if the edits of a fix keep the meaning of the manifest. Safe edits are an API version, a renamed metric and a
-/// key that has no effect. All other edits change what runs, so a person should agree to them first.
+/// The safety of a fix. Its edits are safe if they keep the meaning of the manifest. Safe edits are an API version, a
+/// renamed metric and a key that has no effect. All other edits change what runs, so a person should agree to them
+/// first.
 enum class FixSafety : std::uint8_t { none, safe, unsafe };
 /// Returns "safe" or "unsafe"; "none" if only a person can repair the finding.
 std::string_view name_of(FixSafety safety);

@@ -198,7 +198,7 @@ const Object* set_of_role(const Scaler& scaler, const Set& set) {
   for (const Object* object : set.in_folder("DisaggregatedSet", *scaler.object)) {
     for (const Value& role : at(*object, "spec.roles").children()) {
       const std::string name = std::string(object->name) + "-" + std::string(role["name"].text);
-      if (same_space(*object, *scaler.object) && scaler.target_name->is(name)) return object;
+      if (may_share_namespace(*object, *scaler.object) && scaler.target_name->is(name)) return object;
     }
   }
   return nullptr;

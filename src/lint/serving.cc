@@ -55,7 +55,7 @@ bool is_placeholder(const Object& object, const Pod& pod) {
 
 const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
   for (const Object* service : set.in_folder("Service", object)) {
-    if (same_space(*service, object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))
+    if (may_share_namespace(*service, object) && selects(at(*service, "spec.selector"), (*pod.metadata)["labels"]))
       return service;
   }
   return nullptr;

@@ -62,7 +62,9 @@ void Set::sort() {
   }
 }
 
-bool same_space(const Object& a, const Object& b) { return a.space.empty() || b.space.empty() || a.space == b.space; }
+bool may_share_namespace(const Object& a, const Object& b) {
+  return a.name_space.empty() || b.name_space.empty() || a.name_space == b.name_space;
+}
 
 bool is_placeholder_name(std::string_view name) { return name.find_first_of("${<%") != name.npos; }
 
@@ -98,7 +100,7 @@ bool Set::deployed_together(const Object& a, const Object& b) const {
 bool Set::belong_together(const Object& a, const Object& b, std::string_view name) const {
   if (deployed_together(a, b)) return true;
   if (scope_of(a) != scope_of(b)) return false;
-  const bool own_space = !a.space.empty() && a.space == b.space && !is_generic_name(a.space);
+  const bool own_space = !a.name_space.empty() && a.name_space == b.name_space && !is_generic_name(a.name_space);
   return own_space || !is_generic_name(name);
 }
 
@@ -107,8 +109,8 @@ Set::Objects Set::of_kind(std::string_view kind) const {
   return id == kNone ? Objects() : Objects(by_kind_[id]);
 }
 
-std::span<const Set::Named> Set::of_name(std::string_view kind, std::string_view name) const {
-  const auto key = [](const Named& named) { return std::pair(named.kind, named.name); };
+std::span<const Set::NameEntry> Set::of_name(std::string_view kind, std::string_view name) const {
+  const auto key = [](const NameEntry& named) { return std::pair(named.kind, named.name); };
   return std::ranges::equal_range(by_name_, std::pair(id_of(kind_ids_, kind), id_of(name_ids_, name)), {}, key);
 }
 
@@ -117,13 +119,13 @@ Set::Objects Set::of_scope(Objects all, std::uint32_t scope) const {
 }
 
 const Object* Set::find(std::string_view kind, std::string_view name, const Object& from) const {
-  const std::span<const Named> all = of_name(kind, name);
+  const std::span<const NameEntry> all = of_name(kind, name);
   const Object* in_folder = nullptr;
   const Object* anywhere = nullptr;
   std::size_t count = 0;
-  for (const Named& named : all) {
+  for (const NameEntry& named : all) {
     const Object* object = &objects_[named.object];
-    if (!same_space(*object, from)) continue;
+    if (!may_share_namespace(*object, from)) continue;
     if (object->file == from.file) return object;
     if (in_folder == nullptr && named.scope == scope_of(from)) in_folder = object;
     anywhere = object;

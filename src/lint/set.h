@@ -51,9 +51,9 @@ class Set {
     auto operator<=>(const Reference&) const = default;
   };
   /// An entry of the index of objects by name.
-  struct Named {
+  struct NameEntry {
     std::uint32_t kind = 0, name = 0, scope = 0, object = 0;
-    auto operator<=>(const Named&) const = default;
+    auto operator<=>(const NameEntry&) const = default;
   };
   using Ids = std::unordered_map<std::string_view, std::uint32_t>;
   using Objects = std::span<const Object* const>;
@@ -62,7 +62,7 @@ class Set {
   void sort();
   std::uint32_t scope_of(const Object& object) const { return scopes_[object.index]; }
   Objects of_kind(std::string_view kind) const;
-  std::span<const Named> of_name(std::string_view kind, std::string_view name) const;
+  std::span<const NameEntry> of_name(std::string_view kind, std::string_view name) const;
   /// Returns the objects of one scope from a list that is sorted by scope.
   Objects of_scope(Objects all, std::uint32_t scope) const;
 
@@ -72,7 +72,7 @@ class Set {
   std::vector<std::uint32_t> scopes_;                ///< by object
   std::vector<std::vector<const Object*>> by_kind_;  ///< each list sorted by scope and order in the input
   std::vector<bool> scales_;                         ///< by kind; true if its objects may have a `scaleTargetRef`
-  std::vector<Named> by_name_;                       ///< sorted by all fields
+  std::vector<NameEntry> by_name_;                   ///< sorted by all fields
   std::vector<Reference> references_;                ///< sorted by all fields
 };
 
@@ -83,6 +83,6 @@ bool is_generic_name(std::string_view name);
 bool is_placeholder_name(std::string_view name);
 
 /// Returns true if both objects may be in the same namespace. An object that states no namespace may be in any.
-bool same_space(const Object& a, const Object& b);
+bool may_share_namespace(const Object& a, const Object& b);
 
 }  // namespace capstan::lint

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `capstan lint --lsp` with an independent client: pygls, which the test suites of editors use. The test is a whole
-session of an editor: diagnostics while a file is edited, the rule's page on hover, a quick fix, and the shutdown.
+"""Tests `capstan lint --lsp` with an independent client: pygls, which the test suites of editors use. The test is a
+whole session of an editor: diagnostics while a file is edited, the rule's page on hover, a quick fix, and the shutdown.
 
     lsp_client_test.py PROGRAM
 
@@ -61,7 +61,8 @@ async def session(program):
     check(len(removed) == 1, f"one metric was removed: {opened.diagnostics}")
     place = removed[0].range
     line = TEXT.splitlines()[place.start.line]
-    check(line[place.start.character:place.end.character] == "vllm:gpu_cache_usage_perc", f"the diagnostic points at the metric, not at {place}")
+    check(line[place.start.character:place.end.character] == "vllm:gpu_cache_usage_perc",
+          f"the diagnostic points at the metric, not at {place}")
 
     document = lsp.TextDocumentIdentifier(uri=URI)
     hover = await client.text_document_hover_async(lsp.HoverParams(text_document=document, position=place.start))

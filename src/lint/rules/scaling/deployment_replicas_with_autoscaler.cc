@@ -20,10 +20,11 @@ void check(const Subject& s) {
   s.report(replicas, fmt::format("every apply resets replicas to {}, although {} scales the workload", replicas.text,
                                  scaler.title()))
       .remove_entry(s.object["spec"], replicas)
-      .set_caution(fmt::format(
-          "the first apply without replicas scales {} to 1 once, the default; to avoid this, first delete "
-          "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
-          s.object.title(), s.object.kind, s.object.name, s.object.space.empty() ? "" : " -n ", s.object.space))
+      .set_caution(
+          fmt::format("the first apply without replicas scales {} to 1 once, the default; to avoid this, first delete "
+                      "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
+                      s.object.title(), s.object.kind, s.object.name, s.object.name_space.empty() ? "" : " -n ",
+                      s.object.name_space))
       .require_object(scaler, certain != scalers.end());
 }
 

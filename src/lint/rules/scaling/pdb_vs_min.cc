@@ -15,7 +15,8 @@ void check(const Subject& s) {
   for (const std::string_view kind : {"Deployment", "StatefulSet"}) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
       const Value& labels = at(*workload, "spec.template.metadata.labels");
-      if (!same_space(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels)) continue;
+      if (!may_share_namespace(*workload, s.object) || !selects(at(s.object, "spec.selector.matchLabels"), labels))
+        continue;
       for (const Object* object : scalers_of(*workload, s.set)) {
         const std::int64_t min = scaler_of(*object)->min_replicas;
         if (min == 0 || *count < min) continue;

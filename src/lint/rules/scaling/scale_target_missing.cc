@@ -12,7 +12,7 @@ void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
   for (const Object* object : s.set.in_folder(scaler->target_kind, s.object)) {
-    if (object->name == scaler->target_name->text && same_space(*object, s.object)) return;
+    if (object->name == scaler->target_name->text && may_share_namespace(*object, s.object)) return;
   }
   s.report(*scaler->target_name, fmt::format("the input has no {} {}", scaler->target_kind, scaler->target_name->text));
 }

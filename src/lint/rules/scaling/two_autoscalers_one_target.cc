@@ -28,7 +28,7 @@ bool scale_different_roles(const Object& a, const Object& b) {
 bool do_conflict(const Object& a, const Object& b) {
   // Two files with an object of the same kind and name hold two versions of it.
   const bool same_object = a.kind == b.kind && a.name == b.name;
-  return !same_object && is_scaler(a.kind) && is_scaler(b.kind) && same_space(a, b) && !belongs_to(a, b) &&
+  return !same_object && is_scaler(a.kind) && is_scaler(b.kind) && may_share_namespace(a, b) && !belongs_to(a, b) &&
          !belongs_to(b, a) && !scale_different_roles(a, b);
 }
 

@@ -16,7 +16,7 @@ std::string_view role_of(std::string_view name) {
 const Object* sibling_of(const Subject& s, std::string_view role) {
   for (const Object* other : s.set.in_folder("ScaledObject", s.object)) {
     const std::string_view other_role = role_of(at(*other, "spec.scaleTargetRef.name").text);
-    if (!other_role.empty() && other_role != role && same_space(*other, s.object)) return other;
+    if (!other_role.empty() && other_role != role && may_share_namespace(*other, s.object)) return other;
   }
   return nullptr;
 }

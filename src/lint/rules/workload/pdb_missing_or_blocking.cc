@@ -34,7 +34,7 @@ bool has_budget(const Subject& s) {
   const Value& labels = at(s.object, "spec.template.metadata.labels");
   return std::ranges::any_of(s.set.in_folder("PodDisruptionBudget", s.object), [&](const Object* budget) {
     const Value& selector = at(*budget, "spec.selector");
-    return same_space(*budget, s.object) &&
+    return may_share_namespace(*budget, s.object) &&
            (selector["matchExpressions"].count > 0 || selects(selector["matchLabels"], labels));
   });
 }
