@@ -84,7 +84,7 @@ std::optional<ObjectPage> read_object_page(const std::string& body, const kube::
          .text = without_what_the_cluster_writes(item, resource).dump(2, ' ', false, Object::error_handler_t::replace),
          .named = true,
          .scope = "cluster",
-         .units = {0}});  // all of it is deployed together
+         .deployers = {0}});  // all of it is deployed together
   }
   return out;
 }

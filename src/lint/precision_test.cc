@@ -42,7 +42,7 @@ std::string group_of_two(const std::string& metadata, const std::string& spec, c
          "        containers: [{name: a, image: 'a:1', resources: {limits: {nvidia.com/gpu: 8}}}]\n";
 }
 
-TEST(Precision, AComparisonAndTheEndOfAPatternAreNoPlaceholders) {
+TEST(Precision, AComparisonAndTheEndOfAPatternAreNoVariables) {
   struct Row {
     std::string_view query;
     std::string_view severity;
@@ -175,7 +175,7 @@ TEST(Precision, AMetricThatIsOnlyGuessedFromItsNameIsNoError) {
   EXPECT_EQ(found(hpa("DCGM_FI_DEV_GPU_UTIL"), "pods-metric-not-on-target-pods"), "warning");
 }
 
-TEST(Precision, AQueryWithPlaceholdersIsNotASyntaxError) {
+TEST(Precision, AQueryWithVariablesIsNotASyntaxError) {
   EXPECT_EQ(found(scaled_by("sum(rate(x[${WINDOW}]))"), "promql-syntax"), "none");
   EXPECT_EQ(found(scaled_by("sum(rate(x[]))"), "promql-syntax"), "warning");
 }
@@ -208,7 +208,7 @@ TEST(Precision, AMetricOfARouterMayHaveThePrefixOfItsEngines) {
   EXPECT_EQ(found(to_zero("sum(vllm:num_requests_swapped)"), "metric-removed"), "warning");
 }
 
-TEST(Precision, APlaceholderIsNotAnImage) {
+TEST(Precision, AVariableIsNotAnImage) {
   const auto pod = [](const std::string& image) {
     return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: '" + image +
            "', resources: {limits: {nvidia.com/gpu: 1}}}]}\n";
@@ -518,7 +518,7 @@ TEST(Precision, AResourceMetricOfAGpuDoesNotExist) {
   EXPECT_EQ(hpa("cpu"), "none");
 }
 
-TEST(Precision, ATypeIsCheckedUnlessTheValueIsAPlaceholder) {
+TEST(Precision, ATypeIsCheckedUnlessTheValueIsAVariable) {
   const auto replicas = [](const std::string& value) {
     return found("apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  minReplicaCount: " +
                      value + "\n",
@@ -573,7 +573,7 @@ TEST(Precision, AnUnknownFieldIsReportedOnlyIfASimilarOneExists) {
   }
 }
 
-TEST(Precision, APlaceholderOfTerraformMayHoldTheMissingFields) {
+TEST(Precision, AVariableOfTerraformMayHoldTheMissingFields) {
   const auto terms = [](const std::string& spec) {
     return found("apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nmetadata: {name: a}\nspec:\n  " + spec + "\n",
                  "ec2nodeclass-ami-terms");

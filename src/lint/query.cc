@@ -121,8 +121,8 @@ void Query::parse() {
   fault_span_ = offset < text.size() ? place_of(offset, offset + 1) : text_->span;
 }
 
-/// Returns the place in the written text of an offset in the parsed text. An offset inside a filled placeholder gets
-/// the placeholder's end.
+/// Returns the place in the written text of an offset in the parsed text. An offset inside a filled variable gets the
+/// variable's end.
 std::size_t Query::written(std::size_t offset) const {
   std::size_t shift_from = 0, shift_to = 0;
   for (const Hole& hole : holes_) {

@@ -29,7 +29,7 @@ class Query {
  public:
   Query(const File& file, const Value& text);
   /// Parses a query of prometheus-adapter after filling its template: `<<.Series>>` becomes this series, and the other
-  /// placeholders become labels.
+  /// variables become labels.
   Query(const File& file, const Value& text, std::string_view series);
 
   /// Returns the syntax error with its position; none if the text is valid PromQL.
@@ -45,7 +45,7 @@ class Query {
   std::string_view series() const { return series_; }
 
  private:
-  /// A filled placeholder: its bytes in the text that is parsed, and its bytes in the text as written.
+  /// A filled variable: its bytes in the text that is parsed, and its bytes in the text as written.
   struct Hole {
     std::size_t begin = 0, end = 0, written = 0, written_end = 0;
   };

@@ -42,12 +42,12 @@ void Set::add(const Object& object) {
     scales_.push_back(is_scaler(object.kind));
   }
   by_kind_[kind].push_back(&object);
-  if (!object.name.empty() && !is_placeholder_name(object.name)) {
+  if (!object.name.empty() && !is_template_variable(object.name)) {
     by_name_.push_back({kind, new_id(name_ids_, object.name), scope_of(object), object.index});
   }
   if (!scales_[kind]) return;
   const Value& target = at(object, "spec.scaleTargetRef");
-  if (!target["name"].is_scalar() || is_placeholder_name(target["name"].text)) return;
+  if (!target["name"].is_scalar() || is_template_variable(target["name"].text)) return;
   const std::string_view target_kind = target["kind"] ? target["kind"].text : std::string_view("Deployment");
   references_.push_back({target["name"].text, target_kind, closed_ ? 0 : scope_of(object), object.index});
 }
@@ -66,7 +66,7 @@ bool may_share_namespace(const Object& a, const Object& b) {
   return a.name_space.empty() || b.name_space.empty() || a.name_space == b.name_space;
 }
 
-bool is_placeholder_name(std::string_view name) { return name.find_first_of("${<%") != name.npos; }
+bool is_template_variable(std::string_view name) { return name.find_first_of("${<%") != name.npos; }
 
 bool is_generic_name(std::string_view name) {
   constexpr std::string_view kWords[] = {

@@ -79,8 +79,8 @@ class Set {
 /// Returns true for a name that many workloads share: "vllm", "my-app", "llm-inference-server".
 bool is_generic_name(std::string_view name);
 
-/// Returns true for a placeholder that is filled in later, `${TARGET}` or `<name>`. It may become any name.
-bool is_placeholder_name(std::string_view name);
+/// Returns true for a variable that is filled in later, `${TARGET}` or `<name>`. It may become any name.
+bool is_template_variable(std::string_view name);
 
 /// Returns true if both objects may be in the same namespace. An object that states no namespace may be in any.
 bool may_share_namespace(const Object& a, const Object& b);

@@ -343,7 +343,7 @@ TEST(SeverityCases, ReadinessIsLiveness) {
   EXPECT_EQ(probes(", failureThreshold: 1", ", failureThreshold: 5"), "none") << "readiness fails before liveness does";
 }
 
-TEST(SeverityCases, APlaceholderNameJoinsNoObjects) {
+TEST(SeverityCases, AVariableNameJoinsNoObjects) {
   const auto scaled = [](const std::string& kind, const std::string& api) {
     return "apiVersion: " + api + "\nkind: " + kind +
            "\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: Deployment, name: '${TARGET}'}}\n---\n";

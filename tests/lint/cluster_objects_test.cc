@@ -1,4 +1,4 @@
-// `capstan lint --kubeconfig` against an API server in memory.
+// Tests `capstan lint --kubeconfig` against an API server in memory.
 #include "cli/cluster_objects.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using op::testing::ClusterServer;
 const std::string kDeployments = "/apis/apps/v1/Deployment";
 const std::string kHpas = "/apis/autoscaling/v1/HorizontalPodAutoscaler";
 
-/// A cluster with a GPU Deployment and an HPA that follows the wrong signal.
+/// Fills a cluster with a GPU Deployment and an HPA that follows the wrong signal.
 void fill(ClusterServer& cluster) {
   cluster.served = {{"apps", {"Deployment", "ReplicaSet"}},
                     {"autoscaling", {"HorizontalPodAutoscaler"}},
@@ -41,12 +41,12 @@ void fill(ClusterServer& cluster) {
         {{"scaleTargetRef", {{"kind", "Deployment"}, {"name", "vllm"}}}, {"maxReplicas", 4}, {"metrics", {metric}}}}});
 }
 
-struct Seen {
+struct Listing {
   std::vector<lint::Text> texts;
   std::vector<Error> refused;
 };
 
-Seen read(ClusterServer& cluster, const std::string& ns) {
+Listing read(ClusterServer& cluster, const std::string& ns) {
   op::testing::Side side(cluster, 1);
   ClusterObjects objects(side.client, cluster.clock(), ns);
   for (int i = 0; i < 1000 && !objects.done(); ++i) {
@@ -62,22 +62,22 @@ Seen read(ClusterServer& cluster, const std::string& ns) {
 TEST(ClusterObjects, FindingsNameObjectsInsteadOfFiles) {
   ClusterServer cluster;
   fill(cluster);
-  Seen seen = read(cluster, "");
-  EXPECT_TRUE(seen.refused.empty());
-  ASSERT_EQ(seen.texts.size(), 2u);  // the ReplicaSet is the Deployment's
-  const lint::Report report = lint::lint_texts(std::move(seen.texts), {});
-  const std::string words = lint::to_text(report, false);
-  EXPECT_NE(words.find("error[fractional-gpu]"), std::string::npos) << words;
-  EXPECT_NE(words.find("--> Deployment/llm/vllm:"), std::string::npos) << words;
-  EXPECT_NE(words.find("error[gpu-util-scaling-signal]"), std::string::npos) << words;
-  EXPECT_NE(words.find("--> HorizontalPodAutoscaler/llm/vllm:"), std::string::npos) << words;
-  EXPECT_EQ(words.find("\"status\""), std::string::npos);
-  EXPECT_NE(words.find("warning[deployment-replicas-with-autoscaler]"), std::string::npos)
-      << "what one cluster holds is deployed together\n"
-      << words;
+  Listing listing = read(cluster, "");
+  EXPECT_TRUE(listing.refused.empty());
+  ASSERT_EQ(listing.texts.size(), 2u);  // the ReplicaSet belongs to the Deployment
+  const lint::Report report = lint::lint_texts(std::move(listing.texts), {});
+  const std::string text = lint::to_text(report, false);
+  EXPECT_NE(text.find("error[fractional-gpu]"), std::string::npos) << text;
+  EXPECT_NE(text.find("--> Deployment/llm/vllm:"), std::string::npos) << text;
+  EXPECT_NE(text.find("error[gpu-util-scaling-signal]"), std::string::npos) << text;
+  EXPECT_NE(text.find("--> HorizontalPodAutoscaler/llm/vllm:"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\"status\""), std::string::npos);
+  EXPECT_NE(text.find("warning[deployment-replicas-with-autoscaler]"), std::string::npos)
+      << "objects of one cluster are deployed together\n"
+      << text;
 }
 
-TEST(ClusterObjects, OnlyKindsThatRulesLookAtAreListed) {
+TEST(ClusterObjects, OnlyKindsThatRulesCheckAreListed) {
   ClusterServer cluster;
   fill(cluster);
   read(cluster, "llm");
@@ -88,7 +88,7 @@ TEST(ClusterObjects, OnlyKindsThatRulesLookAtAreListed) {
   EXPECT_FALSE(cluster.api.seen.empty());
 }
 
-TEST(ClusterObjects, PagesAreReadToTheirEnd) {
+TEST(ClusterObjects, AllPagesAreRead) {
   ClusterServer cluster;
   cluster.served = {{"apps", {"Deployment"}}};
   cluster.api.page_max = 3;
@@ -97,14 +97,14 @@ TEST(ClusterObjects, PagesAreReadToTheirEnd) {
   EXPECT_EQ(read(cluster, "").texts.size(), 10u);
 }
 
-TEST(ClusterObjects, AServerThatAnswersNothingIsAnError) {
+TEST(ClusterObjects, ARefusedRequestIsAnError) {
   ClusterServer cluster;
   fill(cluster);
-  cluster.api.token = "another";  // ours is refused
-  const Seen seen = read(cluster, "");
-  EXPECT_TRUE(seen.texts.empty());
-  ASSERT_FALSE(seen.refused.empty());
-  EXPECT_NE(seen.refused[0].message.find("cannot be listed: 401"), std::string::npos) << seen.refused[0].message;
+  cluster.api.token = "another";  // the server refuses the client's token
+  const Listing listing = read(cluster, "");
+  EXPECT_TRUE(listing.texts.empty());
+  ASSERT_FALSE(listing.refused.empty());
+  EXPECT_NE(listing.refused[0].message.find("cannot be listed: 401"), std::string::npos) << listing.refused[0].message;
 }
 
 }  // namespace

@@ -7,9 +7,9 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// Returns true for a text with placeholders: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. The end of a
-/// regular expression and a comparison are no placeholders.
-bool has_placeholders(std::string_view text) {
+/// Returns true for a text with variables: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. The end of a
+/// regular expression and a comparison are no variables.
+bool has_template_variables(std::string_view text) {
   if (text.find("{{") != text.npos || text.find("<<.") != text.npos) return true;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     const char next = text[i + 1];
@@ -20,7 +20,7 @@ bool has_placeholders(std::string_view text) {
 }
 
 void check_query(const Subject& s, const Query& query) {
-  if (query.fault() && !has_placeholders(query.read()))
+  if (query.fault() && !has_template_variables(query.read()))
     s.report_span(query.fault_span(), "the query is not valid PromQL: " + *query.fault());
 }
 

@@ -25,7 +25,7 @@ void check(const Subject& s) {
       if (call == nullptr || call->function->name != "histogram_quantile" || call->arguments.size() != 2) return;
       const promql::Expression& buckets = *call->arguments[1];
       const auto labels = labels_of(buckets);
-      // The label "grouped" replaces the adapter's placeholder and stands for any labels.
+      // The label "grouped" replaces a variable of the adapter's template and stands for any labels.
       if (!labels || labels->contains("le") || labels->contains("grouped")) return;
       const std::string name = bucket_in(buckets);
       if (name.empty()) return;  // native histograms need no label

@@ -10,13 +10,13 @@ namespace image_floating_tag {
 namespace {
 
 /// Returns true for a name that is filled in later, such as IMAGE_NAME. Repositories have no capital letters.
-bool is_placeholder_name(std::string_view image) {
+bool is_template_variable(std::string_view image) {
   const std::string_view repository = image.substr(0, image.find_last_of(":@"));
   return std::ranges::any_of(repository, [](char c) { return c == '$' || c == '<' || (c >= 'A' && c <= 'Z'); });
 }
 
 bool has_floating_tag(std::string_view image) {
-  if (image.empty() || image.find('@') != image.npos || is_placeholder_name(image)) return false;
+  if (image.empty() || image.find('@') != image.npos || is_template_variable(image)) return false;
   const std::string_view name = image.substr(image.rfind('/') + 1);
   const std::size_t colon = name.find(':');
   if (colon == name.npos) return true;

@@ -41,14 +41,14 @@ constexpr Row kRows[] = {
     {"NodePool", "spec.template.spec.taints", Type::list},
 };
 
-/// Returns true for a placeholder that is filled in later: `${REPLICAS}`, `<count>`, REPLICAS.
-bool is_placeholder_name(std::string_view text) {
+/// Returns true for a variable that is filled in later: `${REPLICAS}`, `<count>`, REPLICAS.
+bool is_template_variable(std::string_view text) {
   return text.find_first_of("$<{%") != text.npos ||
          std::ranges::none_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
 bool has_type(const Value& value, Type type) {
-  if (value.form == manifest::Form::scalar && is_placeholder_name(value.text)) return true;
+  if (value.form == manifest::Form::scalar && is_template_variable(value.text)) return true;
   switch (type) {
     case Type::mapping:
       return value.is_mapping();
