@@ -92,13 +92,12 @@ std::string error_of(const Acceptance& accepted, const Options& options) {
   const std::string rule(accepted.rule);
   const Rule* known = find_rule(accepted.rule);
   if (known == nullptr) return "there is no rule \"" + rule + "\" to ignore";
-  if (accepted.reason.empty())
-    return "the comment that ignores " + rule + " has no reason, expected one after the name of the rule";
+  if (accepted.reason.empty()) return "the acceptance of " + rule + " has no reason, expected one after the rule";
   if (accepted.is_used) return "";
   const auto configured = options.severities.find(known->id);
   const bool off = configured != options.severities.end() ? configured->second == Severity::off
                                                           : known->severity == Severity::info && !options.advice;
-  return off ? "" : rule + " is ignored here but finds nothing here; delete the comment";
+  return off ? "" : rule + " is accepted here but finds nothing here";
 }
 
 }  // namespace

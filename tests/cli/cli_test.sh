@@ -354,7 +354,7 @@ expect 64 "expected 1.MINOR" -- lint "$work/pool.yaml" --kube-version 2
 expect 1 "nowhere.yaml: cannot be opened" -- lint "$work/nowhere.yaml" "$work/pool.yaml"
 expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --write-baseline "$work/known.json"
 expect 0 "1 in the baseline" -- lint "$work/pool.yaml" --baseline "$work/known.json"
-expect 1 "is no baseline" -- lint "$work/pool.yaml" --baseline "$work/pool.yaml"
+expect 1 "is not a baseline" -- lint "$work/pool.yaml" --baseline "$work/pool.yaml"
 expect 64 "standard input cannot be written, expected files" -- lint - --fix
 expect 64 "" -- lint "$work/pool.yaml" --fix --write-baseline "$work/known.json"
 
