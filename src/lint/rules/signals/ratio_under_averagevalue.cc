@@ -43,8 +43,7 @@ void check(const Subject& s) {
     if (is_certain && cap <= min) {
       s.report_span(query.span_of(inner.span),
                     fmt::format("{}() of a ratio is at most {:g}, and {:g} / {} is {} replicas, which is never more "
-                                "than the minimum of {}"
-                                "",
+                                "than the minimum of {}",
                                 promql::text(outer->op), factor, factor, signal.target->text, cap, min));
     } else if (is_certain) {
       s.report_span(

@@ -41,13 +41,13 @@ std::int64_t granted_to(const Value& container) {
 
 /// Reports an index that the container does not have. Runtimes number the GPUs of a container from 0, and CUDA ignores
 /// the list from the first invalid number on.
-void check_list(const Subject& s, std::string_view list, std::int64_t granted, Span where) {
+void check_list(const Subject& s, std::string_view list, std::int64_t granted, Span place) {
   const std::vector<std::int64_t> indices = indices_of(list);
   const auto invalid = std::ranges::find_if(indices, [&](std::int64_t index) { return index >= granted; });
   if (invalid == indices.end()) return;
   const auto usable = invalid - indices.begin();
   Finding& finding = s.report_span(
-      where, fmt::format("{}={} names GPU {}, but the container has {}, numbered from 0; CUDA uses {}", kVariable, list,
+      place, fmt::format("{}={} names GPU {}, but the container has {}, numbered from 0; CUDA uses {}", kVariable, list,
                          *invalid, granted, usable == 0 ? "none" : std::to_string(usable)));
   if (usable == granted) finding.set_severity(Severity::warning);  // CUDA still uses all GPUs of the container
 }

@@ -29,7 +29,7 @@ void check_word(const Subject& s, const Value& container, const CommandWord& wor
   if (minor ? *minor < minor_of(removed->removed_in) : !newest) return;
   Finding& finding = s.report_span(
       span_of(*s.object.file, container, word),
-      fmt::format("vLLM removed the flag {} in {} ({}) and exits at its start with \"unrecognized arguments\"",
+      fmt::format("vLLM removed the flag {} in version {} ({}) and exits at its start with \"unrecognized arguments\"",
                   removed->flag, removed->removed_in, removed->source));
   constexpr std::string_view kNothing = "nothing";  // followed by a reason: "nothing: --reasoning-parser is enough"
   finding.suggest(removed->instead.starts_with(kNothing)
