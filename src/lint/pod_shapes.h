@@ -41,7 +41,7 @@ std::span<const PodShape> pod_shapes();
 std::span<const PodShape> pod_shapes(std::string_view kind);
 
 /// Calls `visit(metadata, spec)` for everything in an object that looks like a pod. `metadata` is missing if the
-/// specification has none beside it.
+/// specification has none.
 void search_pods(const manifest::Value& root,
                  const std::function<void(const manifest::Value&, const manifest::Value&)>& visit);
 

@@ -117,7 +117,7 @@ IgnoreList::Verdict IgnoreList::verdict(std::string_view path, bool is_folder) c
   for (const Pattern& pattern : patterns_) {
     if (pattern.only_folders && !is_folder) continue;
     if (glob_matches(pattern.glob, pattern.anchored ? path : name)) {
-      verdict = pattern.negates ? Verdict::kept : Verdict::ignored;
+      verdict = pattern.negates ? Verdict::included : Verdict::ignored;
     }
   }
   return verdict;

@@ -17,7 +17,7 @@ class IgnoreList {
   IgnoreList(std::string folder, std::string_view text);
   void add(std::string_view line);
 
-  enum class Verdict { none, ignored, kept };
+  enum class Verdict { none, ignored, included };
   /// @param path  path relative to the start of the search, with '/' between folders
   Verdict verdict(std::string_view path, bool is_folder) const;
 
