@@ -2,8 +2,8 @@
 
 #include "decide/scale/scale.h"
 
-/// What each policy brings: how often it is asked, what it needs to know of a replica, and how it decides. `decide`
-/// calls the one of the settings' type.
+/// The functions that each policy implements: its interval, the signals it needs of a replica, and its decision.
+/// `decide` dispatches on the type of the settings.
 namespace capstan::decide::scale {
 
 Duration period_of(const Fixed& policy);
@@ -20,8 +20,8 @@ std::vector<model::SignalField> needs_of(const QueueHpa& policy);
 std::vector<model::SignalField> needs_of(const Capstan& policy);
 std::vector<model::SignalField> needs_of(const Rules& policy);
 
-/// @param decision who is decided about and what there is; each answer begins as what there is
-/// @return finished: its plan is made
+/// @param decision the service, its variant and its current replicas; all counts start at the current replicas
+/// @return the finished decision, with its plan
 Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
 Decision decide_by(const DutyCycleHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);
 Decision decide_by(const MemoryHpa& policy, Decision decision, const RoleView& role, Memory& memory, Instant now);

@@ -5,7 +5,7 @@
 
 namespace capstan::decide::scale {
 
-/// As many as stated, whatever the load; inside the service's bounds.
+/// A constant number of replicas, whatever the load; clamped to the service's bounds.
 struct Fixed {
   ReplicaCount replicas = 1;
   Duration period = std::chrono::seconds(15);

@@ -4,7 +4,7 @@
 namespace capstan::decide::scale {
 namespace {
 constexpr std::string_view kVersion = "scale-memory/11";
-constexpr std::string_view kVersionOfMix = "scale-memory/12";  // what only a mix knows follows
+constexpr std::string_view kVersionOfMix = "scale-memory/12";  // adds the fields that only a mix has
 }  // namespace
 
 std::string to_text(const Memory& memory) {

@@ -14,17 +14,17 @@ namespace {
 using model::ReasonCode;
 using model::RoleLimits;
 
-/// What was decided of a role changed.
+/// Recomputes the plan after the decision of a role has changed.
 void plan_anew(RolePart& part) {
   part.decision.plan = {};
   part.decision.drain.clear();
   part.decision = finish(std::move(part.decision), part.role);
 }
 
-/// The least of one role, by what there is of the other.
+/// Minimum of one role that follows from the other role's replicas and the ratio limit.
 struct RoleBound {
   ReplicaCount least = 0;
-  std::int64_t milli = 0;  ///< decode replicas for each that prefills
+  std::int64_t milli = 0;  ///< decode replicas per prefill replica, thousandths
 };
 
 RoleBound least_prefill(const RoleLimits& limits, ReplicaCount decode) {
@@ -37,12 +37,12 @@ RoleBound least_decode(const RoleLimits& limits, ReplicaCount prefill) {
   return {ceil_div(prefill * least, 1000), least};
 }
 
-RoleBound least_of(const RolePart& part, const RoleLimits& limits, ReplicaCount other) {
+RoleBound ratio_bound(const RolePart& part, const RoleLimits& limits, ReplicaCount other) {
   return part.role.role == model::Role::prefill ? least_prefill(limits, other) : least_decode(limits, other);
 }
 
 void keep_ratio(RolePart& part, const RolePart& other, const RoleLimits& limits) {
-  const RoleBound bound = least_of(part, limits, other.decision.desired);
+  const RoleBound bound = ratio_bound(part, limits, other.decision.desired);
   const ReplicaCount least = std::min(bound.least, part.role.max);
   if (part.decision.desired >= least) return;
   part.decision.desired = least;
@@ -50,7 +50,7 @@ void keep_ratio(RolePart& part, const RolePart& other, const RoleLimits& limits)
   plan_anew(part);
 }
 
-/// Replicas that serve, or will as soon as they have changed over.
+/// Returns the replicas that serve or are converting to this role.
 ReplicaCount serving(const RolePart& part) {
   return std::ranges::count_if(part.role.replicas, [](const RoleView::Replica& replica) {
     return replica.phase == model::Gang::Phase::ready ||
@@ -67,7 +67,7 @@ ReplicaCount lacks(const RolePart& part) {
   return std::clamp<ReplicaCount>(must_serve(part) - serving(part), 0, room);
 }
 
-/// True if a replica serves and gives no usable reading: what it carries is not known.
+/// True if a ready replica gives no usable reading, so that its load is unknown.
 bool has_silent_replica(const RolePart& part) {
   return std::ranges::any_of(part.role.replicas, [](const RoleView::Replica& replica) {
     return replica.phase == model::Gang::Phase::ready && !replica.signals.waiting.usable();
@@ -80,16 +80,16 @@ bool has_silent_replica(const RolePart& part) {
 ReplicaCount may_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
   if (has_silent_replica(from)) return 0;
   ReplicaCount count = std::min({lacks(to), serving(from) - must_serve(from), from.role.current - from.role.min});
-  while (count > 0 && from.role.current - count < least_of(from, limits, to.role.current + count).least) --count;
+  while (count > 0 && from.role.current - count < ratio_bound(from, limits, to.role.current + count).least) --count;
   return std::max<ReplicaCount>(count, 0);
 }
 
-/// They are by id.
+/// Finds a replica by binary search: replicas are ordered by id.
 auto find_replica(RolePart& part, model::GangId id) {
   return std::ranges::lower_bound(part.role.replicas, id, {}, &RoleView::Replica::id);
 }
 
-/// So many that serve, those with the least to lose first, or all there are.
+/// Returns `count` ready replicas, or all there are, least loss first.
 std::vector<model::GangId> going_of(RolePart& from, ReplicaCount count) {
   std::vector<model::GangId> ready = victims(from.role, 0);
   std::erase_if(ready, [&](model::GangId id) { return find_replica(from, id)->phase != model::Gang::Phase::ready; });
@@ -97,7 +97,8 @@ std::vector<model::GangId> going_of(RolePart& from, ReplicaCount count) {
   return ready;
 }
 
-/// Changes over what has to. `role` of both is then what there is.
+/// Converts the replicas that must change their role. Afterwards `role` of both parts is the state with these
+/// conversions.
 void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
   const ReplicaCount lacking = lacks(to);
   const ReplicaCount may = may_go(from, to, limits);
@@ -119,24 +120,25 @@ void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
   }
 }
 
-/// What a role needs at the end of the lead time. What a window holds beyond that is kept, but never made up for.
+/// Returns the replicas that the role needs at the end of the lead time. Surplus that a stabilization window holds
+/// stays in place but is never replaced.
 ReplicaCount goal(const RolePart& part) {
   const Decision& decided = part.decision;
   if (decided.desired > decided.current) return decided.desired;
   return std::max(std::min(decided.wanted, decided.desired), part.role.min);
 }
 
-/// How many of a role could go to the other by the end of the lead time.
+/// Returns how many replicas a role could give to the other by the end of the lead time.
 ReplicaCount could_go(const RolePart& from, const RolePart& to, const RoleLimits& limits) {
-  const ReplicaCount in_ratio = least_of(from, limits, to.decision.desired).least;
+  const ReplicaCount in_ratio = ratio_bound(from, limits, to.decision.desired).least;
   const ReplicaCount keeps = std::max({goal(from), from.decision.needed_now, in_ratio});
   return std::max<ReplicaCount>(from.role.current - keeps, 0);
 }
 
 ReplicaCount lacks_later(const RolePart& part) { return std::max<ReplicaCount>(goal(part) - part.role.current, 0); }
 
-/// From what there is once those that have to have changed over: started is what the other role cannot give, stopped
-/// what it does not lack.
+/// Returns the desired replicas after the immediate conversions: starts what the other role cannot give, and stops what
+/// the other role does not lack.
 ReplicaCount rest_of(const RolePart& part, const RolePart& other, const RoleLimits& limits) {
   const ReplicaCount more = std::max<ReplicaCount>(lacks_later(part) - could_go(other, part, limits), 0);
   const ReplicaCount stays = std::max(part.decision.desired, part.decision.needed_now);
@@ -145,8 +147,8 @@ ReplicaCount rest_of(const RolePart& part, const RolePart& other, const RoleLimi
   return part.role.current + more - std::max<ReplicaCount>(surplus - lent, 0);
 }
 
-/// The decision goes on telling of what there was before those that have to have changed over.
-/// @param there  of the other role that could come
+/// Sets the desired replicas after conversions. The decision keeps reporting the replicas from before them.
+/// @param there  replicas that the other role could give
 void plan_rest(RolePart& part, ReplicaCount desired, ReplicaCount there) {
   Decision& decided = part.decision;
   const bool changed = part.role.current != decided.current;
@@ -157,13 +159,13 @@ void plan_rest(RolePart& part, ReplicaCount desired, ReplicaCount there) {
   const ReplicaCount before = std::exchange(decided.current, part.role.current);
   plan_anew(part);
   decided.current = before;
-  // First, as what is asked for beside them counts them.
+  // Conversions come first because the desired count includes them.
   std::vector<model::Action>& actions = decided.plan.actions;
   if (!part.changes.empty()) decided.plan.kept.clear();
   actions.insert(actions.begin(), part.changes.begin(), part.changes.end());
 }
 
-/// Both roles as one fleet.
+/// Plans both roles as one fleet.
 void as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits) {
   convert(decode, prefill, limits);
   convert(prefill, decode, limits);
@@ -174,13 +176,13 @@ void as_one_fleet(RolePart& prefill, RolePart& decode, const RoleLimits& limits)
   plan_rest(decode, decodes, to_decode);
 }
 
-/// A change of role is worth it where it takes less than a start, and nobody is to stand where the other role stands.
+/// True if converting is faster than starting, and neither role has to survive the loss of a domain.
 bool can_change(const RolePart& prefill, const RolePart& decode, const RoleLimits& limits) {
   const auto slower = [&](const RolePart& part) {
     return part.decision.sizing && limits.conversion >= part.decision.sizing->lead;
   };
-  const bool apart = prefill.role.spread || decode.role.spread;
-  return limits.conversion > Duration{} && !apart && !slower(prefill) && !slower(decode);
+  const bool must_spread = prefill.role.spread || decode.role.spread;
+  return limits.conversion > Duration{} && !must_spread && !slower(prefill) && !slower(decode);
 }
 
 }  // namespace

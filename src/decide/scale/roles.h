@@ -5,30 +5,30 @@
 
 #include "decide/scale/scale.h"
 
-// Prefill and decode apart: each role is decided by itself, and both decisions are then held to each other.
+// Disaggregated services: prefill and decode are decided separately, and the two decisions are then reconciled.
 namespace capstan::decide::scale {
 
-/// What was decided of one role, and on which sight of it.
+/// The decision about one role and the view it was made on.
 struct RolePart {
   RoleView role;
   Decision decision;
-  std::vector<model::Action> changes{};  ///< of replicas that join this role
+  std::vector<model::Action> changes{};  ///< conversions of replicas that join this role
 };
 
-/// The other role of the service, in `catalog`; none: it has none.
+/// Returns the other role of the service in `catalog`, or an invalid id if it has none.
 model::ServiceId other_role(const model::Catalog& catalog, model::ServiceId service);
 
-/// Is the service decided together with its other role, in what Capstan's own policies decide?
+/// True if the service is decided together with its other role; only Capstan's own policies do that.
 bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Policy& policy);
 
-/// Holds each decode service in `parts` to the one that feeds it, where both are there:
-///  - *Ratio.* Where there are fewer of a role than its bound asks for beside what was decided of the other, it is
-///    raised, as far as its maximum allows. Nothing is lowered for a ratio.
-///  - *Conversion.* Where a replica can be either, sooner than one starts, both roles are one fleet. Who is where
-///    follows from what has to serve now: what one role lacks and the other can spare changes over, those with the
-///    least to lose; the other keeps its minimum and the ratio. Started is what the other cannot give, stopped what it
-///    does not lack. Where a role is to survive the loss of a domain, nobody changes over.
-/// The plans of those that change are made anew.
+/// Reconciles each decode service in `parts` with the service that computes its prompts, if both are present:
+///  - *Ratio.* If a role has fewer replicas than its bound asks for given the decision of the other role, it is
+///    raised, up to its maximum. A ratio never lowers a role.
+///  - *Conversion.* If a replica can change its role faster than a new one starts, both roles form one fleet. A role
+///    that lacks replicas that must serve now takes what the other can spare, least loss first; the other role keeps
+///    its minimum and the ratio. Replicas are started only if the other role cannot give them, and stopped only if the
+///    other role does not lack them. If a role must survive the loss of a domain, no replica converts.
+/// Recomputes the plan of every decision it changes.
 void hold_together(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts);
 
 }  // namespace capstan::decide::scale

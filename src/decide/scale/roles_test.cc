@@ -9,17 +9,17 @@ using model::ReasonCode;
 
 const model::ServiceId kPrefill{0}, kDecode{1};
 
-/// What a table says of one role.
+/// One role in a row of a table test.
 struct PartRow {
   ReplicaCount current = 0;
   ReplicaCount desired = 0;
-  ReplicaCount now = 0;  ///< that have to serve; 0: as many as are desired
+  ReplicaCount now = 0;  ///< replicas that must serve now; 0: as many as desired
   ReplicaCount min = 1;
   ReplicaCount max = 20;
-  ReplicaCount wanted = 0;  ///< 0: as many as are desired
+  ReplicaCount wanted = 0;  ///< 0: as many as desired
 };
 
-/// All of the current replicas serve; those with the higher ids hold less.
+/// Makes a role whose current replicas all serve; replicas with higher ids hold fewer requests.
 RolePart part_of(const PartRow& part, model::Role role, model::ServiceId service, std::uint32_t first_gang) {
   RolePart made;
   made.role.service = made.decision.service = service;
@@ -54,32 +54,32 @@ struct PairRow {
 
 constexpr Duration kChange = std::chrono::seconds(5);
 
-TEST(Roles, AreHeldToEachOther) {
+TEST(Roles, AreReconciled) {
   const PairRow rows[] = {
       {"no limit", {}, {4, 4}, {4, 9}, 4, 9, 0},
-      {"more prefill, as one feeds four at most", {0, 4000, {}}, {2, 2}, {9, 9}, 3, 9, 0},
-      {"more decode, two for each that prefills", {2000, 0, {}}, {4, 4}, {4, 5}, 4, 8, 0},
-      {"two and a half are three", {2500, 0, {}}, {1, 1}, {1, 1}, 1, 3, 0},
-      {"as far as the maximum allows", {0, 1000, {}}, {2, 2, 0, 1, 5}, {9, 9}, 5, 9, 0},
-      {"nothing is lowered for it", {0, 1000, {}}, {9, 9}, {2, 2}, 9, 2, 0},
-      {"both at none", {1000, 2000, {}}, {0, 0, 0, 0}, {0, 0, 0, 0}, 0, 0, 0},
-      {"one changes over", {0, 0, kChange}, {4, 3}, {4, 5}, 3, 5, 1},
-      {"and is made up for where it came from", {0, 0, kChange}, {4, 4, 3}, {4, 5}, 4, 5, 1},
-      {"only what is lacked", {0, 0, kChange}, {9, 7, 4}, {4, 6}, 7, 6, 2},
-      {"what both lack is started, where it is asked for", {0, 0, kChange}, {4, 4, 3}, {4, 7}, 4, 7, 1},
-      {"who goes anyway changes over, the rest goes", {0, 0, kChange}, {6, 3}, {4, 6}, 3, 6, 2},
-      {"the other way", {0, 0, kChange}, {4, 6}, {4, 2}, 6, 2, 2},
-      {"none is spared: both are started", {0, 0, kChange}, {4, 5}, {4, 6}, 5, 6, 0},
-      {"who is asked for later and is there already is not started", {0, 0, kChange}, {9, 4, 4}, {4, 6, 4}, 6, 4, 0},
-      {"what one keeps the other has when it has to", {0, 0, kChange}, {9, 9, 2, 1, 20, 7}, {4, 4, 6}, 7, 6, 2},
-      {"the minimum stays", {0, 0, kChange}, {4, 4, 1, 3}, {4, 6}, 4, 6, 1},
-      {"the maximum of the other", {0, 0, kChange}, {6, 6, 1}, {4, 4, 9, 1, 5}, 6, 5, 1},
-      {"the ratio stays", {0, 2000, kChange}, {4, 4, 1}, {4, 6}, 4, 6, 1},
-      {"as much of a change as the ratio allows", {1000, 0, kChange}, {4, 6}, {6, 6, 3}, 6, 6, 1},
-      {"what one has to keep the other starts", {0, 0, kChange}, {1, 3}, {10, 10, 10, 1, 20, 5}, 3, 10, 0},
-      {"up to the minimum", {0, 0, kChange}, {1, 3, 1, 3}, {10, 10, 4, 1, 20, 5}, 3, 8, 2},
-      {"up to the ratio", {500, 0, kChange}, {8, 8}, {1, 1}, 8, 4, 0},
-      {"none where none can", {0, 0, {}}, {4, 4, 2}, {4, 6}, 4, 6, 0},
+      {"prefill is raised: one feeds at most four", {0, 4000, {}}, {2, 2}, {9, 9}, 3, 9, 0},
+      {"decode is raised: at least two per prefill replica", {2000, 0, {}}, {4, 4}, {4, 5}, 4, 8, 0},
+      {"a ratio of 2.5 rounds up to three", {2500, 0, {}}, {1, 1}, {1, 1}, 1, 3, 0},
+      {"raised only up to the maximum", {0, 1000, {}}, {2, 2, 0, 1, 5}, {9, 9}, 5, 9, 0},
+      {"a ratio lowers nothing", {0, 1000, {}}, {9, 9}, {2, 2}, 9, 2, 0},
+      {"both roles at zero", {1000, 2000, {}}, {0, 0, 0, 0}, {0, 0, 0, 0}, 0, 0, 0},
+      {"a surplus replica converts", {0, 0, kChange}, {4, 3}, {4, 5}, 3, 5, 1},
+      {"a converted replica is replaced in its old role", {0, 0, kChange}, {4, 4, 3}, {4, 5}, 4, 5, 1},
+      {"no more convert than are lacking", {0, 0, kChange}, {9, 7, 4}, {4, 6}, 7, 6, 2},
+      {"what both roles lack is started", {0, 0, kChange}, {4, 4, 3}, {4, 7}, 4, 7, 1},
+      {"a surplus converts first, the rest stops", {0, 0, kChange}, {6, 3}, {4, 6}, 3, 6, 2},
+      {"decode replicas convert to prefill", {0, 0, kChange}, {4, 6}, {4, 2}, 6, 2, 2},
+      {"no role can spare any: both start replicas", {0, 0, kChange}, {4, 5}, {4, 6}, 5, 6, 0},
+      {"a later need is covered by the surplus of the other role", {0, 0, kChange}, {9, 4, 4}, {4, 6, 4}, 6, 4, 0},
+      {"a replica held by a window converts", {0, 0, kChange}, {9, 9, 2, 1, 20, 7}, {4, 4, 6}, 7, 6, 2},
+      {"the minimum of the giving role stays", {0, 0, kChange}, {4, 4, 1, 3}, {4, 6}, 4, 6, 1},
+      {"the maximum of the receiving role holds", {0, 0, kChange}, {6, 6, 1}, {4, 4, 9, 1, 5}, 6, 5, 1},
+      {"the ratio still holds after a conversion", {0, 2000, kChange}, {4, 4, 1}, {4, 6}, 4, 6, 1},
+      {"as many convert as the ratio allows", {1000, 0, kChange}, {4, 6}, {6, 6, 3}, 6, 6, 1},
+      {"what one role must keep the other starts", {0, 0, kChange}, {1, 3}, {10, 10, 10, 1, 20, 5}, 3, 10, 0},
+      {"a conversion fills the minimum", {0, 0, kChange}, {1, 3, 1, 3}, {10, 10, 4, 1, 20, 5}, 3, 8, 2},
+      {"the ratio raises decode", {500, 0, kChange}, {8, 8}, {1, 1}, 8, 4, 0},
+      {"no conversion if replicas cannot convert", {0, 0, {}}, {4, 4, 2}, {4, 6}, 4, 6, 0},
   };
   for (const PairRow& row : rows) {
     model::Catalog catalog;
@@ -102,8 +102,8 @@ TEST(Roles, AreHeldToEachOther) {
   }
 }
 
-/// Six prefill, of which three would do; decode lacks two.
-TEST(Roles, WhoHoldsLeastChangesOverAndIsNotDrainedAsWell) {
+/// Prefill has six replicas and needs three; decode lacks two.
+TEST(Roles, TheLeastLoadedReplicaConvertsAndIsNotDrainedToo) {
   model::Catalog catalog;
   catalog.services.resize(2);
   catalog.services[1].fed_by = kPrefill;
@@ -120,7 +120,7 @@ TEST(Roles, WhoHoldsLeastChangesOverAndIsNotDrainedAsWell) {
   EXPECT_EQ(first.from, kPrefill);
   EXPECT_EQ(first.to, kDecode);
   EXPECT_EQ(decode.why.code, ReasonCode::role_joined);
-  EXPECT_EQ(decode.current, 4) << "what there was when it was decided";
+  EXPECT_EQ(decode.current, 4) << "the count before the conversions";
 
   const Decision& prefill = parts.at(kPrefill).decision;
   ASSERT_EQ(prefill.plan.actions.size(), 1u);
@@ -129,7 +129,7 @@ TEST(Roles, WhoHoldsLeastChangesOverAndIsNotDrainedAsWell) {
   EXPECT_EQ(set.drain, (std::vector<model::GangId>{{3}}));
 }
 
-/// What a silent replica carries is not known, so its role lends none; found by scripts/swarm in world 1:6343.
+/// The load of a silent replica is unknown, so its role lends none. Found by scripts/swarm in world 1:6343.
 TEST(Roles, ARoleWithASilentReplicaLendsNone) {
   for (const bool silent : {false, true}) {
     model::Catalog catalog;
@@ -171,7 +171,7 @@ TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
   }
 }
 
-TEST(Roles, NobodyChangesWhereThatTakesAsLongAsAStartOrOneIsToStandApart) {
+TEST(Roles, NoReplicaConvertsIfThatIsSlowerThanAStartOrARoleMustSpread) {
   for (const bool slow : {true, false}) {
     model::Catalog catalog;
     catalog.services.resize(2);
@@ -184,12 +184,12 @@ TEST(Roles, NobodyChangesWhereThatTakesAsLongAsAStartOrOneIsToStandApart) {
     if (!slow) parts.at(kDecode).role.spread = Spread{.domains = 3, .held = {2, 2}};
     hold_together(catalog, parts);
     EXPECT_EQ(parts.at(kPrefill).decision.desired, 6) << slow;
-    EXPECT_EQ(parts.at(kDecode).decision.desired, 6) << slow << ": it starts what it lacks";
+    EXPECT_EQ(parts.at(kDecode).decision.desired, 6) << slow << ": decode starts the replicas it lacks";
     EXPECT_TRUE(parts.at(kDecode).changes.empty()) << slow;
   }
 }
 
-TEST(Roles, APartWithoutTheOtherIsLeftAlone) {
+TEST(Roles, ARoleWithoutItsCounterpartIsUnchanged) {
   model::Catalog catalog;
   catalog.services.resize(2);
   catalog.services[1].fed_by = kPrefill;

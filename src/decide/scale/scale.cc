@@ -10,7 +10,7 @@ namespace {
 
 using model::ReasonCode;
 
-/// Nothing is lowered, and as many as the floor says are asked for, as far as the maximum allows.
+/// Never lowers the replica count, and raises it to the floor if the maximum allows.
 Decision keep_floor(Decision decision, const RoleView& role, ReplicaCount floor) {
   const ReplicaCount least = std::max(role.current, std::min(floor, role.max));
   if (decision.desired >= least) return decision;

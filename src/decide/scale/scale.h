@@ -32,16 +32,19 @@
 
 namespace capstan::decide::scale {
 
-/// A new policy is settings of its own, one more name here, and the three functions of decide/scale/by_policy.h for it.
+/// The policies of the scale layer, each as its settings. To add one: define its settings, add the type here, and
+/// implement the three functions of decide/scale/by_policy.h.
 using Policy = std::variant<Fixed, DutyCycleHpa, QueueHpa, MemoryHpa, Capstan, Rules>;
 
-/// How often the policy wants to be asked. The caller keeps the beat; `decide` always answers.
+/// Returns the interval at which the policy is to be evaluated. The caller keeps the schedule; `decide` always answers.
 Duration period(const Policy& policy);
 
-/// Without any of these a replica is silent for the policy: it holds, or raises.
+/// Returns the signals that the policy needs of each replica. A replica without one of them counts as silent: the
+/// policy holds or raises the replica count.
 std::vector<model::SignalField> needed_signals(const Policy& policy);
 
-/// What earlier decisions about one service leave behind. Bounded: an entry leaves once no window can see it.
+/// State that one decision about a service passes to the next. It is bounded: an entry is dropped once it is older than
+/// every window.
 struct Memory {
   struct Answer {
     Instant at;
@@ -50,74 +53,76 @@ struct Memory {
   };
   struct Change {
     Instant at;
-    ReplicaCount replicas = 0;  ///< how many were added (up) or removed (down)
+    ReplicaCount replicas = 0;  ///< replicas added (in `ups`) or removed (in `downs`)
     friend bool operator==(const Change&, const Change&) = default;
   };
-  bool seen = false;             ///< the first sight records the current replicas as an answer
-  ReplicaCount recommended = 0;  ///< what the last decision came to
-  ReplicaCount floor = 0;        ///< no fewer than this, and nothing is lowered, until a person says so; 0: none
+  bool seen = false;             ///< false until the first decision, which records the current replicas as an answer
+  ReplicaCount recommended = 0;  ///< desired replicas of the last decision
+  /// Until an operator clears it, replicas are never fewer than this and never lowered; 0: no floor.
+  ReplicaCount floor = 0;
   std::vector<Answer> answers;
   std::vector<Change> ups;
   std::vector<Change> downs;
-  std::optional<CapstanMemory> capstan{};  ///< only where that policy decides
+  std::optional<CapstanMemory> capstan{};  ///< present only under Capstan's own policy
   friend bool operator==(const Memory&, const Memory&) = default;
 };
-/// One line of text that `parse_memory` turns back into an equal value.
+/// Returns one line of text that `parse_memory` turns back into an equal value.
 std::string to_text(const Memory& memory);
 Result<Memory> parse_memory(std::string_view text);
 
-/// One workload object as a scaler sees it: a service of one variant (a further variant is another object). For a gang
-/// of several pods a replica is what HPA sees of a LeaderWorkerSet: one pod, the leader.
+/// One workload object as an autoscaler sees it: one variant of a service. A further variant is another object. A
+/// replica that is a gang of several pods counts as one, as HPA counts a LeaderWorkerSet by its leader.
 struct RoleView {
   struct Replica {
     model::GangId id;
     model::Gang::Phase phase = model::Gang::Phase::pending;
     Instant created_at;
     model::ReplicaSignals signals;
-    Instant expected_ready_at = Instant::never();  ///< of one that starts
-    bool resumed = false;                          ///< out of another role or sleep: teaches no start
-    std::uint32_t variant = 0;                     ///< where those of a mix stand together: whose it is, by position
-    FailureDomain domain = kNowhere;               ///< where there is a `spread`: in which domain it stands
+    Instant expected_ready_at = Instant::never();  ///< of a starting replica: when it should be ready
+    bool resumed = false;  ///< true after a role conversion or a wake: its start time says nothing about cold starts
+    std::uint32_t variant = 0;        ///< index of its variant, where replicas of a mix share one list
+    FailureDomain domain = kNowhere;  ///< failure domain it runs in; set only with a `spread`
   };
   model::ServiceId service;
   model::VariantId variant{0};
   ReplicaCount current = 0;  ///< spec.replicas
   ReplicaCount min = 0;
   ReplicaCount max = 0;
-  const std::vector<model::BoundsWindow>* windows = nullptr;  ///< bounds to come; `min` and `max` are those in force
-  std::vector<Replica> replicas;                              ///< by id, draining ones included
+  /// All scheduled bounds; `min` and `max` are those in force now.
+  const std::vector<model::BoundsWindow>* windows = nullptr;
+  std::vector<Replica> replicas;  ///< ordered by id, draining ones included
   model::Slo slo{};
   model::Role role = model::Role::both;
-  std::vector<Replica> feeding{};             ///< by id: the replicas that compute prompts for these, which decode
-  model::Signal gateway_waiting{};            ///< requests that no replica could take
-  const engine::EngineRow* engine = nullptr;  ///< of the bundled table; null: a model or a GPU that it does not know
+  std::vector<Replica> feeding{};   ///< of a decode role: the replicas that compute its prompts, ordered by id
+  model::Signal gateway_waiting{};  ///< requests in the gateway that no replica has accepted
+  const engine::EngineRow* engine = nullptr;  ///< row of the bundled table; null: unknown model or GPU
   model::StepLimits step_limits{};
-  Duration conversion{};           ///< a replica takes so long to change its role; 0: none can
-  std::optional<Spread> spread{};  ///< of one that is to survive the loss of a domain
-  // Of a mix.
+  Duration conversion{};           ///< time a replica takes to change its role; 0: roles are fixed
+  std::optional<Spread> spread{};  ///< set if the service must survive the loss of a failure domain
+  // Only in a mix of variants:
   Supply supply{};
-  std::vector<RoleView> beside{};  ///< the further variants behind the same endpoint, in the catalog's order
+  std::vector<RoleView> beside{};  ///< the other variants behind the same endpoint, in catalog order
 };
 RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
 
-/// By service: the one whose decision speaks for it as well, itself where none does. Services that stand beside another
-/// are decided with it where Capstan's own policy decides both.
-/// @param policy_of  the policy in force of a service
+/// Returns, by service, the service whose decision includes it; most services decide for themselves. Alternatives of
+/// one another are decided together if Capstan's own policy is in force for both.
+/// @param policy_of  returns the policy in force of a service
 std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
                                        const std::function<const Policy&(model::ServiceId)>& policy_of);
 
-/// What else a view of a mix is made of.
+/// Inputs of `view_of_mix` beyond the snapshot.
 struct MixSource {
-  std::span<const model::ServiceId> deciders;  ///< by service
-  std::span<const Memory> memories;            ///< by service: the floor of each variant is its least
-  const provision::Memory* bought = nullptr;   ///< of the layer that buys nodes; null: nobody here knows who buys what
+  std::span<const model::ServiceId> deciders;  ///< by service, from `deciders`
+  std::span<const Memory> memories;            ///< by service; the SLO floor of a variant raises its minimum
+  const provision::Memory* bought = nullptr;   ///< of the provision layer; null: unknown which nodes can be bought
 };
-/// The same view with the variants beside the service whose number is decided with its own, and what each may still
-/// get.
+/// Returns the view of a service with its alternatives that are decided together with it, and the supply of each
+/// variant.
 RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, model::ServiceId service,
                      const MixSource& source, Instant now);
 
-/// What one metric said. The arithmetic is kept, so that explaining it computes nothing again.
+/// The reading of one metric with its arithmetic, so that an explanation computes nothing a second time.
 struct MetricReading {
   enum class Kind : std::uint8_t {
     duty_cycle,  ///< %
@@ -130,51 +135,53 @@ struct MetricReading {
     goodput,     ///< millionths of the tokens
   };
   Kind kind = Kind::waiting;
-  bool valid = false;           ///< false: no replica gave a reading; HPA then answers with an error
-  std::int64_t total = 0;       ///< sum over the replicas that were read
-  std::int64_t mean_milli = 0;  ///< thousandths, truncated as HPA truncates
+  bool valid = false;           ///< false: no replica gave a reading, which HPA treats as an error
+  std::int64_t total = 0;       ///< sum over the replicas with a reading
+  std::int64_t mean_milli = 0;  ///< mean in thousandths, truncated as HPA truncates
   std::int64_t target = 0;
-  std::int64_t ratio_per_mille = 0;         ///< mean over target, rounded down, for people
-  std::int64_t filled_ratio_per_mille = 0;  ///< after missing and unready replicas were filled in
-  ReplicaCount read = 0;                    ///< gave a reading and counts as ready
-  ReplicaCount unready = 0;                 ///< pods that are not bound yet
-  ReplicaCount missing = 0;                 ///< gave no reading
+  std::int64_t ratio_per_mille = 0;  ///< mean divided by target, rounded down, for display
+  /// The same ratio after values were assumed for missing and unready replicas.
+  std::int64_t filled_ratio_per_mille = 0;
+  ReplicaCount read = 0;     ///< ready replicas with a reading
+  ReplicaCount unready = 0;  ///< pods that are not bound yet
+  ReplicaCount missing = 0;  ///< replicas without a reading
   bool within_tolerance = false;
-  ReplicaCount wanted = 0;  ///< by this metric alone
+  ReplicaCount wanted = 0;  ///< replicas that this metric alone asks for
 };
 
 struct Decision {
   model::ServiceId service;
   model::VariantId variant;
   ReplicaCount current = 0;
-  ReplicaCount counted = 0;  ///< replicas that exist and do not drain, or are asked for: whichever is more
+  ReplicaCount counted = 0;  ///< the larger of `current` and the number of replicas that exist and do not drain
   std::vector<MetricReading> readings;
-  ReplicaCount wanted = 0;         ///< highest of the readings, before any window or limit
-  ReplicaCount held_to = 0;        ///< after stabilization
-  ReplicaCount desired = 0;        ///< after rate limits and bounds
-  ReplicaCount needed_now = 0;     ///< of those that serve, where replicas may change their role: others may go
-  std::optional<Sizing> sizing{};  ///< of Capstan's own policy
+  ReplicaCount wanted = 0;   ///< highest count over all readings, before windows and limits
+  ReplicaCount held_to = 0;  ///< count after stabilization
+  ReplicaCount desired = 0;  ///< count after rate limits and bounds
+  /// Replicas that must serve now; where replicas can change their role, the others may leave.
+  ReplicaCount needed_now = 0;
+  std::optional<Sizing> sizing{};  ///< set by Capstan's own policy
   std::optional<SpreadSizing> spread{};
-  std::vector<model::GangId> drain;  ///< when fewer are wanted than exist, least to lose first
+  std::vector<model::GangId> drain;  ///< replicas to drain if fewer are desired than exist, least loss first
   model::Reason why;
-  model::Plan plan;                 ///< one SetReplicas, or one kept reason; of a mix, for each of its variants
-  std::vector<Decision> beside{};   ///< of a mix: what is decided of the further variants, their plans apart
-  model::ServiceId decided_with{};  ///< of those: the service whose decision this is a part of
+  model::Plan plan;                 ///< one SetReplicas or the reason for none; of a mix, one for each variant
+  std::vector<Decision> beside{};   ///< of a mix: the decisions about the other variants, without their plans
+  model::ServiceId decided_with{};  ///< in an alternative's decision: the service whose decision contains it
 };
 
-/// How many replicas the service should have.
+/// Decides how many replicas the service should have.
 ///
-/// The HPA policies follow Kubernetes' arithmetic to the last digit, its defects included: a replica that starts but
-/// already exports a metric dilutes the mean, those that are pending are no divisor on the way down, a stale value is
-/// as good as a new one, and capacity on its way is only known through spec.replicas.
+/// The HPA policies reproduce Kubernetes' arithmetic exactly, including its defects: a starting replica that already
+/// exports a metric lowers the mean, pending replicas are left out of the divisor on the way down, a stale value counts
+/// like a fresh one, and capacity on its way is known only through spec.replicas.
 ///
-/// @param memory updated in place with this answer and, when it differs from the current replicas, with the change
-/// @return desired in [min, max] of the service, except where HPA leaves a workload at 0 alone
+/// @param memory updated in place with this answer and, if it differs from the current replicas, with the change
+/// @return desired in [min, max] of the service, unless HPA leaves a workload at 0 as it is
 Decision decide(const RoleView& role, const Policy& policy, Memory& memory, Instant now);
 
-/// Which of the replicas go when `keep` of those that do not drain stay: pending first, then starting, then ready with
-/// the fewest requests running and waiting; the youngest first among equals. Where the loss of a domain is to be
-/// survived, those that stand nowhere go first, and then always one of the domain that holds the most.
+/// Returns the replicas to remove so that `keep` non-draining ones remain: pending first, then starting, then ready
+/// with the fewest requests running and waiting; among equals the youngest first. With a `spread`, replicas without a
+/// node go first, then always one of the domain that holds the most.
 std::vector<model::GangId> victims(const RoleView& role, ReplicaCount keep);
 
 }  // namespace capstan::decide::scale

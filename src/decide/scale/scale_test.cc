@@ -15,8 +15,8 @@ using model::ReasonCode;
 using model::Signal;
 using testing::at;
 
-/// Replicas by phase; the ready ones read `each`, a further `silent` are ready and read nothing.
-RoleView role(ReplicaCount ready, std::int64_t each, ReplicaCount pending = 0, ReplicaCount silent = 0) {
+/// Makes a view: `ready` replicas read `reading`, `pending` are pending, `silent` are ready without a reading.
+RoleView role(ReplicaCount ready, std::int64_t reading, ReplicaCount pending = 0, ReplicaCount silent = 0) {
   RoleView view;
   view.service = {0};
   view.min = 1;
@@ -29,7 +29,7 @@ RoleView role(ReplicaCount ready, std::int64_t each, ReplicaCount pending = 0, R
       view.replicas.push_back(replica);
     }
   };
-  add(Gang::Phase::ready, Signal::of(each), ready);
+  add(Gang::Phase::ready, Signal::of(reading), ready);
   add(Gang::Phase::pending, {}, pending);
   add(Gang::Phase::ready, {}, silent);
   view.current = ready + pending + silent;
@@ -39,51 +39,53 @@ RoleView role(ReplicaCount ready, std::int64_t each, ReplicaCount pending = 0, R
 struct MetricRow {
   const char* teaches;
   ReplicaCount ready;
-  std::int64_t each;
+  std::int64_t reading;
   ReplicaCount pending, silent;
   ReplicaCount wanted, desired;
   ReasonCode why;
 };
 
-// Queue HPA with 4 waiting a replica, 1..20 replicas, first sight of the workload, no behaviour.
+// Queue HPA with a target of 4 waiting requests per replica and 1 to 20 replicas: first evaluation, no behaviour.
 constexpr MetricRow kQueueRows[] = {
-    {"12 each over 4: ceil(3 x 2)", 2, 12, 0, 0, 6, 4, ReasonCode::rate_limited},
+    {"12 waiting against a target of 4: ceil(3 x 2)", 2, 12, 0, 0, 6, 4, ReasonCode::rate_limited},
     {"ceil(1.5 x 4), under max(2 x 4, 4)", 4, 6, 0, 0, 6, 6, ReasonCode::queue_above_target},
     {"a ratio inside 10 % changes nothing", 10, 4, 0, 0, 10, 10, ReasonCode::within_tolerance},
-    {"down waits 5 min for the highest answer", 4, 1, 0, 0, 1, 4, ReasonCode::cooling_down},
-    {"no queue is ratio 0: the window still holds", 4, 0, 0, 0, 0, 4, ReasonCode::cooling_down},
-    {"pending ones count as idle on the way up: 16/4 pods", 2, 8, 2, 0, 4, 4, ReasonCode::within_tolerance},
-    {"on the way down they are no divisor: ceil(0.5 x 2)", 2, 2, 4, 0, 1, 6, ReasonCode::cooling_down},
-    {"missing ones count as on target on the way down", 3, 0, 0, 3, 3, 6, ReasonCode::cooling_down},
-    {"missing ones count as idle on the way up", 2, 12, 0, 2, 6, 6, ReasonCode::queue_above_target},
-    {"fill-in that turns the direction is no answer", 1, 5, 3, 0, 4, 4, ReasonCode::filled_in},
-    {"nothing read at all is an error: kept", 0, 0, 1, 3, 4, 4, ReasonCode::signal_missing},
-    {"the maximum is hard", 18, 8, 0, 0, 36, 20, ReasonCode::at_maximum},
+    {"a scale-down waits for the 5 min window", 4, 1, 0, 0, 1, 4, ReasonCode::cooling_down},
+    {"an empty queue is ratio 0: the window still holds", 4, 0, 0, 0, 0, 4, ReasonCode::cooling_down},
+    {"pending replicas count as idle on the way up: 16/4 pods", 2, 8, 2, 0, 4, 4, ReasonCode::within_tolerance},
+    {"pending replicas are not in the divisor on the way down: ceil(0.5 x 2)", 2, 2, 4, 0, 1, 6,
+     ReasonCode::cooling_down},
+    {"silent replicas count as on target on the way down", 3, 0, 0, 3, 3, 6, ReasonCode::cooling_down},
+    {"silent replicas count as idle on the way up", 2, 12, 0, 2, 6, 6, ReasonCode::queue_above_target},
+    {"assumed values that reverse the direction change nothing", 1, 5, 3, 0, 4, 4, ReasonCode::filled_in},
+    {"no reading at all is an error: no change", 0, 0, 1, 3, 4, 4, ReasonCode::signal_missing},
+    {"the maximum is never exceeded", 18, 8, 0, 0, 36, 20, ReasonCode::at_maximum},
 };
 
-TEST(Scale, WhereSilenceHoldsOneSilentReplicaKeepsAll) {
+TEST(Scale, OneSilentReplicaPreventsScaleDownIfSilenceHolds) {
   QueueHpa policy;
   policy.hpa.downscale_stabilization = {};
   const RoleView one_silent = role(3, 0, 0, 1);
   Memory plain, held;
   plain.seen = held.seen = true;
-  EXPECT_LT(decide(one_silent, policy, plain, at(0)).desired, 4) << "HPA lowers all the same";
+  EXPECT_LT(decide(one_silent, policy, plain, at(0)).desired, 4) << "plain HPA scales down";
   policy.hpa.silence_holds = true;
   const Decision decision = decide(one_silent, policy, held, at(0));
   EXPECT_EQ(decision.desired, 4);
   EXPECT_EQ(decision.why, (model::Reason{ReasonCode::signal_missing, {1, 4}}));
-  EXPECT_GT(decide(role(3, 50, 0, 1), policy, held, at(15)).desired, 4) << "silence keeps nobody from raising";
+  EXPECT_GT(decide(role(3, 50, 0, 1), policy, held, at(15)).desired, 4)
+      << "a silent replica does not prevent a scale-up";
   EXPECT_LT(decide(role(4, 0), policy, held, at(30)).desired, 4);
 }
 
-TEST(Scale, SilenceLowersNoRecommendationThatNobodyCarriedOut) {
+TEST(Scale, SilenceDoesNotLowerARecommendationThatWasNotApplied) {
   QueueHpa policy;
   policy.hpa.silence_holds = true;
   policy.hpa.downscale_stabilization = std::chrono::seconds(60);
   Memory memory;
   RoleView loaded = role(1, 16);
   EXPECT_EQ(decide(loaded, policy, memory, at(0)).desired, 4);
-  // In Shadow one replica goes on to serve, and falls silent: for longer than any window.
+  // In Shadow mode the single replica keeps serving, then is silent for longer than any window.
   for (int second = 15; second < 900; second += 15) {
     const Decision silent = decide(role(0, 0, 0, 1), policy, memory, at(second));
     EXPECT_EQ(silent.desired, 4) << second;
@@ -94,12 +96,12 @@ TEST(Scale, SilenceLowersNoRecommendationThatNobodyCarriedOut) {
              policy, memory, at(900))
           .desired,
       4)
-      << "nor does a replica that is gone";
-  EXPECT_EQ(decide(role(1, 0), policy, memory, at(915)).desired, 4) << "the window begins when it speaks again";
+      << "nor does a replica that disappeared";
+  EXPECT_EQ(decide(role(1, 0), policy, memory, at(915)).desired, 4) << "the window begins with the next reading";
   EXPECT_EQ(decide(role(1, 0), policy, memory, at(980)).desired, 1);
 }
 
-TEST(Scale, SilenceHoldsNoMoreThanTheMaximum) {
+TEST(Scale, SilenceHoldsAtMostTheMaximum) {
   QueueHpa policy;
   policy.hpa.silence_holds = true;
   Memory memory;
@@ -109,7 +111,7 @@ TEST(Scale, SilenceHoldsNoMoreThanTheMaximum) {
   EXPECT_EQ(decide(silent, policy, memory, at(0)).desired, 5);
 }
 
-TEST(Scale, AFloorLowersNothingAndRaisesToItself) {
+TEST(Scale, AFloorRaisesToItselfAndPreventsScaleDown) {
   QueueHpa policy;
   policy.hpa.downscale_stabilization = {};
   Memory memory;
@@ -119,13 +121,13 @@ TEST(Scale, AFloorLowersNothingAndRaisesToItself) {
   EXPECT_EQ(raised.why, (model::Reason{ReasonCode::slo_roll_back, {6, 4, 6}}));
   ASSERT_EQ(raised.plan.actions.size(), 1u);
   EXPECT_EQ(std::get<model::SetReplicas>(raised.plan.actions[0].what).replicas, 6);
-  EXPECT_EQ(decide(role(8, 0), policy, memory, at(15)).desired, 8) << "what there is stays";
-  EXPECT_EQ(decide(role(8, 8), policy, memory, at(30)).desired, 16) << "more is not forbidden";
+  EXPECT_EQ(decide(role(8, 0), policy, memory, at(15)).desired, 8) << "existing replicas stay";
+  EXPECT_EQ(decide(role(8, 8), policy, memory, at(30)).desired, 16) << "a floor allows more";
   RoleView limited = role(4, 0);
   limited.max = 5;
-  EXPECT_EQ(decide(limited, policy, memory, at(45)).desired, 5) << "the maximum is hard";
+  EXPECT_EQ(decide(limited, policy, memory, at(45)).desired, 5) << "the maximum is never exceeded";
   limited.max = 3;
-  EXPECT_EQ(decide(limited, policy, memory, at(60)).desired, 4) << "and nothing is lowered to it";
+  EXPECT_EQ(decide(limited, policy, memory, at(60)).desired, 4) << "but no existing replica is removed for it";
   memory.floor = 0;
   EXPECT_EQ(decide(role(4, 0), policy, memory, at(75)).desired, 1);
 }
@@ -134,7 +136,7 @@ TEST(QueueHpa, Rows) {
   for (const MetricRow& row : kQueueRows) {
     SCOPED_TRACE(row.teaches);
     Memory memory;
-    const Decision decision = decide(role(row.ready, row.each, row.pending, row.silent), QueueHpa{}, memory, at(0));
+    const Decision decision = decide(role(row.ready, row.reading, row.pending, row.silent), QueueHpa{}, memory, at(0));
     EXPECT_EQ(decision.wanted, row.wanted);
     EXPECT_EQ(decision.desired, row.desired);
     EXPECT_EQ(name(decision.why.code), name(row.why)) << sentence(decision.why);
@@ -142,13 +144,13 @@ TEST(QueueHpa, Rows) {
   }
 }
 
-TEST(DutyCycleHpa, ReadsTheSameAtTenRequestsAndAtAHundred) {
+TEST(DutyCycleHpa, CannotTellTenRequestsFromAHundred) {
   Memory memory;
-  // Saturated at 100 % against 80 %: 4 -> 5 whatever the queue is, and again every sync.
+  // Saturated at 100 % against a target of 80 %: each sync goes from 4 to 5, whatever the queue is.
   EXPECT_EQ(decide(role(4, 100), DutyCycleHpa{}, memory, at(0)).desired, 5);
 }
 
-TEST(MemoryHpa, PreallocatedMemoryNeverLetsGo) {
+TEST(MemoryHpa, NeverScalesDownWithPreallocatedMemory) {
   Memory memory;
   RoleView idle = role(4, 90);
   for (int sync = 0; sync < 80; ++sync) {
@@ -159,26 +161,27 @@ TEST(MemoryHpa, PreallocatedMemoryNeverLetsGo) {
   EXPECT_EQ(idle.current, 20) << "an idle fleet climbs to its maximum";
 }
 
-TEST(Hpa, GoesDownToTheHighestAnswerOfFiveMinutes) {
+TEST(Hpa, ScalesDownToTheHighestAnswerOfFiveMinutes) {
   Memory memory;
-  EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(0)).desired, 8) << "the first sight counts as an answer";
+  EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(0)).desired, 8)
+      << "the first evaluation records the current replicas";
   EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(300)).desired, 8) << "exactly as old as the window";
   EXPECT_EQ(decide(role(8, 1), QueueHpa{}, memory, at(301)).desired, 2);
 }
 
-TEST(Hpa, BehaviourLimitsTheRateOfAPeriod) {
+TEST(Hpa, BehaviourLimitsTheRateWithinAPeriod) {
   QueueHpa policy;
   policy.hpa.behavior = HpaBehavior{};
   policy.hpa.behavior->up.policies = {{HpaRatePolicy::Kind::pods, 2, std::chrono::seconds(60)}};
   Memory memory;
   EXPECT_EQ(decide(role(4, 16), policy, memory, at(0)).desired, 6);
   const Decision blocked = decide(role(6, 16), policy, memory, at(30));
-  EXPECT_EQ(blocked.desired, 6) << "2 were added in this minute already";
+  EXPECT_EQ(blocked.desired, 6) << "2 were added within the last minute";
   EXPECT_EQ(name(blocked.why.code), "rate_limited");
   EXPECT_EQ(decide(role(6, 16), policy, memory, at(61)).desired, 8);
 }
 
-TEST(Hpa, TheHighestOfTwoMetricsWinsAndSilenceOfOneForbidsDown) {
+TEST(Hpa, TheHigherOfTwoMetricsWinsAndASilentOnePreventsScaleDown) {
   const QueueHpa policy{.waiting_per_replica = 4, .running_per_replica = 10, .hpa = {}};
   RoleView view = role(4, 1);
   for (RoleView::Replica& replica : view.replicas) replica.signals.running = Signal::of(15);
@@ -187,17 +190,18 @@ TEST(Hpa, TheHighestOfTwoMetricsWinsAndSilenceOfOneForbidsDown) {
   for (RoleView::Replica& replica : view.replicas) replica.signals.running = {};
   Memory other;
   const Decision kept = decide(view, policy, other, at(0));
-  EXPECT_EQ(kept.why, (model::Reason{model::ReasonCode::signal_missing, {4, 4}})) << "of the one that is silent";
+  EXPECT_EQ(kept.why, (model::Reason{model::ReasonCode::signal_missing, {4, 4}}))
+      << "the reason names the silent metric";
   EXPECT_EQ(kept.desired, 4);
 }
 
-TEST(Hpa, LeavesAWorkloadAtZeroAlone) {
+TEST(Hpa, DoesNotScaleAWorkloadAtZero) {
   Memory memory;
   RoleView view = role(0, 0);
   EXPECT_EQ(name(decide(view, QueueHpa{}, memory, at(0)).why.code), "scaling_disabled");
 }
 
-TEST(Hpa, AtZeroThereIsNoPodWhoseMetricCouldRaiseIt) {
+TEST(Hpa, HasNoMetricToRaiseAWorkloadFromZero) {
   Memory memory;
   RoleView view = role(0, 0);
   view.min = 0;
@@ -206,7 +210,7 @@ TEST(Hpa, AtZeroThereIsNoPodWhoseMetricCouldRaiseIt) {
   EXPECT_EQ(name(decision.why.code), "no_replica_to_read");
 }
 
-TEST(Hpa, OutsideTheBoundsItReadsNoMetric) {
+TEST(Hpa, ReadsNoMetricOutsideTheBounds) {
   Memory memory;
   RoleView view = role(4, 100);
   view.max = 3;
@@ -215,49 +219,49 @@ TEST(Hpa, OutsideTheBoundsItReadsNoMetric) {
   EXPECT_TRUE(decision.readings.empty());
 }
 
-TEST(Fixed, IsStatedInsideTheBounds) {
+TEST(Fixed, IsClampedToTheBounds) {
   Memory memory;
   EXPECT_EQ(decide(role(4, 100), Fixed{.replicas = 8, .period = std::chrono::seconds(15)}, memory, at(0)).desired, 8);
   EXPECT_EQ(decide(role(4, 100), Fixed{.replicas = 80, .period = std::chrono::seconds(15)}, memory, at(0)).desired, 20);
   EXPECT_EQ(period(Fixed{}), std::chrono::seconds(15));
 }
 
-TEST(Victims, LeastToLoseFirst) {
+TEST(Victims, AreOrderedByLeastLoss) {
   RoleView view = role(3, 5, 1);                     // 0 1 2 ready, 3 pending
-  view.replicas[1].signals.running = Signal::of(1);  // 1 holds least
-  view.replicas[2].signals = {};                     // 2 may hold anything
+  view.replicas[1].signals.running = Signal::of(1);  // 1 holds the fewest requests
+  view.replicas[2].signals = {};                     // the load of 2 is unknown
   view.replicas.push_back({{4}, Gang::Phase::starting, at(9), {}});
   view.replicas.push_back({{5}, Gang::Phase::draining, at(0), {}});
   const std::vector<model::GangId> order = victims(view, 0);
   EXPECT_EQ(order, (std::vector<model::GangId>{{3}, {4}, {1}, {0}, {2}}));
-  EXPECT_EQ(victims(view, 4), (std::vector<model::GangId>{{3}})) << "draining ones go anyway";
+  EXPECT_EQ(victims(view, 4), (std::vector<model::GangId>{{3}})) << "a draining replica is not counted";
   EXPECT_TRUE(victims(view, 9).empty());
 }
 
-TEST(Victims, OfServicesThatSurviveALossTheFullestDomainGivesFirst) {
-  RoleView view = role(5, 5, 1);  // 0 to 4 ready, 5 pending, which stands nowhere
+TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
+  RoleView view = role(5, 5, 1);  // 0 to 4 ready, 5 pending, which has no node
   view.spread = Spread{.domains = 3, .held = {3, 1, 1}};
   const FailureDomain stand[] = {0, 0, 0, 1, 2, kNowhere};
   for (std::size_t i = 0; i < 6; ++i) {
     view.replicas[i].domain = stand[i];
     view.replicas[i].signals.running = Signal::of(i < 3 ? 10 - static_cast<std::int64_t>(i) : 0);
   }
-  // Two of three in the first domain, though they hold most; then one of each, the youngest among equals.
+  // Two of the three in the first domain, though they hold the most requests; then among domains of one, the youngest.
   EXPECT_EQ(victims(view, 2), (std::vector<model::GangId>{{5}, {2}, {1}, victims(view, 2)[3]}));
-  EXPECT_NE(victims(view, 2)[3], model::GangId{0}) << "of domains that hold one each, who has the least to lose";
+  EXPECT_NE(victims(view, 2)[3], model::GangId{0}) << "among domains with one replica, the least loaded goes";
 }
 
-TEST(Victims, OfADomainThatHoldsFarMoreThoseGoFirstUntilItHoldsNoMore) {
+TEST(Victims, ComeFromTheFullestDomainUntilItIsEven) {
   RoleView view = role(2'000, 0);
   view.spread = Spread{.domains = 2, .held = {1'900, 100}};
   for (std::size_t i = 0; i < view.replicas.size(); ++i) view.replicas[i].domain = i < 100 ? 1 : 0;
   const auto gone = victims(view, 150);
   ASSERT_EQ(gone.size(), 1'850u);
   const auto of_small = std::ranges::count_if(gone, [](model::GangId id) { return id.value < 100; });
-  EXPECT_EQ(of_small, 25) << "75 are left in each";
+  EXPECT_EQ(of_small, 25) << "75 are left in each domain";
 }
 
-TEST(Memory, IsRefusedWhenItIsNotWhole) {
+TEST(Memory, IsRefusedIfIncomplete) {
   EXPECT_FALSE(parse_memory("scale-memory/1 0 0 0 0 0"));
   EXPECT_FALSE(parse_memory("scale-memory/11 0 0 0 1 5"));
   EXPECT_FALSE(parse_memory("scale-memory/11 0 0 0 0 0 0 0 7"));
@@ -265,7 +269,7 @@ TEST(Memory, IsRefusedWhenItIsNotWhole) {
             "1:23: saved memory: 'x' where an integer was expected");
 }
 
-// --- What must hold always ---
+// --- Properties ---
 
 Policy random_policy() {
   HpaSettings hpa;
@@ -298,7 +302,7 @@ RoleView random_role(ReplicaCount current) {
   return view;
 }
 
-RC_GTEST_PROP(Scale, NeverLeavesItsBoundsAndRepeatsFromItsText, ()) {
+RC_GTEST_PROP(Scale, StaysInItsBoundsAndRepeatsFromSavedMemory, ()) {
   const Policy policy = random_policy();
   Memory memory;
   ReplicaCount current = -1;
@@ -319,7 +323,7 @@ RC_GTEST_PROP(Scale, NeverLeavesItsBoundsAndRepeatsFromItsText, ()) {
   }
 }
 
-RC_GTEST_PROP(Scale, SilenceOfAllNeverLowersInsideTheBounds, ()) {
+RC_GTEST_PROP(Scale, NeverScalesDownIfAllReplicasAreSilent, ()) {
   Policy policy = random_policy();
   if (std::holds_alternative<Fixed>(policy)) policy = QueueHpa{};
   Memory memory;
@@ -327,7 +331,7 @@ RC_GTEST_PROP(Scale, SilenceOfAllNeverLowersInsideTheBounds, ()) {
   RC_ASSERT(decide(view, policy, memory, at(0)).desired == view.current);
 }
 
-TEST(Scale, APolicySaysWithoutWhatAReplicaIsSilent) {
+TEST(Scale, EachPolicyNamesTheSignalsItNeeds) {
   using S = model::ReplicaSignals;
   using Fields = std::vector<model::SignalField>;
   const Fields work = {&S::waiting, &S::running, &S::prompt_tokens_total, &S::generated_tokens_total};

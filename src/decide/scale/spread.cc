@@ -8,15 +8,15 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// In the fullest domain, once all but `keep` of those that stand were taken from the fullest ones.
+/// Returns the replicas in the fullest domain after removals from the fullest ones have left `keep` replicas.
 ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep) {
-  // The lowest level to which as many can be cut as go.
+  // The lowest level to which the domains can be cut by removing exactly the surplus.
   const ReplicaCount all = std::accumulate(held.begin(), held.end(), ReplicaCount{0});
   ReplicaCount low = 0, high = held.empty() ? 0 : held.front();
   while (low < high) {
     const ReplicaCount level = (low + high) / 2;
     ReplicaCount above = 0;
-    for (const ReplicaCount each : held) above += std::max<ReplicaCount>(each - level, 0);
+    for (const ReplicaCount count : held) above += std::max<ReplicaCount>(count - level, 0);
     if (above <= all - keep) {
       high = level;
     } else {
@@ -28,7 +28,7 @@ ReplicaCount fullest_of(const std::vector<ReplicaCount>& held, ReplicaCount keep
 
 ReplicaCount fullest_now(const Spread& spread) { return spread.held.empty() ? 0 : spread.held.front(); }
 
-/// The fullest domain of so many: as it stands, or as more are spread beside it.
+/// Returns the replicas in the fullest domain at `replicas`: after removals, or after additions in the other domains.
 ReplicaCount fullest_at(const Spread& spread, ReplicaCount placed, ReplicaCount replicas) {
   if (replicas < placed) return fullest_of(spread.held, replicas);
   return std::max(fullest_now(spread), even_share(replicas, spread.domains));
@@ -45,15 +45,15 @@ SpreadSizing survive(const Spread& spread, ReplicaCount need) {
                  .asked = need};
   if (!s.possible() || need <= 0) return s;
   const ReplicaCount even = need + even_share(need, spread.domains - 1);
-  const auto leaves = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
+  const auto leaves_need = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
   s.asked = even;
   if (!spread.steered) return s;
-  // Fewer than stand leave less, one by one; more than stand are asked for where the fullest domain holds too many.
+  // Fewer than exist leave fewer, one by one. More than exist are needed if the fullest domain holds too many.
   ReplicaCount low = even, high = std::max(even, std::min(need + s.fullest, need + even));
-  if (!leaves(high)) return s;  // far too many in one: they go first
+  if (!leaves_need(high)) return s;  // the fullest domain holds far too many: remove those first
   while (low < high) {
     const ReplicaCount middle = (low + high) / 2;
-    if (leaves(middle)) {
+    if (leaves_need(middle)) {
       high = middle;
     } else {
       low = middle + 1;

@@ -7,32 +7,34 @@
 
 namespace capstan::decide::scale {
 
-/// Where the replicas of a service stand that is to survive the loss of any one domain of a level.
+/// Distribution of a service's replicas that must survive the loss of any one domain of a level.
 struct Spread {
   model::TopologyLevel level = model::TopologyLevel::zone;
-  ReplicaCount domains = 0;        ///< that hold its GPUs, or could
-  bool steered = true;             ///< who places its replicas keeps them apart; else that is seen and told only
-  std::vector<ReplicaCount> held;  ///< by domain that holds some, the most first; draining ones are not of them
+  ReplicaCount domains = 0;  ///< domains that hold its GPUs or could
+  /// True: the scheduler in use spreads the replicas; false: Capstan only sees and reports the distribution.
+  bool steered = true;
+  /// Replicas by domain, the most first; only domains with some, draining replicas not counted.
+  std::vector<ReplicaCount> held;
 };
 
-/// What it takes, and how it came to that.
+/// Replicas needed to survive the loss of a domain, with the numbers that led there.
 struct SpreadSizing {
   model::TopologyLevel level = model::TopologyLevel::zone;
-  ReplicaCount need = 0;     ///< hold the SLO
-  ReplicaCount domains = 0;  ///< below 2 nothing can be done
-  ReplicaCount fullest = 0;  ///< stand in one domain now, the most of any
-  ReplicaCount placed = 0;   ///< stand somewhere now
-  ReplicaCount asked = 0;    ///< so many that the loss of any one domain leaves `need`
+  ReplicaCount need = 0;     ///< replicas that hold the SLO
+  ReplicaCount domains = 0;  ///< below 2 no other domain is left after a loss
+  ReplicaCount fullest = 0;  ///< replicas in the fullest domain now
+  ReplicaCount placed = 0;   ///< replicas with a node now
+  ReplicaCount asked = 0;    ///< replicas such that the loss of any one domain leaves `need`
   bool possible() const { return domains >= 2; }
-  ReplicaCount left() const { return placed - fullest; }  ///< by the loss of the fullest now
+  ReplicaCount left() const { return placed - fullest; }  ///< replicas that remain if the fullest domain fails now
 };
 
-/// The least that leave `need` whichever domain is lost: spread evenly, `need + ceil(need / (domains - 1))`. Replicas
-/// that stand stay where they are, and fewer are taken from the fullest: where one domain holds more than its share,
-/// that many more are asked for elsewhere first, at most an even fleet's worth.
+/// Returns the smallest number of replicas that leaves `need` after the loss of any domain: spread evenly, `need +
+/// ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest domain. If one domain
+/// holds more than its share, the surplus is first matched elsewhere, by at most an even fleet's number of replicas.
 SpreadSizing survive(const Spread& spread, ReplicaCount need);
 
-/// Of so many, those that the loss of the fullest domain leaves; all of them where there is no other domain.
+/// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.
 ReplicaCount survivors(const Spread& spread, ReplicaCount replicas);
 
 }  // namespace capstan::decide::scale

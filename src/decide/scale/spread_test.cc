@@ -17,23 +17,23 @@ struct SpreadRow {
   ReplicaCount need, asked;
 };
 
-TEST(Spread, AsksForSoManyThatTheLossOfTheFullestLeavesWhatIsNeeded) {
+TEST(Spread, AsksForEnoughReplicasToSurviveTheLossOfTheFullestDomain) {
   const SpreadRow rows[] = {
-      {"two domains: twice as many", over(2, {2, 2}), 2, 4},
-      {"three: half as many more", over(3, {3, 3, 3}), 6, 9},
-      {"three, and no whole share", over(3, {3, 3, 2}), 5, 8},
-      {"one more where there are enough domains", over(100, {1, 1, 1, 1, 1, 1}), 5, 6},
-      {"one replica is two", over(3, {1}), 1, 2},
-      {"none is none", over(3, {1}), 0, 0},
-      {"nothing stands yet", over(3, {}), 4, 6},
-      {"no other domain: as if nothing was asked", over(1, {4}), 4, 4},
+      {"two domains: double the need", over(2, {2, 2}), 2, 4},
+      {"three domains: half more", over(3, {3, 3, 3}), 6, 9},
+      {"three domains and an uneven share", over(3, {3, 3, 2}), 5, 8},
+      {"many domains: one more replica suffices", over(100, {1, 1, 1, 1, 1, 1}), 5, 6},
+      {"a need of one asks for two", over(3, {1}), 1, 2},
+      {"a need of none asks for none", over(3, {1}), 0, 0},
+      {"no replica is placed yet", over(3, {}), 4, 6},
+      {"a single domain: the need itself", over(1, {4}), 4, 4},
       {"no domain at all", over(0, {}), 4, 4},
-      {"one has too many: as many beside it, first", over(2, {10, 1}), 5, 15},
-      {"then it gives up what is too much", over(2, {10, 5}), 5, 10},
-      {"all too many go", over(2, {6, 6}), 2, 4},
-      {"a domain was lost: no more than were there", over(2, {5}), 5, 10},
-      {"far too many in one: they go first", over(2, {20, 1}), 5, 10},
-      {"who is placed by others is asked for evenly", over(2, {10, 1}, false), 5, 10},
+      {"a domain above its share is first matched in the other", over(2, {10, 1}), 5, 15},
+      {"then the surplus is removed", over(2, {10, 5}), 5, 10},
+      {"a surplus in all domains is removed", over(2, {6, 6}), 2, 4},
+      {"after the loss of a domain: as many as before it", over(2, {5}), 5, 10},
+      {"a domain far above its share is reduced first", over(2, {20, 1}), 5, 10},
+      {"placed by another scheduler: an even spread is assumed", over(2, {10, 1}, false), 5, 10},
   };
   for (const SpreadRow& row : rows) {
     const SpreadSizing s = survive(row.spread, row.need);
@@ -42,7 +42,7 @@ TEST(Spread, AsksForSoManyThatTheLossOfTheFullestLeavesWhatIsNeeded) {
   }
 }
 
-TEST(Spread, NeverMoreThanThreeTimesWhatIsNeededWhateverStandsWhere) {
+TEST(Spread, NeverAsksForMoreThanThreeTimesTheNeed) {
   for (ReplicaCount domains = 2; domains <= 5; ++domains) {
     for (ReplicaCount need = 1; need <= 12; ++need) {
       for (ReplicaCount fullest = 0; fullest <= 60; ++fullest) {
@@ -54,25 +54,25 @@ TEST(Spread, NeverMoreThanThreeTimesWhatIsNeededWhateverStandsWhere) {
   }
 }
 
-TEST(Spread, AnEvenFleetStaysAsItIs) {
+TEST(Spread, DoesNotChangeAnEvenFleet) {
   for (ReplicaCount domains = 2; domains <= 6; ++domains) {
     for (ReplicaCount need = 1; need <= 40; ++need) {
       const ReplicaCount asked = survive(over(domains, {}), need).asked;
       std::vector<ReplicaCount> even(static_cast<std::size_t>(domains), asked / domains);
       for (ReplicaCount i = 0; i < asked % domains; ++i) ++even[static_cast<std::size_t>(i)];
       EXPECT_EQ(survive(over(domains, even), need).asked, asked) << domains << " domains, " << need;
-      EXPECT_GE(survivors(over(domains, even), asked), need) << "what it leaves asks for no fewer";
+      EXPECT_GE(survivors(over(domains, even), asked), need) << "the survivors cover the need";
     }
   }
 }
 
-TEST(Spread, TellsWhatIsLeftNow) {
+TEST(Spread, ReportsTheSurvivorsOfTheCurrentFleet) {
   const SpreadSizing s = survive(over(3, {4, 2, 1}), 5);
   EXPECT_EQ(s.fullest, 4);
   EXPECT_EQ(s.placed, 7);
   EXPECT_EQ(s.left(), 3);
   EXPECT_EQ(survivors(over(3, {4, 2, 1}), 7), 3);
-  EXPECT_EQ(survivors(over(1, {7}), 7), 7) << "nothing can be done";
+  EXPECT_EQ(survivors(over(1, {7}), 7), 7) << "a single domain has no survivors to count";
 }
 
 }  // namespace

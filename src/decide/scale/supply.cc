@@ -18,12 +18,12 @@ bool may_stand(const model::Variant& variant, const model::Catalog& catalog, con
   return catalog.offering(purchase.offering).gpu == variant.gpu && !has(variant.closed.purchases, purchase);
 }
 
-template <typename Each>
-void each_purchase(const model::Variant& variant, const model::Catalog& catalog, Each&& each) {
+template <typename Visit>
+void each_purchase(const model::Variant& variant, const model::Catalog& catalog, Visit&& visit) {
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId offering : catalog.pools[p].offerings) {
       const model::Purchase purchase{{p}, offering};
-      if (may_stand(variant, catalog, purchase)) each(purchase);
+      if (may_stand(variant, catalog, purchase)) visit(purchase);
     }
   }
 }
@@ -38,26 +38,27 @@ MicroUsd price_of(const model::Variant& variant, const model::Catalog& catalog) 
   };
   each_purchase(variant, catalog, [&](const model::Purchase& p) { consider(catalog.offering(p.offering)); });
   if (cheapest != 0) return {cheapest};
-  for (const model::Offering& offering : catalog.offerings) {  // of nodes that stand
+  for (const model::Offering& offering : catalog.offerings) {  // of existing nodes
     if (offering.gpu == variant.gpu) consider(offering);
   }
   return {cheapest};
 }
 
-/// Pods that nodes which stand still take, at most so many.
+/// Returns how many more pods the existing nodes take, at most `most`.
 std::int64_t on_nodes(const Index& index, const model::Variant& variant, std::int64_t most) {
   const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
   std::int64_t pods = 0;
   if (nodes == nullptr) return pods;
   for (auto at = nodes->rbegin(); at != nodes->rend() && pods < most; ++at) {
     const std::int64_t here = at->first.count / gpus_a_pod(variant).count;
-    if (here == 0) break;  // the emptiest come first
+    if (here == 0) break;  // nodes are ordered by free GPUs, most first
     if (!has(variant.closed.nodes, at->second)) pods += here;
   }
   return pods;
 }
 
-/// Pods for which nodes may still be bought, at most so many; whether that fails for capacity errors alone.
+/// Returns for how many pods nodes may still be bought, at most `most`. Sets `refused` if only capacity errors prevent
+/// it.
 std::int64_t on_purchases(const model::Variant& variant, const Capacity& capacity, std::int64_t most, bool& refused) {
   const model::Catalog& catalog = capacity.catalog();
   std::vector<std::int64_t> by_pool(catalog.pools.size());

@@ -15,18 +15,18 @@ class Capacity;
 
 namespace capstan::decide::scale {
 
-/// What more replicas of a variant cost, and how many of them there can be.
+/// Price and availability of further replicas of a variant.
 struct Supply {
-  GpuCount gpus = 1;          ///< of a replica
-  MicroUsd price_per_hour{};  ///< of a replica: stated, or what its GPUs cost where they are cheapest; 0: not known
-  /// Further replicas for which there is room now, on nodes that stand, on those on their way and on those that pools
-  /// may still buy; nothing: not known. An upper bound: domains and what several pools share are not looked at.
+  GpuCount gpus = 1;          ///< of one replica
+  MicroUsd price_per_hour{};  ///< of one replica: as stated, else the lowest price of its GPUs; 0: unknown
+  /// Further replicas that fit now on existing nodes, on nodes on their way and on nodes that pools may still buy;
+  /// empty: unknown. An upper bound: it ignores topology domains and limits that several pools share.
   std::optional<ReplicaCount> more{};
-  bool refused = false;  ///< every offering that would do is backing off after a capacity error
+  bool refused = false;  ///< every usable offering is backing off after a capacity error
 };
 
-/// @param capacity  what is bought and what may be; null: nobody here knows
-/// @param most      more than so many are not counted
+/// @param capacity  capacity on its way and purchasable; null: unknown
+/// @param most      the search stops at this many replicas
 Supply supply_of(const Index& index, const model::Catalog& catalog, const model::Variant& variant,
                  provision::Capacity* capacity, ReplicaCount most);
 

@@ -13,7 +13,7 @@ namespace {
 using testing::at;
 using testing::World;
 
-/// Nodes of eight GPUs; a pool that sells more of them for 80 USD an hour.
+/// Has a pool that sells nodes of eight GPUs for 80 USD per hour.
 struct Market {
   World world;
   model::OfferingId offering = world.offering(8, 0, 80);
@@ -28,9 +28,9 @@ struct Market {
   }
 };
 
-/// Scale reads what provision remembers before provision has seen the snapshot: a spot node may have been taken after
-/// it was told to go.
-TEST(Supply, ANodeThatWasToldToGoAndIsGoneCountsNothing) {
+/// The scale layer reads the provision layer's memory before that layer has seen the snapshot. A spot node may be gone
+/// although the memory still lists it as terminating.
+TEST(Supply, IgnoresATerminatingNodeThatIsAlreadyGone) {
   Market market;
   const std::optional<ReplicaCount> before = market.supply().more;
   market.bought.terminating = {{model::NodeId{1'000}, at(50)}};
@@ -45,41 +45,41 @@ TEST(Supply, AReplicaCostsItsShareOfTheCheapestNode) {
   market.world.pool({cheaper}, 8);
   EXPECT_EQ(market.supply().price_per_hour, MicroUsd{15'000'000});
   market.variant().price_per_hour = {7};
-  EXPECT_EQ(market.supply().price_per_hour, MicroUsd{7}) << "what is stated";
+  EXPECT_EQ(market.supply().price_per_hour, MicroUsd{7}) << "a stated price takes precedence";
 }
 
-TEST(Supply, RoomIsWhatStandsWhatIsOnItsWayAndWhatMayBeBought) {
+TEST(Supply, CountsExistingIncomingAndPurchasableNodes) {
   Market market;
   market.variant().tensor_parallel = 4;
   EXPECT_EQ(market.supply().more, 6) << "three nodes may be bought";
   market.world.node(0);
-  EXPECT_EQ(market.supply().more, 8) << "a node of nobody's pool stands beside them";
+  EXPECT_EQ(market.supply().more, 8) << "and a node without a pool has room for two";
   market.world.claim(market.pool, market.offering, model::Claim::Phase::launched, 90);
   EXPECT_EQ(market.supply().more, 8) << "one of the three is on its way";
-  EXPECT_EQ(market.supply(3).more, 3) << "more are not counted";
+  EXPECT_EQ(market.supply(3).more, 3) << "the search stops at three";
   const model::GangId gang = market.world.gang(1, 6, model::TopologyLevel::node);
   market.world.bind(gang, {0});
-  EXPECT_EQ(market.supply().more, 6) << "two GPUs are no place for four";
+  EXPECT_EQ(market.supply().more, 6) << "the node's two free GPUs are too few for a replica of four";
 }
 
-TEST(Supply, WhatIsClosedToItIsNoRoom) {
+TEST(Supply, IgnoresExcludedNodesAndPurchases) {
   Market market;
   market.world.node(0);
   market.variant().closed = {.nodes = {{0}}, .purchases = {{market.pool, market.offering}}};
   EXPECT_EQ(market.supply().more, 0);
 }
 
-TEST(Supply, AfterCapacityErrorsItIsRefused) {
+TEST(Supply, IsRefusedWhileEveryOfferingBacksOff) {
   Market market;
   EXPECT_FALSE(market.supply().refused);
   market.bought.backoffs.push_back({market.offering, 1, at(60), at(240)});
   EXPECT_TRUE(market.supply().refused);
   EXPECT_EQ(market.supply().more, 0);
   market.world.node(0);
-  EXPECT_FALSE(market.supply().refused) << "there is room without buying";
+  EXPECT_FALSE(market.supply().refused) << "an existing node has room";
 }
 
-TEST(Supply, WhereOthersPlaceOrBuyNobodyHereKnows) {
+TEST(Supply, IsUnknownIfAnotherSchedulerPlacesOrNoNodesAreBoughtHere) {
   Market market;
   EXPECT_EQ(supply_of({}, market.world.catalog(), market.variant(), nullptr, 100).more, std::nullopt);
   market.variant().placed_elsewhere = true;

@@ -17,23 +17,24 @@ struct Candidate {
   FailureDomain domain;
 };
 
-/// So many of them, each of the domain that holds the most once those before it are gone; the earlier among equals.
+/// Chooses `most` candidates, each from the domain that holds the most replicas after the earlier choices; among equal
+/// domains the one whose first candidate comes earlier.
 std::vector<GangId> of_the_fullest(const std::vector<Candidate>& candidates, std::size_t most) {
-  std::map<FailureDomain, std::vector<std::size_t>> stand;  // positions, the earliest last
-  for (std::size_t i = candidates.size(); i > 0; --i) stand[candidates[i - 1].domain].push_back(i - 1);
-  // By how many each domain holds, negative, and then by its earliest.
+  std::map<FailureDomain, std::vector<std::size_t>> by_domain;  // indices, the first candidate last
+  for (std::size_t i = candidates.size(); i > 0; --i) by_domain[candidates[i - 1].domain].push_back(i - 1);
+  // Ordered by replicas in the domain (negated: the fullest first), then by the index of its first candidate.
   std::set<std::tuple<std::ptrdiff_t, std::size_t, FailureDomain>> turns;
   const auto enter = [&](FailureDomain domain, const std::vector<std::size_t>& left) {
     const std::ptrdiff_t holds = domain == kNowhere ? std::ssize(candidates) + 1 : std::ssize(left);
     if (!left.empty()) turns.emplace(-holds, left.back(), domain);
   };
-  for (const auto& [domain, left] : stand) enter(domain, left);
+  for (const auto& [domain, left] : by_domain) enter(domain, left);
   std::vector<GangId> chosen;
   while (chosen.size() < most && !turns.empty()) {
     const auto [holds, first, domain] = *turns.begin();
     turns.erase(turns.begin());
     chosen.push_back(candidates[first].id);
-    std::vector<std::size_t>& left = stand.at(domain);
+    std::vector<std::size_t>& left = by_domain.at(domain);
     left.pop_back();
     enter(domain, left);
   }
@@ -46,7 +47,7 @@ std::vector<GangId> victims(const RoleView& role, ReplicaCount keep) {
   std::vector<Candidate> candidates;
   for (const RoleView::Replica& replica : role.replicas) {
     if (replica.phase == model::Gang::Phase::draining) continue;
-    // A replica whose load nobody knows may hold anything: it goes last among the ready ones.
+    // A replica with an unknown load may hold any number of requests: it goes last among the ready ones.
     constexpr std::int64_t kUnknown = std::int64_t{1} << 40;
     const model::ReplicaSignals& s = replica.signals;
     const auto load = [](const model::Signal& signal) {

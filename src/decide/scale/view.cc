@@ -9,7 +9,8 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// Names as the catalog has them: no copies and no allocation, as every decision asks.
+/// Returns the bundled table's row for the variant. Compares names in place because every decision calls it: no copies,
+/// no allocation.
 const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::Variant& variant) {
   if (!variant.gpu.valid() || variant.gpu.value >= catalog.gpu_kinds.size()) return nullptr;
   const std::string& gpu = catalog.gpu_kinds[variant.gpu.value];
@@ -22,7 +23,7 @@ const engine::EngineRow* engine_row(const model::Catalog& catalog, const model::
   return nullptr;
 }
 
-/// By id.
+/// Returns the replicas of one variant, ordered by id.
 std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, const Index& index, ServiceId service,
                                            model::VariantId variant) {
   std::vector<RoleView::Replica> replicas;
@@ -37,19 +38,19 @@ std::vector<RoleView::Replica> replicas_of(const model::Snapshot& snapshot, cons
   return replicas;
 }
 
-/// The replicas of all variants of the service that computes the prompts, by id.
+/// Returns the replicas of all variants of the service that computes the prompts, ordered by id.
 std::vector<RoleView::Replica> feeders_of(const model::Snapshot& snapshot, const Index& index, ServiceId service) {
   std::vector<RoleView::Replica> all = replicas_of(snapshot, index, service, {0});
-  const std::vector<ServiceId>& beside = snapshot.catalog->service(service).beside;
-  for (const ServiceId id : beside) {
+  const std::vector<ServiceId>& variants = snapshot.catalog->service(service).beside;
+  for (const ServiceId id : variants) {
     const std::vector<RoleView::Replica> more = replicas_of(snapshot, index, id, {0});
     all.insert(all.end(), more.begin(), more.end());
   }
-  if (!beside.empty()) std::ranges::sort(all, {}, &RoleView::Replica::id);
+  if (!variants.empty()) std::ranges::sort(all, {}, &RoleView::Replica::id);
   return all;
 }
 
-/// Where its replicas stand, by domain; each of them is told its own.
+/// Counts the replicas in each failure domain and stores the domain of each replica in `role`.
 Spread spread_of(const model::Snapshot& snapshot, const Index& index, const model::Service& settings, RoleView& role) {
   const model::Variant& variant = settings.variants.front();
   Spread spread{.level = *settings.survives,
