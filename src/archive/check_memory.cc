@@ -25,20 +25,20 @@ class Checker {
     number("scale missed", memory.missed_empty_ppm, 1'000'000);
     for (const auto& row : memory.counters) moment("scale counters", row.measured_at);
     for (const auto& row : memory.forecasts) moment("scale forecast", row.due);
-    for (const auto& row : memory.needs) moment("scale need", row.at);
+    for (const auto& row : memory.need_peaks) moment("scale need", row.at);
     for (const Duration lead : memory.leads) number("scale lead", lead.count(), kMaxTime);
     moment("scale denied until", memory.denied_until);
-    for (const auto& other : memory.beside) {
+    for (const auto& other : memory.alternatives) {
       moment("scale denied until", other.denied_until);
       number("scale learned for", other.corrected.count(), kMaxTime);
       number("scale rows", std::ssize(other.leads), decide::scale::CapstanMemory::kLeadsMost);
       for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxTime);
     }
-    number("scale variants", std::ssize(memory.beside), model::Service::kBesideMost);
+    number("scale variants", std::ssize(memory.alternatives), model::Service::kBesideMost);
     using Own = decide::scale::CapstanMemory;
     const auto most = static_cast<std::int64_t>(Own::kReplicasMost);
     for (std::size_t rows : {memory.counters.size(), memory.starting.size(), memory.forecasts.size(),
-                             memory.needs.size(), memory.leads.size()}) {
+                             memory.need_peaks.size(), memory.leads.size()}) {
       number("scale rows", static_cast<std::int64_t>(rows), most);
     }
   }

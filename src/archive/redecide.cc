@@ -40,11 +40,11 @@ Redecided redecide(const SavedState& state) {
       paired.emplace(model::ServiceId{i}, decide::scale::RolePart{std::move(role), std::move(out.scale[i])});
     }
   }
-  decide::scale::hold_together(*snapshot.catalog, paired);
+  decide::scale::reconcile_roles(*snapshot.catalog, paired);
   for (auto& [service, part] : paired) out.scale[service.value] = std::move(part.decision);
   for (std::uint32_t i = 0; i < out.scale.size(); ++i) {
-    std::vector<decide::scale::Decision> beside = std::exchange(out.scale[i].beside, {});
-    for (decide::scale::Decision& other : beside) {
+    std::vector<decide::scale::Decision> alternatives = std::exchange(out.scale[i].alternatives, {});
+    for (decide::scale::Decision& other : alternatives) {
       if (other.service.value < out.scale.size()) out.scale[other.service.value] = std::move(other);
     }
   }

@@ -248,7 +248,7 @@ Value scale_event_log(const Given& given) {
     settings.behavior = HpaBehavior{};
     settings.behavior->up = rules_of(given["rules"], settings.behavior->up);
   }
-  note_change(memory, settings, 0, given["replica_change"].integer(0, kMostInt32), kNow);
+  record_change(memory, settings, 0, given["replica_change"].integer(0, kMostInt32), kNow);
   return object({{"change_in_last_60_s", before},
                  {"events_after", array_of(memory.ups, [&](const auto& change) {
                     const bool outdated = settings.behavior && is_outdated(change, settings.behavior->up, kNow);

@@ -198,7 +198,7 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   // Alone a role would start what the other can lend, or leave the ratio, and take it back at the next look.
   std::erase_if(paired,
                 [&](const auto& part) { return unknown.contains(decide::scale::other_role(catalog, part.first)); });
-  decide::scale::hold_together(catalog, paired);
+  decide::scale::reconcile_roles(catalog, paired);
   for (auto& [service, part] : paired) conclude(std::move(part.decision), seen.snapshot, now);
 }
 
@@ -209,11 +209,11 @@ std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot
                                                            model::ServiceId service, Instant now) const {
   decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
   const auto unknown = [&](const auto& each) { return scaling(each.service, snapshot); };
-  if (unknown(role) || std::ranges::any_of(role.beside, unknown)) return std::nullopt;
+  if (unknown(role) || std::ranges::any_of(role.alternatives, unknown)) return std::nullopt;
   // A lowering that is on its way is where the next decision starts from: to leave it alone is no call to stay.
   const auto start = [&](auto& each) { each.current = in_flight_.asked(each.service).value_or(each.current); };
   start(role);
-  std::ranges::for_each(role.beside, start);
+  std::ranges::for_each(role.alternatives, start);
   return role;
 }
 
@@ -241,7 +241,7 @@ void Controller::conclude(decide::scale::Decision decision, const model::Snapsho
   let_drain(decision.plan);
   note_directions(decision.plan, snapshot, now);
   submit(std::exchange(decision.plan, {}), Layer::scale, snapshot, now);
-  for (decide::scale::Decision& other : std::exchange(decision.beside, {})) {
+  for (decide::scale::Decision& other : std::exchange(decision.alternatives, {})) {
     scale_decisions_[other.service.value] = std::move(other);
   }
   scale_decisions_[decision.service.value] = std::move(decision);

@@ -150,7 +150,7 @@ Wish HpaAutoscaler::sync(const Sight& sight, Instant now) {
   if (current == 0 && min != 0) return {0, "at 0 the HPA is switched off"};
   if (current > spec_.max_replicas || current < min) {
     const ReplicaCount bound = std::clamp(current, min, spec_.max_replicas);
-    scale::note_change(memory_, spec_.settings, current, bound, now);
+    scale::record_change(memory_, spec_.settings, current, bound, now);
     return {bound, std::to_string(current) + " is outside its bounds"};
   }
   std::optional<ReplicaCount> wanted;
@@ -172,7 +172,7 @@ Wish HpaAutoscaler::sync(const Sight& sight, Instant now) {
   const ReplicaCount held = scale::stabilize(memory_, spec_.settings, current, *wanted, now);
   const ReplicaCount desired =
       scale::limit_rate(memory_, spec_.settings, current, held, min, spec_.max_replicas, now).replicas;
-  scale::note_change(memory_, spec_.settings, current, desired, now);
+  scale::record_change(memory_, spec_.settings, current, desired, now);
   why += ": " + std::to_string(*wanted);
   if (held != *wanted) why += ", stabilized to " + std::to_string(held);
   if (desired != held) why += ", limited to " + std::to_string(desired);

@@ -122,7 +122,7 @@ Wish WvaAutoscaler::look(const Sight& sight, Instant now) {
   if (!proposal.valid) return {current, "no metric could be read"};
   const ReplicaCount held = scale::stabilize(memory_, hpa_, current, proposal.replicas, now);
   const ReplicaCount desired = scale::limit_rate(memory_, hpa_, current, held, spec_.min_replicas, max, now).replicas;
-  scale::note_change(memory_, hpa_, current, desired, now);
+  scale::record_change(memory_, hpa_, current, desired, now);
   return {desired, why_ + ": " + std::to_string(desired_) + ", by the HPA " + std::to_string(desired)};
 }
 

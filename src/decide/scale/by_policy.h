@@ -13,12 +13,12 @@ Duration period_of(const QueueHpa& policy);
 Duration period_of(const Capstan& policy);
 Duration period_of(const Rules& policy);
 
-std::vector<model::SignalField> needs_of(const Fixed& policy);
-std::vector<model::SignalField> needs_of(const DutyCycleHpa& policy);
-std::vector<model::SignalField> needs_of(const MemoryHpa& policy);
-std::vector<model::SignalField> needs_of(const QueueHpa& policy);
-std::vector<model::SignalField> needs_of(const Capstan& policy);
-std::vector<model::SignalField> needs_of(const Rules& policy);
+std::vector<model::SignalField> signals_needed_by(const Fixed& policy);
+std::vector<model::SignalField> signals_needed_by(const DutyCycleHpa& policy);
+std::vector<model::SignalField> signals_needed_by(const MemoryHpa& policy);
+std::vector<model::SignalField> signals_needed_by(const QueueHpa& policy);
+std::vector<model::SignalField> signals_needed_by(const Capstan& policy);
+std::vector<model::SignalField> signals_needed_by(const Rules& policy);
 
 /// @param decision the service, its variant and its current replicas; all counts start at the current replicas
 /// @return the finished decision, with its plan

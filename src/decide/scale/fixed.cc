@@ -8,7 +8,7 @@ namespace capstan::decide::scale {
 
 Duration period_of(const Fixed& policy) { return policy.period; }
 
-std::vector<model::SignalField> needs_of(const Fixed&) { return {}; }
+std::vector<model::SignalField> signals_needed_by(const Fixed&) { return {}; }
 
 Decision decide_by(const Fixed& policy, Decision decision, const RoleView& role, Memory&, Instant) {
   decision.wanted = decision.held_to = policy.replicas;

@@ -7,17 +7,17 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// Towards zero; what an int32 cannot hold is the nearest that it can, and NaN is 0.
+/// Truncates towards zero and clamps to an int32; NaN becomes 0.
 ReplicaCount to_int32(double value) {
   constexpr double kLeast = -2147483648.0, kMost = 2147483647.0;
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(value, kLeast, kMost));
 }
 
-/// A sum as Kubernetes has it: of int32, which wraps around. A policy of 2147483647 pods, meant as "any number", allows
-/// none there.
+/// Wraps a sum around as Kubernetes' int32 does. There, a policy of 2147483647 pods, meant as "any number", allows
+/// none.
 ReplicaCount wrapped(ReplicaCount sum) { return static_cast<std::int32_t>(sum); }
 
-/// The replicas at the start of a policy's period.
+/// Returns the replicas at the start of a policy's period.
 ReplicaCount at_start(const Memory& memory, ReplicaCount current, Duration period, Instant now) {
   return wrapped(current - changed_within(memory.ups, period, now) + changed_within(memory.downs, period, now));
 }
@@ -28,7 +28,7 @@ Duration longest_period(const HpaRules& rules) {
   return longest;
 }
 
-/// Writes over the last entry that `old` says is of no use, or adds one: the layout of Kubernetes' logs.
+/// Overwrites the last entry for which `old` is true, or appends one: the layout of Kubernetes' records.
 template <typename Entry, typename Old>
 void keep(std::vector<Entry>& entries, Entry entry, Old old) {
   const auto last = std::find_if(entries.rbegin(), entries.rend(), old);
@@ -69,7 +69,7 @@ ReplicaCount scale_up_limit(const Memory& memory, const HpaRules& rules, Replica
 
 ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, ReplicaCount current, Instant now) {
   if (rules.select == HpaRules::Select::disabled) return current;
-  // "Max" is the largest change, which on the way down is the smallest count.
+  // "Max" selects the largest change, which for a scale-down is the lowest count.
   const bool lowest = rules.select == HpaRules::Select::max;
   ReplicaCount limit = lowest ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
   for (const HpaRatePolicy& policy : rules.policies) {
@@ -83,7 +83,7 @@ ReplicaCount scale_down_limit(const Memory& memory, const HpaRules& rules, Repli
   return limit;
 }
 
-void note_first_sight(Memory& memory, ReplicaCount current, Instant now) {
+void record_first_replicas(Memory& memory, ReplicaCount current, Instant now) {
   if (memory.seen) return;
   memory.seen = true;
   memory.answers.push_back({now, current});
@@ -94,7 +94,7 @@ ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount
   ReplicaCount held = wanted;
   Duration seen_for = settings.downscale_stabilization;
   if (!settings.behavior) {
-    // Exactly as old as the window still counts here; with behaviour it does not.
+    // Without behaviour an answer exactly as old as the window still counts; with behaviour it does not.
     for (const Memory::Answer& answer : memory.answers) {
       if (answer.at >= now - settings.downscale_stabilization) held = std::max(held, answer.replicas);
     }
@@ -116,7 +116,7 @@ ReplicaCount stabilize(Memory& memory, const HpaSettings& settings, ReplicaCount
 
 HpaLimited limit_rate(const Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount wanted,
                       ReplicaCount min, ReplicaCount max, Instant now) {
-  // Where a bound of the user and a limit say the same, the bound gets the blame.
+  // If a user's bound and a rate limit are equal, the bound is reported.
   const auto at_most = [&](ReplicaCount limit) -> HpaLimited {
     if (wanted <= std::min(limit, max)) return {wanted, HpaLimit::none};
     return max > limit ? HpaLimited{limit, HpaLimit::scale_up_limit} : HpaLimited{max, HpaLimit::too_many_replicas};
@@ -136,7 +136,8 @@ HpaLimited limit_rate(const Memory& memory, const HpaSettings& settings, Replica
   return {wanted, HpaLimit::none};
 }
 
-void note_change(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount desired, Instant now) {
+void record_change(Memory& memory, const HpaSettings& settings, ReplicaCount current, ReplicaCount desired,
+                   Instant now) {
   if (!settings.behavior || desired == current) return;
   const bool up = desired > current;
   const HpaRules& rules = up ? settings.behavior->up : settings.behavior->down;

@@ -23,13 +23,14 @@ std::int64_t count(std::span<const HpaPod> pods, Group group) {
   return std::ranges::count(pods, group, &HpaPod::group);
 }
 
-/// What the ratio is made of, before and after samples were filled in.
+/// Number of samples and ratio, before or after values were assumed.
 struct Samples {
-  std::int64_t number = 0;  ///< those of pods that do not exist included
+  std::int64_t number = 0;  ///< including samples without a pod
   double ratio = 0;
 };
 
-/// The part that Pods and Resource metrics share: `ratio_with(fill)` is the ratio after fill-in.
+/// The part shared by Pods and Resource metrics. `fill` returns the samples after values were assumed for missing and
+/// unready pods.
 template <typename Fill>
 void propose(HpaProposal& proposal, std::span<const HpaPod> pods, ReplicaCount current, const HpaSettings& settings,
              Fill fill) {
@@ -52,7 +53,7 @@ void propose(HpaProposal& proposal, std::span<const HpaPod> pods, ReplicaCount c
   if (!backwards) proposal.replicas = replicas;
 }
 
-/// Ready pods and samples without a pod: what the metrics API returned and groupPods left.
+/// Calls `add` for ready pods and for samples without a pod: the samples that remain after groupPods.
 template <typename Add>
 void each_sample(std::span<const HpaPod> pods, Add add) {
   for (const HpaPod& pod : pods) {
@@ -75,7 +76,7 @@ HpaPod::Group group_pod(const HpaPodFacts& pod, bool cpu, const HpaReadiness& re
   if (!pod.ready || !pod.started_at) return Group::unready;
   const bool initializing = *pod.started_at + readiness.cpu_initialization > now;
   if (initializing) {
-    // A sample that began before the pod became ready measures its start.
+    // A sample that began before the pod was ready measures its start.
     const bool early = pod.sampled_at < pod.ready_since + pod.sample_window;
     return !*pod.ready || early ? Group::unready : Group::ready;
   }
@@ -93,14 +94,14 @@ HpaProposal propose_by_pods(std::span<const HpaPod> pods, std::int64_t target_mi
   HpaProposal proposal;
   proposal.replicas = current;
   if (samples == 0 || !some_pod_exists(pods)) return proposal;
-  // The mean is an integer before it becomes a ratio.
+  // HPA truncates the mean to an integer before it computes the ratio.
   const auto ratio = [&] { return static_cast<double>(total / samples) / static_cast<double>(target_milli); };
   proposal.valid = true;
   proposal.mean_milli = total / samples;
   proposal.ratio = ratio();
   propose(proposal, pods, current, settings, [&](bool up_with_unready) {
-    // Those that are missing count as exactly on target on the way down and as idle otherwise; those that are unready
-    // count as idle on the way up and not at all on the way down.
+    // A missing pod counts as exactly on target on the way down and as idle otherwise. An unready pod counts as idle on
+    // the way up and not at all on the way down.
     const std::int64_t missing = count(pods, Group::missing);
     if (proposal.ratio < 1.0) total += missing * target_milli;
     samples += missing + (up_with_unready ? count(pods, Group::unready) : 0);
@@ -115,13 +116,12 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
   proposal.replicas = current;
   const bool requests_known = std::ranges::all_of(
       pods, [](const HpaPod& pod) { return pod.group == Group::superfluous || pod.request_milli.has_value(); });
-  // Memory is in thousandths of a byte: a hundred times a few hundred TB no longer fits 64 bits, nor need what is
-  // filled in.
+  // Memory is in thousandths of a byte: a hundred times a few hundred TB, or the assumed values, may not fit 64 bits.
   __int128 total = 0, requested = 0;
   std::int64_t matched = 0, samples = 0;
   each_sample(pods, [&](const HpaPod& pod) {
     ++samples;
-    if (pod.group == Group::superfluous) return;  // no request is known, so it is left out of the ratio
+    if (pod.group == Group::superfluous) return;  // its request is unknown, so the ratio excludes it
     total += pod.milli;
     requested += *pod.request_milli;
     ++matched;
@@ -137,7 +137,7 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
   const auto ratio = [&] { return static_cast<double>(percent()) / static_cast<double>(target_percent); };
   proposal.ratio = ratio();
   propose(proposal, pods, current, settings, [&](bool up_with_unready) {
-    // Exactly on target, nothing at all is put in for those that are missing.
+    // If the ratio is exactly 1, missing pods are left out.
     const std::int64_t fallback_percent = proposal.ratio < 1.0 ? std::max<std::int64_t>(100, target_percent) : 0;
     for (const HpaPod& pod : pods) {
       const bool missing = pod.group == Group::missing && proposal.ratio != 1.0;
@@ -193,12 +193,12 @@ HpaProposal propose_by_average_value(std::int64_t usage_milli, std::int64_t targ
                        .filled_ratio = 0,
                        .within_tolerance = false,
                        .replicas = status_replicas};
-  // A sum that did not fit is reported as it is: no mean of it is known.
+  // A saturated sum is reported as it is because its mean is unknown.
   if (usage >= static_cast<double>(kMostMilliHeld))
     proposal.mean_milli = kMostMilliHeld;
   else if (status_replicas > 0)
     proposal.mean_milli = static_cast<std::int64_t>(std::ceil(usage / replicas));
-  // With no replica the ratio is infinite, or none at all, and so never within.
+  // Without replicas the ratio is infinite or NaN and therefore never within the tolerance.
   proposal.ratio = proposal.filled_ratio = usage / (target * replicas);
   proposal.within_tolerance = within(proposal.ratio, settings);
   if (!proposal.within_tolerance) proposal.replicas = hpa_ceil(usage / target);

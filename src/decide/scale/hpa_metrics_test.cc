@@ -16,7 +16,8 @@ using capstan::testing::kNow;
 using Group = HpaPod::Group;
 using Phase = HpaPodFacts::Phase;
 
-/// "2 r800 u0 m": pods that each request 2000, ready with a sample of 800, unready, missing; s is a sample of no pod.
+/// Parses "2 r800 u0 m": pods that each request 2000: r ready with a sample of 800, u unready, m missing; s is a sample
+/// without a pod.
 std::vector<HpaPod> pods(std::string_view row) {
   std::vector<HpaPod> all;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -44,19 +45,19 @@ struct Row {
 
 TEST(HpaMetrics, Utilization) {
   const Row rows[] = {
-      {"ceil of the ratio times those that are ready", "r1000 r1400", 30, 2, 4},
+      {"ceil of the ratio times the ready pods", "r1000 r1400", 30, 2, 4},
       {"the percentage is truncated before the ratio", "r1259 r1259", 57, 2, 2},
-      {"the unready are idle on the way up", "r800 u u", 30, 3, 3},
-      {"and nothing on the way down", "r200 r600 r1000 u u", 50, 5, 2},
-      {"the missing are full on the way down", "r800 r190 m m", 100, 4, 3},
-      {"or on target, where that is more than full", "r800 r190 m m", 150, 4, 3},
-      {"and idle on the way up", "r3800 m", 100, 2, 2},
-      {"exactly on target they are nothing", "r2000 m", 100, 2, 2},
-      {"a sample of no pod has no request, so it is left out", "r8000 r6000 s9000", 100, 2, 7},
-      {"the ignored are nothing", "r1000 r1400 i i", 30, 2, 4},
+      {"unready pods count as idle on the way up", "r800 u u", 30, 3, 3},
+      {"unready pods do not count on the way down", "r200 r600 r1000 u u", 50, 5, 2},
+      {"missing pods count as full on the way down", "r800 r190 m m", 100, 4, 3},
+      {"missing pods count as on target if that is more than full", "r800 r190 m m", 150, 4, 3},
+      {"missing pods count as idle on the way up", "r3800 m", 100, 2, 2},
+      {"missing pods do not count exactly on target", "r2000 m", 100, 2, 2},
+      {"a sample without a pod has no request and is left out", "r8000 r6000 s9000", 100, 2, 7},
+      {"ignored pods do not count", "r1000 r1400 i i", 30, 2, 4},
       {"no pod", "s100", 30, 1, -1},
-      {"no sample of a pod", "m s100", 30, 1, -1},
-      {"none that counts", "u u", 30, 2, -1},
+      {"the only sample has no pod", "m s100", 30, 1, -1},
+      {"no pod counts", "u u", 30, 2, -1},
   };
   for (const Row& row : rows) {
     const HpaProposal proposal = propose_by_utilization(pods(row.pods), row.target, row.current, {});
@@ -64,10 +65,10 @@ TEST(HpaMetrics, Utilization) {
   }
   std::vector<HpaPod> without = pods("r1000 i");
   without[1].request_milli.reset();
-  EXPECT_FALSE(propose_by_utilization(without, 30, 2, {}).valid) << "even a pod that is ignored must have a request";
+  EXPECT_FALSE(propose_by_utilization(without, 30, 2, {}).valid) << "even an ignored pod must have a request";
 }
 
-TEST(HpaMetrics, OfMemoryAHundredTimesTheSumNeedNotFit) {
+TEST(HpaMetrics, UtilizationOfMemoryDoesNotOverflow) {
   constexpr std::int64_t kTerabyteMilli = 1'000'000'000'000'000;
   std::vector<HpaPod> many(400, HpaPod{pods("r1000").front()});
   for (HpaPod& pod : many) {
@@ -83,12 +84,12 @@ TEST(HpaMetrics, Pods) {
   const Row rows[] = {
       {"ceil of the ratio", "r20000 r10000 r30000", 15000, 3, 4},
       {"the mean is truncated", "r50000 r15000 r30000", 31666, 3, 3},
-      {"readiness does not matter, pending does", "r30000 r30000 u", 15000, 3, 4},
-      {"the missing are on target on the way down", "r1000 m m", 10000, 3, 3},
-      {"and idle on the way up", "r30000 m", 10000, 2, 3},
-      {"exactly on target they are idle, unlike those of a resource", "r10000 m", 10000, 2, 1},
-      {"a sample of no pod counts in the mean", "r10000 s30000", 10000, 1, 2},
-      {"none that counts", "u m", 10000, 2, -1},
+      {"readiness does not matter, but a pending pod counts", "r30000 r30000 u", 15000, 3, 4},
+      {"missing pods count as on target on the way down", "r1000 m m", 10000, 3, 3},
+      {"missing pods count as idle on the way up", "r30000 m", 10000, 2, 3},
+      {"exactly on target missing pods count as idle, unlike for a resource", "r10000 m", 10000, 2, 1},
+      {"a sample without a pod counts in the mean", "r10000 s30000", 10000, 1, 2},
+      {"no pod counts", "u m", 10000, 2, -1},
   };
   for (const Row& row : rows) {
     const HpaProposal proposal = propose_by_pods(pods(row.pods), row.target, row.current, {});
@@ -96,25 +97,25 @@ TEST(HpaMetrics, Pods) {
   }
 }
 
-TEST(HpaMetrics, ValueMultipliesWhatIsReady) {
+TEST(HpaMetrics, ValueMultipliesTheReadyPods) {
   EXPECT_EQ(propose_by_value(20000, 15000, 3, 3, {}).replicas, 4);
-  EXPECT_EQ(propose_by_value(8600, 4400, 3, 1, {}).replicas, 2) << "down, although the ratio is 1.95";
+  EXPECT_EQ(propose_by_value(8600, 4400, 3, 1, {}).replicas, 2) << "it scales down although the ratio is 1.95";
   EXPECT_EQ(propose_by_value(8600, 4400, 3, 0, {}).replicas, 0) << "kubernetes/kubernetes#130130";
-  EXPECT_EQ(propose_by_value(16500, 15000, 3, 9, {}).replicas, 3) << "exactly 10 % is within";
-  EXPECT_EQ(propose_by_value(16500, 15000, 0, {}, {}).replicas, 2) << "from zero the ratio itself";
+  EXPECT_EQ(propose_by_value(16500, 15000, 3, 9, {}).replicas, 3) << "exactly 10 % is within the tolerance";
+  EXPECT_EQ(propose_by_value(16500, 15000, 0, {}, {}).replicas, 2) << "from zero the ratio itself is the count";
   EXPECT_FALSE(propose_by_value(20000, 15000, 3, {}, {}).valid);
 }
 
-TEST(HpaMetrics, AverageValueKnowsNoReadiness) {
+TEST(HpaMetrics, AverageValueIgnoresReadiness) {
   EXPECT_EQ(propose_by_average_value(20166, 5000, 4, {}).replicas, 4);
   EXPECT_EQ(propose_by_average_value(20166, 5000, 4, {}).mean_milli, 5042) << "rounded up";
   EXPECT_EQ(propose_by_average_value(8600, 2000, 3, {}).replicas, 5);
-  EXPECT_EQ(propose_by_average_value(950, 850, 16, {}).replicas, 2) << "a maximum of fractions is no total";
+  EXPECT_EQ(propose_by_average_value(950, 850, 16, {}).replicas, 2) << "a maximum of per-pod fractions is not a total";
   EXPECT_EQ(propose_by_average_value(0, 850, 0, {}).replicas, 0);
   EXPECT_EQ(propose_by_average_value(1700, 850, 0, {}).replicas, 2);
 }
 
-TEST(HpaMetrics, ASumOfItemsThatDoesNotFitIsTheMostThatDoes) {
+TEST(HpaMetrics, ASumOfItemsSaturates) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   struct SumRow {
     const char* what;
@@ -123,11 +124,11 @@ TEST(HpaMetrics, ASumOfItemsThatDoesNotFitIsTheMostThatDoes) {
   };
   const SumRow rows[] = {
       {"no item", {}, 0, 0},
-      {"some", {3000, 5000}, 8000, 8000},
-      {"too much", {kMost, 1, -5}, kMost, kMost},
-      {"below 0", {-2000}, -2000, kMost},
-      {"below 0 on the way", {-1, 5000}, 4999, kMost},
-      {"never below 0", {5000, -5000}, 0, 0},
+      {"two items", {3000, 5000}, 8000, 8000},
+      {"an overflow", {kMost, 1, -5}, kMost, kMost},
+      {"a negative sum", {-2000}, -2000, kMost},
+      {"a negative partial sum", {-1, 5000}, 4999, kMost},
+      {"a sum of zero", {5000, -5000}, 0, 0},
   };
   for (const SumRow& row : rows) {
     EXPECT_EQ(sum_for_value(row.items), row.for_value) << row.what;
@@ -135,10 +136,10 @@ TEST(HpaMetrics, ASumOfItemsThatDoesNotFitIsTheMostThatDoes) {
   }
   EXPECT_EQ(propose_by_value(kMost, 1000, 3, 3, {}).replicas, 2147483647);
   EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).replicas, 2147483647);
-  EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).mean_milli, kMost) << "no mean of it is known";
+  EXPECT_EQ(propose_by_average_value(kMost, 1000, 3, {}).mean_milli, kMost) << "its mean is unknown";
 }
 
-TEST(HpaMetrics, GroupsOfPods) {
+TEST(HpaMetrics, PodsAreGroupedByTheirState) {
   const HpaReadiness readiness{std::chrono::seconds(120), std::chrono::seconds(10)};
   const HpaPodFacts sound{Phase::running, false, true, ago(30), ago(60), true, kNow, std::chrono::seconds(30)};
   struct GroupRow {
@@ -147,8 +148,8 @@ TEST(HpaMetrics, GroupsOfPods) {
     Group group;
   };
   const GroupRow rows[] = {
-      {"one whole window after it became ready", [](HpaPodFacts&) {}, Group::ready},
-      {"less than one", [](HpaPodFacts& pod) { pod.sampled_at = ago(1); }, Group::unready},
+      {"a sample window entirely after it became ready", [](HpaPodFacts&) {}, Group::ready},
+      {"a sample window that began before", [](HpaPodFacts& pod) { pod.sampled_at = ago(1); }, Group::unready},
       {"deleted", [](HpaPodFacts& pod) { pod.deleting = true; }, Group::ignored},
       {"failed", [](HpaPodFacts& pod) { pod.phase = Phase::failed; }, Group::ignored},
       {"pending", [](HpaPodFacts& pod) { pod.phase = Phase::pending; }, Group::unready},
@@ -178,7 +179,7 @@ TEST(HpaMetrics, GroupsOfPods) {
   }
   HpaPodFacts loading = sound;
   loading.ready = false;
-  EXPECT_EQ(group_pod(loading, false, readiness, kNow), Group::ready) << "a custom metric asks for no readiness";
+  EXPECT_EQ(group_pod(loading, false, readiness, kNow), Group::ready) << "a custom metric ignores readiness";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ const model::Signal& signal_of(const model::ReplicaSignals& signals, MetricReadi
       return signals.memory_used_percent;
     case MetricReading::Kind::running:
       return signals.running;
-    default:  // of those that HPA reads, waiting
+    default:  // waiting is the only other metric that HPA reads
       break;
   }
   return signals.waiting;
@@ -27,7 +27,7 @@ const model::Signal& signal_of(const model::ReplicaSignals& signals, MetricReadi
 
 std::int64_t per_mille(double ratio) { return static_cast<std::int64_t>(std::min(ratio, 1e12) * 1000.0); }
 
-/// What HPA makes of one metric. It asks no reading for its age: a stale value is a value.
+/// Returns HPA's calculation for one metric. HPA ignores the age of a reading: a stale value counts.
 MetricReading read_metric(const RoleView& role, MetricReading::Kind kind, std::int64_t target,
                           const HpaSettings& settings) {
   MetricReading reading{.kind = kind, .target = target};
@@ -57,7 +57,7 @@ MetricReading read_metric(const RoleView& role, MetricReading::Kind kind, std::i
   return reading;
 }
 
-/// The reason that the metric itself gives for its answer.
+/// Returns the reason that follows from the metric alone.
 model::Reason metric_reason(const MetricReading& reading, const Decision& decision, const HpaSettings& settings) {
   const bool up = reading.wanted > decision.current;
   if (reading.within_tolerance) {
@@ -82,14 +82,14 @@ model::Reason metric_reason(const MetricReading& reading, const Decision& decisi
     case MetricReading::Kind::running:
       return {up ? ReasonCode::running_above_target : ReasonCode::running_below_target,
               {reading.total, reading.target, reading.wanted, decision.counted}};
-    default:  // of those that HPA reads, waiting
+    default:  // waiting is the only other metric that HPA reads
       break;
   }
   return {up ? ReasonCode::queue_above_target : ReasonCode::queue_below_target,
           {reading.total, reading.target, reading.wanted, decision.counted}};
 }
 
-/// Outside the bounds HPA reads no metric: it goes to the bound at once.
+/// Outside the bounds HPA reads no metric and goes to the bound at once. Returns true in that case.
 bool outside_bounds(Decision& decision, const RoleView& role) {
   if (role.current > role.max) {
     decision.desired = role.max;
@@ -104,7 +104,7 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
   return true;
 }
 
-/// The reason of what was done to `wanted` after the metric spoke; the metric's own where nothing was.
+/// Returns the reason of a window or limit that changed the metric's count, else `metric`.
 model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
                            model::Reason metric) {
   if (decision.desired != decision.held_to) {
@@ -131,7 +131,7 @@ struct Target {
   std::int64_t value;
 };
 
-/// Replicas that serve and of which a metric that decides is not known.
+/// Returns the number of ready replicas without a usable reading for any of the metrics.
 ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targets) {
   return std::ranges::count_if(role.replicas, [&](const RoleView::Replica& replica) {
     return replica.phase == Gang::Phase::ready && std::ranges::any_of(targets, [&](const Target& target) {
@@ -140,11 +140,11 @@ ReplicaCount silent_replicas(const RoleView& role, std::span<const Target> targe
   });
 }
 
-/// Why nothing is lowered: of the metric that nobody gave, else of the replicas that are mute.
-model::Reason silence_reason(const Decision& decision, const RoleView& role, ReplicaCount mute) {
+/// Returns why nothing is lowered: the metric without a reading, else the silent replicas.
+model::Reason silence_reason(const Decision& decision, const RoleView& role, ReplicaCount silent) {
   const auto reading = std::ranges::find(decision.readings, false, &MetricReading::valid);
   if (reading == decision.readings.end()) {
-    return {ReasonCode::signal_missing, {mute, static_cast<std::int64_t>(role.replicas.size())}};
+    return {ReasonCode::signal_missing, {silent, static_cast<std::int64_t>(role.replicas.size())}};
   }
   const ReplicaCount pods = reading->read + reading->missing + reading->unready;
   if (pods == 0) return {ReasonCode::no_replica_to_read, {role.current}};
@@ -154,39 +154,39 @@ model::Reason silence_reason(const Decision& decision, const RoleView& role, Rep
 
 Decision hpa(Decision decision, const RoleView& role, std::span<const Target> targets, const HpaSettings& settings,
              Memory& memory, Instant now) {
-  note_first_sight(memory, role.current, now);
+  record_first_replicas(memory, role.current, now);
   if (role.current == 0 && role.min != 0) {
     decision.why = {ReasonCode::scaling_disabled, {role.min}};
     return finish(std::move(decision), role);
   }
   if (outside_bounds(decision, role)) {
-    note_change(memory, settings, decision.current, decision.desired, now);
+    record_change(memory, settings, decision.current, decision.desired, now);
     return finish(std::move(decision), role);
   }
 
   const MetricReading* highest = nullptr;
-  ReplicaCount silent = 0;
+  ReplicaCount invalid = 0;
   for (const Target& target : targets)
     decision.readings.push_back(read_metric(role, target.kind, target.value, settings));
   for (const MetricReading& reading : decision.readings) {
     if (!reading.valid)
-      ++silent;
+      ++invalid;
     else if (highest == nullptr || reading.wanted > highest->wanted)
       highest = &reading;
   }
-  const ReplicaCount mute = silent_replicas(role, targets);
-  if (settings.silence_holds && (mute > 0 || silent > 0)) {
+  const ReplicaCount silent = silent_replicas(role, targets);
+  if (settings.silence_holds && (silent > 0 || invalid > 0)) {
     const ReplicaCount floor = std::min(std::max(role.current, memory.recommended), role.max);
     if (highest == nullptr || highest->wanted <= floor) {
-      decision.why = silence_reason(decision, role, mute);
+      decision.why = silence_reason(decision, role, silent);
       decision.wanted = decision.held_to = decision.desired = floor;
-      stabilize(memory, settings, role.current, floor, now);  // as if all were needed: the window begins anew
-      note_change(memory, settings, decision.current, decision.desired, now);
+      stabilize(memory, settings, role.current, floor, now);  // restarts the window
+      record_change(memory, settings, decision.current, decision.desired, now);
       return finish(std::move(decision), role);
     }
   }
-  // One metric alone may raise; to lower, all must have spoken.
-  if (highest == nullptr || (silent > 0 && highest->wanted < role.current)) {
+  // One metric suffices for a scale-up; a scale-down signals a reading of every metric.
+  if (highest == nullptr || (invalid > 0 && highest->wanted < role.current)) {
     decision.why = silence_reason(decision, role, 0);
     return finish(std::move(decision), role);
   }
@@ -194,21 +194,25 @@ Decision hpa(Decision decision, const RoleView& role, std::span<const Target> ta
   decision.wanted = highest->wanted;
   decision.held_to = stabilize(memory, settings, role.current, decision.wanted, now);
   decision.desired = limit_rate(memory, settings, role.current, decision.held_to, role.min, role.max, now).replicas;
-  note_change(memory, settings, decision.current, decision.desired, now);
+  record_change(memory, settings, decision.current, decision.desired, now);
   decision.why = limit_reason(decision, role, settings, metric_reason(*highest, decision, settings));
   return finish(std::move(decision), role);
 }
 
 }  // namespace
 
-std::vector<model::SignalField> needs_of(const DutyCycleHpa&) { return {&model::ReplicaSignals::duty_cycle_percent}; }
+std::vector<model::SignalField> signals_needed_by(const DutyCycleHpa&) {
+  return {&model::ReplicaSignals::duty_cycle_percent};
+}
 
-std::vector<model::SignalField> needs_of(const MemoryHpa&) { return {&model::ReplicaSignals::memory_used_percent}; }
+std::vector<model::SignalField> signals_needed_by(const MemoryHpa&) {
+  return {&model::ReplicaSignals::memory_used_percent};
+}
 
-std::vector<model::SignalField> needs_of(const QueueHpa& policy) {
-  std::vector<model::SignalField> needs = {&model::ReplicaSignals::waiting};
-  if (policy.running_per_replica) needs.push_back(&model::ReplicaSignals::running);
-  return needs;
+std::vector<model::SignalField> signals_needed_by(const QueueHpa& policy) {
+  std::vector<model::SignalField> signals = {&model::ReplicaSignals::waiting};
+  if (policy.running_per_replica) signals.push_back(&model::ReplicaSignals::running);
+  return signals;
 }
 
 Duration period_of(const DutyCycleHpa& policy) { return policy.hpa.sync_period; }

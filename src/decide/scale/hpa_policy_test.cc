@@ -1,4 +1,4 @@
-// Goal: each HPA reads its own metric and no other. What it makes of it is in scale_test.cc.
+// Goal: each HPA reads its own metric and no other. Its calculation is tested in scale_test.cc.
 #include <gtest/gtest.h>
 
 #include "decide/scale/scale.h"
@@ -22,7 +22,7 @@ RoleView one_metric_is_high(model::Signal model::ReplicaSignals::* high) {
   return role;
 }
 
-TEST(HpaPolicy, RaisesByItsOwnMetricOnly) {
+TEST(HpaPolicy, ScalesUpByItsOwnMetricOnly) {
   struct Row {
     Policy policy;
     model::Signal model::ReplicaSignals::* its_own;

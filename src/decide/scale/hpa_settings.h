@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// What an HPA's owner states, and the three of them that a scenario can name by their metric.
+/// The settings of an HPA, and the three HPA policies that a scenario can name by their metric.
 namespace capstan::decide::scale {
 
 /// One line of `behavior.scaleUp.policies` / `behavior.scaleDown.policies`.
@@ -28,7 +28,7 @@ struct HpaRules {
   friend bool operator==(const HpaRules&, const HpaRules&) = default;
 };
 
-/// `spec.behavior` of an autoscaling/v2 HPA. The defaults are those Kubernetes fills in when any of it is given.
+/// `spec.behavior` of an autoscaling/v2 HPA. The defaults are those that Kubernetes fills in if any part is given.
 struct HpaBehavior {
   HpaRules up{.stabilization = {},
               .select = HpaRules::Select::max,
@@ -40,38 +40,39 @@ struct HpaBehavior {
   friend bool operator==(const HpaBehavior&, const HpaBehavior&) = default;
 };
 
-/// What every HPA shares. Source: kubernetes pkg/controller/podautoscaler and its flags.
+/// Settings that all HPAs share. Source: kubernetes pkg/controller/podautoscaler and its flags.
 struct HpaSettings {
   Duration sync_period = std::chrono::seconds(15);
   std::int64_t tolerance_up_per_mille = 100;  ///< 100 = 10 %; the bounds are inclusive
   std::int64_t tolerance_down_per_mille = 100;
-  /// `spec.behavior`. Absent is not the same as the defaults above: without it, going up is limited to
-  /// max(2 x current, 4) a sync, and going down to the highest answer of the last `downscale_stabilization`.
+  /// `spec.behavior`. Absent differs from the defaults above: a scale-up is then limited to max(2 x current, 4) per
+  /// sync, and a scale-down to the highest answer of the last `downscale_stabilization`.
   std::optional<HpaBehavior> behavior;
   Duration downscale_stabilization = std::chrono::minutes(5);
-  /// Capstan's own rule, no HPA's: while a serving replica gives no usable reading, nothing is lowered, neither what
-  /// there is nor what was recommended last.
+  /// A rule of Capstan, not of HPA: while a serving replica gives no usable reading, neither the current replicas nor
+  /// the last recommendation is lowered.
   bool silence_holds = false;
   friend bool operator==(const HpaSettings&, const HpaSettings&) = default;
 };
 
-/// HPA on DCGM_FI_DEV_GPU_UTIL as a Pods metric: the share of time in which any kernel ran. The baseline nearly
-/// everybody starts with; it reads 100 % at ten requests and at a hundred.
+/// HPA on DCGM_FI_DEV_GPU_UTIL as a Pods metric: the share of time in which any kernel ran. It is the most common first
+/// baseline and reads 100 % for ten requests as for a hundred.
 struct DutyCycleHpa {
   std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
   HpaSettings hpa;
   friend bool operator==(const DutyCycleHpa&, const DutyCycleHpa&) = default;
 };
 
-/// HPA on DCGM_FI_DEV_FB_USED over total: KV preallocation keeps it near the engine's memory setting for ever.
+/// HPA on DCGM_FI_DEV_FB_USED over total. KV preallocation keeps it near the engine's memory setting, whatever the
+/// load.
 struct MemoryHpa {
   std::int64_t target_percent = 80;  ///< 1..100, mean over replicas
   HpaSettings hpa;
   friend bool operator==(const MemoryHpa&, const MemoryHpa&) = default;
 };
 
-/// HPA on `vllm:num_requests_waiting`, a Pods metric with an AverageValue; with `running_per_replica` also on
-/// `vllm:num_requests_running`, the higher answer of the two wins, as HPA combines metrics.
+/// HPA on `vllm:num_requests_waiting`, a Pods metric with an AverageValue. With `running_per_replica` it also uses
+/// `vllm:num_requests_running`; the higher answer wins, as HPA combines metrics.
 struct QueueHpa {
   RequestCount waiting_per_replica = 4;             ///< mean over replicas; at least 1
   std::optional<RequestCount> running_per_replica;  ///< mean over replicas; at least 1

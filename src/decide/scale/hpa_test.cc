@@ -27,10 +27,10 @@ struct LimitRow {
 
 TEST(Hpa, LimitsWithoutBehaviour) {
   const LimitRow rows[] = {
-      {"inside", 5, 7, 3, 8, 7, HpaLimit::none},
-      {"twice as many at most", 3, 1000, 1, 2000, 6, HpaLimit::scale_up_limit},
-      {"or four", 1, 1000, 1, 2000, 4, HpaLimit::scale_up_limit},
-      {"the bound is blamed where both say the same", 3, 1000, 1, 6, 6, HpaLimit::too_many_replicas},
+      {"inside all limits", 5, 7, 3, 8, 7, HpaLimit::none},
+      {"at most double", 3, 1000, 1, 2000, 6, HpaLimit::scale_up_limit},
+      {"at least four are allowed", 1, 1000, 1, 2000, 4, HpaLimit::scale_up_limit},
+      {"the bound is reported if bound and rate limit are equal", 3, 1000, 1, 6, 6, HpaLimit::too_many_replicas},
       {"down as far as wanted", 100, 1, 0, 200, 1, HpaLimit::none},
       {"down to the bound", 100, 1, 5, 200, 5, HpaLimit::too_few_replicas},
   };
@@ -43,10 +43,10 @@ TEST(Hpa, LimitsWithoutBehaviour) {
 
 TEST(Hpa, LimitsOfTheDefaultBehaviour) {
   const LimitRow rows[] = {
-      {"four, where that is more than twice", 1, 1000, 1, 2000, 5, HpaLimit::scale_up_limit},
-      {"twice", 10, 1000, 1, 2000, 20, HpaLimit::scale_up_limit},
-      {"a maximum below what runs lowers", 20, 1000, 1, 10, 10, HpaLimit::too_many_replicas},
-      {"everything may go at once", 10, 0, 0, 20, 0, HpaLimit::none},
+      {"four more, if that is more than double", 1, 1000, 1, 2000, 5, HpaLimit::scale_up_limit},
+      {"double", 10, 1000, 1, 2000, 20, HpaLimit::scale_up_limit},
+      {"a maximum below the current count lowers it", 20, 1000, 1, 10, 10, HpaLimit::too_many_replicas},
+      {"all replicas may go at once", 10, 0, 0, 20, 0, HpaLimit::none},
       {"but not below the bound", 10, 0, 2, 20, 2, HpaLimit::too_few_replicas},
   };
   for (const LimitRow& row : rows) {
@@ -56,15 +56,16 @@ TEST(Hpa, LimitsOfTheDefaultBehaviour) {
   }
 }
 
-TEST(Hpa, APeriodBeginsWithWhatItsChangesLeft) {
+TEST(Hpa, ThePeriodsStartIsTheCountBeforeItsChanges) {
   const Memory memory{
       .seen = true, .answers = {}, .ups = {{ago(100), 1}, {ago(60), 5}, {ago(20), 9}}, .downs = {{ago(10), 3}}};
   const HpaRules pods{.stabilization = {},
                       .select = HpaRules::Select::max,
                       .policies = {{HpaRatePolicy::Kind::pods, 150, std::chrono::seconds(120)}}};
   EXPECT_EQ(scale_up_limit(memory, pods, 100, kNow), 100 - 15 + 3 + 150);
-  EXPECT_EQ(scale_down_limit(memory, pods, 100, kNow), 100 - 15 + 3 - 150) << "below zero: the bounds are for others";
-  EXPECT_EQ(changed_within(memory.ups, std::chrono::seconds(60), kNow), 9) << "exactly as old as the period is outside";
+  EXPECT_EQ(scale_down_limit(memory, pods, 100, kNow), 100 - 15 + 3 - 150) << "below zero: the bounds apply later";
+  EXPECT_EQ(changed_within(memory.ups, std::chrono::seconds(60), kNow), 9)
+      << "a change exactly as old as the period is outside";
 }
 
 TEST(Hpa, PercentGoesUpByTheCeilingAndDownTowardsZero) {
@@ -94,11 +95,11 @@ TEST(Hpa, SumsOfPodsWrapAroundAsInt32) {
   HpaSettings settings = with_behavior();
   settings.behavior->up = any;
   const HpaLimited limited = limit_rate({}, settings, 10, 50, 1, 1000, kNow);
-  EXPECT_EQ(limited.replicas, 10) << "as many as anybody wants is none at all";
+  EXPECT_EQ(limited.replicas, 10) << "a policy of 2147483647 pods allows none";
   EXPECT_EQ(limited.by, HpaLimit::scale_up_limit);
 }
 
-TEST(Hpa, WindowsPullUpToTheLowestAndDownToTheHighest) {
+TEST(Hpa, WindowsHoldAScaleUpToTheLowestAndAScaleDownToTheHighestAnswer) {
   struct Row {
     std::int64_t up_s, down_s;
     ReplicaCount current, wanted, held;
@@ -113,31 +114,31 @@ TEST(Hpa, WindowsPullUpToTheLowestAndDownToTheHighest) {
     memory.answers = log;
     EXPECT_EQ(stabilize(memory, settings, row.current, row.wanted, kNow), row.held) << row.up_s << " " << row.down_s;
     const bool logged = std::ranges::find(memory.answers, Memory::Answer{kNow, row.wanted}) != memory.answers.end();
-    EXPECT_TRUE(logged) << "what was wanted, not what it was held to";
+    EXPECT_TRUE(logged) << "the answer before stabilization is stored";
   }
 }
 
-TEST(Hpa, ANewAnswerTakesThePlaceOfTheLastThatNoWindowSees) {
+TEST(Hpa, ANewAnswerReplacesTheLastOneOutsideEveryWindow) {
   Memory memory;
   memory.answers = {{ago(600), 10}, {ago(540), 9}, {ago(300), 2}};
   EXPECT_EQ(stabilize(memory, {}, 0, 3, kNow), 3);
   EXPECT_EQ(memory.answers, (std::vector<Memory::Answer>{{ago(600), 10}, {kNow, 3}, {ago(300), 2}}));
 }
 
-TEST(Hpa, AChangeTakesThePlaceOfTheLastOutdatedOneOfItsDirection) {
+TEST(Hpa, AChangeReplacesTheLastOutdatedOneOfItsDirection) {
   HpaSettings settings = with_behavior();
   settings.behavior->up.policies = {{HpaRatePolicy::Kind::pods, 10, std::chrono::seconds(60)}};
   Memory memory;
   memory.ups = {{ago(70), 8}, {ago(61), 7}, {ago(60), 6}};
   memory.downs = {{ago(1000), 1}};
-  note_change(memory, settings, 10, 15, kNow);
+  record_change(memory, settings, 10, 15, kNow);
   EXPECT_EQ(memory.ups, (std::vector<Memory::Change>{{ago(70), 8}, {kNow, 5}, {ago(60), 6}}));
   EXPECT_EQ(memory.downs.size(), 1u);
 
   const Memory before = memory;
-  note_change(memory, settings, 10, 10, kNow);
-  note_change(memory, {}, 10, 15, kNow);
-  EXPECT_EQ(memory, before) << "no change, or no behaviour: nothing to remember";
+  record_change(memory, settings, 10, 10, kNow);
+  record_change(memory, {}, 10, 15, kNow);
+  EXPECT_EQ(memory, before) << "without a change or without behaviour nothing is stored";
 }
 
 TEST(Hpa, CeilingsFitAnInt32) {

@@ -116,7 +116,7 @@ void convert(RolePart& from, RolePart& to, const RoleLimits& limits) {
     replica->resumed = true;
     to.role.replicas.insert(find_replica(to, gang), std::move(*replica));
     from.role.replicas.erase(replica);
-    to.changes.push_back({model::ConvertReplica{gang, from.role.service, to.role.service}, to.decision.why});
+    to.conversions.push_back({model::ConvertReplica{gang, from.role.service, to.role.service}, to.decision.why});
   }
 }
 
@@ -161,8 +161,8 @@ void plan_rest(RolePart& part, ReplicaCount desired, ReplicaCount there) {
   decided.current = before;
   // Conversions come first because the desired count includes them.
   std::vector<model::Action>& actions = decided.plan.actions;
-  if (!part.changes.empty()) decided.plan.kept.clear();
-  actions.insert(actions.begin(), part.changes.begin(), part.changes.end());
+  if (!part.conversions.empty()) decided.plan.kept.clear();
+  actions.insert(actions.begin(), part.conversions.begin(), part.conversions.end());
 }
 
 /// Plans both roles as one fleet.
@@ -199,7 +199,7 @@ bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Po
   return own && catalog.service(service).role_limits != RoleLimits();
 }
 
-void hold_together(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts) {
+void reconcile_roles(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts) {
   for (auto& [service, decode] : parts) {
     const auto prefill = parts.find(catalog.service(service).fed_by);
     if (prefill == parts.end() || prefill->first == service) continue;

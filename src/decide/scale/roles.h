@@ -12,7 +12,7 @@ namespace capstan::decide::scale {
 struct RolePart {
   RoleView role;
   Decision decision;
-  std::vector<model::Action> changes{};  ///< conversions of replicas that join this role
+  std::vector<model::Action> conversions{};  ///< conversions of replicas that join this role
 };
 
 /// Returns the other role of the service in `catalog`, or an invalid id if it has none.
@@ -29,6 +29,6 @@ bool is_paired(const model::Catalog& catalog, model::ServiceId service, const Po
 ///    its minimum and the ratio. Replicas are started only if the other role cannot give them, and stopped only if the
 ///    other role does not lack them. If a role must survive the loss of a domain, no replica converts.
 /// Recomputes the plan of every decision it changes.
-void hold_together(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts);
+void reconcile_roles(const model::Catalog& catalog, std::map<model::ServiceId, RolePart>& parts);
 
 }  // namespace capstan::decide::scale

@@ -89,7 +89,7 @@ TEST(Roles, AreReconciled) {
     std::map<model::ServiceId, RolePart> parts;
     parts.emplace(kPrefill, part_of(row.prefill, model::Role::prefill, kPrefill, 0));
     parts.emplace(kDecode, part_of(row.decode, model::Role::decode, kDecode, 50));
-    hold_together(catalog, parts);
+    reconcile_roles(catalog, parts);
     std::int64_t conversions = 0;
     for (const auto& [service, part] : parts) {
       for (const model::Action& action : part.decision.plan.actions) {
@@ -111,7 +111,7 @@ TEST(Roles, TheLeastLoadedReplicaConvertsAndIsNotDrainedToo) {
   std::map<model::ServiceId, RolePart> parts;
   parts.emplace(kPrefill, part_of({6, 3}, model::Role::prefill, kPrefill, 0));
   parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
-  hold_together(catalog, parts);
+  reconcile_roles(catalog, parts);
 
   const Decision& decode = parts.at(kDecode).decision;
   ASSERT_EQ(decode.plan.actions.size(), 2u) << "nothing has to be started";
@@ -140,7 +140,7 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
     parts.emplace(kPrefill, part_of({6, 6, 3, 1, 20, 3}, model::Role::prefill, kPrefill, 0));
     parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
     if (silent) parts.at(kPrefill).role.replicas[0].signals.waiting = {};
-    hold_together(catalog, parts);
+    reconcile_roles(catalog, parts);
     const std::vector<model::Action>& actions = parts.at(kDecode).decision.plan.actions;
     const auto converts = std::ranges::count_if(actions, [](const model::Action& action) {
       return std::holds_alternative<model::ConvertReplica>(action.what);
@@ -182,10 +182,10 @@ TEST(Roles, NoReplicaConvertsIfThatIsSlowerThanAStartOrARoleMustSpread) {
     parts.emplace(kPrefill, part_of({6, 6, 1, 1, 20, 2}, model::Role::prefill, kPrefill, 0));
     parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
     if (!slow) parts.at(kDecode).role.spread = Spread{.domains = 3, .held = {2, 2}};
-    hold_together(catalog, parts);
+    reconcile_roles(catalog, parts);
     EXPECT_EQ(parts.at(kPrefill).decision.desired, 6) << slow;
     EXPECT_EQ(parts.at(kDecode).decision.desired, 6) << slow << ": decode starts the replicas it lacks";
-    EXPECT_TRUE(parts.at(kDecode).changes.empty()) << slow;
+    EXPECT_TRUE(parts.at(kDecode).conversions.empty()) << slow;
   }
 }
 
@@ -196,7 +196,7 @@ TEST(Roles, ARoleWithoutItsCounterpartIsUnchanged) {
   for (model::Service& service : catalog.services) service.role_limits = {0, 1000, kChange};
   std::map<model::ServiceId, RolePart> parts;
   parts.emplace(kDecode, part_of({4, 6}, model::Role::decode, kDecode, 50));
-  hold_together(catalog, parts);
+  reconcile_roles(catalog, parts);
   EXPECT_EQ(parts.at(kDecode).decision.desired, 6);
 }
 

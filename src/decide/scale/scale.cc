@@ -28,7 +28,7 @@ Duration period(const Policy& policy) {
 }
 
 std::vector<model::SignalField> needed_signals(const Policy& policy) {
-  return std::visit([](const auto& settings) { return needs_of(settings); }, policy);
+  return std::visit([](const auto& settings) { return signals_needed_by(settings); }, policy);
 }
 
 Decision finish(Decision decision, const RoleView& role) {

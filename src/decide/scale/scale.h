@@ -93,15 +93,15 @@ struct RoleView {
   std::vector<Replica> replicas;  ///< ordered by id, draining ones included
   model::Slo slo{};
   model::Role role = model::Role::both;
-  std::vector<Replica> feeding{};   ///< of a decode role: the replicas that compute its prompts, ordered by id
-  model::Signal gateway_waiting{};  ///< requests in the gateway that no replica has accepted
+  std::vector<Replica> prefill_replicas{};  ///< of a decode role: the replicas that compute its prompts, ordered by id
+  model::Signal gateway_waiting{};          ///< requests in the gateway that no replica has accepted
   const engine::EngineRow* engine = nullptr;  ///< row of the bundled table; null: unknown model or GPU
   model::StepLimits step_limits{};
   Duration conversion{};           ///< time a replica takes to change its role; 0: roles are fixed
   std::optional<Spread> spread{};  ///< set if the service must survive the loss of a failure domain
   // Only in a mix of variants:
   Supply supply{};
-  std::vector<RoleView> beside{};  ///< the other variants behind the same endpoint, in catalog order
+  std::vector<RoleView> alternatives{};  ///< the other variants behind the same endpoint, in catalog order
 };
 RoleView view(const model::Snapshot& snapshot, const Index& index, model::ServiceId service);
 
@@ -115,7 +115,8 @@ std::vector<model::ServiceId> deciders(const model::Snapshot& snapshot,
 struct MixSource {
   std::span<const model::ServiceId> deciders;  ///< by service, from `deciders`
   std::span<const Memory> memories;            ///< by service; the SLO floor of a variant raises its minimum
-  const provision::Memory* bought = nullptr;   ///< of the provision layer; null: unknown which nodes can be bought
+  const provision::Memory* provision_memory =
+      nullptr;  ///< of the provision layer; null: unknown which nodes can be bought
 };
 /// Returns the view of a service with its alternatives that are decided together with it, and the supply of each
 /// variant.
@@ -164,9 +165,9 @@ struct Decision {
   std::optional<SpreadSizing> spread{};
   std::vector<model::GangId> drain;  ///< replicas to drain if fewer are desired than exist, least loss first
   model::Reason why;
-  model::Plan plan;                 ///< one SetReplicas or the reason for none; of a mix, one for each variant
-  std::vector<Decision> beside{};   ///< of a mix: the decisions about the other variants, without their plans
-  model::ServiceId decided_with{};  ///< in an alternative's decision: the service whose decision contains it
+  model::Plan plan;                      ///< one SetReplicas or the reason for none; of a mix, one for each variant
+  std::vector<Decision> alternatives{};  ///< of a mix: the decisions about the other variants, without their plans
+  model::ServiceId decided_with{};       ///< in an alternative's decision: the service whose decision contains it
 };
 
 /// Decides how many replicas the service should have.

@@ -36,7 +36,7 @@ ReplicaCount fullest_at(const Spread& spread, ReplicaCount placed, ReplicaCount 
 
 }  // namespace
 
-SpreadSizing survive(const Spread& spread, ReplicaCount need) {
+SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need) {
   SpreadSizing s{.level = spread.level,
                  .need = need,
                  .domains = spread.domains,
@@ -47,7 +47,7 @@ SpreadSizing survive(const Spread& spread, ReplicaCount need) {
   const ReplicaCount even = need + even_share(need, spread.domains - 1);
   const auto leaves_need = [&](ReplicaCount n) { return n - fullest_at(spread, s.placed, n) >= need; };
   s.asked = even;
-  if (!spread.steered) return s;
+  if (!spread.is_enforced) return s;
   // Fewer than exist leave fewer, one by one. More than exist are needed if the fullest domain holds too many.
   ReplicaCount low = even, high = std::max(even, std::min(need + s.fullest, need + even));
   if (!leaves_need(high)) return s;  // the fullest domain holds far too many: remove those first

@@ -12,7 +12,7 @@ struct Spread {
   model::TopologyLevel level = model::TopologyLevel::zone;
   ReplicaCount domains = 0;  ///< domains that hold its GPUs or could
   /// True: the scheduler in use spreads the replicas; false: Capstan only sees and reports the distribution.
-  bool steered = true;
+  bool is_enforced = true;
   /// Replicas by domain, the most first; only domains with some, draining replicas not counted.
   std::vector<ReplicaCount> held;
 };
@@ -32,7 +32,7 @@ struct SpreadSizing {
 /// Returns the smallest number of replicas that leaves `need` after the loss of any domain: spread evenly, `need +
 /// ceil(need / (domains - 1))`. Existing replicas do not move, and removals come from the fullest domain. If one domain
 /// holds more than its share, the surplus is first matched elsewhere, by at most an even fleet's number of replicas.
-SpreadSizing survive(const Spread& spread, ReplicaCount need);
+SpreadSizing size_for_loss(const Spread& spread, ReplicaCount need);
 
 /// Returns how many of `replicas` remain after the loss of the fullest domain; all of them if there is only one domain.
 ReplicaCount survivors(const Spread& spread, ReplicaCount replicas);

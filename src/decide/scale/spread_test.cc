@@ -7,8 +7,8 @@
 namespace capstan::decide::scale {
 namespace {
 
-Spread over(ReplicaCount domains, std::vector<ReplicaCount> held, bool steered = true) {
-  return {.level = model::TopologyLevel::zone, .domains = domains, .steered = steered, .held = std::move(held)};
+Spread over(ReplicaCount domains, std::vector<ReplicaCount> held, bool is_enforced = true) {
+  return {.level = model::TopologyLevel::zone, .domains = domains, .is_enforced = is_enforced, .held = std::move(held)};
 }
 
 struct SpreadRow {
@@ -36,7 +36,7 @@ TEST(Spread, AsksForEnoughReplicasToSurviveTheLossOfTheFullestDomain) {
       {"placed by another scheduler: an even spread is assumed", over(2, {10, 1}, false), 5, 10},
   };
   for (const SpreadRow& row : rows) {
-    const SpreadSizing s = survive(row.spread, row.need);
+    const SpreadSizing s = size_for_loss(row.spread, row.need);
     EXPECT_EQ(s.asked, row.asked) << row.teaches;
     EXPECT_EQ(s.possible(), row.spread.domains > 1) << row.teaches;
   }
@@ -46,7 +46,8 @@ TEST(Spread, NeverAsksForMoreThanThreeTimesTheNeed) {
   for (ReplicaCount domains = 2; domains <= 5; ++domains) {
     for (ReplicaCount need = 1; need <= 12; ++need) {
       for (ReplicaCount fullest = 0; fullest <= 60; ++fullest) {
-        const ReplicaCount asked = survive(over(domains, {fullest, std::min<ReplicaCount>(fullest, 2)}), need).asked;
+        const ReplicaCount asked =
+            size_for_loss(over(domains, {fullest, std::min<ReplicaCount>(fullest, 2)}), need).asked;
         EXPECT_GT(asked, need);
         EXPECT_LE(asked, 3 * need + 1) << domains << " domains, " << need << " needed, " << fullest << " in one";
       }
@@ -57,17 +58,17 @@ TEST(Spread, NeverAsksForMoreThanThreeTimesTheNeed) {
 TEST(Spread, DoesNotChangeAnEvenFleet) {
   for (ReplicaCount domains = 2; domains <= 6; ++domains) {
     for (ReplicaCount need = 1; need <= 40; ++need) {
-      const ReplicaCount asked = survive(over(domains, {}), need).asked;
+      const ReplicaCount asked = size_for_loss(over(domains, {}), need).asked;
       std::vector<ReplicaCount> even(static_cast<std::size_t>(domains), asked / domains);
       for (ReplicaCount i = 0; i < asked % domains; ++i) ++even[static_cast<std::size_t>(i)];
-      EXPECT_EQ(survive(over(domains, even), need).asked, asked) << domains << " domains, " << need;
+      EXPECT_EQ(size_for_loss(over(domains, even), need).asked, asked) << domains << " domains, " << need;
       EXPECT_GE(survivors(over(domains, even), asked), need) << "the survivors cover the need";
     }
   }
 }
 
 TEST(Spread, ReportsTheSurvivorsOfTheCurrentFleet) {
-  const SpreadSizing s = survive(over(3, {4, 2, 1}), 5);
+  const SpreadSizing s = size_for_loss(over(3, {4, 2, 1}), 5);
   EXPECT_EQ(s.fullest, 4);
   EXPECT_EQ(s.placed, 7);
   EXPECT_EQ(s.left(), 3);

@@ -55,7 +55,7 @@ Spread spread_of(const model::Snapshot& snapshot, const Index& index, const mode
   const model::Variant& variant = settings.variants.front();
   Spread spread{.level = *settings.survives,
                 .domains = failure_domains(index, *snapshot.catalog, variant, *settings.survives),
-                .steered = !variant.placed_elsewhere,
+                .is_enforced = !variant.placed_elsewhere,
                 .held = {}};
   std::map<FailureDomain, ReplicaCount> held;
   for (RoleView::Replica& replica : role.replicas) {
@@ -89,7 +89,7 @@ RoleView view(const model::Snapshot& snapshot, const Index& index, ServiceId ser
   }
   role.replicas = replicas_of(snapshot, index, service, role.variant);
   if (settings.survives) role.spread = spread_of(snapshot, index, settings, role);
-  if (settings.fed_by.valid()) role.feeding = feeders_of(snapshot, index, settings.fed_by);
+  if (settings.fed_by.valid()) role.prefill_replicas = feeders_of(snapshot, index, settings.fed_by);
   return role;
 }
 
@@ -99,11 +99,11 @@ RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, Servic
   const model::Catalog& catalog = *snapshot.catalog;
   for (const ServiceId id : catalog.service(service).beside) {
     const bool decided_here = source.deciders[id.value] == service && snapshot.services.find(id) != nullptr;
-    if (decided_here) role.beside.push_back(view(snapshot, index, id));
+    if (decided_here) role.alternatives.push_back(view(snapshot, index, id));
   }
-  if (role.beside.empty()) return role;
+  if (role.alternatives.empty()) return role;
   std::optional<provision::Capacity> capacity;
-  if (source.bought != nullptr) capacity.emplace(index, snapshot, *source.bought, now);
+  if (source.provision_memory != nullptr) capacity.emplace(index, snapshot, *source.provision_memory, now);
   const auto complete = [&](RoleView& of) {
     of.supply = supply_of(index, catalog, catalog.service(of.service).variants.front(), capacity ? &*capacity : nullptr,
                           of.max);
@@ -111,7 +111,7 @@ RoleView view_of_mix(const model::Snapshot& snapshot, const Index& index, Servic
     if (floor > 0) of.min = std::min(of.max, std::max({of.min, of.current, floor}));
   };
   complete(role);
-  for (RoleView& other : role.beside) complete(other);
+  for (RoleView& other : role.alternatives) complete(other);
   return role;
 }
 

@@ -11,17 +11,17 @@ constexpr Duration kBlock = std::chrono::seconds(15);
 constexpr Duration kNoiseMemory = std::chrono::minutes(10);
 constexpr Duration kArrivalMemory = std::chrono::seconds(45);
 constexpr Duration kArrivalMemoryMost = std::chrono::seconds(60);
-constexpr double kNoiseKept = 0.06;       // of the mean's, relative: so long does it remember
-constexpr double kArrivalsJump = 1.25;    // over the mean, beyond four deviations of chance
-constexpr double kLengthVariation = 2.0;  // 1 + squared deviation over squared mean of prompts, before any was seen
+constexpr double kNoiseKept = 0.06;       // noise of the mean, relative, that the memory length aims at
+constexpr double kArrivalsJump = 1.25;    // ratio to the mean that counts as a jump, beyond four deviations of chance
+constexpr double kLengthVariation = 2.0;  // 1 + squared variation coefficient of prompt lengths, assumed until measured
 constexpr double kMostArriving = 1e12;
 
-/// Relative deviation of what arrives in a block that counting prompts alone explains.
+/// Returns the relative deviation of a block's arrivals that the number of prompts alone explains.
 double counted_noise(double tokens_per_s, const Shape& shape) {
   return std::sqrt(kLengthVariation / std::max(tokens_per_s / shape.prompt * in_seconds(kBlock), 1.0));
 }
 
-/// Ends a block where it is long enough, and holds it against the one before. Gives what the block that ended brought.
+/// Ends the block if it is long enough and compares it with the previous one. Returns the rate of the block that ended.
 std::optional<double> learn_noise(double tokens_per_s, Duration since_last, CapstanMemory& memory) {
   const double in_block = std::min(in_seconds(memory.block), in_seconds(kBlock));
   const double s = in_seconds(since_last);
@@ -33,8 +33,8 @@ std::optional<double> learn_noise(double tokens_per_s, Duration since_last, Caps
   if (memory.block < kBlock) return std::nullopt;
   const double last = static_cast<double>(memory.last_block_milli) / 1000.0;
   if (last > 0) {
-    const double apart = 2 * (mean - last) / (mean + last);
-    const double square = std::min(apart * apart / 2, 1.0);
+    const double difference = 2 * (mean - last) / (mean + last);
+    const double square = std::min(difference * difference / 2, 1.0);
     const double part = in_seconds(memory.block) / (in_seconds(kNoiseMemory) + in_seconds(memory.block));
     const double before = static_cast<double>(memory.arrivals_variance_ppm) / 1e6;
     memory.arrivals_variance_ppm = static_cast<std::int64_t>((before + part * (square - before)) * 1e6);
@@ -58,7 +58,8 @@ Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_las
       std::clamp(in_seconds(kBlock) / 2 * fold * fold, in_seconds(kArrivalMemory), in_seconds(kArrivalMemoryMost));
   const double part = in_seconds(since_last) / (remembers_s + in_seconds(since_last));
   double mean = static_cast<double>(memory.arrivals_milli) / 1000.0;
-  // Up as soon as a reading shows it, down when a quarter of a minute has: the one may come too late.
+  // The mean rises as soon as a reading shows a jump, and falls only after a full block, because a late rise costs
+  // more.
   const double usual = std::max(counted_noise(mean, shape), seen_before);
   if (mean <= 0 || raw > mean * (kArrivalsJump + 4 * noise)) {
     mean = raw;

@@ -7,16 +7,16 @@
 
 namespace capstan::decide::scale {
 
-/// Prompts that arrive.
+/// Arriving prompts.
 struct Arrivals {
-  double tokens_per_s = 0;  ///< those that join a queue included; smoothed over what one prompt more or less makes
-  double noise = 0;         ///< relative deviation of what fifteen seconds bring, which says nothing of the load
+  double tokens_per_s = 0;  ///< queued ones included; smoothed by as much as single prompts make it vary
+  double noise = 0;  ///< relative deviation of 15 s arrival counts that is chance and says nothing about the load
 };
 
-/// Follows what arrives. How much of its ups and downs is chance follows from the number of prompts, and, since a few
-/// of them may be a thousand times as long as the others, from what was seen: half the mean square of what one quarter
-/// of a minute differs by from the next, which neither level nor trend adds to. The more of it is chance, the longer
-/// the mean remembers, but where arrivals jump or fall beyond it.
+/// Updates the mean of arrivals. The share of variation that is chance follows from the number of prompts and, because
+/// a few prompts may be a thousand times as long as the others, from measurement: half the mean square of the
+/// difference between neighbouring 15 s blocks, to which neither level nor trend contributes. The larger the share of
+/// chance, the longer the mean remembers, unless arrivals jump or fall beyond it.
 Arrivals learn_arrivals(const Load& load, const Shape& shape, Duration since_last, CapstanMemory& memory);
 
 }  // namespace capstan::decide::scale

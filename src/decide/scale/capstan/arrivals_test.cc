@@ -1,4 +1,4 @@
-// Goal: bursts of long prompts are noise, a load that rises is not.
+// Goal: bursts of long prompts count as noise, and a rising load does not.
 #include "decide/scale/capstan/arrivals.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 constexpr double kPrompt = 500;
 
-/// Prompt tokens a second as scrapes of fifteen seconds show them, each for three decisions.
+/// Feeds constant prompt tokens/s over scrapes of 15 s, each seen by three decisions. Returns the last estimate.
 Arrivals see(double tokens_per_s, int scrapes, CapstanMemory& memory) {
   Load load;
   load.prompt_rate = tokens_per_s;
@@ -23,14 +23,14 @@ Arrivals see(double tokens_per_s, int scrapes, CapstanMemory& memory) {
   return last;
 }
 
-TEST(Arrivals, AnEvenLoadIsWhatItIs) {
+TEST(Arrivals, AnEvenLoadIsEstimatedExactly) {
   CapstanMemory memory;
   const Arrivals even = see(20'000, 100, memory);
   EXPECT_DOUBLE_EQ(even.tokens_per_s, 20'000);
-  EXPECT_NEAR(even.noise, 0.058, 0.001) << "600 prompts in fifteen seconds, of lengths that differ as waiting times do";
+  EXPECT_NEAR(even.noise, 0.058, 0.001) << "600 prompts in 15 s, with exponentially distributed lengths";
 }
 
-TEST(Arrivals, BurstsOfLongPromptsAreNoLoadThatRises) {
+TEST(Arrivals, BurstsOfLongPromptsAreNotARisingLoad) {
   CapstanMemory memory;
   double most = 0;
   for (int i = 0; i < 100; ++i) {
@@ -38,11 +38,11 @@ TEST(Arrivals, BurstsOfLongPromptsAreNoLoadThatRises) {
     const Arrivals burst = see(36'000, 1, memory);
     if (i >= 20) most = std::max(most, burst.tokens_per_s);
   }
-  EXPECT_LT(most, 26'500) << "24,000 on the average";
+  EXPECT_LT(most, 26'500) << "24,000 on average";
   EXPECT_GT(see(20'000, 1, memory).noise, 0.2);
 }
 
-TEST(Arrivals, AStepIsSeenAtOnce) {
+TEST(Arrivals, AStepIsDetectedImmediately) {
   CapstanMemory even;
   see(4'000, 40, even);
   EXPECT_DOUBLE_EQ(see(20'000, 1, even).tokens_per_s, 20'000);
@@ -51,7 +51,7 @@ TEST(Arrivals, AStepIsSeenAtOnce) {
   EXPECT_GT(see(20'000, 1, bursty).tokens_per_s, 19'000);
 }
 
-TEST(Arrivals, AFallBeyondChanceIsSeenWithinABlock) {
+TEST(Arrivals, AFallBeyondChanceIsDetectedWithinABlock) {
   CapstanMemory even;
   see(20'000, 40, even);
   see(2'000, 1, even);
@@ -59,10 +59,10 @@ TEST(Arrivals, AFallBeyondChanceIsSeenWithinABlock) {
   CapstanMemory few;
   see(400, 40, few);
   see(100, 1, few);
-  EXPECT_GT(see(100, 1, few).tokens_per_s, 250) << "nine prompts less in fifteen seconds may be chance";
+  EXPECT_GT(see(100, 1, few).tokens_per_s, 250) << "nine prompts fewer in 15 s may be chance";
 }
 
-TEST(Arrivals, ARampIsFollowed) {
+TEST(Arrivals, TheEstimateFollowsARamp) {
   CapstanMemory memory;
   double rate = 5'000;
   Arrivals seen;

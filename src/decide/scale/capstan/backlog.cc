@@ -9,34 +9,36 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kSeenFor = seconds(30);  // a rate is about the time since the scrape before the last
-constexpr Duration kGrowth = minutes(1);    // of what is in flight, over so long
+constexpr Duration kSeenFor = seconds(30);  // a rate covers the time since the scrape before the last
+constexpr Duration kGrowth = minutes(1);    // window for the growth of in-flight requests
 constexpr Duration kSoonLeast = minutes(1);
-constexpr double kSoonPart = 0.25;  // of a lead time
+constexpr double kSoonPart = 0.25;  // part of the lead time
 constexpr double kNever_s = 1e9;
 constexpr double kInFlightMost = 1e12;
 
-/// Replicas that would serve all that comes, by what grows meanwhile; none where nothing was in flight before.
-double felt(Step& step) {
+/// Returns the replicas that would serve all arrivals, estimated from the growth of in-flight requests; 0 without an
+/// earlier reading.
+double demand_by_growth(Step& step) {
   const double in_flight = std::min(step.load.in_flight(), kInFlightMost);
   std::int64_t& mean_milli = step.memory.in_flight_mean_milli;
   const bool known = mean_milli > 0;
   double mean = known ? static_cast<double>(mean_milli) / 1000.0 : in_flight;
-  // A mean that fades over a minute lags behind what grows steadily by what it grows by in a minute.
+  // With steady growth, a mean that fades over a minute lags behind by one minute's growth.
   mean += std::min(in_seconds(step.since_last) / in_seconds(kGrowth), 1.0) * (in_flight - mean);
   mean_milli = static_cast<std::int64_t>(mean * 1000.0);
   return known ? step.serving() + (in_flight - mean) / in_seconds(kGrowth) / step.requests_per_s() : 0;
 }
 
-/// Seconds that those which are counted will have served, all together, when a replica is ready that is asked for now:
-/// who starts will be ready so much earlier as it was asked for earlier.
+/// Returns the replica-seconds that the counted replicas will have served when a replica requested now is ready. A
+/// starting replica is ready earlier by as much as it was requested earlier.
 double serve_until_ready_s(const Step& step, double lead_s) {
   double sum = step.serving() * lead_s;
   for (const RoleView::Replica& replica : step.role.replicas) {
     const VariantStep& variant = step.variants[replica.variant];
-    const bool loads = replica.phase == model::Gang::Phase::starting;
-    const bool waits = replica.phase == model::Gang::Phase::pending && !variant.denied;
-    if (loads || waits) sum += variant.worth * std::clamp(in_seconds(step.now - replica.created_at), 0.0, lead_s);
+    const bool is_loading = replica.phase == model::Gang::Phase::starting;
+    const bool is_waiting = replica.phase == model::Gang::Phase::pending && !variant.denied;
+    if (is_loading || is_waiting)
+      sum += variant.worth * std::clamp(in_seconds(step.now - replica.created_at), 0.0, lead_s);
   }
   return sum;
 }
@@ -44,7 +46,7 @@ double serve_until_ready_s(const Step& step, double lead_s) {
 }  // namespace
 
 double backlog(Step& step, double demand) {
-  const double comes = std::max(demand, felt(step));
+  const double comes = std::max(demand, demand_by_growth(step));
   const double queued = step.queued();
   if (queued < 1) return 0;
   const double served_per_s = step.requests_per_s();

@@ -2,19 +2,20 @@
 
 #include "decide/scale/capstan/step.h"
 
-// A queue, as replicas are sized by it: what it will be when more are ready, and what those that serve do to it.
+// Sizing for a queue: its predicted length when new replicas are ready, given what the serving replicas do to it.
 namespace capstan::decide::scale {
 
-/// Replicas for the queue that there will be when what is asked for now is ready, where those that are
-/// counted would not soon have worked it off: in a quarter of the lead time, a minute at least. Today's queue would be
-/// too few of them, as until then comes what nobody serves. What is in flight tells what comes as well, by its growth
-/// over a minute: engines that preempt serve less than they are believed to, and their queue grows all the same.
+/// Returns the replicas needed for the queue that will exist when replicas requested now are ready, unless the counted
+/// replicas would then drain it soon: within a quarter of the lead time, at least one minute. Today's queue would be
+/// too small a measure, because arrivals that no replica serves add to it until then. The growth of in-flight requests
+/// over a minute also counts as demand: engines that preempt serve less than the model predicts, and their queue grows
+/// although the model sees spare capacity.
 ///
-/// Tells `Sizing::backlog_drains`. 0 where nothing waits.
-/// @param demand  of what comes, in replicas
+/// Sets `Sizing::backlog_drains`. Returns 0 if no request waits.
+/// @param demand  of arrivals, in replicas
 double backlog(Step& step, double demand);
 
-/// Is a queue worked off, or the last of it being answered? Then more is served than comes.
+/// True if a queue is draining or its last requests are being answered, so that more is served than arrives.
 bool works_off(Step& step);
 
 }  // namespace capstan::decide::scale

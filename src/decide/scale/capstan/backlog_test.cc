@@ -1,4 +1,5 @@
-// Goal: a queue asks for what it will be when more replicas are ready, and for nothing where it is gone by then.
+// Goal: sizing uses the queue's length at the time when more replicas are ready, and ignores a queue that is gone by
+// then.
 #include "decide/scale/capstan/backlog.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ using std::chrono::seconds;
 constexpr std::uint32_t kServing = 4;
 constexpr Duration kLead = minutes(5);
 
-/// Four H100 that serve all that they are meant to, and others that start.
+/// Four H100 replicas at their planned load, and optionally others that start.
 struct Queue {
   RoleView role{};
   Capstan policy{};
@@ -37,7 +38,7 @@ struct Queue {
     role.current += replicas;
   }
 
-  /// With so many requests more in flight than those that serve hold.
+  /// Returns a step with `queued` requests beyond those that the serving replicas hold.
   Step step(double queued) {
     Step made = observe(role, policy, load_memory(memory, now), now);
     made.sizing.lead = kLead;
@@ -50,39 +51,39 @@ struct Queue {
   CapstanMemory& remembered() { return *memory.capstan; }
 };
 
-/// What so many replicas serve in a time, in requests.
+/// Returns the requests that so many replicas serve within a time.
 double served(const Step& step, double replicas, Duration in) {
   return replicas * step.requests_per_s() * in_seconds(in);
 }
 
-TEST(Backlog, WhereNothingWaitsNothingIsAskedFor) {
+TEST(Backlog, IsZeroWithoutAQueue) {
   Queue queue;
   Step step = queue.step(0);
-  EXPECT_EQ(backlog(step, 9), 0) << "demand is somebody else's";
+  EXPECT_EQ(backlog(step, 9), 0) << "demand is sized elsewhere";
   EXPECT_EQ(step.sizing.backlog_drains, Duration{});
 }
 
-TEST(Backlog, AsksForWhatWillWaitAndNotForWhatWaits) {
+TEST(Backlog, SizesTheFutureQueueAndNotTheCurrentOne) {
   Queue queue;
   Step step = queue.step(10);
-  // Two replicas' worth comes that nobody serves, for a lead time, and is to be worked off in a quarter of it.
+  // For one lead time two replicas' worth of arrivals is not served. It is to be drained within a quarter of that time.
   EXPECT_NEAR(backlog(step, kServing + 2), 2 * 4, 0.2);
-  EXPECT_GT(step.sizing.backlog_drains, minutes(60)) << "never, by those that are counted";
+  EXPECT_GT(step.sizing.backlog_drains, minutes(60)) << "the counted replicas never drain it";
 }
 
-TEST(Backlog, WhatIsGoneWithinAMinuteOfTheNextReadyReplicaAsksForNothing) {
+TEST(Backlog, IsZeroIfTheQueueIsGoneSoonAfterANewReplicaWouldBeReady) {
   Queue queue;
   Step step = queue.step(20);
-  EXPECT_EQ(backlog(step, kServing - 1), 0) << "one replica's worth is spare";
+  EXPECT_EQ(backlog(step, kServing - 1), 0) << "one replica is spare";
   EXPECT_GT(step.sizing.backlog_drains, Duration{});
   EXPECT_LT(step.sizing.backlog_drains, kLead);
 }
 
-TEST(Backlog, ThoseThatStartServeForAsLongAsTheyWereAskedForEarlier) {
+TEST(Backlog, StartingReplicasServeFromWhenTheyAreReady) {
   Queue queue;
   queue.start(4, minutes(4));
   Step step = queue.step(10);
-  // What comes is worth six of the eight: two stay to work off what four minutes of the four do not serve beforehand.
+  // Arrivals take six of the eight replicas. The other two drain the rest of the queue.
   EXPECT_EQ(backlog(step, kServing + 2), 0);
   Queue later;
   later.start(4, minutes(1));
@@ -91,7 +92,7 @@ TEST(Backlog, ThoseThatStartServeForAsLongAsTheyWereAskedForEarlier) {
   EXPECT_NEAR(backlog(late, kServing + 2), left / served(late, 1, kLead / 4), 0.01);
 }
 
-TEST(Backlog, WhoWaitsForGpusThatCannotBeHadWorksNothingOff) {
+TEST(Backlog, APendingReplicaWithUnavailableGpusDrainsNothing) {
   Queue queue;
   queue.start(4, minutes(4));
   for (RoleView::Replica& replica : queue.role.replicas) {
@@ -102,7 +103,7 @@ TEST(Backlog, WhoWaitsForGpusThatCannotBeHadWorksNothingOff) {
   EXPECT_NEAR(backlog(step, kServing + 2), 2 * 4, 0.2);
 }
 
-TEST(Backlog, AQueueThatGrowsTellsThatLessIsServedThanIsBelieved) {
+TEST(Backlog, AGrowingQueueShowsThatReplicasServeLessThanTheModelPredicts) {
   Queue queue;
   Step step = queue.step(100);
   backlog(step, kServing - 1);
@@ -112,17 +113,18 @@ TEST(Backlog, AQueueThatGrowsTellsThatLessIsServedThanIsBelieved) {
     last = backlog(next, kServing - 1);
   }
   const double left = 700 + 2 * in_seconds(kLead);
-  EXPECT_NEAR(last, left / served(step, 1, kLead / 4), 0.1 * last) << "though the table has one replica to spare";
+  EXPECT_NEAR(last, left / served(step, 1, kLead / 4), 0.1 * last)
+      << "although the engine table predicts one spare replica";
 }
 
-TEST(Backlog, WhoRemembersNothingTakesNoQueueForOneThatGrows) {
+TEST(Backlog, WithoutAnEarlierReadingAQueueDoesNotCountAsGrowing) {
   Queue queue;
   Step step = queue.step(10);
   EXPECT_EQ(backlog(step, 1), 0);
   EXPECT_NEAR(static_cast<double>(queue.remembered().in_flight_mean_milli), step.load.in_flight() * 1000, 1);
 }
 
-TEST(Backlog, AQueueIsWorkedOffUntilItsLastAnswersAreSeen) {
+TEST(Backlog, AQueueCountsAsDrainingUntilItsLastAnswersAreCounted) {
   Queue queue;
   Step grows = queue.step(50);
   grows.load.queue_rate = 1;
@@ -131,7 +133,7 @@ TEST(Backlog, AQueueIsWorkedOffUntilItsLastAnswersAreSeen) {
   shrinks.load.queue_rate = -1;
   EXPECT_TRUE(works_off(shrinks));
   Step gone = queue.step(0);
-  EXPECT_TRUE(works_off(gone)) << "what is counted is half a minute old";
+  EXPECT_TRUE(works_off(gone)) << "the counters are up to half a minute old";
   queue.now = queue.now + minutes(10);
   Step after = queue.step(0);
   EXPECT_FALSE(works_off(after));

@@ -5,23 +5,24 @@
 
 namespace capstan::decide::scale {
 
-/// What one decision learns of the SLO.
-struct Spent {
-  double missed_share = 0;  ///< of the requests, as it looks
-  double use = 0;           ///< how busy replicas are, 1: as they may be
-  double target_share = 0;  ///< of the work that the SLO wants met
-  bool as_planned = false;  ///< as many replicas serve as were said to be needed, and nothing is worked off
+/// What one decision observed about the SLO.
+struct SloObservation {
+  double missed_share = 0;  ///< estimated share of requests that miss the SLO
+  double use = 0;           ///< utilization of the replicas; 1: at their capacity
+  double target_share = 0;  ///< share of the work that must meet the SLO
+  bool as_planned = false;  ///< true: as many replicas serve as were planned, and no queue is draining
   Duration since_last{};
 };
 
-/// The budget of misses drives what is kept in hand: each share of work that misses its SLO raises it, each that is met
-/// lowers it by so much less that both balance at a part of what the target allows, as not all is seen (adaptive
-/// conformal inference, Gibbs and Candes 2021). Where replicas that are more than half empty miss more than is allowed,
-/// that much is no budget's business: more of them would miss it too.
+/// Adjusts the safety margins by the error budget. Work that misses its SLO raises them and work that meets it lowers
+/// them, at rates that balance at a part of the allowed misses, because not every miss is observed (adaptive conformal
+/// inference, Gibbs and Candes 2021). If mostly idle replicas miss more than is allowed, that part is left out: more
+/// replicas would miss it too.
 ///
-/// Two things are kept in hand. Safety, in spreads of the demand, is for what the forecast did not see. Slack is for
-/// what requests do to each other inside a replica, such as a short prompt behind a long one: it grows only by misses
-/// that came while as many replicas served as were planned.
-void spend_budget(const Spent& spent, CapstanMemory& memory);
+///
+/// There are two margins. Safety, in spreads of the demand, covers forecast errors. Slack covers interference between
+/// requests within a replica, such as a short prompt behind a long one: it grows only by misses that occur while as
+/// many replicas serve as were planned.
+void spend_budget(const SloObservation& observed, CapstanMemory& memory);
 
 }  // namespace capstan::decide::scale

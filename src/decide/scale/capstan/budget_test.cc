@@ -1,5 +1,5 @@
-// Goal: misses raise what is kept in hand and their absence lowers it, within bounds, and each kind of miss its own
-// part.
+// Goal: misses raise the safety margins and their absence lowers them, within bounds, and each kind of miss adjusts its
+// own margin.
 #include "decide/scale/capstan/budget.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// So many decisions, five seconds apart.
+/// Applies the same observation for `decisions` decisions, 5 s apart.
 void spend(int decisions, double missed_share, double use, bool as_planned, CapstanMemory& memory) {
   for (int i = 0; i < decisions; ++i) spend_budget({missed_share, use, 0.99, as_planned, seconds(5)}, memory);
 }
@@ -28,23 +28,24 @@ TEST(Budget, MissesRaiseTheSafetyAndTheirAbsenceLowersItWithinBounds) {
   EXPECT_EQ(memory.safety_milli, 4000);
 }
 
-TEST(Budget, WhatReplicasMissThoughAsManyServeAsPlannedKeepsThemEmptier) {
+TEST(Budget, MissesWithThePlannedReplicasRaiseTheSlack) {
   CapstanMemory memory;
   memory.safety_milli = 1600;
   spend(60, 0.5, 0.9, false, memory);
-  EXPECT_EQ(memory.slack_ppm, 0) << "too few served: that is the forecast's to mend";
+  EXPECT_EQ(memory.slack_ppm, 0) << "too few replicas served: a forecast error, not slack";
   spend(60, 0.007, 0.9, true, memory);
   const std::int64_t slack_ppm = memory.slack_ppm;
-  EXPECT_NEAR(static_cast<double>(slack_ppm), 40'000, 100) << "twice of what is planned for, over five minutes";
+  EXPECT_NEAR(static_cast<double>(slack_ppm), 40'000, 100) << "twice the planned misses for five minutes";
   spend(60, 0.0035, 0.9, true, memory);
-  EXPECT_NEAR(static_cast<double>(memory.slack_ppm), static_cast<double>(slack_ppm), 100) << "in balance";
+  EXPECT_NEAR(static_cast<double>(memory.slack_ppm), static_cast<double>(slack_ppm), 100)
+      << "exactly the planned misses";
   spend(60, 0, 0.9, true, memory);
   EXPECT_LT(memory.slack_ppm, 1000);
   spend(100'000, 1, 0.9, true, memory);
   EXPECT_EQ(memory.slack_ppm, 1'500'000);
 }
 
-/// After minutes in which replicas that were mostly empty missed a fifth.
+/// Returns a memory after five minutes in which mostly idle replicas missed a fifth of the requests.
 CapstanMemory after_empty_ones_missed() {
   CapstanMemory memory;
   memory.safety_milli = 1600;
@@ -52,14 +53,14 @@ CapstanMemory after_empty_ones_missed() {
   return memory;
 }
 
-TEST(Budget, WhatEmptyReplicasMissDoesNotMakeBusyOnesBolder) {
+TEST(Budget, MissesOnIdleReplicasDoNotLowerTheSafetyOfBusyOnesFaster) {
   CapstanMemory memory = after_empty_ones_missed();
   const std::int64_t before = memory.safety_milli;
   spend(12, 0.05, 0.9, true, memory);
-  EXPECT_GE(memory.safety_milli, before - 12) << "a minute that misses less than that lowers it as one without misses";
+  EXPECT_GE(memory.safety_milli, before - 12) << "a minute with fewer misses lowers it like a minute without any";
 }
 
-TEST(Budget, WhatEmptyReplicasMissAsWellIsNotMendedByMoreOfThem) {
+TEST(Budget, MissesThatIdleReplicasHaveTooDoNotRaiseTheSafety) {
   CapstanMemory memory = after_empty_ones_missed();
   const std::int64_t before = memory.safety_milli;
   spend(600, 0.2, 0.9, true, memory);

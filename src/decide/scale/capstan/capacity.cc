@@ -9,28 +9,29 @@ namespace capstan::decide::scale {
 namespace {
 
 constexpr double kPs = 1e-12;
-// vLLM's defaults: what an engine puts into one step at most.
+// vLLM's default limits of one step.
 constexpr std::int32_t kBatchedTokens = 2048;
 constexpr std::int32_t kSequences = 256;
-/// Of the KV memory: beyond it sequences are preempted and computed again.
+/// Usable share of the KV memory; beyond it sequences are preempted and recomputed.
 constexpr double kKvUse = 0.8;
-/// The mean over a request's tokens varies from request to request, as prompts of others come in between. Deviations
-/// kept between the mean and the bound.
+/// Standard deviations between the mean time per token and the bound: the mean over a request's tokens varies between
+/// requests, because prompts of others come in between.
 constexpr double kTpotDeviations = 2.0;
-/// Of a prompt's time to be computed, squared deviation over squared mean.
+/// Squared variation coefficient of the time to compute a prompt.
 constexpr double kPromptVariation = 1.0;
-/// Share of prompts that may wait beyond what TTFT leaves: of a replica that decodes too, which others' prompts wait
-/// for less than in a queue of their own, so that the slack which misses ask for is nearer than what this would.
+/// Share of prompts that may wait longer than TTFT allows, on a replica that also decodes. There a prompt waits less
+/// for others than in a queue of its own, so that the slack learned from misses is closer to the truth than a stricter
+/// tail.
 constexpr double kQueueTail = 0.03;
-constexpr double kPrefillQueueTail = 0.005;  ///< of a replica that only computes prompts
+constexpr double kPrefillQueueTail = 0.005;  ///< of a prefill-only replica
 constexpr double kMostUse = 0.95;
-/// Of replicas that only compute prompts. Below it the queue of one server says nothing any more: of many, a prompt
-/// finds an idle one, and what waits all the same no fleet mends.
+/// Lowest planned utilization of a prefill-only replica. Below it the model of a queue with one server no longer
+/// applies: with many replicas a prompt finds an idle one, and more replicas do not remove the remaining waits.
 constexpr double kLeastPrefillUse = 0.3;
 constexpr Duration kShapeMemory = std::chrono::minutes(5);
 constexpr Duration kCorrectionMemory = std::chrono::minutes(10);
-constexpr double kCorrectionMost = 2.0;             // of a modelled engine, and its inverse
-constexpr double kCorrectionMostUnmodelled = 50.0;  // of one that the table does not know
+constexpr double kCorrectionMost = 2.0;             // bound for an engine in the table, as factor and inverse
+constexpr double kCorrectionMostUnmodelled = 50.0;  // bound for an engine that is not in the table
 constexpr double kMilliMost = 1e15;
 
 double matrix_ps(const EngineBelief& engine, double tokens) {
@@ -45,9 +46,9 @@ double decode_step_s(const EngineBelief& engine, const Shape& shape, double batc
          kPs * engine.correction;
 }
 
-/// What a prompt token adds to the steps that it is computed in.
+/// Returns the time that one prompt token adds to the steps that compute it.
 double prompt_token_s(const EngineBelief& engine, const Shape& shape, double batch) {
-  if (engine.role == model::Role::decode) return 0;  // they come computed
+  if (engine.role == model::Role::decode) return 0;  // prompts arrive computed
   const engine::StepCoefficients& c = engine.step;
   const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens - batch));
   const double added = matrix_ps(engine, batch + chunk) - matrix_ps(engine, batch) +
@@ -57,7 +58,7 @@ double prompt_token_s(const EngineBelief& engine, const Shape& shape, double bat
          engine.correction;
 }
 
-/// How long a replica computes one prompt and nothing else.
+/// Returns the time of a replica to compute one prompt with no other work.
 double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
   const engine::StepCoefficients& c = engine.step;
   const double chunk = std::max(1.0, std::min(shape.prompt, engine.batched_tokens));
@@ -67,15 +68,15 @@ double prompt_alone_s(const EngineBelief& engine, const Shape& shape) {
   return (chunks * step + static_cast<double>(c.per_request_ps)) * kPs * engine.correction;
 }
 
-/// How many sequences may run on average where an engine takes `most`: sequences come and go by chance, so that one
-/// deviation of their number is kept free (square-root staffing, Halfin and Whitt 1981).
+/// Returns the mean number of running sequences for an engine that takes at most `most`. The number varies by chance,
+/// so that one standard deviation is left free (square-root staffing, Halfin and Whitt 1981).
 std::int64_t within_limit(std::int64_t most) {
-  const double root = (std::sqrt(1 + 4 * static_cast<double>(most)) - 1) / 2;  // of m + sqrt(m) = most
+  const double root = (std::sqrt(1 + 4 * static_cast<double>(most)) - 1) / 2;  // solves m + sqrt(m) = most
   return std::max<std::int64_t>(static_cast<std::int64_t>(root * root), 1);
 }
 
-/// May a replica compute prompts for such a share of its time, so that all but a few wait no longer than `allowed_s`
-/// behind those before them: the tail of a queue with one server.
+/// True if all but a share `tail` of the prompts wait at most `allowed_s` when prompts take a share `use` of the
+/// replica's time: the tail of a queue with one server.
 bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail) {
   const double scale_s = prompt_s * (1 + kPromptVariation) / 2;
   if (use > kMostUse) return false;
@@ -84,7 +85,7 @@ bool prompts_keep_up(double use, double allowed_s, double prompt_s, double tail)
   return use * portable_exp(-exponent) <= tail;
 }
 
-/// The largest such share.
+/// Returns the largest such `use`.
 double most_prefill_use(double allowed_s, double prompt_s) {
   double low = 0, high = kMostUse;
   for (int i = 0; i < 24; ++i) {
@@ -94,10 +95,10 @@ double most_prefill_use(double allowed_s, double prompt_s) {
   return low;
 }
 
-/// Does a replica hold its promises at this batch?
-class Promises {
+/// Checks whether a replica holds its SLO and its memory at a given batch.
+class SloCheck {
  public:
-  Promises(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo)
+  SloCheck(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo)
       : engine_(engine), shape_(shape), slo_(slo) {
     const bool told = seen.kv_used > 0.02 && seen.running >= 1;
     const double held = told ? seen.kv_used / seen.running : shape.context / std::max(engine.kv_tokens, 1.0);
@@ -136,7 +137,7 @@ class Promises {
   double kv_batch_ = 0;
 };
 
-/// The largest batch that holds; 0 where not even one does. What holds of a batch holds of each smaller one.
+/// Returns the largest batch for which `holds` is true, or 0 if there is none. `holds` must be monotone.
 template <typename Holds>
 std::int64_t largest(std::int64_t most, Holds&& holds) {
   std::int64_t low = 0, high = most;
@@ -150,8 +151,8 @@ std::int64_t largest(std::int64_t most, Holds&& holds) {
   return low;
 }
 
-/// Of replicas that compute prompts and hand them over. The queue before them sets the share of their time that may be
-/// asked for; of a token that an answer begins with, nothing is left to decode.
+/// Returns the capacity of a prefill-only replica. The queue of prompts limits the share of its time that may be used;
+/// the first token leaves nothing to decode.
 Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen,
                           const model::Slo& slo) {
   const double prompt_s = prompt_alone_s(engine, shape);
@@ -161,8 +162,8 @@ Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const 
   out.out_of_reach = bounded && bound_s <= prompt_s;
   const double wait_s = std::max(bound_s - prompt_s, 0.0);
   const double use = bounded ? std::max(kLeastPrefillUse, most_prefill_use(wait_s, prompt_s)) : kMostUse;
-  const Promises promises(engine, shape, seen, {});
-  const std::int64_t by_kv = largest(engine.sequences, [&](double b) { return promises.kv_holds(b); });
+  const SloCheck check(engine, shape, seen, {});
+  const std::int64_t by_kv = largest(engine.sequences, [&](double b) { return check.kv_holds(b); });
   const double within = bounded ? std::min(bound_s / prompt_s, static_cast<double>(engine.sequences))
                                 : static_cast<double>(engine.sequences);
   const auto by_ttft = static_cast<std::int64_t>(within);
@@ -176,13 +177,13 @@ Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const 
   return out;
 }
 
-/// A mean that is plain at first and fades later.
+/// Returns the weight of a new value in a mean that is plain at first and fades after `most`.
 double weight(Duration since_last, Duration seen, Duration most) {
   const double over_s = std::max(in_seconds(std::min(seen, most)), in_seconds(since_last));
   return over_s > 0 ? std::min(1.0, in_seconds(since_last) / over_s) : 0;
 }
 
-void lean(std::int64_t& mean_milli, double to, double by) {
+void move_mean(std::int64_t& mean_milli, double to, double by) {
   const double mean = static_cast<double>(mean_milli);
   mean_milli = static_cast<std::int64_t>(std::clamp(mean + by * (to * 1000.0 - mean), 0.0, kMilliMost));
 }
@@ -205,17 +206,18 @@ EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, 
   return belief;
 }
 
-model::Slo share_of(const model::Slo& slo, model::Role role) {
+model::Slo role_slo(const model::Slo& slo, model::Role role) {
   model::Slo share = slo;
   if (role == model::Role::prefill) {
-    if (share.ttft == Duration{}) share.ttft = slo.e2e / 3;  // as of the answer's own time, a third
+    if (share.ttft == Duration{})
+      share.ttft = slo.e2e / 3;  // a third of the end-to-end bound, as for the time of the answer
     share.tpot = share.e2e = Duration{};
   }
   if (role == model::Role::decode) share.ttft = Duration{};
   return share;
 }
 
-model::Slo of_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape) {
+model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape) {
   if (!slo.scales_with_prompt()) return slo;
   const double alone_ns = std::min(prompt_alone_s(engine, shape), 3600.0) * 1e9;
   slo.ttft = slo.ttft_of(Duration{static_cast<std::int64_t>(alone_ns)});
@@ -228,65 +230,66 @@ double token_seconds(const EngineBelief& engine, const Shape& shape, double batc
 }
 
 double token_deviation(const EngineBelief& engine, const Shape& shape, double batch) {
-  // Of an answer half as long as the mean: its own time sees `batch` x 2 prompts fewer or more, Poisson.
+  // For an answer half as long as the mean: during its time `batch` x 2 prompts arrive, give or take a Poisson
+  // deviation.
   return prompt_token_s(engine, shape, batch) * shape.prompt_per_output * std::sqrt(2.0 * batch);
 }
 
 Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory) {
-  // Who decodes may not know whose prompts those were.
+  // A decode replica may not know whose prompts those were.
   const bool prompts_known = load.prompt_rate > 0 || engine.role == model::Role::decode;
   if (load.generated_rate > 0 && prompts_known) {
     memory.observed = std::min(memory.observed + since_last, kShapeMemory);
     const double by = weight(since_last, memory.observed, kShapeMemory);
-    lean(memory.prompt_milli, load.prompt_rate, by);
-    lean(memory.generated_milli, load.generated_rate, by);
-    lean(memory.held_milli, load.kv_used * engine.kv_tokens, by);
-    lean(memory.running_milli, load.running, by);
+    move_mean(memory.prompt_milli, load.prompt_rate, by);
+    move_mean(memory.generated_milli, load.generated_rate, by);
+    move_mean(memory.held_milli, load.kv_used * engine.kv_tokens, by);
+    move_mean(memory.running_milli, load.running, by);
   }
   const bool prefills = engine.role == model::Role::prefill;
   Shape shape;
-  if (prefills) shape.prompt_per_output = shape.prompt;  // until it is seen
+  if (prefills) shape.prompt_per_output = shape.prompt;  // until measured
   if (memory.generated_milli > 0 && memory.prompt_milli > 0) {
     shape.prompt_per_output =
         std::clamp(static_cast<double>(memory.prompt_milli) / static_cast<double>(memory.generated_milli), 0.001,
-                   prefills ? 1'000'000.0 : 10'000.0);  // of a prefill replica, the length of a prompt
+                   prefills ? 1'000'000.0 : 10'000.0);  // for prefill this is the prompt length
   }
   if (memory.running_milli > 0 && memory.held_milli > 0) {
     shape.context = std::clamp(static_cast<double>(memory.held_milli) / static_cast<double>(memory.running_milli), 16.0,
                                1'000'000.0);
   }
   if (prefills) {
-    // Of each answer they make the first token.
+    // A prefill replica generates only the first token of each answer.
     shape.output = 1;
     shape.prompt = shape.context = std::max(1.0, shape.prompt_per_output);
     return shape;
   }
-  // A sequence that runs holds its prompt and, lengths varying as they do, about one mean output.
+  // A running sequence holds its prompt and, because lengths vary, about one mean output.
   shape.output = std::max(1.0, shape.context / (1 + shape.prompt_per_output));
   shape.prompt = std::max(1.0, shape.output * shape.prompt_per_output);
   return shape;
 }
 
-void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last, Learned known,
-                      EngineBelief& engine) {
+void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
+                      VariantMemory known, EngineBelief& engine) {
   if (engine.role == model::Role::prefill) return;
   double running = 0, delivered = 0, believed = 0;
-  Shape now = shape;  // with the prefill that there was in this interval
+  Shape now = shape;  // with the share of prefill in this interval
   if (load.generated_rate > 0) {
     now.prompt_per_output =
         std::clamp(load.prompt_rate / load.generated_rate, shape.prompt_per_output / 3, shape.prompt_per_output * 3);
   }
-  for (const Load::Each& each : load.each) {
-    if (each.variant != variant || each.running < 1 || each.generated_rate <= 0) continue;
-    running += each.running;
-    delivered += each.generated_rate;
-    believed += each.running / token_seconds(engine, now, each.running);
+  for (const Load::ReplicaLoad& replica : load.replicas) {
+    if (replica.variant != variant || replica.running < 1 || replica.generated_rate <= 0) continue;
+    running += replica.running;
+    delivered += replica.generated_rate;
+    believed += replica.running / token_seconds(engine, now, replica.running);
   }
   if (running < 3 || delivered <= 0) return;
   const double most = engine.modelled ? kCorrectionMost : kCorrectionMostUnmodelled;
   const double seen = std::clamp(believed / delivered * engine.correction, 1 / most, most);
   known.corrected = std::min(known.corrected + since_last, kCorrectionMemory);
-  // One minute's worth of trust in the table to begin with.
+  // Initially the table has the weight of one minute of measurements.
   const Duration trusted = known.corrected + std::chrono::minutes(engine.modelled ? 1 : 0);
   const double by = weight(since_last, trusted, kCorrectionMemory);
   engine.correction += by * (seen - engine.correction);
@@ -295,7 +298,7 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
 
 Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo) {
   if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, seen, slo);
-  const Promises promises(engine, shape, seen, slo);
+  const SloCheck check(engine, shape, seen, slo);
   Capacity out;
   out.batch = engine.sequences;
   const auto bound = [&](std::int64_t batch, Sizing::Bound by) {
@@ -303,11 +306,11 @@ Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::Of
     out.batch = batch;
     out.bound = by;
   };
-  bound(std::max<std::int64_t>(1, largest(engine.sequences, [&](double b) { return promises.kv_holds(b); })),
+  bound(std::max<std::int64_t>(1, largest(engine.sequences, [&](double b) { return check.kv_holds(b); })),
         Sizing::Bound::kv);
-  const std::int64_t by_tpot = largest(engine.sequences, [&](double b) { return promises.tpot_holds(b); });
-  const std::int64_t by_ttft = largest(engine.sequences, [&](double b) { return promises.ttft_holds(b); });
-  // What one sequence alone misses, more replicas do not mend: it does not size them.
+  const std::int64_t by_tpot = largest(engine.sequences, [&](double b) { return check.tpot_holds(b); });
+  const std::int64_t by_ttft = largest(engine.sequences, [&](double b) { return check.ttft_holds(b); });
+  // More replicas do not help if a single sequence misses a bound: that bound does not limit the batch.
   if (by_tpot > 0) bound(by_tpot, Sizing::Bound::tpot);
   if (by_ttft > 0) bound(by_ttft, Sizing::Bound::ttft);
   out.out_of_reach = by_tpot == 0 || by_ttft == 0;

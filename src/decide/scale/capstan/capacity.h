@@ -9,7 +9,7 @@
 
 namespace capstan::decide::scale {
 
-/// What requests look like on average, from the counters of tokens alone.
+/// Mean request, estimated from token counters alone.
 struct Shape {
   double prompt_per_output = 4;  ///< prompt tokens computed for each token generated
   double context = 1024;         ///< KV tokens of a running sequence
@@ -17,57 +17,58 @@ struct Shape {
   double output = 256;           ///< tokens
 };
 
-/// A replica's engine as the policy believes it to be: the table's step times, corrected by what replicas deliver.
+/// The policy's model of a replica's engine: the table's step times, corrected by measured throughput.
 struct EngineBelief {
   engine::StepCoefficients step;
   model::Role role = model::Role::both;
-  double kv_tokens = 0;        ///< that a replica's memory holds
-  std::int64_t sequences = 1;  ///< that run at once on average, so that the engine's limit is seldom met
-  double batched_tokens = 0;   ///< of one step
+  double kv_tokens = 0;        ///< KV cache of one replica
+  std::int64_t sequences = 1;  ///< mean concurrent sequences such that the engine's limit is seldom reached
+  double batched_tokens = 0;   ///< token budget of one step
   bool modelled = false;
-  double correction = 1;  ///< a step takes this times longer
+  double correction = 1;  ///< factor on the table's step times
 };
 
-/// What one replica carries within its SLO.
+/// Capacity of one replica within its SLO.
 struct Capacity {
-  std::int64_t batch = 1;   ///< sequences that run at once
-  double token_s = 0;       ///< between two tokens of a sequence
-  double tokens_per_s = 0;  ///< generated, with the prompts that go with them
-  double decode_s = 0;      ///< of a replica's time, for each token that it generates at that batch
-  double prompt_s = 0;      ///< of a replica's time, for each prompt token
+  std::int64_t batch = 1;   ///< concurrent sequences
+  double token_s = 0;       ///< time between two tokens of a sequence
+  double tokens_per_s = 0;  ///< generated tokens, including the time for their prompts
+  double decode_s = 0;      ///< replica time per generated token at that batch
+  double prompt_s = 0;      ///< replica time per prompt token
   Sizing::Bound bound = Sizing::Bound::sequences;
   bool out_of_reach = false;
 };
 
-/// @param row nothing: a model that the table does not know; a plausible one stands in, and the correction may go far
-/// @param limits what the engine is told; where it is not, what vLLM does then
+/// @param row null: the table does not know the model; a plausible row is used, and the correction may be large
+/// @param limits limits the engine was configured with; unset ones take vLLM's defaults
 EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role = model::Role::both,
                      const model::StepLimits& limits = {});
 
-/// The bounds that replicas of a role answer for: who computes prompts, for the first token; who decodes, for the rest.
-model::Slo share_of(const model::Slo& slo, model::Role role);
+/// Returns the bounds that replicas of a role are responsible for: prefill for the first token, decode for the rest.
+model::Slo role_slo(const model::Slo& slo, model::Role role);
 
-/// The same with the bound on TTFT that the mean prompt has.
-model::Slo of_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape);
+/// Returns the same SLO with its TTFT bound evaluated for the mean prompt.
+model::Slo slo_for_mean_prompt(model::Slo slo, const EngineBelief& engine, const Shape& shape);
 
-/// Seconds between two tokens of one of `batch` sequences, the prefill that goes with them included.
+/// Returns the time between two tokens of one of `batch` sequences, seconds, including the prefill of their prompts.
 double token_seconds(const EngineBelief& engine, const Shape& shape, double batch);
 
-/// How far a request's mean time between tokens lies from that, seconds: the prompts of others that come in between.
+/// Returns the standard deviation of a request's mean time between tokens, seconds. It comes from other requests'
+/// prompts.
 double token_deviation(const EngineBelief& engine, const Shape& shape, double batch);
 
-/// Brings what is known of requests up to date.
+/// Updates the estimate of the mean request.
 Shape learn_shape(const Load& load, const EngineBelief& engine, Duration since_last, CapstanMemory& memory);
 
-/// Compares the time between tokens, as the replicas of a variant deliver it, with the model's at the same batches, and
-/// leans towards it: visible at any load, where the throughput of a full replica is not. Clamped, and slow. Replicas
-/// that only compute prompts show no such time: of them the table is believed.
-void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last, Learned known,
-                      EngineBelief& engine);
+/// Compares the measured time between tokens of a variant's replicas with the model's at the same batches, and moves
+/// the correction towards it. This works at any load, whereas throughput is informative only on a full replica. The
+/// correction is clamped and slow. Prefill-only replicas show no such time: for them the table is used as it is.
+void learn_correction(const Load& load, std::uint32_t variant, const Shape& shape, Duration since_last,
+                      VariantMemory known, EngineBelief& engine);
 
-/// The largest batch at which a replica still holds TPOT, TTFT and its KV memory, and what it then delivers. Of one
-/// that only computes prompts: as many as are through within the bound on TTFT.
-/// @param seen  what replicas of its variant hold
+/// Returns the largest batch at which a replica still holds TPOT, TTFT and its KV memory, and its throughput there. For
+/// a prefill-only replica: the most prompts that finish within the TTFT bound.
+/// @param seen  load of the replicas of its variant
 Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo);
 
 }  // namespace capstan::decide::scale

@@ -1,4 +1,4 @@
-// Goal: what a replica is believed to carry moves the right way with everything that it depends on.
+// Goal: the estimated capacity of a replica changes in the right direction with each of its inputs.
 #include "decide/scale/capstan/capacity.h"
 
 #include <gtest/gtest.h>
@@ -39,24 +39,24 @@ TEST(Capacity, FallsWithAStricterSloALongerPromptAndASlowerEngine) {
   EXPECT_LT(carries(milliseconds(1000), milliseconds(50), 1'000'000, 8192).batch, plain.batch);
 }
 
-TEST(Capacity, AnSloThatNoneMeetsDoesNotSize) {
+TEST(Capacity, AnSloThatOneSequenceMissesDoesNotLimitTheBatch) {
   const Capacity found = carries({}, milliseconds(1));
   EXPECT_TRUE(found.out_of_reach);
   EXPECT_GT(found.batch, 1);
 }
 
-TEST(Capacity, WithoutBoundsMemoryOrTheEngineDecides) {
+TEST(Capacity, WithoutSloBoundsMemoryOrTheSequenceLimitDecides) {
   const Capacity found = carries({}, {}, 1'000'000, 16'000);
   EXPECT_EQ(found.bound, Sizing::Bound::kv);
   EXPECT_EQ(carries({}, {}, 1'000'000, 100).bound, Sizing::Bound::sequences);
 }
 
-TEST(Capacity, AnEngineHoldsNoMoreSequencesThanItIsTold) {
+TEST(Capacity, AnEngineRunsAtMostItsConfiguredSequences) {
   Shape shape;
   shape.prompt = shape.context = 100;
   struct Row {
     std::int32_t max_seqs;
-    std::int64_t batch;  // with a deviation of it to spare
+    std::int64_t batch;  // one standard deviation below the limit
   };
   for (const Row& row : {Row{0, 240}, Row{256, 240}, Row{64, 56}, Row{16, 12}, Row{4, 2}, Row{1, 1}}) {
     const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::both, {.max_seqs = row.max_seqs});
@@ -66,10 +66,10 @@ TEST(Capacity, AnEngineHoldsNoMoreSequencesThanItIsTold) {
   }
   const EngineBelief few =
       believe(&llama(), 1'000'000, model::Role::both, {.max_seqs = 256, .max_batched_tokens = 100});
-  EXPECT_EQ(few.sequences, 90) << "each needs a token of a step";
+  EXPECT_EQ(few.sequences, 90) << "each sequence needs one token of a step";
 }
 
-TEST(Capacity, LargerStepsHaveALongPromptReadySooner) {
+TEST(Capacity, LargerStepsComputeALongPromptFaster) {
   Shape shape;
   shape.prompt = shape.context = 8192;
   const auto prompt_s = [&](std::int32_t tokens) {
@@ -87,73 +87,76 @@ Capacity carries_as(model::Role role, Duration ttft, Duration tpot, double promp
     shape.output = 1;
     shape.prompt_per_output = prompt;
   }
-  return capacity(engine, shape, {}, share_of({.ttft = ttft, .tpot = tpot, .e2e = {}}, role));
+  return capacity(engine, shape, {}, role_slo({.ttft = ttft, .tpot = tpot, .e2e = {}}, role));
 }
 
-TEST(Capacity, WhoDecodesAnswersForTheTimeBetweenTokensAndComputesNoPrompt) {
+TEST(Capacity, DecodeIsBoundByTpotAndComputesNoPrompt) {
   const Capacity both = carries(milliseconds(1000), milliseconds(30));
   const Capacity decode = carries_as(model::Role::decode, milliseconds(1), milliseconds(30));
   EXPECT_EQ(decode.prompt_s, 0);
-  EXPECT_FALSE(decode.out_of_reach) << "the first token is nothing that it could make sooner";
+  EXPECT_FALSE(decode.out_of_reach) << "decode does not compute first tokens";
   EXPECT_GT(decode.tokens_per_s, both.tokens_per_s);
 }
 
-TEST(Capacity, WhoPrefillsAnswersForTheFirstTokenAndDecodesNothing) {
+TEST(Capacity, PrefillIsBoundByTtftAndDecodesNothing) {
   const Capacity lax = carries_as(model::Role::prefill, milliseconds(2000), milliseconds(1));
   EXPECT_EQ(lax.decode_s, 0);
   EXPECT_EQ(lax.bound, Sizing::Bound::ttft);
-  EXPECT_FALSE(lax.out_of_reach) << "the time between tokens is nothing that it makes";
+  EXPECT_FALSE(lax.out_of_reach) << "prefill does not compute further tokens";
   const Capacity strict = carries_as(model::Role::prefill, milliseconds(150), {});
-  EXPECT_LT(strict.tokens_per_s, lax.tokens_per_s) << "less of its time may be asked for, or prompts wait too long";
+  EXPECT_LT(strict.tokens_per_s, lax.tokens_per_s) << "a lower utilization keeps prompts from waiting too long";
   EXPECT_LT(strict.batch, lax.batch);
   EXPECT_TRUE(carries_as(model::Role::prefill, milliseconds(1), {}).out_of_reach);
   const Capacity longer = carries_as(model::Role::prefill, milliseconds(2000), {}, 4096);
-  EXPECT_LT(longer.tokens_per_s * 3, lax.tokens_per_s) << "prompts four times as long take more than three times";
+  EXPECT_LT(longer.tokens_per_s * 3, lax.tokens_per_s)
+      << "prompts four times as long take more than three times as long";
 }
 
-TEST(Capacity, ALongPromptIsBelievedWhereNothingButPromptsIsComputed) {
+TEST(Capacity, APrefillReplicaMayHaveVeryLongPrompts) {
   const EngineBelief engine = believe(&llama(), 1'000'000, model::Role::prefill);
   CapstanMemory memory;
   Load load;
   load.prompt_rate = 40'000;
-  load.generated_rate = 1;  // a first token a second
+  load.generated_rate = 1;  // one first token per second
   Shape shape;
   for (int i = 0; i < 100; ++i) shape = learn_shape(load, engine, std::chrono::seconds(15), memory);
   EXPECT_NEAR(shape.prompt, 40'000, 500);
   EXPECT_EQ(shape.output, 1);
 }
 
-TEST(Capacity, NoBoundOnTheFirstTokenIsACliffForPrefill) {
+TEST(Capacity, PrefillCapacityGrowsWithTtftWithoutACliff) {
   double before = 0;
   for (int ms = 10; ms <= 2000; ms = ms * 11 / 10) {
     const double now = carries_as(model::Role::prefill, milliseconds(ms), {}).tokens_per_s;
-    EXPECT_GE(now, before) << ms << ": laxer, and a replica does no less";
+    EXPECT_GE(now, before) << ms << ": a laxer bound never lowers the capacity";
     if (before > 0) {
-      EXPECT_LT(now, before * 1.35) << ms << ": a tenth laxer";
+      EXPECT_LT(now, before * 1.35) << ms << ": a bound laxer by a tenth";
     }
     before = now;
   }
 }
 
-TEST(Capacity, WithoutABoundOnTheFirstTokenPrefillTakesItsShareOfTheWhole) {
+TEST(Capacity, WithoutATtftBoundPrefillGetsAThirdOfTheEndToEndBound) {
   const model::Slo slo{.e2e = std::chrono::seconds(9)};
-  EXPECT_EQ(share_of(slo, model::Role::prefill).ttft, std::chrono::seconds(3));
-  EXPECT_EQ(share_of(slo, model::Role::decode).e2e, std::chrono::seconds(9));
+  EXPECT_EQ(role_slo(slo, model::Role::prefill).ttft, std::chrono::seconds(3));
+  EXPECT_EQ(role_slo(slo, model::Role::decode).e2e, std::chrono::seconds(9));
   const Capacity free = carries_as(model::Role::prefill, {}, {}, 100);
   EXPECT_EQ(free.bound, Sizing::Bound::sequences);
 }
 
-TEST(Capacity, TheBoundOnTheFirstTokenMayGrowWithThePrompt) {
+TEST(Capacity, TheTtftBoundMayGrowWithThePrompt) {
   const EngineBelief engine = believe(&llama(), 1'000'000);
   const model::Slo slo{.ttft = milliseconds(100), .ttft_prefills_milli = 3'000};
   Shape shape;
   shape.prompt = 100;
-  EXPECT_EQ(of_mean_prompt(slo, engine, shape).ttft, milliseconds(100)) << "three times 3 ms is less";
+  EXPECT_EQ(slo_for_mean_prompt(slo, engine, shape).ttft, milliseconds(100))
+      << "three prefills of 3 ms are below the constant bound";
   shape.prompt = 16'000;
-  EXPECT_GT(of_mean_prompt(slo, engine, shape).ttft, milliseconds(900)) << "an idle replica needs 0.4 s";
+  EXPECT_GT(slo_for_mean_prompt(slo, engine, shape).ttft, milliseconds(900))
+      << "an idle replica needs 0.4 s for the prefill";
 }
 
-TEST(Capacity, AnUnknownModelMayBeCorrectedFurther) {
+TEST(Capacity, AnUnknownModelMayHaveALargerCorrection) {
   EXPECT_DOUBLE_EQ(believe(&llama(), 10'000'000).correction, 2);
   EXPECT_DOUBLE_EQ(believe(nullptr, 10'000'000).correction, 10);
   EXPECT_FALSE(believe(nullptr, 1).modelled);

@@ -1,5 +1,5 @@
-// Goal: what Capstan's own policy promises whatever the load. Method: a service whose requests flow like water, so that
-// each number can be reckoned by hand; what noise does to it is for the simulator (experiment/own_policy_test.cc).
+// Goal: the guarantees of Capstan's own policy for any load. Method: a service with constant request flow, so that each
+// number can be checked by hand; the effect of noise is tested in the simulator (experiment/own_policy_test.cc).
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -14,16 +14,16 @@ namespace {
 using model::ReasonCode;
 using testing::FluidService;
 
-constexpr double kSteady = 40;  // requests/s: 40,000 prompt tokens/s and 8,000 generated ones
+constexpr double kSteady = 40;  // requests/s: 40,000 prompt tokens/s and 8,000 generated tokens/s
 
-/// So many scrape intervals of the same load; the last decision.
+/// Runs `intervals` scrape intervals of the same load and returns the last decision.
 Decision pass(FluidService& service, Memory& memory, int intervals, double requests_per_s) {
   Decision last;
   for (int i = 0; i < intervals; ++i) last = service.pass(requests_per_s, memory);
   return last;
 }
 
-TEST(OwnPolicy, SizesByTheTableFromTheFirstReadingsOn) {
+TEST(OwnPolicy, SizesByTheEngineTableFromTheFirstReadings) {
   FluidService service(4);
   Memory memory;
   const Decision decision = pass(service, memory, 4, kSteady);
@@ -32,14 +32,14 @@ TEST(OwnPolicy, SizesByTheTableFromTheFirstReadingsOn) {
   EXPECT_TRUE(s.modelled);
   EXPECT_NEAR(static_cast<double>(s.prompt_tokens_per_s), 40'000, 1);
   EXPECT_NEAR(static_cast<double>(s.generated_tokens_per_s), 8'000, 1);
-  // A prompt token is some 20 us of an H100's time and an answer's token some 100: 0.8 + 0.8 replicas.
+  // On an H100 a prompt token takes about 20 us and a generated token about 100 us: 0.8 + 0.8 replicas.
   EXPECT_GT(s.demand_milli, 1'000);
   EXPECT_LT(s.demand_milli, 2'500);
   EXPECT_GE(s.needed_milli, s.forecast_milli);
   EXPECT_GE(s.forecast_milli, s.demand_milli) << "a forecast only adds";
 }
 
-TEST(OwnPolicy, AnswersAFivefoldStepWithTheFirstDecisionThatSeesIt) {
+TEST(OwnPolicy, RespondsToAFivefoldStepInTheFirstDecisionAfterIt) {
   FluidService service(4);
   Memory memory;
   const Decision before = pass(service, memory, 40, kSteady);
@@ -48,7 +48,7 @@ TEST(OwnPolicy, AnswersAFivefoldStepWithTheFirstDecisionThatSeesIt) {
   EXPECT_EQ(after.sizing->demand_milli / 1000, 5 * before.sizing->demand_milli / 1000);
 }
 
-TEST(OwnPolicy, GivesBackWhatIsNotNeededOnlyAfterARoundTrip) {
+TEST(OwnPolicy, ScalesDownOnlyAfterARoundTrip) {
   FluidService service(4);
   Memory memory;
   pass(service, memory, 40, 5 * kSteady);
@@ -57,12 +57,12 @@ TEST(OwnPolicy, GivesBackWhatIsNotNeededOnlyAfterARoundTrip) {
   for (int i = 1; i <= 240 && lowered_after_s == 0; ++i) {
     if (service.pass(kSteady, memory).desired < high) lowered_after_s = i * 15;
   }
-  EXPECT_GE(lowered_after_s, 2 * 60) << "a start takes 60 s: stopping and starting again costs twice that";
+  EXPECT_GE(lowered_after_s, 2 * 60) << "a start takes 60 s, and a round trip twice that";
   EXPECT_LE(lowered_after_s, 600);
-  EXPECT_LT(pass(service, memory, 160, kSteady).desired, high / 2) << "in the end what the load needs is there";
+  EXPECT_LT(pass(service, memory, 160, kSteady).desired, high / 2) << "finally only the needed replicas are left";
 }
 
-TEST(OwnPolicy, HoldsStillUnderASteadyLoad) {
+TEST(OwnPolicy, IsStableUnderASteadyLoad) {
   FluidService service(4);
   Memory memory;
   pass(service, memory, 100, kSteady);
@@ -70,14 +70,14 @@ TEST(OwnPolicy, HoldsStillUnderASteadyLoad) {
   int changes = 0;
   for (int i = 0; i < 480; ++i) {
     const ReplicaCount next = service.pass(kSteady, memory).desired;
-    EXPECT_LE(next, last) << "what is kept in hand shrinks while nothing is missed, and nothing grows";
+    EXPECT_LE(next, last) << "the margin shrinks without misses, and nothing grows";
     changes += next != last;
     last = next;
   }
   EXPECT_LE(changes, 1);
 }
 
-TEST(OwnPolicy, SlowAnswersAreCountedWhereTheEngineCountsThem) {
+TEST(OwnPolicy, UsesTheEnginesCountOfSlowAnswersIfThereIsOne) {
   FluidService service(4);
   Memory memory;
   const auto missed_ppm = [&](double token_s, std::optional<std::int64_t> counted_ppm) {
@@ -88,13 +88,13 @@ TEST(OwnPolicy, SlowAnswersAreCountedWhereTheEngineCountsThem) {
     return pass(service, memory, 2, kSteady).sizing->missed_ppm;
   };
   EXPECT_EQ(missed_ppm(0.010, {}), 0);
-  EXPECT_NEAR(static_cast<double>(missed_ppm(0.050, {})), 500'000, 50'000) << "half, where the mean is the bound";
+  EXPECT_NEAR(static_cast<double>(missed_ppm(0.050, {})), 500'000, 50'000) << "half miss if the mean equals the bound";
   EXPECT_EQ(missed_ppm(0.050, 12'000), 12'000);
   EXPECT_EQ(missed_ppm(0.010, 12'000), 12'000);
-  EXPECT_EQ(missed_ppm(0.010, -5), 0) << "no share: guessed";
+  EXPECT_EQ(missed_ppm(0.010, -5), 0) << "not a share, so the estimate is used";
 }
 
-TEST(OwnPolicy, SilenceLowersNothing) {
+TEST(OwnPolicy, ASilentReplicaPreventsScaleDown) {
   FluidService service(8);
   Memory memory;
   pass(service, memory, 8, kSteady);
@@ -105,12 +105,12 @@ TEST(OwnPolicy, SilenceLowersNothing) {
     ASSERT_GE(decision.desired, before);
   }
   EXPECT_EQ(service.pass(1, memory).why.code, ReasonCode::signal_missing);
-  EXPECT_GT(pass(service, memory, 4, 20 * kSteady).desired, before) << "silence keeps nobody from raising";
+  EXPECT_GT(pass(service, memory, 4, 20 * kSteady).desired, before) << "a silent replica does not prevent a scale-up";
   service.silence(0);
   EXPECT_LT(pass(service, memory, 400, 1).desired, before);
 }
 
-TEST(OwnPolicy, ACounterThatBeginsAnewIsNoLoad) {
+TEST(OwnPolicy, ACounterResetIsNotLoad) {
   FluidService service(4);
   Memory memory;
   const Decision before = pass(service, memory, 20, kSteady);
@@ -119,7 +119,7 @@ TEST(OwnPolicy, ACounterThatBeginsAnewIsNoLoad) {
   EXPECT_LE(after.sizing->demand_milli, before.sizing->demand_milli + 50);
 }
 
-TEST(OwnPolicy, ReadingsThatCannotBeAreSilence) {
+TEST(OwnPolicy, ImplausibleReadingsCountAsSilence) {
   FluidService service(4);
   Memory memory;
   pass(service, memory, 20, kSteady);
@@ -135,17 +135,17 @@ TEST(OwnPolicy, ReadingsThatCannotBeAreSilence) {
   }
 }
 
-TEST(OwnPolicy, LearnsWhatStepsReallyTake) {
+TEST(OwnPolicy, LearnsTheRealStepTimes) {
   FluidService service(4);
   service.token_s(0.05);
   Memory memory;
   const Decision decision = pass(service, memory, 240, kSteady);
-  // 50 ms a token is several times what an H100 needs: believed up to the clamp, no further.
+  // 50 ms per token is several times what an H100 needs: the correction grows to its clamp and no further.
   EXPECT_GT(decision.sizing->correction_ppm, 1'500'000);
   EXPECT_LE(decision.sizing->correction_ppm, 2'000'000);
 }
 
-TEST(OwnPolicy, ScalesToNothingOnlyWhereAGatewayHoldsWhatComes) {
+TEST(OwnPolicy, ScalesToZeroOnlyIfAGatewayHoldsNewRequests) {
   for (const bool heard : {true, false}) {
     FluidService service(1);
     service.role().min = 0;
@@ -161,7 +161,7 @@ TEST(OwnPolicy, ScalesToNothingOnlyWhereAGatewayHoldsWhatComes) {
   }
 }
 
-/// After ten minutes of `requests_per_s`, half an hour of none.
+/// Returns the decision after ten minutes of `requests_per_s` and half an hour without requests.
 Decision after_a_break(double requests_per_s, Capstan::ToZero to_zero, Memory& memory) {
   FluidService service(1);
   service.role().min = 0;
@@ -172,7 +172,7 @@ Decision after_a_break(double requests_per_s, Capstan::ToZero to_zero, Memory& m
   return last;
 }
 
-TEST(OwnPolicy, StaysWarmWhereAStartWouldMakeMoreLateThanTheSloAllows) {
+TEST(OwnPolicy, StaysWarmIfAColdStartWouldDelayMoreRequestsThanTheSloAllows) {
   Memory memory;
   const Decision kept = after_a_break(2, Capstan::ToZero::within_slo, memory);
   EXPECT_EQ(kept.desired, 1);
@@ -181,8 +181,8 @@ TEST(OwnPolicy, StaysWarmWhereAStartWouldMakeMoreLateThanTheSloAllows) {
   const WarmSizing& warm = *kept.sizing->warm;
   EXPECT_EQ(warm.wakes, 1);
   EXPECT_NEAR(static_cast<double>(warm.requests), 1200, 100);
-  EXPECT_NEAR(static_cast<double>(warm.requests_late), 2 * 180, 60) << "a start is guessed at three minutes";
-  EXPECT_NEAR(static_cast<double>(warm.requests_allowed), 6, 1) << "half of one per cent";
+  EXPECT_NEAR(static_cast<double>(warm.requests_late), 2 * 180, 60) << "the assumed start time is three minutes";
+  EXPECT_NEAR(static_cast<double>(warm.requests_allowed), 6, 1) << "0.5 %: half of the error budget";
   EXPECT_EQ(warm.replicas, 1);
   memory = {};
   const Decision asleep = after_a_break(2, Capstan::ToZero::after_idle, memory);
@@ -190,7 +190,7 @@ TEST(OwnPolicy, StaysWarmWhereAStartWouldMakeMoreLateThanTheSloAllows) {
   EXPECT_FALSE(asleep.sizing->warm);
 }
 
-/// A steady load over three zones, placed in turn.
+/// Runs a steady load with replicas placed round-robin over the zones.
 Decision over_zones(FluidService& service, Memory& memory, ReplicaCount zones, int intervals) {
   Decision last;
   for (int i = 0; i < intervals; ++i) {
@@ -207,35 +207,35 @@ Decision over_zones(FluidService& service, Memory& memory, ReplicaCount zones, i
   return last;
 }
 
-TEST(OwnPolicy, TheLossOfAZoneLeavesWhatTheLoadNeeds) {
+TEST(OwnPolicy, TheLossOfAZoneLeavesTheNeededReplicas) {
   FluidService service(8);
   Memory of_zones;
   const Decision decision = over_zones(service, of_zones, 3, 320);
   ASSERT_TRUE(decision.spread);
   const ReplicaCount need = decision.spread->need;
   EXPECT_EQ(need, decision.held_to);
-  EXPECT_EQ(need, whole(static_cast<double>(decision.sizing->needed_milli) / 1000.0))
-      << "of the load, whatever is there";
+  EXPECT_EQ(need, whole_replicas(static_cast<double>(decision.sizing->needed_milli) / 1000.0))
+      << "the need follows from the load, not from the fleet";
   EXPECT_EQ(decision.desired, need + (need + 1) / 2);
   EXPECT_GE(decision.spread->left(), need);
   EXPECT_EQ(decision.why.code, ReasonCode::loss_survived);
   const ReplicaCount settled = decision.desired;
-  EXPECT_EQ(over_zones(service, of_zones, 3, 320).desired, settled) << "what was asked for asks for no more";
+  EXPECT_EQ(over_zones(service, of_zones, 3, 320).desired, settled) << "the result is stable";
 }
 
-TEST(OwnPolicy, AFleetThatStandsInOneZoneKeepsItsWindows) {
+TEST(OwnPolicy, AFleetInASingleZoneKeepsItsWindows) {
   FluidService service(8);
   Memory memory;
   const ReplicaCount settled = over_zones(service, memory, 3, 320).desired;
   for (const double load : {1.0, 1.5, 1.0}) {
-    service.role().spread = Spread{.domains = 3, .steered = false, .held = {settled}};
+    service.role().spread = Spread{.domains = 3, .is_enforced = false, .held = {settled}};
     const Decision decision = service.pass(load * kSteady, memory);
     EXPECT_LT(decision.wanted, decision.held_to);
-    EXPECT_EQ(decision.desired, settled) << "nothing goes within the window, and for it nothing is started";
+    EXPECT_EQ(decision.desired, settled) << "no replica stops or starts within the window";
   }
 }
 
-TEST(OwnPolicy, WhereThereIsNoOtherZoneNothingMoreIsAskedFor) {
+TEST(OwnPolicy, WithASingleZoneNoReplicasAreAdded) {
   FluidService service(8);
   Memory memory;
   const Decision decision = over_zones(service, memory, 1, 320);
@@ -245,7 +245,7 @@ TEST(OwnPolicy, WhereThereIsNoOtherZoneNothingMoreIsAskedFor) {
   EXPECT_EQ(decision.desired, pass(plain, of_plain, 320, 3 * kSteady).desired);
 }
 
-TEST(OwnPolicy, AModelThatTheTableDoesNotKnowIsLearned) {
+TEST(OwnPolicy, LearnsAModelThatTheEngineTableDoesNotKnow) {
   FluidService service(4);
   service.role().engine = nullptr;
   Memory memory;
@@ -255,7 +255,7 @@ TEST(OwnPolicy, AModelThatTheTableDoesNotKnowIsLearned) {
   EXPECT_LE(decision.desired, 20);
 }
 
-RC_GTEST_PROP(OwnPolicy, DecidesAgainTheSameFromSavedMemory, ()) {
+RC_GTEST_PROP(OwnPolicy, RepeatsItsDecisionFromSavedMemory, ()) {
   FluidService service(*rc::gen::inRange<ReplicaCount>(1, 12), std::chrono::seconds(*rc::gen::inRange(0, 400)));
   Memory memory;
   const auto loads = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 400));
@@ -276,7 +276,7 @@ RC_GTEST_PROP(OwnPolicy, DecidesAgainTheSameFromSavedMemory, ()) {
   }
 }
 
-RC_GTEST_PROP(OwnPolicy, MoreDemandNeverGetsFewer, ()) {
+RC_GTEST_PROP(OwnPolicy, MoreDemandNeverGetsFewerReplicas, ()) {
   const auto replicas = *rc::gen::inRange<ReplicaCount>(1, 12);
   const int before = *rc::gen::inRange(1, 200);
   const int less = *rc::gen::inRange(1, 400);
@@ -290,7 +290,7 @@ RC_GTEST_PROP(OwnPolicy, MoreDemandNeverGetsFewer, ()) {
   RC_ASSERT(needed(less) <= needed(more));
 }
 
-TEST(OwnPolicy, WhatAWindowAsksForServesWhenItBegins) {
+TEST(OwnPolicy, TheMinimumOfAWindowServesWhenItBegins) {
   FluidService service(1, std::chrono::seconds(120));
   const std::vector<model::BoundsWindow> windows = {
       {*Cron::parse("30 0 * * *"), std::chrono::hours(1), 5, std::nullopt}};
@@ -306,10 +306,10 @@ TEST(OwnPolicy, WhatAWindowAsksForServesWhenItBegins) {
   }
   EXPECT_EQ(service.ready(), 5);
   ASSERT_TRUE(asked);
-  EXPECT_GT(*asked, Instant{std::chrono::minutes(18)}) << "and not long before";
+  EXPECT_GT(*asked, Instant{std::chrono::minutes(18)}) << "but not long before";
 }
 
-TEST(OwnPolicy, RemembersAFewKilobytes) {
+TEST(OwnPolicy, ItsSavedMemoryIsAFewKilobytes) {
   FluidService service(64);
   service.role().min = 64;
   Memory memory;
@@ -318,21 +318,21 @@ TEST(OwnPolicy, RemembersAFewKilobytes) {
     load = (load * 7919 + 13) % 997;
     service.pass(static_cast<double>(load), memory);
   }
-  EXPECT_LE(memory.capstan->needs.size(), CapstanMemory::kNeedsMost);
+  EXPECT_LE(memory.capstan->need_peaks.size(), CapstanMemory::kNeedsMost);
   EXPECT_LE(memory.capstan->forecasts.size(), CapstanMemory::kForecastsMost);
   EXPECT_LE(memory.capstan->leads.size(), CapstanMemory::kLeadsMost);
   EXPECT_LT(to_text(memory).size(), 8'000u);
 }
 
-TEST(OwnPolicy, WhatNobodyTellsOfFirstTokensLowersNoSafety) {
-  testing::FluidService told(4), untold(4);
-  Memory of_told, of_untold;
+TEST(OwnPolicy, WithoutFirstTokenTimesTheSafetyIsNotLowered) {
+  testing::FluidService reporting(4), silent(4);
+  Memory with_ttft, without_ttft;
   for (int i = 0; i < 120; ++i) {
-    told.pass(20, of_told);
-    untold.tell_no_first_tokens();
-    untold.pass(20, of_untold);
+    reporting.pass(20, with_ttft);
+    silent.tell_no_first_tokens();
+    silent.pass(20, without_ttft);
   }
-  EXPECT_LT(of_told.capstan->safety_milli, of_untold.capstan->safety_milli);
+  EXPECT_LT(with_ttft.capstan->safety_milli, without_ttft.capstan->safety_milli);
 }
 
 }  // namespace

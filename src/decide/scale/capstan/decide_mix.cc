@@ -16,19 +16,19 @@ using model::ReasonCode;
 constexpr Duration kHorizonLeast = std::chrono::hours(1);
 constexpr std::int64_t kPriceMost = 1'000'000'000'000;
 
-/// Prices in USD where all of them are known, else in GPUs.
+/// True if all prices are known in USD; otherwise GPUs are used as the price.
 bool in_usd(const Step& step) {
-  return std::ranges::all_of(step.variants,
-                             [](const VariantStep& each) { return each.role->supply.price_per_hour > MicroUsd{}; });
+  return std::ranges::all_of(
+      step.variants, [](const VariantStep& variant) { return variant.role->supply.price_per_hour > MicroUsd{}; });
 }
 
-/// Those that have their GPUs.
+/// Returns the replicas that have their GPUs.
 ReplicaCount placed_of(const Load::OfVariant& seen, const RoleView& role) {
   return std::min(seen.serving + seen.loading, role.current);
 }
 
-/// What replicas would carry that have to be asked for although their GPUs cannot be had, thousandths: others have to.
-std::int64_t in_vain(const Step& step, std::span<const MixOption> options) {
+/// Returns the worth of required replicas whose GPUs are unavailable, thousandths: other variants must carry it.
+std::int64_t denied_worth(const Step& step, std::span<const MixOption> options) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (!step.variants[i].denied) continue;
@@ -38,35 +38,35 @@ std::int64_t in_vain(const Step& step, std::span<const MixOption> options) {
   return sum;
 }
 
-/// What can be chosen of each variant.
-/// @param may_stop  else there is no less of any than there is
+/// Returns the range of choices for each variant.
+/// @param may_stop  false: no variant gets fewer replicas than it has
 std::vector<MixOption> options_of(const Step& step, bool may_stop) {
   const bool usd = in_usd(step);
   std::vector<MixOption> options;
   for (std::size_t i = 0; i < step.variants.size(); ++i) {
-    const VariantStep& each = step.variants[i];
+    const VariantStep& variant = step.variants[i];
     const Load::OfVariant& seen = step.load.variants[i];
-    const RoleView& role = *each.role;
+    const RoleView& role = *variant.role;
     MixOption& option = options.emplace_back();
-    option.worth_milli = static_cast<std::int64_t>(each.worth * 1000.0 + 0.5);
+    option.worth_milli = static_cast<std::int64_t>(variant.worth * 1000.0 + 0.5);
     const std::int64_t price = usd ? role.supply.price_per_hour.count : whole_gpus(role.supply.gpus).count;
     option.price = std::clamp<std::int64_t>(price, 1, kPriceMost);
     option.current = role.current;
     const ReplicaCount placed = placed_of(seen, role);
     ReplicaCount most = role.max;
-    if (each.denied) {
+    if (variant.denied) {
       most = placed;
     } else if (role.supply.more) {
       most = std::min(most, placed + *role.supply.more);
     }
-    option.least = std::max(each.min, may_stop ? 0 : std::min(role.current, role.max));
+    option.least = std::max(variant.min, may_stop ? 0 : std::min(role.current, role.max));
     option.most = std::max(most, option.least);
   }
   return options;
 }
 
-/// The smallest worth of a replica that can be chosen, at most one: what is tolerated is a part of it.
-double grain(std::span<const MixOption> options) {
+/// Returns the smallest worth of a replica that can be chosen, at most 1: tolerances are a part of it.
+double smallest_worth(std::span<const MixOption> options) {
   std::int64_t smallest = 1000;
   for (const MixOption& option : options) {
     if (option.worth_milli > 0 && option.most > 0) smallest = std::min(smallest, option.worth_milli);
@@ -74,27 +74,27 @@ double grain(std::span<const MixOption> options) {
   return static_cast<double>(smallest) / 1000.0;
 }
 
-/// The largest worth of a replica that runs: so coarse a fleet keeps about half of it in surplus, however fine the
-/// others are. To trim that, and to start it again some minutes later, would be dearer.
-double coarsest(std::span<const MixOption> options) {
+/// Returns the largest worth of a running replica. A fleet of such coarse replicas has a surplus of about half of one,
+/// however fine the other variants are. Trimming it and restarting minutes later would cost more.
+double largest_running_worth(std::span<const MixOption> options) {
   std::int64_t largest = 0;
   for (const MixOption& option : options) largest = std::max(largest, option.current > 0 ? option.worth_milli : 0);
   return static_cast<double>(largest) / 1000.0;
 }
 
-/// What has to be carried: what is needed, and no less than what was within the windows. As for one variant, but in
-/// worth, which is no whole number.
-double to_carry(Step& step, const LookBack& back, double needed, std::span<const MixOption> options) {
-  const double smallest = grain(options);
+/// Returns the load to carry: the need, and at least what was needed within the windows. As for one variant, but in
+/// worth, which is not a whole number.
+double load_to_carry(Step& step, const NeedHistory& back, double needed, std::span<const MixOption> options) {
+  const double smallest = smallest_worth(options);
   const Sizing& s = step.sizing;
-  const double in_hand = needed - static_cast<double>(s.forecast_milli + s.backlog_milli) / 1000.0;
-  const double tolerated = std::clamp(kMarginTolerated * in_hand, kTolerated * smallest, kClearly * smallest);
-  const double soon = back.soon + kClearly * coarsest(options) - kTolerated * smallest;
+  const double margin = needed - static_cast<double>(s.forecast_milli + s.backlog_milli) / 1000.0;
+  const double tolerated = std::clamp(kMarginTolerated * margin, kTolerated * smallest, kClearSurplus * smallest);
+  const double soon = back.soon + kClearSurplus * largest_running_worth(options) - kTolerated * smallest;
   const double late = back.late - kTolerated * smallest;
   const bool by_short = step.lead_known && (back.seen < back.longest || soon <= late);
-  tell_window(step, by_short ? back.round_trip : back.longest);
+  store_window(step, by_short ? back.round_trip : back.longest);
   const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch) - kTolerated * smallest;
-  const double warm = static_cast<double>(kept_warm(step)) - kTolerated * smallest;
+  const double warm = static_cast<double>(warm_replicas(step)) - kTolerated * smallest;
   return std::max(needed - tolerated, std::min(std::max({by_short ? soon : late, in_flight, warm}), step.counted()));
 }
 
@@ -102,14 +102,14 @@ MixTerms terms_of(const Step& step) {
   return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.sizing.lead), .lead = step.sizing.lead};
 }
 
-/// Those that serve stay until what takes their place serves: of what is chosen, only so many stop now that the rest
-/// of those that serve still carries the target. The dearest first.
-std::vector<ReplicaCount> overlapped(const Step& step, std::span<const MixOption> options, const Mix& chosen,
-                                     double target) {
+/// Returns the chosen replicas plus those that must serve until their replacements do. Only as many stop now that the
+/// remaining serving replicas carry the target, the most expensive per worth first.
+std::vector<ReplicaCount> keep_until_replaced(const Step& step, std::span<const MixOption> options, const Mix& chosen,
+                                              double target) {
   std::vector<ReplicaCount> desired = chosen.replicas;
-  std::vector<std::size_t> dearest(options.size());
-  std::iota(dearest.begin(), dearest.end(), std::size_t{0});
-  std::ranges::sort(dearest, [&](std::size_t a, std::size_t b) {
+  std::vector<std::size_t> by_cost(options.size());
+  std::iota(by_cost.begin(), by_cost.end(), std::size_t{0});
+  std::ranges::sort(by_cost, [&](std::size_t a, std::size_t b) {
     const auto left = static_cast<__int128>(options[a].price) * options[b].worth_milli;
     const auto right = static_cast<__int128>(options[b].price) * options[a].worth_milli;
     return left != right ? left > right : a > b;
@@ -119,7 +119,7 @@ std::vector<ReplicaCount> overlapped(const Step& step, std::span<const MixOption
     spare += static_cast<double>(step.load.variants[i].serving * options[i].worth_milli) / 1000.0;
   }
   spare = std::max(spare - target, 0.0);
-  for (const std::size_t i : dearest) {
+  for (const std::size_t i : by_cost) {
     const ReplicaCount serving = std::min(step.load.variants[i].serving, options[i].current);
     const ReplicaCount stops = serving - desired[i];
     if (stops <= 0) continue;
@@ -132,36 +132,36 @@ std::vector<ReplicaCount> overlapped(const Step& step, std::span<const MixOption
   return desired;
 }
 
-VariantSizing told_of(const Step& step, std::size_t i, const MixOption& option) {
-  const VariantStep& each = step.variants[i];
+VariantSizing variant_sizing(const Step& step, std::size_t i, const MixOption& option) {
+  const VariantStep& variant = step.variants[i];
   const Load::OfVariant& seen = step.load.variants[i];
-  const Instant until = learned(step.memory, i).denied_until;
-  return {.service = each.role->service,
+  const Instant until = variant_memory(step.memory, i).denied_until;
+  return {.service = variant.role->service,
           .serving = seen.serving,
           .loading = seen.loading,
           .pending = seen.pending,
-          .modelled = each.engine.modelled,
-          .correction_ppm = static_cast<std::int64_t>(each.engine.correction * 1e6),
-          .batch = each.carries.batch,
-          .token_us = static_cast<std::int64_t>(each.carries.token_s * 1e6),
-          .tokens_per_s = static_cast<std::int64_t>(each.carries.tokens_per_s),
-          .bound = each.carries.bound,
-          .out_of_reach = each.carries.out_of_reach,
+          .modelled = variant.engine.modelled,
+          .correction_ppm = static_cast<std::int64_t>(variant.engine.correction * 1e6),
+          .batch = variant.carries.batch,
+          .token_us = static_cast<std::int64_t>(variant.carries.token_s * 1e6),
+          .tokens_per_s = static_cast<std::int64_t>(variant.carries.tokens_per_s),
+          .bound = variant.carries.bound,
+          .out_of_reach = variant.carries.out_of_reach,
           .worth_milli = option.worth_milli,
-          .lead = each.lead.time,
-          .price_per_hour = each.role->supply.price_per_hour,
-          .gpus = each.role->supply.gpus,
-          .more = each.role->supply.more,
+          .lead = variant.lead.time,
+          .price_per_hour = variant.role->supply.price_per_hour,
+          .gpus = variant.role->supply.gpus,
+          .more = variant.role->supply.more,
           .denied = std::max(until - step.now, Duration{}),
           .current = option.current,
           .least = option.least,
           .most = option.most};
 }
 
-/// The choice and its arithmetic, into the step's sizing.
+/// Chooses the mix and stores it with its arithmetic in the step's sizing.
 void choose(Step& step, std::span<const MixOption> options, double needed) {
   const auto target_milli = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(needed * 1000.0)));
-  const std::int64_t needed_milli = target_milli + in_vain(step, options);
+  const std::int64_t needed_milli = target_milli + denied_worth(step, options);
   const MixTerms terms = terms_of(step);
   const Mix chosen = cheapest_mix(options, needed_milli, terms);
   const Mix anew = cheapest_mix(options, needed_milli, {.horizon = terms.horizon, .lead = {}});
@@ -173,71 +173,72 @@ void choose(Step& step, std::span<const MixOption> options, double needed) {
   mix.anew_price = anew.price;
   mix.covers = chosen.covers;
   mix.exact = chosen.exact;
-  const std::vector<ReplicaCount> desired = overlapped(step, options, chosen, needed);
+  const std::vector<ReplicaCount> desired = keep_until_replaced(step, options, chosen, needed);
   for (std::size_t i = 0; i < options.size(); ++i) {
-    VariantSizing& each = mix.variants.emplace_back(told_of(step, i, options[i]));
-    each.chosen = chosen.replicas[i];
-    each.begun_anew = anew.replicas[i];
-    each.alone = alone(options[i], needed_milli);
-    each.desired = std::clamp(desired[i], options[i].least, options[i].most);
+    VariantSizing& variant = mix.variants.emplace_back(variant_sizing(step, i, options[i]));
+    variant.chosen = chosen.replicas[i];
+    variant.begun_anew = anew.replicas[i];
+    variant.alone = replicas_alone(options[i], needed_milli);
+    variant.desired = std::clamp(desired[i], options[i].least, options[i].most);
     mix.price += options[i].current * options[i].price;
   }
 }
 
-model::Reason why_of(const Step& step, const VariantSizing& each) {
+model::Reason why_of(const Step& step, const VariantSizing& variant) {
   const Sizing& s = step.sizing;
   const MixSizing& mix = *s.mix;
-  if (each.desired > each.current) {
-    return {ReasonCode::mix_raised, {each.desired, mix.target_milli, mix.chosen_price, whole_seconds(s.lead)}};
+  if (variant.desired > variant.current) {
+    return {ReasonCode::mix_raised, {variant.desired, mix.target_milli, mix.chosen_price, whole_seconds(s.lead)}};
   }
-  if (each.desired < each.current) {
-    if (each.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {each.desired}};
-    if (each.denied > Duration{}) return {ReasonCode::gpus_denied, {each.desired, whole_seconds(each.denied)}};
-    return {ReasonCode::mix_lowered, {each.desired, mix.target_milli, mix.chosen_price}};
+  if (variant.desired < variant.current) {
+    if (variant.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {variant.desired}};
+    if (variant.denied > Duration{}) return {ReasonCode::gpus_denied, {variant.desired, whole_seconds(variant.denied)}};
+    return {ReasonCode::mix_lowered, {variant.desired, mix.target_milli, mix.chosen_price}};
   }
-  if (!mix.covers) return {ReasonCode::mix_too_small, {each.desired, mix.target_milli}};
-  if (each.chosen < each.desired) return {ReasonCode::mix_overlaps, {each.chosen, each.desired - each.chosen}};
+  if (!mix.covers) return {ReasonCode::mix_too_small, {variant.desired, mix.target_milli}};
+  if (variant.chosen < variant.desired)
+    return {ReasonCode::mix_overlaps, {variant.chosen, variant.desired - variant.chosen}};
   if (s.silent > 0 && s.needed_milli < mix.target_milli) {
     return {ReasonCode::signal_missing, {s.silent, step.load.asked}};
   }
-  if (each.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {each.desired}};
+  if (variant.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {variant.desired}};
   if (mix.anew_price < mix.chosen_price) {
-    return {ReasonCode::mix_kept, {each.desired, mix.chosen_price, mix.anew_price, whole_seconds(mix.horizon)}};
+    return {ReasonCode::mix_kept, {variant.desired, mix.chosen_price, mix.anew_price, whole_seconds(mix.horizon)}};
   }
-  return {ReasonCode::mix_holds, {each.desired, mix.target_milli, mix.chosen_price}};
+  return {ReasonCode::mix_holds, {variant.desired, mix.target_milli, mix.chosen_price}};
 }
 
-/// What is decided of one variant.
-Decision decided(const RoleView& role, const VariantSizing& each, model::Reason why) {
+/// Returns the decision about one variant.
+Decision variant_decision(const RoleView& role, const VariantSizing& variant, model::Reason why) {
   Decision decision;
   decision.service = role.service;
   decision.variant = role.variant;
   decision.current = role.current;
-  decision.counted = std::max(role.current, each.serving + each.loading + each.pending);
-  decision.wanted = each.chosen;
-  decision.held_to = decision.desired = each.desired;
+  decision.counted = std::max(role.current, variant.serving + variant.loading + variant.pending);
+  decision.wanted = variant.chosen;
+  decision.held_to = decision.desired = variant.desired;
   decision.why = why;
   return finish(std::move(decision), role);
 }
 
-/// One decision of all variants: the first has the sizing, and the plans of all.
-Decision joined(const Step& step, const RoleView& role, const std::function<model::Reason(std::size_t)>& why) {
+/// Joins the decisions about all variants: the first one holds the sizing and all plans.
+Decision join_decisions(const Step& step, const RoleView& role, const std::function<model::Reason(std::size_t)>& why) {
   const MixSizing& mix = *step.sizing.mix;
-  Decision all = decided(role, mix.variants[0], why(0));
+  Decision all = variant_decision(role, mix.variants[0], why(0));
   all.sizing = step.sizing;
-  for (std::size_t i = 0; i < role.beside.size(); ++i) {
-    Decision other = decided(role.beside[i], mix.variants[i + 1], why(i + 1));
+  for (std::size_t i = 0; i < role.alternatives.size(); ++i) {
+    Decision other = variant_decision(role.alternatives[i], mix.variants[i + 1], why(i + 1));
     other.decided_with = role.service;
     std::ranges::move(other.plan.actions, std::back_inserter(all.plan.actions));
     std::ranges::move(other.plan.kept, std::back_inserter(all.plan.kept));
     other.plan = {};
-    all.beside.push_back(std::move(other));
+    all.alternatives.push_back(std::move(other));
   }
   return all;
 }
 
-/// All that is asked for, in replicas of the first.
-double asked_for(std::span<const MixOption> options) {
+/// Returns the worth of all requested replicas, in replicas of the first variant.
+double requested_worth(std::span<const MixOption> options) {
   double sum = 0;
   for (const MixOption& option : options) sum += static_cast<double>(option.current * option.worth_milli) / 1000.0;
   return sum;
@@ -246,45 +247,46 @@ double asked_for(std::span<const MixOption> options) {
 }  // namespace
 
 Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& memory, Instant now) {
-  const RoleView all = together(role);
+  const RoleView all = merged_variants(role);
   Step step = observe(all, policy, memory, now);
   if (step.load.serving == 0) {
     const std::vector<MixOption> options = options_of(step, true);
-    // Only the gateway knows what is asked for.
+    // Only the gateway knows the demand.
     const RequestCount held = step.load.gateway_read ? step.sizing.held : 0;
     const double waits = static_cast<double>(held) / static_cast<double>(step.unit().batch);
-    const double asked = std::max(asked_for(options), waits);
+    const double asked = std::max(requested_worth(options), waits);
     if (asked <= 0) {
       choose(step, options, 0);
-      for (VariantSizing& each : step.sizing.mix->variants) each.chosen = each.desired = each.least;
-      return joined(step, role, [&](std::size_t i) {
+      for (VariantSizing& variant : step.sizing.mix->variants) variant.chosen = variant.desired = variant.least;
+      return join_decisions(step, role, [&](std::size_t i) {
         return model::Reason{ReasonCode::demand_unknown, {step.sizing.mix->variants[i].desired}};
       });
     }
     choose(step, options, asked);
-    return joined(step, role, [&](std::size_t i) {
+    return join_decisions(step, role, [&](std::size_t i) {
       const ReplicaCount desired = step.sizing.mix->variants[i].desired;
       return held > 0 ? model::Reason{ReasonCode::wake_for_waiting, {held, desired}}
                       : model::Reason{ReasonCode::demand_unknown, {desired}};
     });
   }
   const double needed = size(step);
-  const LookBack back = look_back(step, needed);
-  // Silence lowers nothing; and until a stop and a start have been seen to fit in, nobody knows what may stop.
+  const NeedHistory back = need_history(step, needed);
+  // A silent replica prevents a scale-down. So does a history shorter than a stop-and-start round trip.
   const std::vector<MixOption> options = options_of(step, step.load.silent == 0 && back.seen >= back.round_trip);
-  choose(step, options, to_carry(step, back, needed, options));
-  if (could_sleep(step) && kept_warm(step) > 0) {
-    return joined(step, role, [&](std::size_t i) {
-      const VariantSizing& each = step.sizing.mix->variants[i];
-      return each.desired == each.current && each.desired > 0 ? too_late(*step.sizing.warm) : why_of(step, each);
+  choose(step, options, load_to_carry(step, back, needed, options));
+  if (can_sleep(step) && warm_replicas(step) > 0) {
+    return join_decisions(step, role, [&](std::size_t i) {
+      const VariantSizing& variant = step.sizing.mix->variants[i];
+      return variant.desired == variant.current && variant.desired > 0 ? warm_reason(*step.sizing.warm)
+                                                                       : why_of(step, variant);
     });
   }
-  if (could_sleep(step)) {
-    for (VariantSizing& each : step.sizing.mix->variants) each.chosen = each.desired = 0;
+  if (can_sleep(step)) {
+    for (VariantSizing& variant : step.sizing.mix->variants) variant.chosen = variant.desired = 0;
     const model::Reason none{ReasonCode::no_demand, {whole_seconds(now - memory.last_used)}};
-    return joined(step, role, [&](std::size_t) { return none; });
+    return join_decisions(step, role, [&](std::size_t) { return none; });
   }
-  return joined(step, role, [&](std::size_t i) { return why_of(step, step.sizing.mix->variants[i]); });
+  return join_decisions(step, role, [&](std::size_t i) { return why_of(step, step.sizing.mix->variants[i]); });
 }
 
 }  // namespace capstan::decide::scale

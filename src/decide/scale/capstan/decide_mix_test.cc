@@ -1,5 +1,5 @@
-// Goal: what the policy promises where several variants serve together. Method: requests that flow like water over
-// replicas of two GPU kinds, as the router shares them out; the arithmetic of the choice itself is mix_test's.
+// Goal: the guarantees of the policy for several variants. Method: a constant request flow over replicas of two GPU
+// kinds, divided as the router does; the arithmetic of the choice itself is tested in mix_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,11 +19,11 @@ const engine::EngineRow& engine_of_gpu(const char* gpu) {
   return **engine::EngineTable::bundled().find("Llama-3.1-8B", gpu, 1, "bfloat16");
 }
 
-/// H100 first, A100 beside it; one of the latter is worth about two fifths of the former.
+/// A mix of H100, the first variant, and A100. An A100 replica is worth about two fifths of an H100 replica.
 class FluidMix {
  public:
   FluidMix(ReplicaCount h100, ReplicaCount a100) {
-    first_.beside.emplace_back();
+    first_.alternatives.emplace_back();
     const char* gpus[] = {"H100", "A100"};
     for (std::uint32_t i = 0; i < 2; ++i) {
       RoleView& role = of(i);
@@ -39,12 +39,12 @@ class FluidMix {
     }
   }
 
-  RoleView& of(std::uint32_t variant) { return variant == 0 ? first_ : first_.beside[0]; }
+  RoleView& of(std::uint32_t variant) { return variant == 0 ? first_ : first_.alternatives[0]; }
   void price(std::uint32_t variant, std::int64_t usd) { of(variant).supply.price_per_hour = {usd * 1'000'000}; }
-  /// From now on what is asked for of this variant finds no GPUs.
+  /// From now on requested replicas of this variant get no GPUs.
   void withhold(std::uint32_t variant, bool withheld = true) { withheld_[variant] = withheld; }
   void silence(std::uint32_t variant) { silent_[variant] = true; }
-  /// A step of this variant takes so many times as long as the table says.
+  /// From now on steps of this variant take `times` as long as the table says.
   void slow(std::uint32_t variant, double times) { slow_[variant] = times; }
 
   ReplicaCount ready(std::uint32_t variant) {
@@ -130,9 +130,9 @@ class FluidMix {
   std::uint32_t next_ = 0;
 };
 
-constexpr double kSteadyLoad = 74;  // requests/s: some four H100
+constexpr double kSteadyLoad = 74;  // requests/s: about four H100
 
-TEST(DecideMix, EachVariantIsWorthWhatItCarriesBesideTheFirst) {
+TEST(DecideMix, TheWorthOfAVariantIsItsCapacityRelativeToTheFirst) {
   FluidMix mix(5, 2);
   Memory memory;
   const Decision decision = mix.pass(8, kSteadyLoad, memory);
@@ -144,12 +144,12 @@ TEST(DecideMix, EachVariantIsWorthWhatItCarriesBesideTheFirst) {
   EXPECT_LT(variants[1].worth_milli, 700);
   EXPECT_LT(variants[1].batch, variants[0].batch);
   EXPECT_EQ(decision.service, model::ServiceId{0});
-  ASSERT_EQ(decision.beside.size(), 1u);
-  EXPECT_EQ(decision.beside[0].service, model::ServiceId{1});
-  EXPECT_EQ(decision.beside[0].decided_with, model::ServiceId{0});
+  ASSERT_EQ(decision.alternatives.size(), 1u);
+  EXPECT_EQ(decision.alternatives[0].service, model::ServiceId{1});
+  EXPECT_EQ(decision.alternatives[0].decided_with, model::ServiceId{0});
 }
 
-TEST(DecideMix, GoesOverToTheCheaperKindAndStopsNothingBeforeThatServes) {
+TEST(DecideMix, SwitchesToTheCheaperVariantAndStopsNothingBeforeItServes) {
   FluidMix mix(6, 0);
   Memory memory;
   double least_capacity = 1e9;
@@ -163,18 +163,18 @@ TEST(DecideMix, GoesOverToTheCheaperKindAndStopsNothingBeforeThatServes) {
   }
   EXPECT_EQ(mix.of(0).current, 0);
   EXPECT_GT(mix.of(1).current, 6);
-  EXPECT_GE(least_capacity, 0) << "those that serve carried the load at all times";
+  EXPECT_GE(least_capacity, 0) << "the serving replicas carried the load at all times";
 }
 
-/// What the mix that is chosen saves within the horizon, less what it costs to go over to it: both as the design has
-/// them, a lead time of all that starts or stops. Above 0 always, where what there is carries the load as well.
+/// Returns the savings of the chosen mix within the horizon minus the cost of switching to it, as defined in the
+/// design: one lead time of all replicas that start or stop. Positive whenever the existing mix also carries the load.
 std::optional<std::int64_t> gained_by_a_switch(const Sizing& sizing) {
   std::int64_t carried = 0, changes = 0;
   bool starts = false;
-  for (const VariantSizing& each : sizing.mix->variants) {
-    carried += each.current * each.worth_milli;
-    changes += std::abs(each.chosen - each.current) * each.price_per_hour.count;
-    starts = starts || each.chosen > each.current;
+  for (const VariantSizing& variant : sizing.mix->variants) {
+    carried += variant.current * variant.worth_milli;
+    changes += std::abs(variant.chosen - variant.current) * variant.price_per_hour.count;
+    starts = starts || variant.chosen > variant.current;
   }
   if (!starts || carried < sizing.mix->target_milli) return std::nullopt;
   const std::int64_t saved = sizing.mix->price - sizing.mix->chosen_price;
@@ -185,7 +185,7 @@ TEST(DecideMix, NeverSwitchesForLessThanTheSwitchCosts) {
   FluidMix mix(6, 0);
   Memory memory;
   const Decision first = mix.pass(4, kSteadyLoad, memory);
-  // The price at which both cost the same for what they carry, less one in a hundred.
+  // The price at which both variants cost the same per worth, minus 1 %.
   const std::int64_t worth = first.sizing->mix->variants[1].worth_milli;
   mix.of(1).supply.price_per_hour = {mix.of(0).supply.price_per_hour.count * worth / 1000 * 99 / 100};
   Memory fresh;
@@ -199,20 +199,20 @@ TEST(DecideMix, NeverSwitchesForLessThanTheSwitchCosts) {
     EXPECT_GT(gained.value_or(1), 0) << i;
     EXPECT_LE(decision.sizing->mix->anew_price, decision.sizing->mix->chosen_price);
   }
-  EXPECT_GT(switches, 0) << "as fewer are needed, others fit better";
+  EXPECT_GT(switches, 0) << "a lower need changes the best mix";
 }
 
-TEST(DecideMix, TakesOfTheCheapKindWhatThereIsAndTheRestOfTheOther) {
+TEST(DecideMix, TakesTheCheapVariantUpToItsMaximumAndTheRestFromTheOther) {
   FluidMix mix(6, 0);
   mix.of(1).max = 4;
   Memory memory;
   mix.pass(200, kSteadyLoad, memory);
-  EXPECT_GE(mix.of(1).current, 2) << "four, or fewer where to switch to more would cost more than it saves";
+  EXPECT_GE(mix.of(1).current, 2) << "four, or fewer if a further switch would cost more than it saves";
   EXPECT_GT(mix.of(0).current, 1);
   EXPECT_LT(mix.of(0).current, 6);
 }
 
-TEST(DecideMix, AKindWithoutRoomIsNotCountedOn) {
+TEST(DecideMix, AVariantWithoutRoomIsNotPlanned) {
   FluidMix mix(4, 0);
   mix.of(1).supply.more = 0;
   Memory memory;
@@ -222,12 +222,12 @@ TEST(DecideMix, AKindWithoutRoomIsNotCountedOn) {
   EXPECT_EQ(decision.sizing->mix->variants[1].most, 0);
 }
 
-TEST(DecideMix, AKindThatComesBackWithCapacityErrorsIsLeftAloneForAWhile) {
+TEST(DecideMix, AVariantWithCapacityErrorsIsNotPlannedForAWhile) {
   FluidMix mix(6, 0);
   mix.withhold(1);
   Memory memory;
   for (int i = 0; i < 60 && mix.of(1).current == 0; ++i) mix.pass(kSteadyLoad, memory);
-  EXPECT_GT(mix.of(1).current, 0) << "it was asked for, as it is the cheaper one";
+  EXPECT_GT(mix.of(1).current, 0) << "it was requested because it is cheaper";
   mix.of(1).supply.refused = true;
   const Decision refused = mix.pass(kSteadyLoad, memory);
   EXPECT_EQ(mix.of(1).current, 0);
@@ -238,21 +238,21 @@ TEST(DecideMix, AKindThatComesBackWithCapacityErrorsIsLeftAloneForAWhile) {
   EXPECT_GE(mix.of(0).current, 4);
   mix.withhold(1, false);
   mix.pass(120, kSteadyLoad, memory);
-  EXPECT_GT(mix.of(1).current, 0) << "once it may be tried again";
+  EXPECT_GT(mix.of(1).current, 0) << "after the waiting time";
 }
 
-TEST(DecideMix, AMinimumThatCannotBeHadIsCarriedByTheOthers) {
+TEST(DecideMix, TheOtherVariantsCarryAMinimumWithoutGpus) {
   FluidMix mix(4, 0);
   mix.of(1).min = 4;
   mix.withhold(1);
   mix.of(1).supply.refused = true;
   Memory memory;
   const Decision decision = mix.pass(60, kSteadyLoad, memory);
-  EXPECT_EQ(mix.of(1).current, 4) << "nobody goes below it";
+  EXPECT_EQ(mix.of(1).current, 4) << "the minimum still holds";
   EXPECT_GE(mix.of(0).current * 1000, decision.sizing->mix->target_milli);
 }
 
-TEST(DecideMix, AReplicaThatWaitsInVainIsAsGoodAsRefused) {
+TEST(DecideMix, AReplicaThatWaitsTooLongForGpusCountsAsDenied) {
   FluidMix mix(4, 0);
   mix.withhold(1);
   Memory memory;
@@ -269,7 +269,7 @@ TEST(DecideMix, AReplicaThatWaitsInVainIsAsGoodAsRefused) {
   EXPECT_GE(mix.of(0).current, 6);
 }
 
-TEST(DecideMix, WhatAWindowAsksForIsNotPutToSleepBeforeIt) {
+TEST(DecideMix, DoesNotScaleToZeroShortlyBeforeAWindow) {
   FluidMix mix(1, 0);
   const std::vector<model::BoundsWindow> windows = {
       {*Cron::parse("0 1 * * *"), std::chrono::hours(1), 3, std::nullopt}};
@@ -284,7 +284,7 @@ TEST(DecideMix, WhatAWindowAsksForIsNotPutToSleepBeforeIt) {
   EXPECT_EQ(mix.ready(0), 3);
 }
 
-TEST(DecideMix, SilenceLowersNothingOfAnyVariant) {
+TEST(DecideMix, ASilentReplicaPreventsScaleDownOfEveryVariant) {
   FluidMix mix(6, 6);
   Memory memory;
   mix.pass(6, kSteadyLoad, memory);
@@ -297,7 +297,7 @@ TEST(DecideMix, SilenceLowersNothingOfAnyVariant) {
   }
 }
 
-TEST(DecideMix, PlansNothingForAVariantOnWhichOneRequestMissesTheSlo) {
+TEST(DecideMix, DoesNotPlanAVariantOnWhichASingleRequestMissesTheSlo) {
   FluidMix mix(6, 2);
   for (std::uint32_t i = 0; i < 2; ++i) mix.of(i).slo.tpot = std::chrono::milliseconds(15);
   mix.slow(1, 2);
@@ -309,16 +309,16 @@ TEST(DecideMix, PlansNothingForAVariantOnWhichOneRequestMissesTheSlo) {
   EXPECT_GT(mix.of(0).current, 0);
 }
 
-TEST(DecideMix, WhereAPriceIsNotKnownGpusAreCounted) {
+TEST(DecideMix, CountsGpusIfAPriceIsUnknown) {
   FluidMix mix(0, 12);
   mix.price(1, 0);
   Memory memory;
   const Decision decision = mix.pass(200, kSteadyLoad, memory);
   EXPECT_FALSE(decision.sizing->mix->in_usd);
-  EXPECT_EQ(mix.of(1).current, 0) << "an H100 does the work of two A100 and more";
+  EXPECT_EQ(mix.of(1).current, 0) << "one H100 does the work of more than two A100";
 }
 
-TEST(DecideMix, LearnsOfEachVariantWhatItDelivers) {
+TEST(DecideMix, LearnsTheStepTimesOfEachVariant) {
   FluidMix mix(4, 4);
   mix.price(1, 4);
   mix.of(1).min = 4;
@@ -329,7 +329,7 @@ TEST(DecideMix, LearnsOfEachVariantWhatItDelivers) {
   EXPECT_GT(variants[1].correction_ppm, variants[0].correction_ppm * 13 / 10);
 }
 
-TEST(DecideMix, HoldsStillUnderASteadyLoad) {
+TEST(DecideMix, IsStableUnderASteadyLoad) {
   FluidMix mix(6, 0);
   mix.of(1).max = 4;
   Memory memory;
@@ -341,7 +341,7 @@ TEST(DecideMix, HoldsStillUnderASteadyLoad) {
   EXPECT_LE(mix.of(0).current, settled[0]);
 }
 
-TEST(DecideMix, AFivefoldStepIsAnsweredByTheFirstDecisionThatSeesIt) {
+TEST(DecideMix, RespondsToAFivefoldStepInTheFirstDecisionAfterIt) {
   FluidMix mix(6, 0);
   mix.of(1).max = 4;
   Memory memory;
@@ -351,7 +351,7 @@ TEST(DecideMix, AFivefoldStepIsAnsweredByTheFirstDecisionThatSeesIt) {
   EXPECT_GE(mix.of(0).current, 4 * before.sizing->demand_milli / 1000 - 4);
 }
 
-TEST(DecideMix, WakesForWhatTheGatewayHolds) {
+TEST(DecideMix, WakesForRequestsInTheGateway) {
   FluidMix mix(0, 0);
   Memory memory;
   EXPECT_TRUE(mix.pass(0, memory).plan.actions.empty());
@@ -360,7 +360,7 @@ TEST(DecideMix, WakesForWhatTheGatewayHolds) {
   EXPECT_EQ(mix.of(0).current + mix.of(1).current, 1);
 }
 
-TEST(DecideMix, WhatItRemembersOutlivesItsText) {
+TEST(DecideMix, MemoryOfAMixSurvivesSavingAndParsing) {
   FluidMix mix(4, 2);
   Memory memory;
   mix.pass(30, kSteadyLoad, memory);
@@ -369,9 +369,9 @@ TEST(DecideMix, WhatItRemembersOutlivesItsText) {
   const Result<Memory> read = parse_memory(text);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(*read, memory);
-  memory.capstan->beside.clear();
+  memory.capstan->alternatives.clear();
   memory.capstan->denied_until = {};
-  EXPECT_TRUE(to_text(memory).starts_with("scale-memory/11 ")) << "of one variant it is what it was";
+  EXPECT_TRUE(to_text(memory).starts_with("scale-memory/11 ")) << "the format for a single variant is unchanged";
   EXPECT_EQ(parse_memory(to_text(memory)).value(), memory);
 }
 

@@ -7,7 +7,7 @@
 namespace capstan::decide::scale {
 namespace {
 
-// What is read is up to a scrape old, and a rate is the mean over the scrape before: fifteen seconds each, by default.
+// A reading is up to one scrape old, and a rate is the mean over the scrape interval before: 15 s each by default.
 constexpr Duration kSeenLate = std::chrono::seconds(20);
 constexpr Duration kNearLeast = std::chrono::seconds(30);  // two scrapes
 constexpr Duration kNearMost = std::chrono::seconds(60);
@@ -15,11 +15,11 @@ constexpr std::int64_t kFarPerNear = 4;
 constexpr Duration kSpreadMemory = std::chrono::minutes(30);
 constexpr double kTrendTrust = 1.0;
 constexpr double kTrendMost = 0.5;        // of the level, over the horizon
-constexpr double kDriftLeast = 0.10;      // however soon a replica is there
-constexpr double kDriftPerRoot = 0.08;    // of a minute, while that is more
-constexpr double kDriftPerMinute = 0.05;  // a load whose answers become longer drifts so far, however calm it was
+constexpr double kDriftLeast = 0.10;      // minimum, for any lead time
+constexpr double kDriftPerRoot = 0.08;    // per square root of a minute, for short horizons
+constexpr double kDriftPerMinute = 0.05;  // per minute: with answers becoming longer, even a calm load drifts this far
 constexpr double kSpreadMost = 1.0;
-constexpr double kFirstSpread = 0.12;  // beyond what counting explains, before any forecast came due
+constexpr double kFirstSpread = 0.12;  // beyond what the number of requests explains, before a forecast came due
 constexpr double kFirstSafety = 1.6;
 constexpr double kReplicasMost = 1e6;
 constexpr Duration kSettled = std::chrono::minutes(2);  // until then the first requests are still being answered
@@ -35,7 +35,7 @@ std::int64_t as_milli(double replicas) {
 
 double replicas(std::int64_t milli) { return static_cast<double>(milli) / 1000.0; }
 
-/// Forecasts that came due are held against what there is.
+/// Compares forecasts that came due with the demand.
 void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Instant now) {
   const auto due = [&](const CapstanMemory::Forecast& forecast) { return forecast.due <= now; };
   const auto last = std::ranges::find_if_not(memory.forecasts, due);
@@ -44,12 +44,12 @@ void learn_spread(double demand, Duration since_last, CapstanMemory& memory, Ins
   memory.forecasts.erase(memory.forecasts.begin(), std::prev(last));
   const double above = std::clamp((demand - expected) / expected, 0.0, kSpreadMost);
   const double spread = static_cast<double>(memory.spread_ppm) / 1e6;
-  // Half of the errors are below: twice the upper half's mean square is the whole's.
+  // Half of the errors are negative: the whole mean square is twice the upper half's.
   const double square = spread * spread + part(since_last, kSpreadMemory) * (2 * above * above - spread * spread);
   memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(std::max(square, 0.0)) * 1e6);
 }
 
-/// What a load drifts by over a horizon, however calm it was.
+/// Returns the deviation to expect over a horizon: the measured one, at least a typical drift.
 double spread_of(const CapstanMemory& memory, Duration horizon) {
   const double minutes = std::clamp(in_seconds(horizon) / 60.0, 0.0, 10.0);
   const double drift = std::max({kDriftLeast, kDriftPerMinute * minutes, kDriftPerRoot * std::sqrt(minutes)});
@@ -58,9 +58,9 @@ double spread_of(const CapstanMemory& memory, Duration horizon) {
 
 }  // namespace
 
-double kept_in_hand(const CapstanMemory& memory, Duration horizon) {
+double safety_margin(const CapstanMemory& memory, Duration horizon) {
   const double slack = static_cast<double>(memory.slack_ppm) / 1e6;
-  // What the forecast did not see and what requests do to each other have nothing to do with one another.
+  // Forecast errors and interference between requests are independent.
   const double for_errors = replicas(memory.safety_milli) * spread_of(memory, horizon);
   return std::sqrt(slack * slack + for_errors * for_errors);
 }
@@ -72,14 +72,14 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
     memory.safety_milli = as_milli(kFirstSafety);
     memory.spread_ppm = static_cast<std::int64_t>(std::sqrt(noise * noise + kFirstSpread * kFirstSpread) * 1e6);
   }
-  // What starts within half a minute may follow a rise of two minutes; what takes longer has to see more of it.
+  // A lead time of half a minute allows to follow a rise of two minutes; a longer one needs to see more of the rise.
   const Duration near_memory = std::clamp<Duration>((horizon + kSeenLate) / 2, kNearLeast, kNearMost);
   const Duration far_memory = kFarPerNear * near_memory;
   double near = replicas(memory.near_milli);
   double far = replicas(memory.far_milli);
   near += part(since_last, near_memory) * (demand - near);
   far += part(since_last, far_memory) * (demand - far);
-  // A jump is no trend: both means go along.
+  // A jump is not a trend: both means follow at once.
   const double jump = demand / std::max(near, 0.1);
   if (jump > 1.5 + 4 * noise) near = far = demand;
   memory.near_milli = as_milli(near);
@@ -94,20 +94,20 @@ Outlook look_ahead(double demand, double noise, Duration horizon, Duration since
   out.spread = spread_of(memory, horizon);
   out.safety = replicas(memory.safety_milli);
   out.slack = static_cast<double>(memory.slack_ppm) / 1e6;
-  out.needed = std::min(out.forecast * (1 + kept_in_hand(memory, horizon)), kReplicasMost);
+  out.needed = std::min(out.forecast * (1 + safety_margin(memory, horizon)), kReplicasMost);
 
-  const Duration apart = horizon / static_cast<std::int64_t>(CapstanMemory::kForecastsMost - 2);
-  const bool next = memory.forecasts.empty() || memory.forecasts.back().due + apart <= now + horizon;
+  const Duration interval = horizon / static_cast<std::int64_t>(CapstanMemory::kForecastsMost - 2);
+  const bool next = memory.forecasts.empty() || memory.forecasts.back().due + interval <= now + horizon;
   if (next && memory.observed >= kSettled && memory.forecasts.size() < CapstanMemory::kForecastsMost) {
     memory.forecasts.push_back({now + horizon, as_milli(out.forecast)});
   }
   return out;
 }
 
-double most_needed(const CapstanMemory& memory, Instant since) {
-  // Each is the most since the one before it.
+double highest_need(const CapstanMemory& memory, Instant since) {
+  // Each entry is the maximum since the previous one.
   double most = 0;
-  for (const CapstanMemory::Need& need : memory.needs) {
+  for (const CapstanMemory::NeedPeak& need : memory.need_peaks) {
     if (need.at >= since) most = std::max(most, replicas(need.milli));
   }
   return most;
@@ -115,42 +115,42 @@ double most_needed(const CapstanMemory& memory, Instant since) {
 
 namespace {
 
-/// Seconds in a block of time, a power of two: those that are so old are told apart by no less.
+/// Returns the length of a time block at this age, seconds, a power of two: entries within one block are merged.
 std::int64_t block_s(Duration age) {
   const std::int64_t quarter = age / std::chrono::seconds(4);
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(quarter, 1))));
 }
 
-/// Makes one of what fell into one block: as much as the most, for as long as the last. Blocks nest as they grow, so
-/// that nothing is kept longer than by a quarter of its age, and a steady decline of an hour has room.
-void unite_blocks(std::vector<CapstanMemory::Need>& needs, Instant now) {
-  std::size_t kept = 0;
-  for (const CapstanMemory::Need& need : needs) {
-    if (kept > 0) {
-      CapstanMemory::Need& last = needs[kept - 1];
+/// Merges the entries of each block into one with the highest value and the latest time. Blocks nest as they grow, so
+/// that no entry lives longer than its age plus a quarter, and a steady decline of an hour fits the limit.
+void merge_blocks(std::vector<CapstanMemory::NeedPeak>& needs, Instant now) {
+  std::size_t count = 0;
+  for (const CapstanMemory::NeedPeak& need : needs) {
+    if (count > 0) {
+      CapstanMemory::NeedPeak& last = needs[count - 1];
       const Duration block = std::chrono::seconds(block_s(now - last.at));
       if (last.at.since_start / block == need.at.since_start / block) {
         last.at = need.at;
         continue;
       }
     }
-    needs[kept++] = need;
+    needs[count++] = need;
   }
-  needs.resize(kept);
+  needs.resize(count);
 }
 
 }  // namespace
 
-void note_need(double needed, Duration longest, CapstanMemory& memory, Instant now) {
-  std::erase_if(memory.needs, [&](const CapstanMemory::Need& need) { return need.at + longest < now; });
+void record_need(double needed, Duration longest, CapstanMemory& memory, Instant now) {
+  std::erase_if(memory.need_peaks, [&](const CapstanMemory::NeedPeak& need) { return need.at + longest < now; });
   const std::int64_t milli = as_milli(needed);
-  while (!memory.needs.empty() && memory.needs.back().milli <= milli) memory.needs.pop_back();
-  memory.needs.push_back({now, milli});
-  unite_blocks(memory.needs, now);
-  if (memory.needs.size() > CapstanMemory::kNeedsMost) {
-    // The oldest two become one: as much, for as long.
-    memory.needs[1].milli = memory.needs[0].milli;
-    memory.needs.erase(memory.needs.begin());
+  while (!memory.need_peaks.empty() && memory.need_peaks.back().milli <= milli) memory.need_peaks.pop_back();
+  memory.need_peaks.push_back({now, milli});
+  merge_blocks(memory.need_peaks, now);
+  if (memory.need_peaks.size() > CapstanMemory::kNeedsMost) {
+    // Merge the oldest two: the higher value with the later time.
+    memory.need_peaks[1].milli = memory.need_peaks[0].milli;
+    memory.need_peaks.erase(memory.need_peaks.begin());
   }
 }
 

@@ -24,33 +24,33 @@ TEST(Outlook, OnlyAdds) {
   EXPECT_LE(memory.forecasts.size(), CapstanMemory::kForecastsMost);
 }
 
-TEST(Outlook, ARiseIsSeenAhead) {
+TEST(Outlook, ForecastsALinearRise) {
   CapstanMemory memory;
   Outlook outlook;
   for (int i = 0; i < 200; ++i) outlook = look_ahead(10 + 0.02 * i, 0, seconds(300), seconds(5), memory, at_s(i * 5));
   const double then = 10 + 0.02 * 259;
-  EXPECT_NEAR(outlook.forecast, then, 0.25) << "0.02 each 5 s, 300 s ahead";
+  EXPECT_NEAR(outlook.forecast, then, 0.25) << "0.02 per 5 s, 300 s ahead";
 }
 
-TEST(Window, KeepsTheHighestNeedAsLongAsItIsYoungEnough) {
+TEST(Window, KeepsTheHighestNeedForTheLengthOfTheWindow) {
   CapstanMemory memory;
-  for (int i = 0; i <= 600; ++i) note_need(i == 100 ? 9 : 2 + 0.001 * (i % 7), minutes(60), memory, at_s(i * 5));
-  EXPECT_DOUBLE_EQ(most_needed(memory, at_s(500)), 9);
-  EXPECT_LT(most_needed(memory, at_s(505)), 3);
-  for (int i = 1000; i > 0; --i) note_need(i, minutes(60), memory, at_s(6000 - i));
-  EXPECT_LE(memory.needs.size(), CapstanMemory::kNeedsMost);
-  EXPECT_DOUBLE_EQ(most_needed(memory, at_s(5000)), 1000) << "a full list forgets moments, never the most";
+  for (int i = 0; i <= 600; ++i) record_need(i == 100 ? 9 : 2 + 0.001 * (i % 7), minutes(60), memory, at_s(i * 5));
+  EXPECT_DOUBLE_EQ(highest_need(memory, at_s(500)), 9);
+  EXPECT_LT(highest_need(memory, at_s(505)), 3);
+  for (int i = 1000; i > 0; --i) record_need(i, minutes(60), memory, at_s(6000 - i));
+  EXPECT_LE(memory.need_peaks.size(), CapstanMemory::kNeedsMost);
+  EXPECT_DOUBLE_EQ(highest_need(memory, at_s(5000)), 1000) << "a full list merges moments and never drops the maximum";
 }
 
-TEST(Window, IsAsLongAsItSaysThroughAnHourOfSteadyDecline) {
+TEST(Window, HasTheStatedLengthThroughAnHourOfSteadyDecline) {
   CapstanMemory memory;
   const auto need = [](int i) { return 200 - 0.1 * i; };
   for (int i = 0; i <= 720; ++i) {
-    note_need(need(i), minutes(60), memory, at_s(i * 5));
+    record_need(need(i), minutes(60), memory, at_s(i * 5));
     for (const int steps : {12, 48, 120, 240}) {
       if (i < 2 * steps) continue;
-      EXPECT_GE(most_needed(memory, at_s((i - steps) * 5)), need(i - steps) - 0.001) << i << ' ' << steps;
-      EXPECT_LE(most_needed(memory, at_s((i - steps) * 5)), need(i - steps * 5 / 4 - 1)) << i << ' ' << steps;
+      EXPECT_GE(highest_need(memory, at_s((i - steps) * 5)), need(i - steps) - 0.001) << i << ' ' << steps;
+      EXPECT_LE(highest_need(memory, at_s((i - steps) * 5)), need(i - steps * 5 / 4 - 1)) << i << ' ' << steps;
     }
   }
 }

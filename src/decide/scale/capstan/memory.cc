@@ -5,7 +5,7 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// Every scalar of the memory, in the order of its text.
+/// Visits every scalar of the memory in the order of the saved text.
 template <typename MemoryType, typename Visit>
 void each_scalar(MemoryType& m, Visit&& visit) {
   visit(m.since);
@@ -66,9 +66,9 @@ void each_field(Row& row, Visit&& visit)
 
 }  // namespace
 
-void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& other) {
+void renumber(CapstanMemory& memory, const std::function<model::GangId(model::GangId)>& new_id) {
   const auto rename = [&](auto& rows) {
-    for (auto& row : rows) row.id = other(row.id);
+    for (auto& row : rows) row.id = new_id(row.id);
     std::erase_if(rows, [](const auto& row) { return !row.id.valid(); });
     std::ranges::sort(rows, {}, [](const auto& row) { return row.id; });
   };
@@ -76,13 +76,15 @@ void renumber(CapstanMemory& memory, const std::function<model::GangId(model::Ga
   rename(memory.starting);
 }
 
-Learned learned(CapstanMemory& memory, std::size_t variant) {
+VariantMemory variant_memory(CapstanMemory& memory, std::size_t variant) {
   if (variant == 0) return {memory.correction_ppm, memory.corrected, memory.leads, memory.denied_until};
-  CapstanMemory::Beside& other = memory.beside.at(variant - 1);
+  CapstanMemory::Alternative& other = memory.alternatives.at(variant - 1);
   return {other.correction_ppm, other.corrected, other.leads, other.denied_until};
 }
 
-bool knows_a_mix(const CapstanMemory& memory) { return !memory.beside.empty() || memory.denied_until != Instant{}; }
+bool knows_a_mix(const CapstanMemory& memory) {
+  return !memory.alternatives.empty() || memory.denied_until != Instant{};
+}
 
 void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
   const auto add = [&](const auto& value) { text.add(value); };
@@ -91,11 +93,11 @@ void write(const CapstanMemory& memory, TextWriter& text, bool mix) {
   text.rows(memory.starting, [&](const CapstanMemory::Starting& row) { add(row.id); });
   text.rows(memory.forecasts, [&](const CapstanMemory::Forecast& row) { add(row.due), add(row.milli); });
   text.rows(memory.leads, add);
-  text.rows(memory.needs, [&](const CapstanMemory::Need& row) { add(row.at), add(row.milli); });
+  text.rows(memory.need_peaks, [&](const CapstanMemory::NeedPeak& row) { add(row.at), add(row.milli); });
   text.rows(memory.episodes, [&](const CapstanMemory::Episode& row) { each_field(row, add); });
   if (!mix) return;
   add(memory.denied_until);
-  text.rows(memory.beside, [&](const CapstanMemory::Beside& row) {
+  text.rows(memory.alternatives, [&](const CapstanMemory::Alternative& row) {
     add(row.correction_ppm), add(row.corrected), add(row.denied_until), add(row.worth_milli);
     text.rows(row.leads, add);
   });
@@ -108,11 +110,11 @@ void read(CapstanMemory& memory, TextReader& text, bool mix) {
   text.rows(memory.starting, [&](CapstanMemory::Starting& row) { take(row.id); });
   text.rows(memory.forecasts, [&](CapstanMemory::Forecast& row) { take(row.due), take(row.milli); });
   text.rows(memory.leads, take);
-  text.rows(memory.needs, [&](CapstanMemory::Need& row) { take(row.at), take(row.milli); });
+  text.rows(memory.need_peaks, [&](CapstanMemory::NeedPeak& row) { take(row.at), take(row.milli); });
   text.rows(memory.episodes, [&](CapstanMemory::Episode& row) { each_field(row, take); });
   if (!mix) return;
   take(memory.denied_until);
-  text.rows(memory.beside, [&](CapstanMemory::Beside& row) {
+  text.rows(memory.alternatives, [&](CapstanMemory::Alternative& row) {
     take(row.correction_ppm), take(row.corrected), take(row.denied_until), take(row.worth_milli);
     text.rows(row.leads, take);
   });

@@ -10,8 +10,8 @@
 namespace capstan::decide::scale {
 namespace {
 
-/// What decides among mixes that cost the same: the smaller.
-auto calm(std::span<const MixOption> options, const std::vector<ReplicaCount>& replicas) {
+/// Returns the rank among mixes of equal cost; the smaller is preferred.
+auto change_rank(std::span<const MixOption> options, const std::vector<ReplicaCount>& replicas) {
   ReplicaCount changes = 0, all = 0;
   std::vector<ReplicaCount> fewer;
   for (std::size_t i = 0; i < replicas.size(); ++i) {
@@ -22,11 +22,11 @@ auto calm(std::span<const MixOption> options, const std::vector<ReplicaCount>& r
   return std::tuple(changes, all, fewer);
 }
 
-/// A branch and bound over the variants in order. Of the last one the fewest that do are best, since each costs
-/// something; whatever is left out costs at least its fractional optimum.
+/// Branch and bound over the variants in order. For the last variant the fewest sufficient replicas are optimal because
+/// each costs something; the remaining variants cost at least their fractional optimum.
 class Search {
  public:
-  /// @param may_start  else nothing starts, and stops are free
+  /// @param may_start  false: no replica starts, and stops are free
   Search(std::span<const MixOption> options, std::int64_t needed, const MixTerms& terms, bool may_start)
       : options_(options), needed_(needed), horizon_(terms.horizon.count()), lead_(may_start ? terms.lead.count() : 0) {
     for (const MixOption& option : options) {
@@ -46,11 +46,11 @@ class Search {
   const std::vector<ReplicaCount>& best() const { return best_; }
 
  private:
-  /// Replicas of one variant that all cost the same: down to `least` those that run, up from there those that start.
+  /// Replicas of one variant with equal cost: those that run, down to `least`, or those that would start.
   struct Segment {
     std::size_t option = 0;
     ReplicaCount count = 0;
-    __int128 cost = 0;  // of one
+    __int128 cost = 0;  // of one replica
   };
 
   __int128 cost(std::size_t i, ReplicaCount n) const {
@@ -75,8 +75,8 @@ class Search {
     });
   }
 
-  /// The least that variants from `from` on can cost which have to carry `needed`, were replicas divisible. Costs are
-  /// convex, so that the cheapest per worth come first. Rounded down.
+  /// Returns a lower bound on the cost of variants from `from` on that carry `needed`, with divisible replicas, rounded
+  /// down. Costs are convex, so that the cheapest per worth come first.
   __int128 bound(std::size_t from, std::int64_t needed) const {
     __int128 total = 0;
     for (std::size_t i = from; i < options_.size(); ++i) {
@@ -94,7 +94,7 @@ class Search {
     return total;
   }
 
-  /// How many of variant `i` the fractional optimum has.
+  /// Returns the replicas of variant `i` in the fractional optimum.
   ReplicaCount likely(std::size_t i, std::int64_t needed) const {
     for (std::size_t k = i; k < options_.size(); ++k) needed -= options_[k].least * options_[k].worth_milli;
     ReplicaCount count = options_[i].least;
@@ -113,17 +113,17 @@ class Search {
     if (++nodes_ > kMixNodesMost && found()) return;
     if (i + 1 == options_.size()) return close(i, needed, so_far);
     const ReplicaCount middle = likely(i, needed);
-    // Outwards from there: as costs are convex, a side is over where its bound is above the best.
+    // Search outwards: costs are convex, so that a direction ends where its bound exceeds the best cost.
     for (ReplicaCount n = middle; n <= most_[i] && try_one(i, n, needed, so_far); ++n) {
     }
     for (ReplicaCount n = middle - 1; n >= options_[i].least && try_one(i, n, needed, so_far); --n) {
     }
   }
 
-  /// @return false: neither this many nor, further out, more or fewer can be better
+  /// @return false: neither this count nor any further out in this direction can be better
   bool try_one(std::size_t i, ReplicaCount n, std::int64_t needed, __int128 so_far) {
     const std::int64_t left = needed - n * options_[i].worth_milli;
-    if (left > reach_[i + 1]) return false;  // fewer than the fractional optimum, and too few
+    if (left > reach_[i + 1]) return false;  // below the fractional optimum and not enough
     const __int128 with = so_far + cost(i, n);
     if (found() && with + bound(i + 1, left) > best_cost_) return false;
     chosen_[i] = n;
@@ -139,20 +139,20 @@ class Search {
     chosen_[i] = std::max(fewest, option.least);
     if (chosen_[i] > most_[i]) return;
     const __int128 total = so_far + cost(i, chosen_[i]);
-    if (found() && (total > best_cost_ || (total == best_cost_ && !calmer()))) return;
+    if (found() && (total > best_cost_ || (total == best_cost_ && !changes_less()))) return;
     best_ = chosen_;
     best_cost_ = total;
   }
 
-  bool calmer() const { return calm(options_, chosen_) < calm(options_, best_); }
+  bool changes_less() const { return change_rank(options_, chosen_) < change_rank(options_, best_); }
 
   std::span<const MixOption> options_;
   std::int64_t needed_;
   std::int64_t horizon_;
   std::int64_t lead_;
   std::vector<ReplicaCount> most_;
-  std::vector<std::int64_t> reach_;  // what variants from there on can carry together
-  std::vector<Segment> segments_;    // the cheapest per worth first
+  std::vector<std::int64_t> reach_;  // largest worth of this and all later variants
+  std::vector<Segment> segments_;    // cheapest per worth first
   std::vector<ReplicaCount> chosen_;
   std::vector<ReplicaCount> best_;
   __int128 best_cost_ = 0;
@@ -183,7 +183,7 @@ __int128 mix_cost(std::span<const MixOption> options, std::span<const ReplicaCou
   return keeps * terms.horizon.count() + (starts ? changes * terms.lead.count() : 0);
 }
 
-std::optional<ReplicaCount> alone(const MixOption& option, std::int64_t needed_milli) {
+std::optional<ReplicaCount> replicas_alone(const MixOption& option, std::int64_t needed_milli) {
   if (option.worth_milli == 0) return std::nullopt;
   const ReplicaCount count =
       std::max(option.least, ceil_div(std::max<std::int64_t>(needed_milli, 1), option.worth_milli));
@@ -205,7 +205,7 @@ Mix cheapest_mix(std::span<const MixOption> options, std::int64_t needed_milli, 
     return summed(options, std::move(most), needed_milli, true);
   }
   const auto rank = [&](const std::vector<ReplicaCount>& replicas) {
-    return std::tuple(mix_cost(options, replicas, terms), calm(options, replicas));
+    return std::tuple(mix_cost(options, replicas, terms), change_rank(options, replicas));
   };
   const bool stop = stops.found() && rank(stops.best()) <= rank(all.best());
   return summed(options, stop ? stops.best() : all.best(), needed_milli, stops.exact() && all.exact());

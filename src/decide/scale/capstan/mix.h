@@ -11,47 +11,50 @@
 
 namespace capstan::decide::scale {
 
-/// One variant behind an endpoint, as the choice of a mix sees it.
+/// One variant behind an endpoint, as input to `cheapest_mix`.
 struct MixOption {
-  std::int64_t worth_milli = 1000;  ///< what a replica carries, in thousandths of one of the first variant; 0: nothing
-  std::int64_t price = 1;  ///< of a replica and hour, above 0: micro-USD, or whatever all options are priced in
+  /// Capacity of a replica, in thousandths; 1000: one replica of the first variant; 0: none.
+  std::int64_t worth_milli = 1000;
+  std::int64_t price = 1;  ///< per replica and hour, above 0; any unit common to all options
   ReplicaCount current = 0;
+  /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
-  ReplicaCount most = 0;  ///< >= least; what can be had is in it
+  ReplicaCount most = 0;  ///< most replicas that may be chosen, including what can be had; >= least
 };
 
-/// How long what is decided now is taken to last, and what a change costs by then.
+/// Cost terms of a change.
 struct MixTerms {
+  /// How long the decision is assumed to last.
   Duration horizon = std::chrono::hours(1);
-  /// From asking for a replica to its serving: so long it is paid for nothing, and so long does whatever it takes the
-  /// place of run on. Below the horizon.
+  /// Time from the request of a replica to its serving, below the horizon. For this time the new replica is paid
+  /// without serving, and so is a replica that it replaces.
   Duration lead{};
 };
 
-/// So many replicas of each variant.
+/// A number of replicas for each variant.
 struct Mix {
   std::vector<ReplicaCount> replicas;
   std::int64_t worth_milli = 0;
-  std::int64_t price = 0;  ///< an hour
-  bool covers = false;     ///< carries what is needed
+  std::int64_t price = 0;  ///< per hour
+  bool covers = false;     ///< true: carries the needed load
   bool exact = true;       ///< false: the search ended at its bound, and a cheaper one may exist
 };
 
-/// The cheapest mix that carries `needed_milli`, over the horizon:
+/// Returns the cheapest mix that carries `needed_milli` over the horizon. The cost of a mix is
 ///
-///   price x horizon, and, where anything starts, lead x price of all that starts or stops
+///   price x horizon and, if any replica starts, lead x price of all replicas that start or stop
 ///
-/// Among equals the one that changes least, then the one with the fewest replicas, then the one with more of the
-/// earlier variants. Where nothing carries so much, as many of each as there can be.
+/// Ties go to the mix with the fewest changes, then the fewest replicas, then more of the earlier variants. If no mix
+/// carries the load, returns the most of each variant.
 ///
-/// Exact within `kMixNodesMost` steps of a branch and bound, which two or three variants never come near.
+/// Exact within `kMixNodesMost` steps of branch and bound, far more than two or three variants need.
 Mix cheapest_mix(std::span<const MixOption> options, std::int64_t needed_milli, const MixTerms& terms);
 inline constexpr std::size_t kMixNodesMost = 20'000;
 
-/// What it takes of one variant alone; nothing where there cannot be so many.
-std::optional<ReplicaCount> alone(const MixOption& option, std::int64_t needed_milli);
+/// Returns the replicas needed of one variant alone; empty if it cannot have that many.
+std::optional<ReplicaCount> replicas_alone(const MixOption& option, std::int64_t needed_milli);
 
-/// What a mix comes to by the formula above, in price x nanoseconds, which no integer of 64 bits holds.
+/// Returns the cost of a mix by the formula above, in price x nanoseconds, which can exceed 64 bits.
 __int128 mix_cost(std::span<const MixOption> options, std::span<const ReplicaCount> replicas, const MixTerms& terms);
 
 }  // namespace capstan::decide::scale

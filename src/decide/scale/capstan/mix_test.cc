@@ -1,5 +1,5 @@
-// Goal: the mix that is chosen is the cheapest that carries what is needed. Method: mixes that a colleague reckons by
-// hand, then an exhaustive twin over every count there is.
+// Goal: the chosen mix is the cheapest that carries the need. Method: mixes that can be checked by hand, then
+// comparison with an exhaustive search.
 #include "decide/scale/capstan/mix.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using Numbers = std::vector<ReplicaCount>;
 
 constexpr MixTerms kTerms{.horizon = hours(1), .lead = minutes(2)};
 
-// A dear variant that carries 1, and one that carries a quarter of it for less than a quarter of the price.
+// An expensive variant with worth 1, and one with worth 0.25 for less than a quarter of the price.
 MixOption dear(ReplicaCount current) { return {.worth_milli = 1000, .price = 8, .current = current, .most = 20}; }
 MixOption cheap(ReplicaCount current, ReplicaCount most) {
   return {.worth_milli = 250, .price = 1, .current = current, .most = most};
@@ -27,65 +27,66 @@ MixOption cheap(ReplicaCount current, ReplicaCount most) {
 TEST(CheapestMix, TakesTheCheapVariantAsFarAsItGoes) {
   const MixOption options[] = {dear(0), cheap(0, 6)};
   const Mix mix = cheapest_mix(options, 3'000, kTerms);
-  EXPECT_EQ(mix.replicas, (Numbers{2, 4}));  // 6 of the cheap ones would leave 1.5 to the dear ones, which is 2 as well
+  EXPECT_EQ(mix.replicas,
+            (Numbers{2, 4}));  // six cheap replicas would leave 1.5 for the expensive variant, which also takes 2
   EXPECT_EQ(mix.price, 20);
   EXPECT_EQ(mix.worth_milli, 3'000);
   EXPECT_TRUE(mix.covers);
 }
 
-TEST(CheapestMix, OfOneVariantItIsTheRatioRoundedUp) {
+TEST(CheapestMix, ForOneVariantIsTheRatioRoundedUp) {
   const MixOption options[] = {dear(3)};
   EXPECT_EQ(cheapest_mix(options, 3'001, kTerms).replicas, (Numbers{4}));
   EXPECT_EQ(cheapest_mix(options, 1'500, kTerms).replicas, (Numbers{2}));
 }
 
-TEST(CheapestMix, SwitchesWhereAnHourSavesMoreThanTheOverlapCosts) {
+TEST(CheapestMix, SwitchesIfAnHourSavesMoreThanTheOverlapCosts) {
   const MixOption options[] = {dear(2), cheap(0, 20)};
-  EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{0, 8}));  // 16 an hour against 8
+  EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{0, 8}));  // 16 per hour against 8
 }
 
-TEST(CheapestMix, KeepsWhatRunsWhereTheSwitchCostsMoreThanItSaves) {
-  // 16 against 15 an hour: 1 is saved, and 31 x 2/60 = 1.03 is what both cost meanwhile.
+TEST(CheapestMix, KeepsTheRunningMixIfASwitchCostsMoreThanItSaves) {
+  // 16 against 15 per hour saves 1, and the overlap of both costs 31 x 2/60 = 1.03.
   const MixOption options[] = {
       dear(2), {.worth_milli = 1000, .price = 15, .most = 1}, {.worth_milli = 2000, .price = 15, .most = 4}};
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{2, 0, 0}));
-  // With a shorter lead it is not so.
+  // With a shorter lead time the switch pays.
   EXPECT_EQ(cheapest_mix(options, 2'000, {.horizon = hours(1), .lead = minutes(1)}).replicas, (Numbers{0, 0, 1}));
 }
 
-TEST(CheapestMix, StopsTheDearOnesFirst) {
+TEST(CheapestMix, StopsTheExpensiveVariantFirst) {
   const MixOption options[] = {dear(2), cheap(8, 8)};
   EXPECT_EQ(cheapest_mix(options, 2'500, kTerms).replicas, (Numbers{1, 6}));
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{0, 8}));
 }
 
-TEST(CheapestMix, WhatIsOutOfReachCarriesNothing) {
+TEST(CheapestMix, AVariantOutOfReachCarriesNothing) {
   const MixOption options[] = {dear(0), {.worth_milli = 0, .price = 1, .current = 5, .least = 1, .most = 20}};
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{2, 1}));
 }
 
-TEST(CheapestMix, WhereNothingCarriesItThereIsAllThatCanBeHad) {
+TEST(CheapestMix, TakesEverythingAvailableIfNoMixCarriesTheNeed) {
   const MixOption options[] = {dear(1), cheap(0, 6), {.worth_milli = 0, .price = 1, .most = 9}};
   const Mix mix = cheapest_mix(options, 90'000, kTerms);
   EXPECT_EQ(mix.replicas, (Numbers{20, 6, 0}));
   EXPECT_FALSE(mix.covers);
 }
 
-TEST(CheapestMix, AmongEqualsTheFirstVariant) {
+TEST(CheapestMix, PrefersTheFirstVariantAmongEquals) {
   const MixOption same{.worth_milli = 1000, .price = 5, .most = 9};
   const MixOption options[] = {same, same, same};
   EXPECT_EQ(cheapest_mix(options, 4'000, kTerms).replicas, (Numbers{4, 0, 0}));
   const MixOption runs[] = {same, {.worth_milli = 1000, .price = 5, .current = 2, .most = 9}};
-  EXPECT_EQ(cheapest_mix(runs, 2'000, kTerms).replicas, (Numbers{0, 2})) << "that runs already";
+  EXPECT_EQ(cheapest_mix(runs, 2'000, kTerms).replicas, (Numbers{0, 2})) << "a running variant comes first";
 }
 
-TEST(CheapestMix, AloneSaysWhatOneVariantWouldTake) {
-  EXPECT_EQ(alone(cheap(0, 20), 1'100), 5);
-  EXPECT_EQ(alone(cheap(0, 4), 1'100), std::nullopt);
-  EXPECT_EQ(alone({.worth_milli = 0, .price = 1, .most = 9}, 1), std::nullopt);
+TEST(CheapestMix, ReplicasAloneIsTheCountForOneVariant) {
+  EXPECT_EQ(replicas_alone(cheap(0, 20), 1'100), 5);
+  EXPECT_EQ(replicas_alone(cheap(0, 4), 1'100), std::nullopt);
+  EXPECT_EQ(replicas_alone({.worth_milli = 0, .price = 1, .most = 9}, 1), std::nullopt);
 }
 
-/// The twin: every count of every variant.
+/// Tries every count of every variant and returns the best.
 Numbers exhaustive(const std::vector<MixOption>& options, std::int64_t needed, const MixTerms& terms) {
   Numbers at, best;
   for (const MixOption& option : options) at.push_back(option.least);
@@ -132,7 +133,7 @@ RC_GTEST_PROP(CheapestMix, IsWhatAnExhaustiveSearchFinds, ()) {
   if (mix.covers) RC_ASSERT(mix.replicas == slow);
 }
 
-RC_GTEST_PROP(CheapestMix, IsNeverDearerThanAnyVariantAlone, ()) {
+RC_GTEST_PROP(CheapestMix, IsNeverMoreExpensiveThanAnyVariantAlone, ()) {
   std::vector<MixOption> options;
   for (std::size_t i = 0; i < 8; ++i) {
     options.push_back({.worth_milli = *rc::gen::inRange<std::int64_t>(50, 4'000),
@@ -142,7 +143,7 @@ RC_GTEST_PROP(CheapestMix, IsNeverDearerThanAnyVariantAlone, ()) {
   const auto needed = *rc::gen::inRange<std::int64_t>(1, 40'000);
   const Mix mix = cheapest_mix(options, needed, kTerms);
   RC_ASSERT(mix.covers);
-  for (const MixOption& option : options) RC_ASSERT(mix.price <= *alone(option, needed) * option.price);
+  for (const MixOption& option : options) RC_ASSERT(mix.price <= *replicas_alone(option, needed) * option.price);
 }
 
 }  // namespace

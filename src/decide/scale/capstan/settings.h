@@ -6,14 +6,14 @@
 
 namespace capstan::decide::scale {
 
-/// Capstan's own policy. Model, GPU and SLO are enough: nothing here has to be set.
+/// Settings of Capstan's own policy. Every setting has a default: the service's model, GPU and SLO suffice.
 struct Capstan {
   Duration sync_period = std::chrono::seconds(5);
-  std::int64_t attainment_ppm = 0;  ///< share of the requests to be met; 0: what the service's SLO says
-  /// When the last replicas go, where a minimum of 0 allows it.
+  std::int64_t attainment_ppm = 0;  ///< share of requests that must meet the SLO; 0: as stated in the service's SLO
+  /// When the last replicas are stopped, if the minimum is 0.
   enum class ToZero : std::uint8_t {
-    within_slo,  ///< where what a start makes late fits into what the SLO lets miss; else as many stay as that takes
-    after_idle,  ///< once idle for long enough: who uses it accepts that the first requests wait for a start
+    within_slo,  ///< if the requests that a cold start delays fit the SLO's error budget; else some replicas stay warm
+    after_idle,  ///< after a sufficient idle time: the first requests wait for a cold start
   };
   ToZero to_zero = ToZero::within_slo;
   friend bool operator==(const Capstan&, const Capstan&) = default;

@@ -11,15 +11,15 @@
 
 namespace capstan::decide::scale {
 
-/// What keeps a replica from taking more.
+/// The resource or bound that limits what one replica carries.
 enum class CapacityBound : std::uint8_t { tpot, ttft, kv, sequences };
 
-/// One variant of a mix.
+/// The part of a mix decision that concerns one variant.
 struct VariantSizing {
   model::ServiceId service;
   ReplicaCount serving = 0;
-  ReplicaCount loading = 0;  ///< have their GPUs and do not serve yet
-  ReplicaCount pending = 0;  ///< have none
+  ReplicaCount loading = 0;  ///< replicas with GPUs that do not serve yet
+  ReplicaCount pending = 0;  ///< replicas without GPUs
   bool modelled = false;
   std::int64_t correction_ppm = 1'000'000;
   std::int64_t batch = 0;
@@ -27,98 +27,104 @@ struct VariantSizing {
   std::int64_t tokens_per_s = 0;
   CapacityBound bound = CapacityBound::tpot;
   bool out_of_reach = false;
-  std::int64_t worth_milli = 0;        ///< of a replica; 0: none is counted on
-  Duration lead{};                     ///< from a decision to a replica that serves
-  MicroUsd price_per_hour{};           ///< of a replica; 0: not known
-  GpuCount gpus = 0;                   ///< of a replica
-  std::optional<ReplicaCount> more{};  ///< for which there is room; nothing: not known
-  Duration denied{};                   ///< its GPUs could not be had, and are not counted on for so long
-  ReplicaCount current = 0;            ///< asked for
+  /// Capacity of a replica in replicas of the first variant, thousandths; 0: not used for planning.
+  std::int64_t worth_milli = 0;
+  Duration lead{};                     ///< time from a decision to a serving replica
+  MicroUsd price_per_hour{};           ///< of one replica; 0: unknown
+  GpuCount gpus = 0;                   ///< GPUs of one replica
+  std::optional<ReplicaCount> more{};  ///< further replicas that fit; empty: unknown
+  Duration denied{};  ///< remaining time for which the variant is not planned with, because its GPUs were unavailable
+  ReplicaCount current = 0;  ///< requested replicas
+  /// Fewest replicas that may be chosen.
   ReplicaCount least = 0;
-  ReplicaCount most = 0;                ///< that can be had
-  ReplicaCount chosen = 0;              ///< in the cheapest mix, switches paid for
-  ReplicaCount begun_anew = 0;          ///< in the cheapest, were nothing there yet
-  std::optional<ReplicaCount> alone{};  ///< were it the only one; nothing: not enough of it can be had
-  ReplicaCount desired = 0;             ///< after those stay that others do not replace yet
+  ReplicaCount most = 0;                ///< most replicas that can be had
+  ReplicaCount chosen = 0;              ///< replicas in the cheapest mix, switching costs included
+  ReplicaCount begun_anew = 0;          ///< replicas in the cheapest mix if no replica existed yet
+  std::optional<ReplicaCount> alone{};  ///< replicas needed of this variant alone; empty: not enough can be had
+  ReplicaCount desired = 0;             ///< after keeping replicas whose replacements do not serve yet
 };
 
-/// How many of each variant. Prices are an hour's, micro-USD, or thousandths of a GPU where one is not known.
+/// The chosen number of replicas of each variant. Prices are per hour: in millionths of a USD, or in milli-GPUs if a
+/// price is unknown.
 struct MixSizing {
   bool in_usd = true;
-  Duration horizon{};             ///< what is saved within it has to pay for what a switch costs
-  std::int64_t target_milli = 0;  ///< what has to be carried, surplus that is kept for a while included
-  std::int64_t price = 0;         ///< of what is asked for
+  Duration horizon{};             ///< period within which savings must pay for a switch
+  std::int64_t target_milli = 0;  ///< load to carry, including surplus held by the windows
+  std::int64_t price = 0;         ///< of the replicas requested now
   std::int64_t chosen_price = 0;
-  std::int64_t anew_price = 0;  ///< of the cheapest, were nothing there yet
-  bool covers = false;          ///< the chosen one carries it
+  std::int64_t anew_price = 0;  ///< of the cheapest mix if no replica existed yet
+  bool covers = false;          ///< true: the chosen mix carries the target
   bool exact = true;
   std::vector<VariantSizing> variants;
 };
 
-/// What has to be warm while nothing is asked for. Its requests are those of the wakes that are remembered.
+/// Replicas to keep warm while there is no load, computed from the remembered episodes of load after idleness
+/// ("wakes").
 struct WarmSizing {
   ReplicaCount replicas = 0;
   std::int64_t wakes = 0;
   RequestCount requests = 0;
-  RequestCount requests_late = 0;     ///< at starts from zero
-  RequestCount requests_allowed = 0;  ///< to be late at wakes, by the SLO
-  Duration late_for{};                ///< a start, beyond what the SLO allows a request to wait
+  RequestCount requests_late = 0;     ///< requests that starts from zero delayed too long
+  RequestCount requests_allowed = 0;  ///< requests that the SLO allows to be late at wakes
+  Duration late_for{};                ///< cold start time beyond what the SLO allows a request to wait
 };
 
-/// Every number by which Capstan's policy came to its answer. Thousandths ("milli") are of a replica where no other
-/// unit is named.
+/// All numbers of one decision of Capstan's policy. "milli" is in thousandths, of a replica unless another unit is
+/// named.
 struct Sizing {
   using Bound = CapacityBound;
 
-  // What was seen.
+  // Observed load.
   RequestCount running = 0;
-  RequestCount waiting = 0;  ///< in engines
-  RequestCount held = 0;     ///< at the gateway
+  RequestCount waiting = 0;  ///< requests queued in engines
+  RequestCount held = 0;     ///< requests queued at the gateway
   std::int64_t prompt_tokens_per_s = 0;
   std::int64_t generated_tokens_per_s = 0;
-  std::int64_t arriving_tokens_per_s = 0;  ///< prompt tokens, those that joined a queue included, smoothed
+  std::int64_t arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
   ReplicaCount serving = 0;
-  ReplicaCount starting = 0;  ///< exist or are asked for, and do not serve yet
-  ReplicaCount silent = 0;    ///< serve and gave no usable reading
+  ReplicaCount starting = 0;  ///< replicas that exist or are requested and do not serve yet
+  ReplicaCount silent = 0;    ///< serving replicas without a usable reading
 
-  model::Role role = model::Role::both;  ///< of the replicas; prefill: a "token" and an "answer" are whole prompts
+  /// Role of the replicas; for prefill, a "token" and an "answer" are a whole prompt.
+  model::Role role = model::Role::both;
 
-  // What a request is.
+  // Mean request.
   Tokens prompt = 0;
   Tokens output = 0;
   Tokens context = 0;
 
-  // What a replica carries.
-  bool modelled = false;  ///< the engine table knows this model on this GPU
+  // Capacity of one replica.
+  bool modelled = false;  ///< true: the engine table has a row for this model on this GPU
   std::int64_t correction_ppm = 1'000'000;
   std::int64_t batch = 0;
-  std::int64_t token_us = 0;  ///< between two tokens of a sequence, at that batch
+  std::int64_t token_us = 0;  ///< time between two tokens of a sequence at that batch
   std::int64_t tokens_per_s = 0;
   Bound bound = Bound::tpot;
-  bool out_of_reach = false;  ///< not even one sequence alone meets the bound on TPOT or TTFT
+  bool out_of_reach = false;  ///< true: even a single sequence misses the bound on TPOT or TTFT
 
-  // What is asked for.
-  std::int64_t served_milli = 0;     ///< by the tokens that are generated
-  std::int64_t arriving_milli = 0;   ///< by the prompts that arrive
-  bool works_off = false;            ///< a queue, so that more is generated than what comes asks for
-  std::int64_t demand_milli = 0;     ///< by what arrives where a queue is worked off, else the larger
-  std::int64_t in_flight_milli = 0;  ///< what runs and waits, at that batch
-  std::int64_t backlog_milli = 0;    ///< for what will wait when a new replica is there, and would not soon be served
-  Duration backlog_drains{};         ///< from now, by the replicas that are counted; 0: nothing waits
+  // Demand.
+  std::int64_t served_milli = 0;     ///< demand from generated tokens
+  std::int64_t arriving_milli = 0;   ///< demand from arriving prompts
+  bool works_off = false;            ///< true: a queue is draining, so that generation exceeds arrivals
+  std::int64_t demand_milli = 0;     ///< from arrivals while a queue drains, else the larger of the two
+  std::int64_t in_flight_milli = 0;  ///< running and waiting requests divided by the batch
+  /// For requests that will still wait when a new replica serves and would not be served soon after.
+  std::int64_t backlog_milli = 0;
+  Duration backlog_drains{};  ///< time until the queue is empty with the counted replicas; 0: no queue
 
-  // What is planned for.
-  Duration lead{};  ///< from a decision to a replica that serves
+  // Plan.
+  Duration lead{};  ///< time from a decision to a serving replica
   std::int64_t forecast_milli = 0;
   std::int64_t spread_ppm = 0;
   std::int64_t safety_milli = 0;
-  std::int64_t slack_ppm = 0;   ///< how much emptier than they could be replicas are kept
-  std::int64_t missed_ppm = 0;  ///< share of the requests that, as it looks, miss their SLO now
+  std::int64_t slack_ppm = 0;   ///< headroom for interference between requests within a replica, relative
+  std::int64_t missed_ppm = 0;  ///< estimated share of requests that miss their SLO now
   std::int64_t needed_milli = 0;
-  Duration window{};              ///< over which fewer must have sufficed
-  std::int64_t window_milli = 0;  ///< the most that was needed in it
+  Duration window{};              ///< time for which a lower count must have sufficed
+  std::int64_t window_milli = 0;  ///< the most that was needed within the window
 
-  std::optional<WarmSizing> warm{};  ///< where nothing was asked for, and starts are held against the SLO
-  std::optional<MixSizing> mix{};    ///< where several variants serve together
+  std::optional<WarmSizing> warm{};  ///< set while there is no load and cold starts count against the SLO
+  std::optional<MixSizing> mix{};    ///< set if several variants serve together
 };
 
 }  // namespace capstan::decide::scale

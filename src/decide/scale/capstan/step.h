@@ -6,23 +6,24 @@
 #include "decide/scale/capstan/load.h"
 #include "decide/scale/scale.h"
 
-// What a decision of Capstan's own policy works with, whether it is about one variant or about a mix: what is seen,
-// what each variant carries, what is needed. The unit of all of it is a replica of the first variant.
+// Working data of one decision of Capstan's policy, for a single variant or a mix: observations, the capacity of each
+// variant, and the need. The unit is a replica of the first variant.
 namespace capstan::decide::scale {
 
-inline constexpr double kTolerated = 0.05;        // of a replica, above a whole number
-inline constexpr double kMarginTolerated = 0.25;  // of what is kept in hand may be used up before more is asked for
-inline constexpr double kClearly = 0.5;  // of a replica, so much less than a whole one goes after the short window
+inline constexpr double kTolerated = 0.05;  // part of a replica above a whole number that is ignored
+inline constexpr double kMarginTolerated =
+    0.25;                                     // part of the safety margin that may be used before a replica is added
+inline constexpr double kClearSurplus = 0.5;  // part of a replica: surplus beyond it is removed after the short window
 
 /// One variant in a decision.
 struct VariantStep {
-  const RoleView* role = nullptr;  ///< with its own replicas and the most of them
-  ReplicaCount min = 0;            ///< the least of them, with the floors that begin before one more could serve
+  const RoleView* role = nullptr;  ///< with its own replicas and its maximum
+  ReplicaCount min = 0;            ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineBelief engine;
   Capacity carries;
-  double worth = 1;  ///< of one of its replicas; 0: nothing is to be planned for them
+  double worth = 1;  ///< capacity of one of its replicas; 0: not used for planning
   Lead lead;
-  bool denied = false;  ///< its GPUs cannot be had now
+  bool denied = false;  ///< true: its GPUs are unavailable now
 };
 
 struct Step {
@@ -33,55 +34,55 @@ struct Step {
   Duration since_last;
   Load load;
   Shape shape;
-  std::vector<VariantStep> variants;  ///< by position, as in `load`
+  std::vector<VariantStep> variants;  ///< by index, as in `load`
   Sizing sizing;
   bool lead_known = false;
 
   const Capacity& unit() const { return variants.front().carries; }
-  double serving() const;            ///< what those that serve are worth
-  double counted() const;            ///< with those that are on their way
-  double sequences_serving() const;  ///< at the batches that they carry
-  double queued() const;             ///< requests in flight beyond those
-  double requests_per_s() const;     ///< that one replica serves
+  double serving() const;            ///< worth of the serving replicas
+  double counted() const;            ///< worth of the serving replicas and those on their way
+  double sequences_serving() const;  ///< sequences that the serving replicas carry
+  double queued() const;             ///< requests in flight beyond those sequences
+  double requests_per_s() const;     ///< requests/s that one replica serves
 };
 
-/// Reads what is to be read, once, and learns from it.
-/// @param role  of a mix: the replicas of all variants together
+/// Reads all signals once and updates what is learned.
+/// @param role  of a mix: one view with the replicas of all variants
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
-/// Demand, and what to be ready for: `needed`.
+/// Computes the demand and returns `needed`, the replicas to be ready for.
 double size(Step& step);
 
-/// A whole number of replicas.
-ReplicaCount whole(double replicas, double tolerated = kTolerated);
+/// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.
+ReplicaCount whole_replicas(double replicas, double tolerated = kTolerated);
 
-/// The most that was needed in the time that a stop and a start again take, with what may come on top, and in the time
-/// after which surplus goes in any case.
-struct LookBack {
+/// The highest need in two windows: a stop-and-start round trip, including the spread, and the longest time that
+/// surplus is held.
+struct NeedHistory {
   Duration round_trip{};
   Duration longest{};
-  Duration seen{};
-  double soon = 0;
-  double late = 0;
+  Duration seen{};  ///< time since the first decision
+  double soon = 0;  ///< highest need within the round trip, spread included
+  double late = 0;  ///< highest need within the longest window
 };
-LookBack look_back(Step& step, double needed);
-void tell_window(Step& step, Duration window);
+NeedHistory need_history(Step& step, double needed);
+void store_window(Step& step, Duration window);
 
-/// How many have to serve at the moment, where more can come out of the other role, and go there, within seconds: no
-/// forecast, and what waits is to be gone within a few conversions.
+/// Returns how many replicas must serve now if replicas can be converted from the other role within seconds: no
+/// forecast, and the queue is to drain within a few conversions.
 ReplicaCount needed_now(const Step& step);
 
-/// Nothing has been asked for in so long that the last one could go: where none is allowed, and a gateway that is heard
-/// holds what comes.
-bool could_sleep(const Step& step);
+/// True if the load has been idle long enough to stop the last replica, the minimum is 0, and a gateway with a usable
+/// reading holds new requests.
+bool can_sleep(const Step& step);
 
-/// That stay while nothing is asked for, as a start from fewer would make more late than the SLO lets miss.
-ReplicaCount kept_warm(const Step& step);
+/// Returns the replicas that stay without load because a cold start from fewer would use up the SLO's error budget.
+ReplicaCount warm_replicas(const Step& step);
 
-/// Why those are kept warm.
-model::Reason too_late(const WarmSizing& warm);
+/// Returns the reason for those warm replicas.
+model::Reason warm_reason(const WarmSizing& warm);
 
-/// Of a service of several variants: how many of each, in one decision.
+/// Decides all variants of a service in one decision.
 Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& memory, Instant now);
 
 }  // namespace capstan::decide::scale

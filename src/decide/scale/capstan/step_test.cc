@@ -10,7 +10,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// An H100 that serves, and beside it so many A100.
+/// Returns a view with one serving H100 replica and the given A100 replicas.
 RoleView h100_and(const std::vector<RoleView::Replica>& a100) {
   RoleView role;
   role.slo = {.ttft = seconds(1), .tpot = std::chrono::milliseconds(50), .e2e = {}};
@@ -23,7 +23,7 @@ RoleView h100_and(const std::vector<RoleView::Replica>& a100) {
   role.replicas.push_back({{0}, model::Gang::Phase::ready, {}, {}});
   other.replicas = a100;
   other.current = std::ssize(a100);
-  role.beside.push_back(other);
+  role.alternatives.push_back(other);
   return role;
 }
 
@@ -36,9 +36,9 @@ struct Observed {
   const Step& at(Instant now) { return step.emplace(observe(role, policy, load_memory(memory, now), now)); }
 };
 
-TEST(Step, AReplicaIsWorthTheRatioOfTheTimesThatTheSameRequestsTake) {
+TEST(Step, TheWorthOfAReplicaIsTheRatioOfServiceTimesForTheSameRequests) {
   Observed seen{
-      together(h100_and({{{1}, model::Gang::Phase::ready, {}, {}}, {{2}, model::Gang::Phase::ready, {}, {}}}))};
+      merged_variants(h100_and({{{1}, model::Gang::Phase::ready, {}, {}}, {{2}, model::Gang::Phase::ready, {}, {}}}))};
   const Step& step = seen.at({minutes(1)});
   ASSERT_EQ(step.variants.size(), 2u);
   const Capacity& h100 = step.variants[0].carries;
@@ -50,42 +50,42 @@ TEST(Step, AReplicaIsWorthTheRatioOfTheTimesThatTheSameRequestsTake) {
   EXPECT_DOUBLE_EQ(step.sequences_serving(), static_cast<double>(h100.batch + 2 * a100.batch));
 }
 
-TEST(Step, OfOneVariantTheUnitIsOne) {
+TEST(Step, WithOneVariantTheWorthIsOne) {
   RoleView role = h100_and({});
-  role.beside.clear();
+  role.alternatives.clear();
   role.current = 3;
   Observed seen{role};
   const Step& step = seen.at({minutes(1)});
   EXPECT_EQ(step.variants.size(), 1u);
   EXPECT_EQ(step.serving(), 1);
-  EXPECT_EQ(step.counted(), 3) << "two are asked for";
+  EXPECT_EQ(step.counted(), 3) << "two more are requested";
 }
 
-TEST(Step, WhatCannotBeHadIsNotCounted) {
+TEST(Step, APendingReplicaWithUnavailableGpusIsNotCounted) {
   RoleView role = h100_and({{{1}, model::Gang::Phase::starting, {}, {}}, {{2}, model::Gang::Phase::pending, {}, {}}});
-  role.beside[0].supply.refused = true;
-  Observed seen{together(role)};
+  role.alternatives[0].supply.refused = true;
+  Observed seen{merged_variants(role)};
   const Step& step = seen.at({minutes(1)});
   EXPECT_TRUE(step.variants[1].denied);
   EXPECT_FALSE(step.variants[0].denied);
-  EXPECT_DOUBLE_EQ(step.counted(), 1 + step.variants[1].worth) << "the one that loads has its GPUs";
-  seen.role.beside[0].supply.refused = false;
-  EXPECT_TRUE(seen.at({minutes(3)}).variants[1].denied) << "for a while";
-  seen.role = together(h100_and({}));
+  EXPECT_DOUBLE_EQ(step.counted(), 1 + step.variants[1].worth) << "the starting replica has its GPUs";
+  seen.role.alternatives[0].supply.refused = false;
+  EXPECT_TRUE(seen.at({minutes(3)}).variants[1].denied) << "denied for a while";
+  seen.role = merged_variants(h100_and({}));
   EXPECT_FALSE(seen.at({minutes(12)}).variants[1].denied);
 }
 
-TEST(Step, PlansForTheLongestLeadThatIsKnown) {
-  Observed seen{together(h100_and({}))};
+TEST(Step, PlansForTheLongestMeasuredLeadTime) {
+  Observed seen{merged_variants(h100_and({}))};
   CapstanMemory& memory = load_memory(seen.memory, {});
-  memory.beside.resize(1);
+  memory.alternatives.resize(1);
   EXPECT_FALSE(seen.at({minutes(1)}).lead_known);
   memory.leads = {seconds(40)};
-  EXPECT_EQ(seen.at({minutes(2)}).sizing.lead, seconds(40)) << "a guess of the other is none";
-  memory.beside[0].leads = {seconds(90)};
+  EXPECT_EQ(seen.at({minutes(2)}).sizing.lead, seconds(40)) << "the guess for the other variant is ignored";
+  memory.alternatives[0].leads = {seconds(90)};
   EXPECT_EQ(seen.at({minutes(3)}).sizing.lead, seconds(90));
-  memory.beside[0].denied_until = {minutes(30)};
-  EXPECT_EQ(seen.at({minutes(4)}).sizing.lead, seconds(40)) << "none of those will start";
+  memory.alternatives[0].denied_until = {minutes(30)};
+  EXPECT_EQ(seen.at({minutes(4)}).sizing.lead, seconds(40)) << "no A100 will start";
 }
 
 }  // namespace

@@ -10,27 +10,29 @@ namespace {
 using Episode = CapstanMemory::Episode;
 
 constexpr Duration kIdleLeast = std::chrono::minutes(10);
-constexpr Duration kRemembered = std::chrono::days(7);  // after that long without a request nobody is waited for
-constexpr double kWakesShare = 0.5;  // of the budget of misses; the rest is for those while replicas serve
+constexpr Duration kRemembered = std::chrono::days(7);  // episodes are forgotten after this time
+constexpr double kWakesShare = 0.5;  // part of the error budget for wakes; the rest is for misses while replicas serve
 constexpr double kRequestsMost = 1e12;
-constexpr Duration kFirstSeen = std::chrono::seconds(15);  // what is seen first may have come within so long
+constexpr Duration kFirstSeen = std::chrono::seconds(15);  // the first observed load may have come within this time
 
 std::int64_t thousandths(double value) {
   return static_cast<std::int64_t>(std::clamp(value, 0.0, kRequestsMost) * 1000.0 + 0.5);
 }
 
-/// A saved memory may hold any number: none is to carry a sum beyond its type.
+/// Clamps a count from a saved memory, which may hold any number, so that no sum overflows.
 std::int64_t requests_milli(std::int64_t saved) {
   return std::clamp<std::int64_t>(saved, 0, thousandths(kRequestsMost));
 }
 
-/// Who comes first wakes it, and waits: there is always one.
+/// Returns the early requests of an episode, at least one: the request that caused the wake.
 std::int64_t early_milli(const Episode& episode) {
   return std::max<std::int64_t>(requests_milli(episode.early_milli), 1000);
 }
 
-/// That would have served the early requests of an episode.
-ReplicaCount carries_early(const Episode& episode) { return whole(static_cast<double>(episode.peak_milli) / 1000.0); }
+/// Returns the replicas that would have served the early requests of an episode.
+ReplicaCount carries_early(const Episode& episode) {
+  return whole_replicas(static_cast<double>(episode.peak_milli) / 1000.0);
+}
 
 }  // namespace
 
@@ -41,11 +43,11 @@ Duration late_for(const model::Slo& slo, Duration lead) {
   return bound > Duration{} ? std::max(lead - bound, Duration{}) : Duration{};
 }
 
-void note_came(const Came& came, CapstanMemory& memory, Instant now) {
+void record_arrivals(const NewLoad& came, CapstanMemory& memory, Instant now) {
   std::vector<Episode>& episodes = memory.episodes;
   const bool anew = episodes.empty() || now - memory.last_used >= came.sleeps_after;
   if (anew) {
-    // A saved memory may have more.
+    // A saved memory may hold more than the limit.
     while (episodes.size() >= CapstanMemory::kEpisodesMost) episodes.erase(episodes.begin());
     episodes.push_back({.began = now, .ended = now});
   }
@@ -54,7 +56,7 @@ void note_came(const Came& came, CapstanMemory& memory, Instant now) {
   const std::int64_t before = requests_milli(episode.requests_milli);
   episode.requests_milli = std::min(before + thousandths(came.requests), thousandths(kRequestsMost));
   if (now - episode.began > came.late_for) return;
-  // Of those that wait the prompts are counted when they are computed, which of a start from zero is after it.
+  // Prompts of waiting requests are counted only when they are computed, which is after a start from zero.
   const std::int64_t arrived = episode.requests_milli + thousandths(came.queued);
   episode.early_milli = std::max(episode.early_milli, arrived);
   const double per_s = static_cast<double>(arrived) / 1000.0 / in_seconds(now - episode.began + kFirstSeen);
@@ -63,18 +65,18 @@ void note_came(const Came& came, CapstanMemory& memory, Instant now) {
 
 WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration late_for, Instant now) {
   std::vector<Episode> known;
-  for (const Episode& each : memory.episodes) {
-    if (now - each.ended <= kRemembered) known.push_back(each);
+  for (const Episode& episode : memory.episodes) {
+    if (now - episode.ended <= kRemembered) known.push_back(episode);
   }
-  // By what would have carried them: each step more that is warm saves all up to it.
+  // Ordered by the replicas each needed: one more warm replica covers all episodes up to that number.
   std::ranges::stable_sort(known, {}, carries_early);
   WarmSizing warm;
   warm.late_for = late_for;
   warm.wakes = std::ssize(known);
   __int128 late = 0, served = 0;
-  for (const Episode& each : known) {
-    served += std::max(requests_milli(each.requests_milli), early_milli(each));
-    if (late_for > Duration{}) late += early_milli(each);
+  for (const Episode& episode : known) {
+    served += std::max(requests_milli(episode.requests_milli), early_milli(episode));
+    if (late_for > Duration{}) late += early_milli(episode);
   }
   const double allowed = static_cast<double>(served) * std::max(1 - target, 0.0) * kWakesShare;
   warm.requests = static_cast<RequestCount>(served / 1000);

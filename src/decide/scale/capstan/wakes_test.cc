@@ -16,10 +16,10 @@ CapstanMemory::Episode episode(std::int64_t requests, std::int64_t early, double
   return {{}, {}, requests * 1000, early * 1000, static_cast<std::int64_t>(peak * 1000)};
 }
 
-TEST(Wakes, AStartIsLateByWhatItTakesBeyondTheFirstBoundThatIsStated) {
+TEST(Wakes, AStartIsLateByItsTimeBeyondTheFirstStatedBound) {
   model::Slo slo{.ttft = seconds(5), .tpot = milliseconds(50), .e2e = seconds(60)};
   EXPECT_EQ(late_for(slo, seconds(120)), seconds(115));
-  EXPECT_EQ(late_for(slo, seconds(4)), Duration{}) << "who waits so long is not late";
+  EXPECT_EQ(late_for(slo, seconds(4)), Duration{}) << "a wait within the bound is not late";
   slo.ttft = {};
   EXPECT_EQ(late_for(slo, seconds(120)), seconds(60));
   slo.e2e = {};
@@ -35,26 +35,26 @@ struct WakesRow {
   RequestCount late, allowed;
 };
 
-TEST(Wakes, HoldsWhatIsLateAgainstHalfOfWhatTheSloLetsMiss) {
+TEST(Wakes, ComparesLateRequestsWithHalfOfTheErrorBudget) {
   const Duration two = seconds(119);
   const WakesRow rows[] = {
-      {"nobody ever came", {}, kNines, two, 0, 0, 0},
-      {"one a day, who waits: 1 of 1", {episode(1, 1)}, kNines, two, 1, 1, 0},
-      {"a thousand a day, five of them early", {episode(1000, 5)}, kNines, two, 0, 5, 5},
+      {"no request was ever seen", {}, kNines, two, 0, 0, 0},
+      {"one request per day, always late: 1 of 1", {episode(1, 1)}, kNines, two, 1, 1, 0},
+      {"a thousand requests, five of them early", {episode(1000, 5)}, kNines, two, 0, 5, 5},
       {"six of them early", {episode(1000, 6)}, kNines, two, 1, 6, 5},
-      {"99.9 %: a tenth of it may miss", {episode(1000, 5)}, 0.999, two, 1, 5, 0},
-      {"all may miss", {episode(10, 10)}, 0.0001, two, 1, 10, 4},
-      {"a start is in time", {episode(1000, 900)}, kNines, {}, 0, 0, 5},
-      {"many served pay for some wakes", {episode(5000, 20), episode(10, 4)}, kNines, two, 0, 24, 25},
-      {"a burst that takes three from its first minute on", {episode(1000, 500, 2.6)}, kNines, two, 3, 500, 5},
-      {"of four bursts one takes four: too many to miss",
+      {"99.9 %: a tenth of that budget", {episode(1000, 5)}, 0.999, two, 1, 5, 0},
+      {"nearly all requests may miss", {episode(10, 10)}, 0.0001, two, 1, 10, 4},
+      {"a start within the bound delays nothing", {episode(1000, 900)}, kNines, {}, 0, 0, 5},
+      {"many served requests allow some late wakes", {episode(5000, 20), episode(10, 4)}, kNines, two, 0, 24, 25},
+      {"a burst that needs three replicas from its first minute", {episode(1000, 500, 2.6)}, kNines, two, 3, 500, 5},
+      {"one of four bursts needs four replicas: too many late requests",
        {episode(900, 300, 1.9), episode(900, 300, 1.9), episode(900, 300, 1.9), episode(900, 300, 3.9)},
        kNines,
        two,
        4,
        1200,
        18},
-      {"but a small one may be missed", {episode(9000, 300, 1.9), episode(60, 40, 3.9)}, kNines, two, 2, 340, 45},
+      {"a small burst may be late", {episode(9000, 300, 1.9), episode(60, 40, 3.9)}, kNines, two, 2, 340, 45},
   };
   for (const WakesRow& row : rows) {
     CapstanMemory memory;
@@ -67,44 +67,44 @@ TEST(Wakes, HoldsWhatIsLateAgainstHalfOfWhatTheSloLetsMiss) {
   }
 }
 
-TEST(Wakes, AfterAWeekWithoutARequestNobodyIsWaitedFor) {
+TEST(Wakes, EpisodesAreForgottenAfterAWeekWithoutRequests) {
   CapstanMemory memory;
   memory.episodes = {episode(1, 1)};
   EXPECT_EQ(minimum_warm(memory, kNines, seconds(60), {hours(24 * 7)}).replicas, 1);
   EXPECT_EQ(minimum_warm(memory, kNines, seconds(60), {hours(24 * 7 + 1)}).replicas, 0);
 }
 
-/// Ten requests a quarter of a minute, from `from` on.
+/// Adds ten requests per 15 s, beginning at `from`.
 void come(CapstanMemory& memory, Instant from, int scrapes, double queued = 0) {
   for (int i = 0; i < scrapes; ++i) {
     const Instant now = from + i * seconds(15);
-    note_came({.requests = queued > 0 ? 0.0 : 10.0,
-               .queued = queued,
-               .request_s = 1.5,
-               .late_for = seconds(60),
-               .sleeps_after = minutes(10)},
-              memory, now);
+    record_arrivals({.requests = queued > 0 ? 0.0 : 10.0,
+                     .queued = queued,
+                     .request_s = 1.5,
+                     .late_for = seconds(60),
+                     .sleeps_after = minutes(10)},
+                    memory, now);
     memory.last_used = now;
   }
 }
 
-TEST(Wakes, EarlyIsWhatComesUntilAStartWouldBeOver) {
+TEST(Wakes, EarlyRequestsAreThoseBeforeAStartWouldEnd) {
   CapstanMemory memory;
   come(memory, {hours(1)}, 40);
   ASSERT_EQ(memory.episodes.size(), 1u);
   EXPECT_EQ(memory.episodes[0].requests_milli, 400'000);
   EXPECT_EQ(memory.episodes[0].early_milli, 50'000) << "at 0, 15, 30, 45 and 60 s";
-  EXPECT_EQ(memory.episodes[0].peak_milli, 1'000) << "ten in fifteen seconds, a second and a half each";
+  EXPECT_EQ(memory.episodes[0].peak_milli, 1'000) << "ten in 15 s, 1.5 s of replica time each";
 }
 
-TEST(Wakes, WhoWaitsAtTheGatewayIsEarlyAndCountedOnce) {
+TEST(Wakes, AWaitingRequestAtTheGatewayIsEarlyAndCountedOnce) {
   CapstanMemory memory;
   come(memory, {hours(1)}, 3, 7);
   EXPECT_EQ(memory.episodes[0].early_milli, 7'000);
   EXPECT_EQ(memory.episodes[0].requests_milli, 0) << "until their prompts are computed";
 }
 
-TEST(Wakes, ABreakTooShortToSleepInBeginsNothing) {
+TEST(Wakes, AnIdleTimeTooShortToStopBeginsNoEpisode) {
   CapstanMemory memory;
   come(memory, {hours(1)}, 4);
   come(memory, {hours(1) + minutes(9)}, 4);
@@ -113,14 +113,14 @@ TEST(Wakes, ABreakTooShortToSleepInBeginsNothing) {
   EXPECT_EQ(memory.episodes.size(), 2u);
 }
 
-TEST(Wakes, TheOldestAreForgotten) {
+TEST(Wakes, TheOldestEpisodesAreForgotten) {
   CapstanMemory memory;
   for (int i = 1; i <= 20; ++i) come(memory, {hours(i)}, 1);
   EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost);
   EXPECT_EQ(memory.episodes.front().began, Instant{hours(5)});
 }
 
-TEST(Wakes, ASavedMemoryMayHoldAnything) {
+TEST(Wakes, ASavedMemoryMayHoldAnyNumber) {
   constexpr std::int64_t kMost = INT64_MAX;
   CapstanMemory memory;
   for (int i = 0; i < 40; ++i) memory.episodes.push_back({{}, {}, kMost, kMost, 1000});
@@ -130,7 +130,7 @@ TEST(Wakes, ASavedMemoryMayHoldAnything) {
   EXPECT_GT(warm.requests, 0);
   memory.last_used = Instant{};
   come(memory, {hours(1)}, 1);
-  EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost) << "those that are too many go";
+  EXPECT_EQ(memory.episodes.size(), CapstanMemory::kEpisodesMost) << "surplus episodes are dropped";
   come(memory, {hours(1) + minutes(2)}, 1);
   EXPECT_GT(memory.episodes.back().requests_milli, 0);
 }

@@ -1,5 +1,5 @@
-// Goal: the rules as a person reads them: up when any signal crosses, down when all have stayed below. Method: rows of
-// what four replicas say, each with the answer that its reader expects.
+// Goal: the rules scale up when any signal crosses its upper bound, and down when all have stayed below their lower
+// bounds. Method: rows with the readings of four replicas and the expected answer.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,15 +15,15 @@ using model::Gang;
 using model::ReasonCode;
 using model::Signal;
 
-/// What each replica of a row says.
-struct Says {
+/// The readings of each replica of a row.
+struct Readings {
   std::int64_t waiting = 0;
   std::int64_t kv_percent = 50;
   std::int64_t ttft_ms = 500;
   std::int64_t tpot_ms = 30;
 };
 
-/// Four replicas that serve, all alike, read twice a quarter of a minute apart.
+/// Four identical serving replicas with readings every 15 s.
 struct RuledService {
   RoleView role;
   Memory memory;
@@ -46,15 +46,15 @@ struct RuledService {
     replica.phase = phase;
   }
 
-  void say(const Says& says) {
+  void report(const Readings& readings) {
     constexpr std::int64_t kRunning = 10;
-    if (says.tpot_ms > 0) generated += kRunning * 15'000 / says.tpot_ms;
+    if (readings.tpot_ms > 0) generated += kRunning * 15'000 / readings.tpot_ms;
     for (RoleView::Replica& replica : role.replicas) {
       model::ReplicaSignals& s = replica.signals;
-      s.waiting = Signal::of(says.waiting);
+      s.waiting = Signal::of(readings.waiting);
       s.running = Signal::of(kRunning);
-      s.kv_usage_ppm = Signal::of(says.kv_percent * 10'000);
-      s.ttft_p99_us = Signal::of(says.ttft_ms * 1000);
+      s.kv_usage_ppm = Signal::of(readings.kv_percent * 10'000);
+      s.ttft_p99_us = Signal::of(readings.ttft_ms * 1000);
       s.prompt_tokens_total = Signal::of(generated);
       s.generated_tokens_total = Signal::of(generated);
     }
@@ -65,11 +65,11 @@ struct RuledService {
     return decide(role, rules, memory, now);
   }
 
-  /// So many times the same, whatever is answered; the last answer.
-  Decision pass(const Rules& rules, const Says& says, int intervals) {
+  /// Applies the same readings `intervals` times and returns the last decision.
+  Decision pass(const Rules& rules, const Readings& readings, int intervals) {
     Decision decision;
     for (int i = 0; i < intervals; ++i) {
-      say(says);
+      report(readings);
       decision = decide_now(rules);
     }
     return decision;
@@ -79,36 +79,39 @@ struct RuledService {
 struct Row {
   std::string what;
   Rules::ScaleOn on;
-  Says says;
+  Readings readings;
   ReplicaCount wanted;
   ReasonCode why;
 };
 
 TEST(Rules, Rows) {
   using On = Rules::ScaleOn;
-  const Says calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
+  const Readings calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
   const auto with = [&](auto change) {
-    Says says = calm;
-    change(says);
-    return says;
+    Readings readings = calm;
+    change(readings);
+    return readings;
   };
   const std::vector<Row> rows = {
-      {"nothing crosses, nothing is below", On::all, Says{}, 4, ReasonCode::rules_between},
-      {"six wait a replica: 24 over 5", On::all, with([](Says& s) { s.waiting = 6; }), 5,
+      {"all signals are between their bounds", On::all, Readings{}, 4, ReasonCode::rules_between},
+      {"6 waiting per replica: 24 over 5", On::all, with([](Readings& s) { s.waiting = 6; }), 5,
        ReasonCode::queue_above_target},
-      {"a hundred wait: twice as many at most", On::all, with([](Says& s) { s.waiting = 100; }), 8,
+      {"100 waiting per replica: at most double", On::all, with([](Readings& s) { s.waiting = 100; }), 8,
        ReasonCode::queue_above_target},
-      {"five wait: not above", On::queue, with([](Says& s) { s.waiting = 5; }), 4, ReasonCode::rules_between},
-      {"KV 96 %: 3.84 over 0.85", On::all, with([](Says& s) { s.kv_percent = 96; }), 5, ReasonCode::kv_above_bound},
-      {"the queue has no say", On::kv, Says{.waiting = 50, .kv_percent = 50}, 4, ReasonCode::rules_between},
-      {"slow first tokens", On::latency, with([](Says& s) { s.ttft_ms = 1'500; }), 5, ReasonCode::ttft_above_bound},
-      {"slow tokens", On::latency, with([](Says& s) { s.tpot_ms = 60; }), 5, ReasonCode::tpot_above_bound},
-      {"no replica holds the SLO", On::goodput, with([](Says& s) { s.ttft_ms = 1'500; }), 5,
-       ReasonCode::goodput_below_bound},
-      {"goodput is whole, the latencies are not below", On::goodput, with([](Says& s) { s.tpot_ms = 45; }), 4,
+      {"5 waiting per replica: not above the bound", On::queue, with([](Readings& s) { s.waiting = 5; }), 4,
        ReasonCode::rules_between},
-      {"all below", On::all, calm, 3, ReasonCode::rules_all_below},
-      {"all below, of the queue alone", On::queue, Says{.waiting = 0, .kv_percent = 99}, 3,
+      {"KV 96 %: 3.84 over 0.85", On::all, with([](Readings& s) { s.kv_percent = 96; }), 5, ReasonCode::kv_above_bound},
+      {"only KV counts: the queue is ignored", On::kv, Readings{.waiting = 50, .kv_percent = 50}, 4,
+       ReasonCode::rules_between},
+      {"TTFT above its bound", On::latency, with([](Readings& s) { s.ttft_ms = 1'500; }), 5,
+       ReasonCode::ttft_above_bound},
+      {"TPOT above its bound", On::latency, with([](Readings& s) { s.tpot_ms = 60; }), 5, ReasonCode::tpot_above_bound},
+      {"no replica holds the SLO", On::goodput, with([](Readings& s) { s.ttft_ms = 1'500; }), 5,
+       ReasonCode::goodput_below_bound},
+      {"full goodput, but a latency is not below its bound", On::goodput, with([](Readings& s) { s.tpot_ms = 45; }), 4,
+       ReasonCode::rules_between},
+      {"all signals below their bounds", On::all, calm, 3, ReasonCode::rules_all_below},
+      {"only the queue counts and is below its bound", On::queue, Readings{.waiting = 0, .kv_percent = 99}, 3,
        ReasonCode::rules_all_below},
   };
   for (const Row& row : rows) {
@@ -116,28 +119,28 @@ TEST(Rules, Rows) {
     Rules rules;
     rules.scale_on = row.on;
     rules.cool_down = 0s;
-    service.pass(rules, row.says, 1);
-    const Decision decision = service.pass(rules, row.says, 1);
+    service.pass(rules, row.readings, 1);
+    const Decision decision = service.pass(rules, row.readings, 1);
     EXPECT_EQ(decision.desired, row.wanted) << row.what;
     EXPECT_EQ(model::name(decision.why.code), model::name(row.why)) << row.what;
   }
 }
 
-TEST(Rules, DownOnlyWhenAllHaveStayedBelowForTheCoolDown) {
+TEST(Rules, ScaleDownNeedsAllSignalsBelowForTheCoolDown) {
   RuledService service;
   const Rules rules;
-  const Says calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
+  const Readings calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
   EXPECT_EQ(service.pass(rules, calm, 15).desired, 4);
   EXPECT_EQ(service.pass(rules, calm, 1).why.code, ReasonCode::cooling_down);
-  EXPECT_EQ(service.pass(rules, Says{}, 1).why.code, ReasonCode::rules_between) << "the window begins anew";
+  EXPECT_EQ(service.pass(rules, Readings{}, 1).why.code, ReasonCode::rules_between) << "this restarts the window";
   EXPECT_EQ(service.pass(rules, calm, 19).desired, 4);
   EXPECT_EQ(service.pass(rules, calm, 3).desired, 3);
 }
 
-TEST(Rules, WhatIsOnItsWayIsCounted) {
+TEST(Rules, ReplicasOnTheirWayAreCounted) {
   RuledService service;
   const Rules rules;
-  const Says queue{.waiting = 6};
+  const Readings queue{.waiting = 6};
   ASSERT_EQ(service.pass(rules, queue, 1).desired, 5);
   service.role.current = 5;
   service.add(9, Gang::Phase::starting);
@@ -146,26 +149,26 @@ TEST(Rules, WhatIsOnItsWayIsCounted) {
   EXPECT_EQ(again.why.code, ReasonCode::rules_on_the_way);
 }
 
-TEST(Rules, SilenceLowersNothingAndKeepsNobodyFromRaising) {
+TEST(Rules, ASilentReplicaPreventsScaleDownAndNotScaleUp) {
   RuledService service;
   Rules rules;
   rules.cool_down = 0s;
-  const Says calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
-  service.say(calm);
+  const Readings calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
+  service.report(calm);
   service.role.replicas[2].signals = {};
   EXPECT_EQ(service.decide_now(rules).why.code, ReasonCode::signal_missing);
   EXPECT_EQ(service.decide_now(rules).desired, 4);
-  service.say({.waiting = 90});
+  service.report({.waiting = 90});
   service.role.replicas[2].signals = {};
   EXPECT_GT(service.decide_now(rules).desired, 4);
 }
 
-TEST(Rules, WhatAnEngineDoesNotTellIsNotBelow) {
-  const Says calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
+TEST(Rules, AnUnreportedSignalIsNotBelowItsBound) {
+  const Readings calm{.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20};
   const struct {
     Rules::ScaleOn on;
-    model::SignalField untold;
-    std::size_t replicas;  ///< that do not tell it
+    model::SignalField unreported;
+    std::size_t replicas;  ///< replicas that do not report it
     ReasonCode why;
   } rows[] = {
       {Rules::ScaleOn::all, &model::ReplicaSignals::kv_usage_ppm, 4, ReasonCode::signal_missing},
@@ -181,26 +184,26 @@ TEST(Rules, WhatAnEngineDoesNotTellIsNotBelow) {
     rules.cool_down = 0s;
     rules.scale_on = row.on;
     for (int i = 0; i < 3; ++i) {
-      service.say(calm);
-      for (std::size_t r = 0; r < row.replicas; ++r) service.role.replicas[r].signals.*row.untold = {};
+      service.report(calm);
+      for (std::size_t r = 0; r < row.replicas; ++r) service.role.replicas[r].signals.*row.unreported = {};
       const Decision decision = service.decide_now(rules);
-      if (i == 0) continue;  // rates take two readings
+      if (i == 0) continue;  // a rate needs two readings
       EXPECT_EQ(model::name(decision.why.code), model::name(row.why)) << static_cast<int>(row.on);
       EXPECT_EQ(decision.desired, row.why == ReasonCode::signal_missing ? 4 : 3);
     }
   }
 }
 
-TEST(Rules, WithoutARuleNothingIsLowered) {
+TEST(Rules, WithoutAnyRuleNothingIsScaledDown) {
   RuledService service;
   Rules rules;
   rules.cool_down = 0s;
   rules.scale_on = Rules::ScaleOn::latency;
-  service.role.slo = {};  // promises no latency
-  EXPECT_EQ(service.pass(rules, Says{}, 3).desired, 4);
+  service.role.slo = {};  // states no latency bound
+  EXPECT_EQ(service.pass(rules, Readings{}, 3).desired, 4);
 }
 
-TEST(Rules, NobodyServesAndTheGatewayHolds) {
+TEST(Rules, WakesForRequestsInTheGateway) {
   RuledService service(0);
   service.role.min = 0;
   EXPECT_EQ(service.decide_now({}).desired, 0);
@@ -210,7 +213,7 @@ TEST(Rules, NobodyServesAndTheGatewayHolds) {
   EXPECT_EQ(woken.why.code, ReasonCode::wake_for_waiting);
 }
 
-TEST(Rules, TheBoundsOfTheServiceStand) {
+TEST(Rules, TheServicesBoundsApply) {
   RuledService service;
   service.role.max = 6;
   const Decision decision = service.pass({}, {.waiting = 100}, 1);
@@ -218,7 +221,7 @@ TEST(Rules, TheBoundsOfTheServiceStand) {
   EXPECT_EQ(decision.why.code, ReasonCode::at_maximum);
 }
 
-/// Four replicas, two in each of two zones.
+/// Makes four replicas, two in each of two zones.
 RuledService in_two_zones() {
   RuledService service;
   for (RoleView::Replica& replica : service.role.replicas) replica.domain = replica.id.value % 2;
@@ -226,30 +229,30 @@ RuledService in_two_zones() {
   return service;
 }
 
-TEST(Rules, ThoseThatALossLeavesHaveToCarryWhatAllCarryNow) {
+TEST(Rules, TheSurvivorsOfALossMustCarryTheCurrentLoad) {
   RuledService service = in_two_zones();
   const Rules queue{.scale_on = Rules::ScaleOn::queue};
-  EXPECT_EQ(service.pass(queue, Says{.waiting = 2}, 2).desired, 4) << "four each would wait for the two that are left";
-  const Decision more = service.pass(queue, Says{.waiting = 3}, 1);
-  EXPECT_EQ(more.desired, 6) << "six each: three have to be left";
+  EXPECT_EQ(service.pass(queue, Readings{.waiting = 2}, 2).desired, 4) << "8 waiting over two survivors: 4 each";
+  const Decision more = service.pass(queue, Readings{.waiting = 3}, 1);
+  EXPECT_EQ(more.desired, 6) << "12 waiting over two survivors: three must be left";
   ASSERT_TRUE(more.spread);
   EXPECT_EQ(more.spread->domains, 2);
 }
 
-TEST(Rules, WhatCannotSurviveIsTold) {
+TEST(Rules, ReportsThatALossCannotBeSurvived) {
   RuledService service = in_two_zones();
   service.role.spread = Spread{.domains = 1, .held = {4}};
-  const Decision alone = service.pass(Rules{}, Says{}, 2);
+  const Decision alone = service.pass(Rules{}, Readings{}, 2);
   EXPECT_EQ(alone.desired, 4);
   EXPECT_EQ(alone.why.code, ReasonCode::loss_not_survived);
 }
 
-TEST(Rules, OneThatStillServesWhereNoneIsAskedForIsOne) {
+TEST(Rules, AReplicaThatStillServesCountsThoughNoneIsRequested) {
   RuledService service = in_two_zones();
   service.role.current = service.role.min = 0;
-  const Decision last = service.pass(Rules{.scale_on = Rules::ScaleOn::queue}, Says{.waiting = 3}, 2);
+  const Decision last = service.pass(Rules{.scale_on = Rules::ScaleOn::queue}, Readings{.waiting = 3}, 2);
   ASSERT_EQ(last.readings.size(), 1u);
-  EXPECT_EQ(last.readings[0].mean_milli, 12'000) << "all that wait, for one";
+  EXPECT_EQ(last.readings[0].mean_milli, 12'000) << "all waiting requests per one replica";
   EXPECT_GE(last.desired, 0);
 }
 
