@@ -8,7 +8,7 @@ using namespace decide::scale;
 
 constexpr std::int64_t kMostPods = 1'000'000'000;
 
-/// A tolerance that is not stated is none.
+/// Reads the rates. A tolerance that is not stated is 0.
 aibrix::Rates rates_of(const Given& given) {
   const auto tolerance = [&](const char* key) {
     const Given stated = given.maybe(key);

@@ -22,7 +22,7 @@ Given Given::operator[](std::string_view key) const {
   const Given member = maybe(key);
   const Value::Object* members = value_->object();
   const bool exists = members != nullptr && std::ranges::find(*members, key, &Member::key) != members->end();
-  if (!exists && !*problem_) *problem_ = path_ + " lacks \"" + std::string(key) + "\"";
+  if (!exists && !*problem_) *problem_ = path_ + ": found no \"" + std::string(key) + "\", expected one";
   return member;
 }
 
@@ -31,12 +31,12 @@ Given Given::maybe(std::string_view key) const { return {(*value_)[key], path_ +
 std::int64_t Given::integer(std::int64_t least, std::int64_t most) const {
   std::optional<std::int64_t> value;
   if (value_->integer() != nullptr) value = *value_->integer();
-  // "8.0" is a whole number too.
+  // "8.0" counts as an integer.
   if (const double* real = value_->real(); real != nullptr && std::abs(*real) <= kMost && std::floor(*real) == *real) {
     value = static_cast<std::int64_t>(*real);
   }
   if (value && least <= *value && *value <= most) return *value;
-  fail("a whole number of " + std::to_string(least) + " to " + std::to_string(most));
+  fail("an integer from " + std::to_string(least) + " to " + std::to_string(most));
   return std::clamp<std::int64_t>(0, least, most);
 }
 
@@ -45,7 +45,7 @@ double Given::number(double least, double most) const {
   if (value_->integer() != nullptr) value = static_cast<double>(*value_->integer());
   if (value_->real() != nullptr) value = *value_->real();
   if (value && least <= *value && *value <= most) return *value;
-  fail("a number of " + to_text(Value(least)) + " to " + to_text(Value(most)));
+  fail("a number from " + to_text(Value(least)) + " to " + to_text(Value(most)));
   return std::clamp(0.0, least, most);
 }
 
@@ -58,7 +58,7 @@ bool Given::boolean() const {
 const std::string& Given::text() const {
   static const std::string nothing;
   if (value_->text() != nullptr) return *value_->text();
-  fail("a text");
+  fail("a string");
   return nothing;
 }
 

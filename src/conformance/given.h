@@ -12,22 +12,22 @@
 
 namespace capstan::conformance {
 
-/// Beyond any cluster; sums and products of a few of them still fit an integer.
+/// A bound beyond any cluster, such that sums and products of a few such numbers still fit an integer.
 inline constexpr std::int64_t kMostReplicas = 1'000'000'000;
 
-/// A place inside what a case gives: reads with a type and bounds. What is wrong is noted once, with its path, and the
-/// reader goes on with a harmless value, so that a suite reads like the schema it follows.
+/// A place within a case's input, with typed and bounded reads. The first problem is recorded with its path, and the
+/// reader continues with a harmless value, so that a suite's code reads like the schema it follows.
 class Given {
  public:
   using Problem = std::optional<std::string>;  ///< "given.pods[0].phase: found 3, expected ..."
-  static constexpr double kMost = 1e15;        ///< no number of a case is larger: sums of them stay exact
+  static constexpr double kMost = 1e15;        ///< bound of every number in a case, so that sums stay exact
 
   Given(const Value& value, std::string path, Problem& problem)
       : value_(&value), path_(std::move(path)), problem_(&problem) {}
 
-  /// The member of this name, which must exist; it may be null.
+  /// Returns the member of this name, which must exist; it may be null.
   Given operator[](std::string_view key) const;
-  /// The member of this name; null where it does not exist.
+  /// Returns the member of this name, or null if it does not exist.
   Given maybe(std::string_view key) const;
   bool is_null() const { return value_->is_null(); }
   std::string as_json() const { return to_text(*value_); }
@@ -39,9 +39,9 @@ class Given {
   double number(double least = -kMost, double most = kMost) const;
   bool boolean() const;
   const std::string& text() const;
-  /// Seconds, whole or not; what is more than 126 years is taken as that much ("before everything").
+  /// Returns seconds, whole or not, clamped to 126 years ("before everything").
   Duration seconds() const;
-  /// Bounded as a number is, within the same 126 years.
+  /// Returns seconds within the given bounds, at most 126 years.
   Duration seconds(double least, double most) const;
   std::vector<Given> list() const;
   std::vector<std::pair<std::string, Given>> members() const;
@@ -50,7 +50,7 @@ class Given {
   std::optional<double> number_or_null() const;
   std::optional<Duration> seconds_or_null() const;
 
-  /// The value that stands beside this text in `choices`.
+  /// Returns the value paired with this text in `choices`.
   template <typename Choice>
   Choice one_of(std::initializer_list<std::pair<std::string_view, Choice>> choices) const {
     std::string names;
@@ -62,7 +62,7 @@ class Given {
     return choices.begin()->second;
   }
 
-  /// Notes that this place holds something else than `expected`.
+  /// Records that this place holds something other than `expected`.
   void fail(const std::string& expected) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace capstan::conformance {
 namespace {
 
-/// What is noted when `read` looks at this JSON; "" where all is well.
+/// Returns the problem recorded when `read` reads this JSON; "" if there is none.
 template <typename Read>
 std::string problem_of(const char* json, Read read) {
   const Result<Value> value = parse_json(json, "x.json");
@@ -34,24 +34,24 @@ TEST(Given, ReadsWithTypes) {
             "");
 }
 
-TEST(Given, SaysWhatIsWrongAndWhere) {
+TEST(Given, AProblemNamesItsPlaceAndTheExpectation) {
   struct Row {
     const char* json;
     void (*read)(const Given&);
     const char* problem;
   };
   const Row rows[] = {
-      {R"({})", [](const Given& g) { (void)g["n"].integer(); }, "given lacks \"n\""},
+      {R"({})", [](const Given& g) { (void)g["n"].integer(); }, "given: found no \"n\", expected one"},
       {R"({"p": [{"n": 1.5}]})", [](const Given& g) { (void)g["p"].list()[0]["n"].integer(0, 9); },
-       "given.p[0].n: found 1.5, expected a whole number of 0 to 9"},
+       "given.p[0].n: found 1.5, expected an integer from 0 to 9"},
       {R"({"n": 10})", [](const Given& g) { (void)g["n"].integer(0, 9); },
-       "given.n: found 10, expected a whole number of 0 to 9"},
+       "given.n: found 10, expected an integer from 0 to 9"},
       {R"({"n": 1e300})", [](const Given& g) { (void)g["n"].integer(0, 9); },
-       "given.n: found 1e+300, expected a whole"},
+       "given.n: found 1e+300, expected an integer"},
       {R"({"n": "x"})", [](const Given& g) { (void)g["n"].number(0, 1); },
-       "given.n: found \"x\", expected a number of 0 to 1"},
+       "given.n: found \"x\", expected a number from 0 to 1"},
       {R"({"n": 1})", [](const Given& g) { (void)g["n"].boolean(); }, "given.n: found 1, expected true or false"},
-      {R"({"n": 1})", [](const Given& g) { (void)g["n"].text(); }, "given.n: found 1, expected a text"},
+      {R"({"n": 1})", [](const Given& g) { (void)g["n"].text(); }, "given.n: found 1, expected a string"},
       {R"({"n": 1})", [](const Given& g) { (void)g["n"].list(); }, "given.n: found 1, expected a list"},
       {R"({"n": 1})", [](const Given& g) { (void)g["n"].members(); }, "given.n: found 1, expected an object"},
       {R"({"n": "left"})", [](const Given& g) { (void)g["n"].one_of<int>({{"up", 1}, {"down", 2}}); },
@@ -61,7 +61,7 @@ TEST(Given, SaysWhatIsWrongAndWhere) {
          (void)g["n"].text();
          (void)g["m"].text();
        },
-       "given.n: found 1, expected a text"},
+       "given.n: found 1, expected a string"},
   };
   for (const Row& row : rows) {
     const std::string problem = problem_of(row.json, row.read);
@@ -69,7 +69,7 @@ TEST(Given, SaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST(Given, TimesBeforeEverythingFitTheClock) {
+TEST(Given, VeryLongTimesAreClamped) {
   problem_of(R"({"age": 1e14})",
              [](const Given& given) { EXPECT_EQ(given["age"].seconds(), std::chrono::seconds(4'000'000'000)); });
 }

@@ -10,9 +10,9 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum of a hostile file inside 64 bits. Of memory, whose unit is a byte, this is 400 GB.
+// Bounds that keep every sum over a hostile file within 64 bits. For memory, in bytes, this is 400 GB.
 constexpr std::int64_t kMostMilli = 400'000'000'000'000;
-// Kubernetes counts replicas, and what its policies say, in int32.
+// Kubernetes keeps replica counts and policy values in int32.
 constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMostRows = 10'000;
@@ -20,7 +20,7 @@ constexpr Instant kNow{};
 
 ReplicaCount replicas(const Given& given) { return given.integer(kLeastInt32, kMostInt32); }
 
-/// Null is a list without items, as it is in Go.
+/// Returns the items of a list; null is an empty list, as in Go.
 std::vector<Given> rows(const Given& given) {
   if (!given) return {};
   std::vector<Given> all = given.list();
@@ -36,10 +36,10 @@ HpaSettings settings_of(const Given& given) {
   return settings;
 }
 
-HpaRules rules_of(const Given& given, const HpaRules& otherwise) {
-  if (!given) return otherwise;
+HpaRules rules_of(const Given& given, const HpaRules& fallback) {
+  if (!given) return fallback;
   using Select = HpaRules::Select;
-  HpaRules rules = otherwise;
+  HpaRules rules = fallback;
   if (const Given select = given.maybe("select")) {
     rules.select = select.one_of<Select>({{"max", Select::max}, {"min", Select::min}, {"disabled", Select::disabled}});
   }
@@ -54,7 +54,7 @@ HpaRules rules_of(const Given& given, const HpaRules& otherwise) {
   return rules;
 }
 
-/// The behaviour that a case states by rules; a direction without any has the defaults.
+/// Reads a case's behaviour; a direction without rules has the defaults.
 HpaBehavior behavior_of(const Given& given) {
   HpaBehavior behavior;
   behavior.up = rules_of(given.maybe("scale_up_rules"), behavior.up);
@@ -101,10 +101,10 @@ HpaReadiness readiness_of(const Given& given) {
 std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
   std::vector<HpaPod> pods;
   for (const Given& pod : rows(given["pods"])) {
-    HpaPod each{group_pod(facts_of(pod), cpu, readiness_of(given), kNow), 0, {}};
-    if (const Given sample = pod["sample_milli"]) each.milli = sample.integer(-kMostMilli, kMostMilli);
-    if (const Given request = pod["request_milli"]) each.request_milli = request.integer(0, kMostMilli);
-    pods.push_back(each);
+    HpaPod sample{group_pod(facts_of(pod), cpu, readiness_of(given), kNow), 0, {}};
+    if (const Given value = pod["sample_milli"]) sample.milli = value.integer(-kMostMilli, kMostMilli);
+    if (const Given request = pod["request_milli"]) sample.request_milli = request.integer(0, kMostMilli);
+    pods.push_back(sample);
   }
   if (const Given superfluous = given.maybe("unmatched_samples_milli")) {
     for (const Given& sample : rows(superfluous)) {
@@ -114,7 +114,7 @@ std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
   return pods;
 }
 
-/// What the Value metrics multiply: running and ready, whether deleted or not. Nothing where there is no pod.
+/// Returns the factor of the Value metrics: running and ready pods, whether deleted or not. Empty if there is no pod.
 std::optional<ReplicaCount> ready_pods(const Given& given) {
   ReplicaCount ready = 0;
   const std::vector<Given> pods = rows(given.maybe("pods"));
@@ -125,7 +125,7 @@ std::optional<ReplicaCount> ready_pods(const Given& given) {
   return pods.empty() ? std::nullopt : std::optional(ready);
 }
 
-/// The items of an object's or an external metric; their sum may not fit, which is the peer's to deal with.
+/// Returns the items of an object or external metric. Handling a sum that overflows is up to the peer.
 std::vector<std::int64_t> values_of(const Given& given) {
   using Limits = std::numeric_limits<std::int64_t>;
   std::vector<std::int64_t> values;
@@ -153,14 +153,14 @@ Value replica_calculation(const Given& given) {
   else if (source == Source::pods)
     proposal = propose_by_pods(pods_of(given, false), target, current, settings);
   else if (const std::vector<std::int64_t> values = values_of(given); values.empty())
-    proposal.valid = false;  // the metrics API answered without an item
+    proposal.valid = false;  // the metrics API returned no item
   else if (source == Source::value)
     proposal = propose_by_value(sum_for_value(values), target, current, ready_pods(given), settings);
   else if (source == Source::object_average)
     proposal = propose_by_average_value(sum_for_value(values), target, current, settings);
   else
     proposal = propose_by_average_value(sum_for_average_value(values), target, current, settings);
-  if (!proposal.valid) return object({{"error", of_pods ? "no sample of a pod that counts" : "no value"}});
+  if (!proposal.valid) return object({{"error", of_pods ? "no sample of any counted pod" : "no value"}});
   return object({{"replicas", proposal.replicas},
                  {"utilization_percent", proposal.utilization_percent},
                  {"average_milli", proposal.mean_milli},
@@ -256,8 +256,8 @@ Value scale_event_log(const Given& given) {
                   })}});
 }
 
-/// The metric of the cases of `reconcile`: a pod for each request, ready since long, and the samples in their order;
-/// null for a pod without the one or the other.
+/// Computes the metric of a `reconcile` case: one long-ready pod per request, and the samples in order; null for a pod
+/// without a request or sample.
 HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSettings& settings) {
   const std::vector<Given> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
   std::vector<HpaPod> pods;
@@ -303,7 +303,7 @@ Value reconcile(const Given& given) {
   if (const Given log = given.maybe("recommendation_log"))
     memory.answers = answers_of(log);
   else
-    memory.answers = {{kNow, current}};  // the first sight counts as an answer
+    memory.answers = {{kNow, current}};  // the first evaluation records the current replicas
   const ReplicaCount held = stabilize(memory, settings, current, proposal.replicas, kNow);
   const HpaLimited limited = limit_rate(events_of(given), settings, current, held, min, max, kNow);
   if (limited.by != HpaLimit::none || held == proposal.replicas) return answer(limited.replicas, reason_of(limited.by));

@@ -69,7 +69,8 @@ Value activation(const Given& given) {
   scaled.cooldown = given["cooldown_s"].seconds();
   scaled.initial_cooldown = given["initial_cooldown_s"].seconds();
   scaled.fallback = fallback_of(given.maybe("fallback"));
-  if (const Given held = given.maybe("fallback_replicas")) scaled.fallback = keda::Fallback{0, any_replicas(held), {}};
+  if (const Given replicas = given.maybe("fallback_replicas"))
+    scaled.fallback = keda::Fallback{0, any_replicas(replicas), {}};
   scaled.paused = given["paused"].boolean();
   scaled.pause_scale_in = given["pause_in"].boolean();
   scaled.pause_scale_out = given["pause_out"].boolean();
@@ -83,16 +84,16 @@ Value activation(const Given& given) {
 Value prometheus_result(const Given& given) {
   std::vector<keda::Series> all;
   const Given series = given["series"];
-  for (const Given& each : series ? series.list() : std::vector<Given>()) {
+  for (const Given& item : series ? series.list() : std::vector<Given>()) {
     keda::Series parsed;
-    const Given value = each.maybe("value");
+    const Given value = item.maybe("value");
     const std::vector<Given> parts = value ? value.list() : std::vector<Given>();
     parsed.parts = parts.size();
     if (parts.size() >= 2 && parts[1]) parsed.value = parts[1].text();
     all.push_back(parsed);
   }
   const auto value = keda::prometheus_value(all, given["http_ok"].boolean(), given["ignore_null"].boolean());
-  // An error carries -1 in the product.
+  // In the product an error carries the value -1.
   return value ? object({{"value", *value}}) : object({{"value", -1}, {"error", true}});
 }
 
@@ -112,7 +113,7 @@ Value metric_type(const Given& given) {
   return object({{"type", type.empty() ? "AverageValue" : type}});
 }
 
-/// Where a trigger failed and the formula cannot do without it, the fallback stands in for the whole.
+/// If a trigger failed and the formula needs it, the fallback replaces the whole formula.
 Value composite(const Given& given) {
   std::map<std::string, std::optional<double>, std::less<>> triggers;
   for (const auto& [name, value] : given["triggers"].members()) triggers[name] = value.number_or_null();
@@ -123,7 +124,7 @@ Value composite(const Given& given) {
   };
   const Result<keda::Expression> formula =
       keda::parse_expression(given["formula"].text(), [&](std::string_view name) { return triggers.contains(name); });
-  if (!formula) return object({{"error", formula.error().text()}});  // its webhook lets nothing of the kind in
+  if (!formula) return object({{"error", formula.error().text()}});  // the admission webhook rejects it
   const Result<std::optional<double>> result = keda::evaluate_formula(*formula, lookup);
   if (result && *result) return object({{"milli", keda::quantity_milli(**result)}});
   const Given fallback = given.maybe("fallback_replicas");
@@ -131,9 +132,9 @@ Value composite(const Given& given) {
   const bool engaged = failing && fallback &&
                        (!given.maybe("failure_threshold") || !given.maybe("failures") ||
                         given["failures"].integer() > given["failure_threshold"].integer());
-  if (!engaged) return object({{"error", result ? "the formula gave nil" : result.error().text()}});
-  const double stood_in = given["target"].number() * static_cast<double>(any_replicas(fallback));
-  return object({{"milli", keda::quantity_milli(stood_in)}});
+  if (!engaged) return object({{"error", result ? "the formula's result is nil" : result.error().text()}});
+  const double fallback_value = given["target"].number() * static_cast<double>(any_replicas(fallback));
+  return object({{"milli", keda::quantity_milli(fallback_value)}});
 }
 
 }  // namespace

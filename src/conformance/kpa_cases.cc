@@ -10,7 +10,7 @@ using namespace decide::scale;
 
 constexpr double kMostOf = 1e9;  ///< requests, rates, pods
 
-/// Overlays what is stated: a case's spec, or a change of it.
+/// Overwrites the stated fields: a case's spec or a change of it.
 void read_spec(kpa::Spec& spec, const Given& given) {
   const auto number = [&](const char* key, double least, double& field) {
     if (const Given value = given.maybe(key)) field = value.number(least, kMostOf);
@@ -40,12 +40,12 @@ Value decide(const Given& given) {
   read_spec(spec, given["spec"]);
   const Given start = given["start"];
   const std::vector<Given> steps = given["steps"].list();
-  // A decider begins at the moment of its first decision.
+  // A decider is created at the time of its first decision.
   const Instant first{steps.empty() ? Duration{} : steps.front()["now_s"].seconds()};
   kpa::State state = kpa::begin(spec, pods(start.maybe("ready_pods")), first);
   for (const Given& stated : {start, start.maybe("state")}) {
     if (const Given since = stated.maybe("panic_started_s")) state.panic_since = Instant{since.seconds()};
-    if (const Given held = stated.maybe("max_panic_pods")) state.max_panic_pods = held.integer(0, 1'000'000'000);
+    if (const Given most = stated.maybe("max_panic_pods")) state.max_panic_pods = most.integer(0, 1'000'000'000);
   }
   Value::Array results;
   for (const Given& step : steps) {
@@ -111,11 +111,11 @@ Value scale_to_zero(const Given& given) {
   const kpa::Step step = kpa::carry_out(settings, revision, given["wanted"].integer(-1, 1'000'000'000));
   return object({{"desired", step.desired},
                  {"applied", step.applied},
-                 {"requeues", step.look_again ? 1 : 0},
+                 {"requeues", step.recheck ? 1 : 0},
                  {"async_probes", step.probe ? 1 : 0}});
 }
 
-/// The pairs of a list [[when, value], ...].
+/// Returns the pairs of a list [[when, value], ...].
 std::vector<std::pair<Given, Given>> records(const Given& given) {
   std::vector<std::pair<Given, Given>> pairs;
   for (const Given& record : given.list()) {
@@ -138,7 +138,7 @@ Value window_max(const Given& given) {
   return object({{"max_after_each", std::move(highest)}});
 }
 
-constexpr double kMostWindowSeconds = 1e6;  ///< of a window: it is kept bucket by bucket
+constexpr double kMostWindowSeconds = 1e6;  ///< bound of a window, which is kept bucket by bucket
 
 Value time_window_max(const Given& given) {
   given["window_s"].number(0, kMostWindowSeconds);

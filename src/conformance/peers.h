@@ -6,8 +6,8 @@
 #include "conformance/given.h"
 #include "conformance/value.h"
 
-/// What each peer answers to a case of a kind; nothing where it has no such kind. The schemas of the kinds are in the
-/// case files.
+/// Return a peer's answer to a case, or nothing if the peer has no such kind. The schemas of the kinds are in the case
+/// files.
 namespace capstan::conformance {
 
 std::optional<Value> answer_hpa(std::string_view kind, const Given& given);

@@ -1,4 +1,4 @@
-// The peers' own cases, where the files with them are present, and what a peer does with cases that are wrong.
+// Runs the peers' own cases if their files are present, and tests the handling of invalid cases.
 #include "conformance/peers.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ class Peers : public ::testing::TestWithParam<const char*> {};
 TEST_P(Peers, AgreeWithTheirOwnCases) {
   const std::string file = std::string("../shared/data/cases/") + GetParam() + ".dev.json";
   const auto text = read_file(CAPSTAN_SOURCE_DIR "/" + file, 64u << 20);
-  if (!text) GTEST_SKIP() << "the peer's cases, " << file << ", are not here";
+  if (!text) GTEST_SKIP() << "the peer's cases, " << file << ", are not available";
   const Result<std::vector<Case>> cases = parse_cases(*text, file);
   ASSERT_TRUE(cases) << cases.error().text();
   const Report report = run(*find_suite(GetParam()), *cases);
@@ -25,13 +25,13 @@ TEST_P(Peers, AgreeWithTheirOwnCases) {
 
 INSTANTIATE_TEST_SUITE_P(All, Peers, ::testing::Values("hpa", "kpa", "keda", "wva", "ray_serve", "aibrix"));
 
-/// What a suite says of these cases, or why they are none.
+/// Returns a suite's report on these cases, or the parse error.
 std::string outcome(std::string_view suite, std::string_view text) {
   const Result<std::vector<Case>> cases = parse_cases(text, "test");
   return cases ? to_text(run(*find_suite(suite), *cases)) : cases.error().text();
 }
 
-TEST(HpaCases, ABoundOfTheUserEndsBeforeAMetricIsRead) {
+TEST(HpaCases, AUsersBoundAppliesBeforeAMetricIsRead) {
   EXPECT_EQ(outcome("hpa", R"({"cases": [
     {"id": "zero", "kind": "reconcile", "given": {"min_replicas": 1, "max_replicas": 5, "current_replicas": 0,
      "tolerance": 0.1}, "expect": {"replicas": 0, "reason": "ScalingDisabled"}},
@@ -44,7 +44,7 @@ TEST(HpaCases, ABoundOfTheUserEndsBeforeAMetricIsRead) {
             "3 passed, 0 failed\n");
 }
 
-TEST(HpaCases, NumbersAreAsLargeAsThoseOfKubernetes) {
+TEST(HpaCases, NumbersMayBeAsLargeAsInKubernetes) {
   EXPECT_EQ(outcome("hpa", R"({"cases": [
     {"id": "an int32 of replicas", "kind": "limit_with_policies", "given": {"current_replicas": 10,
      "desired_replicas": 2147483647, "min_replicas": 1, "max_replicas": 2147483647}, "expect": {"replicas": 20}},
@@ -57,7 +57,7 @@ TEST(HpaCases, NumbersAreAsLargeAsThoseOfKubernetes) {
             "3 passed, 0 failed\n");
 }
 
-/// Inactive for the grace of 60 s, with a retention of 600 s: only an unreachable revision goes to zero.
+/// Inactive for the grace period of 60 s, with a retention of 600 s: only an unreachable revision goes to zero.
 TEST(KpaCases, TheLastPodOfAnUnreachableRevisionIsNotRetained) {
   const auto case_of = [](std::string id, std::string reachability, int inactive_s, std::string expect) {
     return R"({"id": ")" + id +
@@ -79,7 +79,7 @@ TEST(KpaCases, TheLastPodOfAnUnreachableRevisionIsNotRetained) {
       "5 passed, 0 failed\n");
 }
 
-TEST(HpaCases, WhatIsNullIsAbsent) {
+TEST(HpaCases, NullCountsAsAbsent) {
   EXPECT_EQ(outcome("hpa", R"({"cases": [
     {"id": "the minimum is one", "kind": "reconcile", "given": {"min_replicas": null, "max_replicas": 5,
      "current_replicas": 0, "tolerance": 0.1}, "expect": {"replicas": 0, "reason": "ScalingDisabled"}},
@@ -95,13 +95,13 @@ TEST(HpaCases, WhatIsNullIsAbsent) {
     {"id": "no metric", "kind": "replica_calculation", "given": {"metric_source": "external_average",
      "current_replicas": 3, "target": 1000, "tolerance": 0.1, "metric_values_milli": null},
      "expect": {"error": "no value"}},
-    {"id": "from zero no pod is looked at", "kind": "replica_calculation", "given": {"metric_source": "external_value",
+    {"id": "from zero no pod is needed", "kind": "replica_calculation", "given": {"metric_source": "external_value",
      "current_replicas": 0, "target": 1000, "tolerance": 0.1, "metric_values_milli": [2500]},
      "expect": {"replicas": 3}}]})"),
             "6 passed, 0 failed\n");
 }
 
-TEST(HpaCases, TheUnreadyAndTheMissingAreSets) {
+TEST(HpaCases, UnreadyAndMissingPodsAreSets) {
   EXPECT_EQ(outcome("hpa", R"({"cases": [{"id": "two", "kind": "pod_grouping", "given": {"cpu": true,
     "cpu_initialization_s": 120, "initial_readiness_delay_s": 10, "pods": [
      {"name": "a", "phase": "pending", "ready": null, "ready_transition_age_s": null, "deleting": false,
@@ -112,7 +112,7 @@ TEST(HpaCases, TheUnreadyAndTheMissingAreSets) {
             "1 passed, 0 failed\n");
 }
 
-TEST(RayServeCases, AMergedAverage) {
+TEST(RayServeCases, MergesAnAverage) {
   const std::string text = outcome("ray_serve", R"({"cases": [
     {"id": "late", "kind": "merged_average", "given": {"last_point_holds_s": 10, "series": [
       [[0, 10], [10, 20]], [[5, 4]]]},
@@ -125,32 +125,32 @@ TEST(RayServeCases, AMergedAverage) {
   EXPECT_TRUE(text.starts_with("back: given.series[0][1][0]: ")) << text;
 }
 
-TEST(KedaCases, AFallbackStandsInForAFormula) {
+TEST(KedaCases, AFallbackReplacesAFormula) {
   EXPECT_EQ(outcome("keda", R"({"cases": [
-    {"id": "one left", "kind": "composite", "given": {"formula": "a ?? b", "triggers": {"a": null, "b": 1.5}},
+    {"id": "one trigger left", "kind": "composite", "given": {"formula": "a ?? b", "triggers": {"a": null, "b": 1.5}},
      "expect": {"milli": 1500}},
-    {"id": "none left", "kind": "composite", "given": {"formula": "a + b", "triggers": {"a": null, "b": 1.5},
+    {"id": "no trigger left", "kind": "composite", "given": {"formula": "a + b", "triggers": {"a": null, "b": 1.5},
      "target": 2, "fallback_replicas": 7, "failure_threshold": 3, "failures": 4}, "expect": {"milli": 14000}},
     {"id": "not yet", "kind": "composite", "given": {"formula": "a + b", "triggers": {"a": null, "b": 1.5},
      "target": 2, "fallback_replicas": 7, "failure_threshold": 3, "failures": 3}, "expect": {"error": true}},
     {"id": "no formula", "kind": "composite", "given": {"formula": "a +", "triggers": {"a": null},
      "target": 2, "fallback_replicas": 7}, "expect": {"error": true}},
-    {"id": "none failed", "kind": "composite", "given": {"formula": "a > 1", "triggers": {"a": 2.0},
+    {"id": "no trigger failed", "kind": "composite", "given": {"formula": "a > 1", "triggers": {"a": 2.0},
      "target": 2, "fallback_replicas": 7}, "expect": {"error": true}}]})"),
             "5 passed, 0 failed\n");
 }
 
-TEST(WvaCases, WhatMayBeAbsentOrNull) {
+TEST(WvaCases, OptionalPartsMayBeAbsentOrNull) {
   EXPECT_EQ(outcome("wva", R"({"cases": [
     {"id": "no parameters", "kind": "capacity_from_parameters", "given": {"max_batched_tokens": null, "avg_input": 500,
      "avg_output": 100}, "expect": {"tokens": 0}},
     {"id": "no analysis", "kind": "cost_aware", "given": {"models": [{"required": null, "spare": -1,
      "variants": [{"variant": "a", "cost": 1, "capacity": 0.5, "current": 2}]}]}, "expect": {"targets": {"a": 2}}},
-    {"id": "nor one of V1", "kind": "saturation_v1_targets", "given": {"variants": [{"variant": "a", "current": 2,
+    {"id": "no V1 analysis", "kind": "saturation_v1_targets", "given": {"variants": [{"variant": "a", "current": 2,
      "reporting": null, "desired": 5}]}, "expect": {"targets": {"a": 2}}},
     {"id": "cheapest", "kind": "cheapest", "given": {"variants": [["a", 5, 10], ["b", 5, 100]]},
      "expect": {"cheapest": "a"}},
-    {"id": "of none", "kind": "cheapest", "given": {"variants": []}, "expect": {"cheapest": ""}},
+    {"id": "no variant", "kind": "cheapest", "given": {"variants": []}, "expect": {"cheapest": ""}},
     {"id": "no limits", "kind": "merge_limits", "given": {"limits": [null, {"A": 1}]},
      "expect": {"available": {"A": 1}}},
     {"id": "cost unknown", "kind": "enforcer", "given": {"enabled": false, "targets": {"a": 0, "b": 0},
@@ -159,19 +159,19 @@ TEST(WvaCases, WhatMayBeAbsentOrNull) {
             "8 passed, 0 failed\n");
 }
 
-TEST(WvaCases, GpusAreCountedAsTheInventoryDoes) {
+TEST(WvaCases, GpusAreCountedLikeTheInventory) {
   EXPECT_EQ(outcome("wva", R"({"cases": [
     {"id": "products", "kind": "inventory", "given": {"nodes": {"n": {"NVIDIA-H100-SXM5-80GB": 8, "H100": 1}}},
      "expect": {"limit": {"H100": 9}}},
     {"id": "one type is over its limit", "kind": "inventory", "given": {"nodes": {"n": {"H100": 8, "A100": 8}},
      "used": {"H100": 12, "L4": 1}},
      "expect": {"available": {"H100": 0, "A100": 8, "L4": 0}, "total_available": 3}},
-    {"id": "nothing is asked of no type", "kind": "pool_grant", "given": {"pools": {"H100": 8},
+    {"id": "an empty type without GPUs", "kind": "pool_grant", "given": {"pools": {"H100": 8},
      "requests": [{"type": "", "gpus": 0}]}, "expect": {"granted": [0]}},
-    {"id": "a refusal between", "kind": "pool_grant", "given": {"pools": {"H100": 8},
+    {"id": "a rejected request in between", "kind": "pool_grant", "given": {"pools": {"H100": 8},
      "requests": [{"type": "", "gpus": 1}, {"type": "H100", "gpus": 3}]},
      "expect": {"error": "no type", "granted": [0, 3], "remaining": {"H100": 5}}},
-    {"id": "one pool of any type", "kind": "limiter", "given": {"free_gpus": 1,
+    {"id": "one pool for all types", "kind": "limiter", "given": {"free_gpus": 1,
      "decisions": [{"variant": "a", "type": "H100", "current": 0, "target": 2}]},
      "expect": {"decisions": {"a": {"gpus": 1, "target": 1, "limited": true}}, "remaining": 0}}]})"),
             "5 passed, 0 failed\n");

@@ -24,11 +24,11 @@ ray_serve::Config config_of(const Given& given) {
 double load(const Given& given) { return given.number(0, 1e9); }
 ReplicaCount replicas_of(const Given& given) { return given.integer(0, kMostReplicas); }
 
-// A million pauses after the last moment still fit the clock.
+// A million pauses after the latest moment still fit the clock.
 Instant moment(const Given& given) { return Instant{given.seconds(0, 1e9)}; }
 Duration pause(const Given& given) { return given.seconds(0, 3600); }
 
-/// One evaluation of a step, from what it states: requests, what a policy of the user wants, or what the factors left.
+/// Runs one evaluation of a step from what it states: requests, a user policy's count, or the count after the factors.
 ReplicaCount evaluate(const Given& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
                       ray_serve::State& state, Instant now) {
   if (const Given scaled = step.maybe("scaled_wanted")) {
@@ -58,7 +58,7 @@ Value policy(const Given& given) {
       step.fail("at most 1000000 evaluations in a case");
       break;
     }
-    Value::Array distinct;  // every repetition should give the same
+    Value::Array distinct;  // every repetition should give the same answer
     for (std::int64_t i = 0; i < repeat; ++i, now = now + between) {
       const ReplicaCount running = chained && last ? *last : replicas_of(step["current"]);
       const ReplicaCount target = chained && last ? *last : replicas_of(step["target"]);
@@ -91,7 +91,8 @@ Value delay_state(const Given& given) {
        {"since_s", state.since ? Value(static_cast<double>(state.since->since_start.count()) / 1e9) : Value()}});
 }
 
-/// A loop that evaluates every `iteration`: when the first decision to go up, made at 0, is carried out.
+/// Simulates a loop that evaluates every `iteration`, and returns when the first scale-up decision, made at 0, is
+/// applied.
 Value slow_loop(const Given& given) {
   ray_serve::Config config;
   config.upscale_delay = given["upscale_delay_s"].seconds();
@@ -123,7 +124,7 @@ Value gang(const Given& given) {
 }
 
 std::vector<ray_serve::Point> series_of(const Given& given) {
-  constexpr double kLatest = 3.9e9;  // seconds, the year 2093, if it is a date; the clock holds twice as many
+  constexpr double kLatest = 3.9e9;  // seconds, the year 2093 as a date; the clock holds twice as many
   std::vector<ray_serve::Point> points;
   for (const Given& report : given.list()) {
     const std::vector<Given> parts = report.list();
@@ -132,25 +133,27 @@ std::vector<ray_serve::Point> series_of(const Given& given) {
       return {};
     }
     const Instant at{parts[0].seconds(0, kLatest)};
-    if (!points.empty() && at < points.back().at) parts[0].fail("no earlier than the report before");
+    if (!points.empty() && at < points.back().at) parts[0].fail("a time not before the previous report");
     points.push_back({at, load(parts[1])});
   }
   return points;
 }
 
-/// The last report of the sum holds for a stated time: its mean from its first step, and from when all have reported.
+/// Computes the mean of the sum from its first step and from when all series have reported. The last report holds for a
+/// stated time.
 Value merged_average(const Given& given) {
   std::vector<std::vector<ray_serve::Point>> series;
-  for (const Given& each : given["series"].list()) series.push_back(series_of(each));
+  for (const Given& item : given["series"].list()) series.push_back(series_of(item));
   const Duration holds = given["last_point_holds_s"].seconds(0, 1e9);
   const std::vector<ray_serve::Point> total = ray_serve::merged_total(series);
   const auto average_from = [&](Instant from) {
     const std::optional<double> average = ray_serve::time_average(total, from, total.back().at + holds);
     return average ? Value(*average) : Value();
   };
-  const bool any = !total.empty();
-  return object({{"average_from_first_point", any ? average_from(total.front().at) : Value()},
-                 {"average_from_all_reported", any ? average_from(ray_serve::complete_from(series, total)) : Value()}});
+  const bool has_steps = !total.empty();
+  return object(
+      {{"average_from_first_point", has_steps ? average_from(total.front().at) : Value()},
+       {"average_from_all_reported", has_steps ? average_from(ray_serve::complete_from(series, total)) : Value()}});
 }
 
 }  // namespace

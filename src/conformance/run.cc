@@ -6,7 +6,7 @@
 namespace capstan::conformance {
 namespace {
 
-// A double that a text carries and one that is computed are a few bits apart.
+// A parsed double and a computed one may differ by a few bits.
 constexpr double kRelative = 1e-9;
 constexpr double kAbsolute = 1e-12;
 
@@ -20,7 +20,7 @@ class Comparison {
  public:
   explicit Comparison(std::span<const Tolerance> tolerances) : tolerances_(tolerances) {}
 
-  /// @param key the name of the member that holds both; of a list's items, the list's
+  /// @param key the name of the member that holds both; for list items, that of the list
   void compare(const Value& expected, const Value& found, const std::string& path, std::string_view key) {
     if (const Value::Object* members = expected.object(); members != nullptr && found.object() != nullptr) {
       for (const Member& member : *members) compare_member(member, found, path);
@@ -68,14 +68,14 @@ class Comparison {
 
   bool equal(const Value& expected, const Value& found, std::string_view key) const {
     if (key == "error" && !expected.is_null()) return !found.is_null();
-    const bool whole = expected.integer() != nullptr && found.integer() != nullptr;
-    if (whole && *expected.integer() == *found.integer()) return true;
+    const bool integers = expected.integer() != nullptr && found.integer() != nullptr;
+    if (integers && *expected.integer() == *found.integer()) return true;
     const std::optional<double> a = number_of(expected), b = number_of(found);
     if (a && b) {
       const auto stated = std::ranges::find(tolerances_, key, &Tolerance::field);
-      const double apart = std::abs(*a - *b), size = std::max(std::abs(*a), std::abs(*b));
-      if (stated != tolerances_.end()) return apart <= stated->absolute + stated->relative * size;
-      return !whole && apart <= kAbsolute + kRelative * size;
+      const double difference = std::abs(*a - *b), size = std::max(std::abs(*a), std::abs(*b));
+      if (stated != tolerances_.end()) return difference <= stated->absolute + stated->relative * size;
+      return !integers && difference <= kAbsolute + kRelative * size;
     }
     return to_text(expected) == to_text(found);
   }
@@ -89,7 +89,7 @@ Failure ask(const Suite& suite, const Case& row) {
   Given::Problem problem;
   const std::optional<Value> answer = suite.answer(row.kind, Given(row.given, "given", problem));
   if (!answer)
-    failure.problem = "kind \"" + row.kind + "\" is none of " + std::string(suite.name);
+    failure.problem = "kind \"" + row.kind + "\" is unknown in suite " + std::string(suite.name);
   else if (problem)
     failure.problem = *problem;
   else

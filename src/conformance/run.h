@@ -7,23 +7,23 @@
 
 namespace capstan::conformance {
 
-/// A field of an answer that is not what its case expects.
+/// A field whose value differs from the expected one.
 struct Difference {
   std::string field;     ///< "replicas", "steps[2].desired"
   std::string expected;  ///< as JSON
   std::string found;
 };
 
-/// Where `found` is not what `expected` asks for, field by field; only what `expected` lists is looked at. A member
-/// that is absent equals null. An `error` is a class of refusal: any refusal matches. Where an answer has no such
-/// field, `X_min_exclusive`, `X_min` and `X_max` bound its X, and what is in `derived` is expected of the answer
+/// Returns the fields in which `found` differs from `expected`. Only fields of `expected` are compared, and an absent
+/// member equals null. An `error` is a class of errors: any error matches. If an answer has no field of that name,
+/// `X_min_exclusive`, `X_min` and `X_max` bound its X, and the members of `derived` are compared with the answer
 /// itself.
 std::vector<Difference> differences(const Value& expected, const Value& found, std::span<const Tolerance> tolerances);
 
 struct Failure {
   std::string id;
-  std::string problem;                  ///< why the case could not be asked; else empty
-  std::vector<Difference> differences;  ///< else these
+  std::string problem;                  ///< why the case could not be run; else empty
+  std::vector<Difference> differences;  ///< set if `problem` is empty
 };
 
 struct Report {
@@ -34,7 +34,7 @@ struct Report {
 
 Report run(const Suite& suite, const std::vector<Case>& cases);
 
-/// One line a difference of every case that fails, then "N passed, N failed".
+/// Returns one line per difference of every failed case, then "N passed, N failed".
 std::string to_text(const Report& report);
 std::string to_json(const Report& report);
 

@@ -7,7 +7,7 @@ namespace {
 
 Value json(const char* text) { return parse_json(text, "test").value(); }
 
-TEST(Differences, OnlyWhatIsExpectedIsCompared) {
+TEST(Differences, OnlyExpectedFieldsAreCompared) {
   const Tolerance tolerances[] = {{"burst", 1, 0}, {"ms", 0, 1e-6}, {"names", 0, 0, true}};
   struct Row {
     const char *expected, *found, *differences;
@@ -48,13 +48,13 @@ TEST(Differences, OnlyWhatIsExpectedIsCompared) {
   }
 }
 
-/// A peer that doubles.
+/// A peer that doubles its input.
 std::optional<Value> twice(std::string_view kind, const Given& given) {
   if (kind != "double") return std::nullopt;
   return object({{"n", 2 * given["n"].integer(0, 9)}});
 }
 
-TEST(Run, ListsWhatFails) {
+TEST(Run, ListsFailedCases) {
   const std::vector<Case> cases = {
       {"right", "double", json(R"({"n": 2})"), json(R"({"n": 4})")},
       {"wrong", "double", json(R"({"n": 2})"), json(R"({"n": 5})")},
@@ -64,8 +64,8 @@ TEST(Run, ListsWhatFails) {
   const Report report = run({"test", twice, {}}, cases);
   EXPECT_EQ(to_text(report),
             "wrong: n: expected 5, found 4\n"
-            "unreadable: given.n: found 20, expected a whole number of 0 to 9\n"
-            "unknown: kind \"triple\" is none of test\n"
+            "unreadable: given.n: found 20, expected an integer from 0 to 9\n"
+            "unknown: kind \"triple\" is unknown in suite test\n"
             "1 passed, 3 failed\n");
   const Value written = json(to_json(report).c_str());
   EXPECT_EQ(to_text(written["failed"]), "3");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostCases = 100'000;
 
-// What the peers' own tests leave open; WVA's queueing model is one of single precision.
+// Tolerances that the peers' own tests allow. WVA's queueing model uses single precision.
 constexpr Tolerance kHpa[] = {{"unready", 0, 0, true}, {"missing", 0, 0, true}};
 constexpr Tolerance kKpa[] = {{"excess_burst_capacity", 1, 0}, {"coefficient", 1e-5, 0}};
 constexpr Tolerance kWva[] = {{"prefill_ms", 0, 1e-6}, {"decode_ms", 0, 1e-6}};
@@ -40,17 +40,17 @@ Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& 
   const Result<Value> root = parse_json(text, file);
   if (!root) return std::unexpected(root.error());
   const Value::Array* rows = (*root)["cases"].array();
-  if (rows == nullptr) return refuse("lacks the list \"cases\", expected {source, schema, cases}");
-  if (rows->size() > kMostCases) return refuse("more than 100000 cases");
+  if (rows == nullptr) return refuse("found no list \"cases\", expected {source, schema, cases}");
+  if (rows->size() > kMostCases) return refuse("found more than 100000 cases, expected at most 100000");
   std::vector<Case> cases;
   for (const Value& row : *rows) {
     const auto at = [&] { return "cases[" + std::to_string(cases.size()) + "]"; };
     const std::string* id = row["id"].text();
-    if (id == nullptr || id->empty()) return refuse(at() + " lacks the text \"id\"");
+    if (id == nullptr || id->empty()) return refuse(at() + " has no string \"id\", expected one");
     const Value& kind = row["kind"];
-    if (kind.text() == nullptr && !kind.is_null()) return refuse(at() + ".kind is no text");
+    if (kind.text() == nullptr && !kind.is_null()) return refuse(at() + ".kind is not a string, expected one");
     for (const char* part : {"given", "expect"}) {
-      if (row[part].object() == nullptr) return refuse(at() + " lacks the object \"" + part + "\"");
+      if (row[part].object() == nullptr) return refuse(at() + " has no object \"" + part + "\", expected one");
     }
     cases.push_back({*id, kind.text() == nullptr ? "" : *kind.text(), row["given"], row["expect"]});
   }

@@ -12,37 +12,37 @@
 
 namespace capstan::conformance {
 
-/// One row of a neutral case file: what a peer is told, and what it answers by its own tests.
+/// One row of a neutral case file: the input of a peer and the answer in its own tests.
 struct Case {
   std::string id;
-  std::string kind;  ///< which part of the peer is asked; "" where a file has one kind only
+  std::string kind;  ///< the part of the peer under test; "" if a file has only one kind
   Value given;
-  Value expect;  ///< may list some fields of the answer only: the others are not compared
+  Value expect;  ///< may list only some fields of the answer; the others are not compared
 };
 
-/// The `cases` of a file `{source, schema, cases: [{id, kind?, given, expect}]}`.
-/// @return an error for what is not JSON, or a row without these parts; at most 100 000 rows
+/// Parses the `cases` of a file `{source, schema, cases: [{id, kind?, given, expect}]}`.
+/// @return an error if the text is not JSON or a row lacks these parts; at most 100 000 rows
 Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& file);
 
-/// How far a number of this name may be from what is expected. Others: 1e-9 of their size, whole numbers not at all.
+/// Allowed deviation of a field. Default for other fields: 1e-9 relative, and exact for integers.
 struct Tolerance {
   std::string_view field;
   double absolute = 0;
-  double relative = 0;     ///< of the larger of the two
-  bool any_order = false;  ///< a list that is a set to the peer
+  double relative = 0;     ///< relative to the larger of the two
+  bool any_order = false;  ///< true: a list that the peer treats as a set
 };
 
-/// One peer: turns what a case gives into an object of fields, as the peer would answer.
+/// One peer's test suite: computes the peer's answer to a case's input as an object.
 struct Suite {
   std::string_view name;  ///< the stem of its case file
-  /// Nothing: there is no such kind of case. What cannot be read is noted by `given`.
+  /// Returns nothing if there is no such kind of case. `given` records unreadable input.
   std::optional<Value> (*answer)(std::string_view kind, const Given& given);
   std::span<const Tolerance> tolerances;
 };
 
-/// Null where no peer has this name.
+/// Returns null if no suite has this name.
 const Suite* find_suite(std::string_view name);
-/// All of them, "hpa, kpa, ...".
+/// Returns all names as "hpa, kpa, ...".
 std::string suite_names();
 
 }  // namespace capstan::conformance

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostDeep = 32;
 
-/// Builds a Value from the parser's events, and refuses what the parser itself would let pass.
+/// Builds a Value from the parser's events and rejects what the parser itself would accept.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -32,16 +32,16 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool key(std::string& key) override {
     const Value::Object& members = *open_.back().object();
-    // A case has few keys: looking at all of them is cheaper than a set. A file with many is not one of cases.
-    if (members.size() >= kMostKeys) return fail("an object of more than 256 keys");
+    // With the few keys of a case a linear search is faster than a set. A file with many keys is not a case file.
+    if (members.size() >= kMostKeys) return fail("an object has more than 256 keys");
     if (std::ranges::find(members, key, &Member::key) != members.end()) {
-      return fail("key \"" + key.substr(0, 60) + "\" is given twice");
+      return fail("key \"" + key.substr(0, 60) + "\" is repeated");
     }
     keys_.back() = std::move(key);
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
-    error_ = Error{ErrorKind::input, file_, 0, 0, "is not JSON, expected a file of cases"};
+    error_ = Error{ErrorKind::input, file_, 0, 0, "is not JSON, expected a case file"};
     place(position == 0 ? 0 : position - 1);
     return false;
   }
@@ -65,7 +65,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(Value value) {
-    if (open_.size() == kMostDeep) return fail("nested more than 32 deep");
+    if (open_.size() == kMostDeep) return fail("nested more than 32 levels deep");
     open_.push_back(std::move(value));
     keys_.emplace_back();
     return true;
@@ -77,7 +77,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return add(std::move(value));
   }
   bool fail(std::string what) {
-    error_ = Error{ErrorKind::input, file_, 0, 0, std::move(what) + ", expected a file of cases"};
+    error_ = Error{ErrorKind::input, file_, 0, 0, std::move(what) + ", expected a case file"};
     return false;
   }
   void place(std::size_t offset) {
@@ -91,7 +91,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   Value root_;
   std::vector<Value> open_;
-  std::vector<std::string> keys_;  ///< beside each open value: the key that waits for its own
+  std::vector<std::string> keys_;  ///< per open value: the key whose value comes next
   std::optional<Error> error_;
 };
 

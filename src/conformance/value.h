@@ -15,7 +15,7 @@ namespace capstan::conformance {
 
 class Value;
 
-/// A name and its value. A template, so that it is complete as soon as Value is, also inside Value's own constructors.
+/// A name and its value. It is a template so that it is complete as soon as Value is, even inside Value's constructors.
 template <typename V>
 struct Named {
   std::string key;
@@ -24,7 +24,7 @@ struct Named {
 
 using Member = Named<Value>;
 
-/// A JSON value: what a case gives and expects, and what a peer answers.
+/// A JSON value: a case's input and expectation, and a peer's answer.
 class Value {
  public:
   using Array = std::vector<Value>;
@@ -52,28 +52,28 @@ class Value {
   Array* array() { return std::get_if<Array>(&data_); }
   Object* object() { return std::get_if<Object>(&data_); }
 
-  /// The member of this name; null where there is none, or where this is no object.
+  /// Returns the member of this name; null if there is none or this is not an object.
   const Value& operator[](std::string_view key) const;
 
  private:
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
 };
 
-/// An object of these members.
+/// Makes an object of these members.
 Value object(std::initializer_list<Member> members);
 
-/// An array of what `each` makes of every item.
-template <typename Items, typename Each>
-Value array_of(const Items& items, Each each) {
+/// Makes an array with `convert(item)` for every item.
+template <typename Items, typename Convert>
+Value array_of(const Items& items, Convert convert) {
   Value::Array values;
-  for (const auto& item : items) values.push_back(Value(each(item)));
+  for (const auto& item : items) values.push_back(Value(convert(item)));
   return values;
 }
 
-/// Compact JSON. NaN and infinities, which JSON lacks, as the texts "NaN", "+Inf" and "-Inf".
+/// Writes compact JSON. NaN and infinities, which JSON lacks, become the strings "NaN", "+Inf" and "-Inf".
 std::string to_text(const Value& value);
 
-/// @return an error with line and column for what is not JSON, is nested more than 32 deep, or names a key twice
+/// @return an error with line and column if the text is not JSON, is nested more than 32 levels deep, or repeats a key
 Result<Value> parse_json(std::string_view text, const std::string& file);
 
 }  // namespace capstan::conformance

@@ -17,25 +17,25 @@ TEST(Value, ReadsAndWritesJson) {
   EXPECT_TRUE((*value)["a"]["nothing"].is_null()) << "a list has no members";
 }
 
-TEST(Value, WritesWhatJsonLacks) {
+TEST(Value, WritesNumbersThatJsonLacksAsStrings) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(to_text(Value(Value::Array{infinity, -infinity, infinity - infinity})), R"(["+Inf", "-Inf", "NaN"])");
   EXPECT_EQ(to_text(object({{"n", 3}, {"s", "x"}})), R"({"n": 3, "s": "x"})");
 }
 
-TEST(Value, RefusesWithAPlace) {
+TEST(Value, AnErrorNamesItsPlace) {
   const std::string deep(40, '[');
   std::string many = "{";
   for (int i = 0; i < 300; ++i) many += "\"k" + std::to_string(i) + "\": 0, ";
   const std::pair<std::string, const char*> rows[] = {
-      {"", "x.json:1:1: is not JSON, expected a file of cases"},
+      {"", "x.json:1:1: is not JSON, expected a case file"},
       {"{\n \"a\": nope}", "x.json:2:8: is not JSON"},
       {"{} {}", "x.json:1:4: is not JSON"},
       {"[1e999]", "is not JSON"},
       {"[\"\xff\"]", "is not JSON"},
-      {"{\"a\": 1, \"a\": 2}", "x.json: key \"a\" is given twice"},
-      {deep, "x.json: nested more than 32 deep"},
-      {many + "\"z\": 0}", "x.json: an object of more than 256 keys"},
+      {"{\"a\": 1, \"a\": 2}", "x.json: key \"a\" is repeated"},
+      {deep, "x.json: nested more than 32 levels deep"},
+      {many + "\"z\": 0}", "x.json: an object has more than 256 keys"},
   };
   for (const auto& [text, words] : rows) {
     const Result<Value> value = parse_json(text, "x.json");

@@ -8,7 +8,7 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum and product of a hostile file inside 64 bits.
+// Bounds that keep every sum and product over a hostile file within 64 bits.
 constexpr std::int64_t kMostReplicas = 1'000'000;
 constexpr std::int64_t kMostTokens = 1'000'000'000;
 
@@ -16,11 +16,11 @@ ReplicaCount replicas(const Given& given) { return given.integer(0, kMostReplica
 std::int64_t tokens(const Given& given) { return given.integer(0, kMostTokens); }
 double share(const Given& given) { return given.number(-1e9, 1e9); }
 
-/// A member that may be absent, read by `read`; else `otherwise`.
+/// Reads a member that may be absent with `read`; returns `fallback` if it is.
 template <typename Read, typename Type>
-Type or_else(const Given& given, std::string_view key, Read read, Type otherwise) {
+Type or_else(const Given& given, std::string_view key, Read read, Type fallback) {
   const Given member = given.maybe(key);
-  return member ? static_cast<Type>(read(member)) : otherwise;
+  return member ? static_cast<Type>(read(member)) : fallback;
 }
 
 wva::SaturationConfig config_of(const Given& given) {
@@ -70,7 +70,7 @@ Value saturation_v1_targets(const Given& given) {
     unchanged.push_back({state.name, state.current});
     if (variant.maybe("reporting")) variants.push_back(state);
   }
-  if (variants.empty()) return object({{"targets", std::move(unchanged)}});  // none was analyzed
+  if (variants.empty()) return object({{"targets", std::move(unchanged)}});  // no variant was analyzed
   const auto targets = wva::targets_v1(given["scale_up"].boolean(), given["scale_down_safe"].boolean(), variants);
   for (std::size_t i = 0; i < variants.size(); ++i) wanted.push_back({variants[i].name, targets[i]});
   return object({{"targets", std::move(wanted)}});
@@ -79,16 +79,16 @@ Value saturation_v1_targets(const Given& given) {
 wva::Supply analyze(wva::AnalyzerV2& analyzer, const wva::SaturationConfig& config, const Given& given) {
   std::vector<wva::ReplicaTokens> all;
   for (const Given& replica : given["replicas"].list()) {
-    wva::ReplicaTokens each;
-    each.variant = replica["variant"].text();
-    each.accelerator = replica["accelerator"].text();
-    each.tokens_in_use = tokens(replica["tokens_in_use"]);
-    each.total_kv_tokens = tokens(replica["total_kv_tokens"]);
-    each.queue_length = tokens(replica["queue_length"]);
-    each.avg_input = replica["avg_input"].number(0, 1e9);
-    each.avg_output = replica["avg_output"].number(0, 1e9);
-    each.prefix_hit = or_else(replica, "prefix_hit", share, 0.0);
-    all.push_back(std::move(each));
+    wva::ReplicaTokens measured;
+    measured.variant = replica["variant"].text();
+    measured.accelerator = replica["accelerator"].text();
+    measured.tokens_in_use = tokens(replica["tokens_in_use"]);
+    measured.total_kv_tokens = tokens(replica["total_kv_tokens"]);
+    measured.queue_length = tokens(replica["queue_length"]);
+    measured.avg_input = replica["avg_input"].number(0, 1e9);
+    measured.avg_output = replica["avg_output"].number(0, 1e9);
+    measured.prefix_hit = or_else(replica, "prefix_hit", share, 0.0);
+    all.push_back(std::move(measured));
   }
   std::vector<wva::VariantReplicas> variants;
   for (const Given& variant : given["variants"].list()) {
@@ -122,9 +122,9 @@ Value saturation_v2(const Given& given) {
     for (const Given& record : stored.list()) analyzer.store(record["variant"].text(), record_of(record));
   }
   if (const Given earlier = given.maybe("earlier")) {
-    for (const Given& each : earlier.list()) {
-      const Given own = each.maybe("config");
-      analyze(analyzer, own ? config_of(own) : config, each);
+    for (const Given& replayed : earlier.list()) {
+      const Given own = replayed.maybe("config");
+      analyze(analyzer, own ? config_of(own) : config, replayed);
     }
   }
   const wva::Supply supply = analyze(analyzer, config, given);
@@ -156,7 +156,7 @@ Value cost_aware(const Given& given) {
   return object({{"targets", std::move(targets)}, {"actions", std::move(actions)}});
 }
 
-/// Rows [name, cost, capacity].
+/// Reads rows [name, cost, capacity].
 std::vector<wva::VariantCost> costs_of(const Given& given) {
   std::vector<wva::VariantCost> variants;
   for (const Given& row : given.list()) {
@@ -203,18 +203,18 @@ std::int64_t sum(const wva::GpusByType& gpus) {
 Value merge_limits(const Given& given) {
   std::vector<wva::GpusByType> limits;
   for (const Given& limit : given["limits"].list()) {
-    if (limit) limits.push_back(gpus_of(limit));  // null: a provider that told nothing
+    if (limit) limits.push_back(gpus_of(limit));  // null: a provider without an answer
   }
   return object({{"available", value_of(wva::least_of(limits))}});
 }
 
 std::vector<wva::ScaleUp> wishes_of(const Given& given) {
-  const auto gpus_each = [](const Given& gpus) { return gpus.integer(-kMostReplicas, kMostReplicas); };
+  const auto signed_gpus = [](const Given& gpus) { return gpus.integer(-kMostReplicas, kMostReplicas); };
   std::vector<wva::ScaleUp> wishes;
   for (const Given& wish : given.list()) {
     const Given type = wish.maybe("type");
     wishes.push_back({wish["variant"].text(), type ? type.text() : "", replicas(wish["current"]),
-                      replicas(wish["target"]), or_else(wish, "gpus_per_replica", gpus_each, std::int64_t{0}),
+                      replicas(wish["target"]), or_else(wish, "gpus_per_replica", signed_gpus, std::int64_t{0}),
                       or_else(wish, "spare", share, 0.0), or_else(wish, "cost", share, 0.0)});
   }
   return wishes;
@@ -231,7 +231,7 @@ Value decisions_of(const std::vector<wva::ScaleUp>& wishes, const std::vector<wv
 }
 
 Value limiter(const Given& given) {
-  wva::GpusByType pool = {{"", tokens(given["free_gpus"])}};  // one pool, of whatever type
+  wva::GpusByType pool = {{"", tokens(given["free_gpus"])}};  // one pool for all types
   std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
   for (wva::ScaleUp& wish : wishes) wish.type.clear();
   const std::vector<wva::Granted> granted = wva::limit(pool, wishes);
@@ -240,7 +240,7 @@ Value limiter(const Given& given) {
 
 Value limiter_inventory(const Given& given) {
   const std::vector<wva::ScaleUp> wishes = wishes_of(given["decisions"]);
-  const wva::GpusByType used = wva::held(wishes);
+  const wva::GpusByType used = wva::gpus_in_use(wishes);
   wva::GpusByType free = wva::available(gpus_of(given["limit_by_type"]), used);
   const std::vector<wva::Granted> granted = wva::limit(free, wishes);
   return object(
@@ -255,7 +255,7 @@ Value inventory(const Given& given) {
   const wva::GpusByType used = given.maybe("used") ? gpus_of(given["used"]) : wva::GpusByType();
   wva::GpusByType free = wva::available(limits, used);
   for (const auto& [type, count] : used) free.try_emplace(type, 0);
-  // One type's excess counts against the total, though not against the other types.
+  // A type's excess counts against the total but not against the other types.
   return object({{"limit", value_of(limits)},
                  {"used", value_of(used)},
                  {"available", value_of(free)},
@@ -318,11 +318,11 @@ std::optional<Value> answer_queue(std::string_view kind, const Given& given) {
                  given["has_service_parameters"].boolean());
   }
   if (kind == "sizing_targets_check") {
-    const auto kept = [&](std::string_view target) {
+    const auto is_valid = [&](std::string_view target) {
       const Given stated = given.maybe(target);
       return !stated || stated.number() >= 0;
     };
-    return valid(kept("ttft_ms") && kept("itl_ms") && kept("tps"));
+    return valid(is_valid("ttft_ms") && is_valid("itl_ms") && is_valid("tps"));
   }
   return std::nullopt;
 }

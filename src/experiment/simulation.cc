@@ -65,15 +65,15 @@ class Peer {
   }
 
   ScrapedSeries* series() { return series_.get(); }
-  const std::string& why() const { return why_; }  ///< of the last wish; empty without a peer
+  const std::string& why() const { return why_; }  ///< of the peer's last answer; empty without a peer
   std::optional<ReplicaCount> look(const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
     if (!autoscaler_) return std::nullopt;
     const model::Signal& waiting = snapshot.services.at(role.service).gateway_waiting;
     const bool known = waiting.state != model::Signal::State::missing;
     const std::optional<RequestCount> held = known ? std::optional(waiting.value) : std::nullopt;
-    peers::Wish wish = autoscaler_->look({role, held, series_->at(snapshot.at)}, snapshot.at);
-    why_ = std::move(wish.why);
-    return wish.replicas;
+    peers::Recommendation answer = autoscaler_->recommend({role, held, series_->at(snapshot.at)}, snapshot.at);
+    why_ = std::move(answer.why);
+    return answer.replicas;
   }
   std::vector<std::string> warnings() const {
     return autoscaler_ ? autoscaler_->warnings() : std::vector<std::string>();

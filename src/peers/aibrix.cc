@@ -18,7 +18,7 @@ double AibrixAutoscaler::mean(Duration window, Instant now) const {
   return count > 0 ? sum / count : 0;
 }
 
-/// stabilizeRecommendation: the highest of its window on the way up, the lowest on the way down.
+/// stabilizeRecommendation: the highest answer of its window on the way up, the lowest on the way down.
 ReplicaCount AibrixAutoscaler::stabilized(ReplicaCount wanted, ReplicaCount current, Instant now) {
   recommended_.push_back({now, static_cast<double>(wanted)});
   while (recommended_.front().at <= now - std::max(spec_.up_cooldown, spec_.down_cooldown) && recommended_.size() > 1) {
@@ -29,17 +29,17 @@ ReplicaCount AibrixAutoscaler::stabilized(ReplicaCount wanted, ReplicaCount curr
   if (wanted == current || window <= Duration{}) return wanted;
   for (const Entry& entry : recommended_) {
     if (entry.at <= now - window) continue;
-    const auto each = static_cast<ReplicaCount>(entry.value);
-    wanted = up ? std::max(wanted, each) : std::min(wanted, each);
+    const auto recommended = static_cast<ReplicaCount>(entry.value);
+    wanted = up ? std::max(wanted, recommended) : std::min(wanted, recommended);
   }
   return wanted;
 }
 
-Wish AibrixAutoscaler::look(const Sight& sight, Instant now) {
-  const ReplicaCount current = sight.role.current;
-  if (current == 0 && spec_.min_replicas != 0) return {0, "at 0 the autoscaler is switched off"};
-  const Result<promql::Value> answer = spec_.query.ask(sight.series, series_ms(now));
-  double value = 0;  // also where nothing could be fetched
+Recommendation AibrixAutoscaler::recommend(const ClusterView& view, Instant now) {
+  const ReplicaCount current = view.role.current;
+  if (current == 0 && spec_.min_replicas != 0) return {0, "at 0 replicas the autoscaler is disabled"};
+  const Result<promql::Value> answer = spec_.query.ask(view.series, series_ms(now));
+  double value = 0;  // a failed fetch counts as 0
   if (answer && !answer->vector.empty()) {
     value = answer->vector.front().value;
     ever_found_ = true;
@@ -64,7 +64,7 @@ Wish AibrixAutoscaler::look(const Sight& sight, Instant now) {
 std::vector<std::string> AibrixAutoscaler::warnings() const {
   std::vector<std::string> out;
   if (const std::optional<std::string> bad = spec_.query.bad_signal()) out.push_back(*bad);
-  if (!ever_found_) out.push_back(spec_.target_metric + " was never found, and counted as 0");
+  if (!ever_found_) out.push_back(spec_.target_metric + " was never found and counted as 0");
   return out;
 }
 

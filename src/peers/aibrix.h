@@ -8,7 +8,7 @@
 
 namespace capstan::peers {
 
-/// A PodAutoscaler of AIBrix: fields of its spec, and its annotations.
+/// Spec fields and annotations of an AIBrix PodAutoscaler.
 struct AibrixSpec {
   enum class Strategy : std::uint8_t { apa, kpa };
   Strategy strategy = Strategy::apa;
@@ -25,14 +25,14 @@ struct AibrixSpec {
   Duration down_cooldown = std::chrono::seconds(300);
 };
 
-/// Every 10 s, defects included: what cannot be fetched counts as 0, means stand where its KPA expects totals, panic is
-/// forgotten between decisions, and the cool-down on the way down takes the lowest recommendation of its window.
+/// Decides every 10 s, with AIBrix's defects: a failed fetch counts as 0, its KPA receives means instead of totals,
+/// panic is lost between decisions, and the cool-down on the way down takes the lowest recommendation of its window.
 class AibrixAutoscaler final : public Autoscaler {
  public:
   explicit AibrixAutoscaler(AibrixSpec spec) : spec_(std::move(spec)) {}
 
   Duration period() const override { return std::chrono::seconds(10); }
-  Wish look(const Sight& sight, Instant now) override;
+  Recommendation recommend(const ClusterView& view, Instant now) override;
   std::vector<std::string> warnings() const override;
 
  private:

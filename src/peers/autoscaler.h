@@ -10,23 +10,23 @@
 #include "decide/scale/scale.h"
 #include "promql/series.h"
 
-/// The autoscalers of others as they run beside a workload: with their own settings, clocks and state. Their arithmetic
-/// is in decide/scale/peers; here it meets metrics and replicas.
+/// Other projects' autoscalers as they run next to a workload, with their own settings, clocks and state. Their
+/// arithmetic is in decide/scale/peers; this room connects it with metrics and replicas.
 namespace capstan::peers {
 
-/// The moment that simulations begin with, on the clock of the series: 14 November 2023, 22:13:20 UTC.
+/// Start of every simulation on the clock of the series: 14 November 2023, 22:13:20 UTC.
 inline constexpr std::int64_t kSeriesStartMs = 1'700'000'000'000;
 std::int64_t series_ms(Instant at);
 
-/// What a peer may look at.
-struct Sight {
+/// Input of a peer's decision.
+struct ClusterView {
   const decide::scale::RoleView& role;          ///< pods and their last readings
-  std::optional<RequestCount> gateway_waiting;  ///< requests that the gateway holds back
-  const promql::SeriesStore& series;            ///< what a Prometheus server holds by now
+  std::optional<RequestCount> gateway_waiting;  ///< requests that the gateway holds
+  const promql::SeriesStore& series;            ///< contents of a Prometheus server at this time
 };
 
-/// What a peer asks for, and why in one sentence without a full stop.
-struct Wish {
+/// A peer's answer, with its reason in one sentence without a full stop.
+struct Recommendation {
   ReplicaCount replicas = 0;
   std::string why;
 };
@@ -34,17 +34,19 @@ struct Wish {
 class Autoscaler {
  public:
   virtual ~Autoscaler() = default;
-  virtual Duration period() const = 0;  ///< between two looks; may be shorter than between two decisions
-  virtual Wish look(const Sight& sight, Instant now) = 0;
-  /// What somebody should know who set it up so, such as a query that never found a series. After the run.
+  /// Interval between calls of `recommend`; may be shorter than between decisions.
+  virtual Duration period() const = 0;
+  virtual Recommendation recommend(const ClusterView& view, Instant now) = 0;
+  /// Returns hints for the author of the configuration, such as a query that never found a series. Call it after the
+  /// run.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 
-/// The pod of a replica, as the series name it.
+/// Returns the name of a replica's pod in the series.
 std::string pod_name(model::GangId gang);
 
-// Counts that every peer needs.
-ReplicaCount existing(const decide::scale::RoleView& role);  ///< that do not drain: status.replicas
+// Counts that every peer uses.
+ReplicaCount existing(const decide::scale::RoleView& role);  ///< replicas that do not drain: status.replicas
 ReplicaCount ready(const decide::scale::RoleView& role);
 
 }  // namespace capstan::peers

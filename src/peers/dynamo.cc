@@ -18,7 +18,7 @@ std::int64_t number_of(std::string_view text) {
   return value;
 }
 
-/// The last value of a pod's series, or 0.
+/// Returns the last value of a pod's series, or 0.
 double last(const promql::SeriesStore& store, std::string_view metric, std::string_view pod) {
   for (const promql::Series* series : store.select(metric, {})) {
     if (promql::get(series->labels, "pod") == pod) return series->points.back().value;
@@ -36,8 +36,8 @@ std::int64_t kv_tokens(const promql::SeriesStore& store, std::string_view pod) {
 
 }  // namespace
 
-/// The lower bound of the load loop, from the requests of the last interval.
-void DynamoPlanner::plan_for_load(const Sight& sight, Instant now) {
+/// Updates the lower bound of the load loop from the requests of the last interval.
+void DynamoPlanner::plan_for_load(const ClusterView& view, Instant now) {
   if (!spec_.throughput_scaling || now < next_plan_) return;
   next_plan_ = now + spec_.throughput_adjustment_interval;
   const double interval_s = static_cast<double>(spec_.throughput_adjustment_interval / std::chrono::seconds(1));
@@ -45,7 +45,7 @@ void DynamoPlanner::plan_for_load(const Sight& sight, Instant now) {
   const Result<MetricQuery> query =
       MetricQuery::parse("sum(increase(vllm:time_to_first_token_seconds_count[" + window + "]))", "query");
   const Result<promql::Value> requests =
-      query ? query->ask(sight.series, series_ms(now)) : Result<promql::Value>(std::unexpected(query.error()));
+      query ? query->ask(view.series, series_ms(now)) : Result<promql::Value>(std::unexpected(query.error()));
   if (!requests || requests->vector.empty()) return;
   constant_.add(requests->vector.front().value);
   kalman_.add(requests->vector.front().value);
@@ -54,27 +54,28 @@ void DynamoPlanner::plan_for_load(const Sight& sight, Instant now) {
                      .value_or(lower_bound_);
 }
 
-Wish DynamoPlanner::look(const Sight& sight, Instant now) {
-  plan_for_load(sight, now);
-  const ReplicaCount current = sight.role.current;
-  if (existing(sight.role) != current || ready(sight.role) != current) return {current, "scaling is in progress"};
+Recommendation DynamoPlanner::recommend(const ClusterView& view, Instant now) {
+  plan_for_load(view, now);
+  const ReplicaCount current = view.role.current;
+  if (existing(view.role) != current || ready(view.role) != current) return {current, "scaling is in progress"};
   std::vector<dynamo::Engine> engines;
   double max_kv = 0;
-  for (const decide::scale::RoleView::Replica& replica : sight.role.replicas) {
+  for (const decide::scale::RoleView::Replica& replica : view.role.replicas) {
     if (replica.phase != Phase::ready) continue;
     const std::string pod = pod_name(replica.id);
-    const auto tokens = static_cast<double>(kv_tokens(sight.series, pod));
+    const auto tokens = static_cast<double>(kv_tokens(view.series, pod));
     if (tokens <= 0) continue;
     max_kv = tokens;
-    const double prompts = last(sight.series, "vllm:time_to_first_token_seconds_count", pod);
-    const double mean_prompt = prompts > 0 ? last(sight.series, "vllm:prompt_tokens_total", pod) / prompts : 0;
-    engines.push_back({last(sight.series, "vllm:kv_cache_usage_perc", pod) * tokens, 0,
-                       last(sight.series, "vllm:num_requests_waiting", pod) * mean_prompt});
+    const double prompts = last(view.series, "vllm:time_to_first_token_seconds_count", pod);
+    const double mean_prompt = prompts > 0 ? last(view.series, "vllm:prompt_tokens_total", pod) / prompts : 0;
+    engines.push_back({last(view.series, "vllm:kv_cache_usage_perc", pod) * tokens, 0,
+                       last(view.series, "vllm:num_requests_waiting", pod) * mean_prompt});
   }
-  if (engines.empty()) return {current, "no forward-pass metrics"};
+  if (engines.empty()) return {current, "no engine has reported KV cache metrics"};
   if (static_cast<ReplicaCount>(engines.size()) != current) return {current, "not every engine has reported"};
   const std::optional<ReplicaCount> followed = dynamo::follow_kv(spec_.load, engines, max_kv, true);
-  if (!followed && current >= lower_bound_) return {current, "no engine is full, and not all are idle"};
+  if (!followed && current >= lower_bound_)
+    return {current, "no engine's KV cache is full and not all are nearly empty"};
   ReplicaCount wanted = std::max(followed.value_or(current), spec_.load.min_endpoint);
   if (spec_.throughput_scaling) wanted = std::max(wanted, lower_bound_);
   wanted = dynamo::within_budget(wanted, spec_.gpus_per_engine, spec_.max_gpu_budget, spec_.load.min_endpoint);

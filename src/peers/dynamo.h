@@ -5,7 +5,7 @@
 
 namespace capstan::peers {
 
-/// NVIDIA Dynamo's planner over engines that prefill and decode in one (mode agg), by its configuration's names.
+/// NVIDIA Dynamo's planner over aggregated engines (mode agg), with the names of its configuration.
 struct DynamoSpec {
   enum class Predictor : std::uint8_t { constant, kalman };
   decide::scale::dynamo::LoadSettings load;
@@ -14,22 +14,22 @@ struct DynamoSpec {
   std::int64_t gpus_per_engine = 1;
   bool throughput_scaling = false;  ///< off by default, as with optimization_target throughput
   Duration throughput_adjustment_interval = std::chrono::seconds(180);
-  Predictor predictor = Predictor::constant;  ///< its own default is arima, a library's fit
+  Predictor predictor = Predictor::constant;  ///< Dynamo's default is arima, which is a library's fit
   decide::scale::dynamo::KalmanSettings kalman;
-  double engine_rps = 0;  ///< what one engine serves within the SLA; its own comes from a sweep before deployment
+  double engine_rps = 0;  ///< capacity of one engine within the SLA; Dynamo measures it in a sweep before deployment
 };
 
-/// The load loop adds or takes one engine every 5 s, but only while all that are asked for are there; the throughput
+/// The load loop adds or removes one engine every 5 s, but only while all requested engines are ready. The throughput
 /// loop sets its lower bound.
 class DynamoPlanner final : public Autoscaler {
  public:
   explicit DynamoPlanner(DynamoSpec spec) : spec_(spec), kalman_(spec.kalman) {}
 
   Duration period() const override { return spec_.load_adjustment_interval; }
-  Wish look(const Sight& sight, Instant now) override;
+  Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
-  void plan_for_load(const Sight& sight, Instant now);
+  void plan_for_load(const ClusterView& view, Instant now);
 
   DynamoSpec spec_;
   decide::scale::dynamo::ConstantPredictor constant_;

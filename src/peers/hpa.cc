@@ -28,11 +28,12 @@ const char* word(HpaMetric::Target target) {
 }
 
 const char* bad_resource(HpaMetric::Source source) {
-  return source == HpaMetric::Source::cpu
-             ? "cpu says whether an engine has any request: its loop keeps one core busy for one as for a full batch; "
-               "requests waiting and running say how many"
-             : "memory says what an engine took when it started, not what requests use; requests waiting and running "
-               "say it";
+  return source == HpaMetric::Source::cpu ? "cpu shows whether an engine has any request: its loop keeps one core busy "
+                                            "for one request as for a full "
+                                            "batch; scale on requests waiting and running instead"
+                                          : "memory shows what an engine allocated when it started, not what requests "
+                                            "use; scale on requests waiting and "
+                                            "running instead";
 }
 
 }  // namespace
@@ -44,15 +45,15 @@ bool CronTrigger::active(Instant now) const {
 
 HpaAutoscaler::HpaAutoscaler(HpaSpec spec) : spec_(std::move(spec)), states_(spec_.metrics.size()) {}
 
-/// The answer as one number: of an HPA's metric the sum over the series, of KEDA's the one that there may be.
-std::optional<double> HpaAutoscaler::ask(std::size_t index, const Sight& sight, Instant now) {
+/// Returns the answer as one number: for an HPA's metric the sum over the series, for KEDA the only series.
+std::optional<double> HpaAutoscaler::ask(std::size_t index, const ClusterView& view, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
   MetricState& state = states_[index];
   if (metric.source == HpaMetric::Source::cron) {
     state.ever_found = true;
     return static_cast<double>(metric.cron.active(now) ? metric.cron.replicas : 1);
   }
-  const Result<promql::Value> answer = metric.query.ask(sight.series, series_ms(now));
+  const Result<promql::Value> answer = metric.query.ask(view.series, series_ms(now));
   if (!answer) {
     state.last_error = answer.error().text();
     return std::nullopt;
@@ -65,7 +66,7 @@ std::optional<double> HpaAutoscaler::ask(std::size_t index, const Sight& sight, 
     for (const promql::Sample& sample : answer->vector) sum += sample.value;
     return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
   }
-  std::vector<std::string> texts;  // as the server's JSON has them
+  std::vector<std::string> texts;  // as in the server's JSON
   if (answer->type == promql::ValueType::scalar) texts.push_back(promql::value_text(answer->scalar));
   for (const promql::Sample& sample : answer->vector) texts.push_back(promql::value_text(sample.value));
   std::vector<keda::Series> series;
@@ -73,91 +74,91 @@ std::optional<double> HpaAutoscaler::ask(std::size_t index, const Sight& sight, 
   return keda::prometheus_value(series, true, metric.ignore_null_values);
 }
 
-/// What the HPA is given: the answer, or what KEDA puts in its place.
-std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const Sight& sight, Instant now) {
+/// Returns the value that the HPA receives: the answer, or KEDA's fallback for it.
+std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const ClusterView& view, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
-  const std::optional<double> answer = ask(index, sight, now);
+  const std::optional<double> answer = ask(index, view, now);
   if (!spec_.keda) return answer;
   const keda::MetricType type =
       metric.target == HpaMetric::Target::value ? keda::MetricType::value : keda::MetricType::average_value;
   return keda::with_fallback(spec_.keda->fallback, states_[index].health, answer,
-                             static_cast<double>(metric.target_milli) / kMilli, type, existing(sight.role),
-                             ready(sight.role))
+                             static_cast<double>(metric.target_milli) / kMilli, type, existing(view.role),
+                             ready(view.role))
       .value;
 }
 
-/// A pod in the eyes of the HPA; nothing where it is being deleted. Only the CPU of a pod that is not ready yet is left
-/// out: its other metrics count in full.
+/// Returns the HPA's classification of a pod; empty if it is being deleted. Only the CPU of a starting pod is left out:
+/// its other metrics count in full.
 std::optional<scale::HpaPod> HpaAutoscaler::pod_of(const HpaMetric& metric, const promql::Value& answer,
                                                    const scale::RoleView::Replica& replica) const {
   using Group = scale::HpaPod::Group;
   if (replica.phase == Phase::draining) return std::nullopt;
-  const bool loads = metric.source == HpaMetric::Source::cpu && replica.phase == Phase::starting;
-  if (replica.phase == Phase::pending || loads) return scale::HpaPod{Group::unready, 0, metric.request_milli};
+  const bool is_starting = metric.source == HpaMetric::Source::cpu && replica.phase == Phase::starting;
+  if (replica.phase == Phase::pending || is_starting) return scale::HpaPod{Group::unready, 0, metric.request_milli};
   if (metric.source == HpaMetric::Source::memory) {
     return scale::HpaPod{Group::ready, metric.used_milli, metric.request_milli};
   }
   const std::string pod = pod_name(replica.id);
   const auto sample = std::ranges::find_if(
-      answer.vector, [&](const promql::Sample& each) { return promql::get(each.labels, "pod") == pod; });
+      answer.vector, [&](const promql::Sample& sample) { return promql::get(sample.labels, "pod") == pod; });
   if (sample == answer.vector.end()) return scale::HpaPod{Group::missing, 0, metric.request_milli};
   return scale::HpaPod{Group::ready, keda::quantity_milli(sample->value), metric.request_milli};
 }
 
-scale::HpaProposal HpaAutoscaler::propose_by_pods(std::size_t index, const Sight& sight, Instant now) {
+scale::HpaProposal HpaAutoscaler::propose_by_pods(std::size_t index, const ClusterView& view, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
   const Result<promql::Value> answer =
-      metric.source == HpaMetric::Source::memory ? promql::Value{} : metric.query.ask(sight.series, series_ms(now));
+      metric.source == HpaMetric::Source::memory ? promql::Value{} : metric.query.ask(view.series, series_ms(now));
   if (!answer) {
     states_[index].last_error = answer.error().text();
     return {};
   }
   std::vector<scale::HpaPod> pods;
-  for (const scale::RoleView::Replica& replica : sight.role.replicas) {
+  for (const scale::RoleView::Replica& replica : view.role.replicas) {
     const std::optional<scale::HpaPod> pod = pod_of(metric, *answer, replica);
     if (!pod) continue;
     states_[index].ever_found = states_[index].ever_found || pod->group == scale::HpaPod::Group::ready;
     pods.push_back(*pod);
   }
   if (metric.target == HpaMetric::Target::utilization) {
-    return scale::propose_by_utilization(pods, metric.target_milli / 1000, sight.role.current, spec_.settings);
+    return scale::propose_by_utilization(pods, metric.target_milli / 1000, view.role.current, spec_.settings);
   }
-  return scale::propose_by_pods(pods, metric.target_milli, sight.role.current, spec_.settings);
+  return scale::propose_by_pods(pods, metric.target_milli, view.role.current, spec_.settings);
 }
 
-scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const Sight& sight, Instant now) {
+scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const ClusterView& view, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
-  if (metric.source == HpaMetric::Source::pods || metric.of_resource()) return propose_by_pods(index, sight, now);
-  const std::optional<double> value = metric_value(index, sight, now);
+  if (metric.source == HpaMetric::Source::pods || metric.of_resource()) return propose_by_pods(index, view, now);
+  const std::optional<double> value = metric_value(index, view, now);
   if (!value) return {};
   const std::int64_t milli = keda::quantity_milli(*value);
   if (metric.target == HpaMetric::Target::average_value) {
-    return scale::propose_by_average_value(milli, metric.target_milli, existing(sight.role), spec_.settings);
+    return scale::propose_by_average_value(milli, metric.target_milli, existing(view.role), spec_.settings);
   }
-  const bool any = existing(sight.role) > 0;
-  return scale::propose_by_value(milli, metric.target_milli, sight.role.current,
-                                 any ? std::optional(ready(sight.role)) : std::nullopt, spec_.settings);
+  const bool any_pod = existing(view.role) > 0;
+  return scale::propose_by_value(milli, metric.target_milli, view.role.current,
+                                 any_pod ? std::optional(ready(view.role)) : std::nullopt, spec_.settings);
 }
 
-/// reconcileAutoscaler.
-Wish HpaAutoscaler::sync(const Sight& sight, Instant now) {
-  const ReplicaCount current = sight.role.current;
+/// Implements reconcileAutoscaler.
+Recommendation HpaAutoscaler::sync(const ClusterView& view, Instant now) {
+  const ReplicaCount current = view.role.current;
   if (!memory_.seen) {
     memory_.seen = true;
     memory_.answers.push_back({now, current});
   }
   const ReplicaCount min = spec_.keda ? keda::hpa_minimum(spec_.min_replicas) : spec_.min_replicas;
-  if (current == 0 && min != 0) return {0, "at 0 the HPA is switched off"};
+  if (current == 0 && min != 0) return {0, "at 0 replicas the HPA is disabled"};
   if (current > spec_.max_replicas || current < min) {
     const ReplicaCount bound = std::clamp(current, min, spec_.max_replicas);
     scale::record_change(memory_, spec_.settings, current, bound, now);
-    return {bound, std::to_string(current) + " is outside its bounds"};
+    return {bound, std::to_string(current) + " replicas are outside the bounds"};
   }
   std::optional<ReplicaCount> wanted;
   std::string why;
   bool failed = false;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
-    const scale::HpaProposal proposal = propose(i, sight, now);
+    const scale::HpaProposal proposal = propose(i, view, now);
     if (!proposal.valid) {
       failed = true;
     } else if (!wanted || proposal.replicas > *wanted) {
@@ -167,8 +168,8 @@ Wish HpaAutoscaler::sync(const Sight& sight, Instant now) {
             plain(static_cast<double>(metric.target_milli) / kMilli);
     }
   }
-  if (!wanted) return {current, "no metric could be read"};
-  if (failed && *wanted < current) return {current, "a metric could not be read, so nothing is lowered"};
+  if (!wanted) return {current, "no metric has a reading"};
+  if (failed && *wanted < current) return {current, "a metric has no reading, which prevents a scale-down"};
   const ReplicaCount held = scale::stabilize(memory_, spec_.settings, current, *wanted, now);
   const ReplicaCount desired =
       scale::limit_rate(memory_, spec_.settings, current, held, min, spec_.max_replicas, now).replicas;
@@ -179,15 +180,15 @@ Wish HpaAutoscaler::sync(const Sight& sight, Instant now) {
   return {desired, std::move(why)};
 }
 
-/// KEDA's operator, every polling interval; nothing where it leaves the count to the HPA.
-std::optional<Wish> HpaAutoscaler::activate(const Sight& sight, Instant now) {
+/// Runs KEDA's operator every polling interval; returns nothing if it leaves the count to the HPA.
+std::optional<Recommendation> HpaAutoscaler::activate(const ClusterView& view, Instant now) {
   if (!spec_.keda || now < next_poll_) return std::nullopt;
   next_poll_ = now + spec_.polling_interval;
   keda::Triggers triggers;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
     const HpaMetric& metric = spec_.metrics[i];
-    if (metric.of_resource()) continue;  // they never wake anybody, so the minimum is at least 1
-    const std::optional<double> value = ask(i, sight, now);
+    if (metric.of_resource()) continue;  // they cannot wake from zero, so the minimum is at least 1
+    const std::optional<double> value = ask(i, view, now);
     const bool cron = metric.source == HpaMetric::Source::cron;
     triggers.error = triggers.error || !value;
     triggers.active =
@@ -195,15 +196,15 @@ std::optional<Wish> HpaAutoscaler::activate(const Sight& sight, Instant now) {
   }
   const std::optional<Duration> idle_for = last_active_ ? std::optional(now - *last_active_) : std::nullopt;
   const keda::Activation activation =
-      keda::activate(*spec_.keda, triggers, sight.role.current, idle_for, now.since_start);
+      keda::activate(*spec_.keda, triggers, view.role.current, idle_for, now.since_start);
   if (triggers.active) last_active_ = now;
-  if (activation.replicas == sight.role.current) return std::nullopt;
-  return Wish{activation.replicas, triggers.active ? "a trigger is active" : "no trigger is active"};
+  if (activation.replicas == view.role.current) return std::nullopt;
+  return Recommendation{activation.replicas, triggers.active ? "a trigger is active" : "no trigger is active"};
 }
 
-Wish HpaAutoscaler::look(const Sight& sight, Instant now) {
-  if (std::optional<Wish> activation = activate(sight, now)) return std::move(*activation);
-  return sync(sight, now);
+Recommendation HpaAutoscaler::recommend(const ClusterView& view, Instant now) {
+  if (std::optional<Recommendation> activation = activate(view, now)) return std::move(*activation);
+  return sync(view, now);
 }
 
 std::vector<std::string> HpaAutoscaler::warnings() const {

@@ -24,10 +24,10 @@ Duration panic_window(const KnativeSpec& spec) {
 KnativeAutoscaler::KnativeAutoscaler(KnativeSpec spec)
     : spec_(spec), stable_(spec.decider.stable_window, 1s), panic_(panic_window(spec), 1s) {}
 
-/// What the reconciler makes of the decider's number: bounds, and the way to zero.
-ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const Sight& sight, Instant now) {
+/// Applies the reconciler's bounds and its way to zero to the decider's count.
+ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const ClusterView& view, Instant now) {
   kpa::Revision revision;
-  revision.replicas = sight.role.current;
+  revision.replicas = view.role.current;
   revision.activity = activity_;
   revision.activity_for = now - activity_since_;
   revision.initial_scale_reached = true;
@@ -40,32 +40,32 @@ ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const Sight& sigh
     activity_ = next;
     activity_since_ = now;
   }
-  return step.desired < 0 || (step.desired == 0 && !step.applied) ? sight.role.current : step.desired;
+  return step.desired < 0 || (step.desired == 0 && !step.applied) ? view.role.current : step.desired;
 }
 
-Wish KnativeAutoscaler::look(const Sight& sight, Instant now) {
-  if (const std::optional<double> total = requests_in_flight(sight)) {
+Recommendation KnativeAutoscaler::recommend(const ClusterView& view, Instant now) {
+  if (const std::optional<double> total = requests_in_flight(view)) {
     stable_.record(now, *total);
     panic_.record(now, *total);
     recorded_ = true;
   }
-  const ReplicaCount pods = ready(sight.role);
+  const ReplicaCount pods = ready(view.role);
   if (!state_) {
     state_ = kpa::begin(spec_.decider, pods, now);
-    activity_ = sight.role.current == 0 ? Activity::inactive : Activity::active;
+    activity_ = view.role.current == 0 ? Activity::inactive : Activity::active;
   }
-  const bool poked = sight.role.current == 0 && sight.gateway_waiting.value_or(0) > 0;
-  if (now < next_decision_ && !poked) return last_.value_or(Wish{sight.role.current, "between two decisions"});
+  const bool woken = view.role.current == 0 && view.gateway_waiting.value_or(0) > 0;
+  if (now < next_decision_ && !woken) return last_.value_or(Recommendation{view.role.current, "no decision yet"});
   next_decision_ = now + kpa::kTick;
   kpa::Observed observed{pods, std::nullopt, std::nullopt};
   if (recorded_) observed = {pods, stable_.average(now), panic_.average(now)};
   const kpa::Result result = kpa::decide(spec_.decider, *state_, observed, now);
-  if (!result.valid) return {sight.role.current, "no data"};
+  if (!result.valid) return {view.role.current, "no metrics yet"};
   const std::string mode = state_->panic_since ? "in panic, " : "";
-  last_ = Wish{carry_out(result.desired, sight, now), mode + std::to_string(std::llround(*observed.stable)) +
-                                                          " requests over the stable window, " +
-                                                          std::to_string(std::llround(*observed.panic)) +
-                                                          " over the panic window: " + std::to_string(result.desired)};
+  last_ = Recommendation{carry_out(result.desired, view, now),
+                         mode + std::to_string(std::llround(*observed.stable)) + " requests over the stable window, " +
+                             std::to_string(std::llround(*observed.panic)) +
+                             " over the panic window: " + std::to_string(result.desired)};
   return *last_;
 }
 

@@ -18,7 +18,7 @@ namespace keda = decide::scale::keda;
 
 constexpr std::int64_t kMostReplicas = 100'000;
 
-/// Keys that say nothing to a simulation are known, whatever they hold.
+/// Accepts keys with any value because a simulation does not use them.
 void pass_over(Fields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.take(key);
 }
@@ -39,7 +39,7 @@ MetricQuery query_of(const Node& at, const std::string& text, Verdict& verdict) 
   return {};
 }
 
-/// `seconds` of an HPA: an integer of them.
+/// Reads an integer number of seconds.
 void read_seconds(Fields& fields, std::string_view key, Duration& out, std::int64_t most) {
   std::int64_t seconds = out / 1s;
   fields.integer(key, seconds, 0, most);
@@ -88,7 +88,7 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, V
       "type", metric.target,
       {{"Value", Target::value}, {"AverageValue", Target::average_value}, {"Utilization", Target::utilization}});
   if (metric.of_resource() ? metric.target == Target::value : metric.target == Target::utilization) {
-    verdict.fail(node.place, what + ".target: Utilization goes with Resource metrics, Value with all others");
+    verdict.fail(node.place, what + ".target: Utilization is for Resource metrics and Value for all others");
   }
   const bool value = metric.target == Target::value;
   if (metric.target == Target::utilization) {
@@ -101,7 +101,7 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, V
   fields.finish();
 }
 
-/// What the manifest does not say of a pod's CPU or memory.
+/// Takes the CPU or memory of a pod from the scenario, as the manifest does not state it.
 void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, Verdict& verdict) {
   const bool cpu = metric.source == HpaMetric::Source::cpu;
   metric.name = cpu ? "cpu" : "memory";
@@ -109,15 +109,15 @@ void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, 
   metric.used_milli = pod.memory_used_milli.value_or(0);
   if (cpu) metric.query = query_of(at, "sum by (pod) (DCGM_FI_DEV_GPU_UTIL) / 100", verdict);
   if (metric.target == HpaMetric::Target::utilization && !metric.request_milli) {
-    verdict.fail(at.place, metric.name + ": a utilization is of what a pod requests, expected scale.pod." +
+    verdict.fail(at.place, metric.name + ": a utilization is a share of the pod's request, expected scale.pod." +
                                metric.name + " in the scenario");
   }
   if (!cpu && !pod.memory_used_milli) {
-    verdict.fail(at.place, "memory: expected scale.pod.memory_used in the scenario, what an engine uses of it");
+    verdict.fail(at.place, "memory: expected scale.pod.memory_used in the scenario, the memory that an engine uses");
   }
 }
 
-/// A Resource or ContainerResource metric: the engine's container is the one that counts.
+/// Reads a Resource or ContainerResource metric; for the latter the engine's container counts.
 void read_resource(const Node& node, const std::string& what, const PodResources& pod, HpaMetric& metric,
                    Verdict& verdict) {
   Fields fields(node, what, verdict);
@@ -131,7 +131,7 @@ void read_resource(const Node& node, const std::string& what, const PodResources
   if (fields.ok()) take_resources(*name, pod, metric, verdict);
 }
 
-/// The label matchers of a metric's selector, as PromQL has them.
+/// Returns a metric selector's label matchers in PromQL syntax.
 std::string matchers_of(const Node* selector, Verdict& verdict) {
   std::string out;
   if (selector == nullptr) return out;
@@ -147,7 +147,7 @@ std::string matchers_of(const Node* selector, Verdict& verdict) {
   return out;
 }
 
-/// A Pods, Object or External metric: a series that engines or the gateway export.
+/// Reads a Pods, Object or External metric: a series that engines or the gateway export.
 void read_series(const Node& node, const std::string& what, HpaMetric& metric, Verdict& verdict) {
   Fields parts(node, what, verdict);
   if (what == "object") pass_over(parts, {"describedObject"});
@@ -208,12 +208,12 @@ HpaSpec read_hpa(const Node& node, const PodResources& pod, Verdict& verdict) {
   if (fields.need("maxReplicas") != nullptr) fields.integer("maxReplicas", spec.max_replicas, 1, kMostReplicas);
   if (const Node* behavior = fields.take("behavior")) read_behavior(*behavior, spec.settings, verdict);
   for (const Node& metric : fields.list("metrics")) spec.metrics.push_back(read_metric(metric, pod, verdict));
-  if (fields.ok() && spec.metrics.empty()) verdict.fail(node.place, "spec: has no metrics");
+  if (fields.ok() && spec.metrics.empty()) verdict.fail(node.place, "spec: found no metrics, expected at least one");
   fields.finish();
   return spec;
 }
 
-/// Of a trigger everything is a text, as KEDA has it.
+/// Reads a number from a trigger's metadata, whose values are strings in KEDA.
 void read_number(Fields& fields, std::string_view key, double& out, Verdict& verdict) {
   const Node* node = fields.take(key);
   if (node == nullptr) return;
@@ -249,13 +249,13 @@ void read_schedule(Fields& parts, std::string_view key, Cron& out, Verdict& verd
     verdict.fail(node->place, "metadata." + std::string(key) + ": found " + cron.error().message);
 }
 
-/// So many replicas of one that is asked for each: the target is 1.
+/// Reads a cron trigger: its metric is the number of replicas and its target is 1.
 void read_cron(Fields& parts, HpaMetric& metric, Verdict& verdict) {
   const Node* zone = parts.need("timezone");
   constexpr std::string_view kUtc[] = {"UTC", "Etc/UTC", "GMT", "Etc/GMT", "Etc/Universal", "Universal"};
   if (zone != nullptr && std::ranges::find(kUtc, zone->text) == std::end(kUtc)) {
-    verdict.fail(zone->place, "metadata.timezone: found " + zone->words() +
-                                  ", expected UTC: a simulation begins at midnight there and knows no other zone");
+    verdict.fail(zone->place,
+                 "metadata.timezone: found " + zone->words() + ", expected UTC, the only time zone of a simulation");
   }
   read_schedule(parts, "start", metric.cron.start, verdict);
   read_schedule(parts, "end", metric.cron.end, verdict);
@@ -265,14 +265,14 @@ void read_cron(Fields& parts, HpaMetric& metric, Verdict& verdict) {
   metric.cron.replicas = static_cast<ReplicaCount>(std::clamp(replicas, 0.0, static_cast<double>(kMostReplicas)));
 }
 
-/// A share of what is requested, in whole percent: KEDA takes no quantity for it.
+/// Reads a utilization in whole percent: KEDA accepts no quantity here.
 std::int64_t percent_milli(const Node& node, Verdict& verdict) {
   constexpr std::int64_t kMost = 100'000;
   std::int64_t percent = 0;
   const std::string& text = node.text;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-  const bool whole = node.kind == Node::Kind::scalar && error == std::errc{} && end == text.data() + text.size();
-  if (!whole || percent < 1 || percent > kMost) {
+  const bool is_integer = node.kind == Node::Kind::scalar && error == std::errc{} && end == text.data() + text.size();
+  if (!is_integer || percent < 1 || percent > kMost) {
     verdict.fail(node.place,
                  "metadata.value: found " + node.words() + ", expected a whole number of percent from 1 to 100000");
     return 1000;
@@ -280,7 +280,7 @@ std::int64_t percent_milli(const Node& node, Verdict& verdict) {
   return percent * 1000;
 }
 
-/// KEDA hands these to the HPA as they are.
+/// Reads a cpu or memory trigger, which KEDA passes on to the HPA.
 void read_resource_trigger(const Node& at, Fields& parts, const PodResources& pod, HpaMetric& metric,
                            Verdict& verdict) {
   pass_over(parts, {"containerName", "activationValue"});
@@ -318,7 +318,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdi
   fields.finish();
   if (metadata == nullptr) return metric;
   if (!metric.of_resource() && metric.target == Target::utilization) {
-    verdict.fail(type_at->place, "triggers.metricType: Utilization goes with cpu and memory only");
+    verdict.fail(type_at->place, "triggers.metricType: Utilization is for cpu and memory only");
   }
   Fields parts(*metadata, "metadata", verdict);
   if (type == Type::prometheus)
@@ -356,7 +356,8 @@ void read_advanced(const Node& node, HpaSpec& spec, Verdict& verdict) {
     parts.finish();
   });
   fields.check("scalingModifiers", [&](const Node& modifiers, Verdict& v) {
-    if (!modifiers.entries.empty()) v.fail(modifiers.place, "scalingModifiers: are not simulated");
+    if (!modifiers.entries.empty())
+      v.fail(modifiers.place, "scalingModifiers: found modifiers, which are not simulated, expected none");
   });
   fields.finish();
 }
@@ -382,12 +383,13 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, Verdict& v
   for (const Node& trigger : fields.list("triggers")) {
     spec.metrics.push_back(read_trigger(trigger, pod, verdict));
     if (fields.ok() && spec.metrics.back().of_resource() && (spec.min_replicas == 0 || spec.keda->idle_replicas)) {
-      verdict.fail(trigger.place,
-                   "triggers: cpu and memory wake nobody, expected a minReplicaCount of at least 1 and no "
-                   "idleReplicaCount");
+      verdict.fail(
+          trigger.place,
+          "triggers: cpu and memory cannot wake a workload from zero, expected a minReplicaCount of at least 1 "
+          "and no idleReplicaCount");
     }
   }
-  if (fields.ok() && spec.metrics.empty()) verdict.fail(node.place, "spec: has no triggers");
+  if (fields.ok() && spec.metrics.empty()) verdict.fail(node.place, "spec: found no triggers, expected at least one");
   fields.finish();
   return spec;
 }
@@ -401,7 +403,7 @@ const Node* find_autoscaler(std::span<const Node> documents, const std::string& 
     const Node* kind = document.find("kind");
     if (kind == nullptr || (kind->text != "HorizontalPodAutoscaler" && kind->text != "ScaledObject")) continue;
     if (found != nullptr) {
-      verdict.fail(document.place, "a second autoscaler begins here, expected one in a file, the first is on line " +
+      verdict.fail(document.place, "found a second autoscaler, expected one per file; the first is on line " +
                                        std::to_string(found->place.line));
       return nullptr;
     }
@@ -409,7 +411,7 @@ const Node* find_autoscaler(std::span<const Node> documents, const std::string& 
   }
   if (found != nullptr) return found;
   verdict.fail({std::make_shared<const std::string>(file)},
-               "no document is an autoscaler, expected a HorizontalPodAutoscaler or a ScaledObject");
+               "found no autoscaler, expected a HorizontalPodAutoscaler or a ScaledObject");
   return nullptr;
 }
 
@@ -435,7 +437,7 @@ HpaSpec read_manifest(const Node& root, const std::string& file, const PodResour
   if (!fields.ok()) return {};
   HpaSpec read = hpa ? read_hpa(*spec, pod, verdict) : read_scaled_object(*spec, pod, verdict);
   if (fields.ok() && read.min_replicas > read.max_replicas) {
-    verdict.fail(spec->place, "spec: the minimum of replicas is above the maximum");
+    verdict.fail(spec->place, "spec: the minimum number of replicas is above the maximum");
   }
   return read;
 }

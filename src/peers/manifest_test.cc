@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "peers/sight_fixture.h"
+#include "peers/peer_fixture.h"
 
 namespace capstan::peers {
 namespace {
@@ -47,7 +47,7 @@ spec:
 constexpr PodResources kPod{
     .cpu_milli = 4000, .memory_milli = 64'000'000'000'000, .memory_used_milli = 16'000'000'000'000};
 
-std::string refusal(std::string text, const std::string& from, const std::string& to, const PodResources& pod = {}) {
+std::string error_of(std::string text, const std::string& from, const std::string& to, const PodResources& pod = {}) {
   text.replace(text.find(from), from.size(), to);
   manifest::Verdict verdict;
   const Result<manifest::Node> root = manifest::parse(text, "m.yaml");
@@ -75,17 +75,17 @@ TEST(Manifest, AnHpaIsReadUnchanged) {
   EXPECT_EQ(spec.settings.behavior->down.select, decide::scale::HpaRules::Select::disabled);
 }
 
-TEST(Manifest, WhatCannotBeIsRefusedWhereItStands) {
-  EXPECT_EQ(refusal(kHpa, "name: vllm_num_requests_running", "name: queue").substr(0, 62),
+TEST(Manifest, AnErrorNamesItsPlace) {
+  EXPECT_EQ(error_of(kHpa, "name: vllm_num_requests_running", "name: queue").substr(0, 62),
             "m.yaml:11:27: pods.metric.name: found \"queue\", expected one of");
-  EXPECT_NE(refusal(kHpa, "type: External", "type: Node").find("m.yaml:12:11: metrics.type: found \"Node\""),
+  EXPECT_NE(error_of(kHpa, "type: External", "type: Node").find("m.yaml:12:11: metrics.type: found \"Node\""),
             std::string::npos);
-  EXPECT_NE(refusal(kHpa, "minReplicas: 2", "minReplica: 2").find("did you mean"), std::string::npos);
-  EXPECT_NE(refusal(kScaledObject, "sum(vllm", "sum(rate(vllm").find("m.yaml:12:51: query:1:10"), std::string::npos)
-      << refusal(kScaledObject, "sum(vllm", "sum(rate(vllm");
-  EXPECT_NE(refusal(kScaledObject, "type: prometheus", "type: kafka").find("triggers.type: found \"kafka\""),
+  EXPECT_NE(error_of(kHpa, "minReplicas: 2", "minReplica: 2").find("did you mean"), std::string::npos);
+  EXPECT_NE(error_of(kScaledObject, "sum(vllm", "sum(rate(vllm").find("m.yaml:12:51: query:1:10"), std::string::npos)
+      << error_of(kScaledObject, "sum(vllm", "sum(rate(vllm");
+  EXPECT_NE(error_of(kScaledObject, "type: prometheus", "type: kafka").find("triggers.type: found \"kafka\""),
             std::string::npos);
-  EXPECT_NE(refusal(kScaledObject, "\"20\"", "\"0\"").find("expected more than 0"), std::string::npos);
+  EXPECT_NE(error_of(kScaledObject, "\"20\"", "\"0\"").find("expected more than 0"), std::string::npos);
 }
 
 TEST(Manifest, TheAutoscalerIsFoundAmongOtherDocuments) {
@@ -96,13 +96,13 @@ TEST(Manifest, TheAutoscalerIsFoundAmongOtherDocuments) {
     std::string text;
     const char* found;  ///< its kind, or the error
   } rows[] = {
-      {"alone", kAutoscaler, "HorizontalPodAutoscaler"},
-      {"after what it scales", std::string(kDeployment) + kAutoscaler, "HorizontalPodAutoscaler"},
-      {"a single document is judged by its reader", "kind: Deployment\n", "Deployment"},
-      {"none", std::string(kDeployment) + "kind: Service\n",
-       "m.yaml: no document is an autoscaler, expected a HorizontalPodAutoscaler or a ScaledObject"},
-      {"two", std::string(kAutoscaler) + "---\nkind: ScaledObject\n",
-       "m.yaml:4:1: a second autoscaler begins here, expected one in a file, the first is on line 1"},
+      {"the only document", kAutoscaler, "HorizontalPodAutoscaler"},
+      {"after the workload that it scales", std::string(kDeployment) + kAutoscaler, "HorizontalPodAutoscaler"},
+      {"a single document of another kind is left to its reader", "kind: Deployment\n", "Deployment"},
+      {"no autoscaler", std::string(kDeployment) + "kind: Service\n",
+       "m.yaml: found no autoscaler, expected a HorizontalPodAutoscaler or a ScaledObject"},
+      {"two autoscalers", std::string(kAutoscaler) + "---\nkind: ScaledObject\n",
+       "m.yaml:4:1: found a second autoscaler, expected one per file; the first is on line 1"},
   };
   for (const auto& row : rows) {
     manifest::Verdict verdict;
@@ -113,18 +113,18 @@ TEST(Manifest, TheAutoscalerIsFoundAmongOtherDocuments) {
   }
 }
 
-TEST(Hpa, TheHighestMetricWinsAndASilentOneBlocksTheWayDown) {
+TEST(Hpa, TheHighestMetricWinsAndASilentOnePreventsScaleDown) {
   HpaAutoscaler hpa(read(kHpa));
-  SightFixture at;
+  PeerFixture at;
   at.serve(4, 30);
   at.scrape("vllm:num_requests_running", 30, {});
-  EXPECT_EQ(hpa.look(at.sight(), Instant{0s}).replicas, 4) << "the window of scaleUp holds what was before";
-  EXPECT_EQ(hpa.look(at.sight(), Instant{45s}).replicas, 6) << "30 / 20 * 4, at most two more a minute";
+  EXPECT_EQ(hpa.recommend(at.view(), Instant{0s}).replicas, 4) << "the window of scaleUp holds the previous count";
+  EXPECT_EQ(hpa.recommend(at.view(), Instant{45s}).replicas, 6) << "30 / 20 * 4, at most two more per minute";
   at.serve(6, 1);
   at.scrape("vllm:num_requests_running", 1, Instant{60s});
-  const Wish held = hpa.look(at.sight(), Instant{120s});
+  const Recommendation held = hpa.recommend(at.view(), Instant{120s});
   EXPECT_EQ(held.replicas, 6);
-  EXPECT_EQ(held.why, "a metric could not be read, so nothing is lowered");
+  EXPECT_EQ(held.why, "a metric has no reading, which prevents a scale-down");
   ASSERT_EQ(hpa.warnings().size(), 1u);
   EXPECT_NE(hpa.warnings()[0].find("never found a series"), std::string::npos);
 }
@@ -140,15 +140,15 @@ spec:
     resource: {name: cpu, target: {type: Utilization, averageUtilization: 20}}
 )yaml";
 
-TEST(Manifest, OfCpuAndMemoryAScenarioSaysWhatThePodsHave) {
+TEST(Manifest, CpuAndMemoryComeFromTheScenario) {
   EXPECT_NE(
-      refusal(kOnCpu, "1", "1").find("m.yaml:9:22: cpu: a utilization is of what a pod requests, expected scale.pod"),
+      error_of(kOnCpu, "1", "1").find("m.yaml:9:22: cpu: a utilization is a share of the pod's request, expected"),
       std::string::npos);
-  EXPECT_NE(refusal(kOnCpu, "name: cpu", "name: memory", {.cpu_milli = {}, .memory_milli = 1, .memory_used_milli = {}})
+  EXPECT_NE(error_of(kOnCpu, "name: cpu", "name: memory", {.cpu_milli = {}, .memory_milli = 1, .memory_used_milli = {}})
                 .find("memory: expected scale.pod.memory_used"),
             std::string::npos);
-  EXPECT_NE(refusal(kOnCpu, "type: Utilization, averageUtilization: 20", "type: Value, value: 2", kPod)
-                .find("resource.target: Utilization goes with Resource metrics"),
+  EXPECT_NE(error_of(kOnCpu, "type: Utilization, averageUtilization: 20", "type: Value, value: 2", kPod)
+                .find("resource.target: Utilization is for Resource metrics"),
             std::string::npos);
   std::string text = kOnCpu;
   text.replace(text.find("type: Resource"), 14, "type: ContainerResource");
@@ -156,51 +156,51 @@ TEST(Manifest, OfCpuAndMemoryAScenarioSaysWhatThePodsHave) {
   EXPECT_EQ(read(text, kPod).metrics, read(kOnCpu, kPod).metrics);
 }
 
-TEST(Hpa, OneCoreOfFourIsBusyWhateverTheBatch) {
+TEST(Hpa, OneCoreOfFourIsBusyForAnyBatch) {
   HpaAutoscaler hpa(read(kOnCpu, kPod));
-  SightFixture at;
+  PeerFixture at;
   at.serve(4, 30);
   at.role.replicas[3].phase = model::Gang::Phase::starting;
   at.scrape("DCGM_FI_DEV_GPU_UTIL", 100, {});
-  const Wish wish = hpa.look(at.sight(), Instant{0s});
-  EXPECT_EQ(wish.replicas, 4) << "25 % of 20 %: up by a quarter, were the one that loads not taken to be idle then";
+  const Recommendation answer = hpa.recommend(at.view(), Instant{0s});
+  EXPECT_EQ(answer.replicas, 4) << "25 % against 20 % would add a quarter, but the starting pod counts as idle";
   at.role.replicas[3].phase = model::Gang::Phase::ready;
-  EXPECT_EQ(hpa.look(at.sight(), Instant{15s}).replicas, 5);
+  EXPECT_EQ(hpa.recommend(at.view(), Instant{15s}).replicas, 5);
   ASSERT_EQ(hpa.warnings().size(), 1u);
-  EXPECT_EQ(hpa.warnings()[0].substr(0, 44), "cpu says whether an engine has any request: ");
+  EXPECT_EQ(hpa.warnings()[0].substr(0, 44), "cpu shows whether an engine has any request:");
 }
 
 TEST(Hpa, MemoryNeverChanges) {
   std::string text = kOnCpu;
   text.replace(text.find("cpu"), 3, "memory");
   HpaAutoscaler hpa(read(text, kPod));
-  SightFixture at;
+  PeerFixture at;
   at.serve(4, 0);
-  EXPECT_EQ(hpa.look(at.sight(), Instant{0s}).replicas, 5) << "25 % of 20 %";
+  EXPECT_EQ(hpa.recommend(at.view(), Instant{0s}).replicas, 5) << "25 % against 20 %";
   at.serve(5, 100);
-  EXPECT_EQ(hpa.look(at.sight(), Instant{15s}).replicas, 7) << "and so on";
+  EXPECT_EQ(hpa.recommend(at.view(), Instant{15s}).replicas, 7) << "and so on without end";
 }
 
-TEST(Keda, CpuGoesToTheHpaAndWakesNobody) {
+TEST(Keda, CpuGoesToTheHpaAndCannotWakeFromZero) {
   constexpr const char* kTriggers = "  triggers:\n";
   std::string text = kScaledObject;
   text.replace(text.find("minReplicaCount: 0"), 18, "minReplicaCount: 1");
   const std::string cpu = "  triggers:\n  - {type: cpu, metricType: Utilization, metadata: {value: \"20\"}}\n";
-  EXPECT_NE(refusal(kScaledObject, kTriggers, cpu, kPod).find("expected a minReplicaCount of at least 1"),
+  EXPECT_NE(error_of(kScaledObject, kTriggers, cpu, kPod).find("expected a minReplicaCount of at least 1"),
             std::string::npos);
   text.replace(text.find(kTriggers), std::string(kTriggers).size(), cpu);
   HpaAutoscaler keda(read(text, kPod));
-  SightFixture at;
+  PeerFixture at;
   at.serve(4, 1);
   at.scrape("DCGM_FI_DEV_GPU_UTIL", 100, {});
   at.scrape("vllm:num_requests_running", 1, {});
-  EXPECT_EQ(keda.look(at.sight(), Instant{0s}).replicas, 5);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{0s}).replicas, 5);
   for (const char* odd : {"\"500m\"", "\"0.5\"", "\"0\"", "\"-20\"", "\"20%\""}) {
-    const std::string told = refusal(text, "\"20\"", odd, kPod);
-    EXPECT_NE(told.find("metadata.value: found "), std::string::npos) << odd << ": " << told;
-    EXPECT_NE(told.find("expected a whole number of percent from 1 to 100000"), std::string::npos) << odd;
+    const std::string error = error_of(text, "\"20\"", odd, kPod);
+    EXPECT_NE(error.find("metadata.value: found "), std::string::npos) << odd << ": " << error;
+    EXPECT_NE(error.find("expected a whole number of percent from 1 to 100000"), std::string::npos) << odd;
   }
-  EXPECT_NE(refusal(text, "value: \"20\"", "containerName: engine", kPod).find("value"), std::string::npos);
+  EXPECT_NE(error_of(text, "value: \"20\"", "containerName: engine", kPod).find("value"), std::string::npos);
 }
 
 constexpr const char* kOfficeHours = R"yaml(
@@ -215,26 +215,27 @@ spec:
     metadata: {timezone: Etc/UTC, start: 0 8 * * *, end: 0 18 * * *, desiredReplicas: "6"}
 )yaml";
 
-TEST(Keda, CronAsksForSoManyWithinItsHours) {
+TEST(Keda, CronAsksForItsReplicasWithinItsHours) {
   HpaAutoscaler keda(read(kOfficeHours));
-  SightFixture at;
+  PeerFixture at;
   at.serve(0, 0);
-  EXPECT_EQ(keda.look(at.sight(), Instant{7h + 59min}).replicas, 0);
-  EXPECT_EQ(keda.look(at.sight(), Instant{8h}).replicas, 1) << "the operator wakes one, the HPA asks for the rest";
+  EXPECT_EQ(keda.recommend(at.view(), Instant{7h + 59min}).replicas, 0);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{8h}).replicas, 1)
+      << "the operator wakes one replica, and the HPA adds the others";
   at.serve(1, 0);
-  EXPECT_EQ(keda.look(at.sight(), Instant{8h + 15s}).replicas, 4) << "four at once, or twice as many";
+  EXPECT_EQ(keda.recommend(at.view(), Instant{8h + 15s}).replicas, 4) << "the limit is four more or double";
   at.serve(4, 0);
-  EXPECT_EQ(keda.look(at.sight(), Instant{8h + 30s}).replicas, 6);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{8h + 30s}).replicas, 6);
   at.serve(6, 0);
-  EXPECT_EQ(keda.look(at.sight(), Instant{17h + 59min}).replicas, 6);
-  EXPECT_EQ(keda.look(at.sight(), Instant{18h + 5min}).replicas, 0);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{17h + 59min}).replicas, 6);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{18h + 5min}).replicas, 0);
   EXPECT_TRUE(keda.warnings().empty());
-  EXPECT_NE(refusal(kOfficeHours, "Etc/UTC", "Europe/Berlin").find("metadata.timezone: found \"Europe/Berlin\""),
+  EXPECT_NE(error_of(kOfficeHours, "Etc/UTC", "Europe/Berlin").find("metadata.timezone: found \"Europe/Berlin\""),
             std::string::npos);
-  EXPECT_NE(refusal(kOfficeHours, "0 8 * * *", "8 o'clock").find("metadata.start: found "), std::string::npos);
+  EXPECT_NE(error_of(kOfficeHours, "0 8 * * *", "8 o'clock").find("metadata.start: found "), std::string::npos);
 }
 
-TEST(Keda, CronIsActiveUntilItsNextEndWhereThatComesBeforeTheNextStart) {
+TEST(Keda, CronIsActiveWhileItsNextEndComesBeforeItsNextStart) {
   const CronTrigger work_days{*Cron::parse("0 8 * * 1-5"), *Cron::parse("0 18 * * *"), 6};
   const auto thursday = [](Duration later) { return Instant{later}; };  // 1 January 1970
   EXPECT_FALSE(work_days.active(thursday(7h)));
@@ -243,37 +244,38 @@ TEST(Keda, CronIsActiveUntilItsNextEndWhereThatComesBeforeTheNextStart) {
   EXPECT_TRUE(work_days.active(thursday(48h + 12h))) << "a Saturday, as in KEDA";
 }
 
-TEST(Hpa, ABadSignalIsNamed) {
+TEST(Hpa, WarnsOfABadSignal) {
   std::string text = kHpa;
   text.replace(text.find("vllm_num_requests_running"), 25, "DCGM_FI_DEV_GPU_UTIL");
   const HpaAutoscaler hpa(read(text));
   EXPECT_EQ(hpa.warnings().at(0).substr(0, 20), "DCGM_FI_DEV_GPU_UTIL");
 }
 
-TEST(Keda, GoesToZeroAfterItsCooldownAndComesBackWhenATriggerIsActive) {
+TEST(Keda, GoesToZeroAfterItsCooldownAndReturnsWithAnActiveTrigger) {
   HpaAutoscaler keda(read(kScaledObject));
-  SightFixture at;
+  PeerFixture at;
   at.serve(1, 5);
   at.scrape("vllm:num_requests_running", 5, {});
-  EXPECT_EQ(keda.look(at.sight(), Instant{0s}).replicas, 1);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{0s}).replicas, 1);
   at.scrape("vllm:num_requests_running", 2, Instant{15s});
-  EXPECT_EQ(keda.look(at.sight(), Instant{30s}).replicas, 1) << "below its activation, and the cooldown runs";
+  EXPECT_EQ(keda.recommend(at.view(), Instant{30s}).replicas, 1)
+      << "below its activation threshold and within the cooldown";
   at.scrape("vllm:num_requests_running", 2, Instant{60s});
-  EXPECT_EQ(keda.look(at.sight(), Instant{75s}).replicas, 0);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{75s}).replicas, 0);
   at.role.current = 0;
-  EXPECT_EQ(keda.look(at.sight(), Instant{90s}).replicas, 0);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{90s}).replicas, 0);
   at.scrape("vllm:num_requests_running", 9, Instant{105s});
-  EXPECT_EQ(keda.look(at.sight(), Instant{105s}).replicas, 1);
+  EXPECT_EQ(keda.recommend(at.view(), Instant{105s}).replicas, 1);
 }
 
 TEST(Keda, AGapInTheScrapesLooksLikeNoLoad) {
   HpaAutoscaler keda(read(kScaledObject));
-  SightFixture at;
+  PeerFixture at;
   at.serve(6, 20);
   at.scrape("vllm:num_requests_running", 20, {});
-  EXPECT_EQ(keda.look(at.sight(), Instant{0s}).replicas, 6);
-  for (int s = 15; s <= 600; s += 15) keda.look(at.sight(), Instant{std::chrono::seconds(s)});
-  EXPECT_EQ(keda.look(at.sight(), Instant{630s}).replicas, 0) << "nothing for ten minutes is 0, and 0 is idle";
+  EXPECT_EQ(keda.recommend(at.view(), Instant{0s}).replicas, 6);
+  for (int s = 15; s <= 600; s += 15) keda.recommend(at.view(), Instant{std::chrono::seconds(s)});
+  EXPECT_EQ(keda.recommend(at.view(), Instant{630s}).replicas, 0) << "a gap of ten minutes counts as 0, which is idle";
 }
 
 }  // namespace

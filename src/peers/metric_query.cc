@@ -13,11 +13,11 @@ struct BadSignal {
 };
 
 constexpr BadSignal kBadSignals[] = {
-    {"DCGM_FI_DEV_GPU_UTIL", "says how long any kernel ran: one request and a full batch both read about 100 %"},
-    {"DCGM_FI_DEV_FB_USED", "says what the engine allocated when it started, not what requests use"},
-    {"DCGM_FI_DEV_FB_USED_PERCENT", "says what the engine allocated when it started, not what requests use"},
-    {"DCGM_FI_DEV_FB_FREE", "says what the engine left when it started, not what requests leave"},
-    {"DCGM_FI_DEV_MEM_COPY_UTIL", "says how long the memory bus was used at all, not how much load there is"},
+    {"DCGM_FI_DEV_GPU_UTIL", "shows how long any kernel ran: one request and a full batch both read about 100 %"},
+    {"DCGM_FI_DEV_FB_USED", "shows what the engine allocated when it started, not what requests use"},
+    {"DCGM_FI_DEV_FB_USED_PERCENT", "shows what the engine allocated when it started, not what requests use"},
+    {"DCGM_FI_DEV_FB_FREE", "shows what the engine left free when it started, not what requests leave free"},
+    {"DCGM_FI_DEV_MEM_COPY_UTIL", "shows how long the memory bus was in use, not how much load there is"},
 };
 
 bool exported(std::string_view name) { return std::ranges::find(exported_metrics(), name) != exported_metrics().end(); }
@@ -45,7 +45,7 @@ std::optional<std::string> MetricQuery::bad_signal() const {
     if (selector == nullptr || found) return;
     const auto* bad = std::ranges::find(kBadSignals, selector->metric, &BadSignal::metric);
     if (bad == std::end(kBadSignals)) return;
-    found = std::string(bad->metric) + " " + std::string(bad->why) + "; requests waiting and running say it";
+    found = std::string(bad->metric) + " " + std::string(bad->why) + "; scale on requests waiting and running instead";
   });
   return found;
 }

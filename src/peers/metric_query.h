@@ -11,17 +11,17 @@
 
 namespace capstan::peers {
 
-/// A query of a peer: a PromQL expression, its text, and what its author should know of it.
+/// A peer's query: its text and its parsed PromQL expression.
 class MetricQuery {
  public:
-  /// @return an error with the place inside the text of what cannot be evaluated
+  /// @return an error with its place in the text if the query cannot be evaluated
   static Result<MetricQuery> parse(const std::string& text, const std::string& source);
 
   const std::string& text() const { return text_; }
-  /// What a server answers now; an error is one that it would give.
+  /// Returns the server's answer at this time, or the error that it would give.
   Result<promql::Value> ask(const promql::SeriesStore& series, std::int64_t at_ms) const;
 
-  /// "DCGM_FI_DEV_GPU_UTIL ..." where it reads the GPU's duty cycle or memory: they say nothing about load.
+  /// Returns a warning if the query reads the GPU's duty cycle or memory, which say nothing about load.
   std::optional<std::string> bad_signal() const;
 
   friend bool operator==(const MetricQuery& a, const MetricQuery& b) { return a.text_ == b.text_; }
@@ -31,12 +31,12 @@ class MetricQuery {
   std::shared_ptr<const promql::Expression> expression_;
 };
 
-/// The series that an HPA's metric of this name stands for, as a metrics adapter has them: the name itself, with the
-/// first colon that an engine has and the HPA's API has not, or the rate of a counter. Nothing where no engine exports
-/// such a series.
+/// Returns the series behind an HPA's metric name, as a metrics adapter maps it: the name itself, the name with its
+/// first colon restored (the HPA's API allows none), or the rate of a counter. Empty if no engine exports such a
+/// series.
 std::optional<std::string> series_of_metric(std::string_view metric, std::string_view matchers);
 
-/// Every name that simulated engines, their GPUs and the gateway export.
+/// Returns every metric name that simulated engines, their GPUs and the gateway export.
 const std::vector<std::string_view>& exported_metrics();
 
 }  // namespace capstan::peers

@@ -7,8 +7,8 @@
 
 namespace capstan::peers {
 
-/// autoscaling_config of a Ray Serve deployment. Its own default of max_replicas is 1; where a scenario states none it
-/// is that of the service.
+/// autoscaling_config of a Ray Serve deployment. Ray's default of max_replicas is 1; here the service's maximum applies
+/// if the scenario states none.
 struct RayServeSpec {
   decide::scale::ray_serve::Config config;
   ReplicaCount min_replicas = 1;
@@ -17,13 +17,13 @@ struct RayServeSpec {
   Duration look_back_period = std::chrono::seconds(30);
 };
 
-/// Handles push every metrics interval; the controller decides every 0.1 s from the mean of the look-back period.
+/// Handles push every metrics interval. The controller decides every 0.1 s from the mean of the look-back period.
 class RayServeAutoscaler final : public Autoscaler {
  public:
   explicit RayServeAutoscaler(RayServeSpec spec) : spec_(spec) {}
 
   Duration period() const override { return decide::scale::ray_serve::kControlLoop; }
-  Wish look(const Sight& sight, Instant now) override;
+  Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
   RayServeSpec spec_;

@@ -30,7 +30,7 @@ Choice choice(Spec spec, std::optional<Duration> scrape_interval) {
   return out;
 }
 
-/// A setting in seconds, as its name says: a number.
+/// Reads a setting in seconds, as its name says.
 void read_seconds(Fields& fields, std::string_view key, Duration& out) {
   double seconds = static_cast<double>(out / 1ms) / 1e3;
   fields.number(key, seconds, 0, 86'400);
@@ -107,7 +107,7 @@ Choice read_aibrix(Fields& fields, AibrixSpec::Strategy strategy, Verdict& verdi
   if (!series) series = series_of_metric("vllm:" + spec.target_metric, "");
   if (!series) {
     verdict.fail(metric == nullptr ? fields.node().place : metric->place,
-                 "scale.targetMetric: no engine exports \"" + spec.target_metric + "\"");
+                 "scale.targetMetric: found a metric that no engine exports, \"" + spec.target_metric + "\"");
     return {};
   }
   if (Result<MetricQuery> query = MetricQuery::parse("avg(" + *series + ")", "query")) spec.query = std::move(*query);
@@ -149,7 +149,7 @@ Choice read_dynamo(Fields& fields, Verdict& verdict) {
     if (predictor->text == "arima" || predictor->text == "prophet") {
       verdict.fail(predictor->place,
                    "scale.load_predictor: " + predictor->text +
-                       " is a library's own fit (pmdarima, prophet) that is not re-implemented, expected constant or "
+                       " is a fit of a library (pmdarima, prophet) that is not re-implemented, expected constant or "
                        "kalman");
     }
     fields.choice<Predictor>("load_predictor", spec.predictor,

@@ -4,18 +4,18 @@
 
 namespace capstan::peers {
 
-std::optional<double> requests_in_flight(const Sight& sight) {
+std::optional<double> requests_in_flight(const ClusterView& view) {
   double total = 0;
-  bool said = sight.gateway_waiting.has_value();
-  if (said) total += static_cast<double>(*sight.gateway_waiting);
-  for (const decide::scale::RoleView::Replica& replica : sight.role.replicas) {
+  bool has_reading = view.gateway_waiting.has_value();
+  if (has_reading) total += static_cast<double>(*view.gateway_waiting);
+  for (const decide::scale::RoleView::Replica& replica : view.role.replicas) {
     for (const model::Signal* signal : {&replica.signals.running, &replica.signals.waiting}) {
       if (signal->state == model::Signal::State::missing) continue;
       total += static_cast<double>(signal->value);
-      said = true;
+      has_reading = true;
     }
   }
-  return said ? std::optional(total) : std::nullopt;
+  return has_reading ? std::optional(total) : std::nullopt;
 }
 
 ReplicaCount bounded(ReplicaCount wanted, ReplicaCount min, ReplicaCount max) {

@@ -4,10 +4,10 @@
 
 namespace capstan::peers {
 
-/// Requests that replicas and the gateway hold, by the last readings; nothing where nobody has said anything.
-std::optional<double> requests_in_flight(const Sight& sight);
+/// Returns the requests in replicas and the gateway by their last readings; empty if there is no reading.
+std::optional<double> requests_in_flight(const ClusterView& view);
 
-/// Cut to bounds, of which 0 means none.
+/// Clamps to bounds, of which 0 means none.
 ReplicaCount bounded(ReplicaCount wanted, ReplicaCount min, ReplicaCount max);
 
 }  // namespace capstan::peers

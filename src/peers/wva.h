@@ -5,8 +5,8 @@
 
 namespace capstan::peers {
 
-/// llm-d's Workload Variant Autoscaler over one variant, and the HPA that its chart puts behind it: AverageValue 1 of
-/// wva_desired_replicas, stabilized for 240 s both ways.
+/// llm-d's Workload Variant Autoscaler over one variant, and the HPA that its chart installs: AverageValue 1 of
+/// wva_desired_replicas, stabilized for 240 s in both directions.
 struct WvaSpec {
   enum class Analyzer : std::uint8_t { v1, v2 };
   Analyzer analyzer = Analyzer::v1;
@@ -20,18 +20,18 @@ class WvaAutoscaler final : public Autoscaler {
  public:
   explicit WvaAutoscaler(WvaSpec spec);
 
-  Duration period() const override { return std::chrono::seconds(15); }  ///< the HPA's; the engine's is 30 s
-  Wish look(const Sight& sight, Instant now) override;
+  Duration period() const override { return std::chrono::seconds(15); }  ///< interval of the HPA; the engine's is 30 s
+  Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
-  void run_engine(const Sight& sight, Instant now);
-  ReplicaCount by_saturation(const Sight& sight, Instant now);
-  ReplicaCount by_tokens(const Sight& sight, Instant now);
-  double read(const std::string& query, const std::string& pod, const Sight& sight, Instant now) const;
+  void run_engine(const ClusterView& view, Instant now);
+  ReplicaCount by_saturation(const ClusterView& view, Instant now);
+  ReplicaCount by_tokens(const ClusterView& view, Instant now);
+  double read(const std::string& query, const std::string& pod, const ClusterView& view, Instant now) const;
 
   WvaSpec spec_;
   decide::scale::wva::AnalyzerV2 tokens_;
-  ReplicaCount desired_ = 0;  ///< 0: none was made
+  ReplicaCount desired_ = 0;  ///< 0: no decision yet
   std::string why_ = "no decision yet";
   Instant next_engine_{};
   decide::scale::HpaSettings hpa_;

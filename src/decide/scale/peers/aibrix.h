@@ -2,32 +2,32 @@
 
 #include "base/quantity.h"
 
-/// AIBrix's two own algorithms. Source: vllm-project/aibrix pkg/controller/podautoscaler/algorithm/{apa,kpa}.go.
+/// AIBrix's own two algorithms. Source: vllm-project/aibrix pkg/controller/podautoscaler/algorithm/{apa,kpa}.go.
 namespace capstan::decide::scale::aibrix {
 
 /// Annotations autoscaling.aibrix.ai/… with their defaults.
 struct Rates {
-  double max_up = 2;  ///< of the current pods, a decision
+  double max_up = 2;  ///< factor on the current pods, per decision
   double max_down = 2;
-  double up_tolerance = 0.1;  ///< the band is open: exactly 10 % more is no reason
+  double up_tolerance = 0.1;  ///< exactly 10 % above the target is still within
   double down_tolerance = 0.1;
 };
 
-/// APA: the mean over pods against its target. A target that is not above 0 holds.
+/// APA: compares the mean over pods with the target. Holds if the target is not above 0.
 ReplicaCount apa(ReplicaCount current, double target, double average, const Rates& rates);
 
-/// What its KPA has learned. In the product both are lost between decisions, so that nothing is held there.
+/// State of AIBrix's KPA. The product loses it between decisions, so that it never holds a panic.
 struct PanicState {
   bool in_panic = false;
   ReplicaCount max_panic_pods = 0;
 };
 
-/// Whether the panic window is that much above the stable one.
+/// True if the panic window exceeds the stable window by the threshold.
 bool is_panic(double stable, double panic, double threshold = 2);
 
-/// KPA: totals over all pods, so it is said; the product hands it means (replicas.md §4.4a), and the band around the
-/// target is that of one pod.
-/// @param activation_scale at least as many where any are wanted, whatever the rates allow
+/// KPA: documented for totals over all pods, but the product passes means (replicas.md §4.4a), and the tolerance band
+/// is that of one pod.
+/// @param activation_scale minimum if any pod is wanted, whatever the rates allow
 ReplicaCount kpa(ReplicaCount current, double target, double stable, double panic, const PanicState& state,
                  ReplicaCount activation_scale, const Rates& rates);
 

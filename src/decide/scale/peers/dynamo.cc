@@ -15,8 +15,8 @@ Bounds queue_bounds(Target target) { return target == Target::latency ? Bounds{0
 
 ReplicaCount workers_of(std::span<const Engine> engines) { return static_cast<ReplicaCount>(engines.size()); }
 
-/// What becomes of a reading; nothing where it is not to be kept.
-std::optional<double> kept(double value, bool& seen) {
+/// Returns the value to store: 0 for a non-finite one; empty for zeros before the first load.
+std::optional<double> stored_value(double value, bool& seen) {
   if (!std::isfinite(value)) value = 0;
   if (value == 0 && !seen) return std::nullopt;
   seen = true;
@@ -25,7 +25,7 @@ std::optional<double> kept(double value, bool& seen) {
 
 }  // namespace
 
-void ConstantPredictor::add(double value) { last_ = kept(value, seen_).value_or(last_); }
+void ConstantPredictor::add(double value) { last_ = stored_value(value, seen_).value_or(last_); }
 
 /// predict() of the filter: x = F x, P = F P F' + Q with F = [[1, 1], [0, 1]].
 void KalmanPredictor::step() {
@@ -39,7 +39,7 @@ void KalmanPredictor::step() {
 /// update() in Joseph's form, as filterpy has it: P = (I - K H) P (I - K H)' + K R K'.
 void KalmanPredictor::add(double value) {
   const bool first = !seen_;
-  const std::optional<double> z = kept(value, seen_);
+  const std::optional<double> z = stored_value(value, seen_);
   if (!z) return;
   if (first) {
     level_ = *z;

@@ -7,7 +7,7 @@
 namespace capstan::decide::scale::keda {
 namespace {
 
-/// What strconv.ParseFloat makes of a sample: decimal, or a name of infinity or NaN.
+/// Parses a sample like strconv.ParseFloat: a decimal, or a name of infinity or NaN.
 std::optional<double> parse_float(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
@@ -16,7 +16,7 @@ std::optional<double> parse_float(std::string_view text) {
   return value;
 }
 
-/// A stand-in is a quantity of whole thousandths, cut off.
+/// Truncates a fallback value to thousandths, as a Kubernetes quantity.
 double whole_milli(double milli) { return std::trunc(milli) / 1000; }
 
 ReplicaCount fallback_replicas(const Fallback& fallback, ReplicaCount current) {
@@ -46,7 +46,7 @@ bool cooled_down(const ScaledObject& object, std::optional<Duration> idle_for, D
 
 Activation when_inactive(const ScaledObject& object, bool error, ReplicaCount current, std::optional<Duration> idle_for,
                          Duration age) {
-  // Holds what is there until the fallback's metric reaches the HPA; one of 0 replicas is no reason to.
+  // Holds the current replicas until the fallback's metric reaches the HPA; a fallback of 0 replicas does not hold.
   const bool fallback_of_none = object.fallback && object.fallback->replicas == 0;
   if (error && !fallback_of_none) return {current, false};
   const bool above_idle = object.idle_replicas && current > *object.idle_replicas;
@@ -54,7 +54,7 @@ Activation when_inactive(const ScaledObject& object, bool error, ReplicaCount cu
     if (object.pause_scale_in || !cooled_down(object, idle_for, age)) return {current, false};
     return {object.idle_replicas.value_or(object.min_replicas), false};
   }
-  // Put right at once: no cool-down on the way up.
+  // A scale-up to the minimum has no cool-down.
   if (current < object.min_replicas && !object.idle_replicas) return {object.min_replicas, false};
   return {current, false};
 }

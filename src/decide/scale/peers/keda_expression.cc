@@ -16,7 +16,7 @@ struct Sign {
   bool to_the_right = false;
 };
 
-// expr's own precedences; a sign stands before those that it begins with.
+// expr's own precedences; a sign is listed before those that are a prefix of it.
 constexpr int kComparing = 20, kNot = 50, kNegating = 90, kCoalescing = 500;
 constexpr Sign kSigns[] = {
     {"??", kCoalescing}, {"||", 10},         {"or", 10},         {"&&", 15},         {"and", 15},
@@ -65,7 +65,7 @@ bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z
 bool in_number(char c) { return c >= '0' && c <= '9'; }
 bool in_name(char c) { return starts_name(c) || in_number(c); }
 
-/// One function a rule; the first error ends it.
+/// Recursive descent, one function per rule. The first error ends the parse.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, const std::function<bool(std::string_view)>& is_trigger)
@@ -74,7 +74,7 @@ class ExpressionParser {
   Result<Expression> run() {
     Expression whole = expression(0);
     skip_spaces();
-    if (!error_ && at_ < text_.size()) fail("expected the end");
+    if (!error_ && at_ < text_.size()) fail("expected the end of the formula");
     if (error_) return std::unexpected(std::move(*error_));
     return whole;
   }
@@ -82,14 +82,14 @@ class ExpressionParser {
  private:
   static constexpr int kMostDeep = 100, kMostParts = 2000;
 
-  /// Operators of at least this precedence, left to right.
+  /// Parses operators of at least this precedence, left to right.
   Expression expression(int least) {
-    if (++depth_ > kMostDeep) return fail("nested more than 100 deep");
+    if (++depth_ > kMostDeep) return fail("nested more than 100 levels deep, expected at most 100");
     Expression left = operand();
     std::string_view before;
     while (const Sign* sign = sign_ahead()) {
       if (error_ || sign->precedence < least) break;
-      if (before == "??" && sign->text != "??") return fail("expected ( ) around ?? beside another operator");
+      if (before == "??" && sign->text != "??") return fail("expected ( ) around ?? next to another operator");
       left = sign->precedence == kComparing ? comparison(std::move(left)) : pair(std::move(left), *sign);
       before = sign->text;
     }
@@ -135,7 +135,7 @@ class ExpressionParser {
     skip_spaces();
     const std::size_t begin = at_;
     for (const char* sign : {"-", "+", "!"}) {
-      if (take(sign)) return before(sign, *sign == '!' ? kNot : kNegating, begin);
+      if (take(sign)) return prefix(sign, *sign == '!' ? kNot : kNegating, begin);
     }
     if (take("(")) {
       Expression inner = expression(0);
@@ -143,13 +143,13 @@ class ExpressionParser {
       return inner;
     }
     if (take("[")) return list(begin);
-    if (take("#")) return of_predicate(begin);
+    if (take("#")) return predicate_name(begin);
     if (at_ < text_.size() && (in_number(text_[at_]) || text_[at_] == '.')) return literal();
     if (at_ < text_.size() && starts_name(text_[at_])) return named();
     return fail("expected a number, a trigger or (");
   }
 
-  Expression before(std::string_view sign, int precedence, std::size_t begin) {
+  Expression prefix(std::string_view sign, int precedence, std::size_t begin) {
     Expression one = node(Kind::sign, begin);
     one.text = sign;
     one.parts.push_back(expression(precedence));
@@ -166,8 +166,8 @@ class ExpressionParser {
     return all;
   }
 
-  Expression of_predicate(std::size_t begin) {
-    if (predicates_ == 0) return fail("# outside a predicate, expected a number, a trigger or (");
+  Expression predicate_name(std::size_t begin) {
+    if (predicates_ == 0) return fail("# is used outside a predicate, expected a number, a trigger or (");
     const std::string_view name = word();
     at_ += name.size();
     if (name.empty()) return node(Kind::element, begin);
@@ -190,7 +190,7 @@ class ExpressionParser {
     const std::size_t begin = at_;
     const std::string_view name = word();
     at_ += name.size();
-    if (name == "not") return before("!", kNot, begin);
+    if (name == "not") return prefix("!", kNot, begin);
     if (name == "nil") return node(Kind::nil, begin);
     if (name == "true" || name == "false") {
       Expression truth = node(Kind::truth, begin);
@@ -201,17 +201,17 @@ class ExpressionParser {
     if (take("(")) {
       if (function != std::end(kFunctions)) return call(*function, begin);
       at_ = begin;
-      return fail("\"" + std::string(name) + "\" is no function known here");
+      return fail("\"" + std::string(name) + "\" is not a supported function");
     }
     at_ = begin;
-    if (!is_trigger_(name)) return fail("\"" + std::string(name) + "\" is no trigger, expected one");
+    if (!is_trigger_(name)) return fail("\"" + std::string(name) + "\" is not a trigger of this ScaledObject");
     Expression trigger = node(Kind::trigger, begin);
     trigger.text = name;
     at_ += name.size();
     return trigger;
   }
 
-  /// After its opening bracket.
+  /// Parses the arguments after the opening bracket.
   Expression call(const Function& function, std::size_t begin) {
     Expression called = node(Kind::call, begin);
     called.text = function.name;
@@ -223,7 +223,7 @@ class ExpressionParser {
       called.parts.push_back(predicate ? predicate_part() : expression(0));
     }
     if (called.parts.size() < function.least || called.parts.size() > function.most) {
-      return fail(std::string(function.name) + " has " + std::to_string(called.parts.size()) + " parts, expected " +
+      return fail(std::string(function.name) + " has " + std::to_string(called.parts.size()) + " arguments, expected " +
                   std::to_string(called.parts.size() < function.least ? function.least : function.most));
     }
     return called;
@@ -239,14 +239,14 @@ class ExpressionParser {
   }
 
   Expression node(Kind kind, std::size_t begin) {
-    if (++parts_ > kMostParts) fail("more than 2000 parts");
+    if (++parts_ > kMostParts) fail("more than 2000 parts, expected at most 2000");
     Expression made;
     made.kind = kind;
     made.column = static_cast<std::uint32_t>(begin + 1);
     return made;
   }
 
-  /// The operator that stands next, not stepped over; null where there is none.
+  /// Returns the next operator without consuming it; null if there is none.
   const Sign* sign_ahead() {
     skip_spaces();
     if (error_) return nullptr;
@@ -286,7 +286,7 @@ class ExpressionParser {
   const std::function<bool(std::string_view)>& is_trigger_;
   std::size_t at_ = 0;
   int depth_ = 0, parts_ = 0;
-  int predicates_ = 0;  ///< around this place
+  int predicates_ = 0;  ///< nesting depth of predicates at this place
   std::optional<Error> error_;
 };
 

@@ -5,7 +5,7 @@
 namespace capstan::decide::scale::keda {
 namespace {
 
-/// A tree with a bracket around each of its operators.
+/// Writes the tree with brackets around each operator.
 std::string spelt(const Expression& part) {
   std::string inner;
   for (std::size_t i = 0; i < part.parts.size(); ++i) {
@@ -17,7 +17,7 @@ std::string spelt(const Expression& part) {
   return part.parts.size() == 1 ? std::string(part.text) + inner : "(" + inner + ")";
 }
 
-TEST(KedaExpression, WhatBindsTighter) {
+TEST(KedaExpression, FollowsThePrecedenceOfOperators) {
   const std::pair<const char*, const char*> rows[] = {
       {"a + b * c - d", "((a + (b * c)) - d)"},
       {"a * b ?? c + d", "((a * (b ?? c)) + d)"},
@@ -34,7 +34,7 @@ TEST(KedaExpression, WhatBindsTighter) {
   }
 }
 
-TEST(KedaExpression, WhatIsLeftOutIsRefused) {
+TEST(KedaExpression, RejectsUnsupportedParts) {
   for (const char* formula : {"'a'", "{a: 1}", "1..3", "a.b", "a | abs()", "let x = 1; x", "a[0]", "a ?: b"}) {
     EXPECT_FALSE(parse_expression(formula, [](std::string_view) { return true; })) << formula;
   }

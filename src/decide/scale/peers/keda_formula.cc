@@ -11,7 +11,7 @@
 namespace capstan::decide::scale::keda {
 namespace {
 
-/// What a part of a formula amounts to. Lists hold no lists, so that what a formula takes is bounded by its parts.
+/// The value of a part of a formula. Lists hold no lists, so that the work is bounded by the number of parts.
 struct Item {
   enum class Type : std::uint8_t { nil, truth, number, list };
 
@@ -31,13 +31,13 @@ struct Item {
   }
 };
 
-/// What a predicate may look at.
+/// Values that a predicate can refer to.
 struct Scope {
   Item element, accumulator;
   std::size_t index = 0;
 };
 
-/// x > 0 to the power of y; exact for whole powers as far as doubles are.
+/// Returns x > 0 to the power of y; exact for integer powers within double precision.
 double positive_power(double x, double y) {
   constexpr double kMostSteps = 1075, kMostExponent = 700;  // the least double is 2 to the power of -1074
   if (std::abs(y) <= kMostSteps && std::floor(y) == y) {
@@ -50,7 +50,7 @@ double positive_power(double x, double y) {
   return std::abs(exponent) <= kMostExponent ? portable_exp(exponent) : exponent > 0 ? HUGE_VAL : 0;
 }
 
-/// As Go's math.Pow has it, whose special cases are those of C.
+/// Computes a power like Go's math.Pow, whose special cases are those of C.
 double power(double x, double y) {
   if (y == 0 || x == 1) return 1;
   if (std::isnan(x) || std::isnan(y)) return std::nan("");
@@ -66,7 +66,7 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// The first error ends it; what is computed after it means nothing.
+/// Evaluates a tree. The first error ends it; values computed afterwards are meaningless.
 class Evaluation {
  public:
   explicit Evaluation(const Lookup& lookup) : lookup_(lookup) {}
@@ -81,10 +81,10 @@ class Evaluation {
 
  private:
   using Kind = Expression::Kind;
-  static constexpr int kMostSteps = 100'000;  ///< predicates in predicates multiply
+  static constexpr int kMostSteps = 100'000;  ///< nested predicates multiply
 
   Item value(const Expression& part) {
-    if (++steps_ > kMostSteps) return fail(part, "takes more than 100000 steps");
+    if (++steps_ > kMostSteps) return fail(part, "takes more than 100000 steps, expected at most 100000");
     if (error_) return {};
     switch (part.kind) {
       case Kind::nil:
@@ -108,7 +108,7 @@ class Evaluation {
       case Kind::call:
         return part.predicate ? over_list(part) : simple(part);
       case Kind::sign:
-        return part.parts.size() == 1 ? before(part) : between(part);
+        return part.parts.size() == 1 ? prefix(part) : infix(part);
       case Kind::comparison:
         return comparison(part);
       case Kind::choice:
@@ -119,24 +119,24 @@ class Evaluation {
 
   std::vector<Item> values(const Expression& part) {
     std::vector<Item> all;
-    for (const Expression& each : part.parts) all.push_back(value(each));
+    for (const Expression& child : part.parts) all.push_back(value(child));
     return all;
   }
 
   Item list(const Expression& part) {
     std::vector<Item> items = values(part);
-    for (const Item& item : items) no_list(item, part);
+    for (const Item& item : items) reject_list(item, part);
     return Item::of(std::move(items));
   }
 
-  Item before(const Expression& part) {
+  Item prefix(const Expression& part) {
     if (part.text == "!") return Item::of(!truth(part.parts[0]));
     Item operand = value(part.parts[0]);
     const double number = number_of(operand, part);
     return Item::of(part.text == "-" ? -number : number, operand.whole);
   }
 
-  Item between(const Expression& part) {
+  Item infix(const Expression& part) {
     const Expression &first = part.parts[0], &second = part.parts[1];
     const std::string_view sign = part.text;
     if (sign == "&&" || sign == "and") return Item::of(truth(first) && truth(second));
@@ -151,7 +151,7 @@ class Evaluation {
     if (sign == "*") return Item::of(a * b, whole);
     if (sign == "/") return Item::of(a / b, false);
     if (sign != "%") return Item::of(power(a, b), false);
-    if (!whole || b == 0) return fail(part, "% of what is no whole number or of 0, expected int( )");
+    if (!whole || b == 0) return fail(part, "% of a number that is not an integer, or by 0; expected int( )");
     return Item::of(std::fmod(a, b), true);
   }
 
@@ -169,14 +169,14 @@ class Evaluation {
   bool compare(std::string_view sign, const Item& left, const Item& right, const Expression& part) {
     if (sign == "==" || sign == "!=") {
       const bool alike = left.type == right.type || left.is_nil() || right.is_nil();
-      if (!alike) fail(part, "compares what is never equal, expected two of a type");
+      if (!alike) fail(part, "compares values of different types, expected the same type");
       return (left == right) == (sign == "==");
     }
     const double a = number_of(left, part), b = number_of(right, part);
     return sign == "<=" ? a <= b : sign == ">=" ? a >= b : sign == "<" ? a < b : a > b;
   }
 
-  /// A function of its parts' values alone.
+  /// Evaluates a function without a predicate.
   Item simple(const Expression& part) {
     const std::vector<Item> all = values(part);
     const Item& only = all.front();
@@ -210,40 +210,40 @@ class Evaluation {
     return Item::of(number, false);  // float
   }
 
-  /// A function of a list and of what a predicate says of each of its items.
+  /// Evaluates a function of a list with a predicate for each of its items.
   Item over_list(const Expression& part) {
     const Item list = value(part.parts[0]);
     const std::vector<Item>& items = items_of(list, part);
     if (part.text == "reduce") return reduce(part, items);
     const bool of_values = part.text == "map" || part.text == "sum";
-    std::vector<Item> said, kept;
+    std::vector<Item> results, selected;
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < items.size() && !error_; ++i) {
-      said.push_back(predicate(part, {items[i], {}, i}));
-      if (of_values || !truth_of(said.back(), part)) continue;
-      kept.push_back(items[i]);
+      results.push_back(predicate(part, {items[i], {}, i}));
+      if (of_values || !truth_of(results.back(), part)) continue;
+      selected.push_back(items[i]);
       indices.push_back(i);
     }
     const std::string_view name = part.text;
-    if (name == "map") return Item::of(std::move(said));
-    if (name == "sum") return sum_of(said, part);
-    if (name == "filter") return Item::of(std::move(kept));
-    if (name == "count") return Item::of(static_cast<double>(kept.size()), true);
-    if (name == "all") return Item::of(kept.size() == items.size());
-    if (name == "any") return Item::of(!kept.empty());
-    if (name == "none") return Item::of(kept.empty());
-    if (name == "one") return Item::of(kept.size() == 1);
-    if (kept.empty()) return {};
-    if (name == "find") return kept.front();
-    if (name == "findLast") return kept.back();
+    if (name == "map") return Item::of(std::move(results));
+    if (name == "sum") return sum_of(results, part);
+    if (name == "filter") return Item::of(std::move(selected));
+    if (name == "count") return Item::of(static_cast<double>(selected.size()), true);
+    if (name == "all") return Item::of(selected.size() == items.size());
+    if (name == "any") return Item::of(!selected.empty());
+    if (name == "none") return Item::of(selected.empty());
+    if (name == "one") return Item::of(selected.size() == 1);
+    if (selected.empty()) return {};
+    if (name == "find") return selected.front();
+    if (name == "findLast") return selected.back();
     return Item::of(static_cast<double>(name == "findIndex" ? indices.front() : indices.back()), true);
   }
 
   Item reduce(const Expression& part, const std::vector<Item>& items) {
     const bool begun = part.parts.size() > 2;
-    if (!begun && items.empty()) return fail(part, "reduces an empty list without a first value");
+    if (!begun && items.empty()) return fail(part, "reduces an empty list, expected an initial value");
     Item so_far = begun ? value(part.parts[2]) : items.front();
-    no_list(so_far, part);
+    reject_list(so_far, part);
     for (std::size_t i = begun ? 0 : 1; i < items.size() && !error_; ++i) {
       so_far = predicate(part, {items[i], so_far, i});
     }
@@ -252,13 +252,13 @@ class Evaluation {
 
   Item predicate(const Expression& part, Scope scope) {
     scopes_.push_back(std::move(scope));
-    Item said = value(part.parts[1]);
-    no_list(said, part);
+    Item result = value(part.parts[1]);
+    reject_list(result, part);
     scopes_.pop_back();
-    return said;
+    return result;
   }
 
-  /// The numbers of lists count too.
+  /// Collects numbers, including those inside lists.
   void gather(const std::vector<Item>& items, std::vector<double>& numbers, const Expression& part) {
     for (const Item& item : items) {
       if (item.type == Item::Type::list)
@@ -290,22 +290,22 @@ class Evaluation {
   bool truth(const Expression& part) { return truth_of(value(part), part); }
 
   bool truth_of(const Item& item, const Expression& part) {
-    if (item.type != Item::Type::truth) fail(part, "neither true nor false, expected a comparison");
+    if (item.type != Item::Type::truth) fail(part, "not a boolean, expected a comparison");
     return item.truth;
   }
 
   double number_of(const Item& item, const Expression& part) {
     if (item.is_nil()) fail(part, "arithmetic with nil, expected ?? before it");
-    if (item.type != Item::Type::number) fail(part, "no number, expected one");
+    if (item.type != Item::Type::number) fail(part, "not a number, expected a number");
     return item.number;
   }
 
-  void no_list(const Item& item, const Expression& part) {
-    if (item.type == Item::Type::list) fail(part, "a list in a list, expected a number");
+  void reject_list(const Item& item, const Expression& part) {
+    if (item.type == Item::Type::list) fail(part, "a list inside a list, expected a number");
   }
 
   const std::vector<Item>& items_of(const Item& item, const Expression& part) {
-    if (item.type != Item::Type::list) fail(part, "no list, expected one");
+    if (item.type != Item::Type::list) fail(part, "not a list, expected a list");
     return item.items;
   }
 

@@ -61,7 +61,7 @@ TEST(KedaFormula, Choices) {
                  {"a > 1 ? 1 : gone * 2", 1}});
 }
 
-TEST(KedaFormula, ATriggerThatFailedIsNil) {
+TEST(KedaFormula, AFailedTriggerIsNil) {
   expect_values({{"gone ?? a", 2},
                  {"a ?? gone", 2},
                  {"b_1 + gone ?? a", 7},
@@ -88,28 +88,28 @@ TEST(KedaFormula, Lists) {
                  {"reduce([a, b_1], #acc + #) + reduce([a, b_1], #acc + # * #index, 100)", 112}});
 }
 
-TEST(KedaFormula, Refusals) {
+TEST(KedaFormula, ErrorsNameTheColumnAndTheExpectation) {
   const Faults rows[] = {
       {"a +", "formula:1:4: expected a number, a trigger or ("},
       {"a + gone", "formula:1:5: arithmetic with nil, expected ?? before it"},
-      {"a + c", "formula:1:5: \"c\" is no trigger, expected one"},
-      {"a > 1 ? 1 : c", "formula:1:13: \"c\" is no trigger, expected one"},
-      {"gone ?? a * 3", "formula:1:11: expected ( ) around ?? beside another operator"},
-      {"a > 1", "formula:1:3: no number, expected one"},
-      {"[a]", "formula:1:1: no number, expected one"},
-      {"a ? 1 : 2", "formula:1:1: neither true nor false, expected a comparison"},
-      {"count([a], #)", "formula:1:1: neither true nor false, expected a comparison"},
-      {"a == true ? 1 : 2", "formula:1:3: compares what is never equal, expected two of a type"},
-      {"a % 2", "formula:1:3: % of what is no whole number or of 0, expected int( )"},
-      {"# + 1", "formula:1:2: # outside a predicate, expected a number, a trigger or ("},
-      {"sqrt(a)", "formula:1:1: \"sqrt\" is no function known here"},
-      {"abs(a, a)", "formula:1:10: abs has 2 parts, expected 1"},
-      {"sum([[1, 2], [3]], len(#))", "formula:1:5: a list in a list, expected a number"},
-      {"map([a], [#])", "formula:1:1: a list in a list, expected a number"},
-      {"reduce([1, 2], [#acc, #acc])", "formula:1:1: a list in a list, expected a number"},
-      {"reduce([1, 2], #acc, [])", "formula:1:1: a list in a list, expected a number"},
-      {"reduce([], #acc)", "formula:1:1: reduces an empty list without a first value"},
-      {"a b_1", "formula:1:3: expected the end"},
+      {"a + c", "formula:1:5: \"c\" is not a trigger of this ScaledObject"},
+      {"a > 1 ? 1 : c", "formula:1:13: \"c\" is not a trigger of this ScaledObject"},
+      {"gone ?? a * 3", "formula:1:11: expected ( ) around ?? next to another operator"},
+      {"a > 1", "formula:1:3: not a number, expected a number"},
+      {"[a]", "formula:1:1: not a number, expected a number"},
+      {"a ? 1 : 2", "formula:1:1: not a boolean, expected a comparison"},
+      {"count([a], #)", "formula:1:1: not a boolean, expected a comparison"},
+      {"a == true ? 1 : 2", "formula:1:3: compares values of different types, expected the same type"},
+      {"a % 2", "formula:1:3: % of a number that is not an integer, or by 0; expected int( )"},
+      {"# + 1", "formula:1:2: # is used outside a predicate, expected a number, a trigger or ("},
+      {"sqrt(a)", "formula:1:1: \"sqrt\" is not a supported function"},
+      {"abs(a, a)", "formula:1:10: abs has 2 arguments, expected 1"},
+      {"sum([[1, 2], [3]], len(#))", "formula:1:5: a list inside a list, expected a number"},
+      {"map([a], [#])", "formula:1:1: a list inside a list, expected a number"},
+      {"reduce([1, 2], [#acc, #acc])", "formula:1:1: a list inside a list, expected a number"},
+      {"reduce([1, 2], #acc, [])", "formula:1:1: a list inside a list, expected a number"},
+      {"reduce([], #acc)", "formula:1:1: reduces an empty list, expected an initial value"},
+      {"a b_1", "formula:1:3: expected the end of the formula"},
       {"", "formula:1:1: expected a number, a trigger or ("},
   };
   for (const auto& [text, words] : rows) {
@@ -119,7 +119,7 @@ TEST(KedaFormula, Refusals) {
   }
 }
 
-TEST(KedaFormula, IsBounded) {
+TEST(KedaFormula, DepthPartsAndStepsAreBounded) {
   EXPECT_FALSE(of_triggers(std::string(10'000, '(')));
   std::string sum = "1", nested = "1";
   for (int i = 0; i < 10'000; ++i) sum += "+1";

@@ -16,10 +16,10 @@ TEST(Keda, PrometheusAnswers) {
   };
   const Row rows[] = {
       {"one sample", {{2, "2.5"}}, 2.5, 2.5},       {"no series", {}, 0, {}},
-      {"an empty value", {{0, {}}}, 0, {}},         {"half a value", {{1, {}}}, {}, {}},
+      {"an empty value", {{0, {}}}, 0, {}},         {"a value with one part", {{1, {}}}, {}, {}},
       {"two series", {{2, "1"}, {2, "2"}}, {}, {}}, {"NaN", {{2, "NaN"}}, 0, {}},
       {"infinite", {{2, "+Inf"}}, 0, {}},           {"infinite and negative", {{2, "-Inf"}}, 0, {}},
-      {"no number", {{2, "many"}}, {}, {}},
+      {"not a number", {{2, "many"}}, {}, {}},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(prometheus_value(row.series, true, true), row.ignoring) << row.what;
@@ -46,13 +46,14 @@ TEST(Keda, FallbackEngagesAfterTheThreshold) {
   EXPECT_FALSE(is_fallback_active(fallback, std::array{*health}));
   const FallbackResult fourth = with_fallback(fallback, health, {}, 5, MetricType::average_value, {}, 0);
   EXPECT_EQ(fourth.value, 50);
-  EXPECT_TRUE(fourth.stood_in);
+  EXPECT_TRUE(fourth.is_fallback);
   EXPECT_TRUE(is_fallback_active(fallback, std::array{Health{}, *health}));
   EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 4).value, 12.5);
-  EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 3).value, 16.666) << "whole thousandths";
+  EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 3).value, 16.666)
+      << "truncated to thousandths";
   EXPECT_EQ(with_fallback(fallback, health, {}, 5, MetricType::value, {}, 0).value, std::nullopt);
   EXPECT_EQ(with_fallback(fallback, health, 7.0, 5, MetricType::average_value, {}, 0).value, 7);
-  EXPECT_EQ(health->failures, 0) << "one success is enough";
+  EXPECT_EQ(health->failures, 0) << "one success resets the failures";
 }
 
 TEST(Keda, FallbackBehaviours) {
@@ -84,7 +85,7 @@ TEST(Keda, WithoutAValidFallbackHealthIsNotTouched) {
   }
 }
 
-TEST(Keda, BetweenNoneAndSome) {
+TEST(Keda, DecidesBetweenZeroAndOne) {
   constexpr Duration kOld = std::chrono::hours(100);
   struct Row {
     const char* what;
@@ -104,48 +105,44 @@ TEST(Keda, BetweenNoneAndSome) {
   const auto plain = [](ScaledObject&) {};
   const auto seconds = [](std::int64_t s) { return std::optional<Duration>(std::chrono::seconds(s)); };
   const Row rows[] = {
-      {"wakes with one", object(0, {}, plain), {true, false}, 0, {}, 1},
-      {"or with its minimum", object(3, {}, plain), {true, false}, 0, {}, 3},
-      {"above none the HPA decides", object(3, {}, plain), {true, false}, 1, {}, 1},
-      {"but not with an idle count", object(3, 0, plain), {true, false}, 1, {}, 3},
-      {"not while scale-out is paused",
+      {"an active trigger wakes one replica", object(0, {}, plain), {true, false}, 0, {}, 1},
+      {"an active trigger wakes the minimum", object(3, {}, plain), {true, false}, 0, {}, 3},
+      {"above zero the HPA decides", object(3, {}, plain), {true, false}, 1, {}, 1},
+      {"with an idle count KEDA raises to the minimum", object(3, 0, plain), {true, false}, 1, {}, 3},
+      {"a paused scale-out does not wake",
        object(0, {}, [](auto& o) { o.pause_scale_out = true; }),
        {true, false},
        0,
        {},
        0},
-      {"forced", object(0, {}, [](auto& o) { o.force_activation = true; }), {false, false}, 0, {}, 1},
-      {"sleeps after the cool-down", object(0, {}, plain), {false, false}, 9, seconds(301), 0},
-      {"not exactly at its end", object(0, {}, plain), {false, false}, 9, seconds(300), 9},
-      {"at once where none was ever active", object(0, {}, plain), {false, false}, 9, {}, 0},
-      {"to the idle count", object(5, 2, plain), {false, false}, 9, {}, 2},
-      {"a minimum without one is the HPA's", object(5, {}, plain), {false, false}, 9, {}, 9},
-      {"below the minimum it is put right", object(5, {}, plain), {false, false}, 2, seconds(0), 5},
-      {"not while scale-in is paused",
-       object(0, {}, [](auto& o) { o.pause_scale_in = true; }),
-       {false, false},
-       9,
-       {},
-       9},
-      {"an error holds", object(0, {}, plain), {false, true}, 9, {}, 9},
-      {"and so it does where the HPA will be given a fallback",
+      {"forced activation wakes", object(0, {}, [](auto& o) { o.force_activation = true; }), {false, false}, 0, {}, 1},
+      {"scales to zero after the cool-down", object(0, {}, plain), {false, false}, 9, seconds(301), 0},
+      {"but not exactly at its end", object(0, {}, plain), {false, false}, 9, seconds(300), 9},
+      {"immediately if no trigger was ever active", object(0, {}, plain), {false, false}, 9, {}, 0},
+      {"scales to the idle count", object(5, 2, plain), {false, false}, 9, {}, 2},
+      {"without an idle count the HPA keeps the minimum", object(5, {}, plain), {false, false}, 9, {}, 9},
+      {"below the minimum it is raised", object(5, {}, plain), {false, false}, 2, seconds(0), 5},
+      {"a paused scale-in holds", object(0, {}, [](auto& o) { o.pause_scale_in = true; }), {false, false}, 9, {}, 9},
+      {"an error holds the count", object(0, {}, plain), {false, true}, 9, {}, 9},
+      {"an error holds until the HPA receives the fallback",
        object(0, {}, [](auto& o) { o.fallback = Fallback{3, 4, {}}; }),
        {false, true},
        9,
        {},
        9},
-      {"but not for a fallback of none",
+      {"a fallback of zero replicas does not hold",
        object(0, {}, [](auto& o) { o.fallback = Fallback{3, 0, {}}; }),
        {false, true},
        9,
        {},
        0},
-      {"paused", object(0, {}, [](auto& o) { o.paused = true; }), {true, false}, 0, {}, 0},
+      {"a paused object does nothing", object(0, {}, [](auto& o) { o.paused = true; }), {true, false}, 0, {}, 0},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(activate(row.object, row.triggers, row.current, row.idle_for, kOld).replicas, row.replicas) << row.what;
   }
-  EXPECT_TRUE(activate(rows[4].object, {true, false}, 0, {}, kOld).active_condition) << "paused, and still active";
+  EXPECT_TRUE(activate(rows[4].object, {true, false}, 0, {}, kOld).active_condition)
+      << "scale-out is paused, but the condition is active";
   EXPECT_FALSE(activate(rows[16].object, {true, false}, 0, {}, kOld).active_condition);
 }
 

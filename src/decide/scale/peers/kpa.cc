@@ -6,12 +6,12 @@
 namespace capstan::decide::scale::kpa {
 namespace {
 
-/// Go's int32(float64); what does not fit is the nearest that does.
+/// Go's int32(float64), clamped to the range.
 std::int64_t to_int32(double value) {
   return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::clamp(value, -2147483648.0, 2147483647.0));
 }
 
-/// Enters, prolongs or leaves panic. Leaving is strict: exactly a stable window later it still lasts.
+/// Enters, prolongs or leaves panic. Exactly one stable window after the last trigger, panic still holds.
 void update_panic(const Spec& spec, State& state, bool over, Instant now) {
   if (over) {
     state.panic_since = now;
@@ -41,7 +41,7 @@ State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant no
 Result decide(const Spec& spec, State& state, const Observed& observed, Instant now) {
   if (!observed.ready_pods || !observed.stable || !observed.panic) return {};
   const double ready = std::max(1.0, static_cast<double>(*observed.ready_pods));
-  // Rounded up, so that a rate of 1.1 lets two pods become three.
+  // Rounded up, so that a rate of 1.1 raises two pods to three.
   const double most = std::ceil(spec.max_scale_up_rate * ready);
   const double least = spec.reachable ? std::floor(ready / spec.max_scale_down_rate) : 0.0;
   const double stable_wish = std::ceil(*observed.stable / spec.target);
@@ -53,7 +53,7 @@ Result decide(const Spec& spec, State& state, const Observed& observed, Instant 
   };
   const ReplicaCount stable = bounded(stable_wish), panic = bounded(panic_wish);
 
-  // The wish before the rates bound it.
+  // Panic uses the count before the rates bound it.
   update_panic(spec, state, panic_wish / ready >= spec.panic_threshold, now);
   ReplicaCount desired = stable;
   if (state.panic_since) {

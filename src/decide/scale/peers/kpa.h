@@ -6,57 +6,57 @@
 #include "base/time.h"
 #include "decide/scale/peers/kpa_metrics.h"
 
-/// Knative's pod autoscaler. Quantities are doubles where Go's are, and computed in its order.
-/// Source: knative/serving pkg/autoscaler/scaling/autoscaler.go, pkg/autoscaler/config.
+/// Knative's pod autoscaler. Quantities are doubles where Go's are, computed in the same order. Source: knative/serving
+/// pkg/autoscaler/scaling/autoscaler.go, pkg/autoscaler/config.
 namespace capstan::decide::scale::kpa {
 
-/// What one revision is scaled by; the defaults are those of the ConfigMap config-autoscaler.
+/// Scaling settings of one revision; the defaults are those of the ConfigMap config-autoscaler.
 struct Spec {
-  double target = 70;                  ///< per pod: concurrent requests, or requests a second
-  double total = 100;                  ///< what a pod takes: target over utilization
-  double target_burst_capacity = 211;  ///< 0: the activator stays out; -1: it always stays in
-  double max_scale_up_rate = 1000;     ///< of the ready pods, a decision
+  double target = 70;                  ///< per pod: concurrent requests or requests/s
+  double total = 100;                  ///< capacity of a pod: target divided by utilization
+  double target_burst_capacity = 211;  ///< 0: the activator is never in the path; -1: it always is
+  double max_scale_up_rate = 1000;     ///< factor on the ready pods, per decision
   double max_scale_down_rate = 2;
-  double panic_threshold = 2;  ///< pods that the panic window asks for, over those that are ready
+  double panic_threshold = 2;  ///< pods wanted by the panic window divided by ready pods
   Duration stable_window = std::chrono::seconds(60);
-  bool reachable = true;              ///< a route points at it
-  ReplicaCount activation_scale = 0;  ///< at least as many where any are wanted; 0 and 1: no such thing
+  bool reachable = true;              ///< true: a route points at the revision
+  ReplicaCount activation_scale = 0;  ///< minimum if any pod is wanted; 0 and 1: none
   Duration scale_down_delay{};
 };
 
 inline constexpr Duration kTick = std::chrono::seconds(2);  ///< between decisions
 
 struct State {
-  std::optional<Instant> panic_since;  ///< the last moment over the threshold
+  std::optional<Instant> panic_since;  ///< last moment above the threshold
   ReplicaCount max_panic_pods = 0;
-  std::optional<MaxTimeWindow> delay;  ///< only where there is a delay: a window of one granule is not the same as none
+  std::optional<MaxTimeWindow> delay;  ///< set only with a delay, because a window of one granule differs from none
 };
 
-/// The state of a new decider, which knows no history: with several pods ready it holds them as in panic.
-/// @param ready_pods nothing: not to be had, taken as 0
+/// Returns the initial state of a decider. Without history, it holds several ready pods as if in panic.
+/// @param ready_pods empty: unknown, taken as 0
 State begin(const Spec& spec, std::optional<ReplicaCount> ready_pods, Instant now);
 
 struct Observed {
-  std::optional<ReplicaCount> ready_pods;  ///< nothing: not to be had
-  std::optional<double> stable, panic;     ///< mean over each window of the sum over all pods; nothing: no data
+  std::optional<ReplicaCount> ready_pods;  ///< empty: unknown
+  std::optional<double> stable, panic;     ///< mean over each window of the sum over all pods; empty: no data
 };
 
 struct Result {
-  bool valid = false;  ///< false: nothing is changed
+  bool valid = false;  ///< false: no change
   ReplicaCount desired = 0;
-  std::int64_t excess_burst_capacity = 0;  ///< below 0: the activator stays in the path of the requests
+  std::int64_t excess_burst_capacity = 0;  ///< below 0: the activator stays in the request path
 };
 
 Result decide(const Spec& spec, State& state, const Observed& observed, Instant now);
 
-/// How a revision's targets follow from its settings.
+/// Settings from which a revision's targets are computed.
 struct TargetSettings {
-  bool by_rate = false;                       ///< metric rps instead of concurrency
+  bool by_rate = false;                       ///< true: metric rps instead of concurrency
   double utilization = 0.7;                   ///< 0..1
   double default_target = 100;                ///< 200 for rps
-  double container_concurrency = 0;           ///< hard limit of a pod; 0: none
-  std::optional<double> target_annotation;    ///< never above the hard limit
-  std::optional<double> utilization_percent;  ///< the annotation of it
+  double container_concurrency = 0;           ///< hard limit per pod; 0: none
+  std::optional<double> target_annotation;    ///< capped at the hard limit
+  std::optional<double> utilization_percent;  ///< from the annotation
 };
 struct Target {
   double target, total;

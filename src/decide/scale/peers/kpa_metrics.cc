@@ -18,7 +18,7 @@ double cut_to_six_decimals(double value) { return std::floor(value * 1e6) / 1e6;
 
 void MaxWindow::record(std::int64_t index, ReplicaCount value) {
   while (!falling_.empty() && falling_.back().value <= value) falling_.pop_back();
-  // Smaller, and of the same index as one that is kept: it leaves the window no later.
+  // A smaller value at the index of a stored one leaves the window no later and can be dropped.
   if (falling_.empty() || falling_.back().index < index) falling_.push_back({index, value});
   const auto out = [&](const Entry& entry) { return entry.index <= index - length_; };
   falling_.erase(falling_.begin(), std::ranges::find_if_not(falling_, out));

@@ -7,21 +7,23 @@
 #include "base/quantity.h"
 #include "base/time.h"
 
-/// What Knative's autoscaler keeps of its metrics. Source: knative/serving pkg/autoscaler/aggregation and metrics.
+/// The windows in which Knative's autoscaler keeps its metrics. Source: knative/serving pkg/autoscaler/aggregation and
+/// metrics.
 namespace capstan::decide::scale::kpa {
 
-/// Rounded down also before the origin, so that every granule is equally long; Knative's times are never below 0.
+/// Returns the index of the granule. Rounds down before the origin too, so that all granules have equal length;
+/// Knative's times are never below 0.
 constexpr std::int64_t granule_of(std::int64_t at, std::int64_t granularity) {
   return at / granularity - (at % granularity < 0 ? 1 : 0);
 }
 
-/// The highest value of the last `length` indices, the newest included.
+/// The highest value among the last `length` indices, including the newest.
 class MaxWindow {
  public:
   explicit MaxWindow(std::int64_t length) : length_(length) {}
-  /// @param index not before that of an earlier record
+  /// @param index not below that of an earlier record
   void record(std::int64_t index, ReplicaCount value);
-  /// Of the window that ends with the last record; 0 before the first.
+  /// Returns the maximum of the window that ends with the last record; 0 before the first.
   ReplicaCount max() const { return falling_.empty() ? 0 : falling_.front().value; }
   friend bool operator==(const MaxWindow&, const MaxWindow&) = default;
 
@@ -32,13 +34,13 @@ class MaxWindow {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::int64_t length_;
-  std::vector<Entry> falling_;  ///< each is larger than all that follow it
+  std::vector<Entry> falling_;  ///< values decrease strictly
 };
 
-/// The same over time: values of one granule of time collapse to their maximum.
+/// The same over time: the values within one granule collapse to their maximum.
 class MaxTimeWindow {
  public:
-  /// @param granularity at least a second; seconds are counted whole
+  /// @param granularity at least one second, in whole seconds
   MaxTimeWindow(Duration window, Duration granularity);
   void record(Instant now, ReplicaCount value);
   ReplicaCount max() const { return window_.max(); }
@@ -49,14 +51,15 @@ class MaxTimeWindow {
   MaxWindow window_;
 };
 
-/// The mean of what each granule of time in a window was given. Gaps inside count as 0; before the window is full the
-/// divisor is the time since the first record; a silence of a whole window begins anew.
+/// The mean over the granules of a window. Gaps count as 0. Before the window is full, the divisor is the time since
+/// the first record. A gap of a whole window restarts it.
 class AverageWindow {
  public:
   AverageWindow(Duration window, Duration granularity);
-  /// Values of one granule add up. One that is a window older than the newest is dropped.
+  /// Adds a value to its granule. A value that is a whole window older than the newest is dropped.
   void record(Instant now, double value);
-  /// Cut after six decimals, as Knative cuts it. A moment before the last record gives the whole window.
+  /// Returns the mean, truncated to six decimals as in Knative. For a moment before the last record, the mean of the
+  /// whole window.
   double average(Instant now) const;
 
  private:
@@ -78,8 +81,8 @@ class AverageWindow {
   std::optional<Written> written_;  ///< indices
 };
 
-/// The `weighted-exponential` mean of the same granules: the newest weighs `smoothing_coefficient`, each one before it
-/// what is left of that share. Granules without a record weigh, and hold nothing.
+/// The `weighted-exponential` mean over the same granules: the newest weighs `smoothing_coefficient`, and each older
+/// one that share of the remaining weight. Granules without a record count as 0.
 class WeightedWindow {
  public:
   WeightedWindow(Duration window, Duration granularity);
@@ -96,10 +99,12 @@ class WeightedWindow {
   std::optional<std::int64_t> last_;  ///< index of the newest record
 };
 
-/// How many of a revision's pods are scraped: enough for a mean within 5 at 95 % confidence and a variance of 100.
+/// Returns how many of a revision's pods are scraped: enough for a mean within 5 at 95 % confidence and a variance of
+/// 100.
 std::int64_t sample_size(std::int64_t pods);
 
-/// The weight of the newest bucket of the `weighted-exponential` average, so that all buckets together weigh 0.9999.
+/// Returns the weight of the newest bucket of the `weighted-exponential` mean, such that all buckets weigh 0.9999
+/// together.
 double smoothing_coefficient(double buckets);
 
 }  // namespace capstan::decide::scale::kpa

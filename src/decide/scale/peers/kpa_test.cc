@@ -32,11 +32,9 @@ TEST(Kpa, RatesBoundADecision) {
     ReplicaCount desired;
   };
   const Row rows[] = {
-      {"as many as the load asks for", 10, 2, 2, 31, 4},
-      {"none ready counts as one", 10, 2, 0, 1000, 10},
-      {"the rate up is rounded up", 1.1, 2, 2, 1000, 3},
-      {"the rate down is rounded down", 10, 2, 5, 0, 2},
-      {"one may go", 10, 2, 1, 0, 0},
+      {"the count for the load", 10, 2, 2, 31, 4},       {"none ready counts as one", 10, 2, 0, 1000, 10},
+      {"the rate up is rounded up", 1.1, 2, 2, 1000, 3}, {"the rate down is rounded down", 10, 2, 5, 0, 2},
+      {"the last pod may go", 10, 2, 1, 0, 0},
   };
   for (const Row& row : rows) {
     Spec spec = ten_a_pod();
@@ -48,7 +46,7 @@ TEST(Kpa, RatesBoundADecision) {
   }
 }
 
-TEST(Kpa, NothingIsChangedWithoutData) {
+TEST(Kpa, WithoutDataNothingChanges) {
   State state;
   EXPECT_FALSE(decide({}, state, {3, std::nullopt, std::nullopt}, at(0)).valid);
   EXPECT_FALSE(decide({}, state, {std::nullopt, 1.0, 1.0}, at(0)).valid);
@@ -58,15 +56,15 @@ TEST(Kpa, PanicHoldsTheHighestUntilAStableWindowHasPassed) {
   const Spec spec = ten_a_pod();
   State state = begin(spec, 1, at(0));
   EXPECT_FALSE(state.panic_since);
-  EXPECT_EQ(answer(spec, state, 2, 30, 40, 0), 4) << "4 over 2 is twice as many";
-  EXPECT_EQ(answer(spec, state, 4, 10, 10, 10), 4) << "not down in panic";
-  EXPECT_EQ(answer(spec, state, 4, 65, 10, 20), 7) << "the stable window counts as well";
+  EXPECT_EQ(answer(spec, state, 2, 30, 40, 0), 4) << "4 pods for 2 ready ones reach the panic threshold";
+  EXPECT_EQ(answer(spec, state, 4, 10, 10, 10), 4) << "panic does not scale down";
+  EXPECT_EQ(answer(spec, state, 4, 65, 10, 20), 7) << "the stable window counts too";
   EXPECT_EQ(answer(spec, state, 4, 10, 10, 60), 7) << "exactly a stable window later";
   EXPECT_EQ(answer(spec, state, 4, 30, 10, 60.1), 3);
   EXPECT_EQ(state.max_panic_pods, 0);
 }
 
-TEST(Kpa, ANewDeciderHoldsWhatItFinds) {
+TEST(Kpa, ANewDeciderHoldsTheReadyPods) {
   State state = begin({}, 5, at(0));
   EXPECT_TRUE(state.panic_since);
   EXPECT_EQ(answer(ten_a_pod(), state, 5, 0, 0, 30), 5);
@@ -74,16 +72,16 @@ TEST(Kpa, ANewDeciderHoldsWhatItFinds) {
   EXPECT_EQ(begin({}, std::nullopt, at(0)).max_panic_pods, 0);
 }
 
-TEST(Kpa, ActivationScaleIsForThoseThatAreWanted) {
+TEST(Kpa, TheActivationScaleAppliesOnlyIfPodsAreWanted) {
   Spec spec = ten_a_pod();
   spec.activation_scale = 5;
   spec.max_scale_up_rate = 2;
   State state;
-  EXPECT_EQ(answer(spec, state, 1, 5, 5, 0), 5) << "above what the rate allows";
+  EXPECT_EQ(answer(spec, state, 1, 5, 5, 0), 5) << "above the rate limit";
   EXPECT_EQ(answer(spec, state, 1, 0, 0, 0), 0);
 }
 
-TEST(Kpa, ADelayHoldsTheHighestOfItsTicks) {
+TEST(Kpa, ADelayHoldsTheHighestCountWithinIt) {
   Spec spec = ten_a_pod();
   spec.scale_down_delay = std::chrono::seconds(300);
   spec.panic_threshold = 1000;
@@ -92,7 +90,7 @@ TEST(Kpa, ADelayHoldsTheHighestOfItsTicks) {
   EXPECT_EQ(answer(spec, state, 10, 60, 60, 300), 10);
   EXPECT_EQ(answer(spec, state, 10, 50, 50, 302), 6);
   spec.reachable = false;
-  EXPECT_EQ(answer(spec, state, 10, 10, 10, 304), 1) << "nobody comes there any more";
+  EXPECT_EQ(answer(spec, state, 10, 10, 10, 304), 1) << "an unreachable revision needs no delay";
 }
 
 TEST(Kpa, ExcessBurstCapacity) {
@@ -116,7 +114,7 @@ TEST(Kpa, Targets) {
   settings.target_annotation = 50;
   EXPECT_DOUBLE_EQ(resolve_target(settings).total, 10) << "never above the hard limit";
   settings.by_rate = true;
-  EXPECT_DOUBLE_EQ(resolve_target(settings).total, 50) << "which a rate does not know";
+  EXPECT_DOUBLE_EQ(resolve_target(settings).total, 50) << "a rate has no hard limit";
   settings.utilization_percent = 1e-4;
   EXPECT_DOUBLE_EQ(resolve_target(settings).target, 0.01);
 }
@@ -131,7 +129,7 @@ TEST(KpaMetrics, MaxOfAWindow) {
   }
   EXPECT_EQ(highest, (std::vector<ReplicaCount>{5, 8, 8, 8, 8, 7, 7}));
   window.record(20, 1);
-  EXPECT_EQ(window.max(), 1) << "all others left at once";
+  EXPECT_EQ(window.max(), 1) << "all others left the window";
 }
 
 TEST(KpaMetrics, ValuesOfOneGranuleCollapse) {
@@ -145,7 +143,7 @@ TEST(KpaMetrics, ValuesOfOneGranuleCollapse) {
   EXPECT_EQ(window.max(), 1);
 }
 
-TEST(KpaMetrics, GranulesBeforeTheOriginAreAsLongAsOthers) {
+TEST(KpaMetrics, GranulesBeforeTheOriginHaveTheSameLength) {
   EXPECT_EQ(granule_of(-4, 2), -2);
   EXPECT_EQ(granule_of(-1, 2), -1);
   EXPECT_EQ(granule_of(1, 2), 0);
@@ -164,13 +162,13 @@ TEST(KpaMetrics, AverageOfAWindow) {
   EXPECT_EQ(window.average(at(3)), 0);
   window.record(at(0.2), 1);
   window.record(at(0.9), 1);
-  EXPECT_EQ(window.average(at(0)), 2) << "values of a second add up";
+  EXPECT_EQ(window.average(at(0)), 2) << "values within a second add up";
   window.record(at(3), 2);
-  EXPECT_EQ(window.average(at(3)), 1) << "gaps are 0, the divisor is the time since the first";
-  EXPECT_EQ(window.average(at(5)), 0.666666) << "cut, not rounded";
+  EXPECT_EQ(window.average(at(3)), 1) << "gaps count as 0, and the divisor is the time since the first record";
+  EXPECT_EQ(window.average(at(5)), 0.666666) << "truncated, not rounded";
   EXPECT_EQ(window.average(at(8)), 0);
   window.record(at(8), 7);
-  EXPECT_EQ(window.average(at(8)), 7) << "after a silence of the window the divisor begins anew";
+  EXPECT_EQ(window.average(at(8)), 7) << "a gap of a whole window restarts the divisor";
 }
 
 TEST(KpaMetrics, SampleSizes) {
@@ -199,32 +197,32 @@ TEST(KpaZero, Rows) {
        [](ZeroSettings&, Revision& r) { r.activity_for = std::chrono::seconds(59); },
        0,
        {1, true, true, false}},
-      {"active for the window: says so first",
+      {"active for the window: becomes inactive first",
        [](ZeroSettings&, Revision& r) { r.activity_for = std::chrono::seconds(60); },
        0,
        {0, false, false, false}},
-      {"and looks again itself where the activator is in the path already",
+      {"checks again if the activator is already in the path",
        [](ZeroSettings&, Revision& r) {
          r.activity_for = std::chrono::seconds(60);
          r.proxied = true;
        },
        0,
        {0, false, true, false}},
-      {"inactive for less than the grace",
+      {"inactive for less than the grace period",
        [](ZeroSettings&, Revision& r) {
          r.activity = Activity::inactive;
          r.activity_for = std::chrono::seconds(29);
        },
        0,
        {0, false, true, false}},
-      {"but the activator was there for as long",
+      {"the activator was in the path for the grace period",
        [](ZeroSettings&, Revision& r) {
          r.activity = Activity::inactive;
          r.proxied_for = std::chrono::seconds(30);
        },
        0,
        {0, true, false, false}},
-      {"inactive for the grace",
+      {"inactive for the grace period",
        [](ZeroSettings&, Revision& r) {
          r.activity = Activity::inactive;
          r.activity_for = std::chrono::seconds(30);
@@ -239,7 +237,7 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, false, true, false}},
-      {"not where no route leads",
+      {"not for a revision without a route",
        [](ZeroSettings& s, Revision& r) {
          s.retention = std::chrono::seconds(100);
          r.activity = Activity::inactive;
@@ -248,7 +246,7 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, true, false, false}},
-      {"where no route leads, being inactive for the grace is enough, too",
+      {"without a route, inactivity for the grace period suffices",
        [](ZeroSettings& s, Revision& r) {
          s.retention = std::chrono::seconds(100);
          r.activity = Activity::inactive;
@@ -257,7 +255,7 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, true, false, false}},
-      {"and not less than the grace",
+      {"without a route, less than the grace period does not suffice",
        [](ZeroSettings& s, Revision& r) {
          s.retention = std::chrono::seconds(100);
          r.activity = Activity::inactive;
@@ -266,7 +264,7 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, false, true, false}},
-      {"a route that is not known of may lead there",
+      {"an unknown reachability counts as reachable",
        [](ZeroSettings& s, Revision& r) {
          s.retention = std::chrono::seconds(100);
          r.activity = Activity::inactive;
@@ -296,27 +294,30 @@ TEST(KpaZero, Rows) {
        },
        0,
        {0, true, false, false}},
-      {"no condition is one that is activating, and never too late",
+      {"a missing condition counts as activating and never times out",
        [](ZeroSettings&, Revision& r) {
          r.activity = Activity::unset;
          r.activity_for = std::chrono::seconds(631);
        },
        0,
        {kUnknown, false, true, false}},
-      {"whose minimum does not wait for metrics",
+      {"an activating revision gets its minimum without metrics",
        [](ZeroSettings& s, Revision& r) {
          r.activity = Activity::unset;
          s.min_scale = 3;
        },
        -1,
        {3, true, false, false}},
-      {"switched off", [](ZeroSettings& s, Revision&) { s.scale_to_zero = false; }, 0, {1, true, false, false}},
+      {"scale to zero is disabled",
+       [](ZeroSettings& s, Revision&) { s.scale_to_zero = false; },
+       0,
+       {1, true, false, false}},
       {"the minimum holds", [](ZeroSettings& s, Revision&) { s.min_scale = 2; }, 0, {2, false, false, false}},
-      {"the initial scale until it was reached",
+      {"the initial scale holds until it was reached",
        [](ZeroSettings& s, Revision&) { s.initial_scale = 3; },
        1,
        {3, true, false, false}},
-      {"not once it was",
+      {"the initial scale does not hold afterwards",
        [](ZeroSettings& s, Revision& r) {
          s.initial_scale = 3;
          r.initial_scale_reached = true;
@@ -333,12 +334,12 @@ TEST(KpaZero, Rows) {
     const Step step = carry_out(settings, revision, row.wanted);
     EXPECT_EQ(step.desired, row.step.desired) << row.what;
     EXPECT_EQ(step.applied, row.step.applied) << row.what;
-    EXPECT_EQ(step.look_again, row.step.look_again) << row.what;
+    EXPECT_EQ(step.recheck, row.step.recheck) << row.what;
     EXPECT_EQ(step.probe, row.step.probe) << row.what;
   }
 }
 
-TEST(KpaMetrics, TheNewestGranulesOfAWeightedWindowWeighMost) {
+TEST(KpaMetrics, AWeightedWindowFavoursTheNewestGranules) {
   const auto at = [](int seconds) { return Instant{std::chrono::seconds(seconds)}; };
   const double m = smoothing_coefficient(5);
   WeightedWindow window(std::chrono::seconds(5), std::chrono::seconds(1));
@@ -348,7 +349,7 @@ TEST(KpaMetrics, TheNewestGranulesOfAWeightedWindowWeighMost) {
   const double left = 1 - m;
   const double expected = 5 * m + 5 * m * left + 10 * m * left * left + 10 * m * left * left * left;
   EXPECT_DOUBLE_EQ(window.average(at(3)), expected);
-  EXPECT_DOUBLE_EQ(window.average(at(4)), expected * left) << "a second without a record weighs too";
+  EXPECT_DOUBLE_EQ(window.average(at(4)), expected * left) << "a second without a record counts too";
   EXPECT_EQ(window.average(at(20)), 0);
 }
 

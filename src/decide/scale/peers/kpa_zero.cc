@@ -18,39 +18,40 @@ ReplicaCount bounded(const ZeroSettings& settings, const Revision& revision, Rep
   return settings.max_scale != 0 ? std::min(wanted, settings.max_scale) : wanted;
 }
 
-/// A step that says whether its count is to be carried out at all.
+/// A step and whether its count is applied.
 struct Proposal {
   Step step;
   bool apply = false;
 };
 
-/// A revision that is inactive: the activator must hold its requests before the last pod goes.
+/// Retires an inactive revision: the activator must hold its requests before the last pod goes.
 Proposal retire(const ZeroSettings& settings, const Revision& revision) {
   const bool always_in_path = settings.target_burst_capacity == -1;
   if (!always_in_path && !revision.activator_answers) return {{.probe = true}, false};
-  // The last pod is retained for requests that may still come; through no route none can.
+  // The last pod is retained for further requests; without a route none can come.
   const bool reachable = revision.reachability != Reachability::unreachable;
   const Duration retention = reachable ? settings.retention : Duration{};
   const Duration inactive = revision.activity_for;
   if (inactive >= std::max(settings.grace, retention)) return {{}, true};
   if (inactive >= retention && revision.proxied_for >= settings.grace) return {{}, true};
-  return {{.look_again = true}, false};
+  return {{.recheck = true}, false};
 }
 
 Proposal to_zero(const ZeroSettings& settings, const Revision& revision) {
   if (!settings.scale_to_zero) return {{.desired = 1}, true};
   switch (revision.activity) {
     case Activity::activating:
-      // It never became ready, so it never will.
+      // It was never ready within the timeout and is given up.
       if (revision.activity_for > settings.activation_timeout) return {{}, true};
       [[fallthrough]];
     case Activity::unset:
-      return {{.desired = kUnknown, .look_again = true}, false};
+      return {{.desired = kUnknown, .recheck = true}, false};
     case Activity::active:
-      // Idle for long enough: 0 is said, not done, which marks it inactive. That puts the activator into the path, and
-      // the change there is what Knative wakes up by; where the activator is already, nothing would.
-      if (revision.activity_for >= settings.stable_window) return {{.look_again = revision.proxied}, false};
-      return {{.desired = 1, .look_again = true}, true};
+      // Idle for long enough: the returned 0 is not applied but marks the revision inactive. That puts the activator
+      // into the path, and this change triggers Knative's next evaluation. If the activator is already in the path, no
+      // change triggers it.
+      if (revision.activity_for >= settings.stable_window) return {{.recheck = revision.proxied}, false};
+      return {{.desired = 1, .recheck = true}, true};
     case Activity::inactive:
       break;
   }

@@ -7,15 +7,15 @@
 namespace capstan::decide::scale::ray_serve {
 namespace {
 
-/// Python's int(math.ceil(x)) of what is a replica count in earnest; what is not one is the nearest that is.
+/// Python's int(math.ceil(x)), clamped to a plausible replica count.
 ReplicaCount ceil_of(double value) {
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(std::ceil(value), -1e15, 1e15));
 }
 
-/// The peer's own allowance for clocks whose differences are not exact.
+/// Ray's tolerance for inexact clock differences.
 constexpr Duration kSlack = std::chrono::microseconds(1);
 
-/// Counts one more decision of a direction; true once the direction has lasted for `delay`.
+/// Counts one more decision in a direction. Returns true if the direction has lasted for `delay`.
 bool lasted(State& state, std::int64_t direction, Duration delay, Instant now) {
   const bool turned = state.counter * direction < 0;
   if (turned) state = {};
@@ -115,8 +115,8 @@ std::vector<Point> merged_total(const std::vector<std::vector<Point>>& series) {
 
 Instant complete_from(const std::vector<std::vector<Point>>& series, const std::vector<Point>& total) {
   Instant complete = total.front().at;
-  for (const std::vector<Point>& each : series) {
-    if (!each.empty()) complete = std::max(complete, each.front().at);
+  for (const std::vector<Point>& reports : series) {
+    if (!reports.empty()) complete = std::max(complete, reports.front().at);
   }
   return complete <= total.back().at ? complete : total.front().at;
 }

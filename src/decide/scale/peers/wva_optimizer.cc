@@ -17,7 +17,7 @@ std::vector<std::size_t> sorted(std::size_t size, Before before) {
   return order;
 }
 
-/// Replicas as doubles may be anything: what is no count in earnest is the most that is one.
+/// Converts a replica count from a double, clamped to a plausible range.
 ReplicaCount count_of(double replicas) { return static_cast<ReplicaCount>(std::clamp(replicas, 0.0, 2147483647.0)); }
 
 void add(std::span<const VariantCost> variants, double required, std::vector<ReplicaCount>& targets) {
@@ -89,10 +89,10 @@ std::vector<Granted> limit(GpusByType& free, std::span<const ScaleUp> wishes) {
     const ScaleUp& wish = wishes[i];
     granted[i].target = wish.target;
     if (wish.target <= wish.current) continue;
-    const std::int64_t each = gpus_per_replica(wish);
-    const std::int64_t taken = take(free, wish.type, (wish.target - wish.current) * each);
-    const ReplicaCount replicas = taken / each;
-    granted[i] = {replicas * each, wish.current + replicas, wish.current + replicas < wish.target};
+    const std::int64_t gpus = gpus_per_replica(wish);
+    const std::int64_t taken = take(free, wish.type, (wish.target - wish.current) * gpus);
+    const ReplicaCount replicas = taken / gpus;
+    granted[i] = {replicas * gpus, wish.current + replicas, wish.current + replicas < wish.target};
   }
   return granted;
 }
@@ -105,7 +105,7 @@ std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus) {
   return taken;
 }
 
-GpusByType held(std::span<const ScaleUp> wishes) {
+GpusByType gpus_in_use(std::span<const ScaleUp> wishes) {
   GpusByType used;
   for (const ScaleUp& wish : wishes) {
     if (!wish.type.empty()) used[wish.type] += wish.current * wish.gpus_per_replica;
@@ -124,8 +124,8 @@ GpusByType available(const GpusByType& limits, const GpusByType& used) {
 
 GpusByType least_of(std::span<const GpusByType> limits) {
   GpusByType least;
-  for (const GpusByType& each : limits) {
-    for (const auto& [type, gpus] : each) {
+  for (const GpusByType& inventory : limits) {
+    for (const auto& [type, gpus] : inventory) {
       const auto [entry, is_new] = least.try_emplace(type, gpus);
       if (!is_new) entry->second = std::min(entry->second, gpus);
     }
@@ -155,7 +155,7 @@ Enforced enforce(std::optional<bool> enabled, std::optional<double> requests,
     const auto known = costs.find(target.first);
     return known == costs.end() ? kCostUnknown : known->second;
   };
-  std::ranges::min_element(targets, {}, cost)->second = 1;  // the first of equals in the alphabet
+  std::ranges::min_element(targets, {}, cost)->second = 1;  // alphabetically first among equals
   return {std::move(targets), true};
 }
 

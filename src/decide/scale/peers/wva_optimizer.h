@@ -9,8 +9,8 @@
 
 #include "base/quantity.h"
 
-/// What llm-d's Workload Variant Autoscaler makes of a requirement: targets by cost, cut to the GPUs that are free, and
-/// zero or one where nothing comes. Source: llm-d/llm-d-workload-variant-autoscaler internal/engines/pipeline.
+/// How llm-d's Workload Variant Autoscaler turns a requirement into targets: by cost, limited to the free GPUs, and
+/// zero or one without load. Source: llm-d/llm-d-workload-variant-autoscaler internal/engines/pipeline.
 namespace capstan::decide::scale::wva {
 
 struct VariantCost {
@@ -20,16 +20,16 @@ struct VariantCost {
   ReplicaCount current = 0;
 };
 
-/// Indices by cost over capacity, cheapest first; those without capacity last.
+/// Returns indices by cost per capacity, cheapest first; variants without capacity last.
 std::vector<std::size_t> by_efficiency(std::span<const VariantCost> variants);
-/// Indices by cost, most expensive first.
+/// Returns indices by cost, most expensive first.
 std::vector<std::size_t> by_cost_descending(std::span<const VariantCost> variants);
-/// Index of the lowest cost, the first of equals; nothing of none.
+/// Returns the index of the lowest cost, the first among equals; empty without variants.
 std::optional<std::size_t> cheapest(std::span<const VariantCost> variants);
 
-/// All that is required goes onto the variant with the cheapest capacity, whatever GPUs there are (a rounding error
-/// that is left over brings the next one a replica); what is spare comes off the most expensive ones, and the cheapest
-/// keeps one replica where no other has any.
+/// Adds the whole requirement to the variant with the cheapest capacity, whatever GPUs exist (a remaining rounding
+/// error adds a replica to the next one). Removes spare capacity from the most expensive variants; the cheapest keeps
+/// one replica if no other variant has any.
 /// @return targets in the order of `variants`
 std::vector<ReplicaCount> optimize(double required, double spare, std::span<const VariantCost> variants);
 
@@ -38,9 +38,9 @@ using GpusByType = std::map<std::string, std::int64_t, std::less<>>;
 struct ScaleUp {
   std::string name, type;
   ReplicaCount current = 0, target = 0;
-  std::int64_t gpus_per_replica = 1;  ///< 0 and less count as 1
-  double spare = 0;                   ///< of its capacity; the least goes first
-  double cost = 0;                    ///< the lower goes first among equals
+  std::int64_t gpus_per_replica = 1;  ///< values below 1 count as 1
+  double spare = 0;                   ///< spare capacity; the lowest goes first
+  double cost = 0;                    ///< among equals the lowest goes first
 };
 
 struct Granted {
@@ -49,22 +49,24 @@ struct Granted {
   bool limited = false;
 };
 
-/// Cuts targets to the free GPUs. A partial grant is cut to whole replicas, but leaves the pool in full: the odd GPUs
-/// are lost for those that come later.
-/// @param free updated; a type that it lacks grants nothing
+/// Limits targets to the free GPUs. A partial grant is cut to whole replicas, but the pool is charged in full: the
+/// remaining GPUs are lost for later targets.
+/// @param free updated; an unknown type grants nothing
 /// @return in the order of `wishes`
 std::vector<Granted> limit(GpusByType& free, std::span<const ScaleUp> wishes);
 
-/// Takes at most what is free; the type must not be empty.
+/// Takes at most what is free and returns it; the type must not be empty.
 std::int64_t take(GpusByType& free, std::string_view type, std::int64_t gpus);
-/// The GPUs that the current replicas of `wishes` hold. Here 0 per replica is 0, and what has no type is not counted.
-GpusByType held(std::span<const ScaleUp> wishes);
-/// limit - used of each type of `limits`, never below 0.
+/// Returns the GPUs that the current replicas of `wishes` use. Here 0 per replica is 0, and entries without a type are
+/// skipped.
+GpusByType gpus_in_use(std::span<const ScaleUp> wishes);
+/// Returns limit - used for each type of `limits`, at least 0.
 GpusByType available(const GpusByType& limits, const GpusByType& used);
-/// The least of each type over all that state it.
+/// Returns the minimum of each type over all entries that state it.
 GpusByType least_of(std::span<const GpusByType> limits);
 
-/// "NVIDIA-A100-PCIE-80GB" → "A100": what stands behind the first dash; of Intel's two parts, "Gaudi-2".
+/// Returns the accelerator's short name: "NVIDIA-A100-PCIE-80GB" → "A100": the part after the first dash; for Intel two
+/// parts, "Gaudi-2".
 std::string_view accelerator_name(std::string_view product);
 
 struct Enforced {
@@ -72,10 +74,10 @@ struct Enforced {
   bool applied = false;
 };
 
-/// Scale to zero, where the model has it and nothing was completed over the retention; else at least one replica, on
-/// the cheapest. Only requests that ended are counted, so a long one can be cut.
-/// @param enabled nothing: the model is not configured, as if switched off
-/// @param requests nothing: the query failed, so all targets stay
+/// Scales to zero if the model allows it and no request was completed within the retention; otherwise keeps at least
+/// one replica, on the cheapest variant. Only completed requests count, so that a long one can be cut.
+/// @param enabled empty: the model is not configured, which means disabled
+/// @param requests empty: the query failed, and all targets stay
 Enforced enforce(std::optional<bool> enabled, std::optional<double> requests,
                  std::map<std::string, ReplicaCount> targets, const std::map<std::string, double>& costs);
 

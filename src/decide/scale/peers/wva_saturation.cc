@@ -7,8 +7,8 @@
 namespace capstan::decide::scale::wva {
 namespace {
 
-/// Whether the load of those that are not saturated would still leave the triggers' room on one less. The load is what
-/// the mean room leaves of the threshold, as in the source: summed up directly it would round otherwise.
+/// True if one replica fewer would keep the triggers' spare capacity, given the load of the non-saturated replicas. The
+/// load is derived from the mean spare capacity, as in the source: a direct sum would round differently.
 bool safe_without_one(const SaturationConfig& config, const Saturation& all) {
   if (all.non_saturated < 2) return false;
   const auto n = static_cast<double>(all.non_saturated);
@@ -22,7 +22,7 @@ std::int64_t truncated(double value) {
   return static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
 }
 
-/// The key of the history: replicas on one kind of GPU with outputs of like length share it.
+/// Returns the history's key: replicas on the same GPU kind with outputs of similar length share a history.
 std::string history_key(const ReplicaTokens& replica) {
   const char* length = replica.avg_output < 100 ? "short" : replica.avg_output < 500 ? "medium" : "long";
   return replica.accelerator + "|" + length;
@@ -86,7 +86,7 @@ std::vector<ReplicaCount> targets_v1(bool scale_up, bool scale_down_safe, std::s
 std::int64_t capacity_from_parameters(std::int64_t max_batched_tokens, std::int64_t max_seqs, double avg_input,
                                       double avg_output) {
   if (max_batched_tokens <= 0 || max_seqs <= 0 || avg_output <= 0 || avg_input + avg_output <= 0) return 0;
-  // A step's tokens are shared by requests in prefill and in decode as their lengths are.
+  // Requests in prefill and decode share a step's tokens in proportion to their lengths.
   const double batched = static_cast<double>(max_batched_tokens) * avg_output / (avg_input + avg_output);
   return truncated(std::min(batched, static_cast<double>(max_seqs)) * (avg_input + avg_output / 2));
 }
@@ -107,7 +107,7 @@ std::int64_t AnalyzerV2::compute_bound(const SaturationConfig& config, const Rep
                                        std::int64_t memory_bound) {
   constexpr std::size_t kHistory = 10;
   std::deque<std::int64_t>& history = observed_[history_key(replica)];
-  // The threshold is an integer here, unlike in V1.
+  // Unlike in V1, the threshold is an integer here.
   if (replica.queue_length >= truncated(config.queue_threshold) && replica.tokens_in_use > 0) {
     history.push_back(replica.tokens_in_use);
     if (history.size() > kHistory) history.pop_front();
@@ -124,7 +124,7 @@ std::int64_t AnalyzerV2::compute_bound(const SaturationConfig& config, const Rep
   return derived > 0 ? derived : memory_bound;
 }
 
-/// Remembered at once, so that a variant's record is that of its last replica.
+/// Stores the capacity immediately, so that a variant's record is that of its last replica.
 std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const ReplicaTokens& replica) {
   const std::int64_t bound = truncated(static_cast<double>(replica.total_kv_tokens) * config.kv_threshold);
   const std::int64_t capacity = std::min(bound, compute_bound(config, replica, bound));
@@ -136,7 +136,7 @@ std::int64_t AnalyzerV2::measured(const SaturationConfig& config, const ReplicaT
   return capacity;
 }
 
-/// A record of an engine like this one's, rather a live one. Of several the source takes any, here it is the first.
+/// Returns a record of a comparable engine, preferably a measured one. The source takes any; this takes the first.
 const CapacityRecord* AnalyzerV2::compatible(const CapacityRecord& record, const std::string& accelerator) const {
   const CapacityRecord* best = nullptr;
   for (const auto& [name, other] : records_) {
@@ -161,7 +161,7 @@ std::int64_t AnalyzerV2::estimate(const SaturationConfig& config, const Capacity
   return capacity;
 }
 
-/// @param accelerator of the variant's replicas, none of which could be measured; empty without replicas
+/// @param accelerator of the variant's replicas, none of which was measured; empty without replicas
 std::int64_t AnalyzerV2::unmeasured(const SaturationConfig& config, const std::string& variant,
                                     const std::string& accelerator, const Workload& workload) const {
   const auto found = records_.find(variant);
@@ -196,7 +196,7 @@ Supply AnalyzerV2::analyze(const SaturationConfig& config, std::span<const Repli
     Measured& all = by_variant.try_emplace(replica.variant, Measured{replica.accelerator, {}, 0}).first->second;
     if (replica.total_kv_tokens <= 0) continue;
     all.capacities.push_back(measured(config, replica));
-    // The mean length is an integer before it is multiplied.
+    // The mean length is truncated to an integer before the multiplication.
     all.demand += static_cast<double>(replica.tokens_in_use + replica.queue_length * truncated(replica.avg_input));
   }
   Supply supply;
@@ -217,7 +217,7 @@ Supply AnalyzerV2::analyze(const SaturationConfig& config, std::span<const Repli
     const double input = std::max(static_cast<double>(queue->bytes) / 4, requests * workload.avg_input);
     supply.demand += input * (1 - workload.prefix_hit) + requests * workload.avg_output;
   }
-  // A threshold of 0 switches its direction off.
+  // A threshold of 0 disables its direction.
   const double up = config.scale_up_threshold, down = config.scale_down_boundary;
   if (up > 0) supply.required = std::max(0.0, supply.demand / up - anticipated_tokens);
   if (down > 0) supply.spare = std::max(0.0, ready_tokens - supply.demand / down);

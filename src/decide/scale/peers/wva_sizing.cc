@@ -7,12 +7,12 @@
 namespace capstan::decide::scale::wva {
 namespace {
 
-constexpr float kEpsilon = 0.001f;       ///< of a rate, kept from both of its ends
-constexpr float kStabilityShare = 0.1f;  ///< of the highest rate, left to a target of throughput
+constexpr float kEpsilon = 0.001f;       ///< part of a rate kept away from both ends of the range
+constexpr float kStabilityShare = 0.1f;  ///< part of the highest rate kept free with a throughput target
 constexpr float kSearchTolerance = 1e-6f;
 constexpr int kSearchSteps = 100;
 
-/// The queue in the states 0 to K, solved for one rate after another. Source: pkg/analyzer/mm1modelstatedependent.go.
+/// The queue with states 0 to K, solved for one rate at a time. Source: pkg/analyzer/mm1modelstatedependent.go.
 class Queue {
  public:
   Queue(const QueueConfig& config, const RequestSize& size) : config_(config), size_(size) {
@@ -24,7 +24,7 @@ class Queue {
     states_.resize(static_cast<std::size_t>(config.max_queue + config.max_batch) + 1);
   }
 
-  float least() const { return service_.front() * kEpsilon; }  ///< requests a millisecond
+  float least() const { return service_.front() * kEpsilon; }  ///< requests/ms
   float most() const { return service_.back() * (1 - kEpsilon); }
 
   QueueFigures solve(float lambda) {
@@ -50,7 +50,7 @@ class Queue {
   }
 
  private:
-  /// computeProbabilities: products of ratios, scaled down wherever they would not fit a double.
+  /// computeProbabilities: products of ratios, scaled down when they would overflow a double.
   void solve_states(float lambda) {
     const double scale = std::numeric_limits<double>::max() / static_cast<double>(states_.size() - 1);
     states_[0] = 1;
@@ -76,8 +76,8 @@ class Queue {
 
   QueueConfig config_;
   RequestSize size_;
-  std::vector<float> service_;  ///< by how many are served
-  std::vector<double> states_;  ///< probability of so many in the system
+  std::vector<float> service_;  ///< by number in service
+  std::vector<double> states_;  ///< probability of each number in the system
 };
 
 bool near(float x, float value) {
@@ -85,8 +85,8 @@ bool near(float x, float value) {
   return value != 0 && std::abs((x - value) / value) <= kSearchTolerance;
 }
 
-/// BinarySearch: the rate at which a figure that grows reaches its target; the highest where it never does, nothing
-/// where it is above the target everywhere.
+/// BinarySearch: returns the rate at which a monotone figure reaches its target; the highest rate if it never does;
+/// empty if it is beyond the target everywhere.
 template <typename Figure>
 std::optional<float> search(Queue& queue, float target, Figure figure) {
   float low = queue.least(), high = queue.most();

@@ -6,13 +6,13 @@
 
 namespace capstan::peers {
 
-/// Replicas and metrics that tests of the peers look at.
-struct SightFixture {
+/// Replicas and metrics for tests of the peers.
+struct PeerFixture {
   decide::scale::RoleView role;
   std::optional<RequestCount> gateway_waiting = 0;
   promql::SeriesStore series;
 
-  /// So many ready replicas, each with these requests; spec.replicas follows.
+  /// Sets `replicas` ready replicas with these requests each; spec.replicas follows.
   void serve(ReplicaCount replicas, RequestCount running, RequestCount waiting = 0) {
     role.replicas.clear();
     for (ReplicaCount i = 0; i < replicas; ++i) {
@@ -26,7 +26,7 @@ struct SightFixture {
     role.current = replicas;
     role.max = 100;
   }
-  /// A value of every replica that is there.
+  /// Adds a sample of the metric for every replica.
   void scrape(const std::string& metric, double value, Instant at) {
     for (const decide::scale::RoleView::Replica& replica : role.replicas) {
       promql::Labels labels;
@@ -35,7 +35,7 @@ struct SightFixture {
       series.append(labels, {series_ms(at), value});
     }
   }
-  Sight sight() const { return {role, gateway_waiting, series}; }
+  ClusterView view() const { return {role, gateway_waiting, series}; }
 };
 
 }  // namespace capstan::peers
