@@ -10,13 +10,14 @@ namespace {
 
 std::size_t bin_of(Instant at, Duration bin) { return static_cast<std::size_t>(at.since_start / bin); }
 
-/// The bin whose end is not before the deadline.
+/// Returns the first bin whose end is at or after the deadline.
 std::size_t last_bin(Instant due, Duration bin) {
   const auto ends = static_cast<std::size_t>((due.since_start + bin - Duration{1}) / bin);
   return ends == 0 ? 0 : ends - 1;
 }
 
-/// Groups that double: the heaviest alone, then two, then four. What a class is dropped for is right for its heaviest.
+/// Adds classes of doubling size: the heaviest job alone, then two, then four, so that the work of a class is exact for
+/// its heaviest job.
 void add_classes(std::vector<double>& works, std::size_t bin, std::vector<DropClass>& classes) {
   std::ranges::sort(works, std::greater{});
   std::size_t size = 1;
@@ -51,7 +52,7 @@ Corridor corridor(std::span<const Job> jobs, Duration least, std::size_t most_bi
   for (std::size_t i = 1; i < bins; ++i) {
     corridor.released_s[i] += corridor.released_s[i - 1];
     corridor.due_s[i] += corridor.due_s[i - 1];
-    // The same work in another order of addition: rounding must not close the corridor.
+    // Both sums add the same work in different orders: rounding must not close the corridor.
     corridor.due_s[i] = std::min(corridor.due_s[i], corridor.released_s[i]);
   }
   return corridor;

@@ -15,7 +15,7 @@ class FleetProgram {
   FleetProgram(const Corridor& corridor, const FleetTerms& terms) : corridor_(corridor), terms_(terms) {
     bin_s_ = in_seconds(corridor.bin);
     above_ = std::max(terms.initial - terms.standing, 0.0);
-    // More than the widest step through the corridor needs is of no use.
+    // A bound on replicas: more than the widest step through the corridor is never useful.
     double most = above_;
     for (std::size_t i = 0; i < corridor.bins(); ++i) {
       const double before = i == 0 ? 0 : corridor.due_s[i - 1];
@@ -42,7 +42,7 @@ class FleetProgram {
   }
 
  private:
-  /// What is done in a bin is at most what its replicas have time for. What is dropped counts as done.
+  /// Limits the work done in a bin to the time of its replicas. Dropped work counts as done.
   void add_capacity_rows() {
     for (std::size_t i = 0; i < corridor_.bins(); ++i) {
       capacity_.push_back(program_.add_row(-LinearProgram::kFree, bin_s_ * terms_.standing));
@@ -75,13 +75,13 @@ class FleetProgram {
   const Corridor& corridor_;
   const FleetTerms& terms_;
   double bin_s_ = 0;
-  double above_ = 0;  // replicas above the standing ones that are there at the beginning
+  double above_ = 0;  // initial replicas above the standing ones
   LinearProgram program_;
   std::vector<std::size_t> done_, paid_, started_;  // columns by bin
   std::vector<std::size_t> capacity_;               // rows by bin
 };
 
-/// What there is to do, less what dropping the heaviest jobs saves at most, with neither starts nor gaps.
+/// Returns the total work minus the most that dropping the heaviest jobs can save, without starts and gaps.
 double least_work(const Corridor& corridor, const FleetTerms& terms) {
   std::vector<DropClass> drops = corridor.drops;
   std::ranges::stable_sort(drops, std::ranges::greater{}, &DropClass::work_s);
@@ -95,8 +95,8 @@ double least_work(const Corridor& corridor, const FleetTerms& terms) {
   return work;
 }
 
-/// Where the solver gave up: everything done in the bin in which it comes.
-std::vector<double> as_it_comes(const Corridor& corridor, const FleetTerms& terms) {
+/// Returns replicas that do all work in the bin of its arrival, for when the solver stopped early.
+std::vector<double> levels_by_release(const Corridor& corridor, const FleetTerms& terms) {
   const double bin_s = in_seconds(corridor.bin);
   std::vector<double> demand;
   for (std::size_t i = 0; i < corridor.bins(); ++i) {
@@ -112,9 +112,9 @@ std::vector<double> as_it_comes(const Corridor& corridor, const FleetTerms& term
 FleetBound least_fleet(const Corridor& corridor, const FleetTerms& terms) {
   FleetBound bound = FleetProgram(corridor, terms).solve();
   const double standing_s = terms.standing * in_seconds(terms.span);
-  // Standing replicas are paid for beside the program's; or all that is done is done by somebody.
+  // Standing replicas are paid in addition to the program's. The total work is a second lower bound.
   bound.least_s = std::max({standing_s + std::max(bound.least_s, 0.0), least_work(corridor, terms)});
-  if (!bound.solved) bound.level = as_it_comes(corridor, terms);
+  if (!bound.solved) bound.level = levels_by_release(corridor, terms);
   return bound;
 }
 

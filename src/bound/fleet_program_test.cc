@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Work of so many tenths of a replica's second, all of it prefill.
+/// Makes a job of `tenths` tenths of a replica-second, all of it prefill.
 Job job(std::int64_t release_s, std::int64_t due_s, int tenths) {
   return {.release = {seconds(release_s)},
           .prefill_due = {seconds(due_s)},
@@ -33,18 +33,18 @@ std::vector<Job> some_jobs(std::size_t most, std::int64_t bins, std::int64_t lon
   return jobs;
 }
 
-/// Can these jobs be done with so many replicas in each second? Fluid, whatever is due first first.
+/// True if these jobs can be done with these replicas in each second: fluid, earliest deadline first.
 bool feasible(std::vector<Job> jobs, const std::vector<int>& replicas) {
   std::ranges::sort(jobs, {}, &Job::due);
   for (std::size_t second = 0; second < replicas.size(); ++second) {
     double left = replicas[second];
     const Instant end{seconds(second + 1)};
-    for (Job& each : jobs) {
-      if (each.release >= end) continue;
-      const double done = std::min(left, each.prefill_s);
-      each.prefill_s -= done;
+    for (Job& job : jobs) {
+      if (job.release >= end) continue;
+      const double done = std::min(left, job.prefill_s);
+      job.prefill_s -= done;
       left -= done;
-      if (each.due <= end && each.prefill_s > 1e-9) return false;
+      if (job.due <= end && job.prefill_s > 1e-9) return false;
     }
   }
   return true;
@@ -61,7 +61,7 @@ double cost_of(const std::vector<int>& replicas, const FleetTerms& terms) {
   return cost;
 }
 
-/// The cheapest of every plan of up to three replicas, with the best jobs dropped.
+/// Returns the lowest cost over all plans of up to three replicas, with the best jobs dropped.
 double cheapest_of_all(const std::vector<Job>& jobs, const FleetTerms& terms, std::size_t bins) {
   double best = 1e300;
   std::vector<int> replicas(bins, 0);
@@ -80,8 +80,8 @@ double cheapest_of_all(const std::vector<Job>& jobs, const FleetTerms& terms, st
   return best;
 }
 
-TEST(FleetProgram, WorkThatCanWaitIsDoneByOne) {
-  // Three seconds of work, each due two seconds after the next has come: one replica does it without a break.
+TEST(FleetProgram, OneReplicaDoesWorkThatCanWait) {
+  // Three seconds of work, all due by second three: one replica does it without a break.
   const std::vector<Job> jobs = {job(0, 3, 10), job(0, 3, 10), job(1, 3, 10)};
   const FleetBound bound = least_fleet(corridor(jobs, seconds(1), 100), {.start_s = 5});
   EXPECT_TRUE(bound.solved);
@@ -89,7 +89,7 @@ TEST(FleetProgram, WorkThatCanWaitIsDoneByOne) {
   EXPECT_LE(bound.least_s, 8);
 }
 
-TEST(FleetProgram, TheHeaviestAreDropped) {
+TEST(FleetProgram, TheHeaviestJobsAreDropped) {
   const std::vector<Job> jobs = {job(0, 1, 10), job(2, 3, 4), job(4, 5, 3)};
   const Corridor within = corridor(jobs, seconds(1), 100);
   EXPECT_NEAR(least_fleet(within, {.start_s = 0, .may_miss = 1}).least_s, 0.7, 1e-6);
@@ -102,7 +102,7 @@ TEST(FleetProgram, StandingReplicasArePaidForAndFreeToUse) {
   EXPECT_NEAR(least_fleet(corridor(jobs, seconds(1), 100), terms).least_s, 10 + 1 + 3, 1e-6);
 }
 
-TEST(FleetProgram, CoarserBinsOnlyLowerIt) {
+TEST(FleetProgram, CoarserBinsOnlyLowerTheBound) {
   std::vector<Job> jobs;
   for (std::int64_t i = 0; i < 60; ++i) jobs.push_back(job(i, i + 1, i % 7 == 0 ? 30 : 5));
   const FleetTerms terms{.start_s = 4};
@@ -114,7 +114,7 @@ TEST(FleetProgram, CoarserBinsOnlyLowerIt) {
   EXPECT_GT(rough, 0.3 * fine);
 }
 
-RC_GTEST_PROP(FleetProgram, WithoutSlackItIsTheLevels, ()) {
+RC_GTEST_PROP(FleetProgram, WithoutSlackItEqualsTheLevelPlan, ()) {
   const std::vector<Job> jobs = some_jobs(12, 8, 1);
   FleetTerms terms;
   terms.start_s = *rc::gen::inRange(0, 50) / 10.0;
@@ -127,12 +127,12 @@ RC_GTEST_PROP(FleetProgram, WithoutSlackItIsTheLevels, ()) {
   const LevelPlan plan = cheapest_levels(demand, terms.start_s, terms.initial);
   const FleetBound bound = least_fleet(within, terms);
   RC_ASSERT(bound.solved);
-  const double levels = plan.kept + terms.start_s * plan.starts;
+  const double levels = plan.paid + terms.start_s * plan.starts;
   RC_ASSERT(bound.least_s <= levels + 1e-9);
   RC_ASSERT(bound.least_s >= levels - 1e-6);
 }
 
-RC_GTEST_PROP(FleetProgram, NoPlanOfWholeReplicasUndercutsIt, ()) {
+RC_GTEST_PROP(FleetProgram, NoPlanOfWholeReplicasIsBelowTheBound, ()) {
   constexpr std::size_t kBins = 5;
   const std::vector<Job> jobs = some_jobs(6, kBins, 3);
   FleetTerms terms;

@@ -6,21 +6,21 @@
 namespace capstan::bound {
 namespace {
 
-/// Levels that ended at one bin: those up to `top`, above what ended later.
-struct Ended {
+/// Levels that ended at the same bin: those up to `top`, above the levels that ended later.
+struct EndedLevels {
   double top = 0;       ///< the highest of them
-  std::size_t bin = 0;  ///< the first without them
+  std::size_t bin = 0;  ///< the first bin without them
 };
 
-/// Adds a constant to a stretch of bins at a time; the sums are taken at the end.
-class Stretches {
+/// Adds constants to intervals of bins; the sums are computed once at the end.
+class BinIntervals {
  public:
-  explicit Stretches(std::size_t bins) : change_(bins + 1) {}
+  explicit BinIntervals(std::size_t bins) : change_(bins + 1) {}
   void add(std::size_t from, std::size_t to, double height) {
     change_[from] += height;
     change_[to] -= height;
   }
-  void onto(std::vector<double>& level) const {
+  void add_to(std::vector<double>& level) const {
     double height = 0;
     for (std::size_t i = 0; i < level.size(); ++i) level[i] += height += change_[i];
   }
@@ -34,13 +34,14 @@ class Stretches {
 LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, double initial) {
   LevelPlan plan;
   plan.level.assign(demand.begin(), demand.end());
-  Stretches bridged(demand.size());
-  std::vector<Ended> ended;  // the level that is next above the present one is on top
+  BinIntervals bridged(demand.size());
+  std::vector<EndedLevels> ended;  // the next level above the current one is last
   double now = initial;
   for (std::size_t bin = 0; bin < demand.size(); ++bin) {
     if (demand[bin] < now) ended.push_back({now, bin});
     while (now < demand[bin]) {
-      // Up to the top of what ended last, then what ended before that; above all of it nothing ever ran.
+      // Rise to the top of the levels that ended last, then of those that ended before; above all of them no replica
+      // ever ran.
       const double top = ended.empty() ? demand[bin] : std::min(demand[bin], ended.back().top);
       const bool known = !ended.empty();
       if (known && static_cast<double>(bin - ended.back().bin) <= start_bins) {
@@ -53,8 +54,8 @@ LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, dou
     }
     now = demand[bin];
   }
-  bridged.onto(plan.level);
-  for (const double level : plan.level) plan.kept += level;
+  bridged.add_to(plan.level);
+  for (const double level : plan.level) plan.paid += level;
   return plan;
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 using Bins = std::vector<double>;
 
-double cost_of(const LevelPlan& plan, double start_bins) { return plan.kept + start_bins * plan.starts; }
+double cost_of(const LevelPlan& plan, double start_bins) { return plan.paid + start_bins * plan.starts; }
 
-/// Every plan of whole replicas up to the highest demand, bin by bin.
+/// Returns the lowest cost over all plans of whole replicas up to the highest demand.
 double cheapest_of_all(const Bins& demand, double start_bins, double before, std::size_t bin = 0) {
   if (bin == demand.size()) return 0;
   const double most = *std::ranges::max_element(demand);
@@ -25,21 +25,21 @@ double cheapest_of_all(const Bins& demand, double start_bins, double before, std
   return best;
 }
 
-TEST(LevelPlan, KeepsAReplicaThroughAShortGapOnly) {
+TEST(LevelPlan, KeepsAReplicaOnlyThroughAShortGap) {
   const Bins demand = {1, 0, 0, 1, 0, 0, 0, 0, 1};
   const LevelPlan plan = cheapest_levels(demand, 3, 0);
   EXPECT_EQ(plan.level, (Bins{1, 1, 1, 1, 0, 0, 0, 0, 1}));
   EXPECT_EQ(plan.starts, 2);
-  EXPECT_EQ(plan.kept, 5);
+  EXPECT_EQ(plan.paid, 5);
 }
 
 TEST(LevelPlan, EachLevelHasItsOwnGap) {
   const LevelPlan plan = cheapest_levels(Bins{3, 1, 2, 1, 1, 3}, 2, 0);
-  EXPECT_EQ(plan.level, (Bins{3, 2, 2, 2, 2, 3}));  // the second waits 1 and 2 bins, the third would wait 4
+  EXPECT_EQ(plan.level, (Bins{3, 2, 2, 2, 2, 3}));  // the second replica waits 1 and 2 bins, the third would wait 4
   EXPECT_EQ(plan.starts, 4);
 }
 
-TEST(LevelPlan, WhatIsThereAtTheBeginningIsNotStarted) {
+TEST(LevelPlan, InitialReplicasAreNotStarted) {
   EXPECT_EQ(cheapest_levels(Bins{2, 2}, 9, 2).starts, 0);
   EXPECT_EQ(cheapest_levels(Bins{0, 2}, 9, 3).starts, 0);
   EXPECT_EQ(cheapest_levels(Bins{0, 2}, 9, 3).level, (Bins{2, 2}));

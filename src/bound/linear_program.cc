@@ -11,14 +11,14 @@
 namespace capstan::bound {
 namespace {
 
-/// Column by column, as the solver wants it.
+/// The matrix by columns, as the solver expects it.
 struct ColumnMajor {
   std::vector<CoinBigIndex> starts;
   std::vector<int> rows;
   std::vector<double> values;
 };
 
-/// What a term of the proof may have lost to rounding, of its size.
+/// Rounding error of a term of the proof, relative to its size.
 constexpr double kRounding = 1e-14;
 
 }  // namespace
@@ -71,7 +71,7 @@ LinearProgram::Solution LinearProgram::minimise(int most_iterations) const {
 double LinearProgram::certified(std::span<const double> row_prices) const {
   CAPSTAN_ASSERT(row_prices.size() == rows());
   double value = 0;
-  double size = 0;  // of all that was added, for the rounding
+  double size = 0;  // sum of all magnitudes, for the rounding error
   const auto add = [&](double term) {
     value += term;
     size += std::abs(term);
@@ -86,7 +86,7 @@ double LinearProgram::certified(std::span<const double> row_prices) const {
   for (const Entry& entry : entries_) {
     const double part = prices[entry.row] * entry.value;
     reduced[entry.column] -= part;
-    // A reduced cost that should be 0 is what rounding left, and may stand before a large bound.
+    // A reduced cost that should be 0 is a rounding error and may be multiplied by a large bound.
     size += std::abs(part) * std::max(std::abs(low_[entry.column]), std::abs(high_[entry.column]));
   }
   for (std::size_t i = 0; i < columns(); ++i) add(reduced[i] * (reduced[i] > 0 ? low_[i] : high_[i]));

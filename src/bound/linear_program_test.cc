@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kFree = LinearProgram::kFree;
 
-/// Two goods in whole tens: a textbook program, its optimum known.
+/// A textbook program with two goods and a known optimum.
 LinearProgram two_goods() {
   LinearProgram program;
   const std::size_t bread = program.add_column(-3, 0, 100);
@@ -31,14 +31,14 @@ TEST(LinearProgram, FindsTheOptimumAndProvesIt) {
   EXPECT_LE(program.certified(solution.row_prices), -36);
 }
 
-TEST(LinearProgram, SaysWhenThereIsNone) {
+TEST(LinearProgram, ReportsAnInfeasibleProgram) {
   LinearProgram program;
   const std::size_t x = program.add_column(1, 0, 1);
   program.set(program.add_row(2, kFree), x, 1);
   EXPECT_FALSE(program.minimise(100).optimal);
 }
 
-RC_GTEST_PROP(LinearProgram, AnyPricesAreAProofOfSomething, (int a, int b, int c)) {
+RC_GTEST_PROP(LinearProgram, AnyPricesProveALowerBound, (int a, int b, int c)) {
   const LinearProgram program = two_goods();
   const std::vector<double> prices = {a / 1000.0, b / 1000.0, c / 1000.0};
   RC_ASSERT(program.certified(prices) <= -36.0);

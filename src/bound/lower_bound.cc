@@ -14,13 +14,13 @@ Picoseconds prefill_alone(const KnownRequest& request, std::int64_t cached, cons
   return service.model->prefill_alone_ps(request.input_tokens, cached, service.max_batched_tokens);
 }
 
-/// The request's own bound on its first token.
+/// Returns the request's bound on its first token.
 Duration ttft_bound(const KnownRequest& request, const ServiceTerms& service) {
   if (!service.slo.scales_with_prompt()) return service.slo.ttft;
   return service.slo.ttft_of(Duration{prefill_alone(request, 0, service) / engine::kPicosecondsPerNanosecond});
 }
 
-/// The latest moments at which a request that arrives then may have its first token, and its last.
+/// The latest moments for a request's first and last token.
 struct Deadlines {
   Instant first;
   Instant last;
@@ -39,7 +39,8 @@ Deadlines deadlines(const KnownRequest& request, const ServiceTerms& service, In
   return due;
 }
 
-/// What there is of each kind. Prompts are classed by length so that each class has as many tokens as the others.
+/// Returns the amounts of each kind of work. Prompts are divided into classes by length such that each class has the
+/// same number of tokens.
 WorkTotals totals_of(std::span<const KnownRequest> requests) {
   WorkTotals totals;
   std::vector<std::int32_t> prompts;

@@ -13,45 +13,45 @@
 
 namespace capstan::bound {
 
-/// What a replica is, and what is promised of it.
+/// A service's replica and its SLO.
 struct ServiceTerms {
-  const engine::StepModel* model = nullptr;  ///< outlives the call
+  const engine::StepModel* model = nullptr;  ///< must outlive the call
   model::Slo slo;
-  Duration front_end{};  ///< between client and engine: of a TTFT bound, the engine has what is left
+  Duration front_end{};  ///< time between client and engine, subtracted from a TTFT bound
   std::int64_t max_batched_tokens = 8192;
   std::int64_t max_seqs = 256;
   std::int64_t kv_blocks = 0;
-  bool shares_kv = false;  ///< sequences may hold parts of a prompt together, so that the KV memory bounds no batch
+  bool shares_kv = false;  ///< sequences may share parts of a prompt, so that the KV memory does not bound a batch
 };
 
 struct BoundSettings {
-  Duration bin = std::chrono::seconds(1);  ///< longer where there would be more than `most_bins`
+  Duration bin = std::chrono::seconds(1);  ///< longer if there would be more than `most_bins`
   std::size_t most_bins = 3600;
-  /// Where that makes them longer than this, there may be three times as many: a plan in bins of five minutes and more
-  /// rises too early and falls too late, and passes for the cheapest though it is not.
+  /// If that makes bins longer than this, there may be three times as many: a plan in bins of five minutes and more
+  /// rises too early and falls too late, and looks cheapest although it is not.
   Duration long_bin = std::chrono::minutes(2);
 };
 
-/// What nobody undercuts who serves these requests within their SLO, though he may know them all before the first
-/// arrives.
+/// Lower bound on the cost of serving these requests within their SLO, even with knowledge of all of them before the
+/// first arrives.
 struct LowerBound {
   double least_replica_s = 0;  ///< paid replica time, starts and standing replicas included
-  double work_replica_s = 0;   ///< of it, the least that the requests themselves take, before any may be missed
-  RequestCount hopeless = 0;   ///< requests that miss the SLO alone on a warm replica; left out of all else
-  RequestCount may_miss = 0;   ///< of the others
+  double work_replica_s = 0;   ///< part of it: the least work of the requests themselves, before any may be missed
+  RequestCount hopeless = 0;   ///< requests that miss the SLO even alone on a warm replica; left out of everything else
+  RequestCount may_miss = 0;   ///< of the remaining requests
   StepPrices prices;
   Duration bin{};
-  bool solved = false;        ///< false: the solver gave up, and the bound is looser than it could be
-  std::vector<double> level;  ///< paid replicas by bin in which the program could do it, starts apart
+  bool solved = false;        ///< false: the solver stopped early, and the bound is looser than it could be
+  std::vector<double> level;  ///< paid replicas by bin of the program's plan, without starts
 };
 
-/// @param requests  by arrival
-/// @param fleet     its `may_miss` is not read: it follows from the SLO
-/// @param end       what is not done by then is done by nobody: the end of the run
+/// @param requests  ordered by arrival
+/// @param fleet     its `may_miss` is ignored because it follows from the SLO
+/// @param end       end of the run: work must be done by then
 LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet, Instant end,
                        const BoundSettings& settings = {});
 
-/// Does the request hold its SLO alone on a warm replica?
+/// True if the request holds its SLO alone on a warm replica.
 bool holds_alone(const KnownRequest& request, const ServiceTerms& service);
 
 }  // namespace capstan::bound

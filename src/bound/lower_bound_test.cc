@@ -21,7 +21,7 @@ class LowerBoundOf8b : public ::testing::Test {
     service_.kv_blocks = *engine::kv_capacity_blocks(row());
   }
 
-  /// So many requests of 1155 tokens in and 211 out a second, evenly.
+  /// Makes `per_second` evenly spaced requests per second with 1155 input and 211 output tokens.
   static std::vector<KnownRequest> even(std::int64_t per_second, std::int64_t seconds) {
     std::vector<KnownRequest> requests;
     for (std::int64_t i = 0; i < per_second * seconds; ++i) {
@@ -32,7 +32,7 @@ class LowerBoundOf8b : public ::testing::Test {
     }
     return requests;
   }
-  LowerBound of(const std::vector<KnownRequest>& requests, const FleetTerms& fleet = {}) const {
+  LowerBound bound_of(const std::vector<KnownRequest>& requests, const FleetTerms& fleet = {}) const {
     return lower_bound(requests, service_, fleet, {1h});
   }
 
@@ -41,8 +41,8 @@ class LowerBoundOf8b : public ::testing::Test {
 };
 
 TEST_F(LowerBoundOf8b, FollowsTheLoad) {
-  const LowerBound once = of(even(20, 60));
-  const LowerBound twice = of(even(40, 60));
+  const LowerBound once = bound_of(even(20, 60));
+  const LowerBound twice = bound_of(even(40, 60));
   EXPECT_TRUE(once.solved);
   EXPECT_EQ(once.hopeless, 0);
   EXPECT_EQ(once.may_miss, 12);
@@ -50,46 +50,46 @@ TEST_F(LowerBoundOf8b, FollowsTheLoad) {
   EXPECT_NEAR(twice.least_replica_s, 2 * once.least_replica_s, 0.02 * twice.least_replica_s);
 }
 
-TEST_F(LowerBoundOf8b, LongBinsAreShortenedToAThird) {
+TEST_F(LowerBoundOf8b, LongBinsAreShortenedDownToAThird) {
   const std::vector<KnownRequest> hour = even(1, 3600);
   const auto bin = [&](Duration long_bin) {
     return lower_bound(hour, service_, {}, {2h}, {.bin = 1s, .most_bins = 10, .long_bin = long_bin}).bin;
   };
-  EXPECT_GT(bin(10min), 6min) << "ten of them";
+  EXPECT_GT(bin(10min), 6min) << "ten bins";
   EXPECT_LT(bin(10min), 7min);
-  EXPECT_GT(bin(1min), 2min) << "at most thirty";
+  EXPECT_GT(bin(1min), 2min) << "at most thirty bins";
   EXPECT_LT(bin(1min), 3min);
 }
 
-TEST_F(LowerBoundOf8b, ALowerPromiseAndCheaperStartsCostLess) {
+TEST_F(LowerBoundOf8b, ALowerAttainmentAndCheaperStartsCostLess) {
   const FleetTerms starts{.start_s = 30};
-  const double promised = of(even(20, 60), starts).least_replica_s;
-  EXPECT_GT(promised, of(even(20, 60)).least_replica_s + 10);  // about half a replica starts
+  const double promised = bound_of(even(20, 60), starts).least_replica_s;
+  EXPECT_GT(promised, bound_of(even(20, 60)).least_replica_s + 10);  // about half a replica starts
   service_.slo.attainment_ppm = 900'000;
-  EXPECT_LT(of(even(20, 60), starts).least_replica_s, 0.95 * promised);
+  EXPECT_LT(bound_of(even(20, 60), starts).least_replica_s, 0.95 * promised);
 }
 
-TEST_F(LowerBoundOf8b, WhatMissesTheSloAloneCountsForNobody) {
+TEST_F(LowerBoundOf8b, ARequestThatMissesTheSloAloneIsLeftOut) {
   std::vector<KnownRequest> requests = even(20, 60);
-  const LowerBound before = of(requests);
+  const LowerBound before = bound_of(requests);
   requests[500].input_tokens = 100'000;  // nine seconds of prefill
   EXPECT_FALSE(holds_alone(requests[500], service_));
-  const LowerBound after = of(requests);
+  const LowerBound after = bound_of(requests);
   EXPECT_EQ(after.hopeless, 1);
   EXPECT_NEAR(after.least_replica_s, before.least_replica_s, 0.01 * before.least_replica_s);
 }
 
-TEST_F(LowerBoundOf8b, WhatAnEarlierRequestComputedCostsNothing) {
+TEST_F(LowerBoundOf8b, CachedTokensCostNothing) {
   std::vector<KnownRequest> requests = even(20, 60);
-  const double cold = of(requests).least_replica_s;
+  const double cold = bound_of(requests).least_replica_s;
   for (KnownRequest& request : requests) request.cached_tokens = 1024;
-  EXPECT_LT(of(requests).least_replica_s, 0.6 * cold);
+  EXPECT_LT(bound_of(requests).least_replica_s, 0.6 * cold);
 }
 
-TEST_F(LowerBoundOf8b, OfNothingItIsWhatStandsThere) {
+TEST_F(LowerBoundOf8b, WithoutRequestsItIsTheStandingReplicas) {
   const FleetTerms fleet{.start_s = 30, .standing = 2, .initial = 2, .span = 100s};
-  EXPECT_EQ(of({}, fleet).least_replica_s, 200);
-  EXPECT_NEAR(of(even(20, 60), fleet).least_replica_s, 200, 1e-6);
+  EXPECT_EQ(bound_of({}, fleet).least_replica_s, 200);
+  EXPECT_NEAR(bound_of(even(20, 60), fleet).least_replica_s, 200, 1e-6);
 }
 
 }  // namespace

@@ -7,18 +7,18 @@
 
 namespace capstan::bound {
 
-/// A request as somebody knows it who knows the future.
+/// A request with everything that is known after the run.
 struct KnownRequest {
   Instant arrival;
   std::int32_t input_tokens = 1;
   std::int32_t output_tokens = 1;
-  std::int32_t cached_tokens = 0;  ///< of the input, that an earlier request has computed: less than `input_tokens`
+  std::int32_t cached_tokens = 0;  ///< input tokens that an earlier request has computed: fewer than `input_tokens`
 };
 
-/// Replica time that whoever serves a request within its SLO spends on it at least.
+/// Lower bound on the replica time that a request takes when it is served within its SLO.
 ///
-/// A sequence that is preempted gets its next token from the step that computes its context again. With a short context
-/// that can cost less than a decoded token is priced; tokens so early in an answer are not priced as decoded.
+/// A preempted sequence gets its next token from the step that recomputes its context. With a short context that can
+/// cost less than the price of a decoded token, so tokens that early in an answer are priced as recomputed.
 class RequestPrice {
  public:
   RequestPrice(const StepPrices& prices, Duration tpot);
@@ -28,8 +28,8 @@ class RequestPrice {
 
  private:
   StepPrices prices_;
-  double recomputed_ps_;  ///< of a token that comes from computing the context again, without the context
-  double dear_from_;      ///< tokens of context from which on that costs more than to decode it
+  double recomputed_ps_;     ///< of a token that results from recomputing the context, without the context itself
+  double recomputed_until_;  ///< context tokens from which recomputing costs more than decoding
 };
 
 }  // namespace capstan::bound

@@ -30,7 +30,7 @@ class Corners {
     prompt(decoding, limits_.max_batched_tokens - decoding);
     prompt(decoding, limits_.full_from());
     for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
-    // Where the time beside a larger batch has its own points.
+    // A larger batch in the same step has its own table points.
     for (const std::int64_t larger : others_) {
       const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
       prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);
@@ -46,21 +46,22 @@ class Corners {
     kind_ += 2;
   }
 
-  /// Of a step with the prompt and at least so many decoding sequences, each reading one token.
+  /// Returns the least time of a step with the prompt and at least this many decoding sequences, each reading one
+  /// token.
   double least_time(std::int64_t decoding, std::int64_t tokens) const {
     double least = static_cast<double>(model_.step_ps(decoding, decoding, tokens, 0, 1));
-    const auto beside = [&](std::int64_t larger) {
+    const auto with_batch = [&](std::int64_t larger) {
       if (larger <= decoding || larger > limits_.max_seqs || larger + tokens > limits_.max_batched_tokens) return;
       least = std::min(least, static_cast<double>(model_.step_ps(larger, larger, tokens, 0, 1)));
     };
-    beside(decoding + 1);  // from none to one the time is not linear
-    beside(limits_.max_batched_tokens - tokens);
-    for (const std::int64_t larger : others_) beside(larger);
-    for (const std::int64_t point : kTablePoints) beside(point - tokens);
+    with_batch(decoding + 1);  // from 0 to 1 sequences the time is not linear
+    with_batch(limits_.max_batched_tokens - tokens);
+    for (const std::int64_t larger : others_) with_batch(larger);
+    for (const std::int64_t point : kTablePoints) with_batch(point - tokens);
     return least;
   }
 
-  /// With the least and the most KV that these sequences can hold.
+  /// Adds corners with the least and the most KV that these sequences can hold.
   void add(std::int64_t decoding, std::int64_t tokens, double time_ps) {
     const std::int64_t kv_most = std::max(decoding, std::min(limits_.kv_tokens, decoding * limits_.context_most));
     const std::int64_t prompts = tokens > 0 ? 1 : 0;

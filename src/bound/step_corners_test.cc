@@ -29,18 +29,19 @@ TEST(StepCorners, AreAdmissibleSteps) {
   }
 }
 
-TEST(StepCorners, EveryBatchIsThereAloneAndBesideItsLongestPrompt) {
-  std::set<std::int64_t> alone, beside;
+TEST(StepCorners, IncludeEveryBatchAloneAndWithItsLongestPrompt) {
+  std::set<std::int64_t> alone, with_prompt;
   for (const StepCorner& corner : corners_of("Llama-3.1-8B")) {
     if (corner.work.prompt_tokens == 0) alone.insert(corner.work.decoding);
-    if (corner.work.prompt_tokens == 600 - corner.work.decoding) beside.insert(corner.work.decoding);
+    if (corner.work.prompt_tokens == 600 - corner.work.decoding) with_prompt.insert(corner.work.decoding);
   }
   EXPECT_EQ(alone.size(), 40u);
-  EXPECT_EQ(beside.size(), 41u);
+  EXPECT_EQ(with_prompt.size(), 41u);
 }
 
-/// A prompt of one token adds nearly nothing to a batch that fetches all experts anyway, and takes long alone.
-TEST(StepCorners, TakeTheLeastTimeOfWhateverElseDecodes) {
+/// For a mixture of experts a one-token prompt adds almost nothing to a batch that loads all experts, and takes long
+/// alone.
+TEST(StepCorners, TakeTheLeastTimeOverAllOtherBatches) {
   const auto row = engine::EngineTable::bundled().find("Qwen3-30B-A3B", "H100", 1, "bf16");
   const engine::StepModel model((*row)->coefficients);
   bool shorter = false;

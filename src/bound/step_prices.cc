@@ -10,14 +10,14 @@
 namespace capstan::bound {
 namespace {
 
-constexpr int kRounds = 200;           // of adding corners that are priced above their time
-constexpr int kIterations = 10'000;    // of a program of a dozen columns
-constexpr double kPsPerUs = 1e6;       // the program is in microseconds, so that its numbers are of one size
-constexpr double kTolerated = 1e-9;    // of a corner's time
-constexpr double kRoundedDown = 1e-6;  // the step model rounds down by a few picoseconds, of milliseconds
+constexpr int kRounds = 200;           // rounds of adding corners whose price exceeds their time
+constexpr int kIterations = 10'000;    // of a program with about a dozen columns
+constexpr double kPsPerUs = 1e6;       // the program uses microseconds, so that its numbers have similar magnitudes
+constexpr double kTolerated = 1e-9;    // relative to a corner's time
+constexpr double kRoundedDown = 1e-6;  // the step model rounds milliseconds down by a few picoseconds
 
-/// One condition: a line of the prompts' price at a corner. The line is taken without what it is less by where the
-/// prompt may only begin in the step.
+/// One constraint: a line of the prompts' price at a corner. The constant of the line is left out if the prompt may
+/// only be begun in the step.
 struct Condition {
   StepCorner at;
   std::size_t line = 0;
@@ -25,14 +25,14 @@ struct Condition {
 
   double priced(const StepPrices& prices) const {
     const StepPrices::Line& l = prices.prompt_lines[line];
-    const bool any = at.work.prompt_tokens > 0;
+    const bool has_prompt = at.work.prompt_tokens > 0;
     const double prompt = l.token_ps * static_cast<double>(at.work.prompt_tokens);
-    return prompt - (begun || !any ? 0 : l.less_ps) + prices.besides(at.work);
+    return prompt - (begun || !has_prompt ? 0 : l.less_ps) + prices.other_work(at.work);
   }
 };
 constexpr std::size_t kConditions = kCornerKinds * StepPrices::kLines * 2;
 
-/// Calls `visit(condition, kind)` for all of them; the kind is below kConditions.
+/// Calls `visit(condition, kind)` for every condition; the kind is below kConditions.
 template <typename Visit>
 void for_each_condition(const std::vector<StepCorner>& corners, const StepLimits& limits, const Visit& visit) {
   for (const StepCorner& at : corners) {
@@ -51,7 +51,7 @@ class PriceProgram {
       : corners_(corners), limits_(limits) {
     double most = std::max({totals.decode_tokens, totals.kv_tokens, 1.0});
     for (const WorkTotals::Prompts& prompts : totals.prompts) most = std::max(most, prompts.tokens);
-    constexpr double kAny = 1e9;  // microseconds: above every price that the first corners allow
+    constexpr double kAny = 1e9;  // microseconds; above every price that the first corners allow
     for (std::size_t i = 0; i < StepPrices::kLines; ++i) {
       token_[i] = program_.add_column(-totals.prompts[i].tokens / most, 0, kAny);
       less_[i] = program_.add_column(totals.prompts[i].count / most, 0, kAny);
@@ -61,7 +61,7 @@ class PriceProgram {
     patience_ = program_.add_column(0, 0, limits.tpot > Duration{} ? 1 : 0);
   }
 
-  /// Conditions that are missed, the worst of each kind, become rows. False if there was none.
+  /// Adds a row for the most violated condition of each kind. Returns false if none is violated.
   bool add_missed(const StepPrices& prices) {
     std::vector<double> worst(kConditions, kTolerated);
     std::vector<Condition> missed(kConditions);
@@ -72,13 +72,13 @@ class PriceProgram {
       worst[kind] = excess;
       missed[kind] = condition;
     });
-    bool any = false;
+    bool added = false;
     for (std::size_t kind = 0; kind < kConditions; ++kind) {
       if (worst[kind] <= kTolerated) continue;
       add(missed[kind], prices.prompt_ps);
-      any = true;
+      added = true;
     }
-    return any;
+    return added;
   }
 
   StepPrices solve(StepPrices prices) const {
@@ -114,7 +114,7 @@ class PriceProgram {
   std::size_t decode_ = 0, kv_ = 0, patience_ = 0;
 };
 
-/// The part of the prices that every condition allows.
+/// Returns the largest factor on the prices that every condition allows.
 double allowed_part(const std::vector<StepCorner>& corners, const StepLimits& limits, const StepPrices& prices) {
   double part = 1;
   for_each_condition(corners, limits, [&](const Condition& condition, std::size_t) {
@@ -144,7 +144,7 @@ double StepPrices::prompt(std::int64_t tokens) const {
 
 double StepPrices::begun_token() const { return std::ranges::max(prompt_lines, {}, &Line::token_ps).token_ps; }
 
-double StepPrices::besides(const StepWork& work) const {
+double StepPrices::other_work(const StepWork& work) const {
   return doubled_pair_ps * static_cast<double>(work.doubled_pairs) + prompt_ps * static_cast<double>(work.prompts) +
          decode_token_ps * static_cast<double>(work.decoding) + kv_token_ps * static_cast<double>(work.kv_tokens);
 }
@@ -157,7 +157,7 @@ double StepPrices::allowed(double time_ps, std::int64_t decoding, Duration tpot)
 StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits, const WorkTotals& totals) {
   CAPSTAN_ASSERT(limits.max_seqs >= 1 && limits.max_batched_tokens >= limits.max_seqs);
   const engine::StepCoefficients& c = model.coefficients();
-  StepPrices fixed;  // what does not depend on the batch is priced as it is
+  StepPrices fixed;  // work that does not depend on the batch is priced at its time
   fixed.doubled_pair_ps = static_cast<double>(c.kappa_milli) / 1000 * static_cast<double>(c.prefill_per_pair_fs) / 2000;
   fixed.prompt_ps = static_cast<double>(c.per_request_ps);
   const std::vector<StepCorner> corners = step_corners(model, limits);
@@ -166,7 +166,7 @@ StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits,
   for (int round = 0; round < kRounds && program.add_missed(prices); ++round) prices = program.solve(fixed);
 
   double part = allowed_part(corners, limits, prices);
-  if (part < 0.5) {  // the program did not come to an end: no patience, and what is left is lowered until it is valid
+  if (part < 0.5) {  // the program did not converge: without patience the prices are scaled until they are valid
     prices.patience = 0;
     part = allowed_part(corners, limits, prices);
   }

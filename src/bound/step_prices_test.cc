@@ -32,18 +32,18 @@ StepLimits some_limits() {
 }
 
 WorkTotals some_totals() {
-  const auto any = [] { return static_cast<double>(*rc::gen::element(0, 1, 30, 1000)); };
-  WorkTotals totals{.prompts = {}, .decode_tokens = any() + 1, .kv_tokens = any() * 1000};
-  for (WorkTotals::Prompts& prompts : totals.prompts) prompts = {any(), any() / 100};
+  const auto amount = [] { return static_cast<double>(*rc::gen::element(0, 1, 30, 1000)); };
+  WorkTotals totals{.prompts = {}, .decode_tokens = amount() + 1, .kv_tokens = amount() * 1000};
+  for (WorkTotals::Prompts& prompts : totals.prompts) prompts = {amount(), amount() / 100};
   return totals;
 }
 
-/// A step, and what of it is priced: some of its sequences and prompts, each prompt whole, but the last only begun
-/// where the step is full. The rest is somebody else's.
+/// A step and its counted part: some of its sequences and prompts. Each counted prompt is whole, except that the last
+/// may only be begun in a full step. The rest belongs to other requests.
 struct SomeStep {
   StepWork work;
   StepWork counted;
-  double prompts = 0;  // prices of those that count
+  double prompts = 0;  // price of the counted prompts
 };
 
 void add_prompts(SomeStep& step, std::int64_t room, const StepPrices& prices) {
@@ -58,7 +58,7 @@ void add_prompts(SomeStep& step, std::int64_t room, const StepPrices& prices) {
     step.work.prompt_tokens += tokens;
     step.work.doubled_pairs += pairs;
     ++step.work.prompts;
-    if (*rc::gen::inRange(0, 4) == 0) continue;  // somebody else's
+    if (*rc::gen::inRange(0, 4) == 0) continue;  // belongs to another request
     step.counted.doubled_pairs += pairs;
     ++step.counted.prompts;
     const double begun = prices.begun_token() * static_cast<double>(tokens);
@@ -79,7 +79,7 @@ SomeStep some_step(const StepLimits& limits, const StepPrices& prices) {
   return step;
 }
 
-RC_GTEST_PROP(StepPrices, NoAdmissibleStepDoesMoreThanItTakes, ()) {
+RC_GTEST_PROP(StepPrices, NoAdmissibleStepDoesMorePricedWorkThanItTakesTime, ()) {
   const StepModel model = some_engine();
   const StepLimits limits = some_limits();
   const StepPrices prices = best_prices(model, limits, some_totals());
@@ -90,11 +90,12 @@ RC_GTEST_PROP(StepPrices, NoAdmissibleStepDoesMoreThanItTakes, ()) {
     const StepWork& work = step.work;
     const auto time = static_cast<double>(
         model.step_ps(work.decoding, work.kv_tokens, work.prompt_tokens, work.doubled_pairs, work.prompts));
-    RC_ASSERT(step.prompts + prices.besides(step.counted) <= prices.allowed(time, step.counted.decoding, limits.tpot));
+    RC_ASSERT(step.prompts + prices.other_work(step.counted) <=
+              prices.allowed(time, step.counted.decoding, limits.tpot));
   }
 }
 
-/// An Azure request, 1155 tokens in and 211 out.
+/// An Azure request with 1155 input and 211 output tokens.
 constexpr KnownRequest kAzure{.arrival = {}, .input_tokens = 1155, .output_tokens = 211, .cached_tokens = 0};
 
 double price_of(const StepModel& model, const StepLimits& limits) {
@@ -103,27 +104,27 @@ double price_of(const StepModel& model, const StepLimits& limits) {
   return price.prefill_ps(kAzure) + price.decode_ps(kAzure);
 }
 
-TEST(StepPrices, WorthMoreThanTheUsefulWorkOfTheScore) {
+TEST(StepPrices, ExceedTheUsefulWorkOfTheScore) {
   const auto row = engine::EngineTable::bundled().find("Llama-3.3-70B", "H100", 4, "bf16");
   const StepModel model((*row)->coefficients);
   const StepLimits limits{8192, 256, *engine::kv_capacity_blocks(**row) * 16, 8000, {}};
   const engine::RequestWork useful(model, 8192, 256, 1);
   const double price = price_of(model, limits);
   EXPECT_GT(price, static_cast<double>(useful.gpu_ps(1155, 211)));
-  // Alone it takes far longer: nobody is priced as if there were no batch.
+  // Alone the request takes far longer: prices assume a batch.
   EXPECT_LT(price, 0.2 * static_cast<double>(model.decode_steps_ps(1, 1156, 210)));
 }
 
-TEST(StepPrices, AShortPatienceMakesThemDearer) {
+TEST(StepPrices, AStricterTpotRaisesThem) {
   const auto row = engine::EngineTable::bundled().find("Llama-3.1-8B", "L40S", 1, "bf16");
   const StepModel model((*row)->coefficients);
   StepLimits limits{8192, 256, *engine::kv_capacity_blocks(**row) * 16, 8000, {}};
-  const double any = price_of(model, limits);
+  const double unbounded = price_of(model, limits);
   limits.tpot = 200ms;
   const double slow = price_of(model, limits);
   limits.tpot = 40ms;
   const double quick = price_of(model, limits);
-  EXPECT_GE(slow, any * 0.999);
+  EXPECT_GE(slow, unbounded * 0.999);
   EXPECT_GT(quick, 1.05 * slow);
 }
 

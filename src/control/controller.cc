@@ -15,7 +15,7 @@ namespace {
 
 using Layer = LoggedDecision::Layer;
 
-/// Decides again from memory that went through its saved text; true when the plan and the memory come out the same.
+/// Decides again from memory that was saved and parsed. Returns true if plan and memory are the same.
 template <typename MemoryType, typename Decide, typename Parse>
 bool repeats(const MemoryType& before, const MemoryType& after, const model::Plan& plan, Decide&& decide,
              Parse&& parse) {
@@ -25,15 +25,15 @@ bool repeats(const MemoryType& before, const MemoryType& after, const model::Pla
   return plan_hash(again) == plan_hash(plan) && *restored == after;
 }
 
-/// Whether we never asked: in Shadow, under the kill switch, half blind, without the Lease, or because too much was on
-/// its way.
+/// True if the refusal is Capstan's own and the API was never called: Shadow mode, the kill switch, a stale view, no
+/// Lease, or too many effects on their way.
 bool is_our_own(model::ReasonCode refusal) {
   using enum model::ReasonCode;
   return refusal == shadow_mode || refusal == halted || refusal == view_too_old || refusal == lease_lost ||
          refusal == too_many_effects;
 }
 
-/// Takes the actions out of a plan; the reasons of what was left alone stay.
+/// Moves the actions out of a plan; the reasons of inaction stay.
 model::Plan actions_of(model::Plan& plan) { return {.actions = std::exchange(plan.actions, {}), .kept = {}}; }
 
 }  // namespace
@@ -60,13 +60,13 @@ void Controller::tick() {
   ++stats_.ticks;
 
   const ports::Observation seen = world_.observe();
-  follow(seen);
-  learn_outcomes(seen.outcomes, now);
-  // Beyond this point the index and the memory agree with the snapshot; the layers only read it.
+  update_state(seen);
+  process_outcomes(seen.outcomes, now);
+  // From here on the index and the memory agree with the snapshot. The layers only read the snapshot.
 
   update_planned(memory_.planned, seen.snapshot, index_, now);
   if (const std::vector<model::ServiceId> due = due_services(seen.snapshot, now); !due.empty()) {
-    follow_promises(seen.snapshot, due, now);
+    update_slos(seen.snapshot, due, now);
     if (options_.witness) options_.witness(seen.snapshot, memory_);
     scale(seen, due, now);
   }
@@ -77,7 +77,8 @@ void Controller::tick() {
   next_tick_ = std::min(next_scale(seen.snapshot, now), next_place_);
 }
 
-/// Those whose period has passed; the next one begins now. A service that has gone keeps its row in the catalog.
+/// Returns the services whose period has passed and starts their next period. A removed service keeps its row in the
+/// catalog.
 std::vector<model::ServiceId> Controller::due_services(const model::Snapshot& snapshot, Instant now) {
   std::vector<model::ServiceId> due;
   snapshot.services.for_each([&](model::ServiceId service, const model::ServiceState&) {
@@ -108,7 +109,7 @@ Policies Controller::in_force() const {
   return policies;
 }
 
-void Controller::follow(const ports::Observation& seen) {
+void Controller::update_state(const ports::Observation& seen) {
   if (indexed_) {
     decide::apply(index_, seen.snapshot, seen.delta);
   } else {
@@ -125,15 +126,15 @@ void Controller::follow(const ports::Observation& seen) {
   scale_decisions_.resize(memory_.scale.size(), none);
 }
 
-void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
+void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now) {
   for (const InFlight::Settled& settled : in_flight_.settle(outcomes, now)) {
     if (settled.kind == ports::Outcome::Kind::applied) continue;
     if (settled.kind == ports::Outcome::Kind::unknown) {
-      ++stats_.unknown;  // The snapshots tell what happened; memory gives up on what they never show.
+      ++stats_.unknown;  // The snapshots show what happened; memory drops what they never show.
       continue;
     }
     ++stats_.refused;
-    // A refusal of our own, before the provider was asked, says nothing about the offering.
+    // A refusal of Capstan's own, before the provider was called, says nothing about the offering.
     const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what);
     const bool asked = launch != nullptr && policies_.provision && !is_our_own(settled.why.code);
     if (asked) {
@@ -144,7 +145,7 @@ void Controller::learn_outcomes(const std::vector<ports::Outcome>& outcomes, Ins
   }
 }
 
-/// Once, or, to see that it can be repeated, once more from memory that went through its text.
+/// Decides once or, to verify that the decision is repeatable, a second time from memory that was saved and parsed.
 template <typename MemoryType, typename Decide, typename Parse>
 auto Controller::decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse) {
   if (!options_.verify_replay) return decide(memory);
@@ -154,15 +155,14 @@ auto Controller::decide_twice(MemoryType& memory, Decide&& decide, Parse&& parse
   return decision;
 }
 
-void Controller::follow_promises(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due,
-                                 Instant now) {
+void Controller::update_slos(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now) {
   const SloBreachRule* rule = policies_.slo_breach ? &*policies_.slo_breach : nullptr;
   for (const model::ServiceId service : due) {
     SloMemory& memory = memory_.slo[service.value];
     if (rule == nullptr && !memory.rolled_back()) continue;
     const Instant acknowledged =
         service.value < policies_.acknowledged.size() ? policies_.acknowledged[service.value] : Instant{};
-    follow_slo(rule, acknowledged, decide::scale::view(snapshot, index_, service), policies_.scale[service.value],
+    update_slo(rule, acknowledged, decide::scale::view(snapshot, index_, service), policies_.scale[service.value],
                memory, memory_.scale[service.value], now);
   }
 }
@@ -176,10 +176,10 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
   const decide::scale::MixSource mixes{
       .deciders = deciders,
       .memories = memory_.scale,
-      .bought = policies_.provision ? &memory_.provision : nullptr,
+      .provision_memory = policies_.provision ? &memory_.provision : nullptr,
   };
   std::map<model::ServiceId, decide::scale::RolePart> paired;
-  std::set<model::ServiceId> unknown;  // what there is of them, now
+  std::set<model::ServiceId> unknown;  // services whose current count is unknown
   for (const model::ServiceId service : due) {
     if (deciders[service.value] != service) continue;
     std::optional<decide::scale::RoleView> role = role_of(seen.snapshot, mixes, service, now);
@@ -192,26 +192,29 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
     if (decide::scale::is_paired(catalog, service, policy)) {
       paired.emplace(service, decide::scale::RolePart{std::move(*role), std::move(decision)});
     } else {
-      conclude(std::move(decision), seen.snapshot, now);
+      submit_decision(std::move(decision), seen.snapshot, now);
     }
   }
-  // Alone a role would start what the other can lend, or leave the ratio, and take it back at the next look.
+  // Decided without its counterpart, a role would start replicas that the other can lend, or leave the ratio, and
+  // revert that at the next tick.
   std::erase_if(paired,
                 [&](const auto& part) { return unknown.contains(decide::scale::other_role(catalog, part.first)); });
   decide::scale::reconcile_roles(catalog, paired);
-  for (auto& [service, part] : paired) conclude(std::move(part.decision), seen.snapshot, now);
+  for (auto& [service, part] : paired) submit_decision(std::move(part.decision), seen.snapshot, now);
 }
 
-/// What a decision about it, and about those that are decided with it, is made on; none while the count that it would
-/// start from is not known.
+/// Returns the view for a decision about the service and its alternatives; empty while a current count is unknown.
 std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot& snapshot,
                                                            const decide::scale::MixSource& mixes,
                                                            model::ServiceId service, Instant now) const {
   decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
-  const auto unknown = [&](const auto& each) { return scaling(each.service, snapshot); };
+  const auto unknown = [&](const auto& view) { return is_scaling(view.service, snapshot); };
   if (unknown(role) || std::ranges::any_of(role.alternatives, unknown)) return std::nullopt;
-  // A lowering that is on its way is where the next decision starts from: to leave it alone is no call to stay.
-  const auto start = [&](auto& each) { each.current = in_flight_.asked(each.service).value_or(each.current); };
+  // A scale-down on its way is the starting point of the next decision: a decision to change nothing must not cancel
+  // it.
+  const auto start = [&](auto& view) {
+    view.current = in_flight_.requested_replicas(view.service).value_or(view.current);
+  };
   start(role);
   std::ranges::for_each(role.alternatives, start);
   return role;
@@ -227,7 +230,7 @@ decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot
       memory_.scale[role.service.value],
       [&](decide::scale::Memory& memory) { return decide::scale::decide(role, policy, memory, now); },
       decide::scale::parse_memory);
-  // The bounds of the service are a reason of ours; the number itself is the autoscaler's.
+  // The bounds of the service are Capstan's reason; the number itself is the autoscaler's.
   if (wanted && decision.why.code == model::ReasonCode::fixed_replicas) {
     decision.why.code = model::ReasonCode::set_by_autoscaler;
     for (model::Action& action : decision.plan.actions) action.why = decision.why;
@@ -236,10 +239,10 @@ decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot
   return decision;
 }
 
-/// Does what was decided, and keeps it to be told of.
-void Controller::conclude(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now) {
-  let_drain(decision.plan);
-  note_directions(decision.plan, snapshot, now);
+/// Submits the decision's plan and stores the decision for later explanation.
+void Controller::submit_decision(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now) {
+  remove_further_scale_downs(decision.plan);
+  count_reversals(decision.plan, snapshot, now);
   submit(std::exchange(decision.plan, {}), Layer::scale, snapshot, now);
   for (decide::scale::Decision& other : std::exchange(decision.alternatives, {})) {
     scale_decisions_[other.service.value] = std::move(other);
@@ -275,7 +278,7 @@ void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& sn
   }
   for (model::Action& action : plan.actions) {
     if (in_flight_.full()) {
-      forget(action);  // it is decided again at a later tick
+      forget(action);  // a later tick decides it again
       continue;
     }
     ++stats_.actions;
@@ -285,7 +288,7 @@ void Controller::submit(model::Plan plan, Layer layer, const model::Snapshot& sn
   }
 }
 
-/// Takes an action that was planned and not submitted out of the memories: it is not on its way.
+/// Removes an action that was planned but not submitted from the memories.
 void Controller::forget(const model::Action& action) {
   if (const auto* bind = std::get_if<model::BindPods>(&action.what)) {
     decide::place::forget(memory_.place, bind->gang);
@@ -296,39 +299,40 @@ void Controller::forget(const model::Action& action) {
   }
 }
 
-void Controller::note_directions(const model::Plan& plan, const model::Snapshot& snapshot, Instant now) {
+void Controller::count_reversals(const model::Plan& plan, const model::Snapshot& snapshot, Instant now) {
   for (const model::Action& action : plan.actions) {
     if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
       const ReplicaCount there = snapshot.services.at(set->service).desired_replicas;
-      const ReplicaCount current = in_flight_.asked(set->service).value_or(there);
-      note_direction(set->service, set->replicas > current ? 1 : set->replicas < current ? -1 : 0, now);
+      const ReplicaCount current = in_flight_.requested_replicas(set->service).value_or(there);
+      count_reversal(set->service, set->replicas > current ? 1 : set->replicas < current ? -1 : 0, now);
     } else if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
-      note_direction(convert->from, -1, now);
-      note_direction(convert->to, 1, now);
+      count_reversal(convert->from, -1, now);
+      count_reversal(convert->to, 1, now);
     }
   }
 }
 
-void Controller::note_direction(model::ServiceId service, int sign, Instant now) {
+void Controller::count_reversal(model::ServiceId service, int sign, Instant now) {
   if (sign == 0) return;
   Direction& last = last_direction_.at(service.value);
   if (last.sign == -sign && now - last.at <= kReversalWindow) ++stats_.reversals;
   last = {sign, now};
 }
 
-/// Its `/scale` has not answered: the count that a decision would start from is not known. Before a lowering is written
-/// replicas drain, for minutes, and the count that is there stays what it is.
-bool Controller::scaling(model::ServiceId service, const model::Snapshot& snapshot) const {
-  const std::optional<ReplicaCount> asked = in_flight_.asked(service);
-  if (in_flight_.converting(service)) return true;
+/// True while the replica count of the service is unknown because a write of `/scale` has no outcome. A scale-down
+/// drains replicas for minutes before it is written; during that time the count does not change.
+bool Controller::is_scaling(model::ServiceId service, const model::Snapshot& snapshot) const {
+  const std::optional<ReplicaCount> asked = in_flight_.requested_replicas(service);
+  if (in_flight_.is_converting(service)) return true;
   return asked && *asked >= snapshot.services.at(service).desired_replicas;
 }
 
-/// While replicas drain, no fewer are asked for: the first lowering is to end. More are, which calls them back.
-void Controller::let_drain(model::Plan& plan) const {
+/// Removes further scale-downs while replicas drain, so that the first one can finish. A scale-up stays and cancels the
+/// drain.
+void Controller::remove_further_scale_downs(model::Plan& plan) const {
   std::erase_if(plan.actions, [&](const model::Action& action) {
     const auto* set = std::get_if<model::SetReplicas>(&action.what);
-    return set != nullptr && in_flight_.asked(set->service).value_or(set->replicas) > set->replicas;
+    return set != nullptr && in_flight_.requested_replicas(set->service).value_or(set->replicas) > set->replicas;
   });
 }
 

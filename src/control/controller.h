@@ -21,38 +21,41 @@
 
 namespace capstan::control {
 
-/// One policy for each layer: what a scenario's `policies:` names. Replicas are decided service by service, each with a
-/// policy of its own. A layer without one is somebody else's: who binds the pods, who buys the nodes.
+/// One policy for each layer, as named by a scenario's `policies:`. Each service has its own scale policy. A layer
+/// without a policy belongs to another component: another scheduler binds the pods, or another autoscaler buys the
+/// nodes.
 struct Policies {
   std::string name;
   std::vector<decide::scale::Policy> scale;  ///< by service
+  /// Absent: another scheduler binds the pods.
   std::optional<decide::place::Policy> place;
-  std::optional<decide::provision::Policy> provision;  ///< only with a placement, whose shortfalls it answers
-  std::optional<SloBreachRule> slo_breach{};           ///< of every service
-  std::vector<Instant> acknowledged{};                 ///< by service: until when breaches are; none beyond the end
+  std::optional<decide::provision::Policy> provision;  ///< only with a placement, whose shortfalls it resolves
+  std::optional<SloBreachRule> slo_breach{};           ///< applies to every service
+  /// By service: breaches up to this time are acknowledged; missing entries: none.
+  std::vector<Instant> acknowledged{};
 };
 
-/// Everything the loop remembers between two ticks that a decision depends on. Bounded; saved with a snapshot, it
+/// Everything that the loop remembers between two ticks and that affects a decision. Bounded. Saved with a snapshot, it
 /// replays the decision byte for byte.
 struct Memory {
   std::vector<decide::scale::Memory> scale;  ///< by service
   decide::place::Memory place;
   decide::provision::Memory provision;
   std::vector<model::PlannedGang> planned;
-  std::vector<SloMemory> slo{};  ///< by service; what follows from it is in `scale` and in the policies in force
+  std::vector<SloMemory> slo{};  ///< by service; its effects are in `scale` and in the policies in force
 };
 
-/// Is shown what the layers are about to decide from: the snapshot and the memory before it.
+/// Called with the snapshot and the memory from which the layers are about to decide.
 using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 
-/// Somebody else's autoscaler: the replicas that it wants of a service, asked in place of a policy of ours whenever
-/// replicas are due; nothing for a service that it leaves to the policy.
+/// Another project's autoscaler: returns the replicas it wants for a service, which replace the service's policy
+/// whenever replicas are due; empty for a service that it leaves to the policy.
 using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapshot&, const decide::scale::RoleView&)>;
 
 struct Options {
-  bool verify_replay = false;  ///< decide twice, the second time from memory that went through its text: invariant 5
+  bool verify_replay = false;  ///< decide a second time from memory that was saved and parsed: invariant 5
   Witness witness{};           ///< called at every tick at which replicas are decided
-  Autoscaler autoscaler{};     ///< empty: the policies decide; where it answers, `Fixed` takes the answer over
+  Autoscaler autoscaler{};     ///< empty: the policies decide; its answers are applied by `Fixed`
 };
 
 struct Stats {
@@ -60,48 +63,49 @@ struct Stats {
   std::int64_t actions = 0;
   std::int64_t refused = 0;
   std::int64_t unknown = 0;
-  std::int64_t reversals = 0;  ///< desired replicas changed direction within kReversalWindow
+  std::int64_t reversals = 0;  ///< changes of direction of the desired replicas within kReversalWindow
   Violations violations;
 };
 
-/// The loop: observe, scale, place, provision, submit. Written against ports::World only, so that the same code runs in
-/// the simulator and against a cluster; it never waits, never reads a clock, and decides nothing itself.
+/// The control loop: observe, scale, place, provision, submit. It uses only ports::World, so that the same code runs in
+/// the simulator and against a cluster. It never waits, never reads a clock, and makes no decision itself.
 class Controller {
  public:
   static constexpr Duration kReversalWindow = std::chrono::minutes(15);
-  static constexpr Duration kIdlePeriod = std::chrono::seconds(15);  ///< the longest time between two looks
+  static constexpr Duration kIdlePeriod = std::chrono::seconds(15);  ///< longest time between two ticks
 
-  /// `world` outlives the controller. The first tick is due at once.
+  /// `world` must outlive the controller. The first tick is due immediately.
   Controller(Policies policies, ports::World& world, Options options = {});
 
   Instant next_tick() const { return next_tick_; }
-  /// One turn of the loop at world.now(). Before `next_tick` nothing is due, except about services that are new.
+  /// Runs the loop once at world.now(). Before `next_tick` only new services are due.
   void tick();
 
-  /// Replaces the policies from the next tick on: services came or somebody edited them. Memory stays.
+  /// Replaces the policies from the next tick on, after services or their settings changed. The memory stays.
   void use(Policies policies);
-  /// The policies by which the next tick decides: those in use, but where a roll-back has others in force.
+  /// Returns the policies of the next tick: those in use, with the settings that a roll-back put in force.
   Policies in_force() const;
-  /// Goes on from what a predecessor remembered. Before the first tick.
+  /// Continues from a predecessor's memory. Call it before the first tick.
   void restore(Memory memory);
 
   const Stats& stats() const { return stats_; }
   const Memory& memory() const { return memory_; }
   const DecisionLog& log() const { return log_; }
-  /// The last decisions of the layers below; empty before the first, and where the layer has no policy.
+  /// Return the last decisions of the lower layers; empty before the first one and without a policy for the layer.
   const decide::place::Decision& placed() const { return placed_; }
   const decide::provision::Decision& bought() const { return bought_; }
-  /// The last scale decision about the service, its plan apart; also one that left it alone, or none yet.
+  /// Returns the last scale decision about the service, without its plan; also one that changed nothing, or an empty
+  /// one.
   const decide::scale::Decision& scale_decision(model::ServiceId service) const {
     return scale_decisions_.at(service.value);
   }
 
  private:
-  void learn_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now);
-  void follow(const ports::Observation& seen);
+  void process_outcomes(const std::vector<ports::Outcome>& outcomes, Instant now);
+  void update_state(const ports::Observation& seen);
   std::vector<model::ServiceId> due_services(const model::Snapshot& snapshot, Instant now);
   Instant next_scale(const model::Snapshot& snapshot, Instant now) const;
-  void follow_promises(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now);
+  void update_slos(const model::Snapshot& snapshot, const std::vector<model::ServiceId>& due, Instant now);
   void scale(const ports::Observation& seen, const std::vector<model::ServiceId>& due, Instant now);
   void place_and_provision(const ports::Observation& seen, Instant now);
   template <typename MemoryType, typename Decide, typename Parse>
@@ -112,11 +116,11 @@ class Controller {
                                                  model::ServiceId service, Instant now) const;
   decide::scale::Decision decide_scale(const model::Snapshot& snapshot, const decide::scale::RoleView& role,
                                        const decide::scale::Policy& policy, Instant now);
-  void conclude(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now);
-  void note_directions(const model::Plan& plan, const model::Snapshot& snapshot, Instant now);
-  void note_direction(model::ServiceId service, int sign, Instant now);
-  bool scaling(model::ServiceId service, const model::Snapshot& snapshot) const;
-  void let_drain(model::Plan& plan) const;
+  void submit_decision(decide::scale::Decision decision, const model::Snapshot& snapshot, Instant now);
+  void count_reversals(const model::Plan& plan, const model::Snapshot& snapshot, Instant now);
+  void count_reversal(model::ServiceId service, int sign, Instant now);
+  bool is_scaling(model::ServiceId service, const model::Snapshot& snapshot) const;
+  void remove_further_scale_downs(model::Plan& plan) const;
 
   Policies policies_;
   ports::World& world_;
@@ -127,7 +131,7 @@ class Controller {
   bool indexed_ = false;
   Instant next_tick_{};
   std::vector<Instant> next_scale_;  // by service
-  Instant next_place_{};             // never without a placement
+  Instant next_place_{};             // Instant::never() without a placement
   DecisionLog log_;
   Stats stats_;
   struct Direction {
@@ -136,7 +140,7 @@ class Controller {
   };
   std::vector<Direction> last_direction_;                 // by service
   std::vector<decide::scale::Decision> scale_decisions_;  // by service
-  decide::place::Decision placed_;                        // plan apart: what was kept stays
+  decide::place::Decision placed_;                        // without its actions; the reasons of inaction stay
   decide::provision::Decision bought_;
 };
 

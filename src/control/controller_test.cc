@@ -11,7 +11,7 @@ namespace {
 using std::chrono::seconds;
 using Kind = ports::Outcome::Kind;
 
-/// A world that a test writes by hand: one service, one node of eight GPUs, and answers as told.
+/// A world that a test scripts: one service, one node of eight GPUs, and stated outcomes.
 class ScriptedWorld final : public ports::World {
  public:
   ScriptedWorld() {
@@ -47,7 +47,7 @@ class ScriptedWorld final : public ports::World {
   }
 
   void advance(Instant to) { now_ = to; }
-  /// One pool sells nodes of sixteen GPUs.
+  /// Adds a pool that sells nodes of sixteen GPUs.
   void sell() {
     auto catalog = std::make_shared<model::Catalog>(*seen_.snapshot.catalog);
     catalog->domains = {{.name = "all", .level = model::TopologyLevel::cluster, .parent = {}}};
@@ -115,7 +115,7 @@ void run_to(Controller& controller, ScriptedWorld& world, Instant end) {
   }
 }
 
-TEST(Controller, ABindingIsNotSentTwiceWhileItsAnswerIsOnTheWay) {
+TEST(Controller, ABindingIsNotSentTwiceWhileItsOutcomeIsPending) {
   ScriptedWorld world;
   world.add_pending_gang(0);
   Controller controller(fixed(2), world);
@@ -134,10 +134,10 @@ TEST(Controller, ARefusedBindingIsDecidedAgain) {
   EXPECT_EQ(controller.stats().refused, 1);
 }
 
-TEST(Controller, ALaunchThatTheKillSwitchStoppedSaysNothingOfTheOffering) {
+TEST(Controller, ALaunchThatCapstanItselfRefusedDoesNotBackOffTheOffering) {
   struct Row {
     model::ReasonCode why;
-    std::int64_t launches;  // in ten seconds; an offering that was refused backs off for minutes
+    std::int64_t launches;  // within ten seconds; a refused offering backs off for minutes
   };
   for (const Row& row : {Row{model::ReasonCode::halted, 2}, Row{model::ReasonCode::lease_lost, 2},
                          Row{model::ReasonCode::view_too_old, 2}, Row{model::ReasonCode::api_refused, 1}}) {
@@ -153,7 +153,7 @@ TEST(Controller, ALaunchThatTheKillSwitchStoppedSaysNothingOfTheOffering) {
   }
 }
 
-TEST(Controller, PlansTheReplicasWhosePodsDoNotExistYet) {
+TEST(Controller, PlansReplicasWhosePodsDoNotExistYet) {
   ScriptedWorld world;
   world.add_pending_gang(0);
   Controller controller(fixed(2), world);
@@ -162,7 +162,7 @@ TEST(Controller, PlansTheReplicasWhosePodsDoNotExistYet) {
   EXPECT_EQ(controller.memory().planned[0].ordinal, 1u);
 }
 
-TEST(Controller, AsksForReplicasOnceAndWaitsForTheAnswer) {
+TEST(Controller, SetsReplicasOnceAndWaitsForTheOutcome) {
   ScriptedWorld world;
   Controller controller(fixed(5), world);
   run_to(controller, world, {seconds(40)});
@@ -174,13 +174,13 @@ TEST(Controller, AsksForReplicasOnceAndWaitsForTheAnswer) {
       EXPECT_EQ(set->replicas, 5);
     }
   }
-  EXPECT_EQ(asked, 1) << "two scale periods passed without an answer";
+  EXPECT_EQ(asked, 1) << "two scale periods pass without an outcome";
   EXPECT_EQ(controller.log().count(), static_cast<std::uint64_t>(controller.stats().actions));
 }
 
-TEST(Controller, ALoweringThatIsOnItsWayIsCalledBackWhenMoreAreWanted) {
+TEST(Controller, AScaleDownOnItsWayIsCancelledByAScaleUp) {
   Policies holds = fixed(0);
-  holds.scale = {decide::scale::QueueHpa{}};  // without a signal it leaves alone what it finds
+  holds.scale = {decide::scale::QueueHpa{}};  // without a signal it changes nothing
   struct Row {
     Policies then;
     std::vector<ReplicaCount> asked;
@@ -196,11 +196,11 @@ TEST(Controller, ALoweringThatIsOnItsWayIsCalledBackWhenMoreAreWanted) {
     for (const model::Action& action : world.submitted) {
       if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) asked.push_back(set->replicas);
     }
-    EXPECT_EQ(asked, row.asked) << "2 there are, of which one drains";
+    EXPECT_EQ(asked, row.asked) << "of two replicas one is draining";
   }
 }
 
-TEST(Controller, NewPoliciesCountFromTheNextTick) {
+TEST(Controller, NewPoliciesApplyFromTheNextTick) {
   ScriptedWorld world;
   Controller controller(fixed(2), world);
   controller.tick();
@@ -212,7 +212,7 @@ TEST(Controller, NewPoliciesCountFromTheNextTick) {
   EXPECT_EQ(controller.scale_decision({0}).desired, 5);
 }
 
-TEST(Controller, WithoutThePlacementLayerNothingIsBound) {
+TEST(Controller, WithoutAPlacementPolicyNothingIsBound) {
   ScriptedWorld world;
   world.add_pending_gang(0);
   Policies policies = fixed(3);
@@ -224,7 +224,7 @@ TEST(Controller, WithoutThePlacementLayerNothingIsBound) {
   EXPECT_EQ(count_binds(world), 0);
 }
 
-TEST(Controller, GoesOnFromWhatAPredecessorRemembered) {
+TEST(Controller, ContinuesFromAPredecessorsMemory) {
   const auto answer_after = [](std::optional<Memory> memory) {
     ScriptedWorld world;
     Controller controller(fixed(2), world);
@@ -241,7 +241,7 @@ TEST(Controller, GoesOnFromWhatAPredecessorRemembered) {
   EXPECT_NE(answer_after(std::nullopt), after);
 }
 
-TEST(Controller, DecidesTheSameFromMemoryThatWasSavedAndRead) {
+TEST(Controller, RepeatsItsDecisionsFromSavedMemory) {
   ScriptedWorld world;
   for (std::uint32_t i = 0; i < 3; ++i) world.add_pending_gang(i);
   Controller controller(fixed(4), world, {.verify_replay = true});

@@ -8,7 +8,7 @@
 
 namespace capstan::control {
 
-/// One action that was submitted.
+/// One submitted action.
 struct LoggedDecision {
   enum class Layer : std::uint8_t { scale, place, provision };
   std::uint64_t number = 0;
@@ -27,7 +27,7 @@ class DecisionLog {
     entries_.push_back({count_++, at, layer, action});
   }
   const std::deque<LoggedDecision>& entries() const { return entries_; }
-  std::uint64_t count() const { return count_; }  ///< since the start, forgotten ones included
+  std::uint64_t count() const { return count_; }  ///< since the start, dropped entries included
 
  private:
   std::deque<LoggedDecision> entries_;

@@ -25,7 +25,7 @@ bool leaves_gang_partial(const model::BindPods& bind, const model::Snapshot& sna
   });
 }
 
-/// A replica of it serves and is silent.
+/// True if a ready replica of the service gives no usable reading.
 bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const decide::Index& index) {
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return false;
@@ -48,7 +48,7 @@ bool lowers_blind(const model::Action& action, const model::Snapshot& snapshot, 
   const auto* set = std::get_if<model::SetReplicas>(&action.what);
   const model::ServiceState* state = set == nullptr ? nullptr : snapshot.services.find(set->service);
   if (state == nullptr || is_stated(action.why)) return false;
-  const ReplicaCount from = in_flight.asked(set->service).value_or(state->desired_replicas);
+  const ReplicaCount from = in_flight.requested_replicas(set->service).value_or(state->desired_replicas);
   return set->replicas < from && is_blind(set->service, snapshot, index);
 }
 
@@ -85,14 +85,14 @@ decide::place::QueueBudget queues_before(const model::Plan& plan, const model::S
   return budget;
 }
 
-/// Holds the actions of one plan, in their order, against the limits.
+/// Checks the actions of one plan, in order, against the limits.
 class Limits {
  public:
   Limits(const model::Plan& plan, const model::Snapshot& snapshot, const decide::Index& index,
          const decide::place::Memory& placed, const decide::provision::Memory& bought)
       : plan_(plan), snapshot_(snapshot), index_(index), placed_(placed), bought_(bought) {}
 
-  /// Counts the action and returns true, or returns false where it would exceed a limit.
+  /// Counts the action and returns true, or returns false if it would exceed a limit.
   bool admits(const model::Action& action) {
     return std::visit([&](const auto& what) { return admits_one(what); }, action.what);
   }
@@ -129,8 +129,8 @@ class Limits {
   const decide::Index& index_;
   const decide::place::Memory& placed_;
   const decide::provision::Memory& bought_;
-  std::optional<decide::provision::NodeAccount> nodes_;  ///< taken once a launch asks
-  std::optional<decide::place::QueueBudget> queues_;     ///< taken once a binding asks
+  std::optional<decide::provision::NodeAccount> nodes_;  ///< created for the first launch
+  std::optional<decide::place::QueueBudget> queues_;     ///< created for the first binding
   std::map<model::ServiceId, ReplicaCount> joining_;     ///< replicas that the plan converts to a service
 };
 

@@ -14,8 +14,8 @@ using capstan::testing::at_s;
 using model::Action;
 using model::Plan;
 
-/// One service of at most 4 replicas and one of at most 2, one pool of at most 16 GPUs (or as told) with a node of 8 in
-/// it, one ready gang of two pods of which none is bound by the row's action yet.
+/// Makes a service of at most 4 replicas and one of at most 2, a pool of at most 16 GPUs (or `limit`) with a node of 8,
+/// and a ready gang of two pods, neither of which is bound yet.
 model::Snapshot world(GpuCount limit = 16) {
   auto catalog = std::make_shared<model::Catalog>();
   model::Service service;
@@ -64,7 +64,7 @@ decide::provision::Memory::Asked asked(std::int64_t nodes) {
   return row;
 }
 
-/// The memory of a policy that planned this.
+/// Returns the memory of a policy that made this plan.
 decide::provision::Memory asked_by(const Plan& plan) {
   decide::provision::Memory memory;
   for (const Action& action : plan.actions) {
@@ -82,20 +82,20 @@ struct Row {
 };
 
 const Row kRows[] = {
-    {"up to the maximum is allowed", {replicas(4)}, 1, 0, 0, 0},
-    {"above it is taken out", {replicas(5)}, 0, 0, 0, 1},
-    {"lowering while a ready replica is silent counts", {replicas(2)}, 1, 0, 1, 0},
-    {"a count that was stated is not concluded from signals", {stated(2)}, 1, 0, 0, 0},
-    {"a change of role out of a silent one counts", {convert()}, 1, 0, 1, 0},
-    {"and beyond the other's maximum is taken out", {convert(), convert()}, 1, 0, 1, 1},
+    {"a count up to the maximum is allowed", {replicas(4)}, 1, 0, 0, 0},
+    {"a count above the maximum is removed", {replicas(5)}, 0, 0, 0, 1},
+    {"a scale-down with a silent ready replica is counted", {replicas(2)}, 1, 0, 1, 0},
+    {"a stated count does not depend on signals", {stated(2)}, 1, 0, 0, 0},
+    {"a conversion from a role with a silent replica is counted", {convert()}, 1, 0, 1, 0},
+    {"a conversion beyond the other role's maximum is removed", {convert(), convert()}, 1, 0, 1, 1},
     {"one node fits under the pool's limit", {launch(1)}, 1, 0, 0, 0},
-    {"two do not", {launch(2)}, 0, 0, 0, 1},
-    {"what the same plan launches counts", {launch(1), launch(1)}, 1, 0, 0, 1},
-    {"a whole gang at once", {bind({0, 1})}, 1, 0, 0, 0},
-    {"a part of a gang counts", {bind({0})}, 1, 1, 0, 0},
+    {"two nodes exceed the pool's limit", {launch(2)}, 0, 0, 0, 1},
+    {"an earlier launch of the same plan counts", {launch(1), launch(1)}, 1, 0, 0, 1},
+    {"a whole gang at once is allowed", {bind({0, 1})}, 1, 0, 0, 0},
+    {"a partially bound gang is counted", {bind({0})}, 1, 1, 0, 0},
 };
 
-TEST(Guards, AQueuesLimitIsHardToo) {
+TEST(Guards, AQueuesLimitIsHard) {
   const auto allowed = [](GpuCount limit, bool on_its_way) {
     model::Snapshot snapshot = world();
     auto catalog = std::make_shared<model::Catalog>(*snapshot.catalog);
@@ -125,11 +125,11 @@ TEST(Guards, AQueuesLimitIsHardToo) {
   };
   EXPECT_TRUE(allowed(4, false));
   EXPECT_FALSE(allowed(3, false));
-  EXPECT_FALSE(allowed(7, true)) << "what is on its way counts";
+  EXPECT_FALSE(allowed(7, true)) << "a binding on its way counts";
   EXPECT_TRUE(allowed(8, true));
 }
 
-TEST(Guards, TheFleetsLimitIsHardToo) {
+TEST(Guards, TheFleetsLimitIsHard) {
   const auto allowed = [](const model::FleetLimits& limits, std::int64_t nodes) {
     model::Snapshot snapshot = world(64);
     auto catalog = std::make_shared<model::Catalog>(*snapshot.catalog);
@@ -148,8 +148,8 @@ TEST(Guards, TheFleetsLimitIsHardToo) {
   EXPECT_FALSE(allowed({.gpus = {}, .nodes = 2, .price_per_hour = {}}, 2));
 }
 
-TEST(Guards, ARaiseOfALoweringOnItsWayLowersNothing) {
-  const model::Snapshot snapshot = world();  // 3 are there
+TEST(Guards, RaisingAScaleDownOnItsWayIsNotAScaleDown) {
+  const model::Snapshot snapshot = world();  // with 3 replicas
   for (const ReplicaCount asked : {1, 2}) {
     InFlight in_flight;
     in_flight.add({7}, replicas(asked), at_s(0));
@@ -177,27 +177,26 @@ TEST(Guards, Rows) {
 
 using Phase = model::Claim::Phase;
 
-/// Beside the pool's node of 8: claims of 8, requested at a second, and launches of 8, submitted at a second. One more
-/// is to be launched.
+/// Claims and launches of nodes of 8 GPUs in addition to the pool's node of 8. The plan launches one more.
 struct Transit {
   const char* teaches;
   GpuCount limit;
   std::vector<Phase> claims;
-  std::int64_t asked;  // nodes of earlier launches that no claim shows
+  std::int64_t asked;  // nodes of earlier launches without a claim
   bool allowed;
 };
 
 const Transit kTransits[] = {
     {"nothing is on its way", 16, {}, 0, true},
     {"a claim counts", 16, {Phase::requested}, 0, false},
-    {"also when it has registered and its node does not show", 16, {Phase::registered}, 0, false},
-    {"a failed claim does not", 16, {Phase::failed}, 0, true},
-    {"a launch that no claim shows counts", 16, {}, 1, false},
-    {"beside a claim", 24, {Phase::requested}, 1, false},
-    {"up to the limit", 32, {Phase::requested}, 1, true},
+    {"a registered claim without a visible node counts", 16, {Phase::registered}, 0, false},
+    {"a failed claim does not count", 16, {Phase::failed}, 0, true},
+    {"a launch without a claim counts", 16, {}, 1, false},
+    {"a claim and a launch both count", 24, {Phase::requested}, 1, false},
+    {"the limit itself is allowed", 32, {Phase::requested}, 1, true},
 };
 
-TEST(Guards, WhatIsInTransitCountsAgainstTheLimit) {
+TEST(Guards, NodesOnTheirWayCountAgainstTheLimit) {
   for (const Transit& row : kTransits) {
     SCOPED_TRACE(row.teaches);
     model::Snapshot snapshot = world(row.limit);

@@ -23,7 +23,7 @@ void InFlight::add(model::ActionToken token, model::Action action, Instant now) 
   entries_.push_back({token, std::move(action), now});
 }
 
-std::optional<ReplicaCount> InFlight::asked(model::ServiceId service) const {
+std::optional<ReplicaCount> InFlight::requested_replicas(model::ServiceId service) const {
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     const auto* set = std::get_if<model::SetReplicas>(&entry->action.what);
     if (set != nullptr && set->service == service) return set->replicas;
@@ -49,7 +49,7 @@ std::vector<model::NodeId> InFlight::terminating() const {
   return nodes;
 }
 
-bool InFlight::converting(model::ServiceId service) const {
+bool InFlight::is_converting(model::ServiceId service) const {
   return std::ranges::any_of(entries_, [&](const Entry& entry) {
     const auto* convert = std::get_if<model::ConvertReplica>(&entry.action.what);
     return convert != nullptr && (convert->from == service || convert->to == service);

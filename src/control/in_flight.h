@@ -12,14 +12,14 @@
 
 namespace capstan::control {
 
-/// Actions that were submitted and whose outcome has not arrived, oldest first.
+/// Submitted actions without an outcome, oldest first.
 class InFlight {
  public:
-  /// More than this many actions never wait for an answer at once; the loop submits the rest at a later tick.
+  /// Limit of actions without an outcome; the loop submits further ones at a later tick.
   static constexpr std::size_t kMost = 20'000;
-  /// Without an answer for this long the outcome counts as unknown: the next snapshot tells what happened.
+  /// Without an outcome for this long an action counts as unknown: the next snapshot shows what happened.
   static constexpr Duration kPatience = std::chrono::seconds(60);
-  /// Of a lowering, whose replicas may drain for ten minutes before it is written.
+  /// The same for a scale-down, whose replicas may drain for ten minutes before it is written.
   static constexpr Duration kDrainPatience = std::chrono::minutes(11);
 
   struct Entry {
@@ -36,11 +36,11 @@ class InFlight {
   bool full() const { return entries_.size() >= kMost; }
   void add(model::ActionToken token, model::Action action, Instant now);
 
-  /// Takes out what has been answered, and what has waited beyond patience as unknown; in order of submission.
+  /// Removes and returns the actions with an outcome, and as unknown those past their patience, in order of submission.
   std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
 
-  /// The replicas that the last of those that set this service's goes for; nothing: there is none.
-  std::optional<ReplicaCount> asked(model::ServiceId service) const;
+  /// Returns the replicas that the last submitted action for this service asks for; empty if there is none.
+  std::optional<ReplicaCount> requested_replicas(model::ServiceId service) const;
 
   /// Returns the gangs whose pods are being bound, sorted.
   std::vector<model::GangId> binding() const;
@@ -48,8 +48,8 @@ class InFlight {
   /// Returns the nodes that are being ended, sorted.
   std::vector<model::NodeId> terminating() const;
 
-  /// A replica that changes over from or to this service.
-  bool converting(model::ServiceId service) const;
+  /// True if a replica is converting from or to this service.
+  bool is_converting(model::ServiceId service) const;
 
   const std::vector<Entry>& entries() const { return entries_; }
 

@@ -17,7 +17,7 @@ std::uint32_t pod_of(const InFlight::Settled& settled) {
   return std::get<model::EvictPod>(settled.action.what).pod.value;
 }
 
-TEST(InFlight, AnswersSettleInOrderOfSubmission) {
+TEST(InFlight, OutcomesAreReturnedInOrderOfSubmission) {
   InFlight in_flight;
   for (std::uint32_t i = 0; i < 3; ++i) in_flight.add({i}, evict(10 + i), at_s(0));
   const auto settled = in_flight.settle({{{2}, Kind::refused, {}}, {{0}, Kind::applied, {}}}, at_s(1));
@@ -29,7 +29,7 @@ TEST(InFlight, AnswersSettleInOrderOfSubmission) {
   EXPECT_EQ(in_flight.entries().size(), 1u);
 }
 
-TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
+TEST(InFlight, AnActionWithoutAnOutcomeBecomesUnknown) {
   InFlight in_flight;
   in_flight.add({7}, evict(1), at_s(0));
   EXPECT_TRUE(in_flight.settle({}, at_s(59)).empty());
@@ -39,23 +39,23 @@ TEST(InFlight, SilenceBecomesUnknownAfterPatience) {
   EXPECT_EQ(settled[0].why.code, model::ReasonCode::outcome_unknown);
 }
 
-TEST(InFlight, ADrainHasMorePatience) {
+TEST(InFlight, AScaleDownWithADrainMayTakeLonger) {
   InFlight in_flight;
   in_flight.add({7}, {model::SetReplicas{{0}, {0}, 3, {{1}}}, {}}, at_s(0));
   EXPECT_TRUE(in_flight.settle({}, at_s(659)).empty());
-  EXPECT_EQ(in_flight.asked({0}), 3);
+  EXPECT_EQ(in_flight.requested_replicas({0}), 3);
   EXPECT_EQ(in_flight.settle({}, at_s(660)).size(), 1u);
-  EXPECT_EQ(in_flight.asked({0}), std::nullopt);
+  EXPECT_EQ(in_flight.requested_replicas({0}), std::nullopt);
 }
 
-TEST(InFlight, AReplicaThatChangesOverConcernsBothServices) {
+TEST(InFlight, AConversionConcernsBothServices) {
   InFlight in_flight;
   in_flight.add({7}, {model::ConvertReplica{{5}, {1}, {2}}, {}}, at_s(0));
-  EXPECT_FALSE(in_flight.converting({0}));
-  EXPECT_TRUE(in_flight.converting({1}));
-  EXPECT_TRUE(in_flight.converting({2}));
+  EXPECT_FALSE(in_flight.is_converting({0}));
+  EXPECT_TRUE(in_flight.is_converting({1}));
+  EXPECT_TRUE(in_flight.is_converting({2}));
   in_flight.settle({{{7}, Kind::applied, {}}}, at_s(1));
-  EXPECT_FALSE(in_flight.converting({1}));
+  EXPECT_FALSE(in_flight.is_converting({1}));
 }
 
 TEST(InFlight, NamesTheGangsThatAreBoundAndTheNodesThatAreEnded) {
@@ -70,7 +70,7 @@ TEST(InFlight, NamesTheGangsThatAreBoundAndTheNodesThatAreEnded) {
   EXPECT_TRUE(in_flight.terminating().empty());
 }
 
-TEST(InFlight, AnAnswerToNobodyIsIgnored) {
+TEST(InFlight, AnOutcomeWithAnUnknownTokenIsIgnored) {
   InFlight in_flight;
   in_flight.add({1}, evict(1), at_s(0));
   EXPECT_TRUE(in_flight.settle({{{9}, Kind::applied, {}}}, at_s(1)).empty());

@@ -6,10 +6,10 @@
 namespace capstan::control {
 namespace {
 
-/// What exists of the first variant of a service, which is the workload object that `/scale` speaks of.
+/// Existing replicas of the first variant of a service, which is the workload object behind `/scale`.
 struct Existing {
-  std::set<std::uint32_t> ordinals;  // of every gang, draining ones too: their number is not free yet
-  ReplicaCount counted = 0;          // of those that neither drain nor sleep
+  std::set<std::uint32_t> ordinals;  // of every gang, including draining ones, whose number is not free yet
+  ReplicaCount counted = 0;          // gangs that are neither draining nor sleeping
 };
 
 Existing existing(const model::Snapshot& snapshot, const decide::Index& index, model::ServiceId service,

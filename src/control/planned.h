@@ -9,10 +9,10 @@
 
 namespace capstan::control {
 
-/// Brings the replicas that are decided but have no pods yet up to date: those whose gang has appeared leave, those
-/// that are no longer wanted leave, those that are newly wanted join with the lowest free ordinals. Sorted by service,
-/// variant, ordinal. A planned replica stands for its gang from the decision on, so that capacity is counted once and
-/// nodes can be bought before pods exist.
+/// Updates the planned replicas, which are decided but have no pods yet: removes those whose gang has appeared or that
+/// are no longer wanted, and adds newly wanted ones with the lowest free ordinals. Sorted by service, variant, ordinal.
+/// A planned replica represents its gang from the decision on, so that capacity is counted once and nodes can be bought
+/// before pods exist.
 void update_planned(std::vector<model::PlannedGang>& planned, const model::Snapshot& snapshot,
                     const decide::Index& index, Instant now);
 

@@ -15,7 +15,7 @@ struct PlannedRow {
 };
 
 const PlannedRow kPlannedRows[] = {
-    {"nothing lacks", 2, {{0, GangPhase::ready}, {1, GangPhase::starting}}, {}},
+    {"enough replicas exist", 2, {{0, GangPhase::ready}, {1, GangPhase::starting}}, {}},
     {"a replica whose pods do not exist yet is planned", 3, {{0, GangPhase::ready}}, {1, 2}},
     {"ordinals fill the gaps", 3, {{0, GangPhase::ready}, {2, GangPhase::ready}}, {1}},
     {"a draining replica does not count but keeps its number",
@@ -58,7 +58,7 @@ TEST(Planned, Rows) {
   }
 }
 
-TEST(Planned, NothingIsPlannedForWhatAnotherSchedulerPlaces) {
+TEST(Planned, AServicePlacedByAnotherSchedulerHasNoPlannedReplicas) {
   model::Snapshot snapshot;
   snapshot.catalog = one_service(true);
   snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});
@@ -67,7 +67,7 @@ TEST(Planned, NothingIsPlannedForWhatAnotherSchedulerPlaces) {
   EXPECT_TRUE(planned.empty());
 }
 
-TEST(Planned, WhoDrainsBeforeFewerAreAskedForIsNotReplaced) {
+TEST(Planned, AReplicaThatDrainsBeforeTheScaleDownIsNotReplaced) {
   model::Snapshot snapshot;
   snapshot.catalog = one_service();
   snapshot.services.set({0}, {.desired_replicas = 2, .leaving = 1, .gateway_waiting = {}});
@@ -84,7 +84,7 @@ TEST(Planned, WhoDrainsBeforeFewerAreAskedForIsNotReplaced) {
   EXPECT_TRUE(planned.empty());
 }
 
-TEST(Planned, KeepsWhenItWasDecided) {
+TEST(Planned, KeepsTheTimeOfTheDecision) {
   model::Snapshot snapshot;
   snapshot.catalog = one_service();
   snapshot.services.set({0}, {.desired_replicas = 1, .gateway_waiting = {}});

@@ -8,10 +8,10 @@ namespace capstan::control {
 namespace {
 
 constexpr std::string_view kVersion = "slo-memory/1";
-/// People acknowledge a time that was shown to them in whole seconds.
+/// Operators acknowledge a time that was displayed in whole seconds.
 constexpr Duration kSecond = std::chrono::seconds(1);
 
-/// The slowest of the replicas that serve; nothing where none tells.
+/// Returns the value of the slowest ready replica; empty if none reports it.
 std::optional<Duration> slowest_first_token(const decide::scale::RoleView& role) {
   std::optional<Duration> slowest;
   for (const decide::scale::RoleView::Replica& replica : role.replicas) {
@@ -22,19 +22,19 @@ std::optional<Duration> slowest_first_token(const decide::scale::RoleView& role)
   return slowest;
 }
 
-void begin_anew(SloMemory& memory, decide::scale::Memory& scale) {
+void reset(SloMemory& memory, decide::scale::Memory& scale) {
   memory.broken_since = memory.rolled_back_at = memory.met_since = Instant::never();
   scale.floor = 0;
 }
 
-void met(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory, Instant now) {
+void record_met(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory, Instant now) {
   memory.broken_since = Instant::never();
   memory.met_since = std::min(memory.met_since, now);
   if (now - memory.met_since >= rule.lasts) memory.good = {memory.tried, role.current, now};
 }
 
-void broken(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory,
-            decide::scale::Memory& scale, Instant now) {
+void record_breach(const SloBreachRule& rule, const decide::scale::RoleView& role, SloMemory& memory,
+                   decide::scale::Memory& scale, Instant now) {
   memory.met_since = Instant::never();
   memory.broken_since = std::min(memory.broken_since, now);
   if (now - memory.broken_since < rule.lasts) return;
@@ -70,24 +70,25 @@ Result<SloMemory> parse_slo_memory(std::string_view saved, const std::optional<d
   }
   Result<SloMemory> read = text.finish(std::move(memory));
   if (!read) return read;
-  if (has_good != good.has_value()) return std::unexpected(Error{.file = {}, .message = "settings without a state"});
+  if (has_good != good.has_value())
+    return std::unexpected(Error{.file = {}, .message = "found settings without a saved state or the reverse"});
   if (good) read->good->settings = *good;
   return read;
 }
 
-void follow_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::RoleView& role,
+void update_slo(const SloBreachRule* rule, Instant acknowledged_at, const decide::scale::RoleView& role,
                 const decide::scale::Policy& stated, SloMemory& memory, decide::scale::Memory& scale, Instant now) {
   const bool acknowledged = memory.rolled_back() && acknowledged_at + kSecond > memory.rolled_back_at;
-  if (rule == nullptr || acknowledged) begin_anew(memory, scale);
+  if (rule == nullptr || acknowledged) reset(memory, scale);
   if (rule == nullptr || memory.rolled_back()) return;
   if (!(memory.tried == stated)) memory.met_since = Instant::never();
   memory.tried = stated;
   if (const std::optional<Duration> slowest = slowest_first_token(role); !slowest) {
     memory.met_since = Instant::never();
   } else if (*slowest <= rule->bound) {
-    met(*rule, role, memory, now);
+    record_met(*rule, role, memory, now);
   } else {
-    broken(*rule, role, memory, scale, now);
+    record_breach(*rule, role, memory, scale, now);
   }
 }
 

@@ -17,15 +17,15 @@ Policy queue(RequestCount waiting_per_replica) {
   return QueueHpa{.waiting_per_replica = waiting_per_replica, .running_per_replica = {}, .hpa = {}};
 }
 
-/// A service whose promise is watched by hand.
+/// Evaluates the SLO of a service step by step.
 class SloWatchTest : public ::testing::Test {
  protected:
-  /// One look, `after` the one before.
-  const Policy& look(Duration after, std::optional<Duration> ttft, const Policy& stated) {
+  /// Evaluates once, `after` the previous evaluation.
+  const Policy& evaluate(Duration after, std::optional<Duration> ttft, const Policy& stated) {
     now_ = now_ + after;
     role_.replicas.assign(1, {{0}, model::Gang::Phase::ready, Instant{}, {}});
     if (ttft) role_.replicas[0].signals.ttft_p99_us = model::Signal::of(*ttft / std::chrono::microseconds(1));
-    follow_slo(rule_, acknowledged_, role_, stated, memory_, scale_, now_);
+    update_slo(rule_, acknowledged_, role_, stated, memory_, scale_, now_);
     return settings_in_force(memory_, stated);
   }
   void replicas(ReplicaCount count) { role_.current = count; }
@@ -38,80 +38,81 @@ class SloWatchTest : public ::testing::Test {
   decide::scale::Memory scale_;
 };
 
-TEST_F(SloWatchTest, ABreachRestoresTheSettingsAndReplicasUnderWhichThePromiseWasKept) {
+TEST_F(SloWatchTest, ABreachRestoresTheLastGoodSettingsAndReplicas) {
   replicas(5);
-  look(seconds(0), milliseconds(300), queue(4));
-  look(seconds(60), milliseconds(300), queue(4));
-  replicas(2);  // settings that serve with fewer, for a while
-  EXPECT_EQ(look(seconds(10), milliseconds(400), queue(99)), queue(99));
-  EXPECT_EQ(look(seconds(10), seconds(3), queue(99)), queue(99));
-  EXPECT_EQ(look(seconds(59), seconds(3), queue(99)), queue(99)) << "not yet";
+  evaluate(seconds(0), milliseconds(300), queue(4));
+  evaluate(seconds(60), milliseconds(300), queue(4));
+  replicas(2);  // other settings serve with fewer replicas for a while
+  EXPECT_EQ(evaluate(seconds(10), milliseconds(400), queue(99)), queue(99));
+  EXPECT_EQ(evaluate(seconds(10), seconds(3), queue(99)), queue(99));
+  EXPECT_EQ(evaluate(seconds(59), seconds(3), queue(99)), queue(99)) << "the breach has not lasted long enough";
   EXPECT_EQ(scale_.floor, 0);
-  EXPECT_EQ(look(seconds(1), seconds(3), queue(99)), queue(4));
+  EXPECT_EQ(evaluate(seconds(1), seconds(3), queue(99)), queue(4));
   EXPECT_TRUE(memory_.rolled_back());
-  EXPECT_EQ(scale_.floor, 5) << "what there was, which is more than what there is";
+  EXPECT_EQ(scale_.floor, 5) << "the replicas of the good state, more than now";
 }
 
-TEST_F(SloWatchTest, ASurgeKeepsTheCapacityOfNow) {
+TEST_F(SloWatchTest, ASurgeKeepsTheCurrentReplicas) {
   replicas(3);
-  look(seconds(0), milliseconds(300), queue(4));
-  look(seconds(60), milliseconds(300), queue(4));
+  evaluate(seconds(0), milliseconds(300), queue(4));
+  evaluate(seconds(60), milliseconds(300), queue(4));
   replicas(9);
-  look(seconds(10), seconds(5), queue(4));
-  EXPECT_EQ(look(seconds(60), seconds(5), queue(4)), queue(4));
+  evaluate(seconds(10), seconds(5), queue(4));
+  EXPECT_EQ(evaluate(seconds(60), seconds(5), queue(4)), queue(4));
   EXPECT_EQ(scale_.floor, 9);
 }
 
-TEST_F(SloWatchTest, OnlyAPersonEndsIt) {
+TEST_F(SloWatchTest, OnlyAnAcknowledgementEndsIt) {
   replicas(2);
-  look(seconds(0), milliseconds(300), queue(4));
-  look(seconds(60), milliseconds(300), queue(4));
-  look(seconds(10), seconds(3), queue(99));
-  look(seconds(60), seconds(3), queue(99));
+  evaluate(seconds(0), milliseconds(300), queue(4));
+  evaluate(seconds(60), milliseconds(300), queue(4));
+  evaluate(seconds(10), seconds(3), queue(99));
+  evaluate(seconds(60), seconds(3), queue(99));
   const Instant rolled_back = memory_.rolled_back_at;
-  EXPECT_EQ(look(std::chrono::hours(9), milliseconds(100), queue(99)), queue(4)) << "it has long been kept again";
-  EXPECT_EQ(look(seconds(1), milliseconds(100), queue(7)), queue(4)) << "nor do other settings count yet";
+  EXPECT_EQ(evaluate(std::chrono::hours(9), milliseconds(100), queue(99)), queue(4))
+      << "the SLO has been held again for hours";
+  EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(4)) << "new settings do not apply yet either";
   EXPECT_EQ(scale_.floor, 2);
-  acknowledged_ = rolled_back - seconds(5);  // of an earlier one
-  EXPECT_EQ(look(seconds(1), milliseconds(100), queue(7)), queue(4));
-  acknowledged_ = rolled_back - milliseconds(999);  // shown without its fraction of a second
-  EXPECT_EQ(look(seconds(1), milliseconds(100), queue(7)), queue(7));
+  acknowledged_ = rolled_back - seconds(5);  // of an earlier breach
+  EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(4));
+  acknowledged_ = rolled_back - milliseconds(999);  // displayed without its fraction of a second
+  EXPECT_EQ(evaluate(seconds(1), milliseconds(100), queue(7)), queue(7));
   EXPECT_EQ(scale_.floor, 0);
   EXPECT_FALSE(memory_.rolled_back());
-  EXPECT_EQ(memory_.good->settings, queue(4)) << "still the last that are known to be good";
+  EXPECT_EQ(memory_.good->settings, queue(4)) << "still the last settings known to be good";
 }
 
-TEST_F(SloWatchTest, WithoutTheRuleNothingIsHeld) {
+TEST_F(SloWatchTest, WithoutTheRuleThereIsNoFloor) {
   replicas(2);
-  look(seconds(0), seconds(3), queue(4));
-  look(seconds(60), seconds(3), queue(4));
-  EXPECT_EQ(scale_.floor, 2) << "also where no good state is known";
+  evaluate(seconds(0), seconds(3), queue(4));
+  evaluate(seconds(60), seconds(3), queue(4));
+  EXPECT_EQ(scale_.floor, 2) << "even without a known good state";
   rule_ = nullptr;
-  EXPECT_EQ(look(seconds(1), seconds(3), queue(4)), queue(4));
+  EXPECT_EQ(evaluate(seconds(1), seconds(3), queue(4)), queue(4));
   EXPECT_EQ(scale_.floor, 0);
 }
 
-TEST_F(SloWatchTest, SilenceIsNeitherKeptNorBroken) {
+TEST_F(SloWatchTest, UnmeasuredTimeIsNeitherHeldNorBreached) {
   replicas(2);
-  look(seconds(0), milliseconds(300), queue(4));
-  look(seconds(30), {}, queue(4));
-  look(seconds(40), milliseconds(300), queue(4));
-  EXPECT_FALSE(memory_.good) << "for half of the time nobody knows";
-  look(seconds(60), milliseconds(300), queue(4));
+  evaluate(seconds(0), milliseconds(300), queue(4));
+  evaluate(seconds(30), {}, queue(4));
+  evaluate(seconds(40), milliseconds(300), queue(4));
+  EXPECT_FALSE(memory_.good) << "half of the time is unmeasured";
+  evaluate(seconds(60), milliseconds(300), queue(4));
   EXPECT_TRUE(memory_.good);
-  look(seconds(10), seconds(3), queue(4));
-  look(seconds(100), {}, queue(4));
-  EXPECT_FALSE(memory_.rolled_back()) << "silence breaks nothing";
-  look(seconds(1), seconds(3), queue(4));
-  EXPECT_TRUE(memory_.rolled_back()) << "and does not count as kept either";
+  evaluate(seconds(10), seconds(3), queue(4));
+  evaluate(seconds(100), {}, queue(4));
+  EXPECT_FALSE(memory_.rolled_back()) << "missing readings are not a breach";
+  evaluate(seconds(1), seconds(3), queue(4));
+  EXPECT_TRUE(memory_.rolled_back()) << "missing readings do not end a breach either";
 }
 
-TEST_F(SloWatchTest, ASuccessorGoesOn) {
+TEST_F(SloWatchTest, ASuccessorContinuesFromSavedMemory) {
   replicas(3);
-  look(seconds(0), milliseconds(300), queue(4));
-  look(seconds(60), milliseconds(300), queue(4));
-  look(seconds(10), seconds(3), queue(99));
-  look(seconds(60), seconds(3), queue(99));
+  evaluate(seconds(0), milliseconds(300), queue(4));
+  evaluate(seconds(60), milliseconds(300), queue(4));
+  evaluate(seconds(10), seconds(3), queue(99));
+  evaluate(seconds(60), seconds(3), queue(99));
   const SloMemory read = parse_slo_memory(to_text(memory_), memory_.good->settings).value();
   EXPECT_EQ(read.good, memory_.good);
   EXPECT_EQ(read.rolled_back_at, memory_.rolled_back_at);

@@ -8,17 +8,17 @@ namespace {
 
 constexpr ReplicaCount kDomainsMost = 100'000;
 
-template <typename Each>
-void each_offering(const model::Catalog& catalog, GpuKindId gpu, Each&& each) {
+template <typename Visit>
+void each_offering(const model::Catalog& catalog, GpuKindId gpu, Visit&& visit) {
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (const model::OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);
-      if (offering.gpu == gpu && offering.gpus > 0) each(PoolId{p}, offering);
+      if (offering.gpu == gpu && offering.gpus > 0) visit(PoolId{p}, offering);
     }
   }
 }
 
-/// That the limits of the pools leave room for.
+/// Returns the nodes that the pools' limits still allow.
 ReplicaCount buyable_nodes(const Index& index, const model::Catalog& catalog, GpuKindId gpu) {
   std::map<PoolId, ReplicaCount> nodes;
   each_offering(catalog, gpu, [&](PoolId pool, const model::Offering& offering) {
@@ -55,14 +55,14 @@ ReplicaCount failure_domains(const Index& index, const model::Catalog& catalog, 
                              TopologyLevel level) {
   if (level == TopologyLevel::node) {
     const auto* nodes = index.rooms.nodes_by_free(variant.gpu);
-    const ReplicaCount standing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
-    return std::min(kDomainsMost, standing + buyable_nodes(index, catalog, variant.gpu));
+    const ReplicaCount existing = nodes == nullptr ? 0 : static_cast<ReplicaCount>(nodes->size());
+    return std::min(kDomainsMost, existing + buyable_nodes(index, catalog, variant.gpu));
   }
-  const auto* standing = index.rooms.domains_by_free(level, variant.gpu);
-  if (level != TopologyLevel::zone) return standing == nullptr ? 0 : static_cast<ReplicaCount>(standing->size());
+  const auto* existing = index.rooms.domains_by_free(level, variant.gpu);
+  if (level != TopologyLevel::zone) return existing == nullptr ? 0 : static_cast<ReplicaCount>(existing->size());
   std::set<DomainId> zones;
-  if (standing != nullptr) {
-    for (const auto& [free, zone] : *standing) zones.insert(zone);
+  if (existing != nullptr) {
+    for (const auto& [free, zone] : *existing) zones.insert(zone);
   }
   each_offering(catalog, variant.gpu, [&](PoolId, const model::Offering& offering) {
     if (offering.zone.valid()) zones.insert(offering.zone);

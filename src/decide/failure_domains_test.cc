@@ -9,26 +9,26 @@ namespace {
 
 using testing::World;
 
-ReplicaCount reached(const World& world, TopologyLevel level) {
+ReplicaCount domains_at(const World& world, TopologyLevel level) {
   const model::Catalog& catalog = *world.snapshot.catalog;
   return failure_domains(build(world.snapshot), catalog, catalog.services.front().variants.front(), level);
 }
 
-TEST(FailureDomains, AreThoseThatHoldItsGpusAndThoseThatCouldBeSoldSome) {
+TEST(FailureDomains, AreThoseWithItsGpusAndThoseWhereNodesCanBeBought) {
   World world;
-  EXPECT_EQ(reached(world, TopologyLevel::zone), 0);
+  EXPECT_EQ(domains_at(world, TopologyLevel::zone), 0);
   world.node(0);
   world.node(1);
-  EXPECT_EQ(reached(world, TopologyLevel::node), 2);
-  EXPECT_EQ(reached(world, TopologyLevel::rack), 1) << "two NVLink domains of one rack";
-  EXPECT_EQ(reached(world, TopologyLevel::zone), 1);
+  EXPECT_EQ(domains_at(world, TopologyLevel::node), 2);
+  EXPECT_EQ(domains_at(world, TopologyLevel::rack), 1) << "two NVLink domains of one rack";
+  EXPECT_EQ(domains_at(world, TopologyLevel::zone), 1);
   world.pool({world.offering(8, 1, 10)}, 24);
-  EXPECT_EQ(reached(world, TopologyLevel::zone), 2);
-  EXPECT_EQ(reached(world, TopologyLevel::node), 5) << "three more within the limit";
-  EXPECT_EQ(reached(world, TopologyLevel::rack), 1) << "in which rack they would be nobody knows";
+  EXPECT_EQ(domains_at(world, TopologyLevel::zone), 2);
+  EXPECT_EQ(domains_at(world, TopologyLevel::node), 5) << "three more within the limit";
+  EXPECT_EQ(domains_at(world, TopologyLevel::rack), 1) << "the rack of a future node is unknown";
 }
 
-TEST(FailureDomains, AReplicaStandsWhereItsFirstPodDoes) {
+TEST(FailureDomains, AReplicasDomainIsThatOfItsFirstPod) {
   World world;
   const NodeId node = world.node(6);
   const GangId gang = world.gang(2, 1, TopologyLevel::node);

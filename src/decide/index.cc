@@ -10,7 +10,7 @@ namespace {
 constexpr TopologyLevel kDomainLevels[] = {TopologyLevel::nvlink, TopologyLevel::rack, TopologyLevel::zone,
                                            TopologyLevel::cluster};
 
-/// Never leaves an empty set behind: an index built anew would not have it.
+/// Erases a value and its set if the set becomes empty, because an index built from scratch would not have the set.
 template <typename Map, typename Key, typename Value>
 void erase_from(Map& map, const Key& key, const Value& value) {
   const auto found = map.find(key);
@@ -19,17 +19,17 @@ void erase_from(Map& map, const Key& key, const Value& value) {
   if (found->second.empty()) map.erase(found);
 }
 
-/// What a pod holds on its node. Terminating pods hold their GPUs to the end.
+/// True if a pod holds GPUs on a node. A terminating pod holds its GPUs until it is gone.
 bool holds(const model::Pod& pod) { return pod.node.valid(); }
 
-/// The queue that a pod takes from. Of a pod that runs on a node that nobody knows as well: its GPUs will be seen
-/// again.
+/// Returns the queue charged for a pod, including a pod that runs on an unknown node, because its GPUs will become
+/// visible again.
 QueueId charged_queue(const model::Pod& pod) {
   const bool runs = pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
   return runs || holds(pod) ? pod.queue : QueueId{};
 }
 
-/// Adds what a pod holds to its queue, or takes it away.
+/// Adds GPUs of a pod to its queue, or subtracts them.
 void count_in_queue(Index& index, QueueId queue, MilliGpu gpus) {
   if (!queue.valid() || gpus == MilliGpu{}) return;
   MilliGpu& held = index.gpus_by_queue[queue];
@@ -78,7 +78,7 @@ void learn_gang(Index& index, GangId id, const model::Gang& gang) {
   if (pending) index.pending_gangs.insert({gang.created_at, id});
 }
 
-/// Adds (+1) or takes away (-1) a node's part of its pool.
+/// Adds (+1) or subtracts (-1) a node in its pool's totals.
 void count_in_pool(Index& index, const Index::NodeRow& row, int sign) {
   if (!row.pool.valid()) return;
   Index::PoolSum& pool = index.pools[row.pool];
@@ -94,7 +94,7 @@ void forget_node(Index& index, NodeId id) {
   index.nodes.erase(found);
 }
 
-/// A node by its row, its room by the pods that the index knows on it.
+/// Updates a node from its row, and its room from the pods that the index has on it.
 void refresh_node(Index& index, NodeId id, const model::Node* node) {
   forget_node(index, id);
   if (node == nullptr) {

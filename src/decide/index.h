@@ -24,33 +24,33 @@ using model::QueueId;
 using model::ServiceId;
 using model::TopologyLevel;
 
-/// How much room a node has.
+/// The room of a node.
 struct NodeRoom {
   GpuKindId gpu;
   MilliGpu gpus;      ///< allocatable
-  MilliGpu free;      ///< allocatable less what pods on it hold, terminating ones included; never below 0
-  bool open = false;  ///< takes new pods
+  MilliGpu free;      ///< allocatable minus what its pods hold, terminating ones included; never below 0
+  bool open = false;  ///< accepts new pods
   model::DomainPath domains;
   friend bool operator==(const NodeRoom&, const NodeRoom&) = default;
 };
 
-/// A domain as seen by one GPU kind: a node of another kind is no room.
+/// A domain as seen by one GPU kind: nodes of other kinds do not count.
 struct DomainKey {
   TopologyLevel level = TopologyLevel::zone;
-  DomainId domain;  ///< none only at level `cluster`, where it means all nodes that name no cluster
+  DomainId domain;  ///< invalid only at level `cluster`, where it means all nodes without a cluster
   GpuKindId gpu;
   friend auto operator<=>(const DomainKey&, const DomainKey&) = default;
 };
 
 struct DomainRoom {
-  MilliGpu total;          ///< allocatable of its open nodes
-  MilliGpu free;           ///< free of its open nodes
+  MilliGpu total;          ///< allocatable GPUs of its open nodes
+  MilliGpu free;           ///< free GPUs of its open nodes
   std::set<NodeId> nodes;  ///< open nodes
   friend bool operator==(const DomainRoom&, const DomainRoom&) = default;
 };
 
-/// Free room by node, by domain and in order of size: what makes "does it fit, and where best" cheap.
-/// A decision tries things out on an Overlay of it.
+/// Free room by node and by domain, ordered by size, so that the question whether and where a pod fits is cheap. A
+/// decision tries alternatives on an Overlay of it.
 class Rooms {
  public:
   const std::map<NodeId, NodeRoom>& nodes() const { return nodes_; }
@@ -58,16 +58,16 @@ class Rooms {
   const std::map<DomainKey, DomainRoom>& domains() const { return domains_; }
   const DomainRoom* find(const DomainKey& key) const;
 
-  /// Open nodes of a GPU kind, fullest first; ties by id. Null where there are none.
+  /// Returns the open nodes of a GPU kind, fullest first; ties by id. Null if there are none.
   const std::set<std::pair<MilliGpu, NodeId>>* nodes_by_free(GpuKindId gpu) const;
-  /// Domains of a level (not `node`) with open nodes of a GPU kind, fullest first; ties by id. Null where there are
-  /// none.
+  /// Returns the domains of a level (not `node`) with open nodes of a GPU kind, fullest first; ties by id. Null if
+  /// there are none.
   const std::set<std::pair<MilliGpu, DomainId>>* domains_by_free(TopologyLevel level, GpuKindId gpu) const;
 
-  /// Adds a node, or puts this in the place of what was known of it.
+  /// Adds or replaces a node.
   void set(NodeId id, const NodeRoom& room);
-  void erase(NodeId id);  ///< no node of that id is no error
-  /// Takes room on a node that has it; a negative amount gives it back.
+  void erase(NodeId id);  ///< does nothing if there is no such node
+  /// Takes room on a node that has it; a negative amount returns room.
   void take(NodeId id, MilliGpu gpus);
 
   friend bool operator==(const Rooms&, const Rooms&) = default;
@@ -81,28 +81,28 @@ class Rooms {
   std::map<std::pair<TopologyLevel, GpuKindId>, std::set<std::pair<MilliGpu, DomainId>>> domains_by_free_;
 };
 
-/// What is derived from a snapshot so that decisions cost what changed, not what exists. It is never saved: it is a
-/// function of the snapshot, `apply(build(S), S + D, D) == build(S + D)`.
+/// Data derived from a snapshot so that the cost of a decision depends on what changed, not on what exists. It is never
+/// saved because it is a function of the snapshot: `apply(build(S), S + D, D) == build(S + D)`.
 struct Index {
-  /// What the index remembers of a pod, so that a change can be taken back without the old snapshot.
+  /// A pod as the index counted it, so that a change can be undone without the old snapshot.
   struct PodRow {
     NodeId node;
     MilliGpu gpus;
-    QueueId queue;  ///< that it takes from; none while it holds nothing
+    QueueId queue;  ///< the queue charged for it; invalid while it holds nothing
     Instant created_at;
     bool unbound = false;
     friend bool operator==(const PodRow&, const PodRow&) = default;
   };
   struct NodeRow {
-    PoolId pool;  ///< none for a node that no pool launched
+    PoolId pool;  ///< invalid for a node that no pool launched
     GpuCount gpus = 0;
-    bool stays = false;  ///< it has not been told to go
+    bool stays = false;  ///< false once it is terminating
     friend bool operator==(const NodeRow&, const NodeRow&) = default;
   };
-  /// The nodes of a pool together.
+  /// Totals over the nodes of a pool.
   struct PoolSum {
-    GpuCount gpus = 0;       ///< of all of them: what counts against the pool's limit
-    std::int64_t nodes = 0;  ///< that are not on their way out
+    GpuCount gpus = 0;       ///< of all its nodes, which count against the pool's limit
+    std::int64_t nodes = 0;  ///< nodes that are not terminating
     friend bool operator==(const PoolSum&, const PoolSum&) = default;
   };
   struct GangRow {
@@ -114,12 +114,12 @@ struct Index {
 
   Rooms rooms;
   std::map<NodeId, NodeRow> nodes;
-  std::map<PoolId, PoolSum> pools;  ///< those that have nodes
+  std::map<PoolId, PoolSum> pools;  ///< only pools with nodes
   std::map<PodId, PodRow> pods;
   std::map<GangId, GangRow> gangs;
-  std::map<NodeId, std::set<PodId>> pods_by_node;          ///< everything that holds GPUs there
-  std::map<QueueId, MilliGpu> gpus_by_queue;               ///< what its own pods hold; no queue that holds nothing
-  std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< every phase
+  std::map<NodeId, std::set<PodId>> pods_by_node;          ///< every pod that holds GPUs there
+  std::map<QueueId, MilliGpu> gpus_by_queue;               ///< held by its own pods; only queues that hold any
+  std::map<ServiceId, std::set<GangId>> gangs_by_service;  ///< in any phase
   std::set<std::pair<Instant, GangId>> pending_gangs;      ///< oldest first
   std::set<std::pair<Instant, PodId>> unbound_pods;        ///< pods in phase pending without a node, oldest first
 
@@ -127,7 +127,7 @@ struct Index {
 };
 
 Index build(const model::Snapshot& snapshot);
-/// Brings an index of the snapshot before `delta` to the one after it, `next`.
+/// Updates an index of the snapshot before `delta` to `next`, the snapshot after it.
 void apply(Index& index, const model::Snapshot& next, const model::Delta& delta);
 
 }  // namespace capstan::decide

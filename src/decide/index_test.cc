@@ -19,7 +19,7 @@ TEST(Index, CountsFreeRoomByNodeAndByDomain) {
   EXPECT_EQ(index.rooms.find(b)->free, whole_gpus(8));
   EXPECT_EQ(index.rooms.find({TopologyLevel::nvlink, world.nvlink(0), {0}})->free, whole_gpus(5));
   EXPECT_EQ(index.rooms.find({TopologyLevel::rack, world.rack(0), {0}})->free, whole_gpus(13));
-  EXPECT_EQ(index.rooms.nodes_by_free({0})->begin()->second, a) << "the fullest comes first";
+  EXPECT_EQ(index.rooms.nodes_by_free({0})->begin()->second, a) << "the fullest node comes first";
 }
 
 TEST(Index, ATerminatingPodStillHoldsItsGpus) {
@@ -33,7 +33,7 @@ TEST(Index, ATerminatingPodStillHoldsItsGpus) {
   EXPECT_EQ(build(world.snapshot).rooms.find(a)->free, MilliGpu{});
 }
 
-TEST(Index, ACordonedNodeHasNoRoomForOthers) {
+TEST(Index, ACordonedNodeHasNoRoom) {
   World world;
   const NodeId a = world.node(0);
   model::Node node = world.snapshot.nodes.at(a);
@@ -44,7 +44,7 @@ TEST(Index, ACordonedNodeHasNoRoomForOthers) {
   EXPECT_FALSE(index.rooms.find(a)->open);
 }
 
-/// Sets or erases random rows, as a world would between two observations, and says which.
+/// Sets or erases random rows, as between two observations, and returns the delta.
 model::Delta disturb(World& world) {
   model::Delta delta;
   model::Snapshot& s = world.snapshot;
@@ -102,7 +102,7 @@ model::Delta disturb(World& world) {
   return delta;
 }
 
-RC_GTEST_PROP(Index, AppliedChangesEqualTheIndexOfTheNextSnapshot, ()) {
+RC_GTEST_PROP(Index, ApplyingADeltaEqualsBuildingFromTheNextSnapshot, ()) {
   World world = testing::random_world();
   Index index = build(world.snapshot);
   for (int step = 0; step < 4; ++step) {
@@ -112,7 +112,7 @@ RC_GTEST_PROP(Index, AppliedChangesEqualTheIndexOfTheNextSnapshot, ()) {
   }
 }
 
-RC_GTEST_PROP(Index, FreeIsWhatACountByHandGives, ()) {
+RC_GTEST_PROP(Index, FreeRoomEqualsADirectCount, ()) {
   World world = testing::random_world();
   const Index index = build(world.snapshot);
   world.snapshot.nodes.for_each([&](NodeId id, const model::Node& node) {

@@ -8,8 +8,8 @@
 
 namespace capstan::decide {
 
-/// Speculation on the rooms of an index: what is taken here is put back at the end, or earlier by rollback(), so that
-/// the index comes out as it went in. Costs what is taken; a copy of the rooms would cost what exists.
+/// Speculative changes to the rooms of an index. They are undone on destruction, or earlier by rollback(), so that the
+/// index ends as it began. The cost depends on the changes, whereas a copy would depend on all rooms.
 class Overlay {
  public:
   explicit Overlay(Rooms& rooms) : rooms_(rooms) {}
@@ -18,16 +18,16 @@ class Overlay {
   Overlay& operator=(const Overlay&) = delete;
 
   const Rooms& rooms() const { return rooms_; }
-  void take(NodeId node, MilliGpu gpus);  ///< from a node that has it
-  void erase(NodeId node);                ///< as if it were gone
+  void take(NodeId node, MilliGpu gpus);  ///< the node must have this room
+  void erase(NodeId node);                ///< as if the node did not exist
 
   using Mark = std::size_t;
   Mark mark() const { return before_.size(); }
-  void rollback(Mark mark);  ///< to how it was at `mark`
+  void rollback(Mark mark);  ///< restores the state at `mark`
 
  private:
   Rooms& rooms_;
-  std::vector<std::pair<NodeId, NodeRoom>> before_;  ///< what each change replaced, oldest first
+  std::vector<std::pair<NodeId, NodeRoom>> before_;  ///< replaced values, oldest first
 };
 
 }  // namespace capstan::decide

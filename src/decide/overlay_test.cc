@@ -13,7 +13,7 @@ namespace {
 using testing::at;
 using testing::World;
 
-TEST(Overlay, RollsBackToAMarkAndToTheBeginningAtItsEnd) {
+TEST(Overlay, RollsBackToAMarkAndOnDestruction) {
   World world;
   const NodeId a = world.node(0), b = world.node(1);
   Index index = build(world.snapshot);
@@ -33,7 +33,7 @@ TEST(Overlay, RollsBackToAMarkAndToTheBeginningAtItsEnd) {
   EXPECT_TRUE(index == before);
 }
 
-RC_GTEST_PROP(Overlay, DecisionsLeaveTheIndexAsItWas, ()) {
+RC_GTEST_PROP(Overlay, DecisionsLeaveTheIndexUnchanged, ()) {
   World world = testing::random_world();
   Index index = build(world.snapshot);
   const Index before = index;

@@ -3,7 +3,7 @@
 namespace capstan::decide {
 
 TextReader::TextReader(std::string_view text, std::string_view version) : text_(text) {
-  if (word() != version) fail("the text does not begin with '" + std::string(version) + "'");
+  if (word() != version) fail("expected a text that begins with '" + std::string(version) + "'");
 }
 
 std::string_view TextReader::word() {
@@ -27,7 +27,7 @@ void TextReader::read(std::int64_t& number) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) {
-    fail("'" + std::string(digits.substr(0, 32)) + "' where an integer was expected");
+    fail("found '" + std::string(digits.substr(0, 32)) + "', expected an integer");
     return;
   }
   number = value;
@@ -37,7 +37,7 @@ void TextReader::read(bool& flag) {
   std::int64_t number = flag ? 1 : 0;
   read(number);
   if (number != 0 && number != 1)
-    fail("a flag is neither 0 nor 1");
+    fail("found a flag that is neither 0 nor 1");
   else
     flag = number == 1;
 }

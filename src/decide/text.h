@@ -11,8 +11,8 @@
 
 namespace capstan::decide {
 
-/// Writes a memory as words apart by blanks: a version word first, then integers only, so that equal memories have
-/// equal text and the text of a memory parses to an equal one.
+/// Writes a memory as words separated by spaces: a version word, then integers only. Equal memories have equal text,
+/// and parsing the text returns an equal memory.
 class TextWriter {
  public:
   explicit TextWriter(std::string_view version) : text_(version) {}
@@ -29,11 +29,11 @@ class TextWriter {
   void add(Id<Tag> id) {
     add(static_cast<std::int64_t>(id.value));
   }
-  /// The number of rows, then the fields of each.
-  template <typename Rows, typename Each>
-  void rows(const Rows& rows, Each&& each) {
+  /// Writes the number of rows and then each row's fields.
+  template <typename Rows, typename Write>
+  void rows(const Rows& rows, Write&& write) {
     add(static_cast<std::int64_t>(rows.size()));
-    for (const auto& row : rows) each(row);
+    for (const auto& row : rows) write(row);
   }
 
   std::string take() { return std::move(text_); }
@@ -42,7 +42,7 @@ class TextWriter {
   std::string text_;
 };
 
-/// Reads what TextWriter wrote. After the first error every further read leaves its target alone.
+/// Reads the text of TextWriter. After the first error further reads leave their targets unchanged.
 class TextReader {
  public:
   TextReader(std::string_view text, std::string_view version);
@@ -55,24 +55,24 @@ class TextReader {
   void read(Id<Tag>& id) {
     std::int64_t number = 0;
     read(number);
-    if (number < 0 || number > Id<Tag>::kNone) fail("an id is outside 0..4294967295");
+    if (number < 0 || number > Id<Tag>::kNone) fail("found an id outside 0..4294967295");
     if (!failed()) id.value = static_cast<std::uint32_t>(number);
   }
-  template <typename Rows, typename Each>
-  void rows(Rows& rows, Each&& each) {
+  template <typename Rows, typename Read>
+  void rows(Rows& rows, Read&& read_row) {
     std::int64_t count = 0;
     read(count);
-    if (count < 0) fail("a number of rows is negative");
-    for (std::int64_t i = 0; i < count && !failed(); ++i) each(rows.emplace_back());
+    if (count < 0) fail("found a negative number of rows");
+    for (std::int64_t i = 0; i < count && !failed(); ++i) read_row(rows.emplace_back());
   }
 
   bool failed() const { return !error_.message.empty(); }
-  /// Nothing may be left over.
+  /// Returns the value, or an error if a read failed or words are left.
   template <typename T>
   Result<T> finish(T value) {
     if (!failed() && next_ < text_.size()) {
       last_ = next_;
-      fail("more words than expected");
+      fail("found more words than expected");
     }
     if (failed()) return std::unexpected(error_);
     return value;
@@ -83,8 +83,8 @@ class TextReader {
   void fail(std::string_view what);
 
   std::string_view text_;
-  std::size_t next_ = 0;  // where the next word begins
-  std::size_t last_ = 0;  // where the last one began
+  std::size_t next_ = 0;  // position of the next word
+  std::size_t last_ = 0;  // position of the last word
   Error error_;
 };
 

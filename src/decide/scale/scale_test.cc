@@ -266,7 +266,7 @@ TEST(Memory, IsRefusedIfIncomplete) {
   EXPECT_FALSE(parse_memory("scale-memory/11 0 0 0 1 5"));
   EXPECT_FALSE(parse_memory("scale-memory/11 0 0 0 0 0 0 0 7"));
   EXPECT_EQ(parse_memory("scale-memory/11 0 0 0 x 0 0 0").error().text(),
-            "1:23: saved memory: 'x' where an integer was expected");
+            "1:23: saved memory: found 'x', expected an integer");
 }
 
 // --- Properties ---

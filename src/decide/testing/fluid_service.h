@@ -8,8 +8,8 @@
 
 namespace capstan::decide::testing {
 
-/// A service whose requests flow like water: every ready replica takes an equal share, and starts take as long as they
-/// are told to. Good for showing a policy exactly one thing; the simulator shows it all of them.
+/// A service with constant request flow: every ready replica takes an equal share, and starts take a fixed time. It
+/// shows one effect at a time; the simulator shows all of them together.
 class FluidService {
  public:
   static constexpr Duration kScrape = std::chrono::seconds(15);
@@ -30,7 +30,7 @@ class FluidService {
     return **engine::EngineTable::bundled().find("Llama-3.1-8B", "H100", 1, "bfloat16");
   }
 
-  /// Lets a scrape interval of `requests_per_s` pass, decides three times in it, and does what was decided.
+  /// Simulates one scrape interval of `requests_per_s` with three decisions, and applies them.
   scale::Decision pass(double requests_per_s, scale::Memory& memory, const scale::Policy& policy = scale::Capstan{}) {
     now_ = now_ + kScrape;
     start();
@@ -43,12 +43,12 @@ class FluidService {
     return last;
   }
 
-  /// Seconds between two tokens, at any load; at first about what the engine table says.
+  /// Sets the seconds between two tokens, at any load. The default is close to the engine table.
   void token_s(double seconds) { token_s_ = seconds; }
-  /// From now on this many of the ready replicas say nothing.
+  /// From now on this many of the ready replicas give no reading.
   void silence(std::size_t replicas) { silent_ = replicas; }
-  /// From now on no replica tells how long first tokens take.
-  void tell_no_first_tokens() { tells_first_tokens_ = false; }
+  /// From now on no replica reports the time to first token.
+  void hide_first_tokens() { reports_first_tokens_ = false; }
   void restart_counters() {
     for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.generated_tokens_total.value = 0;
     for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.prompt_tokens_total.value = 0;
@@ -97,8 +97,8 @@ class FluidService {
       s.running = model::Signal::of(static_cast<std::int64_t>(share * kOutput * token_s_ + 0.5), kAge);
       s.waiting = model::Signal::of(0, kAge);
       s.kv_usage_ppm = model::Signal::of(std::min<std::int64_t>(s.running.value * 2500, 1'000'000), kAge);
-      s.ttft_p99_us = tells_first_tokens_ ? model::Signal::of(100'000, kAge) : model::Signal{};
-      s.queue_late_ppm = s.ttft_late_ppm = tells_first_tokens_ ? model::Signal::of(0, kAge) : model::Signal{};
+      s.ttft_p99_us = reports_first_tokens_ ? model::Signal::of(100'000, kAge) : model::Signal{};
+      s.queue_late_ppm = s.ttft_late_ppm = reports_first_tokens_ ? model::Signal::of(0, kAge) : model::Signal{};
       if (silent == 0) continue;
       --silent;
       s.waiting.state = s.running.state = model::Signal::State::missing;
@@ -111,7 +111,7 @@ class FluidService {
   Instant now_{};
   double token_s_ = 0.011;
   std::size_t silent_ = 0;
-  bool tells_first_tokens_ = true;
+  bool reports_first_tokens_ = true;
   std::uint32_t next_ = 0;
 };
 

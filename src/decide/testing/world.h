@@ -11,10 +11,11 @@
 
 namespace capstan::decide::testing {
 
-/// A snapshot that a test writes by hand, row by row; every row that is added gets the next id.
+/// A snapshot that a test builds row by row; every added row gets the next id.
 class World {
  public:
-  /// One GPU kind, cluster > two zones > two racks each > two NVLink domains each, one service of one-node gangs.
+  /// Has one GPU kind, cluster > two zones > two racks each > two NVLink domains each, and one service of one-node
+  /// gangs.
   World();
 
   model::Snapshot snapshot;
@@ -24,16 +25,16 @@ class World {
   model::DomainId rack(std::size_t n) const { return racks_.at(n); }
   model::DomainId zone(std::size_t n) const { return zones_.at(n); }
 
-  /// A ready node in NVLink domain `n` and so in its rack and zone.
+  /// Adds a ready node to NVLink domain `n` and its rack and zone.
   model::NodeId node(std::size_t nvlink_domain, std::int64_t gpus = 8);
-  /// A pending gang; each pod asks for whole GPUs.
+  /// Adds a pending gang; each pod asks for whole GPUs.
   model::GangId gang(std::int64_t pods, std::int64_t gpus_per_pod, model::TopologyLevel together,
                      std::int64_t at_s = 0);
-  /// A queue that may hold so many GPUs, below another where one is given.
+  /// Adds a queue with a GPU limit, below `parent` if there is one.
   model::QueueId queue(std::int64_t limit_gpus, model::QueueId parent = {});
   /// Puts the pods of the gang into a queue.
   void enqueue(model::GangId gang, model::QueueId queue);
-  /// Puts every pod of the gang onto the node and the gang into a phase.
+  /// Binds every pod of the gang to the node and sets the gang's phase.
   void bind(model::GangId gang, model::NodeId node, model::Gang::Phase phase = model::Gang::Phase::ready);
   /// Binds one pod of the gang.
   void bind_pod(model::GangId gang, std::size_t pod, model::NodeId node);
@@ -50,7 +51,7 @@ class World {
   std::vector<model::DomainId> zones_, racks_, nvlinks_;
 };
 
-/// A random cluster: nodes of every phase, gangs of every level, pods bound where there is room.
+/// Makes a random cluster: nodes of every phase, gangs of every level, pods bound where they fit.
 World random_world();
 
 constexpr Instant at(std::int64_t seconds) { return {std::chrono::seconds(seconds)}; }

@@ -329,7 +329,7 @@ TEST(OwnPolicy, WithoutFirstTokenTimesTheSafetyIsNotLowered) {
   Memory with_ttft, without_ttft;
   for (int i = 0; i < 120; ++i) {
     reporting.pass(20, with_ttft);
-    silent.tell_no_first_tokens();
+    silent.hide_first_tokens();
     silent.pass(20, without_ttft);
   }
   EXPECT_LT(with_ttft.capstan->safety_milli, without_ttft.capstan->safety_milli);
