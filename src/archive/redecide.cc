@@ -32,7 +32,7 @@ Redecided redecide(const SavedState& state) {
     const decide::scale::MixSource mixes{
         .deciders = deciders,
         .memories = memory.scale,
-        .bought = policies.provision ? &memory.provision : nullptr,
+        .provision_memory = policies.provision ? &memory.provision : nullptr,
     };
     decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index, model::ServiceId{i}, mixes, snapshot.at);
     out.scale[i] = decide::scale::decide(role, policies.scale[i], memory.scale[i], snapshot.at);

@@ -18,7 +18,7 @@ class LinearProgram {
 
   std::size_t add_column(double cost, double low, double high);
   std::size_t add_row(double low, double high);
-  /// Call it at most once for each place.
+  /// Sets an entry of A. Call it at most once for each place.
   void set(std::size_t row, std::size_t column, double value) { entries_.push_back({row, column, value}); }
 
   std::size_t columns() const { return cost_.size(); }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kFree = LinearProgram::kFree;
 
-/// A textbook program with two goods and a known optimum.
+/// Makes a textbook program with two goods and a known optimum.
 LinearProgram two_goods() {
   LinearProgram program;
   const std::size_t bread = program.add_column(-3, 0, 100);

@@ -113,7 +113,7 @@ Value metric_type(const Given& given) {
   return object({{"type", type.empty() ? "AverageValue" : type}});
 }
 
-/// If a trigger failed and the formula needs it, the fallback replaces the whole formula.
+/// Evaluates a formula. If a trigger failed and the formula needs it, the fallback replaces the whole formula.
 Value composite(const Given& given) {
   std::map<std::string, std::optional<double>, std::less<>> triggers;
   for (const auto& [name, value] : given["triggers"].members()) triggers[name] = value.number_or_null();

@@ -48,7 +48,7 @@ TEST(Differences, OnlyExpectedFieldsAreCompared) {
   }
 }
 
-/// A peer that doubles its input.
+/// Answers like a peer that doubles its input.
 std::optional<Value> twice(std::string_view kind, const Given& given) {
   if (kind != "double") return std::nullopt;
   return object({{"n", 2 * given["n"].integer(0, 9)}});

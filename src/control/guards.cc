@@ -58,7 +58,7 @@ std::vector<model::PodId> pods_of(const model::BindPods& bind) {
   return pods;
 }
 
-/// Returns the account of nodes without those that the plan launches.
+/// Returns the account of nodes before the launches of this plan.
 decide::provision::NodeAccount nodes_before(const model::Plan& plan, const model::Snapshot& snapshot,
                                             const decide::Index& index, const decide::provision::Memory& bought) {
   decide::provision::Memory before;

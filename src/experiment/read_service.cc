@@ -432,7 +432,7 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
 std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   namespace scale = decide::scale;
   const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.told);
-  return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::of_mean_prompt(slo, engine, {})).batch, 1);
+  return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
 }
 
 void read_weights(std::span<const Node> items, const model::Slo& slo, Scenario& scenario, Verdict& verdict) {

@@ -14,7 +14,7 @@
 
 namespace capstan::peers {
 
-/// Requests of a pod and its memory use, in thousandths of a core or byte. An autoscaler's manifest has none of it, so
+/// Requests of a pod and its memory use, in millicores and 1/1000 bytes. An autoscaler's manifest has none of it, so
 /// the scenario states it.
 struct PodResources {
   std::optional<std::int64_t> cpu_milli;
@@ -44,7 +44,7 @@ struct HpaMetric {
   std::string name;  ///< as in the manifest
   MetricQuery query;
   Target target = Target::average_value;
-  std::int64_t target_milli = 1000;           ///< for a utilization, thousandths of a percent
+  std::int64_t target_milli = 1000;           ///< for a utilization: 1/1000 percent
   std::optional<std::int64_t> request_milli;  ///< of one pod; cpu and memory only
   std::int64_t used_milli = 0;                ///< by each pod; memory only
   CronTrigger cron;

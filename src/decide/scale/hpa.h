@@ -11,7 +11,7 @@ namespace capstan::decide::scale {
 /// Returns the ceiling, clamped to an int32 as in Kubernetes.
 ReplicaCount hpa_ceil(double replicas);
 
-/// On the first decision, records the current replicas as an answer.
+/// Records the current replicas as an answer on the first decision.
 void record_first_replicas(Memory& memory, ReplicaCount current, Instant now);
 
 /// Returns the stabilized count: the highest answer in the window, or with `behavior` the limits of both windows.

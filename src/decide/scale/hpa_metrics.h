@@ -58,12 +58,12 @@ struct HpaProposal {
   ReplicaCount replicas = 0;
 };
 
-/// GetMetricReplicas (calcPlainMetricReplicas): a Pods metric with an AverageValue.
+/// Implements GetMetricReplicas (calcPlainMetricReplicas): a Pods metric with an AverageValue.
 HpaProposal propose_by_pods(std::span<const HpaPod> pods, std::int64_t target_milli, ReplicaCount current,
                             const HpaSettings& settings);
 
-/// GetResourceReplicas: a Resource metric with averageUtilization. An error if any pod, including an ignored one, has
-/// no request for the resource.
+/// Implements GetResourceReplicas: a Resource metric with averageUtilization. An error if any pod, including an ignored
+/// one, has no request for the resource.
 HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t target_percent, ReplicaCount current,
                                    const HpaSettings& settings);
 
@@ -72,14 +72,14 @@ HpaProposal propose_by_utilization(std::span<const HpaPod> pods, std::int64_t ta
 std::int64_t sum_for_value(std::span<const std::int64_t> items_milli);
 std::int64_t sum_for_average_value(std::span<const std::int64_t> items_milli);
 
-/// GetObjectMetricReplicas and GetExternalMetricReplicas with a Value. The ratio multiplies the running and ready pods,
-/// whatever `current` is: with none ready it proposes 0 (kubernetes/kubernetes#130130).
+/// Implements GetObjectMetricReplicas and GetExternalMetricReplicas with a Value. The ratio multiplies the running and
+/// ready pods, whatever `current` is: with none ready it proposes 0 (kubernetes/kubernetes#130130).
 /// @param ready_pods empty: no pod exists, which is an error unless current is 0
 HpaProposal propose_by_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount current,
                              std::optional<ReplicaCount> ready_pods, const HpaSettings& settings);
 
-/// The same metrics with an AverageValue: status.replicas is the divisor, and the result within the tolerance, even if
-/// it differs from spec.replicas (kubernetes/kubernetes#138505).
+/// Implements the same with an AverageValue: status.replicas is the divisor, and the result within the tolerance, even
+/// if it differs from spec.replicas (kubernetes/kubernetes#138505).
 HpaProposal propose_by_average_value(std::int64_t usage_milli, std::int64_t target_milli, ReplicaCount status_replicas,
                                      const HpaSettings& settings);
 

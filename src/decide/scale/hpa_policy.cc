@@ -89,7 +89,7 @@ model::Reason metric_reason(const MetricReading& reading, const Decision& decisi
           {reading.total, reading.target, reading.wanted, decision.counted}};
 }
 
-/// Outside the bounds HPA reads no metric and goes to the bound at once. Returns true in that case.
+/// Returns true if the current replicas are outside the bounds. HPA then reads no metric and goes to the bound at once.
 bool outside_bounds(Decision& decision, const RoleView& role) {
   if (role.current > role.max) {
     decision.desired = role.max;

@@ -28,7 +28,7 @@ struct HpaRules {
   friend bool operator==(const HpaRules&, const HpaRules&) = default;
 };
 
-/// `spec.behavior` of an autoscaling/v2 HPA. The defaults are those that Kubernetes fills in if any part is given.
+/// `spec.behavior` of an autoscaling/v2 HPA. The defaults are the values that Kubernetes fills in if any part is given.
 struct HpaBehavior {
   HpaRules up{.stabilization = {},
               .select = HpaRules::Select::max,

@@ -10,7 +10,7 @@ namespace {
 
 using model::ReasonCode;
 
-/// Never lowers the replica count, and raises it to the floor if the maximum allows.
+/// Raises the decision to the floor, up to the maximum, and undoes any scale-down.
 Decision keep_floor(Decision decision, const RoleView& role, ReplicaCount floor) {
   const ReplicaCount least = std::max(role.current, std::min(floor, role.max));
   if (decision.desired >= least) return decision;

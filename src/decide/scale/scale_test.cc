@@ -241,9 +241,9 @@ TEST(Victims, AreOrderedByLeastLoss) {
 TEST(Victims, ComeFromTheFullestDomainIfTheServiceMustSurviveALoss) {
   RoleView view = role(5, 5, 1);  // 0 to 4 ready, 5 pending, which has no node
   view.spread = Spread{.domains = 3, .held = {3, 1, 1}};
-  const FailureDomain stand[] = {0, 0, 0, 1, 2, kNowhere};
+  const FailureDomain domains[] = {0, 0, 0, 1, 2, kNowhere};
   for (std::size_t i = 0; i < 6; ++i) {
-    view.replicas[i].domain = stand[i];
+    view.replicas[i].domain = domains[i];
     view.replicas[i].signals.running = Signal::of(i < 3 ? 10 - static_cast<std::int64_t>(i) : 0);
   }
   // Two of the three in the first domain, though they hold the most requests; then among domains of one, the youngest.

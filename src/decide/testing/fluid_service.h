@@ -45,9 +45,9 @@ class FluidService {
 
   /// Sets the seconds between two tokens, at any load. The default is close to the engine table.
   void token_s(double seconds) { token_s_ = seconds; }
-  /// From now on this many of the ready replicas give no reading.
+  /// Makes this many of the ready replicas give no reading from now on.
   void silence(std::size_t replicas) { silent_ = replicas; }
-  /// From now on no replica reports the time to first token.
+  /// Makes replicas stop reporting the time to first token.
   void hide_first_tokens() { reports_first_tokens_ = false; }
   void restart_counters() {
     for (scale::RoleView::Replica& replica : role_.replicas) replica.signals.generated_tokens_total.value = 0;

@@ -38,7 +38,7 @@ struct Queue {
     role.current += replicas;
   }
 
-  /// Returns a step with `queued` requests beyond those that the serving replicas hold.
+  /// Returns a step with `queued` requests beyond the capacity of the serving replicas.
   Step step(double queued) {
     Step made = observe(role, policy, load_memory(memory, now), now);
     made.sizing.lead = kLead;

@@ -5,7 +5,7 @@
 
 namespace capstan::decide::scale {
 
-/// What one decision observed about the SLO.
+/// Observations of one decision about the SLO.
 struct SloObservation {
   double missed_share = 0;  ///< estimated share of requests that miss the SLO
   double use = 0;           ///< utilization of the replicas; 1: at their capacity

@@ -98,10 +98,10 @@ double most_prefill_use(double allowed_s, double prompt_s) {
 /// Checks whether a replica holds its SLO and its memory at a given batch.
 class SloCheck {
  public:
-  SloCheck(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo)
+  SloCheck(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo)
       : engine_(engine), shape_(shape), slo_(slo) {
-    const bool told = seen.kv_used > 0.02 && seen.running >= 1;
-    const double held = told ? seen.kv_used / seen.running : shape.context / std::max(engine.kv_tokens, 1.0);
+    const bool is_measured = seen.kv_used > 0.02 && seen.running >= 1;
+    const double held = is_measured ? seen.kv_used / seen.running : shape.context / std::max(engine.kv_tokens, 1.0);
     kv_batch_ = kKvUse / std::max(held, 1e-6);
   }
 
@@ -153,7 +153,7 @@ std::int64_t largest(std::int64_t most, Holds&& holds) {
 
 /// Returns the capacity of a prefill-only replica. The queue of prompts limits the share of its time that may be used;
 /// the first token leaves nothing to decode.
-Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen,
+Capacity prefill_capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen,
                           const model::Slo& slo) {
   const double prompt_s = prompt_alone_s(engine, shape);
   const double bound_s = in_seconds(slo.ttft);
@@ -296,7 +296,8 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
   known.correction_ppm = static_cast<std::int64_t>(engine.correction * 1e6);
 }
 
-Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo) {
+Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen,
+                  const model::Slo& slo) {
   if (engine.role == model::Role::prefill) return prefill_capacity(engine, shape, seen, slo);
   const SloCheck check(engine, shape, seen, slo);
   Capacity out;

@@ -69,6 +69,6 @@ void learn_correction(const Load& load, std::uint32_t variant, const Shape& shap
 /// Returns the largest batch at which a replica still holds TPOT, TTFT and its KV memory, and its throughput there. For
 /// a prefill-only replica: the most prompts that finish within the TTFT bound.
 /// @param seen  load of the replicas of its variant
-Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::OfVariant& seen, const model::Slo& slo);
+Capacity capacity(const EngineBelief& engine, const Shape& shape, const Load::VariantLoad& seen, const model::Slo& slo);
 
 }  // namespace capstan::decide::scale

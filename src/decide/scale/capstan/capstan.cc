@@ -13,7 +13,7 @@ using model::ReasonCode;
 /// Returns the replicas to request when more are needed: part of the safety margin may be used first.
 ReplicaCount replicas_when_rising(const Sizing& s, double needed) {
   const double margin = needed - static_cast<double>(s.forecast_milli + s.backlog_milli) / 1000.0;
-  return whole_replicas(needed, std::clamp(kMarginTolerated * margin, kTolerated, kClearSurplus));
+  return whole_replicas(needed, std::clamp(kUsableMargin * margin, kRoundingTolerance, kClearSurplus));
 }
 
 struct Held {
@@ -25,15 +25,15 @@ struct Held {
 /// after the short window, the rest only after the long one.
 /// @param have  existing replicas that can be relied on to hold the SLO
 Held hold(Step& step, double needed, ReplicaCount have) {
-  const NeedHistory back = need_history(step, needed);
-  const ReplicaCount soon = whole_replicas(back.soon + kClearSurplus);
-  const ReplicaCount late = whole_replicas(back.late);
+  const NeedHistory history = need_history(step, needed);
+  const ReplicaCount soon = whole_replicas(history.round_trip_need + kClearSurplus);
+  const ReplicaCount late = whole_replicas(history.longest_need);
   // Before the first measured start the cost of a stop is unknown.
   const bool by_short = step.lead_known && soon <= late;
-  store_window(step, by_short ? back.round_trip : back.longest);
-  if (back.seen < (step.lead_known ? back.round_trip : back.longest)) return {have, false};
+  store_window(step, by_short ? history.round_trip : history.longest);
+  if (history.seen < (step.lead_known ? history.round_trip : history.longest)) return {have, false};
   if (!step.lead_known) return {late};
-  return {back.seen < back.longest ? soon : std::min(soon, late)};
+  return {history.seen < history.longest ? soon : std::min(soon, late)};
 }
 
 model::Reason reason(const Step& step, const Decision& decision, ReplicaCount asked) {
@@ -133,7 +133,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   if (!role.alternatives.empty()) return decide_mix(policy, role, load_memory(memory, now), now);
   Step step = observe(role, policy, load_memory(memory, now), now);
   if (step.load.serving == 0) return wake(std::move(decision), step);
-  const double needed = size(step);
+  const double needed = compute_need(step);
   decision.wanted = replicas_when_rising(step.sizing, needed);
   const ReplicaCount in_flight = whole_replicas(step.load.in_flight() / static_cast<double>(step.unit().batch));
   const ReplicaCount warm = warm_replicas(step);
@@ -154,7 +154,7 @@ Decision decide_by(const Capstan& policy, Decision decision, const RoleView& rol
   if (sleeps && decision.desired == 0) {
     decision.why = {ReasonCode::no_demand, {whole_seconds(now - step.memory.last_used)}};
   } else if (step.load.silent > 0 && decision.desired == decision.current && decision.wanted < decision.current) {
-    decision.why = {ReasonCode::signal_missing, {step.load.silent, step.load.asked}};
+    decision.why = {ReasonCode::signal_missing, {step.load.silent, step.load.expected_readings}};
   } else if (const auto spread = loss_reason(step, decision, asked)) {
     decision.why = *spread;
   } else if (stays_warm(step, decision)) {

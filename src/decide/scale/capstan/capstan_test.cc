@@ -129,8 +129,8 @@ TEST(OwnPolicy, ImplausibleReadingsCountAsSilence) {
       for (model::Signal* s : {&replica.signals.waiting, &replica.signals.running, &replica.signals.kv_usage_ppm})
         *s = model::Signal::of(absurd);
     }
-    Memory mine = memory;
-    const Decision decision = decide(role, Capstan{}, mine, service.now() + std::chrono::seconds(20));
+    Memory copy = memory;
+    const Decision decision = decide(role, Capstan{}, copy, service.now() + std::chrono::seconds(20));
     EXPECT_EQ(decision.desired, role.current) << absurd;
   }
 }
@@ -267,12 +267,12 @@ RC_GTEST_PROP(OwnPolicy, RepeatsItsDecisionFromSavedMemory, ()) {
     RC_ASSERT(parsed.has_value());
     RC_ASSERT((*parsed == memory));
     Memory again = *parsed;
-    Memory mine = memory;
+    Memory copy = memory;
     const Instant next = service.now() + std::chrono::seconds(20);
-    const Decision a = decide(service.role(), Capstan{}, mine, next);
+    const Decision a = decide(service.role(), Capstan{}, copy, next);
     const Decision b = decide(service.role(), Capstan{}, again, next);
     RC_ASSERT(plan_hash(a.plan) == plan_hash(b.plan));
-    RC_ASSERT(to_text(mine) == to_text(again));
+    RC_ASSERT(to_text(copy) == to_text(again));
   }
 }
 

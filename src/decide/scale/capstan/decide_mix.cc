@@ -23,7 +23,7 @@ bool in_usd(const Step& step) {
 }
 
 /// Returns the replicas that have their GPUs.
-ReplicaCount placed_of(const Load::OfVariant& seen, const RoleView& role) {
+ReplicaCount placed_of(const Load::VariantLoad& seen, const RoleView& role) {
   return std::min(seen.serving + seen.loading, role.current);
 }
 
@@ -45,7 +45,7 @@ std::vector<MixOption> options_of(const Step& step, bool may_stop) {
   std::vector<MixOption> options;
   for (std::size_t i = 0; i < step.variants.size(); ++i) {
     const VariantStep& variant = step.variants[i];
-    const Load::OfVariant& seen = step.load.variants[i];
+    const Load::VariantLoad& seen = step.load.variants[i];
     const RoleView& role = *variant.role;
     MixOption& option = options.emplace_back();
     option.worth_milli = static_cast<std::int64_t>(variant.worth * 1000.0 + 0.5);
@@ -84,17 +84,19 @@ double largest_running_worth(std::span<const MixOption> options) {
 
 /// Returns the load to carry: the need, and at least what was needed within the windows. As for one variant, but in
 /// worth, which is not a whole number.
-double load_to_carry(Step& step, const NeedHistory& back, double needed, std::span<const MixOption> options) {
+double load_to_carry(Step& step, const NeedHistory& history, double needed, std::span<const MixOption> options) {
   const double smallest = smallest_worth(options);
   const Sizing& s = step.sizing;
   const double margin = needed - static_cast<double>(s.forecast_milli + s.backlog_milli) / 1000.0;
-  const double tolerated = std::clamp(kMarginTolerated * margin, kTolerated * smallest, kClearSurplus * smallest);
-  const double soon = back.soon + kClearSurplus * largest_running_worth(options) - kTolerated * smallest;
-  const double late = back.late - kTolerated * smallest;
-  const bool by_short = step.lead_known && (back.seen < back.longest || soon <= late);
-  store_window(step, by_short ? back.round_trip : back.longest);
-  const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch) - kTolerated * smallest;
-  const double warm = static_cast<double>(warm_replicas(step)) - kTolerated * smallest;
+  const double tolerated = std::clamp(kUsableMargin * margin, kRoundingTolerance * smallest, kClearSurplus * smallest);
+  const double soon =
+      history.round_trip_need + kClearSurplus * largest_running_worth(options) - kRoundingTolerance * smallest;
+  const double late = history.longest_need - kRoundingTolerance * smallest;
+  const bool by_short = step.lead_known && (history.seen < history.longest || soon <= late);
+  store_window(step, by_short ? history.round_trip : history.longest);
+  const double in_flight =
+      step.load.in_flight() / static_cast<double>(step.unit().batch) - kRoundingTolerance * smallest;
+  const double warm = static_cast<double>(warm_replicas(step)) - kRoundingTolerance * smallest;
   return std::max(needed - tolerated, std::min(std::max({by_short ? soon : late, in_flight, warm}), step.counted()));
 }
 
@@ -102,8 +104,8 @@ MixTerms terms_of(const Step& step) {
   return {.horizon = std::max<Duration>(kHorizonLeast, 2 * step.sizing.lead), .lead = step.sizing.lead};
 }
 
-/// Returns the chosen replicas plus those that must serve until their replacements do. Only as many stop now that the
-/// remaining serving replicas carry the target, the most expensive per worth first.
+/// Returns the chosen replicas plus the ones that must serve until their replacements do. Stops only as many now that
+/// the remaining serving replicas carry the target, the most expensive per worth first.
 std::vector<ReplicaCount> keep_until_replaced(const Step& step, std::span<const MixOption> options, const Mix& chosen,
                                               double target) {
   std::vector<ReplicaCount> desired = chosen.replicas;
@@ -134,7 +136,7 @@ std::vector<ReplicaCount> keep_until_replaced(const Step& step, std::span<const 
 
 VariantSizing variant_sizing(const Step& step, std::size_t i, const MixOption& option) {
   const VariantStep& variant = step.variants[i];
-  const Load::OfVariant& seen = step.load.variants[i];
+  const Load::VariantLoad& seen = step.load.variants[i];
   const Instant until = variant_memory(step.memory, i).denied_until;
   return {.service = variant.role->service,
           .serving = seen.serving,
@@ -142,11 +144,11 @@ VariantSizing variant_sizing(const Step& step, std::size_t i, const MixOption& o
           .pending = seen.pending,
           .modelled = variant.engine.modelled,
           .correction_ppm = static_cast<std::int64_t>(variant.engine.correction * 1e6),
-          .batch = variant.carries.batch,
-          .token_us = static_cast<std::int64_t>(variant.carries.token_s * 1e6),
-          .tokens_per_s = static_cast<std::int64_t>(variant.carries.tokens_per_s),
-          .bound = variant.carries.bound,
-          .out_of_reach = variant.carries.out_of_reach,
+          .batch = variant.capacity.batch,
+          .token_us = static_cast<std::int64_t>(variant.capacity.token_s * 1e6),
+          .tokens_per_s = static_cast<std::int64_t>(variant.capacity.tokens_per_s),
+          .bound = variant.capacity.bound,
+          .out_of_reach = variant.capacity.out_of_reach,
           .worth_milli = option.worth_milli,
           .lead = variant.lead.time,
           .price_per_hour = variant.role->supply.price_per_hour,
@@ -199,7 +201,7 @@ model::Reason why_of(const Step& step, const VariantSizing& variant) {
   if (variant.chosen < variant.desired)
     return {ReasonCode::mix_overlaps, {variant.chosen, variant.desired - variant.chosen}};
   if (s.silent > 0 && s.needed_milli < mix.target_milli) {
-    return {ReasonCode::signal_missing, {s.silent, step.load.asked}};
+    return {ReasonCode::signal_missing, {s.silent, step.load.expected_readings}};
   }
   if (variant.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {variant.desired}};
   if (mix.anew_price < mix.chosen_price) {
@@ -269,11 +271,11 @@ Decision decide_mix(const Capstan& policy, const RoleView& role, CapstanMemory& 
                       : model::Reason{ReasonCode::demand_unknown, {desired}};
     });
   }
-  const double needed = size(step);
-  const NeedHistory back = need_history(step, needed);
+  const double needed = compute_need(step);
+  const NeedHistory history = need_history(step, needed);
   // A silent replica prevents a scale-down. So does a history shorter than a stop-and-start round trip.
-  const std::vector<MixOption> options = options_of(step, step.load.silent == 0 && back.seen >= back.round_trip);
-  choose(step, options, load_to_carry(step, back, needed, options));
+  const std::vector<MixOption> options = options_of(step, step.load.silent == 0 && history.seen >= history.round_trip);
+  choose(step, options, load_to_carry(step, history, needed, options));
   if (can_sleep(step) && warm_replicas(step) > 0) {
     return join_decisions(step, role, [&](std::size_t i) {
       const VariantSizing& variant = step.sizing.mix->variants[i];

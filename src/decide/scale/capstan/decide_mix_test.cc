@@ -41,10 +41,10 @@ class FluidMix {
 
   RoleView& of(std::uint32_t variant) { return variant == 0 ? first_ : first_.alternatives[0]; }
   void price(std::uint32_t variant, std::int64_t usd) { of(variant).supply.price_per_hour = {usd * 1'000'000}; }
-  /// From now on requested replicas of this variant get no GPUs.
+  /// Withholds GPUs from replicas of this variant from now on.
   void withhold(std::uint32_t variant, bool withheld = true) { withheld_[variant] = withheld; }
   void silence(std::uint32_t variant) { silent_[variant] = true; }
-  /// From now on steps of this variant take `times` as long as the table says.
+  /// Makes steps of this variant take `times` as long as the table says from now on.
   void slow(std::uint32_t variant, double times) { slow_[variant] = times; }
 
   ReplicaCount ready(std::uint32_t variant) {

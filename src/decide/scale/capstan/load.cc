@@ -150,7 +150,7 @@ void add_replica(const RoleView::Replica& replica, const Counters& row, bool fed
   load.generated_rate += static_cast<double>(row.generated_rate_milli) / 1000.0;
   if (!fed) add_prompts_of(row, load);
   const model::ReplicaSignals& s = replica.signals;
-  Load::OfVariant& variant = load.variants[replica.variant];
+  Load::VariantLoad& variant = load.variants[replica.variant];
   variant.running += static_cast<double>(row.running);
   if (reports_kv(s)) {
     load.kv_used += static_cast<double>(s.kv_usage_ppm.value) / 1e6;
@@ -188,19 +188,19 @@ std::vector<TrackedReplica> tracked_replicas(const RoleView& role) {
 
 void count_start(const RoleView::Replica& replica, Instant now, Load& load) {
   ++load.starting;
-  Load::OfVariant& variant = load.variants[replica.variant];
+  Load::VariantLoad& variant = load.variants[replica.variant];
   if (replica.phase == Gang::Phase::starting) {
     ++variant.loading;
   } else {
     ++variant.pending;
-    variant.waits = std::max(variant.waits, now - replica.created_at);
+    variant.without_gpus = std::max(variant.without_gpus, now - replica.created_at);
   }
 }
 
 /// Counts replicas that are requested and do not exist yet.
 void count_requested(const RoleView& role, Load& load) {
   for (std::size_t i = 0; i < load.variants.size(); ++i) {
-    Load::OfVariant& variant = load.variants[i];
+    Load::VariantLoad& variant = load.variants[i];
     const ReplicaCount current = i == 0 ? role.current : role.alternatives[i - 1].current;
     const ReplicaCount unseen = std::max<ReplicaCount>(current - variant.serving - variant.starting(), 0);
     variant.pending += unseen;
@@ -211,7 +211,7 @@ void count_requested(const RoleView& role, Load& load) {
 }  // namespace
 
 bool Load::ttft_unknown() const {
-  return !decodes && prompt_rate > 0 &&
+  return !is_decode && prompt_rate > 0 &&
          std::ranges::all_of(replicas, [](const ReplicaLoad& replica) { return replica.ttft_p99_s <= 0; });
 }
 
@@ -236,7 +236,7 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
   follow_starts(role, memory, now);
   const bool fed = has_prefill_service(role);
   Load load;
-  load.decodes = role.role == model::Role::decode;
+  load.is_decode = role.role == model::Role::decode;
   load.variants.resize(1 + role.alternatives.size());
   double running_without_kv = 0;
   std::vector<Counters> kept;
@@ -254,7 +254,7 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
     load.serving += ready && !is_prefill;
     if (!is_prefill) load.variants[replica.variant].serving += ready;
     const bool is_readable = readable(replica.signals);
-    load.asked += ready;
+    load.expected_readings += ready;
     load.silent += ready && !is_readable;
     const bool without_kv = !is_prefill && is_readable && !reports_kv(replica.signals);
     load.without_kv += ready && without_kv;
@@ -277,11 +277,11 @@ Load read_load(const RoleView& role, CapstanMemory& memory, Instant now) {
     kept.push_back(row);
   }
   memory.counters = std::move(kept);
-  // For an engine that does not report KV usage, assume the per-sequence usage of those that do. Missing is not zero.
+  // For an engine that does not report KV usage, assume the per-sequence usage of the others. Missing is not zero.
   if (running_without_kv > 0 && running_without_kv < load.running) {
     const double factor = load.running / (load.running - running_without_kv);
     load.kv_used *= factor;
-    for (Load::OfVariant& variant : load.variants) variant.kv_used *= factor;
+    for (Load::VariantLoad& variant : load.variants) variant.kv_used *= factor;
   }
   count_requested(role, load);
   read_gateway(role, memory, now, load);

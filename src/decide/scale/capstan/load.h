@@ -22,32 +22,34 @@ struct Load {
     std::uint32_t variant = 0;
   };
   /// Load of the replicas of one variant.
-  struct OfVariant {
+  struct VariantLoad {
     ReplicaCount serving = 0;
     ReplicaCount loading = 0;  ///< replicas with GPUs that do not serve yet
     ReplicaCount pending = 0;  ///< replicas without GPUs, or not created yet
-    Duration waits{};          ///< time for which the oldest existing replica has had no GPUs
+    Duration without_gpus{};   ///< time for which the oldest existing replica has had no GPUs
     double running = 0;        ///< sequences
     double kv_used = 0;        ///< KV memory in use, in whole replicas' memories
     ReplicaCount starting() const { return loading + pending; }
   };
   ReplicaCount serving = 0;
   ReplicaCount starting = 0;
-  ReplicaCount asked = 0;       ///< serving replicas and their prefill replicas, all of which should give a reading
+  ReplicaCount expected_readings =
+      0;                        ///< serving replicas and their prefill replicas, all of which should give a reading
   ReplicaCount silent = 0;      ///< those without a usable reading
   ReplicaCount without_kv = 0;  ///< serving replicas that report everything needed except KV usage
   double running = 0;           ///< sequences
   double waiting = 0;           ///< requests queued in engines
   double held = 0;              ///< requests queued at the gateway
   bool gateway_read = false;    ///< true: the gateway's reading is usable
-  bool decodes = false;  ///< true: decode role; other replicas compute the prompts and are responsible for first tokens
+  bool is_decode =
+      false;  ///< true: decode role; other replicas compute the prompts and are responsible for first tokens
   double prompt_rate = 0;             ///< tokens/s
   double generated_rate = 0;          ///< tokens/s
   double prompt_tokens = 0;           ///< prompt tokens computed since the last decision, as far as counters were read
   double queue_rate = 0;              ///< growth of all queues including the gateway's, requests/s
   double kv_used = 0;                 ///< KV memory in use, in whole replicas' memories
   std::vector<ReplicaLoad> replicas;  ///< serving or draining replicas with two readings
-  std::vector<OfVariant> variants;    ///< by index: the first variant, then its alternatives
+  std::vector<VariantLoad> variants;  ///< by index: the first variant, then its alternatives
 
   /// True if prompts are computed and no engine reports the time to the first token. That is not the same as none being
   /// late.

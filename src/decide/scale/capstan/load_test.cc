@@ -71,7 +71,7 @@ TEST(Load, TheDemandOnDecodeIsThePromptsOfItsPrefillReplicas) {
   EXPECT_DOUBLE_EQ(load.prompt_rate, 4 + 8) << "the prompts of the prefill replicas";
   EXPECT_EQ(load.running, 10);
   EXPECT_EQ(load.serving, 1);
-  EXPECT_EQ(load.asked, 3);
+  EXPECT_EQ(load.expected_readings, 3);
   EXPECT_EQ(load.replicas.size(), 1u);
   role.prefill_replicas.back().signals = {};
   EXPECT_EQ(read_load(role, memory, {seconds(30)}).silent, 1) << "a silent prefill replica counts as silent";

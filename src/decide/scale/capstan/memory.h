@@ -11,7 +11,7 @@
 
 namespace capstan::decide::scale {
 
-/// What Capstan's policy has learned about one service. All fields are integers, so that saving is exact. Fading means
+/// Knowledge of Capstan's policy about one service. All fields are integers, so that saving is exact. Fading means
 /// are kept in thousandths; each list has a named limit.
 struct CapstanMemory {
   static constexpr std::size_t kReplicasMost = 1024;  ///< replicas whose counters are tracked
@@ -52,8 +52,8 @@ struct CapstanMemory {
     friend bool operator==(const NeedPeak&, const NeedPeak&) = default;
   };
 
-  /// A period of load that followed an idleness long enough to stop every replica. "Early" requests are those that came
-  /// before a cold start which they trigger would have ended.
+  /// A period of load that followed an idleness long enough to stop every replica. "Early" requests came before
+  /// the end of the cold start that the first of them triggers.
   struct Episode {
     Instant began;
     Instant ended;                    ///< last moment of load so far

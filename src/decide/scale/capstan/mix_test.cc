@@ -19,13 +19,13 @@ using Numbers = std::vector<ReplicaCount>;
 constexpr MixTerms kTerms{.horizon = hours(1), .lead = minutes(2)};
 
 // An expensive variant with worth 1, and one with worth 0.25 for less than a quarter of the price.
-MixOption dear(ReplicaCount current) { return {.worth_milli = 1000, .price = 8, .current = current, .most = 20}; }
+MixOption expensive(ReplicaCount current) { return {.worth_milli = 1000, .price = 8, .current = current, .most = 20}; }
 MixOption cheap(ReplicaCount current, ReplicaCount most) {
   return {.worth_milli = 250, .price = 1, .current = current, .most = most};
 }
 
 TEST(CheapestMix, TakesTheCheapVariantAsFarAsItGoes) {
-  const MixOption options[] = {dear(0), cheap(0, 6)};
+  const MixOption options[] = {expensive(0), cheap(0, 6)};
   const Mix mix = cheapest_mix(options, 3'000, kTerms);
   EXPECT_EQ(mix.replicas,
             (Numbers{2, 4}));  // six cheap replicas would leave 1.5 for the expensive variant, which also takes 2
@@ -35,38 +35,38 @@ TEST(CheapestMix, TakesTheCheapVariantAsFarAsItGoes) {
 }
 
 TEST(CheapestMix, ForOneVariantIsTheRatioRoundedUp) {
-  const MixOption options[] = {dear(3)};
+  const MixOption options[] = {expensive(3)};
   EXPECT_EQ(cheapest_mix(options, 3'001, kTerms).replicas, (Numbers{4}));
   EXPECT_EQ(cheapest_mix(options, 1'500, kTerms).replicas, (Numbers{2}));
 }
 
 TEST(CheapestMix, SwitchesIfAnHourSavesMoreThanTheOverlapCosts) {
-  const MixOption options[] = {dear(2), cheap(0, 20)};
+  const MixOption options[] = {expensive(2), cheap(0, 20)};
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{0, 8}));  // 16 per hour against 8
 }
 
 TEST(CheapestMix, KeepsTheRunningMixIfASwitchCostsMoreThanItSaves) {
   // 16 against 15 per hour saves 1, and the overlap of both costs 31 x 2/60 = 1.03.
   const MixOption options[] = {
-      dear(2), {.worth_milli = 1000, .price = 15, .most = 1}, {.worth_milli = 2000, .price = 15, .most = 4}};
+      expensive(2), {.worth_milli = 1000, .price = 15, .most = 1}, {.worth_milli = 2000, .price = 15, .most = 4}};
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{2, 0, 0}));
   // With a shorter lead time the switch pays.
   EXPECT_EQ(cheapest_mix(options, 2'000, {.horizon = hours(1), .lead = minutes(1)}).replicas, (Numbers{0, 0, 1}));
 }
 
 TEST(CheapestMix, StopsTheExpensiveVariantFirst) {
-  const MixOption options[] = {dear(2), cheap(8, 8)};
+  const MixOption options[] = {expensive(2), cheap(8, 8)};
   EXPECT_EQ(cheapest_mix(options, 2'500, kTerms).replicas, (Numbers{1, 6}));
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{0, 8}));
 }
 
 TEST(CheapestMix, AVariantOutOfReachCarriesNothing) {
-  const MixOption options[] = {dear(0), {.worth_milli = 0, .price = 1, .current = 5, .least = 1, .most = 20}};
+  const MixOption options[] = {expensive(0), {.worth_milli = 0, .price = 1, .current = 5, .least = 1, .most = 20}};
   EXPECT_EQ(cheapest_mix(options, 2'000, kTerms).replicas, (Numbers{2, 1}));
 }
 
 TEST(CheapestMix, TakesEverythingAvailableIfNoMixCarriesTheNeed) {
-  const MixOption options[] = {dear(1), cheap(0, 6), {.worth_milli = 0, .price = 1, .most = 9}};
+  const MixOption options[] = {expensive(1), cheap(0, 6), {.worth_milli = 0, .price = 1, .most = 9}};
   const Mix mix = cheapest_mix(options, 90'000, kTerms);
   EXPECT_EQ(mix.replicas, (Numbers{20, 6, 0}));
   EXPECT_FALSE(mix.covers);

@@ -23,11 +23,11 @@ constexpr Duration kShortWindowLeast = minutes(1);  // at least one more scrape
 constexpr Duration kLongWindow = minutes(20);
 constexpr Duration kLongWindowMost = minutes(60);
 constexpr Duration kQueueSoon = std::chrono::seconds(15);  // one scrape
-constexpr double kImmediateMargin = 0.1;      // part of the demand, beyond the slack, when replicas can be converted
-constexpr Duration kPatience = minutes(5);    // wait of a replica for GPUs before they count as unavailable
-constexpr Duration kDeniedFor = minutes(10);  // time for which unavailable GPUs are not planned with
-constexpr double kWorthMost = 1e3;            // in replicas of the first variant
-constexpr std::int64_t kWorthParts = 20;      // relative changes below 1/20 are ignored
+constexpr double kImmediateMargin = 0.1;       // part of the demand, beyond the slack, when replicas can be converted
+constexpr Duration kGpuPatience = minutes(5);  // wait of a replica for GPUs before they count as unavailable
+constexpr Duration kDeniedFor = minutes(10);   // time for which unavailable GPUs are not planned with
+constexpr double kWorthMost = 1e3;             // in replicas of the first variant
+constexpr std::int64_t kWorthParts = 20;       // relative changes below 1/20 are ignored
 constexpr double kBillion = 1e9;
 
 std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::clamp(value, -kBillion, kBillion)); }
@@ -125,7 +125,7 @@ double Step::serving() const {
 double Step::counted() const {
   double sum = 0;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const Load::OfVariant& seen = load.variants[i];
+    const Load::VariantLoad& seen = load.variants[i];
     const ReplicaCount coming = variants[i].denied ? seen.loading : seen.starting();
     sum += static_cast<double>(seen.serving + coming) * variants[i].worth;
   }
@@ -135,7 +135,7 @@ double Step::counted() const {
 double Step::sequences_serving() const {
   double sum = 0;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    sum += static_cast<double>(load.variants[i].serving) * static_cast<double>(variants[i].carries.batch);
+    sum += static_cast<double>(load.variants[i].serving) * static_cast<double>(variants[i].capacity.batch);
   }
   return sum;
 }
@@ -144,7 +144,7 @@ double Step::queued() const { return std::max(load.in_flight() - sequences_servi
 
 double Step::requests_per_s() const { return unit().tokens_per_s / shape.output; }
 
-double size(Step& step) {
+double compute_need(Step& step) {
   Sizing& s = step.sizing;
   const auto [arriving, arrivals_noise] = learn_arrivals(step.load, step.shape, step.since_last, step.memory);
   // A replica divides its time between prompts and decode. Demand is the replica time that both need.
@@ -180,15 +180,15 @@ ReplicaCount whole_replicas(double replicas, double tolerated) {
 }
 
 NeedHistory need_history(Step& step, double needed) {
-  NeedHistory back;
-  back.round_trip = std::max<Duration>(kShortWindowLeast, 2 * step.sizing.lead);
-  back.longest = std::clamp<Duration>(6 * step.sizing.lead, kLongWindow, kLongWindowMost);
+  NeedHistory history;
+  history.round_trip = std::max<Duration>(kShortWindowLeast, 2 * step.sizing.lead);
+  history.longest = std::clamp<Duration>(6 * step.sizing.lead, kLongWindow, kLongWindowMost);
   record_need(needed, kLongWindowMost, step.memory, step.now);
-  back.seen = step.now - step.memory.since;
+  history.seen = step.now - step.memory.since;
   const double spread = 1 + static_cast<double>(step.sizing.spread_ppm) / 1e6;
-  back.soon = highest_need(step.memory, step.now - back.round_trip) * spread;
-  back.late = highest_need(step.memory, step.now - back.longest);
-  return back;
+  history.round_trip_need = highest_need(step.memory, step.now - history.round_trip) * spread;
+  history.longest_need = highest_need(step.memory, step.now - history.longest);
+  return history;
 }
 
 void store_window(Step& step, Duration window) {
@@ -251,16 +251,16 @@ void compute_worths(Step& step, const model::Slo& slo) {
   };
   for (std::size_t i = 0; i < step.variants.size(); ++i) {
     VariantStep& variant = step.variants[i];
-    variant.carries = capacity(variant.engine, step.shape, step.load.variants[i], slo);
+    variant.capacity = capacity(variant.engine, step.shape, step.load.variants[i], slo);
     if (i == 0) continue;
-    const double worth = time_s(step.unit()) / std::max(time_s(variant.carries), 1e-12);
+    const double worth = time_s(step.unit()) / std::max(time_s(variant.capacity), 1e-12);
     // Small changes are noise in the mean request and must not change the mix.
     std::int64_t& known = step.memory.alternatives[i - 1].worth_milli;
     const std::int64_t now = std::max<std::int64_t>(milli(std::min(worth, kWorthMost)), 1);
     if (known == 0 || std::abs(now - known) * kWorthParts > known) known = now;
     variant.worth = static_cast<double>(known) / 1000.0;
   }
-  const auto in_reach = [](const VariantStep& variant) { return !variant.carries.out_of_reach; };
+  const auto in_reach = [](const VariantStep& variant) { return !variant.capacity.out_of_reach; };
   if (std::ranges::none_of(step.variants, in_reach)) return;
   for (VariantStep& variant : step.variants) variant.worth = in_reach(variant) ? variant.worth : 0;
 }
@@ -270,10 +270,10 @@ void compute_worths(Step& step, const model::Slo& slo) {
 void follow_denials(Step& step) {
   if (step.variants.size() == 1) return;
   for (std::size_t i = 0; i < step.variants.size(); ++i) {
-    const Load::OfVariant& seen = step.load.variants[i];
+    const Load::VariantLoad& seen = step.load.variants[i];
     const Supply& supply = i == 0 ? step.role.supply : step.role.alternatives[i - 1].supply;
     Instant& until = variant_memory(step.memory, i).denied_until;
-    if (seen.pending > 0 && (supply.refused || seen.waits >= kPatience)) until = step.now + kDeniedFor;
+    if (seen.pending > 0 && (supply.refused || seen.without_gpus >= kGpuPatience)) until = step.now + kDeniedFor;
     // A variant near its bound could otherwise enter and leave the plan with every decision.
     if (step.variants[i].worth == 0) until = step.now + kDeniedFor;
     step.variants[i].denied = supply.refused || step.now < until;

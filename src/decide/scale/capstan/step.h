@@ -10,17 +10,16 @@
 // variant, and the need. The unit is a replica of the first variant.
 namespace capstan::decide::scale {
 
-inline constexpr double kTolerated = 0.05;  // part of a replica above a whole number that is ignored
-inline constexpr double kMarginTolerated =
-    0.25;                                     // part of the safety margin that may be used before a replica is added
-inline constexpr double kClearSurplus = 0.5;  // part of a replica: surplus beyond it is removed after the short window
+inline constexpr double kRoundingTolerance = 0.05;  // part of a replica above a whole number that is ignored
+inline constexpr double kUsableMargin = 0.25;  // part of the safety margin that may be used before a replica is added
+inline constexpr double kClearSurplus = 0.5;   // part of a replica: surplus beyond it is removed after the short window
 
 /// One variant in a decision.
 struct VariantStep {
   const RoleView* role = nullptr;  ///< with its own replicas and its maximum
   ReplicaCount min = 0;            ///< minimum, including scheduled floors that begin before a new replica could serve
   EngineBelief engine;
-  Capacity carries;
+  Capacity capacity;
   double worth = 1;  ///< capacity of one of its replicas; 0: not used for planning
   Lead lead;
   bool denied = false;  ///< true: its GPUs are unavailable now
@@ -38,7 +37,7 @@ struct Step {
   Sizing sizing;
   bool lead_known = false;
 
-  const Capacity& unit() const { return variants.front().carries; }
+  const Capacity& unit() const { return variants.front().capacity; }
   double serving() const;            ///< worth of the serving replicas
   double counted() const;            ///< worth of the serving replicas and those on their way
   double sequences_serving() const;  ///< sequences that the serving replicas carry
@@ -51,19 +50,19 @@ struct Step {
 Step observe(const RoleView& role, const Capstan& policy, CapstanMemory& memory, Instant now);
 
 /// Computes the demand and returns `needed`, the replicas to be ready for.
-double size(Step& step);
+double compute_need(Step& step);
 
 /// Rounds up to whole replicas, at least 1, after subtracting `tolerated`.
-ReplicaCount whole_replicas(double replicas, double tolerated = kTolerated);
+ReplicaCount whole_replicas(double replicas, double tolerated = kRoundingTolerance);
 
 /// The highest need in two windows: a stop-and-start round trip, including the spread, and the longest time that
 /// surplus is held.
 struct NeedHistory {
   Duration round_trip{};
   Duration longest{};
-  Duration seen{};  ///< time since the first decision
-  double soon = 0;  ///< highest need within the round trip, spread included
-  double late = 0;  ///< highest need within the longest window
+  Duration seen{};             ///< time since the first decision
+  double round_trip_need = 0;  ///< highest need within the round trip, spread included
+  double longest_need = 0;     ///< highest need within the longest window
 };
 NeedHistory need_history(Step& step, double needed);
 void store_window(Step& step, Duration window);

@@ -41,8 +41,8 @@ TEST(Step, TheWorthOfAReplicaIsTheRatioOfServiceTimesForTheSameRequests) {
       merged_variants(h100_and({{{1}, model::Gang::Phase::ready, {}, {}}, {{2}, model::Gang::Phase::ready, {}, {}}}))};
   const Step& step = seen.at({minutes(1)});
   ASSERT_EQ(step.variants.size(), 2u);
-  const Capacity& h100 = step.variants[0].carries;
-  const Capacity& a100 = step.variants[1].carries;
+  const Capacity& h100 = step.variants[0].capacity;
+  const Capacity& a100 = step.variants[1].capacity;
   const double ratio = step.shape.prompt_per_output;
   EXPECT_NEAR(step.variants[1].worth, (ratio * h100.prompt_s + h100.decode_s) / (ratio * a100.prompt_s + a100.decode_s),
               0.001);

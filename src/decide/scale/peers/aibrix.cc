@@ -6,7 +6,7 @@
 namespace capstan::decide::scale::aibrix {
 namespace {
 
-/// Go's int32(float64), clamped to the range.
+/// Converts like Go's int32(float64), but clamps to the range.
 ReplicaCount to_int32(double value) {
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(value, -2147483648.0, 2147483647.0));
 }

@@ -13,7 +13,7 @@ struct Rates {
   double down_tolerance = 0.1;
 };
 
-/// APA: compares the mean over pods with the target. Holds if the target is not above 0.
+/// Implements APA: compares the mean over pods with the target. Holds if the target is not above 0.
 ReplicaCount apa(ReplicaCount current, double target, double average, const Rates& rates);
 
 /// State of AIBrix's KPA. The product loses it between decisions, so that it never holds a panic.
@@ -25,8 +25,8 @@ struct PanicState {
 /// True if the panic window exceeds the stable window by the threshold.
 bool is_panic(double stable, double panic, double threshold = 2);
 
-/// KPA: documented for totals over all pods, but the product passes means (replicas.md §4.4a), and the tolerance band
-/// is that of one pod.
+/// Implements its KPA: documented for totals over all pods, but the product passes means (replicas.md §4.4a), and the
+/// tolerance band is that of one pod.
 /// @param activation_scale minimum if any pod is wanted, whatever the rates allow
 ReplicaCount kpa(ReplicaCount current, double target, double stable, double panic, const PanicState& state,
                  ReplicaCount activation_scale, const Rates& rates);

@@ -27,7 +27,7 @@ std::optional<double> stored_value(double value, bool& seen) {
 
 void ConstantPredictor::add(double value) { last_ = stored_value(value, seen_).value_or(last_); }
 
-/// predict() of the filter: x = F x, P = F P F' + Q with F = [[1, 1], [0, 1]].
+/// Implements the filter's predict(): x = F x, P = F P F' + Q with F = [[1, 1], [0, 1]].
 void KalmanPredictor::step() {
   level_ += trend_;
   const double p_level = (p_level_ + p_cross_) + (p_cross_ + p_trend_);
@@ -36,7 +36,7 @@ void KalmanPredictor::step() {
   p_trend_ = p_trend_ + std::max(1e-12, settings_.q_trend);
 }
 
-/// update() in Joseph's form, as filterpy has it: P = (I - K H) P (I - K H)' + K R K'.
+/// Implements update() in Joseph's form, as in filterpy: P = (I - K H) P (I - K H)' + K R K'.
 void KalmanPredictor::add(double value) {
   const bool first = !seen_;
   const std::optional<double> z = stored_value(value, seen_);

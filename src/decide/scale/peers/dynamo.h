@@ -64,15 +64,15 @@ struct Engine {
   double queued_prefill_tokens = 0;
 };
 
-/// For aggregated and decode engines: one more if any engine's KV use is above the upper bound, one fewer if all are
-/// below the lower bound. Empty: no change or no data.
+/// Decides for aggregated and decode engines: one more if any engine's KV use is above the upper bound, one fewer if
+/// all are below the lower bound. Empty: no change or no data.
 std::optional<ReplicaCount> follow_kv(const LoadSettings& settings, std::span<const Engine> engines,
                                       double max_kv_tokens, bool with_prefill);
-/// For prefill engines: the same with queued tokens divided by the context length.
+/// Decides for prefill engines: the same with queued tokens divided by the context length.
 std::optional<ReplicaCount> follow_queue(const LoadSettings& settings, std::span<const Engine> engines,
                                          double context_length);
-/// With a latency model (optimization_target sla): one more if ALL estimates are above the bound, so that a single idle
-/// replica prevents it; one fewer if all are below the bound times the sensitivity.
+/// Decides with a latency model (optimization_target sla): one more if ALL estimates are above the bound, so that a
+/// single idle replica prevents it; one fewer if all are below the bound times the sensitivity.
 std::optional<ReplicaCount> follow_latency(const LoadSettings& settings, std::span<const double> estimates_ms,
                                            double sla_ms, ReplicaCount workers, double sensitivity_percent);
 

@@ -97,7 +97,7 @@ struct Activation {
   bool active_condition = false;
 };
 
-/// One evaluation of the operator, every pollingInterval.
+/// Evaluates the operator once; KEDA does it every pollingInterval.
 /// @param idle_for since a trigger was last active; empty: no trigger ever was
 Activation activate(const ScaledObject& object, const Triggers& triggers, ReplicaCount current,
                     std::optional<Duration> idle_for, Duration age);

@@ -15,7 +15,7 @@ struct Expression {
     nil,
     truth,        ///< true, false
     number,       ///< 2, .5, 1e3
-    trigger,      ///< the name of a trigger, which stands for its value
+    trigger,      ///< the name of a trigger, evaluated as its value
     element,      ///< #: the current item of a predicate
     accumulator,  ///< #acc: the accumulated value of `reduce`
     index,        ///< #index

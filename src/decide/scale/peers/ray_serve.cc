@@ -7,7 +7,7 @@
 namespace capstan::decide::scale::ray_serve {
 namespace {
 
-/// Python's int(math.ceil(x)), clamped to a plausible replica count.
+/// Computes Python's int(math.ceil(x)), clamped to a plausible replica count.
 ReplicaCount ceil_of(double value) {
   return std::isnan(value) ? 0 : static_cast<ReplicaCount>(std::clamp(std::ceil(value), -1e15, 1e15));
 }
@@ -26,7 +26,7 @@ bool lasted(State& state, std::int64_t direction, Duration delay, Instant now) {
   return true;
 }
 
-/// Ray rounds to hundredths of a second, in doubles.
+/// Rounds to 10 ms in doubles, as Ray does.
 Instant on_grid(Instant at) {
   const double seconds = static_cast<double>(at.since_start.count()) / 1e9;
   return {std::chrono::milliseconds(10) * std::llround(seconds * 100)};

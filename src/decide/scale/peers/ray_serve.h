@@ -48,8 +48,8 @@ struct Observed {
   ReplicaCount target = 0;  ///< the last answer: starting replicas do not lower the next one
 };
 
-/// One evaluation. With no replica running, any request immediately asks for one replica times the factor. Without
-/// requests, a user's policy is applied immediately; otherwise the target stays. The caller applies the bounds.
+/// Evaluates the policy once. With no replica running, any request immediately asks for one replica times the factor.
+/// Without requests, a user's policy is applied immediately; otherwise the target stays. The caller applies the bounds.
 ReplicaCount decide(const Observed& observed, const Config& config, State& state, Instant now);
 
 /// One report of a handle or replica. Its value holds until the next report.

@@ -50,7 +50,7 @@ class Queue {
   }
 
  private:
-  /// computeProbabilities: products of ratios, scaled down when they would overflow a double.
+  /// Implements computeProbabilities: products of ratios, scaled down when they would overflow a double.
   void solve_states(float lambda) {
     const double scale = std::numeric_limits<double>::max() / static_cast<double>(states_.size() - 1);
     states_[0] = 1;

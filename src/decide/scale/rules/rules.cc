@@ -53,7 +53,7 @@ Rule rule_of(const RulesInput& input, Kind kind, double value, std::int64_t targ
   Rule rule;
   rule.reading.kind = kind;
   rule.reading.valid = true;
-  rule.reading.read = input.load.asked - input.load.silent;
+  rule.reading.read = input.load.expected_readings - input.load.silent;
   rule.reading.missing = input.load.silent;
   rule.reading.mean_milli = rounded(value * 1000);
   rule.reading.target = target;
@@ -73,7 +73,8 @@ Rule queue_rule(const RulesInput& input) {
   return rule;
 }
 
-/// The signal is below only if one step fewer replicas would also stay under the upper bound.
+/// Evaluates KV usage. The signal is below its bound only if one step fewer replicas would also stay under the upper
+/// bound.
 Rule kv_rule(const RulesInput& input) {
   const double total = input.load.kv_used * 1e6, bound = static_cast<double>(input.policy.kv_above_ppm);
   Rule rule = rule_of(input, Kind::kv, input.mean(total), input.policy.kv_above_ppm, input.for_total(total, bound));
@@ -111,7 +112,7 @@ Rule latency_rule(const RulesInput& input, Kind kind, Duration bound, double (*o
   return rule;
 }
 
-/// Share of the tokens from replicas that hold the SLO. If nothing is generated, nothing is missed.
+/// Evaluates the share of tokens from replicas that hold the SLO. If nothing is generated, nothing is missed.
 Rule goodput_rule(const RulesInput& input) {
   const model::Slo& slo = input.role.slo;
   double all = 0, good = 0;
@@ -152,7 +153,7 @@ std::vector<Rule> read_rules(const RulesInput& input) {
 ReplicaCount silent_replicas(const RulesInput& input) {
   const ScaleOn on = input.policy.scale_on;
   const bool latencies = on == ScaleOn::all || on == ScaleOn::latency || on == ScaleOn::goodput;
-  if (latencies && input.role.slo.ttft > Duration{} && input.load.ttft_unknown()) return input.load.asked;
+  if (latencies && input.role.slo.ttft > Duration{} && input.load.ttft_unknown()) return input.load.expected_readings;
   const bool kv = on == ScaleOn::all || on == ScaleOn::kv;
   return input.load.silent + (kv ? input.load.without_kv : 0);
 }
@@ -202,7 +203,7 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
   } else if (most != nullptr) {
     decision.why = {ReasonCode::rules_on_the_way, {input.load.starting, most->reading.wanted}};
   } else if (silent > 0 || rules.empty()) {
-    decision.why = {ReasonCode::signal_missing, {silent, input.load.asked}};
+    decision.why = {ReasonCode::signal_missing, {silent, input.load.expected_readings}};
   } else if (not_below > 0 || input.load.starting > 0) {
     decision.why = {ReasonCode::rules_between, {not_below, static_cast<std::int64_t>(rules.size())}};
   } else {
