@@ -138,7 +138,7 @@ expect 0 "0 passed, 0 failed" -- conformance hpa "$work/none.json"
 expect 64 "found \"hps\", expected one of hpa" -- conformance hps "$work/none.json"
 expect 1 "nowhere.json: cannot be opened, expected a file of cases" -- conformance hpa nowhere.json
 expect 1 "binary:1:1: is not JSON" -- conformance hpa "$work/binary"
-expect 1 "lacks the list \"cases\"" -- conformance hpa "$work/empty.json"
+expect 1 "found no list \"cases\"" -- conformance hpa "$work/empty.json"
 
 # Traces (every row of every reader: src/workload/trace_test.cc).
 azure='TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,3,4\n'
@@ -187,9 +187,9 @@ set_to 64 "policies.sweep: more than 1000 combinations" \
   "policies.0.sweep={scale.policy: [$(printf 'queue_hpa, %.0s' {1..1001})]}"
 set_to 64 "scale.pod.cpu: found \"none\", expected a quantity above 0" \
   "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml, pod: {cpu: none}}"
-set_to 1 "hpa-cpu.yaml:11:22: cpu: a utilization is of what a pod requests, expected scale.pod.cpu in the scenario" \
+set_to 1 "hpa-cpu.yaml:11:22: cpu: a utilization is a share of the pod's request, expected scale.pod.cpu in the scenario" \
   "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml}"
-set_to 0 "warning: cpu says whether an engine has any request" \
+set_to 0 "warning: cpu shows whether an engine has any request" \
   "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml, pod: {cpu: 2}}"
 expect 0 "tuned  a: nothing that was tried is better" -- compare "$work/tiny.yaml" --frontier \
   --set 'policies.0.scale={policy: queue_hpa}' --set 'policies.0.sweep={scale.waiting_per_replica: [2, 8]}'
