@@ -62,7 +62,7 @@ double backlog(Step& step, double demand) {
   return left_s <= soon_s ? 0 : left / (served_per_s * soon_s);
 }
 
-bool works_off(Step& step) {
+bool is_queue_draining(Step& step) {
   const double answer_s = std::min(step.shape.output * step.unit().token_s, in_seconds(minutes(60)));
   Instant& until = step.memory.works_off_until;
   if (step.queued() >= 1 && step.load.queue_rate < 0) {

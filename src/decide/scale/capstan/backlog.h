@@ -16,6 +16,6 @@ namespace capstan::decide::scale {
 double backlog(Step& step, double demand);
 
 /// True if a queue is draining or its last requests are being answered, so that more is served than arrives.
-bool works_off(Step& step);
+bool is_queue_draining(Step& step);
 
 }  // namespace capstan::decide::scale

@@ -128,15 +128,15 @@ TEST(Backlog, AQueueCountsAsDrainingUntilItsLastAnswersAreCounted) {
   Queue queue;
   Step grows = queue.step(50);
   grows.load.queue_rate = 1;
-  EXPECT_FALSE(works_off(grows));
+  EXPECT_FALSE(is_queue_draining(grows));
   Step shrinks = queue.step(50);
   shrinks.load.queue_rate = -1;
-  EXPECT_TRUE(works_off(shrinks));
+  EXPECT_TRUE(is_queue_draining(shrinks));
   Step gone = queue.step(0);
-  EXPECT_TRUE(works_off(gone)) << "the counters are up to half a minute old";
+  EXPECT_TRUE(is_queue_draining(gone)) << "the counters are up to half a minute old";
   queue.now = queue.now + minutes(10);
   Step after = queue.step(0);
-  EXPECT_FALSE(works_off(after));
+  EXPECT_FALSE(is_queue_draining(after));
 }
 
 }  // namespace

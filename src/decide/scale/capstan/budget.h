@@ -19,7 +19,6 @@ struct SloObservation {
 /// inference, Gibbs and Candes 2021). If mostly idle replicas miss more than is allowed, that part is left out: more
 /// replicas would miss it too.
 ///
-///
 /// There are two margins. Safety, in spreads of the demand, covers forecast errors. Slack covers interference between
 /// requests within a replica, such as a short prompt behind a long one: it grows only by misses that occur while as
 /// many replicas serve as were planned.

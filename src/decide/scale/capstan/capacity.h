@@ -17,7 +17,7 @@ struct Shape {
   double output = 256;           ///< tokens
 };
 
-/// The policy's model of a replica's engine: the table's step times, corrected by measured throughput.
+/// The policy's model of a replica's engine: the table's step times, corrected by measured ones.
 struct EngineBelief {
   engine::StepCoefficients step;
   model::Role role = model::Role::both;
@@ -39,6 +39,7 @@ struct Capacity {
   bool out_of_reach = false;
 };
 
+/// Returns the engine model for a row of the engine table.
 /// @param row null: the table does not know the model; a plausible row is used, and the correction may be large
 /// @param limits limits the engine was configured with; unset ones take vLLM's defaults
 EngineBelief believe(const engine::EngineRow* row, std::int64_t correction_ppm, model::Role role = model::Role::both,

@@ -151,7 +151,7 @@ double compute_need(Step& step) {
   const double prompts = arriving * step.unit().prompt_s;
   const double served = prompts + step.load.generated_rate * step.unit().decode_s;
   const double coming = prompts + arriving / step.shape.prompt_per_output * step.unit().decode_s;
-  s.works_off = works_off(step);
+  s.works_off = is_queue_draining(step);
   const double demand = s.works_off ? coming : std::max(served, coming);
   const double in_flight = step.load.in_flight() / static_cast<double>(step.unit().batch);
   const double waits = backlog(step, demand);

@@ -64,7 +64,10 @@ struct NeedHistory {
   double round_trip_need = 0;  ///< highest need within the round trip, spread included
   double longest_need = 0;     ///< highest need within the longest window
 };
+/// Stores the need and returns the history of needs.
 NeedHistory need_history(Step& step, double needed);
+
+/// Stores the window and the highest need in it in the sizing.
 void store_window(Step& step, Duration window);
 
 /// Returns how many replicas must serve now if replicas can be converted from the other role within seconds: no

@@ -43,9 +43,9 @@ Duration late_for(const model::Slo& slo, Duration lead) {
   return bound > Duration{} ? std::max(lead - bound, Duration{}) : Duration{};
 }
 
-void record_arrivals(const NewLoad& came, CapstanMemory& memory, Instant now) {
+void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now) {
   std::vector<Episode>& episodes = memory.episodes;
-  const bool anew = episodes.empty() || now - memory.last_used >= came.sleeps_after;
+  const bool anew = episodes.empty() || now - memory.last_used >= load.sleeps_after;
   if (anew) {
     // A saved memory may hold more than the limit.
     while (episodes.size() >= CapstanMemory::kEpisodesMost) episodes.erase(episodes.begin());
@@ -54,13 +54,13 @@ void record_arrivals(const NewLoad& came, CapstanMemory& memory, Instant now) {
   Episode& episode = episodes.back();
   episode.ended = now;
   const std::int64_t before = requests_milli(episode.requests_milli);
-  episode.requests_milli = std::min(before + thousandths(came.requests), thousandths(kRequestsMost));
-  if (now - episode.began > came.late_for) return;
+  episode.requests_milli = std::min(before + thousandths(load.requests), thousandths(kRequestsMost));
+  if (now - episode.began > load.late_for) return;
   // Prompts of waiting requests are counted only when they are computed, which is after a start from zero.
-  const std::int64_t arrived = episode.requests_milli + thousandths(came.queued);
+  const std::int64_t arrived = episode.requests_milli + thousandths(load.queued);
   episode.early_milli = std::max(episode.early_milli, arrived);
   const double per_s = static_cast<double>(arrived) / 1000.0 / in_seconds(now - episode.began + kFirstSeen);
-  episode.peak_milli = std::max(episode.peak_milli, thousandths(std::min(per_s * came.request_s, 1e6)));
+  episode.peak_milli = std::max(episode.peak_milli, thousandths(std::min(per_s * load.request_s, 1e6)));
 }
 
 WarmSizing minimum_warm(const CapstanMemory& memory, double target, Duration late_for, Instant now) {

@@ -24,7 +24,7 @@ struct NewLoad {
 
 /// Adds to the current episode, or begins one after an idle time in which no replica was needed. Call it while there is
 /// load, before `last_used` is updated.
-void record_arrivals(const NewLoad& came, CapstanMemory& memory, Instant now);
+void record_arrivals(const NewLoad& load, CapstanMemory& memory, Instant now);
 
 /// Returns the fewest replicas to keep warm without load so that the late requests of the remembered wakes fit the
 /// SLO's error budget. An episode that needed more than the warm replicas counts all its early requests as late; with
