@@ -40,7 +40,7 @@ LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, dou
   for (std::size_t bin = 0; bin < demand.size(); ++bin) {
     if (demand[bin] < now) ended.push_back({now, bin});
     while (now < demand[bin]) {
-      // Rise to the top of the levels that ended last, then of those that ended before; above all of them no replica
+      // Rise to the top of the levels that ended last, then of the earlier ones; above all of them no replica
       // ever ran.
       const double top = ended.empty() ? demand[bin] : std::min(demand[bin], ended.back().top);
       const bool known = !ended.empty();
