@@ -123,7 +123,8 @@ Recommendation WvaAutoscaler::recommend(const ClusterView& view, Instant now) {
   const ReplicaCount held = scale::stabilize(memory_, hpa_, current, proposal.replicas, now);
   const ReplicaCount desired = scale::limit_rate(memory_, hpa_, current, held, spec_.min_replicas, max, now).replicas;
   scale::record_change(memory_, hpa_, current, desired, now);
-  return {desired, why_ + ": " + std::to_string(desired_) + ", limited by the HPA to " + std::to_string(desired)};
+  return {desired,
+          why_ + ": " + std::to_string(desired_) + " replicas, and the HPA applies " + std::to_string(desired)};
 }
 
 }  // namespace capstan::peers
