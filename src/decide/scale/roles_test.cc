@@ -165,9 +165,9 @@ TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
   };
   stop_serving(kPrefill, 1);
   stop_serving(kDecode, 2);
-  hold_together(catalog, parts);
+  reconcile_roles(catalog, parts);
   for (const auto& [service, part] : parts) {
-    EXPECT_TRUE(part.changes.empty()) << (service == kPrefill ? "prefill" : "decode");
+    EXPECT_TRUE(part.conversions.empty()) << (service == kPrefill ? "prefill" : "decode");
   }
 }
 
