@@ -58,7 +58,25 @@ ExitCode judge(const std::vector<Threshold>& thresholds, const experiment::Compa
   return code;
 }
 
-/// The scenario and what the command line changed of it, as a shell reads it.
+bool wants_sparklines(const SimulateArguments& arguments) {
+  if (!arguments.compare || arguments.sparklines == When::never) return false;
+  return arguments.sparklines == When::always || (output_is_terminal() && locale_is_utf8());
+}
+
+/// Returns the line that says how much was simulated and how long it took, which differs from run to run and so is no
+/// part of the result.
+std::string effort_words(const experiment::Comparison& comparison, double seconds) {
+  RequestCount requests = comparison.extra_requests;
+  for (const experiment::RunResult& result : comparison.results) requests += result.requests.arrived;
+  const auto policies = static_cast<std::int64_t>(comparison.results.size());
+  std::string words = experiment::counted(policies, "policy", "policies");
+  if (comparison.extra_runs > 0) {
+    words += " and " + experiment::counted(comparison.extra_runs, "further run", "further runs");
+  }
+  return fmt::format("{}, {} simulated requests in {:.2f} s\n", words, experiment::grouped(requests), seconds);
+}
+
+/// Returns the scenario and what the command line changed of it, as a shell reads it.
 std::string again(const SimulateArguments& arguments) {
   const experiment::ScenarioOverrides& changed = arguments.overrides;
   std::string words = experiment::shell_word(arguments.scenario);
@@ -90,6 +108,7 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!scenario) return report(scenario.error());
   if (!arguments.compare) scenario->policies.resize(1);
   scenario->bound = arguments.compare && scenario->bound;
+  scenario->advice = arguments.compare && !arguments.no_advice;
 
   const Stopwatch watch;
   Result<experiment::Comparison> comparison = [&] {
@@ -101,20 +120,15 @@ ExitCode simulate(const SimulateArguments& arguments) {
   if (!comparison) return report(comparison.error());
 
   const bool json = arguments.output == Output::json;
-  const experiment::RenderOptions options{
-      .color = wants_color(), .frontier = arguments.frontier, .width = output_width()};
+  const experiment::RenderOptions options{.color = wants_color(),
+                                          .frontier = arguments.frontier,
+                                          .sparklines = wants_sparklines(arguments),
+                                          .width = output_width()};
   const ExitCode printed = print(json ? experiment::render_json(*comparison)
                                       : experiment::render_text(*comparison, again(arguments), options));
   if (printed != kOk) return printed;
   if (!json) {
-    // How long it took differs from run to run: it is no part of the result.
-    RequestCount requests = 0;
-    for (const experiment::RunResult& result : comparison->results) requests += result.requests.arrived;
-    std::fputs(
-        fmt::format("{} {}, {} simulated requests in {:.2f} s\n", comparison->results.size(),
-                    comparison->results.size() == 1 ? "policy" : "policies", experiment::grouped(requests), elapsed)
-            .c_str(),
-        stderr);
+    std::fputs(effort_words(*comparison, elapsed).c_str(), stderr);
   }
   return judge(thresholds, *comparison);
 }

@@ -21,6 +21,7 @@ ExitCode report(const manifest::Errors& errors);
 ExitCode print(const std::string& text);
 
 enum class Output : std::uint8_t { text, json };
+enum class When : std::uint8_t { automatic, always, never };
 
 struct SimulateArguments {
   std::string scenario;
@@ -30,9 +31,11 @@ struct SimulateArguments {
   Output output = Output::text;
   unsigned jobs = 0;                 ///< 0 = one a core
   std::vector<std::string> fail_on;  ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2
-  bool frontier = false;             ///< compare: say also what `RenderOptions::frontier` adds
-  bool bound = false;                ///< compare: also what could be reached with foresight
+  bool frontier = false;             ///< compare: print also what `RenderOptions::frontier` adds
+  bool bound = false;                ///< compare: also compute what could be reached with foresight
+  bool no_advice = false;            ///< compare: leave out the runs that look for advice
   bool compare = false;              ///< all policies; else the first, or the one that is named
+  When sparklines = When::automatic; ///< compare, in text: draw the run over time
 };
 ExitCode simulate(const SimulateArguments& arguments);
 

@@ -84,9 +84,19 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
   add_simulation(*command, arguments);
   command->add_flag(
       "--frontier", arguments.frontier,
-      "Say also who can be beaten only for more money, how restless each was, and where the first two parted");
+      "Print also the policies that can be beaten only for more money, how often each changed its mind, and where the "
+      "first two part");
   command->add_flag("--bound", arguments.bound,
-                    "Say also what nobody undercuts, and what could be reached, knowing every request beforehand");
+                    "Print also the least that any policy can cost, and what is reached by knowing every request "
+                    "beforehand");
+  command->add_flag("--no-advice", arguments.no_advice,
+                    "Leave out the best constant fleet and the higher minimum of replicas, which take further runs");
+  add_word(
+      *command, "--sparklines", {"auto", "always", "never"},
+      [&arguments](const std::string& word) {
+        arguments.sparklines = word == "always" ? When::always : word == "never" ? When::never : When::automatic;
+      },
+      "Draw arrivals, ready replicas and missed requests over time; auto: on a terminal with UTF-8");
   command->add_option("--jobs", arguments.jobs, "Policies simulated at once; 0 = one a core")
       ->option_text("N")
       ->check(CLI::Range(0u, 1024u));

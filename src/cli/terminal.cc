@@ -3,7 +3,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace capstan::cli {
@@ -16,6 +19,17 @@ bool wants_color() {
   if (none != nullptr && *none != '\0') return false;
   const char* term = std::getenv("TERM");
   return output_is_terminal() && !(term != nullptr && std::string_view(term) == "dumb");
+}
+
+bool locale_is_utf8() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* locale = std::getenv(variable);
+    if (locale == nullptr || *locale == '\0') continue;
+    std::string name(locale);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.find("utf-8") != name.npos || name.find("utf8") != name.npos;
+  }
+  return false;
 }
 
 int output_width() {

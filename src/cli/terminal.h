@@ -10,6 +10,8 @@ bool output_is_terminal();
 bool errors_are_terminal();
 /// Colours on standard output: a terminal, and no NO_COLOR, and not a dumb one.
 bool wants_color();
+/// True if the locale of the environment writes characters in UTF-8: LC_ALL, else LC_CTYPE, else LANG says so.
+bool locale_is_utf8();
 /// Columns of the terminal, 120 where there is none.
 int output_width();
 

@@ -4,7 +4,7 @@
 
 #include "experiment/frontier.h"
 #include "experiment/layout.h"
-#include "experiment/verdict.h"
+#include "experiment/ranking.h"
 #include "experiment/words.h"
 
 namespace capstan::experiment {

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "experiment/prepare.h"
+#include "experiment/batch.h"
+#include "experiment/ranking.h"
 #include "model/role_names.h"
 #include "model/topology_names.h"
 
@@ -60,29 +58,8 @@ const PolicySpec& policy_of(const Scenario& scenario, const RunResult& result) {
                                [&](const PolicySpec& policy) { return policy.policies.name == result.policy; });
 }
 
-/// The progress of all policies in one: the mean clock and part, the sums of requests and of simulated time.
-class Joined {
- public:
-  Joined(std::size_t policies, const ProgressCallback& callback) : each_(policies), callback_(callback) {}
-
-  void note(std::size_t index, const Progress& progress) {
-    const std::lock_guard lock(mutex_);
-    each_[index] = progress;
-    Progress all;
-    for (const Progress& one : each_) {
-      all.part += one.part / static_cast<double>(each_.size());
-      all.arrived += one.arrived;
-      all.simulated += one.simulated;
-    }
-    all.at = Instant{all.simulated / static_cast<std::int64_t>(each_.size())};
-    callback_(all);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<Progress> each_;
-  const ProgressCallback& callback_;
-};
+/// Extra runs may simulate twice as many requests as the policies did, and in short comparisons this many.
+constexpr RequestCount kExtraRequestsAlways = 8'000'000;
 
 }  // namespace
 
@@ -93,42 +70,39 @@ Comparison describe(const Scenario& scenario) {
           .load = load_words(scenario.load),
           .service = service_words(scenario),
           .slo = scenario.service().slo,
-          .results = {},
-          .clairvoyant = {}};
+          .results = {}};
 }
 
-void rank(std::vector<RunResult>& results) {
-  std::sort(results.begin(), results.end(), [](const RunResult& a, const RunResult& b) {
-    if (a.score_milli() != b.score_milli()) return a.score_milli() > b.score_milli();
-    return a.policy < b.policy;
-  });
+Result<void> advise(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress, Comparison& comparison) {
+  RequestCount requests = 0;
+  for (const RunResult& result : comparison.results) requests += result.requests.arrived;
+  ExtraRuns extra(jobs, std::max(kExtraRequestsAlways, 2 * requests), progress);
+  Result<std::optional<ConstantFleet>> constant = find_constant_fleet(scenario, comparison.results, extra);
+  if (!constant) return std::unexpected(std::move(constant.error()));
+  comparison.constant_fleet = std::move(*constant);
+  Result<std::optional<RaisedMinimum>> raised =
+      try_higher_minimum(scenario, comparison.results, comparison.constant_fleet, extra);
+  if (!raised) return std::unexpected(std::move(raised.error()));
+  comparison.raised_minimum = std::move(*raised);
+  comparison.extra_runs = extra.runs();
+  comparison.extra_requests = extra.requests();
+  return {};
 }
 
 Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress) {
-  const std::size_t count = scenario.policies.size();
-  std::vector<std::optional<Result<RunResult>>> outcomes(count);
-  std::atomic<std::size_t> next{0};
-  Joined joined(count, progress);
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      const ProgressCallback mine = [&, i](const Progress& p) { joined.note(i, p); };
-      outcomes[i] = run(scenario, scenario.policies[i], scenario.seed, progress ? mine : ProgressCallback());
-    }
-  };
-  if (jobs == 0) jobs = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t threads = std::min<std::size_t>(jobs, count);
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
+  std::vector<PlannedRun> planned;
+  for (const PolicySpec& policy : scenario.policies) planned.push_back({&scenario, &policy});
+  Result<std::vector<RunResult>> results = run_batch(planned, jobs, "", progress);
+  if (!results) return std::unexpected(std::move(results.error()));
 
   Comparison comparison = describe(scenario);
-  for (std::optional<Result<RunResult>>& outcome : outcomes) {
-    if (!*outcome) return std::unexpected(std::move(outcome->error()));
-    comparison.results.push_back(std::move(**outcome));
+  comparison.results = std::move(*results);
+  rank(comparison.results, comparison.slo);
+  if (scenario.advice) {
+    if (Result<void> done = advise(scenario, jobs, progress, comparison); !done) {
+      return std::unexpected(std::move(done.error()));
+    }
   }
-  rank(comparison.results);
   if (scenario.bound) {
     Result<Clairvoyant> clairvoyant = foresee(scenario, policy_of(scenario, comparison.results.front()), progress);
     if (!clairvoyant) return std::unexpected(std::move(clairvoyant.error()));

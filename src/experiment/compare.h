@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 #include "experiment/clairvoyant.h"
+#include "experiment/constant_fleet.h"
+#include "experiment/raised_minimum.h"
 #include "experiment/result.h"
 #include "experiment/scenario.h"
 #include "experiment/simulation.h"
 
 namespace capstan::experiment {
 
-/// Policies of one scenario, best first. Also what `sim` gives: then there is one.
+/// The policies of one scenario, ranked. `sim` gives one, too, with a single policy.
 struct Comparison {
   std::string scenario;
   std::string title;
@@ -22,20 +24,23 @@ struct Comparison {
   std::string load;     ///< where the requests come from, "trace conv.csv", "profile azure-hour"
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
   model::Slo slo;
-  std::vector<RunResult> results;            ///< by score, then by name
-  std::optional<Clairvoyant> clairvoyant{};  ///< where the scenario asks for it
+  std::vector<RunResult> results;                  ///< as `rank` orders them
+  std::optional<ConstantFleet> constant_fleet{};   ///< nothing where the scenario asks for no advice
+  std::optional<RaisedMinimum> raised_minimum{};   ///< of the first policy; nothing where none was tried
+  int extra_runs = 0;                              ///< simulated for this advice
+  RequestCount extra_requests = 0;                 ///< simulated by these runs
+  std::optional<Clairvoyant> clairvoyant{};        ///< where the scenario asks for it
 };
 
-/// Runs every policy of the scenario, `jobs` at a time; 0 = one a core. The outcome does not depend on `jobs`. Then,
-/// where the scenario asks for its bound, what somebody could reach who knows the load, on the nodes of the best
-/// policy.
-/// @param progress  called from the threads that run, one call at a time
+/// Runs every policy of the scenario, `jobs` at a time; 0 = one for each core. The outcome does not depend on `jobs`.
+/// Then, where the scenario asks for it: the advice, and what foresight reaches, on the nodes of the best policy.
+/// @param progress  is called from the threads that run, one call at a time
 Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
 
-/// Orders by score, the higher first, then by name.
-void rank(std::vector<RunResult>& results);
+/// Finds the best constant fleet, and whether a higher `min` helps the best policy. The results are ranked.
+Result<void> advise(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress, Comparison& comparison);
 
-/// What the results are of, without results.
+/// Returns a comparison without results: what was run.
 Comparison describe(const Scenario& scenario);
 
 }  // namespace capstan::experiment

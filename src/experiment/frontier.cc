@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "experiment/layout.h"
+#include "experiment/ranking.h"
 #include "experiment/verdict.h"
 #include "experiment/words.h"
 #include "model/role_names.h"

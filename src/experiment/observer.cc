@@ -296,6 +296,7 @@ void Observer::read_requests(RunResult& result) {
   result.disruptions.requests_cut = fleet.counts.cut;
   for (std::size_t i = 0; i < minutes_.size() && i < fleet.minutes.size(); ++i) {
     minutes_[i].arrived = fleet.minutes[i].arrived;
+    minutes_[i].completed = fleet.minutes[i].completed;
     minutes_[i].met = fleet.minutes[i].met;
     minutes_[i].ttft_p99_us = fleet.minutes[i].ttft_p99_us;
   }

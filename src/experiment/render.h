@@ -7,16 +7,17 @@
 namespace capstan::experiment {
 
 struct RenderOptions {
-  bool color = false;     ///< a terminal that did not ask for none (NO_COLOR)
-  bool frontier = false;  ///< also the frontier, the changes an hour and where the first two parted
-  int width = 120;        ///< columns of the terminal; sentences wrap there
+  bool color = false;       ///< use the colours of a terminal
+  bool frontier = false;    ///< also the frontier, the changes an hour and where the first two policies part
+  bool sparklines = false;  ///< also arrivals, ready replicas and missed requests over time, for UTF-8 terminals
+  int width = 120;          ///< columns of the terminal; sentences wrap there
 };
 
-/// The result as a page that people read: what was run, a ranked table, the sentence that says who won and why, the
-/// moments that made the difference, what to type next. Same comparison, same bytes.
+/// Writes the result as a page for people: what was run, the ranked table, the sentences that say which policy to choose
+/// and why, the moments that made the difference, and the command to type next. Equal comparisons give equal bytes.
 std::string render_text(const Comparison& comparison, const std::string& arguments, const RenderOptions& options = {});
 
-/// The same and everything else in JSON, with "format_version" first, snake_case keys, units last. Ends with a newline.
+/// Writes every figure in JSON, "format_version" first, keys in snake_case with their unit last. Ends with a newline.
 /// @param minutes  with the series by minute
 std::string render_json(const Comparison& comparison, bool minutes = true);
 

@@ -4,6 +4,7 @@
 
 #include "experiment/frontier.h"
 #include "experiment/render.h"
+#include "experiment/timeline.h"
 #include "experiment/words.h"
 #include "model/role_names.h"
 
@@ -71,6 +72,18 @@ Json series(const std::vector<Minute>& minutes) {
   return json;
 }
 
+Json timeline_json(const RunResult& r, Duration bucket) {
+  Json json = {{"bucket_ns", bucket.count()}, {"arrived", Json::array()}, {"ready_mean_milli", Json::array()},
+               {"late", Json::array()},       {"unmet", Json::array()}};
+  for (const TimelineBucket& each : timeline(r, bucket)) {
+    json["arrived"].push_back(each.arrived);
+    json["ready_mean_milli"].push_back(each.ready_mean_milli);
+    json["late"].push_back(each.late);
+    json["unmet"].push_back(each.unmet);
+  }
+  return json;
+}
+
 Json moments(const std::vector<Moment>& all) {
   Json json = Json::array();
   for (const Moment& moment : all) {
@@ -93,7 +106,13 @@ Json roles(const RunResult& r) {
   return json;
 }
 
-Json policy(const RunResult& r, bool minutes) {
+/// Which of the long series a policy's figures come with.
+struct SeriesChoice {
+  bool by_minute = false;
+  Duration bucket{};  ///< of the timeline
+};
+
+Json policy(const RunResult& r, const SeriesChoice& choice) {
   Json json = {{"policy", r.policy}, {"seed", r.seed}, {"simulated_ns", r.simulated.count()}};
   json["requests"] = {
       {"arrived", r.requests.arrived}, {"completed", r.requests.completed}, {"met", r.requests.met},
@@ -153,7 +172,8 @@ Json policy(const RunResult& r, bool minutes) {
                                {"not_conserved", r.invariants.not_conserved},
                                {"unsettled", r.invariants.unsettled}};
   json["moments"] = moments(r.moments);
-  if (minutes) json["by_minute"] = series(r.minutes);
+  json["timeline"] = timeline_json(r, choice.bucket);
+  if (choice.by_minute) json["by_minute"] = series(r.minutes);
   json["state_hash"] = fmt::format("{:016x}", r.state_hash);
   json["score_milli"] = r.score_milli();
   return json;
@@ -165,7 +185,27 @@ Json names(const std::vector<const RunResult*>& results) {
   return json;
 }
 
-Json clairvoyant(const Comparison& comparison) {
+Json constant_fleet(const Comparison& comparison, Duration bucket) {
+  const ConstantFleet& fleet = *comparison.constant_fleet;
+  return {{"replicas", fleet.replicas},
+          {"fleet", fleet.words},
+          {"holds_slo", fleet.holds_slo},
+          {"is_smallest", fleet.is_smallest},
+          {"runs", fleet.runs},
+          {"result", policy(fleet.result, {false, bucket})}};
+}
+
+Json raised_minimum(const Comparison& comparison, Duration bucket) {
+  const RaisedMinimum& raised = *comparison.raised_minimum;
+  return {{"policy", raised.policy},
+          {"setting", raised.setting},
+          {"min_replicas", raised.min},
+          {"helps", raised.result.has_value()},
+          {"runs", raised.runs},
+          {"result", raised.result ? policy(*raised.result, {false, bucket}) : Json()}};
+}
+
+Json clairvoyant(const Comparison& comparison, Duration bucket) {
   const Clairvoyant& all = *comparison.clairvoyant;
   Json json;
   json["lower_bound"] = {{"attainment_ppm", comparison.slo.attainment_ppm},
@@ -178,7 +218,7 @@ Json clairvoyant(const Comparison& comparison) {
   json["achievable"] = {{"raised_ppm", all.achievable.raised_ppm},
                         {"holds_slo", all.achievable.holds},
                         {"runs", all.achievable.runs},
-                        {"result", policy(all.achievable.result, false)}};
+                        {"result", policy(all.achievable.result, {false, bucket})}};
   json["loose"] = all.loose();
   json["policies"] = Json::array();
   for (const RunResult& result : comparison.results) {
@@ -199,10 +239,13 @@ std::string render_json(const Comparison& comparison, bool minutes) {
                  {"attainment_ppm", comparison.slo.attainment_ppm}};
   if (comparison.slo.scales_with_prompt()) json["slo"]["ttft_prefills_milli"] = comparison.slo.ttft_prefills_milli;
   json["policies"] = Json::array();
-  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, minutes));
+  const Duration bucket = bucket_length(comparison.results);
+  for (const RunResult& result : comparison.results) json["policies"].push_back(policy(result, {minutes, bucket}));
   json["frontier"] = {{"usd", names(frontier(comparison.results, Cost::usd))},
                       {"gpu_hours", names(frontier(comparison.results, Cost::gpu_hours))}};
-  if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison);
+  if (comparison.constant_fleet) json["constant_fleet"] = constant_fleet(comparison, bucket);
+  if (comparison.raised_minimum) json["raised_minimum"] = raised_minimum(comparison, bucket);
+  if (comparison.clairvoyant) json["clairvoyant"] = clairvoyant(comparison, bucket);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -12,6 +12,8 @@
 #include "experiment/details.h"
 #include "experiment/frontier.h"
 #include "experiment/layout.h"
+#include "experiment/ranking.h"
+#include "experiment/sparklines.h"
 #include "experiment/verdict.h"
 #include "experiment/words.h"
 
@@ -19,9 +21,9 @@ namespace capstan::experiment {
 
 namespace {
 
-/// Columns of the policy's name, at least and at most.
+/// Fewest and most columns of a policy's name.
 constexpr std::size_t kNameLeast = 12;
-constexpr std::size_t kNameMost = 48;
+constexpr std::size_t kNameMost = 52;
 
 class Paint {
  public:
@@ -55,7 +57,7 @@ constexpr std::array<Band, 5> kBands = {{{"█", "busy", {GpuState::busy, GpuSta
 std::string bar(const RunResult& result) {
   const GpuNanoseconds paid = result.paid_gpu_ns();
   if (paid <= 0) return std::string(kBarCells, ' ');
-  // Largest remainders: cells add up to ten, and the bigger share gets the cell.
+  // Rounds by largest remainders, so that the cells add up to ten.
   std::array<std::int64_t, kBands.size()> cells{};
   std::array<std::pair<std::int64_t, std::size_t>, kBands.size()> rest{};
   std::int64_t given = 0;
@@ -96,7 +98,7 @@ struct TableColumn {
   std::string (*cell)(const RunResult&);
 };
 
-/// No column that nobody asks about: all others are in `sim` and in the JSON.
+/// The columns of the table. All other figures are in the text of `sim` and in the JSON.
 const std::array<TableColumn, 7> kTableColumns = {{
     {"met", 8, [](const RunResult& r) { return tenths(r.attainment_ppm(), 10'000) + " %"; }},
     {"TTFT p99", 9, [](const RunResult& r) { return r.requests.completed > 0 ? seconds(r.ttft.p99_us) : "-"; }},
@@ -108,13 +110,14 @@ const std::array<TableColumn, 7> kTableColumns = {{
 }};
 constexpr std::size_t kBarAfter = 3;  ///< the bar of states stands behind this column
 
-/// How the table fits the terminal: the bar goes first, then names are cut.
+/// Fits the table into the terminal: a narrow one loses the bar first, then names are cut.
 struct Shape {
   std::size_t name = kNameLeast;
   bool bar = true;
 
   Shape(const Comparison& c, std::size_t width) {
     for (const RunResult& r : c.results) name = std::max(name, columns(r.policy));
+    if (c.constant_fleet) name = std::max(name, columns(c.constant_fleet->result.policy));
     if (c.clairvoyant) name = std::max(name, columns(lower_bound_name(c.slo)));
     name = std::min(name, kNameMost);
     std::size_t numbers = 2;
@@ -132,7 +135,7 @@ Cells cells_of(const RunResult& r) {
   return cells;
 }
 
-/// Of the bound only what it costs is known.
+/// The cells of the lower bound, of which only the cost is known.
 Cells cells_of(const Clairvoyant::LowerBound& bound) {
   Cells cells;
   cells.fill("-");
@@ -144,10 +147,8 @@ Cells cells_of(const Clairvoyant::LowerBound& bound) {
   return cells;
 }
 
-/// The two rows that no policy is asked to stand in.
-std::string clairvoyant_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
-  if (!c.clairvoyant) return "";
-  const RunResult& achievable = c.clairvoyant->achievable.result;
+/// The rows below the policies: what a constant fleet costs, and what foresight reaches.
+std::string yardstick_rows(const Comparison& c, const Shape& shape, const Paint& paint) {
   const auto row = [&](const std::string& name, const Cells& cells, const std::string& states) {
     std::string line = "  " + pad_right(shortened(name, shape.name), shape.name);
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -156,22 +157,30 @@ std::string clairvoyant_rows(const Comparison& c, const Shape& shape, const Pain
     }
     return paint.dim(line) + "\n";
   };
-  return row(lower_bound_name(c.slo), cells_of(c.clairvoyant->bound), std::string(kBarCells, ' ')) +
-         row("Achievable with foresight", cells_of(achievable), bar(achievable));
+  std::string rows;
+  if (c.constant_fleet) {
+    const RunResult& fleet = c.constant_fleet->result;
+    rows += row(fleet.policy, cells_of(fleet), bar(fleet));
+  }
+  if (c.clairvoyant) {
+    const RunResult& achievable = c.clairvoyant->achievable.result;
+    rows += row(lower_bound_name(c.slo), cells_of(c.clairvoyant->bound), std::string(kBarCells, ' ')) +
+            row("Achievable with foresight", cells_of(achievable), bar(achievable));
+  }
+  return rows;
 }
 
-std::string table(const Comparison& c, const Paint& paint, std::size_t width) {
-  const Shape shape(c, width);
+std::string table(const Comparison& c, const Shape& shape, const Paint& paint, std::size_t width) {
+  const RunResult* marked = c.results.size() > 1 ? marked_policy(c) : nullptr;
   std::string out = "  " + pad_right("policy", shape.name);
   for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
     out += pad_left(kTableColumns[i].head, kTableColumns[i].width);
     if (i == kBarAfter && shape.bar) out += "  " + pad_right("GPU time", kBarCells);
   }
   out = paint.dim(out) + "\n";
-  for (std::size_t row = 0; row < c.results.size(); ++row) {
-    const RunResult& r = c.results[row];
+  for (const RunResult& r : c.results) {
     if (!shown(c, r)) continue;
-    std::string line = row == 0 && c.results.size() > 1 ? "▶ " : "  ";
+    std::string line = &r == marked ? "▶ " : "  ";
     line += pad_right(shortened(r.policy, shape.name), shape.name);
     for (std::size_t i = 0; i < kTableColumns.size(); ++i) {
       std::string cell = kTableColumns[i].cell(r);
@@ -181,61 +190,57 @@ std::string table(const Comparison& c, const Paint& paint, std::size_t width) {
       line += cell;
       if (i == kBarAfter && shape.bar) line += "  " + bar(r);
     }
-    out += (row == 0 ? paint.bold(line) : line) + "\n";
+    out += (&r == marked ? paint.bold(line) : line) + "\n";
     const std::string broken = broken_words(r);
     if (!broken.empty()) out += paint.bad(wrapped("    ", broken, width));
     for (const std::string& warning : r.warnings) out += paint.bad(wrapped("    warning: ", warning, width));
   }
-  out += clairvoyant_rows(c, shape, paint);
+  out += yardstick_rows(c, shape, paint);
   if (!shape.bar) return out;
   std::string legend = "  GPU time:";
   for (const Band& band : kBands) legend += fmt::format(" {} {}", band.glyph, band.word);
   return out + paint.dim(legend) + "\n";
 }
 
-/// What sets the winner apart: from the cheapest that holds the SLO where it misses it, from the next, from the last.
+/// Returns how the first policy differs from the next and from the last.
 std::string differences(const Comparison& c, std::size_t width) {
   const RunResult& best = c.results.front();
-  std::vector<const RunResult*> others;
-  const auto add = [&](const RunResult* other) {
-    if (other == nullptr || other == &best || std::ranges::find(others, other) != others.end()) return;
-    if (!difference_words(best, *other).empty()) others.push_back(other);
-  };
-  if (!holds_slo(best, c.slo)) add(cheapest_that_holds(c));
-  add(&c.results[1]);
-  add(&c.results.back());
+  std::vector<const RunResult*> others = {&c.results[1]};
+  if (c.results.size() > 2) others.push_back(&c.results.back());
   std::string text;
   for (const RunResult* other : others) {
+    const std::string difference = difference_words(best, *other);
+    if (difference.empty()) continue;
     text += wrapped(text.empty() ? "why   " : "      ",
-                    fmt::format("against {}: {}", other->policy, difference_words(best, *other)), width);
+                    fmt::format("{} against {}: {}", best.policy, other->policy, difference), width);
   }
   return text;
 }
 
-/// The two most telling moments of all policies, in the order of time, each of another policy where there are several.
+/// Returns the two most telling moments of all policies, in the order of time; of two policies where there are several.
 std::string moments(const Comparison& c, const std::string& first_label, std::size_t width) {
-  struct Told {
+  struct OwnMoment {
     const Moment* moment;
-    const RunResult* of;
+    const RunResult* result;
   };
-  std::vector<Told> all;
+  std::vector<OwnMoment> all;
   for (const RunResult& r : c.results) {
     for (const Moment& m : r.moments) all.push_back({&m, &r});
   }
-  std::ranges::stable_sort(all, std::ranges::greater{}, [](const Told& t) { return t.moment->weight; });
-  std::vector<Told> told;
-  for (const Told& t : all) {
-    const bool same = std::ranges::any_of(
-        told, [&](const Told& o) { return o.of == t.of || o.moment->sentence == t.moment->sentence; });
-    if (!same || c.results.size() == 1) told.push_back(t);
-    if (told.size() == 2) break;
+  std::ranges::stable_sort(all, std::ranges::greater{}, [](const OwnMoment& m) { return m.moment->weight; });
+  std::vector<OwnMoment> chosen;
+  for (const OwnMoment& candidate : all) {
+    const bool same = std::ranges::any_of(chosen, [&](const OwnMoment& other) {
+      return other.result == candidate.result || other.moment->sentence == candidate.moment->sentence;
+    });
+    if (!same || c.results.size() == 1) chosen.push_back(candidate);
+    if (chosen.size() == 2) break;
   }
-  std::ranges::stable_sort(told, {}, [](const Told& t) { return t.moment->at; });
+  std::ranges::stable_sort(chosen, {}, [](const OwnMoment& m) { return m.moment->at; });
   std::string text;
-  for (const Told& t : told) {
-    const std::string whose = c.results.size() > 1 ? fmt::format(" ({})", t.of->policy) : "";
-    text += wrapped((text.empty() ? first_label : "      ") + clock(t.moment->at) + "  ", t.moment->sentence + whose,
-                    width);
+  for (const auto& [moment, result] : chosen) {
+    const std::string policy = c.results.size() > 1 ? fmt::format(" ({})", result->policy) : "";
+    text += wrapped((text.empty() ? first_label : "      ") + clock(moment->at) + "  ", moment->sentence + policy, width);
   }
   return text;
 }
@@ -260,7 +265,9 @@ std::string render_text(const Comparison& c, const std::string& arguments, const
   const Paint paint(options.color);
   const auto width = static_cast<std::size_t>(std::max(options.width, 1));
   const bool one = c.results.size() == 1;
-  std::string out = header(c, paint, width) + "\n" + table(c, paint, width) + "\n";
+  const Shape shape(c, width);
+  std::string out = header(c, paint, width) + "\n" + table(c, shape, paint, width) + "\n";
+  if (options.sparklines) out += sparklines(c, shape.name, width) + "\n";
   if (one) out += details(c.results.front(), width) + "\n";
   out += wrapped("", verdict_words(c), width);
   const std::string why = one ? "" : differences(c, width);

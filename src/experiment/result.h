@@ -122,7 +122,8 @@ struct RoleFigures {
 /// One minute of a run, for charts.
 struct Minute {
   RequestCount arrived = 0;
-  RequestCount met = 0;
+  RequestCount completed = 0;    ///< of those that arrived in this minute, whenever they completed
+  RequestCount met = 0;          ///< of those that arrived in this minute, whenever they completed
   RequestCount waiting = 0;      ///< at the end of the minute
   ReplicaCount desired = 0;      ///< at the end of the minute, prefill and decode replicas together
   ReplicaCount ready = 0;        ///< at the end of the minute

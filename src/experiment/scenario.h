@@ -74,7 +74,9 @@ struct Scenario {
   /// True if a binding that would spread a gang is refused; not stated: where the placement knows `together`.
   std::optional<bool> enforce_together;
   std::vector<PolicySpec> policies;  ///< at least one, names unique
-  bool bound = false;                ///< also what somebody could reach who knows the load (clairvoyant.h)
+  bool bound = false;  ///< compare also with what is possible when the load is known beforehand (clairvoyant.h)
+  /// Look also for the best constant fleet and for a better minimum of replicas. A file cannot set it.
+  bool advice = true;
 
   bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode apart
   bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants

@@ -158,6 +158,9 @@ control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
   };
 }
 
+/// Returns the requests that can no longer meet the SLO.
+RequestCount missed(const sim::RequestCounts& counts) { return counts.completed - counts.met + counts.unmet(); }
+
 /// When the run is over.
 class End {
  public:
@@ -233,6 +236,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
       observer.minute(now);
       if (progress) progress({now, part_done(setup, *load, now), fleet->meter().counts.arrived, now.since_start, {}});
       minute = minute + kMinute;
+      if (setup.miss_limit && missed(fleet->meter().counts) > *setup.miss_limit) break;
     }
   }
   if (load->error()) return std::unexpected(*load->error());

@@ -35,6 +35,8 @@ struct SimulationSetup {
   std::vector<std::string> warnings;           ///< what somebody should know who set it up so
   Script script;                               ///< scales the first service in place of both; may be empty
   std::function<bool()> enough;                ///< true ends the run after a decision; may be empty
+  /// The run ends at the next minute once more requests than this have missed the SLO; nothing: it does not.
+  std::optional<RequestCount> miss_limit{};
   bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
 };
 
@@ -44,7 +46,7 @@ struct Progress {
   double part = 0;  ///< of the workload, 0 to 1
   RequestCount arrived = 0;
   Duration simulated{};  ///< of all runs together
-  std::string stage{};   ///< what is done after the policies have run, "foresight, run 3"; empty: they run
+  std::string stage{};   ///< what runs after the policies, "constant fleet, runs 3 to 4"; empty: the policies run
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 

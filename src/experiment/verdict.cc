@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/ranking.h"
 #include "experiment/words.h"
 
 namespace capstan::experiment {
@@ -18,52 +19,118 @@ namespace {
 constexpr std::int64_t kPoint = 10'000;                // millionths
 constexpr std::int64_t kShownPoint = kPoint / 20;      // half of the last digit that is shown
 constexpr std::int64_t kShownGpuNs = 180'000'000'000;  // half of a tenth of a GPU-hour
-constexpr std::size_t kMostTerms = 3;                  // of a kind in a difference
+constexpr std::size_t kMostTerms = 3;                  // of requests, and of GPU-hours
 
-std::string met_and_price(const RunResult& r) {
-  return fmt::format("{} % met for {} USD", tenths(r.attainment_ppm(), kPoint), usd(r.total_micro_usd()));
+/// Returns "78.27 USD", or the paid GPU time where no price is known.
+std::string cost_words(const RunResult& r) {
+  return r.total_micro_usd() > 0 ? usd(r.total_micro_usd()) + " USD" : gpu_hours(r.paid_gpu_ns()) + " GPU-hours";
 }
 
-/// "33 % less", "4 % more", "the same"; `than` is not 0.
-std::string money_words(std::int64_t micro_usd, std::int64_t than) {
-  const auto percent = static_cast<std::int64_t>(static_cast<__int128>(than - micro_usd) * 100 / than);
-  return percent > 0 ? fmt::format("{} % less money", percent)
-                     : (percent < 0 ? fmt::format("{} % more money", -percent) : "the same money");
+std::string met_words(const RunResult& r) { return tenths(r.attainment_ppm(), kPoint) + " % met"; }
+std::string met_and_cost(const RunResult& r) { return met_words(r) + " for " + cost_words(r); }
+
+/// Returns "33 % less", "4 % more" or "as much".
+std::string cost_against(const RunResult& r, const RunResult& other) {
+  const bool priced = r.total_micro_usd() > 0 && other.total_micro_usd() > 0;
+  const __int128 cost = priced ? r.total_micro_usd() : r.paid_gpu_ns();
+  const __int128 than = priced ? other.total_micro_usd() : other.paid_gpu_ns();
+  const auto percent = than == 0 ? 0 : static_cast<std::int64_t>((cost - than) * 100 / than);
+  if (percent == 0) return "as much as";
+  return fmt::format("{} % {} than", grouped(std::abs(percent)), percent > 0 ? "more" : "less");
 }
 
 std::string more_or_less(std::int64_t difference, std::int64_t unit, const char* more, const char* less) {
   return fmt::format("{} {}", tenths(std::abs(difference), unit), difference > 0 ? more : less);
 }
 
-std::string of_one(const Comparison& c) {
+std::string words_for_one(const Comparison& c) {
   const RunResult& r = c.results.front();
   return fmt::format("{} {} the SLO: {}, {} % asked; {} late, {} never answered, score {}.", r.policy,
-                     holds_slo(r, c.slo) ? "holds" : "misses", met_and_price(r), tenths(c.slo.attainment_ppm, kPoint),
+                     holds_slo(r, c.slo) ? "holds" : "misses", met_and_cost(r), tenths(c.slo.attainment_ppm, kPoint),
                      grouped(r.requests.late()), grouped(r.requests.unmet()), tenths(r.score_milli(), 1000));
 }
 
-/// Who else there is to choose where the best by score does not settle it.
-std::string alternative(const Comparison& c) {
-  const RunResult& best = c.results.front();
-  const RunResult* cheapest = cheapest_that_holds(c);
-  if (cheapest == nullptr) {
-    const auto closest = std::ranges::max_element(c.results, {}, &RunResult::attainment_ppm);
-    if (&*closest == &best) return " No policy holds it, and none comes closer.";
-    return fmt::format(" No policy holds it; {} comes closest: {}.", closest->policy, met_and_price(*closest));
+/// Returns the rest of a sentence about a cost: ", less than every policy here", or nothing where no policy costs more.
+std::string beaten_words(const Comparison& c, const RunResult& cheap) {
+  const auto costs_more = [&](const RunResult& r) { return is_cheaper(cheap, r); };
+  const auto beaten = std::ranges::count_if(c.results, costs_more);
+  if (beaten == 0) return "";
+  if (beaten == std::ssize(c.results)) return ", less than every policy here";
+  const RunResult* best = marked_policy(c);
+  if (best != nullptr && costs_more(*best)) return ", less than every policy here that holds it";
+  return fmt::format(", less than {} of the {} policies here", beaten, c.results.size());
+}
+
+/// Returns what the best constant fleet would cost, or what the best of them lacks.
+std::string constant_fleet_words(const Comparison& c) {
+  if (!c.constant_fleet) return "";
+  const ConstantFleet& fleet = *c.constant_fleet;
+  if (!fleet.holds_slo) {
+    return fmt::format(" No constant fleet within the limits {}: {} reach {} %.",
+                       marked_policy(c) != nullptr ? "holds it" : "would hold it either", fleet.words,
+                       tenths(fleet.result.attainment_ppm(), kPoint));
   }
-  if (cheapest == &best) return "";
-  return fmt::format(" The cheapest that holds it is {}: {}.", cheapest->policy, met_and_price(*cheapest));
+  const std::string subject = fmt::format("constant fleet of {}, {}chosen with hindsight,", fleet.words,
+                                          fleet.is_smallest ? "" : "perhaps not the smallest, ");
+  const RunResult* best = marked_policy(c);
+  const std::string beaten = beaten_words(c, fleet.result);
+  if (best == nullptr || is_cheaper(fleet.result, *best)) {
+    return fmt::format(" A {} would hold it for {}{}.", subject, cost_words(fleet.result), beaten);
+  }
+  return fmt::format(" A {} would hold it for {}: {} {}{}.", subject, cost_words(fleet.result),
+                     cost_against(fleet.result, *best), best->policy, beaten);
+}
+
+/// Returns what a higher minimum of replicas does for the first policy; nothing where it does not help one that holds
+/// the SLO anyway.
+std::string minimum_words(const Comparison& c) {
+  if (!c.raised_minimum) return "";
+  const RaisedMinimum& raised = *c.raised_minimum;
+  const RunResult& best = c.results.front();
+  if (marked_policy(c) != nullptr) {
+    if (!raised.result) return "";
+    return fmt::format(" With {}, {} would cost {} instead of {} and still hold it ({}).", raised.setting, best.policy,
+                       cost_words(*raised.result), cost_words(best), met_words(*raised.result));
+  }
+  if (!raised.result) {
+    return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold it.", raised.setting,
+                       best.policy);
+  }
+  return fmt::format(" With {}, {} would hold it for {} ({}).", raised.setting, best.policy,
+                     cost_words(*raised.result), met_words(*raised.result));
+}
+
+/// Returns how much the best policy lacks, where none holds the SLO.
+std::string shortfall_words(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
+  const std::string in_points =
+      points < kShownPoint ? "" : fmt::format(" ({} points)", tenths(points, kPoint));
+  return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} too few{}.",
+                     tenths(c.slo.attainment_ppm, kPoint), best.policy, met_and_cost(best),
+                     counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
+}
+
+/// Returns how the policy that ranks second compares with the marked one.
+std::string runner_up_words(const Comparison& c) {
+  const RunResult& best = c.results[0];
+  const RunResult& next = c.results[1];
+  if (!holds_slo(next, c.slo)) {
+    return fmt::format(" No other policy holds it; {} comes closest: {}.", next.policy, met_and_cost(next));
+  }
+  return fmt::format(" The next that holds it is {}: {}, {} {}.", next.policy, met_and_cost(next),
+                     cost_against(next, best), best.policy);
 }
 
 struct Term {
-  GpuNanoseconds difference;  // or requests
+  GpuNanoseconds difference;  ///< GPU time, or requests
   std::string words;
 };
 
 /// Returns the absolute value; std::abs has no overload for 128 bits.
 GpuNanoseconds size_of(GpuNanoseconds number) { return number < 0 ? -number : number; }
 
-/// The largest first, as many as anybody reads, joined by commas.
+/// Joins the largest terms by commas, the largest first; small ones are left out.
 std::string largest(std::vector<Term> terms) {
   std::ranges::stable_sort(terms, std::ranges::greater{}, [](const Term& t) { return size_of(t.difference); });
   if (terms.size() > kMostTerms) terms.resize(kMostTerms);
@@ -100,13 +167,11 @@ std::string gpu_terms(const RunResult& a, const RunResult& b) {
 
 }  // namespace
 
-bool holds_slo(const RunResult& result, const model::Slo& slo) { return result.attainment_ppm() >= slo.attainment_ppm; }
-
-const RunResult* cheapest_that_holds(const Comparison& c) {
+const RunResult* marked_policy(const Comparison& c) {
   const RunResult* cheapest = nullptr;
   for (const RunResult& r : c.results) {
     if (!holds_slo(r, c.slo)) continue;
-    if (cheapest == nullptr || r.total_micro_usd() < cheapest->total_micro_usd()) cheapest = &r;
+    if (cheapest == nullptr || is_cheaper(r, *cheapest)) cheapest = &r;
   }
   return cheapest;
 }
@@ -129,23 +194,17 @@ std::string difference_words(const RunResult& a, const RunResult& b) {
 std::string verdict_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   if (best.requests.arrived == 0) return "No request arrived.";
-  if (c.results.size() == 1) return of_one(c);
-  const RunResult& last = c.results.back();
-  const std::string asked = tenths(c.slo.attainment_ppm, kPoint);
-  if (best.score_milli() == last.score_milli()) {
-    return fmt::format("All {} policies score {}: nothing in this load tells them apart.", c.results.size(),
-                       tenths(best.score_milli(), 1000));
+  if (c.results.size() == 1 && !c.constant_fleet) return words_for_one(c);
+  std::string text;
+  if (marked_policy(c) == nullptr) {
+    text = shortfall_words(c);
+  } else if (c.results.size() == 1) {
+    text = words_for_one(c);
+  } else {
+    text = fmt::format("{} is the cheapest policy that holds the SLO of {} %: {}.{}", best.policy,
+                       tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best), runner_up_words(c));
   }
-  std::string text = fmt::format("{} wins by score: {}", best.policy, met_and_price(best));
-  if (!holds_slo(best, c.slo)) return text + fmt::format(", but misses the SLO of {} %.", asked) + alternative(c);
-  text += fmt::format(", and holds the SLO of {} %", asked);
-  const std::int64_t points = best.attainment_ppm() - last.attainment_ppm();
-  text += "; ";
-  text += std::abs(points) < kShownPoint ? "as many as"
-                                         : more_or_less(points, kPoint, "points more than", "points fewer than");
-  text += " " + last.policy;
-  if (last.total_micro_usd() > 0) text += " for " + money_words(best.total_micro_usd(), last.total_micro_usd());
-  return text + "." + alternative(c);
+  return text + constant_fleet_words(c) + minimum_words(c);
 }
 
 }  // namespace capstan::experiment

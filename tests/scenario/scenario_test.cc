@@ -12,6 +12,7 @@
 
 #include "experiment/compare.h"
 #include "experiment/prepare.h"
+#include "experiment/ranking.h"
 #include "experiment/render.h"
 #include "scenario/blocks.h"
 #include "scenario/cases.h"
@@ -63,7 +64,10 @@ std::expected<Verified, manifest::Errors> verified(const Case& one) {
     all.comparison.results.push_back(std::move(*result));
     if (has_own_layers(policy.policies)) all.own_layers.insert(policy.policies.name);
   }
-  experiment::rank(all.comparison.results);
+  experiment::rank(all.comparison.results, all.comparison.slo);
+  if (const auto done = experiment::advise(*scenario, 0, {}, all.comparison); !done) {
+    return std::unexpected(manifest::Errors(done.error()));
+  }
   return all;
 }
 

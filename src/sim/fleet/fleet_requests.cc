@@ -375,6 +375,7 @@ void Fleet::completed(Server& server, std::uint32_t id) {
   server.tpot.add(tpot);  // 0 for an answer of one token, as vLLM counts it
   const bool met = in_time(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
+  ++minute_of(live.arrived).completed;
   if (met) {
     ++meter_.counts.met;
     ++minute_of(live.arrived).met;

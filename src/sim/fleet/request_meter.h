@@ -38,6 +38,7 @@ struct RequestCounts {
 /// One minute of a run, for charts.
 struct RequestMinute {
   RequestCount arrived = 0;
+  RequestCount completed = 0;  ///< of those that arrived in this minute, whenever they completed
   RequestCount met = 0;      ///< of those that arrived in this minute, whenever they completed
   RequestCount waiting = 0;  ///< at its end: at the gateway and in engines' queues
   RequestCount waiting_max = 0;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/scenario.h"
+
+// A fleet of constant size, with the nodes on which it stands from the start: what an operator deploys who does not
+// scale at all.
+namespace capstan::experiment {
+
+/// Replicas by service of the catalog: one number; or prefill, decode; or one for each variant.
+using ReplicaCounts = std::vector<ReplicaCount>;
+
+/// The nodes under a fleet.
+struct StandingNodes {
+  std::vector<sim::ExistingNodes> nodes;
+  std::int64_t micro_usd_per_hour = 0;
+  GpuCount gpus = 0;
+};
+
+/// Chooses nodes that hold so many replicas. Nodes that stand at the start and belong to no pool stay and are used
+/// first; all others are chosen anew, the cheapest for each replica first, within the limits of the pools and the room
+/// of the zones.
+/// @return nothing where the replicas do not fit within these limits
+std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCounts& replicas);
+
+/// Returns the scenario with so many replicas and the nodes for them, all of them ready at the start. It has no
+/// policies. Windows of other replica bounds are left out, since they would change the size.
+Scenario with_standing_fleet(const Scenario& scenario, const ReplicaCounts& replicas, const StandingNodes& nodes);
+
+/// Returns the policy that keeps so many replicas and replaces nodes that the provider takes.
+PolicySpec constant_policy(const Scenario& scenario, const ReplicaCounts& replicas);
+
+/// Returns what the replicas of a service are called where a scenario has several: "prefill", "decode", "h100".
+std::string part_name(const model::Catalog& catalog, const model::Service& service);
+
+/// Returns "9 replicas", "5 prefill and 4 decode replicas" or, of variants, "3 h100 replicas": those there are none of
+/// are left out.
+std::string fleet_words(const Scenario& scenario, const ReplicaCounts& replicas);
+
+}  // namespace capstan::experiment
