@@ -33,7 +33,8 @@ struct Comparison {
 };
 
 /// Runs every policy of the scenario, `jobs` at a time; 0 = one for each core. The outcome does not depend on `jobs`.
-/// Then, where the scenario asks for it: the advice, and what foresight reaches, on the nodes of the best policy.
+/// Then, where the scenario asks for it: the advice, and what foresight reaches, on the nodes of the policy with the
+/// highest score.
 /// @param progress  is called from the threads that run, one call at a time
 Result<Comparison> compare(const Scenario& scenario, unsigned jobs, const ProgressCallback& progress = {});
 

@@ -272,7 +272,7 @@ class ConstantFleetSearch {
     for (std::size_t role : {0, 1}) {
       plenty[role] = std::clamp(2 * ready_of(guide_, role).peak, least_of(role), service(role).max_replicas);
     }
-    while (!nodes_for(scenario_, {plenty[0], plenty[1]}) && plenty[0] > least_of(0) && plenty[1] > least_of(1)) {
+    while (!nodes_for(scenario_, {plenty[0], plenty[1]}) && (plenty[0] > least_of(0) || plenty[1] > least_of(1))) {
       plenty[0] = std::max(least_of(0), plenty[0] * 3 / 4);
       plenty[1] = std::max(least_of(1), plenty[1] * 3 / 4);
     }

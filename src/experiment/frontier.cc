@@ -13,7 +13,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// Micro-USD or GPU-nanoseconds.
+/// Returns millionths of a USD, or GPU-nanoseconds.
 __int128 price(const RunResult& result, Cost cost) {
   return cost == Cost::usd ? result.total_micro_usd() : result.paid_gpu_ns();
 }
@@ -33,7 +33,7 @@ std::string frontier_line(const Comparison& c, Cost cost, std::size_t width) {
   return wrapped(cost == Cost::usd ? "frontier by USD    " : "frontier by GPU-h  ", text, width);
 }
 
-std::string restless_line(const Comparison& c, std::size_t width) {
+std::string changes_line(const Comparison& c, std::size_t width) {
   std::string text;
   for (const RunResult& result : c.results) {
     if (!shown(c, result)) continue;
@@ -49,7 +49,7 @@ std::string tuned_lines(const Comparison& c, std::size_t width) {
   for (const RunResult& result : c.results) {
     const RunResult* best = tuned(c.results, result.policy, c.slo);
     if (best == nullptr) continue;
-    const std::string words = best == &result ? "nothing that was tried is better"
+    const std::string words = best == &result ? "no setting that was tried is better"
                                               : fmt::format("{} instead of {}", difference_words(*best, result),
                                                             price_words(result, Cost::usd));
     text += wrapped("tuned  ", fmt::format("{}: {}", best->policy, words), width);
@@ -58,16 +58,18 @@ std::string tuned_lines(const Comparison& c, std::size_t width) {
 }
 
 std::string step_words(const RunResult& result, const ScaleStep& step) {
-  const std::string of = step.of().empty() ? "" : step.of() + " ";
-  const std::string one = of + "replica", many = of + "replicas";
+  const std::string part = step.part().empty() ? "" : step.part() + " ";
+  const std::string one = part + "replica", many = part + "replicas";
   return fmt::format("{} asked for {} at {}: {}", result.policy, counted(step.desired, one.c_str(), many.c_str()),
                      clock(step.at), step.why);
 }
 
-std::string parting_line(const RunResult& a, const RunResult& b, std::size_t width) {
-  const std::optional<Parting> parting = first_parting(a, b);
-  if (!parting) return wrapped("parted  ", fmt::format("{} and {} never did", a.policy, b.policy), width);
-  return wrapped("parted  " + clock(parting->at) + "  ", step_words(a, parting->a) + "; " + step_words(b, parting->b),
+std::string divergence_line(const RunResult& a, const RunResult& b, std::size_t width) {
+  const std::optional<Divergence> first = first_divergence(a, b);
+  if (!first) {
+    return wrapped("first difference  ", fmt::format("{} and {} always asked for the same", a.policy, b.policy), width);
+  }
+  return wrapped("first difference  " + clock(first->at) + "  ", step_words(a, first->a) + "; " + step_words(b, first->b),
                  width);
 }
 
@@ -80,11 +82,11 @@ std::vector<const RunResult*> frontier(std::span<const RunResult> results, Cost 
     const std::int64_t price_a = price(*a, cost), price_b = price(*b, cost);
     return price_a != price_b ? price_a < price_b : a->attainment_ppm() > b->attainment_ppm();
   });
-  std::vector<const RunResult*> kept;
+  std::vector<const RunResult*> best;
   for (const RunResult* result : order) {
-    if (kept.empty() || result->attainment_ppm() > kept.back()->attainment_ppm()) kept.push_back(result);
+    if (best.empty() || result->attainment_ppm() > best.back()->attainment_ppm()) best.push_back(result);
   }
-  return kept;
+  return best;
 }
 
 namespace {
@@ -92,12 +94,12 @@ namespace {
 std::vector<const ScaleStep*> steps_of(const RunResult& result, const std::string& part) {
   std::vector<const ScaleStep*> steps;
   for (const ScaleStep& step : result.scale_steps) {
-    if (step.of() == part) steps.push_back(&step);
+    if (step.part() == part) steps.push_back(&step);
   }
   return steps;
 }
 
-std::optional<Parting> first_parting(const RunResult& a, const RunResult& b, const std::string& part) {
+std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b, const std::string& part) {
   const std::vector<const ScaleStep*> steps_a = steps_of(a, part), steps_b = steps_of(b, part);
   std::size_t i = 0, j = 0;
   while (i < steps_a.size() || j < steps_b.size()) {
@@ -107,26 +109,26 @@ std::optional<Parting> first_parting(const RunResult& a, const RunResult& b, con
     i += next_a == now ? 1 : 0;
     j += next_b == now ? 1 : 0;
     const ScaleStep none;
-    const ScaleStep& of_a = i > 0 ? *steps_a[i - 1] : none;
-    const ScaleStep& of_b = j > 0 ? *steps_b[j - 1] : none;
-    if (of_a.desired != of_b.desired) return Parting{now, of_a, of_b};
+    const ScaleStep& last_a = i > 0 ? *steps_a[i - 1] : none;
+    const ScaleStep& last_b = j > 0 ? *steps_b[j - 1] : none;
+    if (last_a.desired != last_b.desired) return Divergence{now, last_a, last_b};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Parting> first_parting(const RunResult& a, const RunResult& b) {
-  std::optional<Parting> first;
+std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b) {
+  std::optional<Divergence> first;
   std::vector<std::string> parts;  // in the order in which they were first asked for
   for (const RunResult* result : {&a, &b}) {
     for (const ScaleStep& step : result->scale_steps) {
-      if (std::ranges::find(parts, step.of()) == parts.end()) parts.push_back(step.of());
+      if (std::ranges::find(parts, step.part()) == parts.end()) parts.push_back(step.part());
     }
   }
   for (const std::string& part : parts) {
-    const std::optional<Parting> parting = first_parting(a, b, part);
-    if (parting && (!first || parting->at < first->at)) first = parting;
+    const std::optional<Divergence> here = first_divergence(a, b, part);
+    if (here && (!first || here->at < first->at)) first = here;
   }
   return first;
 }
@@ -140,16 +142,10 @@ std::int64_t per_hour_milli(std::int64_t count, Duration simulated) {
 const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo) {
   const RunResult* best = nullptr;
   bool swept = false;
-  const auto better = [&](const RunResult& a, const RunResult& b) {
-    if (holds_slo(a, slo) != holds_slo(b, slo)) return holds_slo(a, slo);
-    if (holds_slo(a, slo)) return a.total_micro_usd() < b.total_micro_usd();
-    if (a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
-    return a.total_micro_usd() < b.total_micro_usd();
-  };
   for (const RunResult& result : results) {
     if (result.policy != policy && result.swept_from != policy) continue;
     swept = swept || result.swept_from == policy;
-    if (best == nullptr || better(result, *best)) best = &result;
+    if (best == nullptr || ranks_before(result, *best, slo)) best = &result;
   }
   return swept ? best : nullptr;
 }
@@ -160,11 +156,11 @@ bool shown(const Comparison& comparison, const RunResult& result) {
 
 std::string frontier_words(const Comparison& comparison, std::size_t width) {
   std::string text = frontier_line(comparison, Cost::usd, width) + frontier_line(comparison, Cost::gpu_hours, width) +
-                     restless_line(comparison, width) + tuned_lines(comparison, width);
+                     changes_line(comparison, width) + tuned_lines(comparison, width);
   const RunResult& first = comparison.results.front();
   const auto other = std::find_if(comparison.results.begin() + 1, comparison.results.end(),
                                   [&](const RunResult& result) { return shown(comparison, result); });
-  if (other != comparison.results.end()) text += parting_line(first, *other, width);
+  if (other != comparison.results.end()) text += divergence_line(first, *other, width);
   return text;
 }
 

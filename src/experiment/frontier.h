@@ -8,33 +8,34 @@
 
 #include "experiment/compare.h"
 
-// What a comparison says beyond its ranking: who can be beaten only by paying more, how restless each policy was, where
-// two of them first parted, and what tuning a policy's settings brought.
+// What `--frontier` adds to a comparison: the policies that can be beaten only for more money, how often each changed the
+// number of replicas, where two of them first differ, and what tuning the settings of a policy brings.
 namespace capstan::experiment {
 
 enum class Cost : std::uint8_t { gpu_hours, usd };
 
-/// Those of which no other meets at least as much for less, or more for as much: cheapest first.
+/// Returns the policies of which no other meets at least as much for less, or more for as much; the cheapest first.
 std::vector<const RunResult*> frontier(std::span<const RunResult> results, Cost cost);
 
-/// The first moment at which two policies asked for different counts, and what each said when it last changed its mind.
-struct Parting {
+/// The first moment at which two policies asked for different numbers of replicas, and the last change of each.
+struct Divergence {
   Instant at;
   ScaleStep a, b;
 };
-std::optional<Parting> first_parting(const RunResult& a, const RunResult& b);
+/// Returns nothing where two policies always asked for the same.
+std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b);
 
-/// In thousandths: so many in the simulated time, by the hour.
+/// Returns how many times an hour, in 1/1000, something happened so often in the simulated time.
 std::int64_t per_hour_milli(std::int64_t count, Duration simulated);
 
-/// The best of a policy's swept settings, its stated ones included: the cheapest that holds the SLO, or where none does
-/// the one that meets most. Null where nothing was swept.
+/// Returns the best of a policy's swept settings, its stated ones included: the one that ranks first. Null where nothing
+/// was swept.
 const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo);
 
-/// Does the table show it? Of a sweep only the stated settings and the best ones.
+/// Returns true if the table shows the policy. Of a sweep it shows the stated settings and the best ones.
 bool shown(const Comparison& comparison, const RunResult& result);
 
-/// All of that for people.
+/// Writes all of that for people.
 std::string frontier_words(const Comparison& comparison, std::size_t width);
 
 }  // namespace capstan::experiment

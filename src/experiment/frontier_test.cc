@@ -24,20 +24,20 @@ RunResult row(const std::string& name, RequestCount met, std::int64_t usd, std::
 Comparison comparison() {
   Comparison c;
   c.slo.attainment_ppm = 990'000;
-  c.results = {row("a", 950, 10), row("a tuned", 992, 14, "a"), row("a dear", 995, 40, "a"), row("b", 940, 12),
+  c.results = {row("a", 950, 10), row("a tuned", 992, 14, "a"), row("a costly", 995, 40, "a"), row("b", 940, 12),
                row("c", 999, 50)};
   return c;
 }
 
-TEST(Frontier, LeavesOutWhomAnotherBeatsInBoth) {
+TEST(Frontier, LeavesOutPoliciesThatAnotherBeatsInBoth) {
   const Comparison c = comparison();
   std::string names;
   for (const RunResult* result : frontier(c.results, Cost::usd)) names += result->policy + ",";
-  EXPECT_EQ(names, "a,a tuned,a dear,c,");
+  EXPECT_EQ(names, "a,a tuned,a costly,c,");
   EXPECT_EQ(frontier(c.results, Cost::gpu_hours).size(), 4u);
 }
 
-TEST(Frontier, TheTunedOneHoldsTheSloForLeast) {
+TEST(Frontier, TheTunedSettingsHoldTheSloForLeast) {
   const Comparison c = comparison();
   EXPECT_EQ(tuned(c.results, "a", c.slo)->policy, "a tuned");
   EXPECT_EQ(tuned(c.results, "b", c.slo), nullptr);
@@ -46,20 +46,20 @@ TEST(Frontier, TheTunedOneHoldsTheSloForLeast) {
   EXPECT_FALSE(shown(c, c.results[2]));
 }
 
-TEST(Frontier, TwoPoliciesPartWhereTheirWishesFirstDiffer) {
+TEST(Frontier, TwoPoliciesDivergeWhereTheyFirstAskForDifferentNumbers) {
   RunResult a = row("a", 1, 1), b = row("b", 1, 1);
   a.scale_steps = {{Instant{0s}, 2, "start"}, {Instant{30s}, 3, "queue"}, {Instant{90s}, 5, "queue"}};
   b.scale_steps = {{Instant{0s}, 2, "start"}, {Instant{30s}, 3, "rate"}, {Instant{60s}, 4, "rate"}};
-  const std::optional<Parting> parting = first_parting(a, b);
-  ASSERT_TRUE(parting.has_value());
-  EXPECT_EQ(parting->at, Instant{60s});
-  EXPECT_EQ(parting->a.desired, 3);
-  EXPECT_EQ(parting->b.why, "rate");
-  EXPECT_FALSE(first_parting(a, a).has_value());
+  const std::optional<Divergence> first = first_divergence(a, b);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->at, Instant{60s});
+  EXPECT_EQ(first->a.desired, 3);
+  EXPECT_EQ(first->b.why, "rate");
+  EXPECT_FALSE(first_divergence(a, a).has_value());
   EXPECT_EQ(per_hour_milli(3, 2h), 1500);
 }
 
-TEST(Frontier, SaysItInWords) {
+TEST(Frontier, TheWordsNameEachPolicyWithItsCost) {
   const std::string words = frontier_words(comparison(), 200);
   EXPECT_NE(words.find("frontier by USD    a (95.0 % for 10.00 USD); a tuned (99.2 % for 14.00 USD)"), words.npos)
       << words;
@@ -81,7 +81,7 @@ TEST(Sweep, EveryCombinationIsAPolicyOfItsOwn) {
   EXPECT_EQ(all[4].node.find("scale")->find("target_ongoing_requests")->text, "16");
 }
 
-TEST(Sweep, SettingsThatAreCalledAlikeAreToldApart) {
+TEST(Sweep, SettingsWithOneLastNameAreShownWithTheirPath) {
   const auto node = manifest::parse(
       "{name: x, scale: {prefill: {target: 1}, decode: {target: 1}},"
       " sweep: {scale.prefill.target: [2], scale.decode.target: [4]}}",
@@ -90,11 +90,11 @@ TEST(Sweep, SettingsThatAreCalledAlikeAreToldApart) {
   EXPECT_EQ(expand(*node, verdict).back().words, "prefill.target 2, decode.target 4");
 }
 
-TEST(Sweep, NoneIsOnePolicy) {
+TEST(Sweep, ANullSweepIsOnePolicy) {
   manifest::Verdict verdict;
   const std::vector<Swept> all = expand(*manifest::parse("{name: x, sweep: ~}", "s.yaml"), verdict);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].node.find("sweep"), nullptr) << "nothing is left for the reader to refuse";
+  EXPECT_EQ(all[0].node.find("sweep"), nullptr) << "the reader of policies finds no sweep";
 }
 
 TEST(Sweep, AManifestIsChangedByAList) {
@@ -106,7 +106,7 @@ TEST(Sweep, AManifestIsChangedByAList) {
   EXPECT_EQ(all[2].node.find("scale")->find("set")->items.at(0).text, "spec.maxReplicas=8");
 }
 
-TEST(Sweep, WhatIsNoListIsRefused) {
+TEST(Sweep, OnlyListsOfScalarsAreAccepted) {
   for (const char* text : {"{sweep: 1}", "{sweep: {a: 1}}", "{sweep: {a: []}}", "{sweep: {a: [{b: 1}]}}"}) {
     manifest::Verdict verdict;
     expand(*manifest::parse(text, "s.yaml"), verdict);

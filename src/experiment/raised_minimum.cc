@@ -27,8 +27,13 @@ Scenario with_minimum(const Scenario& scenario, const ReplicaCounts& min) {
     catalog->services[i].max_replicas = std::max(catalog->services[i].max_replicas, min[i]);
   }
   raised.catalog = raised.cluster.catalog = std::move(catalog);
-  for (sim::InitialReplicas& initial : raised.cluster.initial) {
-    initial.replicas = std::max(initial.replicas, min.at(initial.service.value));
+  ReplicaCounts initial = min;
+  for (sim::InitialReplicas& stated : raised.cluster.initial) {
+    stated.replicas = std::max(stated.replicas, min.at(stated.service.value));
+    initial[stated.service.value] = stated.replicas;
+  }
+  if (std::optional<StandingNodes> nodes = nodes_for(scenario, initial, Existing::all)) {
+    raised.cluster.existing = std::move(nodes->nodes);
   }
   return raised;
 }

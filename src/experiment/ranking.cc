@@ -12,14 +12,6 @@ RequestCount requests_asked_for(const RunResult& result, const model::Slo& slo) 
   return static_cast<RequestCount>((product + 999'999) / 1'000'000);
 }
 
-bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo) {
-  const bool a_holds = holds_slo(a, slo);
-  if (a_holds != holds_slo(b, slo)) return a_holds;
-  if (!a_holds && a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
-  if (is_cheaper(a, b)) return true;
-  return !is_cheaper(b, a) && a.policy < b.policy;
-}
-
 }  // namespace
 
 bool holds_slo(const RunResult& result, const model::Slo& slo) { return result.attainment_ppm() >= slo.attainment_ppm; }
@@ -31,6 +23,14 @@ RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& sl
 bool is_cheaper(const RunResult& a, const RunResult& b) {
   if (a.total_micro_usd() != b.total_micro_usd()) return a.total_micro_usd() < b.total_micro_usd();
   return a.paid_gpu_ns() < b.paid_gpu_ns();
+}
+
+bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo) {
+  const bool a_holds = holds_slo(a, slo);
+  if (a_holds != holds_slo(b, slo)) return a_holds;
+  if (!a_holds && a.attainment_ppm() != b.attainment_ppm()) return a.attainment_ppm() > b.attainment_ppm();
+  if (is_cheaper(a, b)) return true;
+  return !is_cheaper(b, a) && a.policy < b.policy;
 }
 
 void rank(std::vector<RunResult>& results, const model::Slo& slo) {

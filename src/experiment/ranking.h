@@ -18,8 +18,11 @@ RequestCount requests_short_of_slo(const RunResult& result, const model::Slo& sl
 /// every cost is 0 USD and the paid GPU time decides.
 bool is_cheaper(const RunResult& a, const RunResult& b);
 
-/// Orders policies: those that hold the SLO first, the cheapest of them first; then the others, the highest attainment
-/// first. Ties go by cost, then by name.
+/// Returns true if `a` is the better choice: it holds the SLO and `b` does not, or both hold it and `a` is cheaper, or
+/// neither holds it and `a` has the higher attainment. Ties go by cost, then by name.
+bool ranks_before(const RunResult& a, const RunResult& b, const model::Slo& slo);
+
+/// Orders policies by `ranks_before`.
 void rank(std::vector<RunResult>& results, const model::Slo& slo);
 
 }  // namespace capstan::experiment

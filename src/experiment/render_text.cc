@@ -23,7 +23,7 @@ namespace {
 
 /// Fewest and most columns of a policy's name.
 constexpr std::size_t kNameLeast = 12;
-constexpr std::size_t kNameMost = 52;
+constexpr std::size_t kNameMost = 48;
 
 class Paint {
  public:

@@ -7,7 +7,7 @@ namespace capstan::experiment {
 
 namespace {
 
-/// Wide enough for the product of two totals: GPU x nanoseconds of a year times millions of requests.
+/// An integer that holds the product of two totals: GPU-nanoseconds of a year times millions of requests.
 __extension__ typedef __int128 Wide;
 
 std::int64_t ratio(Wide numerator, Wide denominator) {
@@ -37,7 +37,7 @@ std::optional<std::int64_t> RunResult::micro_usd_per_million_tokens() const {
 std::int64_t RunResult::attainment_ppm() const { return ratio(Wide{requests.met} * 1'000'000, requests.arrived); }
 
 std::int64_t RunResult::score_milli() const {
-  // Requests first and GPU time in microseconds: every product stays below 2^127.
+  // GPU time is in microseconds here, so that every product stays below 2^127.
   return ratio(Wide{100'000} * requests.met * (useful_gpu_ns / 1000), Wide{requests.arrived} * (paid_gpu_ns() / 1000));
 }
 

@@ -16,7 +16,7 @@
 
 namespace capstan::experiment {
 
-/// What a GPU that is paid for was doing; each GPU is in exactly one state at any moment (invariant 8).
+/// The states of a paid GPU; each GPU is in exactly one at any moment (invariant 8).
 using sim::GpuState;
 using sim::kGpuStates;
 template <typename T>
@@ -28,8 +28,8 @@ struct RequestFigures {
   RequestCount arrived = 0;
   RequestCount completed = 0;
   RequestCount met = 0;        ///< completed, every bound of the SLO held
-  RequestCount rejected = 0;   ///< refused for good by full queues
-  RequestCount failed = 0;     ///< cut while running, retries used up
+  RequestCount rejected = 0;   ///< every attempt was refused by full queues
+  RequestCount failed = 0;     ///< its replica ended, and its retries were used up
   RequestCount timed_out = 0;  ///< the client gave up
   RequestCount in_flight = 0;  ///< in a batch at the end of the run
   RequestCount queued = 0;     ///< waiting at the end of the run
@@ -39,7 +39,7 @@ struct RequestFigures {
   RequestCount late() const { return completed - met; }  ///< completed outside a bound of the SLO
 };
 
-/// Microseconds, of completed requests; 0 where none completed.
+/// Latencies of completed requests in microseconds; 0 where none completed.
 struct Percentiles {
   std::int64_t p50_us = 0;
   std::int64_t p90_us = 0;
@@ -48,14 +48,14 @@ struct Percentiles {
   std::int64_t mean_us = 0;
 };
 
-/// Replicas that were ended while they served, by who did it. Forced ones are nobody's decision.
+/// Replicas that were ended while they served, by cause. No decision of the policy causes the forced ones.
 struct DisruptionFigures {
   std::int64_t consolidation = 0;        ///< replicas ended because their node was given back
   std::int64_t scale_down = 0;           ///< replicas ended before they had finished what they held
   std::int64_t eviction = 0;             ///< replicas ended for another gang
   std::int64_t spot = 0;                 ///< forced: replicas ended by an interruption
   RequestCount requests_cut = 0;         ///< requests that those replicas held; their clients may try again
-  RequestCount requests_cut_forced = 0;  ///< of them, by forced ends
+  RequestCount requests_cut_forced = 0;  ///< of these, by forced ends
 };
 
 /// How often a design invariant (docs/invariants.md) was broken. Capstan's own policies must show zeros.
@@ -66,7 +66,7 @@ struct InvariantFigures {
   std::int64_t limit_exceeded = 0;  ///< 4: launches or scale-ups above a limit
   std::int64_t not_repeatable = 0;  ///< 5: decisions that a replay did not give again
   std::int64_t group_overheld = 0;  ///< 6: groups neither whole nor released by the end of their hold
-  std::int64_t oracle = 0;          ///< 7: observed rows that held what production could not know
+  std::int64_t oracle = 0;          ///< 7: observed rows with values that a controller in production cannot know
   std::int64_t not_conserved = 0;   ///< 8: balances of requests, tokens, GPU time or money that did not close
   std::int64_t unsettled = 0;       ///< 12: actions, and goals not reached, long after load and world stood still
 
@@ -79,14 +79,14 @@ struct InvariantFigures {
 /// A moment that explains a result, in one sentence with its numbers.
 struct Moment {
   Instant at;
-  std::int64_t weight = 0;  ///< how telling: larger first (GPU-seconds or requests that it cost)
+  std::int64_t weight = 0;  ///< GPU-seconds or requests that it cost; moments with a larger weight come first
   std::string sentence;
   std::string reason;  ///< stable reason code, or empty
 };
 
 /// The cost of the nodes of one offering in one pool.
 struct Spending {
-  std::string pool;  ///< empty: nodes that stood at the start and belong to no pool
+  std::string pool;  ///< empty for nodes that exist at the start and belong to no pool
   std::string zone;
   std::string instance_type;
   model::CapacityType capacity = model::CapacityType::on_demand;
@@ -94,25 +94,25 @@ struct Spending {
   std::int64_t micro_usd = 0;
 };
 
-/// A change of what a policy asks for.
+/// A change of the replicas that a policy asks for.
 struct ScaleStep {
   Instant at;
   ReplicaCount desired = 0;
   std::string why;                       ///< in one sentence, without a full stop
   model::Role role = model::Role::both;  ///< of the replicas
-  std::string variant{};                 ///< whose they are, where a service has several
+  std::string variant{};                 ///< of the replicas, where a service has several
 
-  /// "prefill", "decode" or the variant; empty where there is one kind of replica.
-  std::string of() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
+  /// Returns "prefill", "decode" or the variant; empty where there is one kind of replica.
+  std::string part() const { return role == model::Role::both ? variant : std::string(model::name(role)); }
 };
-inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< of a run; later ones are counted only
+inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< of a run; later steps are only counted
 
 /// The replicas of one role, where prefill and decode are apart, or of one variant, where there are several.
 struct RoleFigures {
   model::Role role = model::Role::both;
   std::string variant;
-  ReplicaCount ready_peak = 0;     ///< of the ends of minutes
-  ReplicaCount ready_minutes = 0;  ///< sum over them
+  ReplicaCount ready_peak = 0;     ///< most ready replicas at the end of a minute
+  ReplicaCount ready_minutes = 0;  ///< sum of the ready replicas at the ends of all minutes
 
   std::int64_t ready_mean_milli(std::size_t minutes) const {
     return minutes == 0 ? 0 : ready_minutes * 1000 / static_cast<std::int64_t>(minutes);
@@ -131,7 +131,7 @@ struct Minute {
   std::int64_t ttft_p99_us = 0;  ///< of the requests whose first token came in this minute
 };
 
-/// Everything a run says of one policy (design §6). Integers, so that equal runs are equal bytes.
+/// The result of one run of one policy (design §6). Figures are integers, so that equal runs give equal bytes.
 struct RunResult {
   std::string policy;
   std::uint64_t seed = 0;
@@ -142,24 +142,24 @@ struct RunResult {
   Percentiles tpot;
   Percentiles e2e;
   Tokens prompt_tokens = 0;  ///< of completed requests
-  Tokens cached_tokens = 0;  ///< of these, found in a prefix cache and not computed
+  Tokens cached_tokens = 0;  ///< the part of these that was found in a prefix cache and not computed
   sim::TokenFigures tokens;  ///< of answers
 
   ByGpuState<GpuNanoseconds> gpu_ns{};        ///< paid GPU time, by state
-  ByGpuState<std::int64_t> cost_micro_usd{};  ///< the same in money
+  ByGpuState<std::int64_t> cost_micro_usd{};  ///< cost of that GPU time, by state
   GpuNanoseconds node_gpu_ns = 0;             ///< GPU time of the nodes that were paid for, metered separately
   std::int64_t node_micro_usd = 0;            ///< cost of those nodes, metered separately
-  std::vector<Spending> spending;             ///< the same by pool, zone, instance type and capacity type
+  std::vector<Spending> spending;             ///< the cost by pool, zone, instance type and capacity type
   GpuNanoseconds useful_gpu_ns = 0;           ///< the least GPU time in which the met requests could have been served
 
-  std::int64_t gangs_deferred = 0;  ///< gangs that had to wait for GPUs at least once
+  std::int64_t gangs_deferred = 0;  ///< gangs that waited for GPUs longer than a scheduling cycle
   std::int64_t cold_starts = 0;     ///< replicas that went through a start
-  std::int64_t wakes = 0;           ///< replicas that came out of sleep
-  std::int64_t conversions = 0;     ///< replicas that came to serve in the other role
+  std::int64_t wakes = 0;           ///< replicas that were woken from sleep
+  std::int64_t conversions = 0;     ///< replicas that changed their role
   Duration cold_start_p50{};        ///< from bound to ready
   Duration cold_start_max{};
   std::int64_t nodes_launched = 0;
-  std::int64_t nodes_refused = 0;  ///< launches that the provider had no capacity for
+  std::int64_t nodes_refused = 0;  ///< launches for which the provider had no capacity
   std::int64_t nodes_released = 0;
   std::int64_t decisions = 0;      ///< actions submitted
   std::int64_t reversals = 0;      ///< changes of direction of the desired replicas within 15 minutes
@@ -168,28 +168,29 @@ struct RunResult {
   DisruptionFigures disruptions;
   InvariantFigures invariants;
 
-  std::string swept_from;              ///< the policy whose settings these vary; empty: none
-  std::int64_t scale_changes = 0;      ///< how often what was asked for changed, the first wish apart
-  std::vector<ScaleStep> scale_steps;  ///< each wish that differs from the one before
-  std::vector<std::string> warnings;   ///< what somebody should know who set the policy up so
-  std::vector<Moment> moments;         ///< the most telling first, at most 8
+  std::string swept_from;              ///< the policy whose settings this one varies; empty: none
+  std::int64_t scale_changes = 0;      ///< changes of the replicas asked for, without the first number
+  std::vector<ScaleStep> scale_steps;  ///< the first number of replicas asked for, and every change
+  std::vector<std::string> warnings;   ///< facts about the policy without which its figures mislead
+  std::vector<Moment> moments;         ///< the largest weight first, at most 8
   std::vector<Minute> minutes;
   std::uint64_t state_hash = 0;
 
   GpuNanoseconds paid_gpu_ns() const;
   std::int64_t total_micro_usd() const;
-  /// Cost of a thousand requests that were met, and of a million delivered answer tokens; nothing where there is none.
+  /// Returns the cost of a thousand met requests; nothing where none was met.
   std::optional<std::int64_t> micro_usd_per_1000_met() const;
+  /// Returns the cost of a million delivered answer tokens; nothing where none was delivered.
   std::optional<std::int64_t> micro_usd_per_million_tokens() const;
-  /// Share of arrived requests that were met, millionths; 0 when nothing arrived.
+  /// Returns the share of arrived requests that were met, in millionths; 0 when nothing arrived.
   std::int64_t attainment_ppm() const;
-  /// 100 x (met / arrived) x (useful / paid GPU time), in thousandths of a point; 0 when nothing arrived or was paid.
+  /// Returns 100 x (met / arrived) x (useful / paid GPU time) in 1/1000 of a point; 0 when nothing arrived or was paid.
   std::int64_t score_milli() const;
 };
 
-/// How many of the four balances of invariant 8 do not close in a result: requests (arrived = where they ended or are),
-/// tokens (generated = delivered, thrown away or held), GPU time and money (the states add up to what the nodes were
-/// paid for).
+/// Returns how many of the four balances of invariant 8 do not close: requests (arrived = ended or under way), tokens
+/// (generated = delivered, thrown away or under way), GPU time and money (the sums over the states equal those of the
+/// nodes).
 std::int64_t open_balances(const RunResult& result);
 
 }  // namespace capstan::experiment

@@ -16,8 +16,12 @@ namespace capstan::experiment {
 namespace {
 
 constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-constexpr std::size_t kKindWidth = 9;   ///< columns of "arrivals", "ready" and "missed"
-constexpr std::size_t kNoteWidth = 16;  ///< columns left for "  at most 1,234"
+constexpr std::size_t kKindWidth = 7;   ///< columns of "arrived", "ready" and "missed"
+constexpr std::size_t kNoteWidth = 15;  ///< columns left for "  at most 1,234"
+
+constexpr std::size_t kOtherColumns = 2 + 2 + kKindWidth + 1 + kNoteWidth;  ///< the mark, the kind, the note and gaps
+constexpr std::size_t kSparkNameLeast = 12;                                 ///< columns of a policy's name
+constexpr std::size_t kBarsLeast = 20;
 
 using Numbers = std::vector<std::int64_t>;
 
@@ -46,26 +50,25 @@ RowSeries series_of(const RunResult& result, Duration bucket, bool is_marked) {
 class LineDrawer {
  public:
   LineDrawer(std::size_t name_width, std::size_t width, std::size_t buckets) {
-    const std::size_t room = width > kKindWidth + kNoteWidth + 2 ? width - kKindWidth - kNoteWidth - 2 : 0;
+    const std::size_t room = width > kOtherColumns ? width - kOtherColumns : 0;
     // The bars need their columns; the names are cut to what is left.
     columns_each_ = std::max<std::size_t>(1, kTimelineBucketsMost / std::max<std::size_t>(1, buckets));
     while (columns_each_ > 1 && buckets * columns_each_ + name_width > room) --columns_each_;
     bars_ = buckets * columns_each_;
-    name_ = std::clamp<std::size_t>(room > bars_ ? room - bars_ : 0, 12, std::max<std::size_t>(12, name_width));
+    name_ = std::clamp(room > bars_ ? room - bars_ : 0, kSparkNameLeast, std::max(kSparkNameLeast, name_width));
   }
 
   std::string line(bool is_marked, const std::string& name, const char* kind, const Numbers& numbers,
                    std::int64_t most, const std::string& note) const {
     const std::string bars = pad_right(spark_bars(numbers, most, columns_each_), bars_);
-    return fmt::format("{}{}{}{}  {}\n", is_marked ? "▶ " : "  ", pad_right(shortened(name, name_), name_),
-                       pad_left(pad_right(kind, 7), kKindWidth), bars, note);
+    return fmt::format("{}{}  {} {}  {}\n", is_marked ? "▶ " : "  ", pad_right(shortened(name, name_), name_),
+                       pad_right(kind, kKindWidth), bars, note);
   }
-  std::size_t name_width() const { return name_; }
 
  private:
   std::size_t columns_each_ = 1;
   std::size_t bars_ = 0;
-  std::size_t name_ = 12;
+  std::size_t name_ = kSparkNameLeast;
 };
 
 }  // namespace
@@ -83,7 +86,9 @@ std::string spark_bars(std::span<const std::int64_t> numbers, std::int64_t most,
 }
 
 std::string sparklines(const Comparison& c, std::size_t name_width, std::size_t width) {
-  const Duration bucket = bucket_length(c.results);
+  const std::size_t taken = kOtherColumns + kSparkNameLeast;
+  const std::size_t bars = width > taken + kBarsLeast ? width - taken : kBarsLeast;
+  const Duration bucket = bucket_length(c.results, std::min(bars, kTimelineBucketsMost));
   Numbers arrivals;
   for (const TimelineBucket& each : timeline(c.results.front(), bucket)) arrivals.push_back(each.arrived);
   if (arrivals.empty()) return "";

@@ -24,11 +24,12 @@ struct MachineChoice {
 /// Fills machines with replicas, service by service, and opens machines where no open one has room.
 class NodeFiller {
  public:
-  explicit NodeFiller(const Scenario& scenario) : scenario_(scenario), catalog_(*scenario.catalog) {
-    find_rooms();
+  NodeFiller(const Scenario& scenario, Existing stay)
+      : scenario_(scenario), catalog_(*scenario.catalog), stay_(stay) {
+    find_room();
     find_choices();
     for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
-      for (std::int64_t i = 0; !nodes.pool.valid() && i < nodes.count; ++i) open(nodes.offering, nodes.pool);
+      for (std::int64_t i = 0; stays(nodes) && i < nodes.count; ++i) open(nodes.offering, nodes.pool);
     }
   }
 
@@ -67,8 +68,10 @@ class NodeFiller {
     return machine.gpu == gpu && machine.free >= unit;
   }
 
+  bool stays(const sim::ExistingNodes& nodes) const { return stay_ == Existing::all || !nodes.pool.valid(); }
+
   /// Every zone has the same room.
-  void find_rooms() {
+  void find_room() {
     using Level = model::TopologyLevel;
     const auto domains = [&](Level level) {
       return std::ranges::count_if(catalog_.domains, [&](const auto& domain) { return domain.level == level; });
@@ -87,9 +90,10 @@ class NodeFiller {
         standing += nodes.count * catalog_.offering(nodes.offering).gpus;
         const bool sold = std::ranges::find(catalog_.pools[p].offerings, nodes.offering) !=
                           catalog_.pools[p].offerings.end();
-        if (!sold) choices_.push_back({nodes.offering, pool, nodes.count});
+        if (!sold && !stays(nodes)) choices_.push_back({nodes.offering, pool, nodes.count});
       }
       pool_gpus_left_[p] = std::max(catalog_.pools[p].gpu_limit, standing);
+      if (stay_ == Existing::all) pool_gpus_left_[p] -= standing;
       for (const model::OfferingId offering : catalog_.pools[p].offerings) {
         choices_.push_back({offering, pool, zone_room_});
       }
@@ -132,6 +136,7 @@ class NodeFiller {
 
   const Scenario& scenario_;
   const model::Catalog& catalog_;
+  Existing stay_;
   std::int64_t zone_room_ = 0;  ///< machines
   std::vector<MachineChoice> choices_;
   std::vector<GpuCount> pool_gpus_left_;  // by pool
@@ -140,25 +145,26 @@ class NodeFiller {
   std::map<std::pair<model::OfferingId, model::PoolId>, std::int64_t> opened_;
 };
 
-/// Returns "5 prefill, 4 decode" or "3 h100", with the separator between parts.
-std::string counts_by_part(const Scenario& scenario, const ReplicaCounts& replicas, const char* separator) {
+/// Returns "5 prefill and 4 decode" or "3 h100".
+std::string by_part(const Scenario& scenario, const ReplicaCounts& replicas) {
   std::string words;
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     if (replicas[i] == 0 && scenario.mixed()) continue;
     const std::string part = part_name(*scenario.catalog, scenario.catalog->services[i]);
-    words += fmt::format("{}{} {}", words.empty() ? "" : separator, grouped(replicas[i]), part);
+    words += fmt::format("{}{} {}", words.empty() ? "" : " and ", grouped(replicas[i]), part);
   }
   return words;
 }
 
-/// Returns the words of a fleet that fit into a table.
+/// Returns the words of a fleet that fit into a table: "9 replicas", "5 + 4" or "3 h100".
 std::string short_words(const Scenario& scenario, const ReplicaCounts& replicas) {
-  return replicas.size() == 1 ? fleet_words(scenario, replicas) : counts_by_part(scenario, replicas, ", ");
+  if (!scenario.split()) return replicas.size() == 1 ? fleet_words(scenario, replicas) : by_part(scenario, replicas);
+  return fmt::format("{} + {}", grouped(replicas[0]), grouped(replicas[1]));
 }
 
 }  // namespace
 
-std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCounts& replicas) {
+std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCounts& replicas, Existing stay) {
   // Large replicas first: small ones fill what they leave free.
   std::vector<std::uint32_t> order(replicas.size());
   std::iota(order.begin(), order.end(), 0);
@@ -166,7 +172,7 @@ std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCo
     return scenario.catalog->services[service].variants.front().tensor_parallel;
   };
   std::ranges::stable_sort(order, std::ranges::greater{}, size);
-  NodeFiller filler(scenario);
+  NodeFiller filler(scenario, stay);
   for (const std::uint32_t service : order) {
     if (!filler.fill({service}, replicas[service])) return std::nullopt;
   }
@@ -205,7 +211,7 @@ PolicySpec constant_policy(const Scenario& scenario, const ReplicaCounts& replic
 std::string fleet_words(const Scenario& scenario, const ReplicaCounts& replicas) {
   if (replicas.size() == 1) return counted(replicas.front(), "replica", "replicas");
   const ReplicaCount all = std::accumulate(replicas.begin(), replicas.end(), ReplicaCount{0});
-  return counts_by_part(scenario, replicas, " and ") + (all == 1 ? " replica" : " replicas");
+  return by_part(scenario, replicas) + (all == 1 ? " replica" : " replicas");
 }
 
 }  // namespace capstan::experiment

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,11 +21,17 @@ struct StandingNodes {
   GpuCount gpus = 0;
 };
 
-/// Chooses nodes that hold so many replicas. Nodes that stand at the start and belong to no pool stay and are used
-/// first; all others are chosen anew, the cheapest for each replica first, within the limits of the pools and the room
-/// of the zones.
+/// The nodes of a scenario that stay under another fleet.
+enum class Existing : std::uint8_t {
+  without_pool,  ///< those of no pool, which are paid in any case; all others are chosen anew
+  all,
+};
+
+/// Chooses nodes that hold so many replicas. The scenario's nodes that stay are used first; then machines are added, the
+/// cheapest for each replica first, within the limits of the pools and the room of the zones.
 /// @return nothing where the replicas do not fit within these limits
-std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCounts& replicas);
+std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCounts& replicas,
+                                       Existing stay = Existing::without_pool);
 
 /// Returns the scenario with so many replicas and the nodes for them, all of them ready at the start. It has no
 /// policies. Windows of other replica bounds are left out, since they would change the size.

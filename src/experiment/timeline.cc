@@ -9,10 +9,10 @@ constexpr Duration kBucketStep = std::chrono::minutes(1);
 
 }  // namespace
 
-Duration bucket_length(std::span<const RunResult> results) {
+Duration bucket_length(std::span<const RunResult> results, std::size_t buckets_most) {
   std::size_t minutes = 0;
   for (const RunResult& result : results) minutes = std::max(minutes, result.minutes.size());
-  const std::size_t length = (minutes + kTimelineBucketsMost - 1) / kTimelineBucketsMost;
+  const std::size_t length = (minutes + buckets_most - 1) / buckets_most;
   return kBucketStep * static_cast<std::int64_t>(std::max<std::size_t>(1, length));
 }
 

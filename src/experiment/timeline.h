@@ -22,8 +22,8 @@ struct TimelineBucket {
   RequestCount missed() const { return late + unmet; }
 };
 
-/// Returns whole minutes: the shortest buckets of which the longest of the runs has at most kTimelineBucketsMost.
-Duration bucket_length(std::span<const RunResult> results);
+/// Returns whole minutes: the shortest buckets of which the longest of the runs has at most so many.
+Duration bucket_length(std::span<const RunResult> results, std::size_t buckets_most = kTimelineBucketsMost);
 
 /// Returns the run in buckets of this length, the last one for what is left.
 std::vector<TimelineBucket> timeline(const RunResult& result, Duration bucket);

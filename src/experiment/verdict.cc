@@ -66,7 +66,7 @@ std::string constant_fleet_words(const Comparison& c) {
   if (!c.constant_fleet) return "";
   const ConstantFleet& fleet = *c.constant_fleet;
   if (!fleet.holds_slo) {
-    return fmt::format(" No constant fleet within the limits {}: {} reach {} %.",
+    return fmt::format(" No constant fleet within the limits {}: the best, {}, meets {} %.",
                        marked_policy(c) != nullptr ? "holds it" : "would hold it either", fleet.words,
                        tenths(fleet.result.attainment_ppm(), kPoint));
   }

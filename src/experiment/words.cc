@@ -71,7 +71,7 @@ std::string time_words(Duration duration, int parts) {
     if (count == 0 && text.empty()) continue;
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : " ", count, unit);
     if (--parts == 0) break;
-    if (size == 1'000'000'000 && count >= 10) break;  // nobody reads the milliseconds of minutes
+    if (size == 1'000'000'000 && count >= 10) break;  // milliseconds do not matter next to minutes
   }
   return text.empty() ? "0 s" : text;
 }
@@ -111,7 +111,7 @@ std::string broken_words(const RunResult& result) {
   add(broken.limit_exceeded, "limit exceeded", "limits exceeded");
   add(broken.not_repeatable, "decision not repeatable", "decisions not repeatable");
   add(broken.group_overheld, "group held too long", "groups held too long");
-  add(broken.oracle, "row that production could not know", "rows that production could not know");
+  add(broken.oracle, "row that production cannot know", "rows that production cannot know");
   add(broken.not_conserved, "balance that does not close", "balances that do not close");
   add(broken.unsettled, "move of a fleet that had settled", "moves of a fleet that had settled");
   return text;

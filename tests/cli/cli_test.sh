@@ -64,7 +64,9 @@ expect 0 "capstan 0." -- version
 expect 0 "compare" -- --help
 expect 0 "capstan 0." -- --version
 expect 0 "eight fixed" -- sim $small
-expect 0 "wins" -- compare $hour
+expect 0 "is the cheapest policy that holds the SLO of 99.0 %" -- compare $hour
+expect 0 "A constant fleet of " -- compare $hour
+expect 0 "one bar is 1 min" -- compare $hour --no-advice --sparklines=always
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
 
@@ -91,6 +93,7 @@ expect 64 "--seed" -- compare $hour --seed -1
 expect 64 "'x' is no seed" -- compare $hour --seed x
 expect 64 "is no seed, expected 0 to 9223372036854775807" -- compare $hour --seed 9223372036854775808
 expect 64 "--jobs" -- compare $hour --jobs 5000
+expect 64 "--sparklines: sometimes not in {" -- compare $hour --sparklines=sometimes
 expect 64 "--output" -- compare $hour -o xml
 expect 64 "expected one of" -- compare $hour --policy nobody
 expect 64 "--policy" -- sim $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
@@ -191,7 +194,7 @@ set_to 1 "hpa-cpu.yaml:11:22: cpu: a utilization is a share of the pod's request
   "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml}"
 set_to 0 "warning: cpu shows whether an engine has any request" \
   "policies.0.scale={manifest: $PWD/scenarios/manifests/hpa-cpu.yaml, pod: {cpu: 2}}"
-expect 0 "tuned  a: nothing that was tried is better" -- compare "$work/tiny.yaml" --frontier \
+expect 0 "tuned  a: no setting that was tried is better" -- compare "$work/tiny.yaml" --frontier \
   --set 'policies.0.scale={policy: queue_hpa}' --set 'policies.0.sweep={scale.waiting_per_replica: [2, 8]}'
 set_to 64 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies.0.scale=queue
 
@@ -234,7 +237,7 @@ for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -
 done
 
 # A run of more than a second says on standard error how far it is, into a log too.
-"$program" compare scenarios/foresight-azure.yaml --jobs 1 --set load.scale=80 2>"$work/out" >/dev/null
+"$program" compare scenarios/foresight-azure.yaml --jobs 1 --no-advice --set load.scale=80 2>"$work/out" >/dev/null
 judge "progress of a run of seconds" 0 "requests · " $?
 
 # JSON is JSON, whatever the names in it.
