@@ -29,13 +29,13 @@ struct SimulateArguments {
   std::string from_snapshot;  ///< a cluster's state to start from; empty: as the scenario says
   std::string service;        ///< which of its services
   Output output = Output::text;
-  unsigned jobs = 0;                 ///< 0 = one a core
-  std::vector<std::string> fail_on;  ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2
-  bool frontier = false;             ///< compare: print also what `RenderOptions::frontier` adds
-  bool bound = false;                ///< compare: also compute what could be reached with foresight
-  bool no_advice = false;            ///< compare: leave out the runs that look for advice
-  bool compare = false;              ///< all policies; else the first, or the one that is named
-  When sparklines = When::automatic; ///< compare, in text: draw the run over time
+  unsigned jobs = 0;                  ///< 0 = one a core
+  std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2
+  bool frontier = false;              ///< compare: print also what `RenderOptions::frontier` adds
+  bool bound = false;                 ///< compare: also compute what could be reached with foresight
+  bool no_advice = false;             ///< compare: leave out the runs that look for advice
+  bool compare = false;               ///< all policies; else the first, or the one that is named
+  When sparklines = When::automatic;  ///< compare, in text: draw the run over time
 };
 ExitCode simulate(const SimulateArguments& arguments);
 

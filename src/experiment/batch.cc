@@ -88,7 +88,8 @@ bool ended_early(const RunResult& result, std::optional<RequestCount> limit) {
 Result<std::vector<RunResult>> ExtraRuns::run(std::span<const PlannedRun> runs, const std::string& stage) {
   const int first = runs_ + 1;
   runs_ += static_cast<int>(runs.size());
-  const std::string numbers = runs.size() == 1 ? fmt::format("run {}", first) : fmt::format("runs {} to {}", first, runs_);
+  const std::string numbers =
+      runs.size() == 1 ? fmt::format("run {}", first) : fmt::format("runs {} to {}", first, runs_);
   Result<std::vector<RunResult>> results = run_batch(runs, jobs_, stage + ", " + numbers, progress_);
   if (!results) return results;
   for (const RunResult& result : *results) requests_ += result.requests.arrived;

@@ -25,8 +25,9 @@ struct PlannedRun {
 Result<std::vector<RunResult>> run_batch(std::span<const PlannedRun> runs, unsigned jobs, const std::string& stage,
                                          const ProgressCallback& progress);
 
-/// Returns the limit after which a run of the scenario can no longer hold the SLO. Arrivals of an open load do not depend
-/// on the fleet that serves them, so `known`, any whole run of it, tells how many there are. Nothing for closed loops.
+/// Returns the limit after which a run of the scenario can no longer hold the SLO. Arrivals of an open load do not
+/// depend on the fleet that serves them, so `known`, any whole run of it, tells how many there are. Nothing for closed
+/// loops.
 std::optional<RequestCount> miss_limit(const Scenario& scenario, const RunResult& known);
 /// Returns true if the run was ended at this limit, or would have been a minute later: it misses the SLO.
 bool ended_early(const RunResult& result, std::optional<RequestCount> limit);

@@ -24,12 +24,12 @@ struct Comparison {
   std::string load;     ///< where the requests come from, "trace conv.csv", "profile azure-hour"
   std::string service;  ///< "Llama-3.3-70B TP 4 on A100, 4 pods that share one node"
   model::Slo slo;
-  std::vector<RunResult> results;                  ///< as `rank` orders them
-  std::optional<ConstantFleet> constant_fleet{};   ///< nothing where the scenario asks for no advice
-  std::optional<RaisedMinimum> raised_minimum{};   ///< of the first policy; nothing where none was tried
-  int extra_runs = 0;                              ///< simulated for this advice
-  RequestCount extra_requests = 0;                 ///< simulated by these runs
-  std::optional<Clairvoyant> clairvoyant{};        ///< where the scenario asks for it
+  std::vector<RunResult> results;                 ///< as `rank` orders them
+  std::optional<ConstantFleet> constant_fleet{};  ///< nothing where the scenario asks for no advice
+  std::optional<RaisedMinimum> raised_minimum{};  ///< of the first policy; nothing where none was tried
+  int extra_runs = 0;                             ///< simulated for this advice
+  RequestCount extra_requests = 0;                ///< simulated by these runs
+  std::optional<Clairvoyant> clairvoyant{};       ///< where the scenario asks for it
 };
 
 /// Runs every policy of the scenario, `jobs` at a time; 0 = one for each core. The outcome does not depend on `jobs`.

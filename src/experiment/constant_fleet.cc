@@ -96,7 +96,7 @@ class FleetTrials {
   const Scenario& scenario_;
   ExtraRuns& extra_;
   std::optional<RequestCount> miss_limit_;  ///< runs beyond it were ended early
-  std::map<ReplicaCounts, bool> known_;  // whether it holds the SLO
+  std::map<ReplicaCounts, bool> known_;     // whether it holds the SLO
   std::optional<ConstantFleet> best_;
   Price best_price_;
   int runs_ = 0;
@@ -149,9 +149,7 @@ class LineSearch {
   }
 
  private:
-  bool may_go_on() const {
-    return trials_.has_budget() && trials_.runs() - runs_before_ < kFleetSearchRunsMost;
-  }
+  bool may_go_on() const { return trials_.has_budget() && trials_.runs() - runs_before_ < kFleetSearchRunsMost; }
 
   Result<void> probe(ReplicaCount a, ReplicaCount b) {
     std::vector<ReplicaCounts> fleets;

@@ -69,8 +69,8 @@ std::string divergence_line(const RunResult& a, const RunResult& b, std::size_t 
   if (!first) {
     return wrapped("first difference  ", fmt::format("{} and {} always asked for the same", a.policy, b.policy), width);
   }
-  return wrapped("first difference  " + clock(first->at) + "  ", step_words(a, first->a) + "; " + step_words(b, first->b),
-                 width);
+  return wrapped("first difference  " + clock(first->at) + "  ",
+                 step_words(a, first->a) + "; " + step_words(b, first->b), width);
 }
 
 }  // namespace

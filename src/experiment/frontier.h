@@ -8,8 +8,8 @@
 
 #include "experiment/compare.h"
 
-// What `--frontier` adds to a comparison: the policies that can be beaten only for more money, how often each changed the
-// number of replicas, where two of them first differ, and what tuning the settings of a policy brings.
+// What `--frontier` adds to a comparison: the policies that can be beaten only for more money, how often each changed
+// the number of replicas, where two of them first differ, and what tuning the settings of a policy brings.
 namespace capstan::experiment {
 
 enum class Cost : std::uint8_t { gpu_hours, usd };
@@ -28,8 +28,8 @@ std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& 
 /// Returns how many times an hour, in 1/1000, something happened so often in the simulated time.
 std::int64_t per_hour_milli(std::int64_t count, Duration simulated);
 
-/// Returns the best of a policy's swept settings, its stated ones included: the one that ranks first. Null where nothing
-/// was swept.
+/// Returns the best of a policy's swept settings, its stated ones included: the one that ranks first. Null where
+/// nothing was swept.
 const RunResult* tuned(std::span<const RunResult> results, const std::string& policy, const model::Slo& slo);
 
 /// Returns true if the table shows the policy. Of a sweep it shows the stated settings and the best ones.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <utility>
 #include <variant>
@@ -126,7 +126,9 @@ class MinimumTrials {
   }
 
   bool saves_enough(const RunResult& result) const {
-    const auto below = [](__int128 cost, __int128 stated) { return cost * 100 <= stated * (100 - kMinimumSavingPercent); };
+    const auto below = [](__int128 cost, __int128 stated) {
+      return cost * 100 <= stated * (100 - kMinimumSavingPercent);
+    };
     if (stated_.total_micro_usd() > 0) return below(result.total_micro_usd(), stated_.total_micro_usd());
     return below(result.paid_gpu_ns(), stated_.paid_gpu_ns());
   }
@@ -150,8 +152,8 @@ Result<std::optional<RaisedMinimum>> try_higher_minimum(const Scenario& scenario
                                                         ExtraRuns& extra) {
   if (results.empty() || !constant || !constant->holds_slo) return std::nullopt;
   const std::string& name = results.front().policy;
-  const auto policy = std::ranges::find_if(scenario.policies,
-                                           [&](const PolicySpec& spec) { return spec.policies.name == name; });
+  const auto policy =
+      std::ranges::find_if(scenario.policies, [&](const PolicySpec& spec) { return spec.policies.name == name; });
   if (policy == scenario.policies.end() || is_fixed(*policy)) return std::nullopt;
   return MinimumTrials(scenario, *policy, results.front(), constant->replicas, extra).run();
 }

@@ -25,9 +25,10 @@ inline constexpr std::int64_t kMinimumSavingPercent = 1;
 /// Most values that are tried.
 inline constexpr int kMinimumRunsMost = 6;
 
-/// Tries values between the minimum that is stated and the size of the constant fleet. A value helps a policy that holds
-/// the SLO if it still does and costs less, and one that misses the SLO if it then holds it. The replicas of the raised
-/// minimum, and nodes for them, stand from the start, as they would where the minimum has been in force for a while.
+/// Tries values between the minimum that is stated and the size of the constant fleet. A value helps a policy that
+/// holds the SLO if it still does and costs less, and one that misses the SLO if it then holds it. The replicas of the
+/// raised minimum, and nodes for them, stand from the start, as they would where the minimum has been in force for a
+/// while.
 /// @param results  those of the policies, ranked: the first is the one that is tried
 /// @return nothing where there is nothing to try: a fixed number of replicas, or no constant fleet holds the SLO
 Result<std::optional<RaisedMinimum>> try_higher_minimum(const Scenario& scenario, std::span<const RunResult> results,

@@ -40,11 +40,11 @@ const RankCase kRankCases[] = {
      {{"cheap", 900, 10}, {"closer", 901, 100}},
      "closer cheap"},
     {"of two that miss it alike the cheaper ranks first", {{"a", 900, 12}, {"b", 900, 11}}, "b a"},
-    {"without a price the paid GPU time decides",
-     {{"large", 995, 0, 20}, {"small", 991, 0, 12}},
-     "small large"},
+    {"without a price the paid GPU time decides", {{"large", 995, 0, 20}, {"small", 991, 0, 12}}, "small large"},
     {"ties go by name", {{"b", 995, 10}, {"c", 900, 10}, {"a", 995, 10}}, "a b c"},
-    {"exactly the share that is asked for holds it", {{"missed by one", 989, 1}, {"exact", 990, 9}}, "exact missed by one"},
+    {"exactly the share that is asked for holds it",
+     {{"missed by one", 989, 1}, {"exact", 990, 9}},
+     "exact missed by one"},
 };
 
 TEST(Ranking, OrdersAsAnOperatorChooses) {

@@ -13,8 +13,9 @@ struct RenderOptions {
   int width = 120;          ///< columns of the terminal; sentences wrap there
 };
 
-/// Writes the result as a page for people: what was run, the ranked table, the sentences that say which policy to choose
-/// and why, the moments that made the difference, and the command to type next. Equal comparisons give equal bytes.
+/// Writes the result as a page for people: what was run, the ranked table, the sentences that say which policy to
+/// choose and why, the moments that made the difference, and the command to type next. Equal comparisons give equal
+/// bytes.
 std::string render_text(const Comparison& comparison, const std::string& arguments, const RenderOptions& options = {});
 
 /// Writes every figure in JSON, "format_version" first, keys in snake_case with their unit last. Ends with a newline.

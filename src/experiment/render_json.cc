@@ -73,8 +73,11 @@ Json series(const std::vector<Minute>& minutes) {
 }
 
 Json timeline_json(const RunResult& r, Duration bucket) {
-  Json json = {{"bucket_ns", bucket.count()}, {"arrived", Json::array()}, {"ready_mean_milli", Json::array()},
-               {"late", Json::array()},       {"unmet", Json::array()}};
+  Json json = {{"bucket_ns", bucket.count()},
+               {"arrived", Json::array()},
+               {"ready_mean_milli", Json::array()},
+               {"late", Json::array()},
+               {"unmet", Json::array()}};
   for (const TimelineBucket& each : timeline(r, bucket)) {
     json["arrived"].push_back(each.arrived);
     json["ready_mean_milli"].push_back(each.ready_mean_milli);
@@ -187,22 +190,16 @@ Json names(const std::vector<const RunResult*>& results) {
 
 Json constant_fleet(const Comparison& comparison, Duration bucket) {
   const ConstantFleet& fleet = *comparison.constant_fleet;
-  return {{"replicas", fleet.replicas},
-          {"fleet", fleet.words},
-          {"holds_slo", fleet.holds_slo},
-          {"is_smallest", fleet.is_smallest},
-          {"runs", fleet.runs},
-          {"result", policy(fleet.result, {false, bucket})}};
+  return {{"replicas", fleet.replicas},   {"fleet", fleet.words},
+          {"holds_slo", fleet.holds_slo}, {"is_smallest", fleet.is_smallest},
+          {"runs", fleet.runs},           {"result", policy(fleet.result, {false, bucket})}};
 }
 
 Json raised_minimum(const Comparison& comparison, Duration bucket) {
   const RaisedMinimum& raised = *comparison.raised_minimum;
-  return {{"policy", raised.policy},
-          {"setting", raised.setting},
-          {"min_replicas", raised.min},
-          {"helps", raised.result.has_value()},
-          {"runs", raised.runs},
-          {"result", raised.result ? policy(*raised.result, {false, bucket}) : Json()}};
+  return {{"policy", raised.policy},    {"setting", raised.setting},
+          {"min_replicas", raised.min}, {"helps", raised.result.has_value()},
+          {"runs", raised.runs},        {"result", raised.result ? policy(*raised.result, {false, bucket}) : Json()}};
 }
 
 Json clairvoyant(const Comparison& comparison, Duration bucket) {

@@ -240,7 +240,8 @@ std::string moments(const Comparison& c, const std::string& first_label, std::si
   std::string text;
   for (const auto& [moment, result] : chosen) {
     const std::string policy = c.results.size() > 1 ? fmt::format(" ({})", result->policy) : "";
-    text += wrapped((text.empty() ? first_label : "      ") + clock(moment->at) + "  ", moment->sentence + policy, width);
+    text +=
+        wrapped((text.empty() ? first_label : "      ") + clock(moment->at) + "  ", moment->sentence + policy, width);
   }
   return text;
 }

@@ -33,9 +33,7 @@ struct RowSeries {
   Numbers missed;
 };
 
-std::int64_t largest_of(const Numbers& numbers) {
-  return numbers.empty() ? 0 : std::ranges::max(numbers);
-}
+std::int64_t largest_of(const Numbers& numbers) { return numbers.empty() ? 0 : std::ranges::max(numbers); }
 
 RowSeries series_of(const RunResult& result, Duration bucket, bool is_marked) {
   RowSeries row{.name = result.policy, .is_marked = is_marked, .ready_milli = {}, .missed = {}};
@@ -58,8 +56,8 @@ class LineDrawer {
     name_ = std::clamp(room > bars_ ? room - bars_ : 0, kSparkNameLeast, std::max(kSparkNameLeast, name_width));
   }
 
-  std::string line(bool is_marked, const std::string& name, const char* kind, const Numbers& numbers,
-                   std::int64_t most, const std::string& note) const {
+  std::string line(bool is_marked, const std::string& name, const char* kind, const Numbers& numbers, std::int64_t most,
+                   const std::string& note) const {
     const std::string bars = pad_right(spark_bars(numbers, most, columns_each_), bars_);
     return fmt::format("{}{}  {} {}  {}\n", is_marked ? "▶ " : "  ", pad_right(shortened(name, name_), name_),
                        pad_right(kind, kKindWidth), bars, note);
@@ -95,7 +93,8 @@ std::string sparklines(const Comparison& c, std::size_t name_width, std::size_t 
 
   std::vector<RowSeries> rows;
   for (const RunResult& result : c.results) {
-    if (shown(c, result)) rows.push_back(series_of(result, bucket, &result == marked_policy(c) && c.results.size() > 1));
+    if (shown(c, result))
+      rows.push_back(series_of(result, bucket, &result == marked_policy(c) && c.results.size() > 1));
   }
   if (c.constant_fleet) rows.push_back(series_of(c.constant_fleet->result, bucket, false));
   std::int64_t most_ready = 0, most_missed = 0;

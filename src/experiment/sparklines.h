@@ -10,7 +10,8 @@
 namespace capstan::experiment {
 
 /// Draws the run over time for terminals with UTF-8: the arrivals once, then the ready replicas and the missed requests
-/// of each policy in the table. Lines of one kind have one scale, so that policies can be compared. Ends with a newline.
+/// of each policy in the table. Lines of one kind have one scale, so that policies can be compared. Ends with a
+/// newline.
 /// @param name_width  columns of the policies' names, as in the table
 std::string sparklines(const Comparison& comparison, std::size_t name_width, std::size_t width);
 

@@ -24,8 +24,7 @@ struct MachineChoice {
 /// Fills machines with replicas, service by service, and opens machines where no open one has room.
 class NodeFiller {
  public:
-  NodeFiller(const Scenario& scenario, Existing stay)
-      : scenario_(scenario), catalog_(*scenario.catalog), stay_(stay) {
+  NodeFiller(const Scenario& scenario, Existing stay) : scenario_(scenario), catalog_(*scenario.catalog), stay_(stay) {
     find_room();
     find_choices();
     for (const sim::ExistingNodes& nodes : scenario.cluster.existing) {
@@ -88,8 +87,8 @@ class NodeFiller {
       for (const sim::ExistingNodes& nodes : scenario_.cluster.existing) {
         if (nodes.pool != pool) continue;
         standing += nodes.count * catalog_.offering(nodes.offering).gpus;
-        const bool sold = std::ranges::find(catalog_.pools[p].offerings, nodes.offering) !=
-                          catalog_.pools[p].offerings.end();
+        const bool sold =
+            std::ranges::find(catalog_.pools[p].offerings, nodes.offering) != catalog_.pools[p].offerings.end();
         if (!sold && !stays(nodes)) choices_.push_back({nodes.offering, pool, nodes.count});
       }
       pool_gpus_left_[p] = std::max(catalog_.pools[p].gpu_limit, standing);
@@ -108,8 +107,7 @@ class NodeFiller {
       const model::Offering& offering = catalog_.offering(choice.offering);
       const std::int64_t held = std::min<std::int64_t>(offering.gpus / unit, left);
       const bool possible = offering.gpu == gpu && held > 0 && choice.available > 0 &&
-                            pool_gpus_left_[choice.pool.value] >= offering.gpus &&
-                            in_zone_[offering.zone] < zone_room_;
+                            pool_gpus_left_[choice.pool.value] >= offering.gpus && in_zone_[offering.zone] < zone_room_;
       if (!possible) continue;
       const std::int64_t price = offering.price_per_hour.count;
       const bool better = best == nullptr ||

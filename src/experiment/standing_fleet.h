@@ -27,8 +27,8 @@ enum class Existing : std::uint8_t {
   all,
 };
 
-/// Chooses nodes that hold so many replicas. The scenario's nodes that stay are used first; then machines are added, the
-/// cheapest for each replica first, within the limits of the pools and the room of the zones.
+/// Chooses nodes that hold so many replicas. The scenario's nodes that stay are used first; then machines are added,
+/// the cheapest for each replica first, within the limits of the pools and the room of the zones.
 /// @return nothing where the replicas do not fit within these limits
 std::optional<StandingNodes> nodes_for(const Scenario& scenario, const ReplicaCounts& replicas,
                                        Existing stay = Existing::without_pool);

@@ -96,16 +96,15 @@ std::string minimum_words(const Comparison& c) {
     return fmt::format(" A higher minimum, up to {}, was tried and does not make {} hold it.", raised.setting,
                        best.policy);
   }
-  return fmt::format(" With {}, {} would hold it for {} ({}).", raised.setting, best.policy,
-                     cost_words(*raised.result), met_words(*raised.result));
+  return fmt::format(" With {}, {} would hold it for {} ({}).", raised.setting, best.policy, cost_words(*raised.result),
+                     met_words(*raised.result));
 }
 
 /// Returns how much the best policy lacks, where none holds the SLO.
 std::string shortfall_words(const Comparison& c) {
   const RunResult& best = c.results.front();
   const std::int64_t points = c.slo.attainment_ppm - best.attainment_ppm();
-  const std::string in_points =
-      points < kShownPoint ? "" : fmt::format(" ({} points)", tenths(points, kPoint));
+  const std::string in_points = points < kShownPoint ? "" : fmt::format(" ({} points)", tenths(points, kPoint));
   return fmt::format("No policy holds the SLO of {} %. {} comes closest: {}, {} too few{}.",
                      tenths(c.slo.attainment_ppm, kPoint), best.policy, met_and_cost(best),
                      counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);

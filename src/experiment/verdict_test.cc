@@ -35,7 +35,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 40}, {"b", 610, 60}, {"c", 980, 20}},
      {},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds it; c comes "
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. No other policy holds it; c "
+     "comes "
      "closest: 98.0 % met for 20.00 USD."},
     {"several hold it: the cheapest, and how much more the next costs",
      {{"a", 995, 40}, {"b", 991, 35}, {"c", 990, 70}},
@@ -48,49 +49,61 @@ const VerdictCase kVerdicts[] = {
      {{"9 replicas", 991, 50}},
      {},
      "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 40.00 USD. The next that holds it is b: "
-     "99.2 % met for 90.00 USD, 125 % more than a. A constant fleet of 9 replicas, chosen with hindsight, would hold it "
+     "99.2 % met for 90.00 USD, 125 % more than a. A constant fleet of 9 replicas, chosen with hindsight, would hold "
+     "it "
      "for 50.00 USD: 25 % more than a, less than 1 of the 2 policies here."},
     {"a constant fleet beats every policy",
      {{"a", 995, 78}, {"b", 964, 69}},
      {{"9 replicas", 991, 61}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b comes "
-     "closest: 96.4 % met for 69.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for 61.00 "
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 96.4 % met for 69.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "61.00 "
      "USD, less than every policy here."},
     {"a constant fleet beats those that hold it, and a cheaper policy misses it",
      {{"a", 995, 78}, {"b", 964, 50}},
      {{"9 replicas", 991, 61}},
      {},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b comes "
-     "closest: 96.4 % met for 50.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for 61.00 "
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.5 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 96.4 % met for 50.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "61.00 "
      "USD, less than every policy here that holds it."},
     {"a higher minimum makes the marked policy cheaper",
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 85}},
      {{"replicas.min: 3", 993, 74}},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b comes "
-     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for 85.00 "
-     "USD: 8 % more than a, less than 1 of the 2 policies here. With replicas.min: 3, a would cost 74.00 USD instead of "
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "85.00 "
+     "USD: 8 % more than a, less than 1 of the 2 policies here. With replicas.min: 3, a would cost 74.00 USD instead "
+     "of "
      "78.00 USD and still hold it (99.3 % met)."},
     {"a higher minimum that does not help the marked policy is not mentioned",
      {{"a", 991, 78}, {"b", 610, 90}},
      {{"9 replicas", 991, 95}},
      {{"replicas.min: 9", 0, 0}},
-     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b comes "
-     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for 95.00 "
+     "a is the cheapest policy that holds the SLO of 99.0 %: 99.1 % met for 78.00 USD. No other policy holds it; b "
+     "comes "
+     "closest: 61.0 % met for 90.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
+     "95.00 "
      "USD: 21 % more than a."},
     {"none holds it: how much the best lacks, and what would hold it",
      {{"a", 964, 69}, {"b", 610, 60}},
      {{"9 replicas", 991, 61}},
      {{"replicas.min: 5", 992, 72}},
-     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). A "
+     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). "
+     "A "
      "constant fleet of 9 replicas, chosen with hindsight, would hold it for 61.00 USD, less than 1 of the 2 policies "
      "here. With replicas.min: 5, a would hold it for 72.00 USD (99.2 % met)."},
     {"none holds it, and a higher minimum does not help",
      {{"a", 964, 69}, {"b", 610, 60}},
      {{"9 replicas", 991, 80}},
      {{"replicas.min: 9", 0, 0}},
-     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). A "
+     "No policy holds the SLO of 99.0 %. a comes closest: 96.4 % met for 69.00 USD, 26 requests too few (2.6 points). "
+     "A "
      "constant fleet of 9 replicas, chosen with hindsight, would hold it for 80.00 USD. A higher minimum, up to "
      "replicas.min: 9, was tried and does not make a hold it."},
     {"nothing that was tried holds it",
@@ -103,7 +116,8 @@ const VerdictCase kVerdicts[] = {
      {{"a", 995, 40}},
      {{"1 replica", 995, 30}},
      {},
-     "a holds the SLO: 99.5 % met for 40.00 USD, 99.0 % asked; 5 late, 0 never answered, score 0.0. A constant fleet of "
+     "a holds the SLO: 99.5 % met for 40.00 USD, 99.0 % asked; 5 late, 0 never answered, score 0.0. A constant fleet "
+     "of "
      "1 replica, chosen with hindsight, would hold it for 30.00 USD, less than every policy here."},
     {"without a price GPU-hours are compared",
      {{"a", 995, 0}},

@@ -89,8 +89,8 @@ std::string text_of(const Case& one) {
   const auto scenario = read_scenario_of(one);
   const auto done = experiment::advise(*scenario, 0, {}, comparison);
   EXPECT_TRUE(done) << done.error().text();
-  return known[one.name] = experiment::render_text(comparison, "scenarios/" + one.scenario + ".yaml",
-                                                   {.color = false, .width = 120});
+  return known[one.name] =
+             experiment::render_text(comparison, "scenarios/" + one.scenario + ".yaml", {.color = false, .width = 120});
 }
 
 class Scenario : public testing::TestWithParam<Case> {

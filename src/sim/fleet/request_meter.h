@@ -39,8 +39,8 @@ struct RequestCounts {
 struct RequestMinute {
   RequestCount arrived = 0;
   RequestCount completed = 0;  ///< of those that arrived in this minute, whenever they completed
-  RequestCount met = 0;      ///< of those that arrived in this minute, whenever they completed
-  RequestCount waiting = 0;  ///< at its end: at the gateway and in engines' queues
+  RequestCount met = 0;        ///< of those that arrived in this minute, whenever they completed
+  RequestCount waiting = 0;    ///< at its end: at the gateway and in engines' queues
   RequestCount waiting_max = 0;
   std::int64_t ttft_p99_us = 0;  ///< of the answers that began in this minute
 
