@@ -38,7 +38,7 @@ ExitCode report(const manifest::Errors& errors) {
 ExitCode print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return kOk;
-  if (errno == EPIPE) return kError;  // whoever read has what he wanted
+  if (errno == EPIPE) return kError;  // the reader closed the pipe, because it has read enough
   return report({ErrorKind::input, "standard output", 0, 0, std::string("cannot be written: ") + std::strerror(errno)});
 }
 

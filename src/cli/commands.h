@@ -14,10 +14,10 @@ namespace capstan::cli {
 enum ExitCode : int { kOk = 0, kError = 1, kFindings = 2, kInfeasible = 3, kUsage = 64 };
 
 ExitCode exit_code(ErrorKind kind);
-/// Says it on standard error.
+/// Writes the error to standard error.
 ExitCode report(const Error& error);
 ExitCode report(const manifest::Errors& errors);
-/// Writes a whole result to standard output at once, and says so where a full disk or a closed pipe refuses it.
+/// Writes a whole result to standard output at once, and reports it if a full disk or a closed pipe refuses it.
 ExitCode print(const std::string& text);
 
 enum class Output : std::uint8_t { text, json };
@@ -26,11 +26,11 @@ enum class When : std::uint8_t { automatic, always, never };
 struct SimulateArguments {
   std::string scenario;
   experiment::ScenarioOverrides overrides;
-  std::string from_snapshot;  ///< a cluster's state to start from; empty: as the scenario says
-  std::string service;        ///< which of its services
+  std::string from_snapshot;  ///< a cluster's state to start from; empty: the scenario's
+  std::string service;        ///< the service of that cluster
   Output output = Output::text;
-  unsigned jobs = 0;                  ///< 0 = one a core
-  std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50": missed by any policy, exit 2
+  unsigned jobs = 0;                  ///< runs at a time; 0 = one for each core
+  std::vector<std::string> fail_on;   ///< thresholds, "met<99%", "score<50"; exit code 2 if any policy misses one
   bool frontier = false;              ///< compare: print also what `RenderOptions::frontier` adds
   bool bound = false;                 ///< compare: also compute what could be reached with foresight
   bool no_advice = false;             ///< compare: leave out the runs that look for advice

@@ -8,14 +8,14 @@ namespace capstan::cli {
 
 bool output_is_terminal();
 bool errors_are_terminal();
-/// Colours on standard output: a terminal, and no NO_COLOR, and not a dumb one.
+/// True if standard output takes colours: it is a terminal, not a dumb one, and NO_COLOR is not set.
 bool wants_color();
 /// True if the locale of the environment writes characters in UTF-8: LC_ALL, else LC_CTYPE, else LANG says so.
 bool locale_is_utf8();
-/// Columns of the terminal, 120 where there is none.
+/// Returns the columns of the terminal, 120 where there is none.
 int output_width();
 
-/// Real time since it was made.
+/// Measures real time from its construction on.
 class Stopwatch {
  public:
   Stopwatch() : start_(std::chrono::steady_clock::now()) {}

@@ -10,7 +10,7 @@
 namespace capstan::experiment {
 namespace {
 
-/// "1.14x" from thousandths, rounded half up.
+/// Returns "1.14x" for 1,140, rounded half up.
 std::string times(std::int64_t milli) {
   const std::int64_t hundredths = (milli + 5) / 10;
   return fmt::format("{}.{:02}x", hundredths / 100, hundredths % 100);

@@ -25,7 +25,7 @@ policies:
   - {name: memory, scale: memory_hpa, place: first_fit, provision: cluster_autoscaler}
 )";
 
-TEST(Compare, SameBytesOnAnyNumberOfThreads) {
+TEST(Compare, GivesTheSameBytesOnAnyNumberOfThreads) {
   const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario) << scenario.error().text();
   const Result<Comparison> one = compare(*scenario, 1);
@@ -36,7 +36,7 @@ TEST(Compare, SameBytesOnAnyNumberOfThreads) {
   EXPECT_EQ(render_text(*one, "s.yaml"), render_text(*three, "s.yaml"));
 }
 
-TEST(Compare, EveryPolicyMeetsTheSameRequests) {
+TEST(Compare, EveryPolicyServesTheSameRequests) {
   const ScenarioResult scenario = parse_scenario(kScenario, "s.yaml");
   ASSERT_TRUE(scenario);
   const Result<Comparison> comparison = compare(*scenario, 0);
@@ -71,7 +71,7 @@ TEST(Compare, ReportsTheProgressOfAllPoliciesFromTheFirstMinute) {
   for (const Progress& progress : reports) EXPECT_EQ(progress.at, Instant{progress.simulated / 3});
 }
 
-TEST(Compare, ABadTraceIsOneError) {
+TEST(Compare, ReturnsOneErrorForABadTrace) {
   const ScenarioResult scenario =
       parse_scenario(kScenario, "s.yaml", {.sets = {}, .trace = "/nowhere/trace.csv", .seed = {}, .policies = {}});
   ASSERT_TRUE(scenario) << scenario.error().text();

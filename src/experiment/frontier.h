@@ -25,7 +25,7 @@ struct Divergence {
 /// Returns nothing where two policies always asked for the same.
 std::optional<Divergence> first_divergence(const RunResult& a, const RunResult& b);
 
-/// Returns how many times an hour, in 1/1000, something happened so often in the simulated time.
+/// Returns a count as a rate by the hour, in 1/1000, over the simulated time.
 std::int64_t per_hour_milli(std::int64_t count, Duration simulated);
 
 /// Returns the best of a policy's swept settings, its stated ones included: the one that ranks first. Null where

@@ -98,10 +98,10 @@ void read_engine_settings(const Node& node, const std::string& owner, RoleSpec& 
   Fields fields(node, owner + ".engine_settings", verdict);
   sim::ReplicaConfig& replica = spec.replica;
   // Policies know of a limit what a manifest would tell: only what is stated.
-  for (const auto& [key, limit, told, most] :
-       {std::tuple("max_batched_tokens", &replica.max_batched_tokens, &spec.told.max_batched_tokens, 1 << 24),
-        std::tuple("max_seqs", &replica.max_seqs, &spec.told.max_seqs, 1 << 16)}) {
-    if (fields.integer(key, *limit, 1, most)) *told = static_cast<std::int32_t>(*limit);
+  for (const auto& [key, limit, stated, most] :
+       {std::tuple("max_batched_tokens", &replica.max_batched_tokens, &spec.stated_limits.max_batched_tokens, 1 << 24),
+        std::tuple("max_seqs", &replica.max_seqs, &spec.stated_limits.max_seqs, 1 << 16)}) {
+    if (fields.integer(key, *limit, 1, most)) *stated = static_cast<std::int32_t>(*limit);
   }
   fields.integer("max_waiting", replica.max_waiting, 1, 1 << 24);
   fields.integer("kv_blocks", replica.kv_blocks, 1, 1 << 30);
@@ -297,7 +297,7 @@ void read_role(Fields& fields, model::Role role, model::Service service, RoleSpe
   Replicas replicas;
   if (const Node* bounds = fields.need("replicas")) replicas = read_replicas(*bounds, owner, service, verdict);
   if (const Node* settings = fields.take("engine_settings")) read_engine_settings(*settings, owner, spec, verdict);
-  variant.step_limits = spec.told;
+  variant.step_limits = spec.stated_limits;
   const Node* start_node = fields.take("start");
   spec.engine = &engine::EngineTable::bundled().rows().front();  // the default where the service's own is not found
   if (named) find_engine(fields, gpu, variant, spec, verdict);
@@ -431,7 +431,7 @@ void read_roles(const Node& node, const Node& whole, const model::Service& servi
 /// SLO by the engine table, of middling requests. Then all are full at the same time.
 std::int64_t usual_weight(const RoleSpec& spec, const model::Slo& slo) {
   namespace scale = decide::scale;
-  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.told);
+  const scale::EngineBelief engine = scale::believe(spec.engine, 1'000'000, model::Role::both, spec.stated_limits);
   return std::max<std::int64_t>(scale::capacity(engine, {}, {}, scale::slo_for_mean_prompt(slo, engine, {})).batch, 1);
 }
 

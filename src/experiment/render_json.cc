@@ -19,13 +19,14 @@ Json percentiles(const Percentiles& p) {
       {"mean_us", p.mean_us}, {"p50_us", p.p50_us}, {"p90_us", p.p90_us}, {"p95_us", p.p95_us}, {"p99_us", p.p99_us}};
 }
 
-/// An integer; beyond 64 bits, which is more than 2.56 million GPU-hours, the nearest floating-point number.
+/// Returns an integer; beyond 64 bits, which is more than 2.56 million GPU-hours, the nearest floating-point number.
 Json number(__int128 value) {
   if (value >= INT64_MIN && value <= INT64_MAX) return static_cast<std::int64_t>(value);
   return static_cast<double>(value);
 }
 
-/// GPU-hours or USD to six decimals: the integers beside them pass 2^53, where doubles lose digits.
+/// Returns GPU-hours or USD with six decimals. The integers of the same object may pass 2^53, where doubles lose
+/// digits.
 Json decimal(__int128 value, std::int64_t unit) {
   const auto millionths = static_cast<std::int64_t>((value * 1'000'000 + unit / 2) / unit);
   return static_cast<double>(millionths) / 1'000'000;
@@ -78,11 +79,11 @@ Json timeline_json(const RunResult& r, Duration bucket) {
                {"ready_mean_milli", Json::array()},
                {"late", Json::array()},
                {"unmet", Json::array()}};
-  for (const TimelineBucket& each : timeline(r, bucket)) {
-    json["arrived"].push_back(each.arrived);
-    json["ready_mean_milli"].push_back(each.ready_mean_milli);
-    json["late"].push_back(each.late);
-    json["unmet"].push_back(each.unmet);
+  for (const TimelineBucket& part : timeline(r, bucket)) {
+    json["arrived"].push_back(part.arrived);
+    json["ready_mean_milli"].push_back(part.ready_mean_milli);
+    json["late"].push_back(part.late);
+    json["unmet"].push_back(part.unmet);
   }
   return json;
 }
@@ -100,16 +101,16 @@ Json moments(const std::vector<Moment>& all) {
 
 Json roles(const RunResult& r) {
   Json json = Json::array();
-  for (const RoleFigures& each : r.roles) {
-    const bool variant = !each.variant.empty();
-    json.push_back({{variant ? "variant" : "role", variant ? each.variant : std::string(model::name(each.role))},
-                    {"ready_peak", each.ready_peak},
-                    {"ready_mean_milli", each.ready_mean_milli(r.minutes.size())}});
+  for (const RoleFigures& figures : r.roles) {
+    const bool variant = !figures.variant.empty();
+    json.push_back({{variant ? "variant" : "role", variant ? figures.variant : std::string(model::name(figures.role))},
+                    {"ready_peak", figures.ready_peak},
+                    {"ready_mean_milli", figures.ready_mean_milli(r.minutes.size())}});
   }
   return json;
 }
 
-/// Which of the long series a policy's figures come with.
+/// The series over time that are written with a policy's figures.
 struct SeriesChoice {
   bool by_minute = false;
   Duration bucket{};  ///< of the timeline

@@ -80,13 +80,13 @@ Comparison advised() {
   return c;
 }
 
-TEST(Layout, EachLineIsWrappedAndEnded) {
+TEST(Layout, EveryLineIsWrappedAndEnded) {
   const std::string forty(40, 'x');
   EXPECT_EQ(wrapped_lines("one two\n" + forty + " three four", 44), "one two\n" + forty + "\nthree four\n");
   EXPECT_EQ(wrapped_lines("", 80), "\n");
 }
 
-TEST(RenderText, Golden) {
+TEST(RenderText, AComparisonIsATableAndItsVerdict) {
   EXPECT_EQ(render_text(two(), "s.yaml"),
             R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1
 Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · cold start 2 min 10 s
@@ -135,7 +135,7 @@ Comparison one() {
   return c;
 }
 
-TEST(RenderText, OneRunInFull) {
+TEST(RenderText, ASingleRunIsShownInFull) {
   EXPECT_EQ(render_text(one(), "s.yaml"),
             R"(Azure LLM 2023, conversation · 58 min 22 s · 1,000 requests · profile azure-hour · seed 1
 Llama-3.3-70B TP4 on A100, gangs of 4 pods in one node · SLO 99.0 %: TTFT ≤ 2 s, TPOT ≤ 80 ms · cold start 2 min 10 s
@@ -185,7 +185,7 @@ TEST(Details, CostIsSplitWhereThereIsMoreThanOneKind) {
   EXPECT_EQ(text.find("by pool"), std::string::npos);
 }
 
-TEST(RenderJson, GpuTimeBeyondSixtyFourBitsIsANumberStill) {
+TEST(RenderJson, GpuTimeBeyondSixtyFourBitsIsAFloatingPointNumber) {
   Comparison c = two();
   constexpr std::int64_t kHour = 3'600'000'000'000;
   c.results.resize(1);
@@ -276,7 +276,7 @@ TEST(Words, AreExact) {
   EXPECT_EQ(shortened("a·bcd", 3), "a·…");
 }
 
-TEST(Words, AShellReadsWhatWasMeant) {
+TEST(Words, AShellReadsTheWordUnchanged) {
   EXPECT_EQ(shell_word("scenarios/azure-hour.yaml"), "scenarios/azure-hour.yaml");
   EXPECT_EQ(shell_word("load.scale=2"), "load.scale=2");
   EXPECT_EQ(shell_word("my file.yaml"), "\"my file.yaml\"");

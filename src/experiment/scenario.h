@@ -20,39 +20,40 @@
 
 namespace capstan::experiment {
 
-/// Replicas that are given up sleep before they go: so many at once, and for how long.
+/// Replicas that a policy gives up sleep before they are ended.
 struct SleepSpec {
-  ReplicaCount most = 0;
-  Duration longest = std::chrono::hours(1);
+  ReplicaCount most = 0;                     ///< asleep at once
+  Duration longest = std::chrono::hours(1);  ///< a replica that sleeps longer is ended
 };
 
-/// One row of `policies:`: a policy for each layer, and how fast its provisioner's nodes come.
+/// One row of `policies:`: a policy for each layer, and the latencies of its provisioner.
 struct PolicySpec {
   control::Policies policies;                  ///< with its name
-  std::string swept_from;                      ///< the policy whose settings these vary; empty: none
-  std::vector<std::optional<PeerSpec>> peers;  ///< by service; where one is, the scale policy only states the period
+  std::string swept_from;                      ///< the policy whose settings this one varies; empty: none
+  std::vector<std::optional<PeerSpec>> peers;  ///< by service; with a peer, the scale policy only states the period
   sim::ProviderConfig provider;                ///< the cluster's, with this provisioner's latencies
-  std::optional<SleepSpec> sleep;              ///< none: nothing sleeps
-  std::vector<std::string> warnings;           ///< of what it does not know how to do
+  std::optional<SleepSpec> sleep;              ///< nothing: no replica sleeps
+  std::vector<std::string> warnings;           ///< parts of the scenario that the policy does not handle
 };
 
-/// What the replicas of one service of the catalog are.
+/// The replicas of one service of the catalog.
 struct RoleSpec {
   std::string name;                           ///< of the variant, where there are several
-  std::int64_t weight = 1;                    ///< in the router, beside other variants
+  std::int64_t weight = 1;                    ///< in the router, relative to the other variants
   const engine::EngineRow* engine = nullptr;  ///< of the bundled table
   sim::ReplicaConfig replica;
   Duration front_end = std::chrono::milliseconds(15);
-  model::StepLimits told{};  ///< what policies know of the limits in `replica`: what the file states
+  model::StepLimits stated_limits{};  ///< the limits that the file states: policies know only these
 };
 
-/// From a replica that computed a prompt to one that goes on with it. By default one 400 Gbit/s link at four fifths.
+/// The transfer of KV blocks from a prefill replica to a decode replica. By default one 400 Gbit/s link at four fifths
+/// of its rate.
 struct KvTransfer {
   std::int64_t bytes_per_s = 40'000'000'000;
   Duration setup = std::chrono::milliseconds(1);
 };
 
-/// A scenario file, read and found possible: a load, a service, a cluster, and the policies to compare.
+/// A scenario file that was read and checked: a load, a service, a cluster, and the policies to compare.
 /// The schema is docs/reference/scenario.md.
 struct Scenario {
   std::string file;
@@ -63,30 +64,30 @@ struct Scenario {
   Duration settle = std::chrono::minutes(15);
 
   workload::WorkloadSpec load;
-  /// The service, or one for its prefill and one for its decode replicas, or one for each of its variants, the further
-  /// ones beside the first; GPU kinds, pools, prices.
+  /// The services, GPU kinds, pools and prices. There is one service, or one for prefill and one for decode replicas,
+  /// or one for each variant.
   std::shared_ptr<const model::Catalog> catalog;
   std::vector<RoleSpec> roles;                     ///< by service of the catalog
-  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may be from what policies believe
+  std::int64_t engine_perturbation_ppm = 100'000;  ///< how far the simulated engine may differ from the policies' table
   KvTransfer kv_transfer;
   sim::FleetConfig fleet;
   sim::ClusterConfig cluster;
-  /// True if a binding that would spread a gang is refused; not stated: where the placement knows `together`.
+  /// True if a binding that would spread a gang is refused; nothing: where the placement policy follows `together`.
   std::optional<bool> enforce_together;
   std::vector<PolicySpec> policies;  ///< at least one, names unique
   bool bound = false;  ///< compare also with what is possible when the load is known beforehand (clairvoyant.h)
   /// Look also for the best constant fleet and for a better minimum of replicas. A file cannot set it.
   bool advice = true;
 
-  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode apart
+  bool split() const { return roles.size() > 1 && roles.front().name.empty(); }   ///< prefill and decode replicas
   bool mixed() const { return roles.size() > 1 && !roles.front().name.empty(); }  ///< several variants
-  // Of a service whose replicas do both, or of its prefill replicas.
+  // The only service, the prefill replicas, or the first variant.
   const model::Service& service() const { return catalog->services.front(); }
   const model::Variant& variant() const { return service().variants.front(); }
   const RoleSpec& role() const { return roles.front(); }
 };
 
-/// What a command line changes.
+/// Changes that a command line makes to a scenario.
 struct ScenarioOverrides {
   std::vector<std::string> sets;      ///< `--set path=value`, applied in order
   std::optional<std::string> trace;   ///< `--trace FILE`: replaces where the load comes from, keeps scale and duration
@@ -97,11 +98,12 @@ struct ScenarioOverrides {
 using ScenarioResult = std::expected<Scenario, manifest::Errors>;
 
 /// Reads and checks a scenario.
-/// @return an input error with its place for everything that is wrong in the file, an infeasible one for what cannot
-///         be, a usage one for an override that does not fit
+/// @return an input error with its place for every mistake in the file, an infeasible one for what cannot exist, a
+/// usage
+///         error for an override that does not fit
 ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
 
-/// The same from memory. `file` names it in errors; a relative trace inside is beside it.
+/// Reads and checks a scenario from memory. `file` names it in errors, and a relative trace path starts at its folder.
 ScenarioResult parse_scenario(std::string_view text, const std::string& file, const ScenarioOverrides& overrides = {});
 
 }  // namespace capstan::experiment

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Duration kMinute = std::chrono::minutes(1);
 
-/// The load of a run: arrivals of their own, or clients that wait for their answers.
+/// The load of a run: an open one with its own arrivals, or clients that wait for their answers.
 struct Load {
   std::unique_ptr<workload::Source> source;
   std::optional<workload::ClosedLoop> clients;
@@ -48,7 +48,8 @@ std::unique_ptr<sim::Fleet> make_fleet(const SimulationSetup& setup, Load& load)
                       : std::make_unique<sim::Fleet>(config, setup.variants, setup.slo, *load.source);
 }
 
-/// How far the run is, 0 to 1: by its end where that is stated, else by whichever of load's time and load says more.
+/// Returns how far the run is, 0 to 1: by the end that is stated, else by the time of the load or by its requests,
+/// whichever is further.
 double part_done(const SimulationSetup& setup, const Load& load, Instant now) {
   const Duration length = setup.duration.value_or(setup.workload.duration.value_or(Duration{}));
   const double by_time =
@@ -65,8 +66,8 @@ class Peer {
   }
 
   ScrapedSeries* series() { return series_.get(); }
-  const std::string& why() const { return why_; }  ///< of the peer's last answer; empty without a peer
-  std::optional<ReplicaCount> look(const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
+  const std::string& why() const { return why_; }  ///< the reason of the last decision; empty without a peer
+  std::optional<ReplicaCount> decide(const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
     if (!autoscaler_) return std::nullopt;
     const model::Signal& waiting = snapshot.services.at(role.service).gateway_waiting;
     const bool known = waiting.state != model::Signal::State::missing;
@@ -105,14 +106,14 @@ class Peers {
   control::Autoscaler autoscaler() {
     if (!any_) return {};
     return [this](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
-      return of(role.service).look(snapshot, role);
+      return of(role.service).decide(snapshot, role);
     };
   }
   std::vector<std::string> warnings() const {
     std::vector<std::string> all;
     for (const Peer& peer : peers_) {
-      for (std::string& each : peer.warnings()) {
-        if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
+      for (std::string& warning : peer.warnings()) {
+        if (std::ranges::find(all, warning) == all.end()) all.push_back(std::move(warning));
       }
     }
     return all;
@@ -123,10 +124,10 @@ class Peers {
   bool any_ = false;
 };
 
-/// What is asked for of each service, change by change.
-class Wishes {
+/// Records the changes of the replicas that are asked for of each service.
+class ScaleRecorder {
  public:
-  explicit Wishes(std::size_t services) : last_(services) {}
+  explicit ScaleRecorder(std::size_t services) : last_(services) {}
 
   template <typename Why>
   void note(model::ServiceId id, const model::Catalog& catalog, ReplicaCount desired, const Why& why, Instant now) {
@@ -138,7 +139,7 @@ class Wishes {
     const model::Service& service = catalog.service(id);
     steps_.push_back({now, desired, why(id), service.variants.front().role, variant_name(catalog, service)});
   }
-  void tell(RunResult& result) && {
+  void move_into(RunResult& result) && {
     result.scale_changes = changes_;
     result.scale_steps = std::move(steps_);
   }
@@ -149,7 +150,7 @@ class Wishes {
   std::vector<ScaleStep> steps_;
 };
 
-/// Whoever scales in place of the policy, if anybody does.
+/// Returns what scales in place of the policy: the script, else the peers; empty where there is neither.
 control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
   if (!setup.script) return peers.autoscaler();
   return [&setup](const model::Snapshot& snapshot, const decide::scale::RoleView& role) {
@@ -161,21 +162,21 @@ control::Autoscaler autoscaler_of(const SimulationSetup& setup, Peers& peers) {
 /// Returns the requests that can no longer meet the SLO.
 RequestCount missed(const sim::RequestCounts& counts) { return counts.completed - counts.met + counts.unmet(); }
 
-/// When the run is over.
+/// Knows when the run is over.
 class End {
  public:
   explicit End(const SimulationSetup& setup) : setup_(setup) {}
 
   bool reached(const sim::Fleet& fleet, Instant now) {
     if (setup_.duration) return now.since_start >= *setup_.duration;
-    // What stands costs money to the end of the load that was stated, whether or not requests come until then.
+    // Nodes cost money until the stated end of the load, whether or not requests come until then.
     if (now.since_start < setup_.workload.duration.value_or(Duration{})) return false;
     if (fleet.over()) return true;
     if (!fleet.arrivals_over()) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
     return now - last_arrival_ >= setup_.settle;
   }
-  /// The next moment at which the run may be over without anything happening.
+  /// Returns the next moment at which the run may be over without any event.
   Instant next(Instant now) const {
     if (setup_.duration) return Instant{*setup_.duration};
     const Instant load_end{setup_.workload.duration.value_or(Duration{})};
@@ -196,7 +197,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   Peers peers(setup);
   FleetHook hook(*fleet, setup.cluster.catalog->services, peers.series());
   sim::Cluster cluster(setup.cluster, setup.seed, hook);
-  cluster.advance({});  // what stands at the start stands before anybody looks
+  cluster.advance({});  // so that the first observation shows the nodes and replicas of the start
   WatchedWorld world(cluster, hook.scraped(), setup.cluster);
   control::Controller controller(
       setup.policies, world,
@@ -217,7 +218,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   };
   Observer observer(setup, *fleet, cluster, hook, world, controller, why);
 
-  Wishes wishes(services.size());
+  ScaleRecorder recorder(services.size());
   End end(setup);
   Instant minute{kMinute};
   Instant now{};
@@ -228,7 +229,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
     if (controller.next_tick() <= now) {
       controller.tick();
       for (model::ServiceId id{0}; id.value < services.size(); ++id.value) {
-        wishes.note(id, *setup.cluster.catalog, controller.scale_decision(id).desired, why, now);
+        recorder.note(id, *setup.cluster.catalog, controller.scale_decision(id).desired, why, now);
       }
       if (setup.enough && setup.enough()) break;
     }
@@ -245,7 +246,7 @@ Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback&
   RunResult result = observer.result(now);
   result.warnings.insert(result.warnings.begin(), setup.warnings.begin(), setup.warnings.end());
   for (std::string& warning : peers.warnings()) result.warnings.push_back(std::move(warning));
-  std::move(wishes).tell(result);
+  std::move(recorder).move_into(result);
   return result;
 }
 

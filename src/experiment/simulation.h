@@ -19,7 +19,7 @@
 
 namespace capstan::experiment {
 
-/// One simulated run, every choice made: what a scenario and one of its policies come to.
+/// Everything that one simulated run needs: a scenario with one of its policies.
 struct SimulationSetup {
   sim::ClusterConfig cluster;
   sim::FleetConfig fleet;
@@ -29,18 +29,18 @@ struct SimulationSetup {
   control::Policies policies;
   std::uint64_t seed = 1;
   std::optional<Duration> duration;            ///< the run ends here; without it, when every request has ended ...
-  Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is left
-  control::Witness witness;                    ///< is shown what decisions were made from; may be empty
-  std::vector<std::optional<PeerSpec>> peers;  ///< by service, which they scale in place of the policy; may be empty
-  std::vector<std::string> warnings;           ///< what somebody should know who set it up so
+  Duration settle = std::chrono::minutes(15);  ///< ... or this long after the last arrival, whatever is under way
+  control::Witness witness;                    ///< is called with the inputs of every decision; may be empty
+  std::vector<std::optional<PeerSpec>> peers;  ///< by service: scales it in place of the policy; may be empty
+  std::vector<std::string> warnings;           ///< facts about the policy without which its figures mislead
   Script script;                               ///< scales the first service in place of both; may be empty
-  std::function<bool()> enough;                ///< true ends the run after a decision; may be empty
+  std::function<bool()> enough;                ///< ends the run when it returns true after a decision; may be empty
   /// The run ends at the next minute once more requests than this have missed the SLO; nothing: it does not.
   std::optional<RequestCount> miss_limit{};
   bool verify = false;  ///< check the invariants as it runs and decide everything twice: slower, for tests
 };
 
-/// Where a run stands, for a progress line: called about once a simulated minute.
+/// How far a run is, for a progress line. It is reported about once a simulated minute.
 struct Progress {
   Instant at;       ///< of several runs at once: their mean
   double part = 0;  ///< of the workload, 0 to 1
@@ -50,8 +50,8 @@ struct Progress {
 };
 using ProgressCallback = std::function<void(const Progress&)>;
 
-/// Simulation and control put together: the fleet serves, the cluster starts and ends replicas, the control loop sees
-/// the cluster through its port only. At one moment requests come first, then the cluster, then the loop.
+/// Runs simulation and control together: the fleet serves, the cluster starts and ends replicas, and the control loop
+/// sees the cluster only through its port. At one moment requests come first, then the cluster, then the loop.
 /// @return an input error when the workload's file is bad
 Result<RunResult> simulate(const SimulationSetup& setup, const ProgressCallback& progress = {});
 
