@@ -110,6 +110,14 @@ std::string shortfall_words(const Comparison& c) {
                      counted(requests_short_of_slo(best, c.slo), "request", "requests"), in_points);
 }
 
+/// Returns true if all policies meet as many requests for as much.
+bool all_alike(const Comparison& c) {
+  const RunResult& best = c.results.front();
+  return std::ranges::all_of(c.results, [&](const RunResult& r) {
+    return r.requests.met == best.requests.met && !is_cheaper(r, best) && !is_cheaper(best, r);
+  });
+}
+
 /// Returns how the policy that ranks second compares with the marked one.
 std::string runner_up_words(const Comparison& c) {
   const RunResult& best = c.results[0];
@@ -199,6 +207,9 @@ std::string verdict_words(const Comparison& c) {
     text = shortfall_words(c);
   } else if (c.results.size() == 1) {
     text = words_for_one(c);
+  } else if (all_alike(c)) {
+    text = fmt::format("All {} policies hold the SLO of {} %: {} with each of them.", c.results.size(),
+                       tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best));
   } else {
     text = fmt::format("{} is the cheapest policy that holds the SLO of {} %: {}.{}", best.policy,
                        tenths(c.slo.attainment_ppm, kPoint), met_and_cost(best), runner_up_words(c));

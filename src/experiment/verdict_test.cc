@@ -106,6 +106,13 @@ const VerdictCase kVerdicts[] = {
      "A "
      "constant fleet of 9 replicas, chosen with hindsight, would hold it for 80.00 USD. A higher minimum, up to "
      "replicas.min: 9, was tried and does not make a hold it."},
+    {"all policies are alike",
+     {{"a", 995, 40}, {"b", 995, 40}, {"c", 995, 40}},
+     {{"2 replicas", 995, 40}},
+     {},
+     "All 3 policies hold the SLO of 99.0 %: 99.5 % met for 40.00 USD with each of them. A constant fleet of 2 "
+     "replicas, "
+     "chosen with hindsight, would hold it for 40.00 USD: as much as a."},
     {"nothing that was tried holds it",
      {{"a", 989, 69}, {"b", 610, 60}},
      {{"16 replicas", 971, 200}},
