@@ -54,7 +54,8 @@ class FleetTrials {
     const auto found = known_.find(fleet);
     return found != known_.end() && found->second;
   }
-  /// The cheapest of those that hold the SLO, else of those that were run to their end the one that meets most.
+  /// Returns the cheapest fleet that holds the SLO; else, of the fleets that were run to their end, the one that meets
+  /// most.
   std::optional<ConstantFleet> best() const {
     if (!best_) return std::nullopt;
     ConstantFleet fleet = *best_;
@@ -63,7 +64,7 @@ class FleetTrials {
   }
 
  private:
-  /// What a fleet costs, by which fleets that hold the SLO are ordered. The price by the hour, and not the cost of the
+  /// The price of a fleet, which orders fleets that hold the SLO. It is the price by the hour, and not the cost of the
   /// run: a smaller fleet takes a little longer to serve the last requests.
   struct Price {
     std::int64_t micro_usd_per_hour = 0;

@@ -88,7 +88,7 @@ class MinimumTrials {
  private:
   ReplicaCount stated_min(std::size_t service) const { return scenario_.catalog->services[service].min_replicas; }
 
-  /// Returns minima between those that are stated, at step 0, and the goal, at the last step.
+  /// Returns minima between the stated ones, at step 0, and the goal, at the last step.
   ReplicaCounts min_at(ReplicaCount step) const {
     ReplicaCounts min;
     for (std::size_t i = 0; i < goal_.size(); ++i) {

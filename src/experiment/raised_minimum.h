@@ -8,10 +8,10 @@
 #include "experiment/batch.h"
 #include "experiment/constant_fleet.h"
 
-// Whether a policy does better with a higher `min` of replicas, found by trying.
+// Tries whether a policy does better with a higher `min` of replicas.
 namespace capstan::experiment {
 
-/// What a higher minimum does for one policy.
+/// The outcome for one policy.
 struct RaisedMinimum {
   std::string policy;
   ReplicaCounts min;    ///< by service of the catalog: the value that helps; else the highest that was tried

@@ -107,7 +107,7 @@ struct ScaleStep {
 };
 inline constexpr std::size_t kScaleStepsMost = 10'000;  ///< of a run; later steps are only counted
 
-/// The replicas of one role, where prefill and decode are apart, or of one variant, where there are several.
+/// The replicas of one role, where prefill and decode have their own, or of one variant, where there are several.
 struct RoleFigures {
   model::Role role = model::Role::both;
   std::string variant;
@@ -122,8 +122,8 @@ struct RoleFigures {
 /// One minute of a run, for charts.
 struct Minute {
   RequestCount arrived = 0;
-  RequestCount completed = 0;    ///< of those that arrived in this minute, whenever they completed
-  RequestCount met = 0;          ///< of those that arrived in this minute, whenever they completed
+  RequestCount completed = 0;    ///< of the requests that arrived in this minute, whenever they completed
+  RequestCount met = 0;          ///< of the requests that arrived in this minute, whenever they completed
   RequestCount waiting = 0;      ///< at the end of the minute
   ReplicaCount desired = 0;      ///< at the end of the minute, prefill and decode replicas together
   ReplicaCount ready = 0;        ///< at the end of the minute

@@ -17,7 +17,7 @@ struct TimelineBucket {
   RequestCount arrived = 0;
   RequestCount late = 0;              ///< completed outside a bound of the SLO
   RequestCount unmet = 0;             ///< not completed: rejected, failed, timed out, or under way at the end
-  std::int64_t ready_mean_milli = 0;  ///< ready replicas, in thousandths, mean over the ends of the bucket's minutes
+  std::int64_t ready_mean_milli = 0;  ///< mean of ready replicas at the ends of its minutes, in 1/1000
 
   RequestCount missed() const { return late + unmet; }
 };

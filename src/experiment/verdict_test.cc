@@ -61,7 +61,7 @@ const VerdictCase kVerdicts[] = {
      "closest: 96.4 % met for 69.00 USD. A constant fleet of 9 replicas, chosen with hindsight, would hold it for "
      "61.00 "
      "USD, less than every policy here."},
-    {"a constant fleet beats those that hold it, and a cheaper policy misses it",
+    {"a constant fleet beats every policy that holds it, and a cheaper policy misses it",
      {{"a", 995, 78}, {"b", 964, 50}},
      {{"9 replicas", 991, 61}},
      {},
