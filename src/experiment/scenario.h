@@ -98,9 +98,8 @@ struct ScenarioOverrides {
 using ScenarioResult = std::expected<Scenario, manifest::Errors>;
 
 /// Reads and checks a scenario.
-/// @return an input error with its place for every mistake in the file, an infeasible one for what cannot exist, a
-/// usage
-///         error for an override that does not fit
+/// @return an input error with its place for every mistake in the file, an infeasible one for what cannot exist, or a
+///         usage error for an override that does not fit
 ScenarioResult read_scenario(const std::string& path, const ScenarioOverrides& overrides = {});
 
 /// Reads and checks a scenario from memory. `file` names it in errors, and a relative trace path starts at its folder.
