@@ -65,7 +65,7 @@ expect 0 "compare" -- --help
 expect 0 "capstan 0." -- --version
 expect 0 "eight fixed" -- sim $small
 expect 0 "is the cheapest policy that holds the SLO of 99.0 %" -- compare $hour
-expect 0 "A constant fleet of " -- compare $hour
+expect 0 "constant fleet of 4 replicas (hindsight)" -- compare $hour
 expect 0 "one bar is 1 min" -- compare $hour --no-advice --sparklines=always
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
