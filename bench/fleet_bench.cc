@@ -73,7 +73,7 @@ void fleet(benchmark::State& state, RouterKind router) {
     source.rewind();
     Fleet fleet(config, {variant}, {}, source);
     for (std::int64_t i = 0; i < state.range(0); ++i) fleet.add_replica(0, Instant{});
-    while (!fleet.over()) fleet.advance(fleet.now() + std::chrono::minutes(1));
+    while (!fleet.is_over()) fleet.advance(fleet.now() + std::chrono::minutes(1));
     fleet.finish(fleet.now());
     CAPSTAN_ASSERT(fleet.meter().counts.met == kRequests);
     const double paid_ns = static_cast<double>(source.last().since_start.count()) * static_cast<double>(state.range(0));

@@ -171,7 +171,7 @@ class End {
     if (setup_.duration) return now.since_start >= *setup_.duration;
     // Nodes cost money until the stated end of the load, whether or not requests come until then.
     if (now.since_start < setup_.workload.duration.value_or(Duration{})) return false;
-    if (fleet.over()) return true;
+    if (fleet.is_over()) return true;
     if (!fleet.arrivals_over()) return false;
     if (last_arrival_.is_never()) last_arrival_ = now;
     return now - last_arrival_ >= setup_.settle;

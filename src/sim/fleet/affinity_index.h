@@ -6,19 +6,19 @@
 
 namespace capstan::sim {
 
-/// Which replica was last sent a prefix, by the hash of its last block. Bounded: buckets of four entries, one cache
-/// line each, in which the least recently noted one gives way.
+/// The replica to which each prefix was last sent, by the hash of the prefix's last block. The size is bounded: a
+/// bucket is one cache line of four entries, and a new entry replaces the least recently noted one.
 class AffinityIndex {
  public:
   struct Place {
     std::uint32_t replica = 0xffff'ffff;
-    std::uint32_t serial = 0;  ///< which replica of that number, since numbers are used again
+    std::uint32_t serial = 0;  ///< tells apart replicas with the same number, because numbers are reused
 
     bool known() const { return replica != 0xffff'ffff; }
     friend bool operator==(const Place&, const Place&) = default;
   };
 
-  /// At least `blocks` entries, rounded up to a power of two.
+  /// Makes room for `blocks` entries, rounded up to a power of two.
   explicit AffinityIndex(std::size_t blocks);
 
   Place find(std::uint64_t hash) const;
@@ -30,10 +30,10 @@ class AffinityIndex {
     Place place;
   };
   struct alignas(64) Bucket {
-    std::array<Entry, 4> entries;  ///< the latest first
+    std::array<Entry, 4> entries;  ///< latest first
   };
 
-  std::size_t bucket(std::uint64_t hash) const;
+  std::size_t bucket_of(std::uint64_t hash) const;
   std::vector<Bucket> buckets_;
 };
 

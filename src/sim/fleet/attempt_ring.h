@@ -7,7 +7,7 @@
 
 namespace capstan::sim {
 
-/// One attempt of one request: valid while the request's stamp is this.
+/// One attempt of one request. Valid while the request's stamp equals `stamp`.
 struct Attempt {
   std::uint32_t id = 0;
   std::uint32_t stamp = 0;
@@ -15,9 +15,9 @@ struct Attempt {
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 
-/// Attempts in the order in which they were put in, with a time each. A time-out is the same for every attempt, so
-/// their deadlines come in the order in which the attempts began, and a ring does what else would take a heap. Entries
-/// of attempts that have ended stay until they come to the front or compact() drops them.
+/// Attempts in insertion order, each with a time. Every attempt has the same time-out, so the deadlines pass in the
+/// order in which the attempts began, and a ring buffer suffices where a heap would otherwise be needed. Entries of
+/// ended attempts stay until they reach the front or compact() drops them.
 class AttemptRing {
  public:
   struct Entry {
@@ -38,7 +38,7 @@ class AttemptRing {
     ++size_;
   }
 
-  /// Keeps only what `keep(attempt)` says, in order.
+  /// Removes the entries for which `keep(attempt)` is false; the others stay in order.
   template <typename Keep>
   void compact(Keep keep) {
     const std::size_t mask = entries_.size() - 1;
@@ -58,7 +58,7 @@ class AttemptRing {
     first_ = 0;
   }
 
-  std::vector<Entry> entries_;  ///< a power of two of them
+  std::vector<Entry> entries_;  ///< ring buffer; its length is a power of two
   std::size_t first_ = 0;
   std::size_t size_ = 0;
 };

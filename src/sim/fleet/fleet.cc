@@ -23,11 +23,11 @@ Fleet::Fleet(const FleetConfig& config, std::vector<FleetVariant> variants, cons
   CAPSTAN_ASSERT(config.client.max_retries >= 0 && config.client.max_retries <= 100);
   CAPSTAN_ASSERT(config.client.backoff.count() >= 0 && config.client.backoff <= config.client.backoff_max);
   CAPSTAN_ASSERT(config.gateway_max_waiting >= 0);
-  hashes_wanted_ = config.router.kind == RouterKind::prefix_affine;
+  needs_hashes_ = config.router.kind == RouterKind::prefix_affine;
   for (const FleetVariant& variant : variants_) {
     CAPSTAN_ASSERT(variant.weight >= 1 && variant.weight <= 10'000);
-    hashes_wanted_ |= variant.replica.prefix_cache;
-    heaviest_ = std::max(heaviest_, variant.weight);
+    needs_hashes_ |= variant.replica.prefix_cache;
+    max_weight_ = std::max(max_weight_, variant.weight);
   }
 }
 
@@ -69,7 +69,7 @@ ReplicaHandle Fleet::add_replica(std::size_t variant, Instant now) {
   servers_[number] = std::make_unique<Server>(variants_[variant], static_cast<std::uint32_t>(variant), now);
   router_of(*servers_[number]).join(number);
   refresh(number);
-  serve_held();
+  serve_gateway();
   return {number};
 }
 
@@ -83,7 +83,7 @@ void Fleet::leave_router(std::uint32_t number) {
 void Fleet::free_server(std::uint32_t number) {
   leave_router(number);
   waiting_ -= servers_[number]->waiting;
-  gone_ += servers_[number]->replica.token_account(now_);
+  removed_tokens_ += servers_[number]->replica.token_account(now_);
   events_.set(number, rank_of(Instant::never()));
   servers_[number].reset();
   free_servers_.push_back(number);
@@ -137,7 +137,8 @@ RequestCount Fleet::load(ReplicaHandle handle) const { return server_of(handle).
 
 // --- time ---
 
-/// Everything before `now`, and what replicas do at it; its time-outs, retries and arrivals are still to come.
+/// Runs all events before `now` and the replicas' events at `now`, but not the time-outs, retries and arrivals at
+/// `now`.
 void Fleet::catch_up(Instant now) {
   if (now > now_) {
     advance(now - Duration{1});
@@ -151,13 +152,13 @@ void Fleet::catch_up(Instant now) {
 void Fleet::advance(Instant to) {
   CAPSTAN_ASSERT(to >= now_ && !to.is_never());
   for (;;) {
-    const Instant other = next_other();
+    const Instant other = next_fleet_event();
     const Instant next = std::min(next_replica(), other);
     if (next > to) break;
     now_ = next;
     if (next >= minute_end_) close_minutes(next);
     while (next_replica() == next) run_replica(events_.top());
-    serve_held();
+    serve_gateway();
     if (other > next) continue;
     run_timeouts();
     run_timers();
@@ -197,7 +198,7 @@ void Fleet::run_replica(std::uint32_t number) {
   Server& server = *servers_[number];
   prefetch(events_.runner_up());
   const std::uint32_t likely_id = server.replica.prefetch_event();
-  __builtin_prefetch(lives_.data() + likely_id);
+  __builtin_prefetch(requests_.data() + likely_id);
   __builtin_prefetch(stamps_.data() + likely_id);
   emissions_.clear();
   server.replica.advance(now_, emissions_);
@@ -205,17 +206,17 @@ void Fleet::run_replica(std::uint32_t number) {
   refresh(number);
 }
 
-/// After anything that may have changed a replica: when it goes on, how much it holds, whether it can take more.
+/// Updates the next event, the load and the router's entry of a replica that may have changed.
 void Fleet::refresh(std::uint32_t number) {
   Server& server = *servers_[number];
   events_.set(number, rank_of(server.replica.next_event()));
-  const RequestCount waits = server.replica.waiting();
-  if (waits != server.waiting) {
-    waiting_ += waits - server.waiting;
-    server.waiting = static_cast<std::uint32_t>(waits);
-    waiting_changed();
+  const RequestCount queued = server.replica.waiting();
+  if (queued != server.waiting) {
+    waiting_ += queued - server.waiting;
+    server.waiting = static_cast<std::uint32_t>(queued);
+    update_waiting_max();
   }
-  if (server.routed) router_of(server).update(number, weighed_load(server), waits < engine_queue_limit(server));
+  if (server.routed) router_of(server).update(number, weighted_load(server), queued < engine_queue_limit(server));
 }
 
 void Fleet::run_timeouts() {
@@ -227,9 +228,9 @@ void Fleet::run_timeouts() {
   while (!total_deadlines_.empty() && total_deadlines_.front().at <= now_) {
     const Attempt attempt = total_deadlines_.front().attempt;
     total_deadlines_.pop_front();
-    if (alive(attempt)) time_out(attempt.id);
+    if (is_valid(attempt)) time_out(attempt.id);
   }
-  serve_held();
+  serve_gateway();
 }
 
 void Fleet::run_timers() {
@@ -237,11 +238,11 @@ void Fleet::run_timers() {
     const Attempt attempt = timers_.front().attempt;
     std::pop_heap(timers_.begin(), timers_.end(), std::greater<>{});
     timers_.pop_back();
-    if (!alive(attempt)) continue;
-    if (lives_[attempt.id].state == State::backing_off) {
+    if (!is_valid(attempt)) continue;
+    if (requests_[attempt.id].state == State::backing_off) {
       --backing_off_;
       ++meter_.counts.retries;
-      mark(Mark::retried, lives_[attempt.id].number);
+      mark(Mark::retried, requests_[attempt.id].number);
       start_attempt(attempt.id);
     } else {
       --in_transfer_;
@@ -254,12 +255,12 @@ void Fleet::run_timers() {
 
 const RequestMeter& Fleet::meter() {
   meter_.counts.queued = waiting() + backing_off_;
-  meter_.counts.in_flight = live_ - meter_.counts.queued;
+  meter_.counts.in_flight = live_count_ - meter_.counts.queued;
   return meter_;
 }
 
 TokenFigures Fleet::tokens() {
-  TokenAccount engines = gone_;
+  TokenAccount engines = removed_tokens_;
   for (const std::unique_ptr<Server>& server : servers_) {
     if (server != nullptr) engines += server->replica.token_account(now_);
   }
@@ -272,9 +273,9 @@ TokenFigures Fleet::tokens() {
 
 bool Fleet::check() {
   std::vector<RequestCount> holds(servers_.size());
-  RequestCount living = 0, held = 0, held_decode = 0, backing_off = 0, in_transfer = 0;
-  for (const Live& live : lives_) {
-    living += live.state != State::free ? 1 : 0;
+  RequestCount live_requests = 0, held = 0, held_decode = 0, backing_off = 0, in_transfer = 0;
+  for (const LiveRequest& live : requests_) {
+    live_requests += live.state != State::free ? 1 : 0;
     held += live.state == State::held ? 1 : 0;
     held_decode += live.state == State::held_decode ? 1 : 0;
     backing_off += live.state == State::backing_off ? 1 : 0;
@@ -290,15 +291,16 @@ bool Fleet::check() {
     }
     const Server& server = *servers_[i];
     queued_in_engines += server.replica.waiting();
-    // The replica may hold more: cancelled requests, until its step ends.
+    // The replica may also hold cancelled requests until its step ends.
     engines_agree &=
         holds[i] == server.holds && server.holds <= server.replica.load() && server.replica.waiting() <= server.holds;
   }
   const RequestCounts& counts = meter_.counts;
-  return engines_agree && living == live_ && held == gateway_.live && held_decode == decode_gateway_.live &&
-         backing_off == backing_off_ && in_transfer == in_transfer_ && queued_in_engines == waiting_ &&
-         static_cast<std::size_t>(living) + free_lives_.size() == lives_.size() &&
-         counts.arrived == counts.completed + counts.rejected + counts.failed + counts.timed_out + living &&
+  return engines_agree && live_requests == live_count_ && held == gateway_.live &&
+         held_decode == decode_gateway_.live && backing_off == backing_off_ && in_transfer == in_transfer_ &&
+         queued_in_engines == waiting_ &&
+         static_cast<std::size_t>(live_requests) + free_requests_.size() == requests_.size() &&
+         counts.arrived == counts.completed + counts.rejected + counts.failed + counts.timed_out + live_requests &&
          counts.met <= counts.completed && tokens().conserved();
 }
 

@@ -3,14 +3,15 @@
 #include "base/assert.h"
 #include "sim/fleet/fleet.h"
 
-// A request from its arrival through its attempts to its end.
+// The part of Fleet that handles a request from its arrival through its attempts to its end.
 namespace capstan::sim {
 namespace {
 
-/// Entries that a ring may hold beyond a multiple of the living ones before those of ended attempts are dropped.
+/// Entries that a ring may hold beyond a multiple of the live ones before compact() drops those of ended attempts.
 constexpr std::size_t kRingSlack = 4096;
-/// The longest wait that is told apart; beyond it every bucket of an engine's histogram but the last has ended.
-constexpr Duration kQueuedMost = std::chrono::minutes(35);
+/// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. Only times above 128 minutes would
+/// fall into a higher bucket of the engine's histogram.
+constexpr Duration kQueuedMax = std::chrono::minutes(35);
 
 }  // namespace
 
@@ -25,9 +26,9 @@ void Fleet::refill() {
 void Fleet::next_client(Instant ended) {
   const std::optional<workload::Request> request = clients_->make(ended);
   if (!request) return;
-  later_.push_back({*request, sequence_++});
-  std::push_heap(later_.begin(), later_.end(), std::greater<>{});
-  next_arrival_ = later_.front().request.arrival;
+  pending_arrivals_.push_back({*request, sequence_++});
+  std::push_heap(pending_arrivals_.begin(), pending_arrivals_.end(), std::greater<>{});
+  next_arrival_ = pending_arrivals_.front().request.arrival;
 }
 
 void Fleet::arrive_next() {
@@ -41,38 +42,39 @@ void Fleet::arrive_next() {
     CAPSTAN_ASSERT(next_arrival_ >= now_);
     return;
   }
-  const workload::Request request = later_.front().request;
-  std::pop_heap(later_.begin(), later_.end(), std::greater<>{});
-  later_.pop_back();
-  next_arrival_ = later_.empty() ? Instant::never() : later_.front().request.arrival;
+  const workload::Request request = pending_arrivals_.front().request;
+  std::pop_heap(pending_arrivals_.begin(), pending_arrivals_.end(), std::greater<>{});
+  pending_arrivals_.pop_back();
+  next_arrival_ = pending_arrivals_.empty() ? Instant::never() : pending_arrivals_.front().request.arrival;
   arrive(request);
 }
 
 void Fleet::arrive(const workload::Request& request) {
   std::uint32_t id = 0;
-  if (free_lives_.empty()) {
-    id = static_cast<std::uint32_t>(lives_.size());
-    lives_.emplace_back();
+  if (free_requests_.empty()) {
+    id = static_cast<std::uint32_t>(requests_.size());
+    requests_.emplace_back();
     stamps_.push_back(0);
   } else {
-    id = free_lives_.back();
-    free_lives_.pop_back();
+    id = free_requests_.back();
+    free_requests_.pop_back();
   }
-  Live& live = lives_[id];
+  LiveRequest& live = requests_[id];
   live = {};
   live.arrived = now_;
   live.input = request.input_tokens;
   live.output = request.output_tokens;
   live.number = static_cast<std::uint32_t>(meter_.counts.arrived);
-  if (hashes_wanted_ && !request.prefix_hashes.empty()) take_hashes(live, request);
+  if (needs_hashes_ && !request.prefix_hashes.empty()) assign_hashes(live, request);
   ++meter_.counts.arrived;
   ++minute_of(now_).arrived;
-  ++live_;
+  ++live_count_;
   start_attempt(id);
 }
 
-/// The copies of a superposed trace have hashes of their own, which nobody else stores.
-void Fleet::take_hashes(Live& live, const workload::Request& request) {
+/// Points the request to its prefix hashes. The copies of a superposed trace have hashes of their own, which the source
+/// does not store, so the fleet stores them.
+void Fleet::assign_hashes(LiveRequest& live, const workload::Request& request) {
   live.hash_count = static_cast<std::uint32_t>(request.prefix_hashes.size());
   if (request.prefix_salt == 0) {
     live.hashes = request.prefix_hashes.data();
@@ -98,10 +100,10 @@ void Fleet::take_hashes(Live& live, const workload::Request& request) {
   live.hashes = buffer.hashes.data();
 }
 
-void Fleet::give_back_hashes(Live& live) {
+void Fleet::release_hashes(LiveRequest& live) {
   if (live.hash_buffer == kNone) return;
-  const bool read = hash_buffers_[live.hash_buffer].read_until > now_;
-  (read ? lingering_hash_buffers_ : free_hash_buffers_).push_back(live.hash_buffer);
+  const bool is_in_use = hash_buffers_[live.hash_buffer].read_until > now_;
+  (is_in_use ? lingering_hash_buffers_ : free_hash_buffers_).push_back(live.hash_buffer);
 }
 
 // --- attempts ---
@@ -109,24 +111,25 @@ void Fleet::give_back_hashes(Live& live) {
 template <typename Waits>
 void Fleet::add_deadline(AttemptRing& ring, Duration timeout, std::uint32_t id, Waits waits) {
   if (timeout.count() <= 0) return;
-  if (ring.size() > 4 * static_cast<std::size_t>(live_) + kRingSlack) ring.compact(waits);
+  if (ring.size() > 4 * static_cast<std::size_t>(live_count_) + kRingSlack) ring.compact(waits);
   ring.push_back(now_ + timeout, attempt_of(id));
 }
 
 void Fleet::start_attempt(std::uint32_t id) {
-  ++lives_[id].attempts;
+  ++requests_[id].attempts;
   add_deadline(first_token_deadlines_, config_.client.first_token_timeout, id,
                [&](Attempt attempt) { return awaits_first_token(attempt); });
-  add_deadline(total_deadlines_, config_.client.total_timeout, id, [&](Attempt attempt) { return alive(attempt); });
+  add_deadline(total_deadlines_, config_.client.total_timeout, id, [&](Attempt attempt) { return is_valid(attempt); });
   route(id);
 }
 
-/// Whoever is held came earlier; but while somebody is, no replica can take anything.
+/// Sends the request to a replica or holds it at the gateway. It cannot overtake a held request: while a request is
+/// held, no replica can take one.
 void Fleet::route(std::uint32_t id) {
-  const std::uint32_t server = router_.pick(hashes_of(lives_[id]));
+  const std::uint32_t server = router_.pick(hashes_of(requests_[id]));
   if (server == Router::kNone) return hold(id, gateway_, State::held);
   if (offer(id, server, false)) {
-    router_.note(hashes_of(lives_[id]), server);
+    router_.note(hashes_of(requests_[id]), server);
   } else {
     route_where_it_fits(id, false);
   }
@@ -139,7 +142,7 @@ void Fleet::route_decode(std::uint32_t id) {
 }
 
 bool Fleet::offer(std::uint32_t id, std::uint32_t number, bool kv_present) {
-  Live& live = lives_[id];
+  LiveRequest& live = requests_[id];
   Server& server = *servers_[number];
   const OfferOutcome outcome = server.replica.offer({.id = id,
                                                      .input_tokens = live.input,
@@ -152,16 +155,17 @@ bool Fleet::offer(std::uint32_t id, std::uint32_t number, bool kv_present) {
   live.state = State::in_engine;
   live.server = number;
   live.engine_slot = outcome.slot;
-  if (!kv_present) live.turn = now_;
+  if (!kv_present) live.phase_start = now_;
   ++server.holds;
   refresh(number);
   return true;
 }
 
-/// The router's choice has too little KV memory for it, ever. Looks at all others, which is rare: lengths that do not
-/// fit are few, and in a fleet of one variant the answer is no at once.
+/// Looks for another replica when the router's choice has too little KV memory for the request. Checks every replica.
+/// That is rare: few requests are so long, and in a fleet of one variant no other replica has more memory.
 void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
-  const std::int64_t blocks = ceil_div(std::int64_t{lives_[id].input} + lives_[id].output, engine::kKvBlockTokens);
+  const std::int64_t blocks =
+      ceil_div(std::int64_t{requests_[id].input} + requests_[id].output, engine::kKvBlockTokens);
   std::uint32_t best = Router::kNone;
   bool fits_somewhere = false;
   if (variants_.size() > 1) {
@@ -171,7 +175,7 @@ void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
       if (server->replica.config().kv_blocks < blocks) continue;
       fits_somewhere = true;
       if (server->replica.waiting() >= engine_queue_limit(*server)) continue;
-      if (best == Router::kNone || weighed_load(*server) < weighed_load(*servers_[best])) best = i;
+      if (best == Router::kNone || weighted_load(*server) < weighted_load(*servers_[best])) best = i;
     }
   }
   if (best != Router::kNone) {
@@ -183,25 +187,25 @@ void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
   attempt_ended(id, Cause::refused, fits_somewhere);
 }
 
-void Fleet::hold(std::uint32_t id, Held& queue, State state) {
+void Fleet::hold(std::uint32_t id, GatewayQueue& queue, State state) {
   if (queue.live >= config_.gateway_max_waiting) {
     ++meter_.counts.refused_attempts;
     return attempt_ended(id, Cause::refused, true);
   }
   if (queue.ring.size() > 2 * static_cast<std::size_t>(queue.live) + kRingSlack) {
-    queue.ring.compact([&](Attempt attempt) { return alive(attempt); });
+    queue.ring.compact([&](Attempt attempt) { return is_valid(attempt); });
   }
   queue.ring.push_back(now_, attempt_of(id));
   ++queue.live;
-  lives_[id].state = state;
-  waiting_changed();
+  requests_[id].state = state;
+  update_waiting_max();
 }
 
-void Fleet::serve_held(Held& queue, Router& router) {
-  while (queue.live > 0 && router.any()) {
+void Fleet::serve_gateway(GatewayQueue& queue, Router& router) {
+  while (queue.live > 0 && router.has_able_replica()) {
     const Attempt attempt = queue.ring.front().attempt;
     queue.ring.pop_front();
-    if (!alive(attempt)) continue;
+    if (!is_valid(attempt)) continue;
     --queue.live;
     if (&queue == &gateway_) {
       route(attempt.id);
@@ -216,9 +220,9 @@ void Fleet::set_timer(Instant at, std::uint32_t id) {
   std::push_heap(timers_.begin(), timers_.end(), std::greater<>{});
 }
 
-/// The client gives up on the attempt; whoever has it is told.
+/// Ends an attempt on which the client gave up, and cancels it where it is held.
 void Fleet::time_out(std::uint32_t id) {
-  Live& live = lives_[id];
+  LiveRequest& live = requests_[id];
   switch (live.state) {
     case State::held:
       --gateway_.live;
@@ -250,7 +254,7 @@ void Fleet::time_out(std::uint32_t id) {
 }
 
 void Fleet::attempt_ended(std::uint32_t id, Cause cause, bool may_retry) {
-  Live& live = lives_[id];
+  LiveRequest& live = requests_[id];
   stamps_[id] = (stamps_[id] | 1) + 1;
   const bool between_engines = live.state == State::in_transfer || live.state == State::held_decode;
   meter_.orphaned_tokens += between_engines ? 1 : 0;
@@ -272,7 +276,7 @@ void Fleet::attempt_ended(std::uint32_t id, Cause cause, bool may_retry) {
 }
 
 void Fleet::end(std::uint32_t id, Mark how) {
-  Live& live = lives_[id];
+  LiveRequest& live = requests_[id];
   switch (how) {
     case Mark::finished:
       ++meter_.counts.completed;
@@ -293,34 +297,34 @@ void Fleet::end(std::uint32_t id, Mark how) {
       CAPSTAN_ASSERT(false);
   }
   mark(how, live.number);
-  give_back_hashes(live);
+  release_hashes(live);
   stamps_[id] = (stamps_[id] | 1) + 1;
   live.state = State::free;
-  free_lives_.push_back(id);
-  --live_;
+  free_requests_.push_back(id);
+  --live_count_;
   if (clients_ != nullptr) next_client(now_);
 }
 
-// --- what engines say ---
+// --- emissions of engines ---
 
 void Fleet::on_emission(Server& server, const Emission& emission) {
-  Live& live = lives_[emission.id];
+  LiveRequest& live = requests_[emission.id];
   switch (emission.kind) {
     case EmissionKind::first_token:
       mark(Mark::first_token, live.number);
-      began(server, emission);
+      on_first_token(server, emission);
       break;
     case EmissionKind::finished:
       --server.holds;
-      if (!answering(emission.id)) began(server, emission);
+      if (!is_answering(emission.id)) on_first_token(server, emission);
       if (server.role != EngineRole::decode) server.queue_time.add(std::chrono::microseconds(live.queued_us));
-      completed(server, emission.id);
+      on_completed(server, emission.id);
       break;
     case EmissionKind::handed_over: {
       --server.holds;
       ++meter_.counts.handed_over;
       mark(Mark::handed_over, live.number);
-      began(server, emission);
+      on_first_token(server, emission);
       server.queue_time.add(std::chrono::microseconds(live.queued_us));
       const FleetVariant& variant = variants_[server.variant];
       live.state = State::in_transfer;
@@ -337,33 +341,34 @@ void Fleet::on_emission(Server& server, const Emission& emission) {
   }
 }
 
-void Fleet::began(Server& server, const Emission& emission) {
-  Live& live = lives_[emission.id];
+void Fleet::on_first_token(Server& server, const Emission& emission) {
+  LiveRequest& live = requests_[emission.id];
   live.cached = emission.cached_tokens;
-  server.ttft.add(now_ - live.turn);
-  const Duration queued = std::clamp<Duration>(now_ - live.turn - emission.computed, {}, kQueuedMost);
+  server.ttft.add(now_ - live.phase_start);
+  const Duration queued = std::clamp<Duration>(now_ - live.phase_start - emission.computed, {}, kQueuedMax);
   live.queued_us = static_cast<std::int32_t>(queued / std::chrono::microseconds(1));
   minute_ttft_.add(now_ - live.arrived + variants_[server.variant].front_end);
-  live.turn = now_;
+  live.phase_start = now_;
   stamps_[emission.id] |= 1;
 }
 
-bool Fleet::in_time(const Live& live, Duration ttft) const {
+bool Fleet::meets_ttft_slo(const LiveRequest& live, Duration ttft) const {
   if (slo_.ttft.count() == 0 || ttft <= slo_.ttft) return true;
   if (!slo_.scales_with_prompt()) return false;
-  // One promise to all, whichever replica served it; and decode replicas computed no prompt.
-  const FleetVariant& computed = variants_.front();
-  const engine::Picoseconds alone =
-      computed.model->prefill_alone_ps(live.input, 0, computed.replica.max_batched_tokens);
-  return ttft <= slo_.ttft_of(Duration{alone / engine::kPicosecondsPerNanosecond});
+  // The first variant is the reference for all requests, so that the SLO does not depend on the replica that served a
+  // request. Decode replicas compute no prompts.
+  const FleetVariant& reference = variants_.front();
+  const engine::Picoseconds prefill_ps =
+      reference.model->prefill_alone_ps(live.input, 0, reference.replica.max_batched_tokens);
+  return ttft <= slo_.ttft_of(Duration{prefill_ps / engine::kPicosecondsPerNanosecond});
 }
 
-void Fleet::completed(Server& server, std::uint32_t id) {
-  const Live& live = lives_[id];
+void Fleet::on_completed(Server& server, std::uint32_t id) {
+  const LiveRequest& live = requests_[id];
   const FleetVariant& variant = variants_[server.variant];
-  const Duration ttft = live.turn - live.arrived + variant.front_end;
+  const Duration ttft = live.phase_start - live.arrived + variant.front_end;
   const Duration e2e = now_ - live.arrived + variant.front_end;
-  const Duration after_first = now_ - live.turn;
+  const Duration after_first = now_ - live.phase_start;
   const std::int64_t later_tokens = live.output - 1;
   meter_.input_tokens += live.input;
   meter_.output_tokens += live.output;
@@ -373,7 +378,7 @@ void Fleet::completed(Server& server, std::uint32_t id) {
   const Duration tpot = after_first / std::max<std::int64_t>(later_tokens, 1);
   if (later_tokens > 0) meter_.tpot.add(tpot);
   server.tpot.add(tpot);  // 0 for an answer of one token, as vLLM counts it
-  const bool met = in_time(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
+  const bool met = meets_ttft_slo(live, ttft) && (slo_.e2e.count() == 0 || e2e <= slo_.e2e) &&
                    (slo_.tpot.count() == 0 || after_first <= slo_.tpot * later_tokens);
   ++minute_of(live.arrived).completed;
   if (met) {

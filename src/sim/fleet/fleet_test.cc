@@ -21,7 +21,8 @@ using workload::ListSource;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A decode step takes 10 ms and a prompt 10 ms (and a little each), whatever the batch, so that tests can count.
+/// Returns a model in which every decode step and every prompt takes 10 ms (and a few microseconds), whatever the
+/// batch, so that expected times are easy to compute.
 engine::StepModel ten_ms_steps() {
   engine::StepCoefficients c;
   c.linear_ps.fill(10'000'000'000);
@@ -46,107 +47,120 @@ workload::Request row(std::int64_t ms, std::int32_t input, std::int32_t output) 
   return {.arrival = at_ms(ms), .input_tokens = input, .output_tokens = output};
 }
 
-/// One after another, each in a step of its own.
-std::vector<workload::Request> crowd(int count, std::int32_t output) {
+/// Returns `count` requests that arrive 11 ms apart, so that each prompt is computed in a step of its own.
+std::vector<workload::Request> requests_in_a_row(int count, std::int32_t output) {
   std::vector<workload::Request> rows;
   for (int i = 0; i < count; ++i) rows.push_back(row(11 * i, 100, output));
   return rows;
 }
 
-/// What became of some requests that met a small fleet: two run and two wait on each replica.
-struct Row {
+/// Requests to a small fleet and their expected outcomes. Each replica runs two requests and lets two wait.
+struct OutcomeRow {
   const char* teaches;
   std::vector<workload::Request> requests;
   int replicas = 1;
   RequestCount gateway = 0;
   ClientConfig client{};
-  std::int64_t kill_at_ms = -1;  ///< the first replica
+  std::int64_t kill_at_ms = -1;  ///< when to kill the first replica
   std::int64_t add_at_ms = -1;
   RequestCount completed = 0, rejected = 0, failed = 0, timed_out = 0, retries = 0, cut = 0;
 };
 
-TEST(Fleet, Rows) {
+TEST(Fleet, CountsRequestsByOutcome) {
   const ClientConfig kRetries{.max_retries = 1, .backoff = milliseconds(500)};
-  const ClientConfig kRetriesLong{.max_retries = 1, .backoff = seconds(4)};
-  const std::vector<Row> rows = {
-      {.teaches = "two run, two wait, all complete", .requests = crowd(4, 10), .completed = 4},
-      {.teaches = "the fifth is refused", .requests = crowd(5, 10), .completed = 4, .rejected = 1},
-      {.teaches = "the gateway holds it instead", .requests = crowd(5, 10), .gateway = 1, .completed = 5},
-      {.teaches = "a full gateway refuses", .requests = crowd(6, 10), .gateway = 1, .completed = 5, .rejected = 1},
-      {.teaches = "a second replica takes as many", .requests = crowd(8, 10), .replicas = 2, .completed = 8},
+  const ClientConfig kRetriesAfterFourSeconds{.max_retries = 1, .backoff = seconds(4)};
+  const std::vector<OutcomeRow> rows = {
+      {.teaches = "two run, two wait, all complete", .requests = requests_in_a_row(4, 10), .completed = 4},
+      {.teaches = "the fifth request is refused", .requests = requests_in_a_row(5, 10), .completed = 4, .rejected = 1},
+      {.teaches = "the gateway holds a request that no replica can take",
+       .requests = requests_in_a_row(5, 10),
+       .gateway = 1,
+       .completed = 5},
+      {.teaches = "a full gateway refuses",
+       .requests = requests_in_a_row(6, 10),
+       .gateway = 1,
+       .completed = 5,
+       .rejected = 1},
+      {.teaches = "a second replica takes as many requests as the first",
+       .requests = requests_in_a_row(8, 10),
+       .replicas = 2,
+       .completed = 8},
       {.teaches = "the client of a refused request tries again",
-       .requests = crowd(5, 10),
+       .requests = requests_in_a_row(5, 10),
        .client = kRetries,
        .completed = 5,
        .retries = 1},
-      {.teaches = "and not more often than it may",
-       .requests = crowd(5, 300),
+      {.teaches = "a client stops retrying at its limit",
+       .requests = requests_in_a_row(5, 300),
        .client = kRetries,
        .completed = 4,
        .rejected = 1,
        .retries = 1},
-      {.teaches = "no replica, no gateway", .requests = crowd(1, 10), .replicas = 0, .rejected = 1},
-      {.teaches = "the gateway waits for the first replica",
-       .requests = crowd(3, 10),
+      {.teaches = "without replica and gateway a request is rejected",
+       .requests = requests_in_a_row(1, 10),
+       .replicas = 0,
+       .rejected = 1},
+      {.teaches = "the gateway holds requests until the first replica is there",
+       .requests = requests_in_a_row(3, 10),
        .replicas = 0,
        .gateway = 9,
        .add_at_ms = 60'000,
        .completed = 3},
-      {.teaches = "a prompt that no memory could hold",
+      {.teaches = "a prompt that fits into no replica is not retried",
        .requests = {row(0, 5000, 10)},
        .client = kRetries,
        .rejected = 1},
-      {.teaches = "answers that take too long",
-       .requests = crowd(2, 300),
+      {.teaches = "answers that exceed the total time-out time out",
+       .requests = requests_in_a_row(2, 300),
        .client = {.total_timeout = seconds(2)},
        .timed_out = 2},
-      {.teaches = "an answer that began is not late by the bound of its first token",
-       .requests = crowd(2, 300),
+      {.teaches = "the first-token time-out does not end an answer that has begun",
+       .requests = requests_in_a_row(2, 300),
        .client = {.first_token_timeout = seconds(2)},
        .completed = 2},
-      {.teaches = "a first token that takes too long: those that wait in the engine",
-       .requests = crowd(4, 300),
+      {.teaches = "requests in the engine's queue exceed the first-token time-out",
+       .requests = requests_in_a_row(4, 300),
        .client = {.first_token_timeout = seconds(2)},
        .completed = 2,
        .timed_out = 2},
-      {.teaches = "those that wait at the gateway time out, too",
-       .requests = crowd(6, 300),
+      {.teaches = "requests at the gateway exceed the first-token time-out, too",
+       .requests = requests_in_a_row(6, 300),
        .gateway = 2,
        .client = {.first_token_timeout = seconds(2)},
        .completed = 2,
        .timed_out = 4},
-      {.teaches = "who gave up may try again, with a new bound",
-       .requests = crowd(4, 300),
+      {.teaches = "a retry after a time-out has a new time-out",
+       .requests = requests_in_a_row(4, 300),
        .client = {.first_token_timeout = seconds(2), .max_retries = 1, .backoff = seconds(4)},
        .completed = 4,
        .retries = 2},
-      {.teaches = "or does not",
-       .requests = crowd(4, 300),
+      {.teaches = "a client that does not retry after a time-out gives up",
+       .requests = requests_in_a_row(4, 300),
        .client = {.first_token_timeout = seconds(2), .max_retries = 1, .retry_timed_out = false},
        .completed = 2,
        .timed_out = 2},
-      {.teaches = "a killed replica fails all it held",
-       .requests = crowd(4, 300),
+      {.teaches = "all requests of a killed replica fail",
+       .requests = requests_in_a_row(4, 300),
        .kill_at_ms = 1000,
        .failed = 4,
        .cut = 4},
-      {.teaches = "cut requests are served by another",
-       .requests = crowd(3, 300),
-       .client = kRetriesLong,
+      {.teaches = "cut requests are served by another replica",
+       .requests = requests_in_a_row(3, 300),
+       .client = kRetriesAfterFourSeconds,
        .kill_at_ms = 1000,
        .add_at_ms = 2000,
        .completed = 3,
        .retries = 3,
        .cut = 3},
-      {.teaches = "who was cut and then refused has failed",
-       .requests = crowd(1, 300),
-       .client = kRetriesLong,
+      {.teaches = "a request that was cut and then refused has failed",
+       .requests = requests_in_a_row(1, 300),
+       .client = kRetriesAfterFourSeconds,
        .kill_at_ms = 1000,
        .failed = 1,
        .retries = 1,
        .cut = 1},
   };
-  for (const Row& r : rows) {
+  for (const OutcomeRow& r : rows) {
     SCOPED_TRACE(r.teaches);
     ListSource source(r.requests);
     FleetConfig config{.client = r.client, .gateway_max_waiting = r.gateway};
@@ -165,13 +179,13 @@ TEST(Fleet, Rows) {
     EXPECT_EQ(counts.cut, r.cut);
     EXPECT_EQ(counts.met, counts.completed);
     EXPECT_EQ(counts.in_flight + counts.queued, 0);
-    EXPECT_TRUE(fleet.over());
+    EXPECT_TRUE(fleet.is_over());
     EXPECT_TRUE(fleet.check());
     EXPECT_TRUE(fleet.next_event().is_never());
   }
 }
 
-TEST(Fleet, MeasuresWhatTheClientSees) {
+TEST(Fleet, MeasuresTheTimesThatTheClientSees) {
   ListSource source({row(5, 100, 11)});
   FleetVariant v = variant();
   v.front_end = milliseconds(15);
@@ -179,7 +193,7 @@ TEST(Fleet, MeasuresWhatTheClientSees) {
   fleet.add_replica(0, Instant{});
   fleet.finish(at_s(1));
   const RequestMeter& meter = fleet.meter();
-  EXPECT_EQ(meter.ttft.percentile_us(500'000), 25'000 / 128 * 128 + 64);  // one step of 10 ms and the front end
+  EXPECT_EQ(meter.ttft.percentile_us(500'000), 25'000 / 128 * 128 + 64);  // a step of 10 ms plus the front end
   EXPECT_EQ(meter.tpot.mean_us(), 10'000);
   EXPECT_EQ(meter.e2e.mean_us(), 10'000 + 10 * 10'000 + 15'000);
   EXPECT_EQ(meter.input_tokens, 100);
@@ -217,7 +231,7 @@ TEST(Fleet, MetMeansEveryBoundThatIsSet) {
 }
 
 TEST(Fleet, TtftCountsFromTheFirstAttempt) {
-  ListSource source(crowd(1, 100));
+  ListSource source(requests_in_a_row(1, 100));
   Fleet fleet({.client = {.max_retries = 1, .backoff = seconds(4)}}, {variant()}, {.ttft = seconds(1)}, source);
   const ReplicaHandle first = fleet.add_replica(0, Instant{});
   fleet.add_replica(0, Instant{});
@@ -225,7 +239,7 @@ TEST(Fleet, TtftCountsFromTheFirstAttempt) {
   fleet.finish(at_s(60));
   EXPECT_EQ(fleet.meter().counts.completed, 1);
   EXPECT_EQ(fleet.meter().counts.met, 0);
-  EXPECT_GT(fleet.meter().ttft.mean_us(), 3'500'000);  // the wait is cut by a quarter at the most
+  EXPECT_GT(fleet.meter().ttft.mean_us(), 3'500'000);  // at least three quarters of the wait of 4 s
   EXPECT_EQ(fleet.meter().lost_tokens, 50);
 }
 
@@ -237,7 +251,7 @@ TEST(Fleet, ADrainingReplicaFinishesWhatItHolds) {
   EXPECT_FALSE(fleet.drained(replica));
   fleet.advance(at_s(2));
   EXPECT_TRUE(fleet.drained(replica));
-  // The second joined a step later.
+  // The second request joined one step later.
   EXPECT_EQ(fleet.sample(replica, at_s(2), false).engine.busy_total, milliseconds(1010));
   fleet.remove(replica, at_s(2));
   fleet.finish(at_s(3));
@@ -245,7 +259,7 @@ TEST(Fleet, ADrainingReplicaFinishesWhatItHolds) {
   EXPECT_EQ(fleet.meter().counts.rejected, 1);
 }
 
-TEST(Fleet, HandsOverFromPrefillToDecode) {
+TEST(Fleet, HandsRequestsOverFromPrefillToDecode) {
   FleetVariant prefill = variant();
   prefill.replica.role = EngineRole::prefill;
   prefill.kv_bytes_per_token = 1'000'000;
@@ -257,7 +271,7 @@ TEST(Fleet, HandsOverFromPrefillToDecode) {
   Fleet fleet({}, {prefill, decode}, {}, source);
   fleet.add_replica(0, Instant{});
   fleet.add_replica(1, Instant{});
-  fleet.advance(at_ms(50));  // its KV is on the way: 100 ms from 10 ms on
+  fleet.advance(at_ms(50));  // the KV is on its way from 10 ms to 110 ms
   EXPECT_EQ(fleet.meter().counts.in_flight, 1);
   EXPECT_TRUE(fleet.check());
   fleet.finish(at_s(1));
@@ -268,8 +282,8 @@ TEST(Fleet, HandsOverFromPrefillToDecode) {
   EXPECT_EQ(meter.tpot.mean_us(), 20'000);  // 100 ms of transfer and ten steps, over ten tokens
 }
 
-TEST(Fleet, APromptMayTakeItsOwnTimeWhereTheSloSaysSo) {
-  // The second prompt is computed a step after the first: after 20 ms, alone it would be 10.
+TEST(Fleet, TheTtftBoundScalesWithThePromptIfTheSloSaysSo) {
+  // The second prompt is computed one step after the first: its first token comes after 20 ms instead of 10.
   for (const auto& [prefills_milli, met] : {std::pair{0u, 1}, {1'900u, 1}, {2'000u, 2}}) {
     ListSource source({row(0, 100, 11), row(0, 100, 11)});
     Fleet fleet({}, {variant()}, {.ttft = milliseconds(15), .ttft_prefills_milli = prefills_milli}, source);
@@ -279,12 +293,12 @@ TEST(Fleet, APromptMayTakeItsOwnTimeWhereTheSloSaysSo) {
   }
 }
 
-TEST(Fleet, WaitsForADecodeReplica) {
+TEST(Fleet, TheGatewayHoldsPrefilledRequestsUntilADecodeReplicaIsThere) {
   FleetVariant prefill = variant();
   prefill.replica.role = EngineRole::prefill;
   FleetVariant decode = variant();
   decode.replica.role = EngineRole::decode;
-  ListSource source(crowd(2, 11));
+  ListSource source(requests_in_a_row(2, 11));
   Fleet fleet({.client = {.total_timeout = seconds(5)}}, {prefill, decode}, {}, source);
   fleet.add_replica(0, Instant{});
   fleet.advance(at_s(1));
@@ -295,7 +309,7 @@ TEST(Fleet, WaitsForADecodeReplica) {
   EXPECT_EQ(fleet.meter().counts.completed, 2);
 }
 
-TEST(Fleet, ALongRequestFindsTheReplicaThatHasTheMemory) {
+TEST(Fleet, ALongRequestIsSentToAReplicaWithEnoughMemory) {
   FleetVariant big = variant();
   big.replica.kv_blocks = 1000;
   ListSource source({row(0, 5000, 10)});
@@ -306,43 +320,43 @@ TEST(Fleet, ALongRequestFindsTheReplicaThatHasTheMemory) {
   EXPECT_EQ(fleet.meter().counts.completed, 1);
 }
 
-TEST(Fleet, RequestsAreSharedOutByTheWeightsOfTheirReplicas) {
-  struct Shares {
+TEST(Fleet, RequestsAreDistributedByTheWeightsOfTheReplicas) {
+  struct WeightRow {
     std::int64_t weights[2];
-    RequestCount holds[2];  // of twelve
+    RequestCount holds[2];  // of twelve requests
   };
-  const Shares rows[] = {{{1, 1}, {6, 6}}, {{300, 100}, {9, 3}}, {{1, 2}, {4, 8}}, {{10, 1}, {11, 1}}};
-  for (const Shares& shares : rows) {
+  const WeightRow rows[] = {{{1, 1}, {6, 6}}, {{300, 100}, {9, 3}}, {{1, 2}, {4, 8}}, {{10, 1}, {11, 1}}};
+  for (const WeightRow& row : rows) {
     FleetVariant variants[] = {variant(), variant()};
     for (std::size_t i = 0; i < 2; ++i) {
       variants[i].replica.max_seqs = 16;
-      variants[i].weight = shares.weights[i];
+      variants[i].weight = row.weights[i];
     }
-    ListSource source(crowd(12, 500));
+    ListSource source(requests_in_a_row(12, 500));
     Fleet fleet({}, {variants[0], variants[1]}, {}, source);
     const ReplicaHandle first = fleet.add_replica(0, Instant{});
     const ReplicaHandle second = fleet.add_replica(1, Instant{});
     fleet.advance(at_s(1));
-    EXPECT_EQ(fleet.load(first), shares.holds[0]) << shares.weights[0] << " to " << shares.weights[1];
-    EXPECT_EQ(fleet.load(second), shares.holds[1]) << shares.weights[0] << " to " << shares.weights[1];
+    EXPECT_EQ(fleet.load(first), row.holds[0]) << row.weights[0] << " to " << row.weights[1];
+    EXPECT_EQ(fleet.load(second), row.holds[1]) << row.weights[0] << " to " << row.weights[1];
   }
 }
 
-TEST(Fleet, SamplesSayHowBusyAReplicaWas) {
-  ListSource source(crowd(1, 50));
+TEST(Fleet, SamplesReportTheBusyTimeOfAReplica) {
+  ListSource source(requests_in_a_row(1, 50));
   Fleet fleet({}, {variant()}, {}, source);
   const ReplicaHandle replica = fleet.add_replica(0, Instant{});
   const ReplicaReading first = fleet.sample(replica, at_s(1), true);
   EXPECT_EQ(first.engine.busy_total, milliseconds(500));
   ASSERT_TRUE(first.ttft_p99.has_value());
   EXPECT_LE(*first.ttft_p99, milliseconds(10));  // vLLM's bucket of 5 to 10 ms
-  EXPECT_EQ(first.tpot.counts[0], 1u) << "up to 10 ms a token";
+  EXPECT_EQ(first.tpot.counts[0], 1u) << "the bucket of up to 10 ms per token";
   const ReplicaReading second = fleet.sample(replica, at_s(2), true);
   EXPECT_TRUE(!second.ttft_p99 && second.tpot == TpotBuckets{});
   EXPECT_EQ(second.engine.busy_total, milliseconds(500));
 }
 
-TEST(Fleet, CountsByMinute) {
+TEST(Fleet, CountsRequestsByMinute) {
   ListSource source({row(0, 100, 10), row(59'999, 100, 10), row(60'000, 100, 10), row(60'000, 100, 10),
                      row(60'000, 100, 10), row(185'000, 100, 10)});
   Fleet fleet({}, {variant()}, {}, source);
@@ -375,10 +389,10 @@ TEST(Fleet, AClosedLoopKeepsItsConcurrency) {
   }
   fleet.finish(at_s(100));
   EXPECT_EQ(fleet.meter().counts.completed, 30);
-  EXPECT_TRUE(fleet.over());
+  EXPECT_TRUE(fleet.is_over());
 }
 
-TEST(Fleet, TheCopiesOfATraceHaveTheirOwnPrefixes) {
+TEST(Fleet, CopiesOfATraceHaveTheirOwnPrefixes) {
   const std::vector<std::uint64_t> hashes = {11, 12, 13, 14};
   workload::Request request = row(0, 2048, 5);
   request.prefix_hashes = hashes;
@@ -406,10 +420,11 @@ TEST(Fleet, ACopyOfATraceIsNotRoutedToWhereTheOriginalWent) {
     FleetVariant v = variant();
     v.replica.kv_blocks = 1000;
     Fleet fleet({.router = {.kind = RouterKind::prefix_affine}}, {v}, {}, source);
-    const ReplicaHandle knows = fleet.add_replica(0, Instant{});
+    const ReplicaHandle first_replica = fleet.add_replica(0, Instant{});
     fleet.add_replica(0, Instant{});
     fleet.advance(at_s(1));
-    EXPECT_EQ(fleet.load(knows), salt == 0 ? 2 : 1);  // it is the busier one: only who knows the prefix is sent there
+    // The first replica is the busier one, so only a request whose prefix it knows is sent to it.
+    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1);
   }
 }
 
@@ -417,16 +432,16 @@ struct CacheRow {
   const char* teaches;
   std::int32_t input;
   std::uint64_t second_salt;
-  std::int32_t cached;  ///< tokens of the second request's prompt that had not to be computed
+  std::int32_t cached;  ///< tokens of the second request's prompt that did not have to be computed
 };
 const CacheRow kCacheRows[] = {
     {"whole groups of 512 tokens are found again", 2000, 0, 1536},
-    {"one token is computed even of a prompt that is cached whole", 2048, 0, 1536},
-    {"less than a group is never shared", 511, 0, 0},
-    {"a copy of the trace shares nothing", 2000, 77, 0},
+    {"at least one token of a prompt is computed", 2048, 0, 1536},
+    {"a part of a group is never shared", 511, 0, 0},
+    {"a copy of the trace shares no prefix", 2000, 77, 0},
 };
 
-TEST(Fleet, UsefulWorkIsOnlyWhatHadToBeComputed) {
+TEST(Fleet, CachedTokensCountAsNoUsefulWork) {
   const std::vector<std::uint64_t> hashes = {11, 12, 13, 14};
   FleetVariant v = variant();
   v.replica.kv_blocks = 1000;
@@ -446,8 +461,8 @@ TEST(Fleet, UsefulWorkIsOnlyWhatHadToBeComputed) {
   }
 }
 
-TEST(Fleet, TokensAreCountedWhereTheyWent) {
-  ListSource source(crowd(4, 100));
+TEST(Fleet, EveryTokenIsCountedByItsOutcome) {
+  ListSource source(requests_in_a_row(4, 100));
   Fleet fleet({.client = {.total_timeout = milliseconds(200), .max_retries = 0}}, {variant()}, {}, source);
   const ReplicaHandle killed = fleet.add_replica(0, Instant{});
   fleet.add_replica(0, Instant{});
@@ -491,7 +506,8 @@ Chaos draw_chaos() {
   return c;
 }
 
-/// Random requests with shared prefixes, some of a superposed copy; multiples of 1 ms, so that events meet.
+/// Returns random requests with shared prefixes, some of them from a superposed copy. The arrivals are multiples of 1
+/// ms, so that events coincide.
 std::vector<workload::Request> chaotic_requests(const Chaos& c, const std::vector<std::uint64_t>& blocks) {
   RandomStream random(c.seed, "requests");
   std::vector<workload::Request> rows;
@@ -514,7 +530,7 @@ struct ChaosResult {
   friend bool operator==(const ChaosResult&, const ChaosResult&) = default;
 };
 
-/// Adds, drains, kills and samples at random, and checks the account after every step.
+/// Adds, drains, kills and samples replicas at random, and checks the account after every step if `check` is set.
 ChaosResult run_chaos(const Chaos& c, bool check) {
   std::vector<std::uint64_t> blocks;
   for (std::uint64_t i = 0; i < 24; ++i) blocks.push_back(1000 + i);
@@ -533,20 +549,20 @@ ChaosResult run_chaos(const Chaos& c, bool check) {
   std::int64_t ms = 0;
   while (ms < 12'000) {
     const Instant now = at_ms(ms);
-    const std::uint64_t what = random.below(10);
-    if (what < 4 && replicas.size() < 6) {
+    const std::uint64_t action = random.below(10);
+    if (action < 4 && replicas.size() < 6) {
       replicas.push_back(fleet.add_replica(c.split ? random.below(2) : 0, now));
-    } else if (what < 7 && !replicas.empty()) {
+    } else if (action < 7 && !replicas.empty()) {
       const std::size_t which = random.below(replicas.size());
-      if (what == 6) {
+      if (action == 6) {
         fleet.kill(replicas[which], now);
-      } else if (what == 5) {
+      } else if (action == 5) {
         fleet.drain(replicas[which], now);
         draining.push_back(replicas[which]);
       }
-      if (what != 4) replicas.erase(replicas.begin() + static_cast<std::ptrdiff_t>(which));
+      if (action != 4) replicas.erase(replicas.begin() + static_cast<std::ptrdiff_t>(which));
     } else if (!replicas.empty()) {
-      fleet.sample(replicas.front(), now, what == 8);
+      fleet.sample(replicas.front(), now, action == 8);
     }
     std::erase_if(draining, [&](ReplicaHandle handle) {
       if (!fleet.drained(handle)) return false;
@@ -565,15 +581,15 @@ ChaosResult run_chaos(const Chaos& c, bool check) {
   return {fleet.state_hash(), fleet.meter().counts};
 }
 
-RC_GTEST_PROP(FleetProperties, NothingIsLostWhateverHappens, ()) { run_chaos(draw_chaos(), true); }
+RC_GTEST_PROP(FleetProperties, EveryRequestIsAccountedFor, ()) { run_chaos(draw_chaos(), true); }
 
-RC_GTEST_PROP(FleetProperties, SameSeedSameBytes, ()) {
+RC_GTEST_PROP(FleetProperties, TheSameSeedGivesTheSameResult, ()) {
   const Chaos chaos = draw_chaos();
   RC_ASSERT(run_chaos(chaos, false) == run_chaos(chaos, false));
 }
 
-/// Many small steps, each to the next event as announced, are one big one; and nothing happens before it.
-RC_GTEST_PROP(FleetProperties, StepsDoNotMatter, ()) {
+/// Advancing event by event gives the same result as one large step, and nothing happens before an announced event.
+RC_GTEST_PROP(FleetProperties, TheSizeOfStepsDoesNotMatter, ()) {
   const Chaos c = draw_chaos();
   std::vector<std::uint64_t> blocks;
   for (std::uint64_t i = 0; i < 24; ++i) blocks.push_back(1000 + i);

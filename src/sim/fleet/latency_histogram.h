@@ -8,9 +8,9 @@
 
 namespace capstan::sim {
 
-/// Durations counted in buckets whose width is at most 1/128 of their value (HdrHistogram's layout): a percentile is
-/// within 0.4 % of an exact one. Integers only, so equal runs are equal bytes. Resolution 1 us; exact below 256 us;
-/// what is longer than 12 days counts as that.
+/// Counts durations in buckets whose width is at most 1/128 of their value (HdrHistogram's layout), so that a
+/// percentile is within 0.4 % of the exact one. Uses only integers, so that equal runs give equal bytes. The resolution
+/// is 1 us; values below 256 us are exact; values above 12 days count as 12 days.
 class LatencyHistogram {
  public:
   LatencyHistogram() : counts_(kBuckets) {}
@@ -26,7 +26,8 @@ class LatencyHistogram {
   std::int64_t count() const { return count_; }
   std::int64_t mean_us() const { return count_ == 0 ? 0 : static_cast<std::int64_t>(sum_us_ / count_); }
 
-  /// The smallest bucket that at least `ppm` millionths of the values are in or below, by its middle; 0 without values.
+  /// Returns the middle of the smallest bucket such that at least `ppm` millionths of the values lie in it or below;
+  /// 0 without values.
   std::int64_t percentile_us(std::int64_t ppm) const;
 
  private:
@@ -34,8 +35,8 @@ class LatencyHistogram {
   static constexpr std::size_t kBuckets = (kMaxBits - 8) * 128 + 256;
 
   static std::size_t bucket(std::int64_t us) {
-    constexpr std::int64_t kMost = (std::int64_t{1} << kMaxBits) - 1;
-    const auto value = static_cast<std::uint64_t>(us < kMost ? us : kMost);
+    constexpr std::int64_t kMax = (std::int64_t{1} << kMaxBits) - 1;
+    const auto value = static_cast<std::uint64_t>(us < kMax ? us : kMax);
     const int shift = value < 256 ? 0 : std::bit_width(value) - 8;
     return static_cast<std::size_t>(shift) * 128 + (value >> shift);
   }

@@ -20,14 +20,14 @@ struct PercentileRow {
   std::int64_t expected_us;
 };
 
-TEST(LatencyHistogram, Rows) {
+TEST(LatencyHistogram, ReturnsThePercentile) {
   const PercentileRow rows[] = {
-      {"nothing is 0", {}, 500'000, 0},
-      {"one value is every percentile", {7}, 10'000, 7},
-      {"the median of an even number is the lower", {1, 2, 3, 4}, 500'000, 2},
-      {"p99 of 100 is the 99th", {100, 100, 100}, 990'000, 100},
-      {"p100 is the longest", {1, 250}, 1'000'000, 250},
-      {"a negative duration is 0", {-5}, 500'000, 0},
+      {"an empty histogram returns 0", {}, 500'000, 0},
+      {"a single value is every percentile", {7}, 10'000, 7},
+      {"the median of an even count is the lower of the two middle values", {1, 2, 3, 4}, 500'000, 2},
+      {"p99 of equal values is that value", {100, 100, 100}, 990'000, 100},
+      {"p100 is the longest value", {1, 250}, 1'000'000, 250},
+      {"a negative duration counts as 0", {-5}, 500'000, 0},
   };
   for (const PercentileRow& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -55,7 +55,7 @@ RC_GTEST_PROP(LatencyHistogram, IsWithinItsErrorOfTheExactPercentile, (std::vect
   RC_ASSERT(std::abs(histogram.percentile_us(ppm) - exact) * 250 <= exact);  // 0.4 %
 }
 
-TEST(TtftBuckets, ReadsAPercentileAsPrometheusDoes) {
+TEST(TtftBuckets, ComputesAPercentileAsPrometheusDoes) {
   TtftBuckets buckets;
   EXPECT_FALSE(buckets.percentile(990'000).has_value());
   for (int i = 0; i < 100; ++i) buckets.add(us(15'000));  // all in (10 ms, 20 ms]
@@ -63,19 +63,20 @@ TEST(TtftBuckets, ReadsAPercentileAsPrometheusDoes) {
   EXPECT_EQ(buckets.percentile(500'000), us(15'000));
 }
 
-TEST(TtftBuckets, TellsTheShareAboveABound) {
+TEST(TtftBuckets, ComputesTheShareAboveABound) {
   TtftBuckets buckets;
   EXPECT_FALSE(buckets.share_above_ppm(us(1'000'000)).has_value());
   for (int i = 0; i < 90; ++i) buckets.add(us(15'000));
   for (int i = 0; i < 8; ++i) buckets.add(us(2'000'000));  // in (1 s, 2.5 s]
   for (int i = 0; i < 2; ++i) buckets.add(std::chrono::hours(2));
   EXPECT_EQ(buckets.share_above_ppm(us(1'000'000)), 100'000);
-  EXPECT_EQ(buckets.share_above_ppm(us(1'750'000)), 60'000) << "half of a bucket's eight";
-  EXPECT_EQ(buckets.share_above_ppm(std::chrono::hours(3)), 20'000) << "beyond the last bound nobody knows how far";
+  EXPECT_EQ(buckets.share_above_ppm(us(1'750'000)), 60'000) << "half of the eight values of the bucket";
+  EXPECT_EQ(buckets.share_above_ppm(std::chrono::hours(3)), 20'000)
+      << "the histogram does not show how far values exceed the last bound";
   EXPECT_EQ(buckets.share_above_ppm(Duration{}), 1'000'000);
 }
 
-TEST(TtftBuckets, WhatIsBeyondTheLastBoundReadsAsThatBound) {
+TEST(TtftBuckets, ValuesAboveTheLastBoundCountAsTheLastBound) {
   TtftBuckets buckets;
   buckets.add(std::chrono::hours(2));
   EXPECT_EQ(buckets.percentile(500'000), us(2'560'000'000));

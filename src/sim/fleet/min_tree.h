@@ -7,22 +7,24 @@
 
 namespace capstan::sim {
 
-/// The smallest of many ranks that change one at a time, as a tournament: a change replays its leaf's matches up to the
-/// first that ends as before, at most log2(size). Among equal ranks the lowest index wins.
+/// Finds the smallest of many ranks that change one at a time. Among equal ranks the lowest index comes first.
 ///
-/// A node is one word, the rank above 32 bits of index: no match has a draw, opponents lie side by side and all those
-/// on a path are read at once, and no match is a branch, since nobody can guess how it ends.
+/// The ranks are the leaves of a tournament tree: each node holds the smaller of its two children. A change recomputes
+/// the nodes above its leaf up to the first that stays the same, at most log2(size) of them. A node is one word, the
+/// rank above 32 bits of index, so two nodes are never equal. Siblings are adjacent in memory, and the comparison does
+/// not branch, because a branch predictor could not predict it.
 ///
-/// `Word` is std::uint64_t for ranks of 32 bits, unsigned __int128 for ranks of 64.
+/// `Word` is std::uint64_t for ranks of 32 bits and unsigned __int128 for ranks of 64 bits.
 template <typename Word>
 class MinTree {
  public:
-  /// `absent` is the rank of an index that was never set; none is larger.
+  /// `absent` is the rank of an index that was never set; no rank is larger.
   explicit MinTree(Word absent) : absent_(absent), nodes_(4, absent << 32) { nodes_[3] |= 1; }
 
   std::uint32_t top() const { return static_cast<std::uint32_t>(nodes_[1]); }
   Word top_rank() const { return nodes_[1] >> 32; }
-  /// Who lost the final: the next top, or soon to be.
+  /// Returns the child of the root that is not the top. It is likely to be the next top; callers use it for
+  /// prefetching.
   std::uint32_t runner_up() const { return static_cast<std::uint32_t>(nodes_[nodes_[2] == nodes_[1] ? 3 : 2]); }
   Word rank(std::uint32_t index) const { return nodes_[leaves_ + index] >> 32; }
 
@@ -54,7 +56,7 @@ class MinTree {
 
   Word absent_;
   std::size_t leaves_ = 2;   ///< a power of two
-  std::vector<Word> nodes_;  ///< the winner of each match; the root at 1, the leaves from leaves_ on
+  std::vector<Word> nodes_;  ///< the root at index 1, the leaves from index leaves_ on
 };
 
 }  // namespace capstan::sim

@@ -31,18 +31,18 @@ Router::Router(const RouterConfig& config)
 void Router::join(std::uint32_t replica) {
   if (replica >= serials_.size()) serials_.resize(replica + 1);
   if (replica / 64 >= able_.size()) able_.resize(replica / 64 + 1);
-  CAPSTAN_ASSERT(!able(replica));
+  CAPSTAN_ASSERT(!is_able(replica));
   ++serials_[replica];
   update(replica, 0, true);
 }
 
 void Router::leave(std::uint32_t replica) {
-  ++serials_[replica];  // what is known of its prefixes is void
+  ++serials_[replica];  // invalidates the affinity entries of the replica that leaves
   update(replica, 0, false);
 }
 
 void Router::update(std::uint32_t replica, RequestCount load, bool can_take) {
-  if (able(replica) != can_take) {
+  if (is_able(replica) != can_take) {
     able_[replica / 64] ^= std::uint64_t{1} << (replica % 64);
     able_count_ += can_take ? 1 : -1;
   }
@@ -54,7 +54,7 @@ std::uint32_t Router::pick(std::span<const std::uint64_t> hashes) {
   if (able_count_ == 0) return kNone;
   if (config_.kind == RouterKind::round_robin) return next_in_turn();
   if (config_.kind == RouterKind::prefix_affine && !hashes.empty()) {
-    const std::uint32_t known = with_prefix(hashes);
+    const std::uint32_t known = replica_with_prefix(hashes);
     if (known != kNone &&
         loads_.rank(known) <= loads_.top_rank() + static_cast<std::uint64_t>(config_.affinity_extra_load))
       return known;
@@ -74,9 +74,9 @@ std::uint32_t Router::next_in_turn() {
   return replica;
 }
 
-/// Whoever was sent a block was sent all before it, so the longest known prefix is found by halving. Entries that have
-/// given way can only make it look shorter.
-std::uint32_t Router::with_prefix(std::span<const std::uint64_t> hashes) const {
+/// Finds the replica with the longest known prefix by bisection: a replica that was sent a block was also sent all
+/// blocks before it. An entry that was replaced in the index can only make the known prefix shorter.
+std::uint32_t Router::replica_with_prefix(std::span<const std::uint64_t> hashes) const {
   std::uint32_t best = kNone;
   std::size_t known = 0;
   std::size_t unknown = hashes.size() + 1;
@@ -91,13 +91,13 @@ std::uint32_t Router::with_prefix(std::span<const std::uint64_t> hashes) const {
       unknown = middle;
     }
   }
-  return best != kNone && able(best) ? best : kNone;
+  return best != kNone && is_able(best) ? best : kNone;
 }
 
 void Router::note(std::span<const std::uint64_t> hashes, std::uint32_t replica) {
   if (config_.kind != RouterKind::prefix_affine) return;
   const AffinityIndex::Place place{replica, serials_[replica]};
-  // From the end: a block that is known to be here has all before it here, too.
+  // Start at the end: if a block is known to be on this replica, so are all blocks before it.
   for (std::size_t i = hashes.size(); i > 0; --i) {
     if (affinity_.find(hashes[i - 1]) == place) return;
     affinity_.note(hashes[i - 1], place);

@@ -13,54 +13,58 @@
 namespace capstan::sim {
 
 enum class RouterKind : std::uint8_t {
-  round_robin,    ///< the next in order that can take it
-  least_loaded,   ///< the fewest requests waiting and running, the lowest number of those
-  prefix_affine,  ///< where the longest known prefix of the prompt was last sent, unless too loaded; else least loaded
+  round_robin,   ///< the next replica in order that can take the request
+  least_loaded,  ///< the replica with the fewest waiting and running requests; the lowest number among equals
+  /// The replica to which the longest known prefix of the prompt was last sent; least_loaded if no replica is known, or
+  /// if the known one is too loaded.
+  prefix_affine,
 };
 std::string_view name(RouterKind kind);
 std::optional<RouterKind> router_kind(std::string_view name);
 
 struct RouterConfig {
   RouterKind kind = RouterKind::least_loaded;
-  /// prefix_affine: how many requests more than the least loaded replica the one with the prefix may hold; 0..1e6.
+  /// prefix_affine: how many more requests than the least loaded replica the replica with the prefix may hold; 0..1e6.
   RequestCount affinity_extra_load = 32;
-  /// prefix_affine: prefix blocks that are remembered, 16 bytes each; 1..2^26.
+  /// prefix_affine: number of prefix blocks to remember, 16 bytes each; 1..2^26.
   std::size_t affinity_blocks = std::size_t{1} << 18;
 };
 
-/// Picks a replica for a request. Replicas are small numbers that are used again. Least loaded costs one look, and at
-/// most log2(replicas) for a change; round robin one bit; prefix-affine log2(blocks of the prompt) looks and one note a
-/// block that is new. Round robin passes over full replicas 64 at a time.
+/// Picks a replica for a request. Replicas are small numbers that are reused.
+///
+/// Costs: least_loaded reads one word per pick and updates at most log2(replicas) words per change of a load.
+/// round_robin skips full replicas 64 at a time and updates one bit per change. prefix_affine reads
+/// log2(blocks of the prompt) entries per pick and writes one entry for each new block.
 class Router {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
   explicit Router(const RouterConfig& config);
 
-  void join(std::uint32_t replica);  ///< can take requests, has none
+  void join(std::uint32_t replica);  ///< adds a replica that holds no requests and can take some
   void leave(std::uint32_t replica);
   void update(std::uint32_t replica, RequestCount load, bool can_take);
 
-  /// Some replica can take a request.
-  bool any() const { return able_count_ > 0; }
+  /// Returns true if at least one replica can take a request.
+  bool has_able_replica() const { return able_count_ > 0; }
 
-  /// For a prompt with these prefix hashes; kNone if no replica can take it. Remembers its choice.
+  /// Picks a replica for a prompt with these prefix hashes; returns kNone if no replica can take a request.
   std::uint32_t pick(std::span<const std::uint64_t> hashes);
 
-  /// The request went to `replica`: its prefix is there from now on.
+  /// Records that a request with this prefix was sent to `replica`.
   void note(std::span<const std::uint64_t> hashes, std::uint32_t replica);
 
  private:
   static constexpr std::uint64_t kUnable = UINT32_MAX;
 
   std::uint32_t next_in_turn();
-  std::uint32_t with_prefix(std::span<const std::uint64_t> hashes) const;
-  bool able(std::uint32_t replica) const {
+  std::uint32_t replica_with_prefix(std::span<const std::uint64_t> hashes) const;
+  bool is_able(std::uint32_t replica) const {
     return replica / 64 < able_.size() && (able_[replica / 64] >> (replica % 64) & 1) != 0;
   }
 
   RouterConfig config_;
-  std::vector<std::uint64_t> able_;  ///< bits
+  std::vector<std::uint64_t> able_;  ///< one bit per replica: it can take a request
   RequestCount able_count_ = 0;
   std::uint32_t turn_ = 0;
   MinTree<std::uint64_t> loads_{kUnable};

@@ -8,14 +8,14 @@
 namespace capstan::sim {
 namespace {
 
-Router of_kind(RouterKind kind, std::uint32_t replicas) {
+Router router_of_kind(RouterKind kind, std::uint32_t replicas) {
   Router router(RouterConfig{.kind = kind});
   for (std::uint32_t i = 0; i < replicas; ++i) router.join(i);
   return router;
 }
 
-TEST(Router, RoundRobinTakesTurnsAndPassesOverTheFull) {
-  Router router = of_kind(RouterKind::round_robin, 130);
+TEST(Router, RoundRobinTakesTurnsAndSkipsFullReplicas) {
+  Router router = router_of_kind(RouterKind::round_robin, 130);
   for (std::uint32_t i = 0; i < 130; ++i) EXPECT_EQ(router.pick({}), i);
   EXPECT_EQ(router.pick({}), 0u);
   for (std::uint32_t i = 1; i < 129; ++i) router.update(i, 5, false);
@@ -24,8 +24,8 @@ TEST(Router, RoundRobinTakesTurnsAndPassesOverTheFull) {
   EXPECT_EQ(router.pick({}), 129u);
 }
 
-TEST(Router, LeastLoadedPrefersTheLowestOfEquals) {
-  Router router = of_kind(RouterKind::least_loaded, 3);
+TEST(Router, LeastLoadedPrefersTheLowestNumberAmongEquals) {
+  Router router = router_of_kind(RouterKind::least_loaded, 3);
   EXPECT_EQ(router.pick({}), 0u);
   router.update(0, 2, true);
   router.update(1, 1, true);
@@ -33,17 +33,17 @@ TEST(Router, LeastLoadedPrefersTheLowestOfEquals) {
   EXPECT_EQ(router.pick({}), 1u);
 }
 
-TEST(Router, NobodyIsNobody) {
-  Router router = of_kind(RouterKind::least_loaded, 2);
+TEST(Router, PicksNoneWhenNoReplicaCanTakeARequest) {
+  Router router = router_of_kind(RouterKind::least_loaded, 2);
   router.update(0, 1, false);
-  EXPECT_TRUE(router.any());
+  EXPECT_TRUE(router.has_able_replica());
   router.leave(1);
-  EXPECT_FALSE(router.any());
+  EXPECT_FALSE(router.has_able_replica());
   EXPECT_EQ(router.pick({}), Router::kNone);
 }
 
-TEST(Router, AffineGoesWhereTheLongestPrefixIs) {
-  Router router = of_kind(RouterKind::prefix_affine, 3);
+TEST(Router, PrefixAffinePicksTheReplicaWithTheLongestPrefix) {
+  Router router = router_of_kind(RouterKind::prefix_affine, 3);
   const std::uint64_t first[] = {1, 2, 3};
   const std::uint64_t second[] = {1, 7};
   const std::uint64_t longer[] = {1, 2, 3, 4, 5};
@@ -55,9 +55,9 @@ TEST(Router, AffineGoesWhereTheLongestPrefixIs) {
   EXPECT_EQ(router.pick(unknown), 0u);
 }
 
-TEST(Router, AffineGivesUpOnAReplicaThatIsTooLoadedFullOrGone) {
+TEST(Router, PrefixAffineIgnoresAReplicaThatIsTooLoadedFullOrRemoved) {
   const std::uint64_t prefix[] = {1, 2, 3};
-  Router router = of_kind(RouterKind::prefix_affine, 3);
+  Router router = router_of_kind(RouterKind::prefix_affine, 3);
   router.note(prefix, 2);
   router.update(2, 32, true);
   EXPECT_EQ(router.pick(prefix), 2u);
@@ -82,40 +82,40 @@ TEST(AffinityIndex, IsBounded) {
   EXPECT_TRUE(index.find(9'999).known());
 }
 
-/// The twin: looks at every replica.
+/// The oracle looks at every replica.
 RC_GTEST_PROP(Router, LeastLoadedEqualsALinearScan, ()) {
   Router router(RouterConfig{.kind = RouterKind::least_loaded});
   struct Replica {
     RequestCount load = 0;
     bool able = true;
   };
-  std::map<std::uint32_t, Replica> twin;
+  std::map<std::uint32_t, Replica> oracle;
   const int steps = *rc::gen::inRange(0, 200);
   for (int i = 0; i < steps; ++i) {
     const auto number = *rc::gen::inRange<std::uint32_t>(0, 40);
-    const auto here = twin.find(number);
-    if (here == twin.end()) {
+    const auto entry = oracle.find(number);
+    if (entry == oracle.end()) {
       router.join(number);
-      twin[number] = {};
+      oracle[number] = {};
     } else if (*rc::gen::inRange(0, 8) == 0) {
       router.leave(number);
-      twin.erase(here);
+      oracle.erase(entry);
     } else {
-      here->second = {*rc::gen::inRange<RequestCount>(0, 6), *rc::gen::inRange(0, 4) != 0};
-      router.update(number, here->second.load, here->second.able);
+      entry->second = {*rc::gen::inRange<RequestCount>(0, 6), *rc::gen::inRange(0, 4) != 0};
+      router.update(number, entry->second.load, entry->second.able);
     }
     std::uint32_t expected = Router::kNone;
-    for (const auto& [n, replica] : twin) {
-      if (replica.able && (expected == Router::kNone || replica.load < twin[expected].load)) expected = n;
+    for (const auto& [n, replica] : oracle) {
+      if (replica.able && (expected == Router::kNone || replica.load < oracle[expected].load)) expected = n;
     }
     RC_ASSERT(router.pick({}) == expected);
-    RC_ASSERT(router.any() == (expected != Router::kNone));
+    RC_ASSERT(router.has_able_replica() == (expected != Router::kNone));
   }
 }
 
-RC_GTEST_PROP(Router, RoundRobinIsFairToTheAble, ()) {
+RC_GTEST_PROP(Router, RoundRobinIsFairAmongAbleReplicas, ()) {
   const auto replicas = *rc::gen::inRange<std::uint32_t>(1, 200);
-  Router router = of_kind(RouterKind::round_robin, replicas);
+  Router router = router_of_kind(RouterKind::round_robin, replicas);
   std::map<std::uint32_t, int> picks;
   for (std::uint32_t i = 0; i < replicas; ++i) {
     if (i == 0 || *rc::gen::inRange(0, 2) == 0) {

@@ -5,20 +5,20 @@
 
 namespace capstan::sim {
 
-/// Which groups of prompt KV (512 tokens, 32 blocks) are in memory, by hash; who uses them, and in which order the
-/// unused ones go: least recently released first. Bounded by the KV memory. Does not count blocks; the replica does.
+/// The groups of prompt KV in memory (512 tokens, 32 blocks each), by hash, with their number of users. Groups without
+/// a user are evicted least recently released first. The KV memory bounds the size. The replica counts the blocks.
 class PrefixCache {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
   explicit PrefixCache(std::int64_t max_groups);
 
-  std::uint32_t find(std::uint64_t hash) const;  ///< the group, or kNone
-  std::uint32_t insert(std::uint64_t hash);      ///< a new group, used once; `hash` must be absent
-  void use(std::uint32_t group);                 ///< one more user
-  void release(std::uint32_t group);             ///< one user fewer; with none left it may be evicted
+  std::uint32_t find(std::uint64_t hash) const;  ///< returns the group, or kNone
+  std::uint32_t insert(std::uint64_t hash);      ///< returns a new group with one user; `hash` must be absent
+  void use(std::uint32_t group);                 ///< adds a user
+  void release(std::uint32_t group);             ///< removes a user; a group without users may be evicted
   bool used(std::uint32_t group) const { return groups_[group].users > 0; }
-  void evict_oldest();                                   ///< needs evictable() > 0
+  void evict_oldest();                                   ///< requires evictable() > 0
   std::int64_t evictable() const { return evictable_; }  ///< groups without a user
 
  private:

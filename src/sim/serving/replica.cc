@@ -23,7 +23,7 @@ Replica::Replica(const ReplicaConfig& config, const engine::StepModel& model, In
   CAPSTAN_ASSERT(config.max_waiting >= 1);
 }
 
-// --- callers' side ---
+// --- calls from outside ---
 
 OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   CAPSTAN_ASSERT(request.input_tokens >= 1 && request.output_tokens >= 1);
@@ -35,10 +35,10 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   if (blocks_for(std::int64_t{request.input_tokens} + request.output_tokens) > config_.kv_blocks) {
     return {OfferResult::too_long};
   }
-  // A step of the glide is under way; the request joins the one after it, if it can join at all.
+  // A step of the glide is under way. If the request can be admitted, it joins the next step.
   if (mode_ == Mode::gliding && queue_.empty() && running_ < max_seqs_) break_glide(now_ps);
 
-  const std::uint32_t slot = take_slot();
+  const std::uint32_t slot = allocate_slot();
   Slot& s = slots_[slot];
   s = {.id = request.id, .input = request.input_tokens, .output = request.output_tokens};
   s.generated = request.kv_present ? 1 : 0;
@@ -46,15 +46,15 @@ OfferOutcome Replica::offer(const EngineRequest& request, Instant now) {
   s.state = State::waiting;
   tokens_.received += s.generated;
   if (config_.prefix_cache && !request.prefix_hashes.empty()) {
-    s.prefixed = true;
+    s.has_prefix = true;
     if (prefixes_.size() < slots_.size()) prefixes_.resize(slots_.size());
     prefixes_[slot] = {request.prefix_hashes.data(), static_cast<std::uint32_t>(request.prefix_hashes.size())};
   }
   queue_.push_back(slot);
   if (mode_ == Mode::idle) {
-    begin_clock(std::max(origin_, now));
+    start_clock(std::max(origin_, now));
     Emissions none;
-    begin_step(none);  // nothing runs, so nothing can be preempted
+    begin_step(none);  // no request runs, so none can be preempted
   }
   return {OfferResult::accepted, slot};
 }
@@ -112,7 +112,7 @@ void Replica::kill(std::vector<HeldRequest>& held, Instant now) {
   queue_ = {};
   running_ = decoding_ = 0;
   decode_tokens_ = 0;
-  partial_ = first_free_ = kNone;
+  partial_slot_ = first_free_ = kNone;
   free_blocks_ = config_.kv_blocks;
   cache_ = PrefixCache(config_.kv_blocks / kPrefixGroupBlocks);
   block_phase_ = {};
@@ -129,9 +129,9 @@ ReplicaSample Replica::sample(Instant now) {
   sample.waiting = waiting();
   sample.running = running_;
   sample.kv_blocks = config_.kv_blocks;
-  // The blocks of the step under way belong to it already.
-  const std::int64_t under_way = mode_ == Mode::gliding ? block_phase_[step_index() & 15] : 0;
-  sample.kv_blocks_used = config_.kv_blocks - available_blocks() + under_way;
+  // The step under way already uses its blocks, though a glide allocates them only when the step ends.
+  const std::int64_t step_blocks = mode_ == Mode::gliding ? block_phase_[step_index() & 15] : 0;
+  sample.kv_blocks_used = config_.kv_blocks - available_blocks() + step_blocks;
   sample.prompt_tokens_total = prompt_tokens_;
   sample.generation_tokens_total = inter_token_count_ + prefilled_tokens_;
   sample.preemptions_total = preemptions_;
@@ -170,29 +170,29 @@ TokenAccount Replica::token_account(Instant now) {
 // --- time ---
 
 /// Sets the clock of an idle replica.
-void Replica::begin_clock(Instant at) {
+void Replica::start_clock(Instant at) {
   origin_ = at;
   clock_ps_ = 0;
-  count_steps_anew();
+  rebase_steps();
 }
 
-/// Lets the origin follow the clock of a replica that is never idle.
+/// Moves the origin to the clock of a replica that is never idle, so that times in picoseconds stay in 64 bits.
 void Replica::move_origin() {
   const std::int64_t passed_ns = clock_ps_ / engine::kPicosecondsPerNanosecond;
   const Picoseconds passed_ps = passed_ns * engine::kPicosecondsPerNanosecond;
   origin_ = origin_ + Duration{passed_ns};
   clock_ps_ -= passed_ps;
   if (event_ps_ != kNeverPs) event_ps_ -= passed_ps;
-  // What is left of an earlier step has no time any more.
-  if (partial_ != kNone) partial_admitted_ps_ -= passed_ps;
+  // Only the chunks of a step under way have a valid admission time.
+  if (partial_slot_ != kNone) partial_admitted_ps_ -= passed_ps;
   if (mode_ != Mode::stepping) chunks_.clear();
   for (Chunk& chunk : chunks_) chunk.admitted_ps -= passed_ps;
-  count_steps_anew();
+  rebase_steps();
 }
 
-/// Slots hold the low 32 bits of a step's index, which a year of short steps would exhaust. Whole sixteens are taken
-/// off, so that the phases of `block_phase_` stay.
-void Replica::count_steps_anew() {
+/// Lowers the step counter and every step index that refers to it. Slots hold the low 32 bits of a step's index, which
+/// a year of short steps would exhaust. The counter falls by a multiple of 16, so that `block_phase_` stays valid.
+void Replica::rebase_steps() {
   const std::int64_t passed = steps_ / 16 * 16;
   if (passed == 0) return;
   earlier_steps_ += passed;
@@ -200,7 +200,7 @@ void Replica::count_steps_anew() {
   finishes_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
     if (slots_[slot].state != State::decoding) continue;
-    slots_[slot].anchor_step -= static_cast<std::uint32_t>(passed);  // modulo 2^32, as every difference of it
+    slots_[slot].anchor_step -= static_cast<std::uint32_t>(passed);  // modulo 2^32, like all arithmetic on step indices
     push_finish(slot);
   }
 }
@@ -209,7 +209,7 @@ void Replica::run_until(Instant to, Emissions& out) {
   Picoseconds to_ps = since_origin(to);
   while (event_ps_ <= to_ps) {
     if (mode_ == Mode::gliding) {
-      pass_steps(glide_steps_, event_ps_ - clock_ps_);
+      record_steps(glide_steps_, event_ps_ - clock_ps_);
       finish_decodes(out);
     } else {
       end_step(out);
@@ -221,14 +221,14 @@ void Replica::run_until(Instant to, Emissions& out) {
   }
 }
 
-/// At a boundary between steps: what comes next.
+/// Chooses what follows at a boundary between steps: idling, one step or a glide.
 void Replica::plan(Emissions& out) {
   if (idle()) {
     mode_ = Mode::idle;
     event_ps_ = kNeverPs;
     return;
   }
-  if (partial_ != kNone || may_admit()) return begin_step(out);
+  if (partial_slot_ != kNone || may_admit()) return begin_step(out);
   CAPSTAN_ASSERT(decoding_ > 0);
   glide_steps_ = steps_with_blocks(std::min(steps_until_finish(), kGlideStepsMax));
   if (glide_steps_ == 0) return begin_step(out);
@@ -236,31 +236,31 @@ void Replica::plan(Emissions& out) {
   event_ps_ = clock_ps_ + model_->decode_steps_ps(decoding_, decode_tokens_ + decoding_, glide_steps_);
 }
 
-/// Completed steps of the glide that end by `now` are booked; it goes on.
+/// Records the steps of the glide that end by `now`; the glide goes on.
 void Replica::settle(Picoseconds now) {
   if (mode_ != Mode::gliding) return;
   const std::int64_t kv_tokens = decode_tokens_ + decoding_;
   const std::int64_t steps = model_->decode_steps_within(decoding_, kv_tokens, now - clock_ps_);
   if (steps == 0) return;
   glide_steps_ -= steps;
-  pass_steps(steps, model_->decode_steps_ps(decoding_, kv_tokens, steps));
+  record_steps(steps, model_->decode_steps_ps(decoding_, kv_tokens, steps));
 }
 
-/// Ends the glide with the step under way at `now`.
+/// Shortens the glide to the step under way at `now`.
 void Replica::break_glide(Picoseconds now) {
   settle(now);
-  take_blocks(block_phase_[step_index() & 15]);
+  allocate_blocks(block_phase_[step_index() & 15]);
   mode_ = Mode::stepping;
-  preempted_in_step_ = false;
+  has_preempted_ = false;
   chunks_.clear();
   event_ps_ = clock_ps_ + model_->decode_step_ps(decoding_, decode_tokens_ + decoding_);
 }
 
-/// Books decode-only steps of the whole batch, their blocks included.
-void Replica::pass_steps(std::int64_t steps, Picoseconds took) {
+/// Records decode-only steps of the whole batch and allocates their blocks.
+void Replica::record_steps(std::int64_t steps, Picoseconds took) {
   std::int64_t blocks = steps / 16 * decoding_;
   for (std::int64_t i = 0; i < steps % 16; ++i) blocks += block_phase_[(step_index() + i) & 15];
-  take_blocks(blocks);
+  allocate_blocks(blocks);
   clock_ps_ += took;
   busy_ps_ += took;
   inter_token_ps_ += static_cast<WidePicoseconds>(took) * decoding_;
@@ -273,23 +273,23 @@ void Replica::pass_steps(std::int64_t steps, Picoseconds took) {
 
 void Replica::begin_step(Emissions& out) {
   mode_ = Mode::stepping;
-  preempted_in_step_ = false;
+  has_preempted_ = false;
   chunks_.clear();
   std::int64_t budget = config_.max_batched_tokens - decoding_;
   std::int32_t partial_tokens = 0;
   std::int64_t need = block_phase_[step_index() & 15];
-  if (partial_ != kNone) {
-    const Slot& s = slots_[partial_];
+  if (partial_slot_ != kNone) {
+    const Slot& s = slots_[partial_slot_];
     partial_tokens = static_cast<std::int32_t>(std::min<std::int64_t>(s.input + s.generated - s.computed, budget));
     need += blocks_for(s.computed + partial_tokens) - blocks_for(s.computed);
   }
-  make_room(need, partial_tokens, out);
-  if (partial_ != kNone) {
-    chunks_.push_back({partial_, partial_tokens, partial_admitted_ps_});
-    register_groups(partial_, slots_[partial_].computed + partial_tokens);
+  allocate_or_preempt(need, partial_tokens, out);
+  if (partial_slot_ != kNone) {
+    chunks_.push_back({partial_slot_, partial_tokens, partial_admitted_ps_});
+    register_groups(partial_slot_, slots_[partial_slot_].computed + partial_tokens);
     budget -= partial_tokens;
   }
-  if (!preempted_in_step_) admit(budget);
+  if (!has_preempted_) admit(budget);
 
   std::int64_t tokens = 0;
   std::int64_t pairs = 0;
@@ -298,16 +298,16 @@ void Replica::begin_step(Emissions& out) {
     pairs += engine::doubled_pairs({chunk.tokens, slots_[chunk.slot].computed});
   }
   CAPSTAN_ASSERT(decoding_ > 0 || tokens > 0);
-  if (!chunks_.empty()) expect_event_of(chunks_.front().slot);
+  if (!chunks_.empty()) predict_event_of(chunks_.front().slot);
   event_ps_ = clock_ps_ + model_->step_ps(decoding_, decode_tokens_ + decoding_, tokens, pairs,
                                           static_cast<std::int64_t>(chunks_.size()));
 }
 
-/// Takes the blocks that the running sequences need in this step. Only where they are too few does it matter who asks
-/// first: each takes its own in the order of the batch, which may evict cached groups, and the last is preempted while
-/// the one whose turn it is finds too few.
-void Replica::make_room(std::int64_t need, std::int32_t partial_tokens, Emissions& out) {
-  if (need <= available_blocks()) return take_blocks(need);
+/// Allocates the blocks that the running sequences need in this step. If there are too few, the order matters: the
+/// sequences allocate their blocks in the order of the batch, which may evict cached groups. While a sequence finds too
+/// few, the last of the batch is preempted.
+void Replica::allocate_or_preempt(std::int64_t need, std::int32_t partial_tokens, Emissions& out) {
+  if (need <= available_blocks()) return allocate_blocks(need);
   list_batch(scratch_);
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
     const std::int64_t own = blocks_of_step(slots_[scratch_[i]], partial_tokens);
@@ -316,7 +316,7 @@ void Replica::make_room(std::int64_t need, std::int32_t partial_tokens, Emission
       scratch_.pop_back();
       if (scratch_.size() == i) return;
     }
-    take_blocks(own);
+    allocate_blocks(own);
   }
 }
 
@@ -334,7 +334,7 @@ void Replica::preempt(std::uint32_t slot, Emissions& out) {
   s.kv_present = false;
   queue_.push_front(slot);
   ++preemptions_;
-  preempted_in_step_ = true;
+  has_preempted_ = true;
   out.push_back({instant(clock_ps_), s.id, slot, EmissionKind::preempted, 0, {}});
 }
 
@@ -351,14 +351,14 @@ bool Replica::admit_first(std::int64_t& budget) {
   if (s.kv_present) {
     const std::int64_t need = blocks_for(total);
     if (need > available_blocks()) return false;
-    take_blocks(need);
+    allocate_blocks(need);
     --budget;
-    if (s.prefixed) prefixes_[slot].cached = 0;  // its prompt was computed elsewhere
+    if (s.has_prefix) prefixes_[slot].cached = 0;  // a prefill replica computed the prompt
   } else {
-    // Whole groups of the prompt that are cached, leaving at least one token to compute.
+    // Only whole cached groups are used, and at least one token is left to compute.
     std::uint32_t hits = 0;
     std::int64_t revived = 0;
-    const Prefix prefix = s.prefixed ? prefixes_[slot] : Prefix{};
+    const Prefix prefix = s.has_prefix ? prefixes_[slot] : Prefix{};
     const auto most = static_cast<std::uint32_t>(
         std::min<std::int64_t>({prefix.count, s.input / kPrefixGroupTokens, (total - 1) / kPrefixGroupTokens}));
     for (; hits < most; ++hits) {
@@ -368,14 +368,15 @@ bool Replica::admit_first(std::int64_t& budget) {
     }
     const std::int64_t cached = std::int64_t{hits} * kPrefixGroupTokens;
     const std::int64_t tokens = std::min(total - cached, budget);
-    // The whole sequence must fit, and only the chunk takes its blocks (vLLM's scheduler_reserve_full_isl, the default
-    // since March 2026). Without it a long prompt is admitted and preempted again and again while another one decodes.
+    // The whole sequence must fit, but only the blocks of the chunk are allocated (vLLM's scheduler_reserve_full_isl,
+    // the default since March 2026). Otherwise a long prompt is admitted and preempted again and again while another
+    // request decodes.
     const std::int64_t shared = std::int64_t{hits} * kPrefixGroupBlocks;
     if (blocks_for(total) - shared > available_blocks() - revived * kPrefixGroupBlocks) return false;
     for (std::uint32_t i = 0; i < hits; ++i) cache_.use(cache_.find(prefix.hashes[i]));
-    take_blocks(blocks_for(cached + tokens) - shared);
+    allocate_blocks(blocks_for(cached + tokens) - shared);
     s.computed = static_cast<std::int32_t>(cached);
-    if (s.prefixed) {
+    if (s.has_prefix) {
       prefixes_[slot].groups = hits;
       if (prefixes_[slot].cached < 0) prefixes_[slot].cached = s.computed;
     }
@@ -395,16 +396,17 @@ bool Replica::admit_first(std::int64_t& budget) {
     start_decoding(slot);
   } else {
     s.state = State::prefilling;
-    // It has the rest of the budget if that was too little, so nothing comes behind it until it is done.
+    // A prompt that did not get all its tokens used up the budget, so no request is admitted behind it until it is
+    // done.
     if (s.computed + chunks_.back().tokens < total) {
-      partial_ = slot;
+      partial_slot_ = slot;
       partial_admitted_ps_ = clock_ps_;
     }
   }
   return true;
 }
 
-/// From the step with the present index on, the sequence decodes; `computed` and `generated` are as of now.
+/// Marks the sequence as decoding from the current step on; `computed` and `generated` are the current lengths.
 void Replica::start_decoding(std::uint32_t slot) {
   Slot& s = slots_[slot];
   s.state = State::decoding;
@@ -424,7 +426,7 @@ void Replica::end_step(Emissions& out) {
   decode_tokens_ += decoding_;
   ++steps_;
   finish_decodes(out);
-  partial_ = kNone;
+  partial_slot_ = kNone;
   for (const Chunk& chunk : chunks_) end_chunk(chunk, out);
 }
 
@@ -438,7 +440,7 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
     return;
   }
   if (s.computed < s.input + s.generated) {
-    partial_ = chunk.slot;
+    partial_slot_ = chunk.slot;
     return;
   }
   const bool first = s.generated == 0;
@@ -461,36 +463,38 @@ void Replica::end_chunk(const Chunk& chunk, Emissions& out) {
 
 void Replica::emit(Emissions& out, std::uint32_t slot, EmissionKind kind, Duration computed) const {
   const Slot& s = slots_[slot];
-  const std::int32_t cached = s.prefixed ? std::max(prefixes_[slot].cached, 0) : 0;
+  const std::int32_t cached = s.has_prefix ? std::max(prefixes_[slot].cached, 0) : 0;
   out.push_back({instant(clock_ps_), s.id, slot, kind, cached, computed});
 }
 
-/// Takes the next decoding sequence that ends with the step just completed off the heap; kNone if there is no other.
-std::uint32_t Replica::pop_finish() {
+/// Removes from the heap the next decoding sequence that ends with the step just completed, and returns it; kNone if
+/// there is none left.
+std::uint32_t Replica::pop_finished_slot() {
   while (!finishes_.empty() && finishes_.front() >> 32 <= static_cast<std::uint64_t>(steps_)) {
     const std::uint64_t key = finishes_.front();
     std::pop_heap(finishes_.begin(), finishes_.end(), std::greater<>{});
     finishes_.pop_back();
     const auto slot = static_cast<std::uint32_t>(key);
-    const bool again = !finishes_.empty() && finishes_.front() == key;
-    if (!again && slots_[slot].state == State::decoding && slots_[slot].finish_step() == key >> 32) return slot;
+    const bool duplicate = !finishes_.empty() && finishes_.front() == key;
+    if (!duplicate && slots_[slot].state == State::decoding && slots_[slot].finish_step() == key >> 32) return slot;
   }
   return kNone;
 }
 
-/// Lets go the decoding sequences whose last token came with the step just completed, in the order of the batch.
+/// Finishes the decoding sequences whose last token came with the step just completed, in the order of the batch.
 void Replica::finish_decodes(Emissions& out) {
-  const std::uint32_t first = pop_finish();
+  const std::uint32_t first = pop_finished_slot();
   if (first == kNone) return;
-  std::uint32_t other = pop_finish();
-  if (other == kNone) return finish(first, out);
+  std::uint32_t next = pop_finished_slot();
+  if (next == kNone) return finish(first, out);
   scratch_ = {first};
-  for (; other != kNone; other = pop_finish()) scratch_.push_back(other);
+  for (; next != kNone; next = pop_finished_slot()) scratch_.push_back(next);
   sort_as_batch(scratch_);
   for (const std::uint32_t slot : scratch_) finish(slot, out);
 }
 
-/// Looked for when it is needed, which is when memory has run out; to keep the batch in order would cost every request.
+/// Lists the batch in its order. The list is built only when memory has run out or the replica ends; keeping the batch
+/// sorted would cost time for every request.
 void Replica::list_batch(std::vector<std::uint32_t>& slots) const {
   slots.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -511,7 +515,7 @@ void Replica::finish(std::uint32_t slot, Emissions& out) {
   free_slot(slot);
 }
 
-// --- how far the batch stays as it is ---
+// --- how many steps leave the batch unchanged ---
 
 std::int64_t Replica::steps_until_finish() {
   for (;;) {
@@ -519,7 +523,7 @@ std::int64_t Replica::steps_until_finish() {
     const std::uint64_t key = finishes_.front();
     const Slot& s = slots_[static_cast<std::uint32_t>(key)];
     if (s.state == State::decoding && s.finish_step() == key >> 32) {
-      expect_event_of(static_cast<std::uint32_t>(key));
+      predict_event_of(static_cast<std::uint32_t>(key));
       return static_cast<std::int64_t>(key >> 32) - steps_;
     }
     std::pop_heap(finishes_.begin(), finishes_.end(), std::greater<>{});
@@ -527,8 +531,8 @@ std::int64_t Replica::steps_until_finish() {
   }
 }
 
-/// The most steps, up to `limit`, for which there are blocks. A request that waits for blocks may need fewer once a
-/// cached group that it would have used is evicted, so then only steps that evict nothing count.
+/// Returns the largest number of steps, up to `limit`, for which there are blocks. While the first waiting request is
+/// blocked, only steps without an eviction count: an eviction changes how many blocks that request needs.
 std::int64_t Replica::steps_with_blocks(std::int64_t limit) const {
   const std::int64_t available = head_blocked_ ? free_blocks_ : available_blocks();
   if ((limit / 16 + 1) * decoding_ <= available) return limit;

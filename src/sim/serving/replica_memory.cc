@@ -1,9 +1,9 @@
-// KV memory of a replica: blocks, shared groups of prefixes, and the slots of its requests.
+// The KV memory of a replica: blocks, shared prefix groups and request slots.
 #include "sim/serving/replica.h"
 
 namespace capstan::sim {
 
-void Replica::take_blocks(std::int64_t blocks) {
+void Replica::allocate_blocks(std::int64_t blocks) {
   while (free_blocks_ < blocks) {
     cache_.evict_oldest();
     head_blocked_ = false;
@@ -12,10 +12,10 @@ void Replica::take_blocks(std::int64_t blocks) {
   free_blocks_ -= blocks;
 }
 
-/// Whole groups of the prompt become shareable as soon as a step computes them. A group that another request registered
-/// meanwhile stays a private copy, and so do those behind it.
+/// Registers the whole groups of the prompt in the cache as soon as a step computes them. If another request registered
+/// a group in the meantime, this request keeps a private copy of that group and of all later ones.
 void Replica::register_groups(std::uint32_t slot, std::int64_t computed) {
-  if (!slots_[slot].prefixed) return;
+  if (!slots_[slot].has_prefix) return;
   Prefix& prefix = prefixes_[slot];
   const std::int64_t whole = std::min<std::int64_t>(computed, slots_[slot].input) / kPrefixGroupTokens;
   while (prefix.groups < std::min<std::int64_t>(prefix.count, whole)) {
@@ -25,18 +25,18 @@ void Replica::register_groups(std::uint32_t slot, std::int64_t computed) {
   }
 }
 
-/// Back to the cache, the end of the prefix first, so that it goes first.
+/// Releases the request's groups, the end of the prefix first, so that the end is evicted first.
 void Replica::release_groups(std::uint32_t slot) {
   Prefix& prefix = prefixes_[slot];
   free_blocks_ -= std::int64_t{prefix.groups} * kPrefixGroupBlocks;
   while (prefix.groups > 0) cache_.release(cache_.find(prefix.hashes[--prefix.groups]));
 }
 
-/// Out of the batch, its blocks given back.
+/// Removes a request from the batch and frees its blocks.
 void Replica::leave_batch(std::uint32_t slot) {
   const Slot& s = slots_[slot];
   --running_;
-  if (slot == partial_) partial_ = kNone;
+  if (slot == partial_slot_) partial_slot_ = kNone;
   std::int64_t computed = s.computed;
   if (s.state == State::decoding) {
     computed = decode_length(s);
@@ -45,11 +45,11 @@ void Replica::leave_batch(std::uint32_t slot) {
     --block_phase_[(s.anchor_step - static_cast<std::uint32_t>(s.computed)) & 15];
   }
   free_blocks_ += blocks_for(computed);
-  if (s.prefixed) release_groups(slot);
+  if (s.has_prefix) release_groups(slot);
   head_blocked_ = false;
 }
 
-std::uint32_t Replica::take_slot() {
+std::uint32_t Replica::allocate_slot() {
   const std::uint32_t slot = first_free_;
   if (slot == kNone) {
     slots_.emplace_back();

@@ -21,7 +21,7 @@ namespace {
 
 using capstan::testing::at_ms;
 
-/// Llama-3.1-8B, bfloat16, one H100, from data/engines.csv; the tests here depend on no file.
+/// Llama-3.1-8B, bfloat16, on one H100. Copied from data/engines.csv, so that these tests do not depend on the file.
 engine::StepCoefficients llama_8b_h100() {
   engine::StepCoefficients c;
   const double linear_ms[] = {5.69, 5.9, 6.2, 6.41, 6.45, 6.54, 7.6, 10.8, 20.9, 40.6, 83.4, 172.0};
@@ -38,26 +38,26 @@ engine::StepCoefficients llama_8b_h100() {
 
 constexpr Instant at_ns(std::int64_t ns) { return {Duration{ns}}; }
 
-struct Seen {
+struct EmissionRow {
   std::int64_t at_ns;
   std::uint32_t id;
   EmissionKind kind;
   std::int32_t cached_tokens = 0;
-  friend bool operator==(const Seen&, const Seen&) = default;
+  friend bool operator==(const EmissionRow&, const EmissionRow&) = default;
 };
 
-std::string text(const Seen& s) {
+std::string text(const EmissionRow& s) {
   return "at " + std::to_string(s.at_ns) + " ns, id " + std::to_string(s.id) + ", kind " +
          std::to_string(static_cast<int>(s.kind)) + ", cached " + std::to_string(s.cached_tokens);
 }
 
-std::vector<Seen> seen(const Emissions& emissions) {
-  std::vector<Seen> rows;
+std::vector<EmissionRow> rows_of(const Emissions& emissions) {
+  std::vector<EmissionRow> rows;
   for (const Emission& e : emissions) rows.push_back({e.at.since_start.count(), e.id, e.kind, e.cached_tokens});
   return rows;
 }
 
-/// Both twins side by side: every call goes to both, and everything visible must be equal.
+/// A Replica and a StepwiseReplica. Every call goes to both, and all visible results must be equal.
 class Pair {
  public:
   Pair(const ReplicaConfig& config, const engine::StepModel& model) : fast(config, model), slow(config, model) {}
@@ -73,7 +73,7 @@ class Pair {
       const Instant event = fast.next_event();
       const std::size_t before = fast_out.size();
       fast.advance(Instant{event.since_start - Duration{1}}, fast_out);
-      RC_ASSERT(fast_out.size() == before);  // nothing happens before the event announced
+      RC_ASSERT(fast_out.size() == before);  // nothing happens before the announced event
       fast.advance(event, fast_out);
       RC_ASSERT(fast.next_event() > event || fast.idle());
     }
@@ -95,11 +95,11 @@ class Pair {
   }
 
   void compare(Instant now) {
-    const std::vector<Seen> fast_seen = seen(fast_out);
-    const std::vector<Seen> slow_seen = seen(slow_out);
-    const auto [a_end, b_end] = std::mismatch(fast_seen.begin(), fast_seen.end(), slow_seen.begin(), slow_seen.end());
-    if (a_end != fast_seen.end()) RC_FAIL("first only in the fast one: " + text(*a_end));
-    if (b_end != slow_seen.end()) RC_FAIL("first only in the slow one: " + text(*b_end));
+    const std::vector<EmissionRow> fast_rows = rows_of(fast_out);
+    const std::vector<EmissionRow> slow_rows = rows_of(slow_out);
+    const auto [a_end, b_end] = std::mismatch(fast_rows.begin(), fast_rows.end(), slow_rows.begin(), slow_rows.end());
+    if (a_end != fast_rows.end()) RC_FAIL("first emission of Replica alone: " + text(*a_end));
+    if (b_end != slow_rows.end()) RC_FAIL("first emission of StepwiseReplica alone: " + text(*b_end));
     RC_ASSERT(fast.idle() == slow.idle());
     const ReplicaSample a = fast.sample(now);
     const ReplicaSample b = slow.sample();
@@ -121,7 +121,7 @@ class Pair {
   std::map<std::uint32_t, std::uint32_t> slots;
 };
 
-TEST(Replica, OneRequestTakesItsPrefillAndItsDecodeSteps) {
+TEST(Replica, OneRequestTakesOnePrefillStepAndItsDecodeSteps) {
   const engine::StepModel model(llama_8b_h100());
   Replica replica({.kv_blocks = 1000}, model);
   const Instant start = at_ms(5);
@@ -133,14 +133,14 @@ TEST(Replica, OneRequestTakesItsPrefillAndItsDecodeSteps) {
   const Instant first = engine::instant_not_before(clock);
   for (std::int64_t context : {101, 102, 103}) clock += model.decode_step_ps(1, context);
   const Instant last = engine::instant_not_before(clock);
-  const std::vector<Seen> expected = {{first.since_start.count(), 7, EmissionKind::first_token},
-                                      {last.since_start.count(), 7, EmissionKind::finished}};
-  EXPECT_EQ(seen(out), expected);
+  const std::vector<EmissionRow> expected = {{first.since_start.count(), 7, EmissionKind::first_token},
+                                             {last.since_start.count(), 7, EmissionKind::finished}};
+  EXPECT_EQ(rows_of(out), expected);
   EXPECT_TRUE(replica.idle());
   EXPECT_TRUE(replica.next_event().is_never());
 }
 
-TEST(Replica, TellsWhenEachStepEndsAndHowFarEachRequestIs) {
+TEST(Replica, ReportsTheEndOfEachStepAndTheTokensOfEachRequest) {
   const engine::StepModel model(llama_8b_h100());
   const ReplicaConfig config{.max_batched_tokens = 64, .max_seqs = 8, .kv_blocks = 12};
   Replica replica(config, model);
@@ -176,7 +176,7 @@ TEST(Replica, TellsWhenEachStepEndsAndHowFarEachRequestIs) {
   EXPECT_GT(slow.sample().preemptions_total, 0);
 }
 
-TEST(Replica, RefusesWhatCannotBeServed) {
+TEST(Replica, RefusesRequestsThatItCannotServe) {
   const engine::StepModel model(llama_8b_h100());
   Replica replica({.max_seqs = 1, .max_waiting = 1, .kv_blocks = 4}, model);
   EXPECT_EQ(replica.offer({.id = 1, .input_tokens = 60, .output_tokens = 5}, {}).result, OfferResult::too_long);
@@ -190,7 +190,7 @@ TEST(Replica, RefusesWhatCannotBeServed) {
   EXPECT_TRUE(replica.idle());
 }
 
-TEST(Replica, HandsOverAndContinues) {
+TEST(Replica, ADecodeReplicaContinuesARequestOfAPrefillReplica) {
   const engine::StepModel model(llama_8b_h100());
   Replica prefill({.kv_blocks = 1000, .role = EngineRole::prefill}, model);
   Replica decode({.kv_blocks = 1000, .role = EngineRole::decode}, model);
@@ -199,18 +199,19 @@ TEST(Replica, HandsOverAndContinues) {
   prefill.advance(at_ms(1000), out);
   ASSERT_EQ(out.size(), 1u);
   EXPECT_EQ(out[0].kind, EmissionKind::handed_over);
-  const Instant there = out[0].at + kv_transfer_time(640, 131072, 50'000'000'000, Duration{1'000'000});
-  EXPECT_EQ((there - out[0].at).count(), 1'000'000 + 1'677'722);
+  const Instant received = out[0].at + kv_transfer_time(640, 131072, 50'000'000'000, Duration{1'000'000});
+  EXPECT_EQ((received - out[0].at).count(), 1'000'000 + 1'677'722);
   out.clear();
-  decode.advance(there, out);
-  decode.offer({.id = 1, .input_tokens = 640, .output_tokens = 3, .kv_present = true}, there);
+  decode.advance(received, out);
+  decode.offer({.id = 1, .input_tokens = 640, .output_tokens = 3, .kv_present = true}, received);
   decode.advance(at_ms(2000), out);
-  const engine::Picoseconds end = engine::picoseconds(there) + model.decode_steps_ps(1, 641, 2);
-  const std::vector<Seen> expected = {{engine::instant_not_before(end).since_start.count(), 1, EmissionKind::finished}};
-  EXPECT_EQ(seen(out), expected);
+  const engine::Picoseconds end = engine::picoseconds(received) + model.decode_steps_ps(1, 641, 2);
+  const std::vector<EmissionRow> expected = {
+      {engine::instant_not_before(end).since_start.count(), 1, EmissionKind::finished}};
+  EXPECT_EQ(rows_of(out), expected);
 }
 
-TEST(Replica, KillReturnsWhatItHeld) {
+TEST(Replica, KillReturnsTheRequestsInside) {
   const engine::StepModel model(llama_8b_h100());
   Pair pair({.max_seqs = 2, .kv_blocks = 1000}, model);
   for (std::uint32_t id : {1u, 2u, 3u}) pair.offer({.id = id, .input_tokens = 32, .output_tokens = 100}, {});
@@ -225,15 +226,16 @@ TEST(Replica, KillReturnsWhatItHeld) {
   EXPECT_TRUE(pair.fast.idle());
 }
 
-TEST(Replica, EvictsForThoseInFrontBeforeItPreemptsTheLast) {
+TEST(Replica, EvictsCachedGroupsBeforeItPreemptsTheLastOfTheBatch) {
   const engine::StepModel model(llama_8b_h100());
   const std::vector<std::uint64_t> prefix = {1};
   Pair pair({.max_seqs = 64, .kv_blocks = 128}, model);
   pair.offer({.id = 0, .input_tokens = 512, .output_tokens = 1, .prefix_hashes = prefix}, {});
   pair.advance(at_ms(1000));
-  // The cached group takes 32 blocks, the others the rest. Then 33 sequences want a block each: for the first of them
-  // the group goes, and as 32 are too few the last goes as well, though its own blocks would have been enough.
-  pair.offer({.id = 1, .input_tokens = 31, .output_tokens = 5}, at_ms(1000));  // alone in the first step
+  // The cached group has 32 blocks, the running sequences have the other 96. Then 33 sequences need one block each. The
+  // group is evicted for the first of them. Its 32 blocks are too few for all, so the last sequence is preempted as
+  // well.
+  pair.offer({.id = 1, .input_tokens = 31, .output_tokens = 5}, at_ms(1000));  // runs alone in the first step
   for (std::uint32_t id = 2; id <= 32; ++id)
     pair.offer({.id = id, .input_tokens = 32, .output_tokens = 4}, at_ms(1000));
   pair.offer({.id = 33, .input_tokens = 512, .output_tokens = 4}, at_ms(1000));
@@ -248,8 +250,8 @@ TEST(Replica, EvictsForThoseInFrontBeforeItPreemptsTheLast) {
 TEST(Replica, APromptIsAdmittedOnlyWhenAllOfItFits) {
   const engine::StepModel model(llama_8b_h100());
   Pair pair({.max_batched_tokens = 512, .max_seqs = 8, .kv_blocks = 100}, model);
-  // 60 of 100 blocks are held for as long as the first answer takes. A chunk of the second prompt would fit beside it,
-  // the 50 blocks of the whole prompt do not.
+  // The first request uses up to 60 of 100 blocks until its answer ends. A chunk of the second prompt would fit into
+  // the rest, the 50 blocks of the whole prompt do not.
   pair.offer({.id = 0, .input_tokens = 800, .output_tokens = 160}, {});
   pair.advance(at_ms(200));
   pair.offer({.id = 1, .input_tokens = 800, .output_tokens = 4}, at_ms(200));
@@ -262,7 +264,7 @@ TEST(Replica, APromptIsAdmittedOnlyWhenAllOfItFits) {
   EXPECT_EQ(pair.fast.sample(at_ms(5000)).preemptions_total, 0);
 }
 
-/// The same engine, so many times slower.
+/// Returns the coefficients of an engine that is `factor` times slower.
 engine::StepCoefficients slower(engine::StepCoefficients c, std::int64_t factor) {
   for (engine::Picoseconds& time : c.linear_ps) time *= factor;
   for (engine::Picoseconds* time : {&c.decode_fixed_ps, &c.decode_per_request_ps, &c.decode_per_kv_token_ps,
@@ -272,8 +274,8 @@ engine::StepCoefficients slower(engine::StepCoefficients c, std::int64_t factor)
   return c;
 }
 
-/// A random engine and random traffic on it, from tiny memory with constant preemption to plenty. Both are `slowness`
-/// times slower than they would be, so that few steps take long.
+/// Runs a random engine with random traffic; the memory ranges from tiny, with constant preemption, to ample. The
+/// engine and the traffic are slowed down `slowness` times, so that few steps cover a long time.
 void random_workload(std::uint64_t seed, std::int64_t requests, std::int64_t slowness = 1) {
   RandomStream random(seed, "replica-test");
   engine::StepCoefficients coefficients = slower(llama_8b_h100(), slowness);
@@ -290,7 +292,7 @@ void random_workload(std::uint64_t seed, std::int64_t requests, std::int64_t slo
   const std::int64_t longest_output = random.chance_ppm(500'000) ? 12 : 300;
   const std::int64_t gap_ns = slowness * (random.chance_ppm(500'000) ? 4'000'000 : 100'000'000);
 
-  // Prefixes form a tree of few branches, so that groups are shared.
+  // The prefixes form a tree with few branches, so that requests share groups.
   std::vector<std::vector<std::uint64_t>> hashes(static_cast<std::size_t>(requests));
   Pair pair(config, model);
   Instant now{};
@@ -340,23 +342,26 @@ void random_workload(std::uint64_t seed, std::int64_t requests, std::int64_t slo
   RC_ASSERT(pair.fast.sample(now).kv_blocks_used == 0);
 }
 
-RC_GTEST_PROP(Replica, EqualsItsTwinOnRandomWorkloads, (std::uint64_t seed)) { random_workload(seed, 60); }
+RC_GTEST_PROP(Replica, EqualsStepwiseReplicaOnRandomWorkloads, (std::uint64_t seed)) { random_workload(seed, 60); }
 
-RC_GTEST_PROP(Replica, EqualsItsTwinOnLongerRuns, (std::uint64_t seed)) { random_workload(~seed, 400); }
+RC_GTEST_PROP(Replica, EqualsStepwiseReplicaOnLongerRuns, (std::uint64_t seed)) { random_workload(~seed, 400); }
 
-/// Picoseconds in 64 bits end after 106 days. Steps of minutes keep a replica busy for longer than that.
-constexpr std::int64_t kMinutesAStep = 50'000;
+/// A 64-bit count of picoseconds overflows after 106 days. With this slowness a step takes minutes, so that a replica
+/// is busy for longer than that.
+constexpr std::int64_t kStepsOfMinutes = 50'000;
 
-RC_GTEST_PROP(Replica, EqualsItsTwinOverYears, (std::uint64_t seed)) { random_workload(seed, 400, kMinutesAStep); }
+RC_GTEST_PROP(Replica, EqualsStepwiseReplicaOverYears, (std::uint64_t seed)) {
+  random_workload(seed, 400, kStepsOfMinutes);
+}
 
 TEST(Replica, IsExactAfterFourHundredBusyDays) {
-  const engine::StepModel model(slower(llama_8b_h100(), kMinutesAStep));
+  const engine::StepModel model(slower(llama_8b_h100(), kStepsOfMinutes));
   Pair pair({.max_seqs = 4, .kv_blocks = 2000}, model);
   const Instant end{std::chrono::hours(400 * 24)};
   std::uint32_t id = 0;
   for (Instant now{}; now < end; now = now + std::chrono::hours(7)) {
     pair.advance(now);
-    pair.offer({.id = id++, .input_tokens = 500, .output_tokens = 300}, now);  // 25 hours each
+    pair.offer({.id = id++, .input_tokens = 500, .output_tokens = 300}, now);  // one request takes 25 hours
   }
   pair.advance(end);
   pair.compare(end);
@@ -377,8 +382,8 @@ TEST(Replica, IsExactAfterAYearWithoutWork) {
   EXPECT_EQ(pair.fast_out[2].at - later, pair.fast_out[0].at - at_ms(5));
 }
 
-/// The property above would say nothing if the hard cases never came up.
-TEST(Replica, RandomWorkloadsPreemptAndShare) {
+/// The properties above prove something only if their workloads preempt requests and share prefixes.
+TEST(Replica, ATightWorkloadPreemptsAndSharesPrefixes) {
   const engine::StepModel model(llama_8b_h100());
   Pair pair({.max_batched_tokens = 256, .max_seqs = 32, .kv_blocks = 100}, model);
   std::vector<std::uint64_t> prefix = {1, 2};
@@ -414,9 +419,9 @@ std::int64_t number_after(const std::string& line, std::string_view key) {
   return value;
 }
 
-TEST(Replica, EqualsItsTwinOnTheAzureHour) {
+TEST(Replica, EqualsStepwiseReplicaOnTheAzureHour) {
   std::ifstream file(CAPSTAN_SOURCE_DIR "/../shared/data/traces/azure-llm-2023/conv.csv");
-  if (!file) GTEST_SKIP() << "no Azure trace beside the source tree";
+  if (!file) GTEST_SKIP() << "the Azure trace is not next to the source tree";
   const engine::StepModel model(llama_8b_h100());
   for (const std::int64_t kv_blocks : {30'000, 1'500}) {
     file.clear();
@@ -440,7 +445,7 @@ TEST(Replica, EqualsItsTwinOnTheAzureHour) {
                  now);
     }
     pair.advance(now + Duration{std::int64_t{100'000} * 1'000'000'000});
-    EXPECT_EQ(seen(pair.fast_out), seen(pair.slow_out));
+    EXPECT_EQ(rows_of(pair.fast_out), rows_of(pair.slow_out));
     EXPECT_TRUE(pair.fast.idle());
     if (kv_blocks < 2'000) {
       EXPECT_GT(pair.slow.sample().preemptions_total, 0);
@@ -448,9 +453,9 @@ TEST(Replica, EqualsItsTwinOnTheAzureHour) {
   }
 }
 
-TEST(Replica, EqualsItsTwinOnMooncakePrefixes) {
+TEST(Replica, EqualsStepwiseReplicaOnMooncakePrefixes) {
   std::ifstream file(CAPSTAN_SOURCE_DIR "/../shared/data/traces/mooncake/conversation.jsonl");
-  if (!file) GTEST_SKIP() << "no Mooncake trace beside the source tree";
+  if (!file) GTEST_SKIP() << "the Mooncake trace is not next to the source tree";
   const engine::StepModel model(llama_8b_h100());
   Pair pair({.max_batched_tokens = 2048, .kv_blocks = 20'000}, model);
   std::vector<std::vector<std::uint64_t>> hashes;
@@ -458,7 +463,7 @@ TEST(Replica, EqualsItsTwinOnMooncakePrefixes) {
   std::string line;
   Instant now{};
   for (std::uint32_t id = 0; id < 1200 && std::getline(file, line); ++id) {
-    now = std::max(now, at_ms(4 * number_after(line, "\"timestamp\"")));  // one replica cannot carry the whole rate
+    now = std::max(now, at_ms(4 * number_after(line, "\"timestamp\"")));  // one replica cannot serve the full rate
     pair.advance(now);
     auto& prefix = hashes.emplace_back();
     const char* c = line.data() + line.find('[') + 1;
@@ -479,7 +484,7 @@ TEST(Replica, EqualsItsTwinOnMooncakePrefixes) {
   now = now + Duration{std::int64_t{100'000} * 1'000'000'000};
   pair.advance(now);
   pair.compare(now);
-  EXPECT_EQ(seen(pair.fast_out), seen(pair.slow_out));
+  EXPECT_EQ(rows_of(pair.fast_out), rows_of(pair.slow_out));
   EXPECT_GT(pair.fast.sample(now).prefix_hit_tokens_total, 100'000);
 }
 

@@ -11,13 +11,13 @@ namespace capstan::sim {
 inline constexpr std::int32_t kPrefixGroupTokens = 512;  ///< tokens under one prefix hash, as in the Mooncake trace
 inline constexpr std::int32_t kPrefixGroupBlocks = 32;   ///< KV blocks of 16 tokens in a group
 
-/// What the simulated engine is asked to serve. The true output length is the engine's secret: no signal carries it.
+/// One request as the simulated engine receives it. Only the engine knows the true output length; no signal carries it.
 struct EngineRequest {
-  std::uint32_t id = 0;            ///< the caller's; comes back in emissions
+  std::uint32_t id = 0;            ///< chosen by the caller; repeated in emissions
   std::int32_t input_tokens = 0;   ///< >= 1
   std::int32_t output_tokens = 0;  ///< >= 1, the first token included
-  /// One hash for each whole or started group of 512 prompt tokens; equal hash means equal prefix up to its end. Owned
-  /// by the caller, who keeps it until the request leaves the replica. May be empty.
+  /// One hash for each whole or started group of 512 prompt tokens. Equal hashes mean equal prefixes up to the end of
+  /// the group. The caller owns the hashes and keeps them until the request leaves the replica. May be empty.
   std::span<const std::uint64_t> prefix_hashes{};
   bool kv_present = false;  ///< the prompt's KV and the first token arrived from a prefill replica
 };
@@ -25,14 +25,14 @@ struct EngineRequest {
 enum class EngineRole : std::uint8_t {
   both,
   prefill,  ///< a request leaves with its first token, its KV handed over
-  decode,   ///< requests usually come with their KV; one without is computed here
+  decode,   ///< requests usually arrive with their KV; the replica computes the prompt of a request without KV
 };
 
 struct ReplicaConfig {
   std::int64_t max_batched_tokens = 8192;  ///< token budget of a step; >= max_seqs
   std::int64_t max_seqs = 256;             ///< sequences running at once; >= 1
-  std::int64_t max_waiting = 1024;  ///< >= 1; with that many waiting, more are refused (preempted ones always stay)
-  std::int64_t kv_blocks = 0;       ///< KV blocks of 16 tokens; >= 1
+  std::int64_t max_waiting = 1024;         ///< queue limit, >= 1; preempted requests return to the queue even beyond it
+  std::int64_t kv_blocks = 0;              ///< KV blocks of 16 tokens; >= 1
   bool prefix_cache = true;
   EngineRole role = EngineRole::both;
 };
@@ -40,21 +40,22 @@ struct ReplicaConfig {
 enum class OfferResult : std::uint8_t {
   accepted,
   queue_full,
-  draining,  ///< it accepts nothing more
-  too_long,  ///< would not fit the KV memory even alone
+  draining,  ///< the replica accepts no more requests
+  too_long,  ///< the request would not fit into the KV memory even alone
 };
 
-/// Names a request inside one replica until it leaves. `slot` is used again later; the id tells whose it is.
+/// The answer to an offered request.
 struct OfferOutcome {
   OfferResult result = OfferResult::accepted;
+  /// With the request's id, identifies the request inside the replica. The slot is reused after the request leaves.
   std::uint32_t slot = 0xffff'ffff;
 };
 
 enum class EmissionKind : std::uint8_t {
-  first_token,  ///< of a request that goes on
-  finished,     ///< left with its last token (which is also its first if output_tokens is 1)
-  handed_over,  ///< left a prefill replica with its first token; its KV may be sent
-  preempted,    ///< lost its KV, waits at the front of the queue, keeps its tokens
+  first_token,  ///< the request got its first token and has more to come
+  finished,     ///< the request left with its last token (which is also its first if output_tokens is 1)
+  handed_over,  ///< the request left a prefill replica with its first token; its KV may be sent
+  preempted,    ///< the request lost its KV, kept its tokens and waits at the front of the queue
 };
 
 struct Emission {
@@ -62,14 +63,14 @@ struct Emission {
   std::uint32_t id = 0;
   std::uint32_t slot = 0;
   EmissionKind kind = EmissionKind::finished;
-  std::int32_t cached_tokens = 0;  ///< of the prompt, found in the prefix cache when it was first admitted
-  Duration computed{};  ///< with a first token: time since its last admission; before that it waited in the queue
+  std::int32_t cached_tokens = 0;  ///< prompt tokens found in the prefix cache at the first admission
+  Duration computed{};             ///< with a first token: time since the last admission from the queue; otherwise 0
 
   friend bool operator==(const Emission&, const Emission&) = default;
 };
 using Emissions = std::vector<Emission>;
 
-/// A request that a killed replica held.
+/// A request inside a replica at the time the replica was killed.
 struct HeldRequest {
   std::uint32_t id = 0;
   std::int32_t generated_tokens = 0;
@@ -77,14 +78,14 @@ struct HeldRequest {
   friend bool operator==(const HeldRequest&, const HeldRequest&) = default;
 };
 
-/// Where the tokens of an engine's answers are (invariant 8). Prompts do not count.
+/// Output tokens of one engine by what became of them (invariant 8). Prompt tokens are not counted.
 struct TokenAccount {
-  std::int64_t generated = 0;  ///< by the engine
-  std::int64_t received = 0;   ///< first tokens that came with their KV from a prefill replica
-  std::int64_t delivered = 0;  ///< of requests that left with all that this replica owed them
-  std::int64_t discarded = 0;  ///< of requests whose client went away
-  std::int64_t cut = 0;        ///< of requests that the end of the replica cut
-  std::int64_t held = 0;       ///< of requests that are here
+  std::int64_t generated = 0;  ///< tokens that the engine generated
+  std::int64_t received = 0;   ///< first tokens that arrived with their KV from a prefill replica
+  std::int64_t delivered = 0;  ///< tokens of requests that this replica served completely
+  std::int64_t discarded = 0;  ///< tokens of requests whose client cancelled
+  std::int64_t cut = 0;        ///< tokens of requests that were cut when the replica was killed
+  std::int64_t held = 0;       ///< tokens of requests inside the replica
 
   bool conserved() const { return generated + received == delivered + discarded + cut + held; }
   TokenAccount& operator+=(const TokenAccount& other) {
@@ -98,20 +99,21 @@ struct TokenAccount {
   }
 };
 
-/// Counters and gauges as an engine exports them; all since the replica started. Nothing in it knows the future.
+/// Counters and gauges as an engine exports them. Counters run since the replica started. No field depends on events
+/// after the sample.
 struct ReplicaSample {
   std::int64_t waiting = 0;
   std::int64_t running = 0;
   std::int64_t kv_blocks = 0;
-  std::int64_t kv_blocks_used = 0;       ///< held by running requests; cached and unreferenced ones are free
-  std::int64_t prompt_tokens_total = 0;  ///< of prompts whose prefill ended (recomputed and cached tokens not twice)
+  std::int64_t kv_blocks_used = 0;       ///< blocks of running requests; cached blocks without a user count as free
+  std::int64_t prompt_tokens_total = 0;  ///< tokens of the prompts whose prefill ended, each prompt counted once
   std::int64_t generation_tokens_total = 0;
   std::int64_t preemptions_total = 0;
   std::int64_t prefix_queried_tokens_total = 0;
   std::int64_t prefix_hit_tokens_total = 0;
   std::int64_t steps_total = 0;
   Duration busy_total{};         ///< time inside completed steps
-  Duration inter_token_total{};  ///< sum over generated tokens, first ones not counted, of the step they took
+  Duration inter_token_total{};  ///< sum of the step times of all generated tokens except each request's first
   std::int64_t inter_token_count = 0;
 
   friend bool operator==(const ReplicaSample&, const ReplicaSample&) = default;

@@ -5,8 +5,8 @@
 
 namespace capstan::sim {
 
-/// Slots that wait, first come first served; a preempted one comes back to the front. One that leaves from the middle
-/// (its client gave up) is looked for from the front, where the oldest are.
+/// Waiting slots, first come, first served. A preempted slot returns to the front. erase() searches from the front,
+/// because a client that gives up usually belongs to one of the oldest requests.
 class SlotQueue {
  public:
   bool empty() const { return size_ == 0; }
@@ -28,7 +28,7 @@ class SlotQueue {
     first_ = (first_ + 1) & mask();
     --size_;
   }
-  /// Must be in it.
+  /// Removes the slot, which must be in the queue.
   void erase(std::uint32_t slot) {
     std::uint32_t position = 0;
     while (at(position) != slot) ++position;
@@ -45,7 +45,7 @@ class SlotQueue {
     first_ = 0;
   }
 
-  std::vector<std::uint32_t> slots_;  ///< a ring, a power of two long
+  std::vector<std::uint32_t> slots_;  ///< ring buffer; its length is a power of two
   std::uint32_t first_ = 0;
   std::uint32_t size_ = 0;
 };

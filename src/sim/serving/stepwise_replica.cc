@@ -20,7 +20,7 @@ OfferResult StepwiseReplica::offer(const EngineRequest& request, Instant now) {
     return OfferResult::too_long;
   }
   Request r;
-  r.given = request;
+  r.request = request;
   r.generated = request.kv_present ? 1 : 0;
   waiting_.push_back(r);
   if (!in_step_) {
@@ -43,9 +43,10 @@ void StepwiseReplica::advance(Instant to, Emissions& out) {
 
 bool StepwiseReplica::cancel(std::uint32_t id, Instant) {
   for (Request& r : running_) {
-    if (r.given.id == id) return r.cancelled ? false : (r.cancelled = true);
+    if (r.request.id == id) return r.cancelled ? false : (r.cancelled = true);
   }
-  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Request& r) { return r.given.id == id; });
+  const auto found =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Request& r) { return r.request.id == id; });
   if (found == waiting_.end()) return false;
   waiting_.erase(found);
   return true;
@@ -53,9 +54,9 @@ bool StepwiseReplica::cancel(std::uint32_t id, Instant) {
 
 void StepwiseReplica::kill(std::vector<HeldRequest>& held) {
   for (const Request& r : running_) {
-    if (!r.cancelled) held.push_back({r.given.id, static_cast<std::int32_t>(r.generated)});
+    if (!r.cancelled) held.push_back({r.request.id, static_cast<std::int32_t>(r.generated)});
   }
-  for (const Request& r : waiting_) held.push_back({r.given.id, static_cast<std::int32_t>(r.generated)});
+  for (const Request& r : waiting_) held.push_back({r.request.id, static_cast<std::int32_t>(r.generated)});
   running_.clear();
   waiting_.clear();
   accepting_ = in_step_ = false;
@@ -67,7 +68,7 @@ std::int64_t StepwiseReplica::private_blocks(const Request& r) const {
   return ceil_div(r.computed + r.scheduled, 16) - 32 * r.groups;
 }
 
-/// Every block that is not free: private ones and all cached groups.
+/// Returns the blocks that are not free: private blocks and all cached groups.
 std::int64_t StepwiseReplica::used_blocks() const {
   std::int64_t used = 32 * static_cast<std::int64_t>(cache_.size());
   for (const Request& r : running_) used += private_blocks(r);
@@ -81,7 +82,7 @@ void StepwiseReplica::make_free(std::int64_t blocks) {
   }
 }
 
-/// Whether `tokens` more of a running request fit; evicts what is cached without use.
+/// Returns true if `tokens` more of a running request fit; evicts unused cached groups to make room for them.
 bool StepwiseReplica::allocate(const Request& r, std::int64_t tokens) {
   const std::int64_t more = ceil_div(r.computed + tokens, 16) - ceil_div(r.computed, 16);
   if (more > config_.kv_blocks - used_blocks() + 32 * static_cast<std::int64_t>(unused_.size())) return false;
@@ -91,8 +92,8 @@ bool StepwiseReplica::allocate(const Request& r, std::int64_t tokens) {
 
 void StepwiseReplica::share_groups(Request& r) {
   if (!config_.prefix_cache) return;
-  const auto hashes = r.given.prefix_hashes;
-  while (r.groups < static_cast<std::int64_t>(hashes.size()) && 512 * (r.groups + 1) <= r.given.input_tokens &&
+  const auto hashes = r.request.prefix_hashes;
+  while (r.groups < static_cast<std::int64_t>(hashes.size()) && 512 * (r.groups + 1) <= r.request.input_tokens &&
          512 * (r.groups + 1) <= r.computed + r.scheduled) {
     const std::uint64_t hash = hashes[static_cast<std::size_t>(r.groups)];
     if (cache_.contains(hash)) return;
@@ -101,9 +102,9 @@ void StepwiseReplica::share_groups(Request& r) {
   }
 }
 
-void StepwiseReplica::give_back(Request& r) {
+void StepwiseReplica::release_kv(Request& r) {
   while (r.groups > 0) {
-    const std::uint64_t hash = r.given.prefix_hashes[static_cast<std::size_t>(--r.groups)];
+    const std::uint64_t hash = r.request.prefix_hashes[static_cast<std::size_t>(--r.groups)];
     if (--cache_.at(hash).users == 0) unused_.push_back(hash);
   }
   r.computed = 0;
@@ -121,11 +122,11 @@ void StepwiseReplica::schedule(Emissions& out) {
     while (!(fits = allocate(running_[i], tokens))) {
       Request last = running_.back();
       running_.pop_back();
-      give_back(last);
-      last.given.kv_present = false;
+      release_kv(last);
+      last.request.kv_present = false;
       preempted = true;
       ++preemptions_;
-      out.push_back({instant_not_before(start_ps_), last.given.id, 0, EmissionKind::preempted, 0, {}});
+      out.push_back({instant_not_before(start_ps_), last.request.id, 0, EmissionKind::preempted, 0, {}});
       waiting_.push_front(last);
       if (running_.size() == i) break;
     }
@@ -157,13 +158,13 @@ void StepwiseReplica::schedule(Emissions& out) {
 bool StepwiseReplica::admit_first(std::int64_t& budget) {
   Request r = waiting_.front();
   std::int64_t revived = 0;
-  if (r.given.kv_present) {
-    r.computed = r.given.input_tokens;
+  if (r.request.kv_present) {
+    r.computed = r.request.input_tokens;
     r.decoding = true;
   } else if (config_.prefix_cache) {
-    for (const std::uint64_t hash : r.given.prefix_hashes) {
+    for (const std::uint64_t hash : r.request.prefix_hashes) {
       const std::int64_t end = 512 * (r.groups + 1);
-      if (end > r.given.input_tokens || end >= total(r) || !cache_.contains(hash)) break;
+      if (end > r.request.input_tokens || end >= total(r) || !cache_.contains(hash)) break;
       revived += cache_.at(hash).users == 0 ? 1 : 0;
       ++r.groups;
     }
@@ -174,7 +175,7 @@ bool StepwiseReplica::admit_first(std::int64_t& budget) {
   const std::int64_t whole_blocks = ceil_div(total(r), 16) - 32 * r.groups;
   if (whole_blocks > config_.kv_blocks - used_blocks() + 32 * unused) return false;
   for (std::int64_t g = 0; g < r.groups; ++g) {
-    const std::uint64_t hash = r.given.prefix_hashes[static_cast<std::size_t>(g)];
+    const std::uint64_t hash = r.request.prefix_hashes[static_cast<std::size_t>(g)];
     if (cache_.at(hash).users++ == 0) unused_.remove(hash);
   }
   make_free(private_blocks(r));
@@ -196,7 +197,7 @@ void StepwiseReplica::complete_step(Emissions& out) {
   const engine::WidePicoseconds took = end_ps_ - start_ps_;
   ++steps_;
   busy_ps_ += took;
-  std::vector<Request> stay;
+  std::vector<Request> remaining;
   // Decoding sequences first; then prompts.
   for (const bool decoding : {true, false}) {
     for (Request& r : running_) {
@@ -205,7 +206,7 @@ void StepwiseReplica::complete_step(Emissions& out) {
       r.scheduled = 0;
       const bool first = r.generated == 0;
       const bool token = r.computed == total(r) && (decoding || !r.cancelled);
-      r.produced = token;
+      r.has_new_token = token;
       if (token) {
         ++r.generated;
         ++generation_tokens_;
@@ -215,37 +216,37 @@ void StepwiseReplica::complete_step(Emissions& out) {
         inter_token_ps_ += took;
       }
       if (r.cancelled) continue;
-      if (token && first) prompt_tokens_ += r.given.input_tokens;
+      if (token && first) prompt_tokens_ += r.request.input_tokens;
       const auto cached = static_cast<std::int32_t>(r.cached.value_or(0));
       const Duration computed =
           first ? Duration{static_cast<std::int64_t>((end_ps_ - r.admitted_ps) / 1000)} : Duration{};
-      if (token && r.generated == r.given.output_tokens) {
-        out.push_back({at, r.given.id, 0, EmissionKind::finished, cached, computed});
+      if (token && r.generated == r.request.output_tokens) {
+        out.push_back({at, r.request.id, 0, EmissionKind::finished, cached, computed});
       } else if (token && first && config_.role == EngineRole::prefill) {
-        out.push_back({at, r.given.id, 0, EmissionKind::handed_over, cached, computed});
+        out.push_back({at, r.request.id, 0, EmissionKind::handed_over, cached, computed});
       } else if (token && first) {
-        out.push_back({at, r.given.id, 0, EmissionKind::first_token, cached, computed});
+        out.push_back({at, r.request.id, 0, EmissionKind::first_token, cached, computed});
       }
     }
   }
-  // In the same order again, who leaves gives back.
+  // Requests that leave release their KV in the same order.
   for (const bool decoding : {true, false}) {
     for (Request& r : running_) {
       if (r.decoding != decoding) continue;
       const bool hands_over = config_.role == EngineRole::prefill && r.generated == 1 && !decoding;
-      const bool done = r.produced && (r.generated == r.given.output_tokens || hands_over);
+      const bool done = r.has_new_token && (r.generated == r.request.output_tokens || hands_over);
       if (r.cancelled || done) {
-        give_back(r);
-        r.given.output_tokens = 0;  // marks it as gone
+        release_kv(r);
+        r.request.output_tokens = 0;  // marks a request that has left
       }
     }
   }
   for (Request& r : running_) {
-    if (r.given.output_tokens == 0) continue;
-    r.decoding = r.decoding || r.produced;
-    stay.push_back(r);
+    if (r.request.output_tokens == 0) continue;
+    r.decoding = r.decoding || r.has_new_token;
+    remaining.push_back(r);
   }
-  running_ = std::move(stay);
+  running_ = std::move(remaining);
 }
 
 ReplicaSample StepwiseReplica::sample() const {

@@ -12,8 +12,8 @@
 
 namespace capstan::sim {
 
-/// The slow twin of Replica: the same rules, read off the description of vLLM's scheduler, one step and one request at
-/// a time, with nothing kept that can be counted again. Shares only the step model with it. A test oracle.
+/// The test oracle of Replica. Applies the rules of vLLM's scheduler one step and one request at a time and recomputes
+/// every number that can be recomputed. Shares only the step model with Replica.
 class StepwiseReplica {
  public:
   StepwiseReplica(const ReplicaConfig& config, const engine::StepModel& model);
@@ -28,22 +28,22 @@ class StepwiseReplica {
 
  private:
   struct Request {
-    EngineRequest given;
+    EngineRequest request;
     std::int64_t generated = 0;
     std::int64_t computed = 0;           ///< tokens whose KV is held
     std::int64_t scheduled = 0;          ///< tokens of the step under way
-    std::int64_t groups = 0;             ///< leading prefix groups that it shares
-    std::optional<std::int64_t> cached;  ///< tokens of the prompt that were cached when it was first admitted
+    std::int64_t groups = 0;             ///< leading prefix groups that are shared in the cache
+    std::optional<std::int64_t> cached;  ///< prompt tokens found in the cache at the first admission
     engine::WidePicoseconds admitted_ps = 0;
     bool decoding = false;
-    bool produced = false;  ///< a token in the step just completed
+    bool has_new_token = false;  ///< the step just completed has_new_token a token
     bool cancelled = false;
   };
   struct Group {
     std::int64_t users = 0;
   };
 
-  std::int64_t total(const Request& r) const { return r.given.input_tokens + r.generated; }
+  std::int64_t total(const Request& r) const { return r.request.input_tokens + r.generated; }
   std::int64_t private_blocks(const Request& r) const;
   std::int64_t used_blocks() const;
   bool allocate(const Request& r, std::int64_t tokens);
@@ -51,7 +51,7 @@ class StepwiseReplica {
   void schedule(Emissions& out);
   bool admit_first(std::int64_t& budget);
   void share_groups(Request& r);
-  void give_back(Request& r);
+  void release_kv(Request& r);
   void complete_step(Emissions& out);
 
   ReplicaConfig config_;
@@ -63,7 +63,7 @@ class StepwiseReplica {
   std::vector<Request> running_;
   std::deque<Request> waiting_;
   std::map<std::uint64_t, Group> cache_;
-  std::list<std::uint64_t> unused_;  ///< groups without users, the first to go in front
+  std::list<std::uint64_t> unused_;  ///< groups without users; the next to be evicted is in front
   std::int64_t preemptions_ = 0;
   std::int64_t prompt_tokens_ = 0;
   std::int64_t generation_tokens_ = 0;
