@@ -8,10 +8,10 @@
 
 namespace capstan::emulator {
 
-inline constexpr std::size_t kMostAddresses = 65'536;
+inline constexpr std::size_t kMaxAddresses = 65'536;
 
-/// "127.0.0.1:8000", or a range of IPv4 addresses with one port, "127.16.0.1-127.16.0.200:8000", both ends included.
-/// Error (usage): what is wrong, without a place.
+/// Parses an address such as "127.0.0.1:8000", or a range of IPv4 addresses with one port such as
+/// "127.16.0.1-127.16.0.200:8000", both ends included. An Error (usage) has no file or line.
 Result<std::vector<net::SocketAddress>> parse_addresses(std::string_view text);
 
 }  // namespace capstan::emulator

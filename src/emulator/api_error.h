@@ -5,13 +5,13 @@
 
 namespace capstan::emulator {
 
-/// A refusal as vLLM words and shapes it: {"error":{"message","type","param","code"}}.
+/// An error reply with the messages and the JSON of vLLM: {"error":{"message","type","param","code"}}.
 struct ApiError {
   int status = 400;
   std::string message;
-  std::string parameter{};  ///< the field that is wrong; empty: none, `null` in JSON
-  /// Empty: the type that goes with the status. vLLM calls what does not fit its schema "Bad Request", and what fits
-  /// and cannot be done "BadRequestError".
+  std::string parameter{};  ///< name of the invalid field; empty: `null` in JSON
+  /// If empty, the type follows from the status. vLLM's type for a request that does not fit its schema is "Bad Request",
+  /// and "BadRequestError" for a request that fits the schema but cannot be served.
   std::string_view type{};
 };
 

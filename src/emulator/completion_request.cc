@@ -15,12 +15,12 @@ using simdjson::dom::element;
 using simdjson::dom::element_type;
 using simdjson::dom::object;
 
-constexpr std::int64_t kMessageTokens = 4;      // what a chat template puts around a message
-constexpr std::int64_t kDefaultMaxTokens = 16;  // of /v1/completions in OpenAI's API; a chat's is what fits
+constexpr std::int64_t kMessageTokens = 4;      // tokens that a chat template puts around a message
+constexpr std::int64_t kDefaultMaxTokens = 16;  // of /v1/completions in OpenAI's API; a chat has no default
 
-using Fault = std::optional<ApiError>;
+using MaybeError = std::optional<ApiError>;
 
-Fault wrong(std::string_view parameter, std::string_view found, std::string_view expected) {
+MaybeError type_error(std::string_view parameter, std::string_view found, std::string_view expected) {
   return ApiError{400, fmt::format("{} is {}, expected {}", parameter, found, expected), std::string(parameter),
                   "Bad Request"};
 }
@@ -43,119 +43,119 @@ std::string_view type_name(element value) {
     case element_type::DOUBLE:
       return "a number with a fraction";
   }
-  return "something else";
+  return "an unknown type";
 }
 
-Fault read_flag(std::string_view name, element value, bool& out) {
+MaybeError read_flag(std::string_view name, element value, bool& out) {
   if (value.get(out) == simdjson::SUCCESS) return std::nullopt;
-  return wrong(name, type_name(value), "true or false");
+  return type_error(name, type_name(value), "true or false");
 }
 
-Fault read_count(std::string_view name, element value, std::int64_t& out) {
-  if (value.get(out) != simdjson::SUCCESS) return wrong(name, type_name(value), "an integer");
+MaybeError read_count(std::string_view name, element value, std::int64_t& out) {
+  if (value.get(out) != simdjson::SUCCESS) return type_error(name, type_name(value), "an integer");
   return std::nullopt;
 }
 
-Fault read_max_tokens(std::string_view name, element value, std::int64_t& out) {
-  if (Fault fault = read_count(name, value, out)) return fault;
+MaybeError read_max_tokens(std::string_view name, element value, std::int64_t& out) {
+  if (MaybeError error = read_count(name, value, out)) return error;
   if (out >= 1) return std::nullopt;
   return ApiError{400, fmt::format("max_tokens must be at least 1, got {}. (parameter=max_tokens, value={})", out, out),
                   "max_tokens"};
 }
 
-Fault read_min_tokens(element value, std::int64_t& out) {
-  if (Fault fault = read_count("min_tokens", value, out)) return fault;
+MaybeError read_min_tokens(element value, std::int64_t& out) {
+  if (MaybeError error = read_count("min_tokens", value, out)) return error;
   if (out >= 0) return std::nullopt;
   return ApiError{400, fmt::format("min_tokens must be greater than or equal to 0, got {}.", out)};
 }
 
-Fault read_answers(element value, CompletionKind kind) {
+MaybeError read_answers(element value, CompletionKind kind) {
   std::int64_t answers = 0;
-  if (Fault fault = read_count("n", value, answers)) return fault;
+  if (MaybeError error = read_count("n", value, answers)) return error;
   if (answers >= 1) return check_sampling_field("n", value, kind);
   return ApiError{400, fmt::format("n must be at least 1, got {}.", answers)};
 }
 
-Fault read_stop(element value, std::vector<std::string>& out) {
+MaybeError read_stop(element value, std::vector<std::string>& out) {
   constexpr std::string_view kExpected = "a string or an array of strings";
-  const auto take = [&](std::string_view text) -> Fault {
+  const auto add_string = [&](std::string_view text) -> MaybeError {
     if (text.empty()) return ApiError{400, "stop cannot contain an empty string."};
     out.emplace_back(text);
     return std::nullopt;
   };
   std::string_view text;
-  if (value.get(text) == simdjson::SUCCESS) return take(text);
+  if (value.get(text) == simdjson::SUCCESS) return add_string(text);
   array list;
-  if (value.get(list) != simdjson::SUCCESS) return wrong("stop", type_name(value), kExpected);
+  if (value.get(list) != simdjson::SUCCESS) return type_error("stop", type_name(value), kExpected);
   for (const element item : list) {
     if (item.get(text) != simdjson::SUCCESS) {
-      return wrong("stop", fmt::format("{} in an array", type_name(item)), kExpected);
+      return type_error("stop", fmt::format("{} in an array", type_name(item)), kExpected);
     }
-    if (Fault fault = take(text)) return fault;
+    if (MaybeError error = add_string(text)) return error;
   }
   return std::nullopt;
 }
 
-/// Token ids, or one string or array of token ids in an array of their own: one prompt is served a request.
-Fault read_prompt(element value, PromptBuilder& prompt, bool nested = false) {
+/// Reads a prompt: a string, an array of token ids, or an array that contains one of these. A request has one prompt.
+MaybeError read_prompt(element value, PromptBuilder& prompt, bool nested = false) {
   constexpr std::string_view kExpected = "a string or an array of token ids";
   std::string_view text;
   if (value.get(text) == simdjson::SUCCESS) return prompt.add_text(text), std::nullopt;
   array items;
-  if (value.get(items) != simdjson::SUCCESS) return wrong("prompt", type_name(value), kExpected);
-  std::size_t others = 0;
+  if (value.get(items) != simdjson::SUCCESS) return type_error("prompt", type_name(value), kExpected);
+  std::size_t prompts = 0;
   for (const element item : items) {
     std::uint64_t id = 0;
     if (item.get(id) == simdjson::SUCCESS) {
       prompt.add_token(id);
-    } else if (nested || ++others > 1) {
-      return wrong("prompt", "more than one prompt, or a mixture", "one prompt: a string or an array of token ids");
-    } else if (Fault fault = read_prompt(item, prompt, true)) {
-      return fault;
+    } else if (nested || ++prompts > 1) {
+      return type_error("prompt", "more than one prompt, or a mixture", "one prompt: a string or an array of token ids");
+    } else if (MaybeError error = read_prompt(item, prompt, true)) {
+      return error;
     }
   }
   return std::nullopt;
 }
 
-Fault read_content(element value, PromptBuilder& prompt) {
+MaybeError read_content(element value, PromptBuilder& prompt) {
   constexpr std::string_view kField = "messages.content";
   std::string_view text;
   if (value.is_null()) return std::nullopt;
   if (value.get(text) == simdjson::SUCCESS) return prompt.add_text(text), std::nullopt;
   array parts;
-  if (value.get(parts) != simdjson::SUCCESS) return wrong(kField, type_name(value), "a string or an array of parts");
+  if (value.get(parts) != simdjson::SUCCESS) return type_error(kField, type_name(value), "a string or an array of parts");
   for (const element part : parts) {
-    if (part["type"].get(text) != simdjson::SUCCESS) return wrong(kField, "a part without a type", "a type");
-    if (text != "text") return wrong(kField, fmt::format("a part of type {}", text), "parts of type text");
-    if (part["text"].get(text) != simdjson::SUCCESS) return wrong(kField, "a part without text", "a text");
+    if (part["type"].get(text) != simdjson::SUCCESS) return type_error(kField, "a part without a type", "a type");
+    if (text != "text") return type_error(kField, fmt::format("a part of type {}", text), "parts of type text");
+    if (part["text"].get(text) != simdjson::SUCCESS) return type_error(kField, "a part without text", "a text");
     prompt.add_text(text);
   }
   return std::nullopt;
 }
 
-Fault read_messages(element value, PromptBuilder& prompt) {
+MaybeError read_messages(element value, PromptBuilder& prompt) {
   array messages;
-  if (value.get(messages) != simdjson::SUCCESS) return wrong("messages", type_name(value), "an array of messages");
+  if (value.get(messages) != simdjson::SUCCESS) return type_error("messages", type_name(value), "an array of messages");
   for (const element message : messages) {
     std::string_view role;
     element content;
-    if (message["role"].get(role) != simdjson::SUCCESS) return wrong("messages", "without a role", "a role in each");
+    if (message["role"].get(role) != simdjson::SUCCESS) return type_error("messages", "a message without a role", "a role in each message");
     prompt.add_text(role);
     prompt.add_template(kMessageTokens);
-    if (message["content"].get(content) != simdjson::SUCCESS) continue;  // of an assistant that only called tools
-    if (Fault fault = read_content(content, prompt)) return fault;
+    if (message["content"].get(content) != simdjson::SUCCESS) continue;  // an assistant message with only tool calls
+    if (MaybeError error = read_content(content, prompt)) return error;
   }
   return std::nullopt;
 }
 
-Fault read_stream_options(element value, CompletionRequest& out) {
+MaybeError read_stream_options(element value, CompletionRequest& out) {
   object options;
-  if (value.get(options) != simdjson::SUCCESS) return wrong("stream_options", type_name(value), "an object");
+  if (value.get(options) != simdjson::SUCCESS) return type_error("stream_options", type_name(value), "an object");
   for (const auto& [name, option] : options) {
     if (option.is_null()) continue;
     bool flag = false;
     if (name != "include_usage" && name != "continuous_usage_stats") continue;
-    if (Fault fault = read_flag(fmt::format("stream_options.{}", name), option, flag)) return fault;
+    if (MaybeError error = read_flag(fmt::format("stream_options.{}", name), option, flag)) return error;
     if (name == "include_usage") out.include_usage = flag;
     if (name == "continuous_usage_stats" && flag) {
       return ApiError{400, "continuous_usage_stats is not currently supported by this emulated engine",
@@ -165,14 +165,14 @@ Fault read_stream_options(element value, CompletionRequest& out) {
   return std::nullopt;
 }
 
-Fault read_field(std::string_view name, element value, CompletionKind kind, CompletionRequest& out,
+MaybeError read_field(std::string_view name, element value, CompletionKind kind, CompletionRequest& out,
                  PromptBuilder& prompt) {
   const bool chat = kind == CompletionKind::chat;
   if (name == (chat ? "messages" : "prompt")) return chat ? read_messages(value, prompt) : read_prompt(value, prompt);
   if (value.is_null()) return std::nullopt;
   if (name == "model") {
     std::string_view model;
-    if (value.get(model) != simdjson::SUCCESS) return wrong(name, type_name(value), "a string");
+    if (value.get(model) != simdjson::SUCCESS) return type_error(name, type_name(value), "a string");
     out.model = model;
   } else if (name == "max_tokens" || (chat && name == "max_completion_tokens")) {
     return read_max_tokens(name, value, out.max_tokens.emplace());
@@ -208,7 +208,7 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
   if (const auto error = parser_->json.parse(body.empty() ? "" : body.data(), body.size()).get(root);
       error != simdjson::SUCCESS) {
     return std::unexpected(
-        ApiError{400, fmt::format("the body is no JSON: {}", simdjson::error_message(error)), {}, "Bad Request"});
+        ApiError{400, fmt::format("the body is not JSON: {}", simdjson::error_message(error)), {}, "Bad Request"});
   }
   object fields;
   if (root.get(fields) != simdjson::SUCCESS) {
@@ -220,17 +220,17 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
   PromptBuilder prompt;
   bool has_stream_options = false;
   for (const auto& [name, value] : fields) {
-    if (Fault fault = read_field(name, value, kind, request, prompt)) return std::unexpected(std::move(*fault));
+    if (MaybeError error = read_field(name, value, kind, request, prompt)) return std::unexpected(std::move(*error));
     has_stream_options = has_stream_options || (name == "stream_options" && !value.is_null());
   }
   if (has_stream_options && !request.stream) {
     return std::unexpected(
         ApiError{400, "Stream options can only be defined when `stream=True`.", "stream_options", "Bad Request"});
   }
-  request.prompt = prompt.take();
+  request.prompt = prompt.add_string();
   if (request.prompt.tokens == 0) {
     if (kind == CompletionKind::chat)
-      return std::unexpected(*wrong("messages", "absent or empty", "at least one token"));
+      return std::unexpected(*type_error("messages", "absent or empty", "at least one token"));
     return std::unexpected(
         ApiError{400, "Either prompt or prompt_embeds must be provided and non-empty.", "prompt", "Bad Request"});
   }

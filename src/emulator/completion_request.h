@@ -13,9 +13,9 @@
 
 namespace capstan::emulator {
 
-/// The part of a request to /v1/completions or /v1/chat/completions that changes its answer.
+/// The fields of a request to /v1/completions or /v1/chat/completions that change its answer.
 struct CompletionRequest {
-  std::string model;  ///< empty: not named
+  std::string model;  ///< empty if the request names none
   Prompt prompt;
   std::optional<std::int64_t> max_tokens;
   std::int64_t min_tokens = 0;
@@ -27,9 +27,9 @@ struct CompletionRequest {
 
 enum class CompletionKind : std::uint8_t { text, chat };
 
-/// Reads the JSON of requests as vLLM does: unknown fields are ignored, null is as good as absent, and a wrong type or
-/// a number out of its range is an error that names the field. A field that would change the answer in a way that an
-/// emulated engine cannot is refused.
+/// Reads the JSON of requests as vLLM does: unknown fields are ignored, null means absent, and a wrong type or a number
+/// out of range is an error that names the field. A field that asks for something that an emulated engine cannot do is
+/// refused.
 class CompletionReader {
  public:
   CompletionReader();
@@ -39,7 +39,7 @@ class CompletionReader {
 
  private:
   struct Parser;
-  std::unique_ptr<Parser> parser_;  ///< keeps its memory from request to request
+  std::unique_ptr<Parser> parser_;  ///< reuses its memory for every request
 };
 
 }  // namespace capstan::emulator

@@ -8,7 +8,7 @@ namespace {
 constexpr CompletionKind kText = CompletionKind::text;
 constexpr CompletionKind kChat = CompletionKind::chat;
 
-TEST(CompletionRequest, ReadsWhatClientsSend) {
+TEST(CompletionRequest, ReadsTheFieldsThatClientsSend) {
   CompletionReader reader;
   const auto text = reader.read(
       R"({"model":"m","prompt":"San Francisco is a","max_tokens":7,"min_tokens":2,"temperature":0.5,"stop":["x","y"],)"
@@ -39,12 +39,12 @@ TEST(CompletionRequest, ReadsWhatClientsSend) {
                   R"({"role":"user","content":[{"type":"text","text":"go on"}]}],"max_completion_tokens":5})",
                   kChat);
   ASSERT_TRUE(chat.has_value()) << chat.error().message;
-  EXPECT_EQ(chat->prompt.tokens, 4 + 1 + 2 + 2 + 4 + 3 + 4 + 1 + 2);  // hell o ther e; each message 4 and its role
+  EXPECT_EQ(chat->prompt.tokens, 4 + 1 + 2 + 2 + 4 + 3 + 4 + 1 + 2);  // the text has 4 tokens: hell o ther e; a message adds 4 tokens and its role
   EXPECT_EQ(chat->max_tokens, 5);
   EXPECT_FALSE(reader.read(R"({"messages":[{"role":"user","content":"a"}]})", kChat)->max_tokens.has_value());
 }
 
-TEST(CompletionRequest, SaysWhatIsWrong) {
+TEST(CompletionRequest, NamesTheInvalidFieldAndItsValue) {
   struct Row {
     CompletionKind kind;
     const char* body;
@@ -90,7 +90,7 @@ TEST(CompletionRequest, SaysWhatIsWrong) {
       {kText, R"({"prompt":"a","model":{}})", "model is an object, expected a string", "model"},
       {kText, R"({"prompt":"a","n":2})", "n is not currently supported by this emulated engine", "n"},
       {kChat, R"({"messages":"a"})", "messages is a string, expected an array of messages", "messages"},
-      {kChat, R"({"messages":[1]})", "messages is without a role, expected a role in each", "messages"},
+      {kChat, R"({"messages":[1]})", "messages is a message without a role, expected a role in each message", "messages"},
       {kChat, R"({"messages":[{"role":"user","content":5}]})",
        "messages.content is an integer, expected a string or an array of parts", "messages.content"},
       {kChat, R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})",
@@ -108,7 +108,7 @@ TEST(CompletionRequest, SaysWhatIsWrong) {
                                   std::string("{\"prompt\":1e999}"), std::string(5000, '[')}) {
     const auto request = reader.read(body, kText);
     ASSERT_FALSE(request.has_value());
-    EXPECT_TRUE(request.error().message.starts_with("the body is no JSON: ")) << request.error().message;
+    EXPECT_TRUE(request.error().message.starts_with("the body is not JSON: ")) << request.error().message;
   }
 }
 

@@ -8,17 +8,17 @@
 
 namespace capstan::emulator {
 
-/// What one page of metrics is made of.
+/// The data of one page of metrics.
 struct MetricsPage {
   Dialect dialect = Dialect::vllm;
   const std::string& model_name;
   const RequestMetrics& requests;
   const sim::ReplicaSample& engine;
-  std::int64_t started_unix_s = 0;  ///< when the process that is emulated began
+  std::int64_t started_unix_s = 0;  ///< start of the emulated process, seconds since 1970
 };
 
-/// The page in Prometheus' text format, with the engine's own names, labels, units and order of labels.
-/// vLLM: vllm/v1/metrics/loggers.py and kv_cache metrics as of 2026; SGLang: metrics_collector.py with
+/// Returns the page in Prometheus' text format, with the names, labels, units and order of labels of the engine.
+/// Sources: for vLLM vllm/v1/metrics/loggers.py and the kv_cache metrics as of 2026, for SGLang metrics_collector.py with
 /// --enable-metrics.
 std::string exposition(const MetricsPage& page);
 

@@ -7,13 +7,13 @@
 namespace capstan::emulator {
 namespace {
 
-struct Row {
+struct LatencyRow {
   std::string_view name;
   std::string_view key;
   const sim::LatencyHistogram LoadReport::* values;
 };
 
-constexpr Row kRows[] = {{"TTFT", "ttft", &LoadReport::ttft},
+constexpr LatencyRow kLatencyRows[] = {{"TTFT", "ttft", &LoadReport::ttft},
                          {"TPOT", "tpot", &LoadReport::tpot},
                          {"end to end", "e2e", &LoadReport::e2e},
                          {"sent late", "late", &LoadReport::late}};
@@ -42,11 +42,11 @@ std::string render_text(const LoadReport& report) {
       per_second(report.completed, report.elapsed), per_second(report.input_tokens, report.elapsed),
       per_second(report.output_tokens, report.elapsed));
   if (report.completed == 0) {
-    text += "no request was completed: there are no latencies\n";
+    text += "no request completed, so there are no latencies\n";
   } else {
     text += fmt::format("  {:<12}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "ms", "mean", "p50", "p90", "p95", "p99");
   }
-  for (const Row& row : kRows) {
+  for (const LatencyRow& row : kLatencyRows) {
     const sim::LatencyHistogram& values = report.*row.values;
     if (report.completed == 0 || values.count() == 0) continue;
     text += fmt::format("  {:<12}{:>10}", row.name, milliseconds(values.mean_us()));
@@ -71,7 +71,7 @@ std::string render_json(const LoadReport& report) {
                {"input_tokens", report.input_tokens},
                {"output_tokens", report.output_tokens},
                {"elapsed_ns", report.elapsed.count()}};
-  for (const Row& row : kRows) {
+  for (const LatencyRow& row : kLatencyRows) {
     const sim::LatencyHistogram& values = report.*row.values;
     Json& out = json[std::string(row.key)];
     out = {{"count", values.count()}, {"mean_us", values.mean_us()}};

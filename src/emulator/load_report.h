@@ -10,21 +10,21 @@
 
 namespace capstan::emulator {
 
-/// What a load test came to. Times are those of the load's clock; latencies count from when a request was due, not from
-/// when it could be sent, so that a slow driver cannot flatter a server (it says how late it was).
+/// The result of a load test. Times are in the load's clock. Latencies count from the time when a request was due, not
+/// when it was sent, so that a slow driver cannot make a server look faster; `late` shows the delay of the driver.
 struct LoadReport {
   RequestCount sent = 0;
   RequestCount completed = 0;
   RequestCount in_flight = 0;
   std::map<std::string, RequestCount> errors;   ///< by kind: "http_503", "connect", "total_timeout", "cut_short"
-  std::map<std::string, std::string> messages;  ///< by kind, of the first such error; not every kind has one
-  Tokens input_tokens = 0;                      ///< of completed requests
-  Tokens output_tokens = 0;                     ///< of completed requests
+  std::map<std::string, std::string> messages;  ///< message of the first error of a kind; some kinds have none
+  Tokens input_tokens = 0;                      ///< prompt tokens of completed requests
+  Tokens output_tokens = 0;                     ///< output tokens of completed requests
   sim::LatencyHistogram ttft;
-  sim::LatencyHistogram tpot;  ///< mean of a request, of those with two tokens or more
+  sim::LatencyHistogram tpot;  ///< mean time per token after the first, of requests with two tokens or more
   sim::LatencyHistogram e2e;
-  sim::LatencyHistogram late;  ///< sent after it was due
-  Duration elapsed{};          ///< from the start to the last end
+  sim::LatencyHistogram late;  ///< time from when a request was due until it was sent
+  Duration elapsed{};          ///< time from the start to the end of the last request
 
   RequestCount failed() const;
 };

@@ -5,7 +5,7 @@
 namespace capstan::emulator {
 namespace {
 
-/// Buckets in milliseconds, as nanoseconds.
+/// Converts bucket bounds from milliseconds to nanoseconds.
 template <std::size_t N>
 constexpr std::array<std::int64_t, N> from_ms(const std::int64_t (&ms)[N]) {
   std::array<std::int64_t, N> ns{};
@@ -13,7 +13,7 @@ constexpr std::array<std::int64_t, N> from_ms(const std::int64_t (&ms)[N]) {
   return ns;
 }
 
-// vllm/v1/metrics/loggers.py.
+// Source: vllm/v1/metrics/loggers.py.
 constexpr auto kVllmTtft =
     from_ms({1,    5,    10,   20,   40,     60,     80,     100,    250,     500,     750,
              1000, 2500, 5000, 7500, 10'000, 20'000, 40'000, 80'000, 160'000, 640'000, 2'560'000});
@@ -23,7 +23,7 @@ constexpr auto kVllmRequest =
     from_ms({300,    500,    800,    1000,   1500,    2000,    2500,    5000,    10'000,    15'000,   20'000,
              30'000, 40'000, 50'000, 60'000, 120'000, 240'000, 480'000, 960'000, 1'920'000, 7'680'000});
 
-// sglang/srt/observability/metrics_collector.py.
+// Source: sglang/srt/observability/metrics_collector.py.
 constexpr auto kSglangTtft = from_ms({100, 200, 400, 600, 800, 1000, 2000, 4000, 6000, 8000, 10'000, 20'000, 40'000,
                                       60'000, 80'000, 100'000, 200'000, 400'000});
 constexpr auto kSglangToken =
@@ -32,7 +32,7 @@ constexpr auto kSglangRequest =
     from_ms({100,    200,    400,    600,    800,     1000,    2000,    4000,    6000,      8000,      10'000,
              20'000, 40'000, 60'000, 80'000, 100'000, 200'000, 400'000, 600'000, 1'200'000, 1'800'000, 2'400'000});
 
-/// 1, 2, 5, 10, ... as far as a prompt may be long.
+/// The bounds 1, 2, 5, 10, ... up to the longest prompt.
 constexpr std::array<std::int64_t, 19> kTokens = {
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10'000, 20'000, 50'000, 100'000, 200'000, 500'000, 1'000'000};
 

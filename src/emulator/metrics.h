@@ -9,10 +9,10 @@
 
 namespace capstan::emulator {
 
-/// A histogram as engines export them: how many values lie in each of fixed buckets, and their sum.
+/// A histogram as engines export it: the number of values in each of a set of fixed buckets, and their sum.
 class Histogram {
  public:
-  /// Ascending upper bounds, which belong to their bucket; they outlive the histogram.
+  /// `bounds` are the upper bounds of the buckets, ascending and inclusive; they must outlive the histogram.
   explicit Histogram(std::span<const std::int64_t> bounds) : bounds_(bounds), counts_(bounds.size() + 1) {}
 
   void add(std::int64_t value, std::int64_t times = 1) {
@@ -23,7 +23,7 @@ class Histogram {
   void add(Duration value, std::int64_t times = 1) { add(value.count(), times); }
 
   std::span<const std::int64_t> bounds() const { return bounds_; }
-  std::int64_t in_bucket(std::size_t i) const { return counts_[i]; }  ///< alone; the last holds what is beyond
+  std::int64_t in_bucket(std::size_t i) const { return counts_[i]; }  ///< not cumulative; the last is above all bounds
   std::int64_t count() const { return count_; }
   std::int64_t sum() const { return sum_; }
 
@@ -34,27 +34,27 @@ class Histogram {
   std::int64_t sum_ = 0;
 };
 
-/// Which engine's names and buckets the metrics have.
+/// The engine whose names and buckets the metrics have.
 enum class Dialect : std::uint8_t { vllm, sglang };
 
-/// What an engine counts of its requests, beside the counters of its scheduler. Times in nanoseconds; a request counts
-/// in a histogram when its client has heard of it.
+/// The metrics that an engine exports about its requests, in addition to its scheduler's counters. Times are in
+/// nanoseconds. A request is counted when its client has received the token or the end.
 struct RequestMetrics {
   explicit RequestMetrics(Dialect dialect);
 
-  Histogram ttft;              ///< from arrival
-  Histogram inter_token;       ///< between tokens; within a stretch of equal batches, their mean
-  Histogram token_mean;        ///< of a request: between its tokens, mean
-  Histogram e2e;               ///< from arrival to the last token
-  Histogram queue;             ///< from arrival to the first step that serves it
-  Histogram prefill;           ///< from there to the first token
-  Histogram decode;            ///< from there to the last
-  Histogram inference;         ///< both
-  Histogram prompt_tokens;     ///< of ended requests
-  Histogram generated_tokens;  ///< of ended requests
-  std::int64_t stopped = 0;    ///< requests whose answer came to its own end
-  std::int64_t cut_short = 0;  ///< requests that had all tokens they asked for
-  std::int64_t aborted = 0;    ///< requests whose client left
+  Histogram ttft;              ///< time from arrival to the first token
+  Histogram inter_token;       ///< time between tokens; for consecutive steps of one batch, their mean
+  Histogram token_mean;        ///< mean time between the tokens of a request
+  Histogram e2e;               ///< time from arrival to the last token
+  Histogram queue;             ///< time from arrival to the first step that serves the request
+  Histogram prefill;           ///< time from the first step to the first token
+  Histogram decode;            ///< time from the first token to the last
+  Histogram inference;         ///< time from the first step to the last token
+  Histogram prompt_tokens;     ///< prompt tokens of finished requests
+  Histogram generated_tokens;  ///< output tokens of finished requests
+  std::int64_t stopped = 0;    ///< requests whose answer ended by itself (finished_reason="stop")
+  std::int64_t cut_short = 0;  ///< requests that reached their token limit (finished_reason="length")
+  std::int64_t aborted = 0;    ///< requests whose client disconnected (finished_reason="abort")
 };
 
 }  // namespace capstan::emulator

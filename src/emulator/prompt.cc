@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kTokenCharacters = 4;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }  // of a UTF-8 character
+bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void PromptBuilder::add_text(std::string_view utf8) {
     characters = 0;
   };
   for (std::size_t i = 0; i < utf8.size(); ++i) {
-    if (is_continuation(utf8[i])) continue;
+    if (is_utf8_continuation(utf8[i])) continue;
     if (is_space(utf8[i]) || characters == kTokenCharacters) end_token(i);
     if (is_space(utf8[i])) {
       begin = i + 1;

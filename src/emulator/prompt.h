@@ -8,21 +8,21 @@
 
 namespace capstan::emulator {
 
-/// What of a prompt matters to an engine: how long it is, and which beginnings it shares with others.
+/// The properties of a prompt that matter to an engine: its length and the prefixes that it shares with other prompts.
 struct Prompt {
   std::int64_t tokens = 0;
-  std::vector<std::uint64_t> prefix_hashes;  ///< one for each whole group of 512 tokens, of everything up to its end
+  std::vector<std::uint64_t> prefix_hashes;  ///< for each whole group of 512 tokens, the hash of the prompt up to its end
 
   friend bool operator==(const Prompt&, const Prompt&) = default;
 };
 
-/// Adds up a prompt from token ids and text. There is no tokenizer: white space parts words, and every four characters
-/// of a word, the last ones perhaps fewer, are a token, as English text comes to on average.
+/// Builds a prompt from token ids and text. There is no tokenizer: white space separates words, and every four characters
+/// of a word are a token (the last one may be shorter). English text has about four characters per token.
 class PromptBuilder {
  public:
   void add_token(std::uint64_t id);
   void add_text(std::string_view utf8);
-  /// Tokens that a template puts around what users write.
+  /// Adds tokens that a chat template puts around a message.
   void add_template(std::int64_t tokens);
 
   std::int64_t tokens() const { return prompt_.tokens; }

@@ -19,17 +19,17 @@ std::string usage_of(const Answer& answer, std::int64_t tokens) {
                      answer.prompt_tokens + tokens, tokens);
 }
 
-/// Returns why the answer ended, as JSON members.
+/// Returns the reason why the answer ended, as JSON members.
 std::string ending(const Answer& answer) {
   return fmt::format(R"("finish_reason":"{}","stop_reason":{})", answer.stops ? "stop" : "length",
                      answer.stop_reason.empty() ? "null" : json_text(answer.stop_reason));
 }
 
-/// Returns how many characters of an answer its client has once the engine has generated so many tokens.
-std::int64_t shown(const Answer& answer, std::int64_t tokens, bool over) {
-  const std::int64_t all = tokens * kCharactersPerToken;
-  const std::int64_t most = answer.characters.value_or(all);
-  return over ? most : std::clamp<std::int64_t>(all - answer.held_back, 0, std::min(all, most));
+/// Returns the number of characters that the client has received once the engine has generated `tokens`.
+std::int64_t sent_characters(const Answer& answer, std::int64_t tokens, bool is_over) {
+  const std::int64_t generated = tokens * kCharactersPerToken;
+  const std::int64_t max = answer.characters.value_or(generated);
+  return is_over ? max : std::clamp<std::int64_t>(generated - answer.held_back, 0, std::min(generated, max));
 }
 
 std::string_view error_type(const ApiError& error) {
@@ -56,7 +56,7 @@ std::string ReplyWriter::head(const Answer& answer, bool piece) const {
 }
 
 std::string ReplyWriter::whole(const Answer& answer, std::int64_t tokens) const {
-  const std::string text = generated_text(0, shown(answer, tokens, true));
+  const std::string text = generated_text(0, sent_characters(answer, tokens, true));
   const std::string content = answer.kind == CompletionKind::chat
                                   ? fmt::format(R"("message":{{"role":"assistant","content":"{}"}})", text)
                                   : fmt::format(R"("text":"{}")", text);
@@ -65,7 +65,7 @@ std::string ReplyWriter::whole(const Answer& answer, std::int64_t tokens) const 
 }
 
 std::string ReplyWriter::piece(const Answer& answer, std::int64_t from, std::int64_t to, bool last) const {
-  const std::string text = generated_text(shown(answer, from, false), shown(answer, to, last));
+  const std::string text = generated_text(sent_characters(answer, from, false), sent_characters(answer, to, last));
   const std::string_view role = from == 0 ? R"("role":"assistant",)" : "";
   const std::string content = answer.kind == CompletionKind::chat
                                   ? fmt::format(R"("delta":{{{}"content":"{}"}})", role, text)

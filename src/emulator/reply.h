@@ -9,19 +9,19 @@
 
 namespace capstan::emulator {
 
-/// What an answer's texts depend on.
+/// The properties of an answer that its texts depend on.
 struct Answer {
-  std::uint64_t number = 0;  ///< of the request, for its id
+  std::uint64_t number = 0;  ///< number of the request, for its id
   CompletionKind kind = CompletionKind::text;
   std::int64_t created_s = 0;  ///< seconds since 1970
   std::int64_t prompt_tokens = 0;
-  bool stops = false;                        ///< ended by itself, or by a stop string
-  std::string stop_reason{};                 ///< the stop string that ended it; empty: none did
-  std::optional<std::int64_t> characters{};  ///< of its text, where a stop string cuts it; else all tokens' characters
-  std::int64_t held_back = 0;                ///< characters that a stream sends only once the answer has ended
+  bool stops = false;                        ///< true: ended by itself or by a stop string; false: by its length
+  std::string stop_reason{};                 ///< the stop string that ended the answer; empty if none did
+  std::optional<std::int64_t> characters{};  ///< length of the text if a stop string ends it; otherwise all its tokens
+  std::int64_t held_back = 0;                ///< characters that a stream sends only after the answer has ended
 };
 
-/// The JSON of replies, in the shape of vLLM's OpenAI-compatible server. Answers are texts of
+/// Writes the JSON of replies as vLLM's OpenAI-compatible server does. The texts of answers come from
 /// emulator/generated_text.h.
 class ReplyWriter {
  public:
@@ -31,7 +31,8 @@ class ReplyWriter {
 
   // Server-sent events.
 
-  /// The tokens from `from` up to `to`; the first of a chat also names the role, the last why it ended.
+  /// Returns the event with the tokens [from, to). The first event of a chat names the role, the last one the reason why
+  /// the answer ended.
   std::string piece(const Answer& answer, std::int64_t from, std::int64_t to, bool last) const;
   std::string usage(const Answer& answer, std::int64_t tokens) const;
   static std::string_view done() { return "data: [DONE]\n\n"; }
@@ -42,7 +43,7 @@ class ReplyWriter {
  private:
   std::string head(const Answer& answer, bool piece) const;
 
-  std::string model_;  ///< as JSON
+  std::string model_;  ///< the model's name as a JSON string
 };
 
 }  // namespace capstan::emulator

@@ -14,13 +14,13 @@ using simdjson::dom::object;
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-/// A number that vLLM bounds, and vLLM's words for the bound:
+/// A number that vLLM restricts to a range, with vLLM's text for the range. Source:
 /// https://github.com/vllm-project/vllm/blob/main/vllm/sampling_params.py
 struct Range {
   std::string_view name;
   double low;
   double high;
-  bool low_is_out;  ///< the lower bound itself is refused
+  bool excludes_low;  ///< the lower bound itself is refused
   std::string_view rule;
   bool names_parameter;  ///< the error has a `param`
 };
@@ -35,7 +35,7 @@ constexpr Range kRanges[] = {
     {"top_k", -1, kNoBound, false, "must be 0 (disable), or at least 1", false},
 };
 
-/// Returns a number as Python writes it: 0.0 and 1.5 for a float, 0 for an integer.
+/// Formats a number as Python does: 0.0 and 1.5 for a float, 0 for an integer.
 std::string python_number(double value, bool integer) {
   std::string text = fmt::format("{}", value);
   const bool whole = text.find_first_of(".en") == text.npos;
@@ -45,65 +45,65 @@ std::string python_number(double value, bool integer) {
 std::optional<ApiError> check_range(const Range& range, element value) {
   double number = 0;
   if (value.get(number) != simdjson::SUCCESS) {
-    return ApiError{400, fmt::format("{} is no number, expected one that {}", range.name, range.rule),
+    return ApiError{400, fmt::format("{} is not a number, expected a number that {}", range.name, range.rule),
                     std::string(range.name), "Bad Request"};
   }
-  const bool above_low = range.low_is_out ? number > range.low : number >= range.low;
+  const bool above_low = range.excludes_low ? number > range.low : number >= range.low;
   if (above_low && number <= range.high) return std::nullopt;
-  const std::string shown = python_number(number, range.name == "top_k");
-  ApiError error{400, fmt::format("{} {}, got {}.", range.name, range.rule, shown)};
+  const std::string text = python_number(number, range.name == "top_k");
+  ApiError error{400, fmt::format("{} {}, got {}.", range.name, range.rule, text)};
   if (range.names_parameter) {
     error.parameter = range.name;
-    error.message += fmt::format(" (parameter={}, value={})", range.name, shown);
+    error.message += fmt::format(" (parameter={}, value={})", range.name, text);
   }
   return error;
 }
 
-/// The values of a field with which it asks for an answer that an emulated engine does not give.
-enum class Asks : std::uint8_t {
-  always,         ///< whatever its value
-  if_true,        ///< unless it is false
-  if_filled,      ///< unless it is an empty list or object
-  above_one,      ///< a count above 1
-  above_zero,     ///< a count above 0
-  if_true_chat,   ///< a flag in a chat; in a text completion a count, which asks always
-  if_not_text,    ///< an object whose `type` is not "text"
-  if_it_chooses,  ///< a word other than "none" and "auto", or an object
+/// The values of a field that an emulated engine does not support.
+enum class UnsupportedValues : std::uint8_t {
+  all,
+  not_false,          ///< all but false
+  not_empty,          ///< all but an empty list or object
+  above_one,          ///< counts above 1
+  above_zero,         ///< counts above 0
+  not_false_in_chat,  ///< in a chat, where the field is a flag, all but false; in a text completion all
+  not_type_text,      ///< all but an object whose `type` is "text"
+  tool_choice,        ///< all but "none" and "auto"
 };
 
-struct Unsupported {
+struct UnsupportedField {
   std::string_view name;
-  Asks asks;
+  UnsupportedValues values;
 };
 
-constexpr Unsupported kUnsupported[] = {
-    {"suffix", Asks::always},
-    {"echo", Asks::if_true},
-    {"best_of", Asks::above_one},
-    {"n", Asks::above_one},
-    {"use_beam_search", Asks::if_true},
-    {"logprobs", Asks::if_true_chat},
-    {"top_logprobs", Asks::above_zero},
-    {"prompt_logprobs", Asks::always},
-    {"logit_bias", Asks::if_filled},
-    {"bad_words", Asks::if_filled},
-    {"allowed_token_ids", Asks::if_filled},
-    {"response_format", Asks::if_not_text},
-    {"structured_outputs", Asks::always},
-    {"guided_json", Asks::always},
-    {"guided_regex", Asks::always},
-    {"guided_choice", Asks::always},
-    {"guided_grammar", Asks::always},
-    {"tool_choice", Asks::if_it_chooses},
-    {"prompt_embeds", Asks::always},
-    {"truncate_prompt_tokens", Asks::always},
-    {"return_token_ids", Asks::if_true},
-    {"return_tokens_as_token_ids", Asks::if_true},
+constexpr UnsupportedField kUnsupportedFields[] = {
+    {"suffix", UnsupportedValues::all},
+    {"echo", UnsupportedValues::not_false},
+    {"best_of", UnsupportedValues::above_one},
+    {"n", UnsupportedValues::above_one},
+    {"use_beam_search", UnsupportedValues::not_false},
+    {"logprobs", UnsupportedValues::not_false_in_chat},
+    {"top_logprobs", UnsupportedValues::above_zero},
+    {"prompt_logprobs", UnsupportedValues::all},
+    {"logit_bias", UnsupportedValues::not_empty},
+    {"bad_words", UnsupportedValues::not_empty},
+    {"allowed_token_ids", UnsupportedValues::not_empty},
+    {"response_format", UnsupportedValues::not_type_text},
+    {"structured_outputs", UnsupportedValues::all},
+    {"guided_json", UnsupportedValues::all},
+    {"guided_regex", UnsupportedValues::all},
+    {"guided_choice", UnsupportedValues::all},
+    {"guided_grammar", UnsupportedValues::all},
+    {"tool_choice", UnsupportedValues::tool_choice},
+    {"prompt_embeds", UnsupportedValues::all},
+    {"truncate_prompt_tokens", UnsupportedValues::all},
+    {"return_token_ids", UnsupportedValues::not_false},
+    {"return_tokens_as_token_ids", UnsupportedValues::not_false},
 };
 
-bool is_count_above(element value, std::int64_t most) {
+bool is_count_above(element value, std::int64_t limit) {
   std::int64_t count = 0;
-  return value.get(count) == simdjson::SUCCESS && count > most;
+  return value.get(count) == simdjson::SUCCESS && count > limit;
 }
 
 bool is_filled(element value) {
@@ -114,26 +114,26 @@ bool is_filled(element value) {
   return true;
 }
 
-bool asks(Asks when, element value, CompletionKind kind) {
+bool is_unsupported(UnsupportedValues values, element value, CompletionKind kind) {
   bool flag = false;
   std::string_view word;
   const bool is_false = value.get(flag) == simdjson::SUCCESS && !flag;
-  switch (when) {
-    case Asks::always:
+  switch (values) {
+    case UnsupportedValues::all:
       return true;
-    case Asks::if_true:
+    case UnsupportedValues::not_false:
       return !is_false;
-    case Asks::if_filled:
+    case UnsupportedValues::not_empty:
       return is_filled(value);
-    case Asks::above_one:
+    case UnsupportedValues::above_one:
       return is_count_above(value, 1);
-    case Asks::above_zero:
+    case UnsupportedValues::above_zero:
       return is_count_above(value, 0);
-    case Asks::if_true_chat:
+    case UnsupportedValues::not_false_in_chat:
       return kind == CompletionKind::text || !is_false;
-    case Asks::if_not_text:
+    case UnsupportedValues::not_type_text:
       return value["type"].get(word) != simdjson::SUCCESS || word != "text";
-    case Asks::if_it_chooses:
+    case UnsupportedValues::tool_choice:
       return value.get(word) != simdjson::SUCCESS || (word != "none" && word != "auto");
   }
   return true;
@@ -145,8 +145,8 @@ std::optional<ApiError> check_sampling_field(std::string_view name, const elemen
   for (const Range& range : kRanges) {
     if (range.name == name) return check_range(range, value);
   }
-  for (const Unsupported& field : kUnsupported) {
-    if (field.name != name || !asks(field.asks, value, kind)) continue;
+  for (const UnsupportedField& field : kUnsupportedFields) {
+    if (field.name != name || !is_unsupported(field.values, value, kind)) continue;
     return ApiError{400, fmt::format("{} is not currently supported by this emulated engine", name), std::string(name)};
   }
   return std::nullopt;

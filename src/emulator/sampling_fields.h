@@ -12,9 +12,8 @@ class element;
 
 namespace capstan::emulator {
 
-/// Checks a field that changes how vLLM samples and nothing about how long an emulated answer takes. Returns vLLM's
-/// error for a value out of its range, and a refusal for a value that would give an answer of another shape. Other
-/// fields pass.
+/// Checks a field that changes how vLLM samples but not how long an emulated answer takes. Returns vLLM's error for a
+/// value out of range, and an error for a value that asks for an answer of another form. Accepts all other fields.
 std::optional<ApiError> check_sampling_field(std::string_view name, const simdjson::dom::element& value,
                                              CompletionKind kind);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr CompletionKind kInText = CompletionKind::text, kInChat = CompletionKind::chat;
 
-/// A field with a value, and the error that vLLM, or an emulated engine, gives for it; empty: it passes.
+/// A field with a value, and the expected error of vLLM or of an emulated engine; empty if the value is accepted.
 struct SamplingRow {
   CompletionKind kind;
   const char* name;
@@ -31,7 +31,7 @@ constexpr SamplingRow kSamplingRows[] = {
     {kInText, "min_p", "-0.1", "min_p must be in [0, 1], got -0.1.", ""},
     {kInText, "top_k", "-2", "top_k must be 0 (disable), or at least 1, got -2.", ""},
     {kInText, "top_k", "-1", "", ""},
-    {kInText, "temperature", "\"cold\"", "temperature is no number, expected one that must be non-negative",
+    {kInText, "temperature", "\"cold\"", "temperature is not a number, expected a number that must be non-negative",
      "temperature"},
     {kInText, "suffix", "\"x\"", "suffix is not currently supported by this emulated engine", "suffix"},
     {kInText, "echo", "true", "echo is not currently supported by this emulated engine", "echo"},

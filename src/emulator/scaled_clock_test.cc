@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ScaledClock, BeginsAtZeroAndRunsAtItsSpeed) {
+TEST(ScaledClock, StartsAtZeroAndRunsAtItsSpeed) {
   for (const std::int64_t milli : {1, 500, 1000, 10'000, 3'333}) {
     Instant world{5s};
     const ScaledClock clock([&] { return world; }, milli);

@@ -6,8 +6,8 @@
 namespace capstan::emulator {
 namespace {
 
-constexpr std::size_t kMostLine = 1 << 20;
-constexpr std::string_view kCount = "\"completion_tokens\":";
+constexpr std::size_t kMaxLineBytes = 1 << 20;
+constexpr std::string_view kCountKey = "\"completion_tokens\":";
 
 }  // namespace
 
@@ -16,16 +16,16 @@ std::int64_t StreamReader::feed(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     line_.append(bytes.substr(0, end));
-    if (line_.size() > kMostLine) failed_ = true;
+    if (line_.size() > kMaxLineBytes) failed_ = true;
     if (failed_ || end == bytes.npos) break;
-    take_line(line_);
+    read_line(line_);
     line_.clear();
     bytes.remove_prefix(end + 1);
   }
   return pieces_ - before;
 }
 
-void StreamReader::take_line(std::string_view line) {
+void StreamReader::read_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (!line.starts_with("data:")) return;
   line.remove_prefix(5);
@@ -38,13 +38,13 @@ void StreamReader::take_line(std::string_view line) {
     failed_ = true;
     return;
   }
-  const std::size_t count = line.find(kCount);
+  const std::size_t count = line.find(kCountKey);
   if (count != line.npos) {
-    std::string_view digits = line.substr(count + kCount.size());
+    std::string_view digits = line.substr(count + kCountKey.size());
     while (digits.starts_with(' ')) digits.remove_prefix(1);
-    std::from_chars(digits.data(), digits.data() + digits.size(), counted_);
+    std::from_chars(digits.data(), digits.data() + digits.size(), reported_);
   }
-  // A piece has a choice; the closing event with the usage has none.
+  // An event with a piece of the answer has a choice; the last event, with the usage, has none.
   if (line.find("\"choices\":[]") == line.npos && line.find("\"choices\": []") == line.npos) ++pieces_;
 }
 

@@ -6,24 +6,24 @@
 
 namespace capstan::emulator {
 
-/// Reads a completion's server-sent events from bytes as they come, cut anywhere, as far as a load test needs them:
-/// when tokens come, how many there were, and whether the stream came to its end.
+/// Reads the server-sent events of a completion. The bytes may be split anywhere. Reads only what a load test needs: when
+/// tokens arrive, how many there are, and whether the stream is complete.
 class StreamReader {
  public:
-  /// Events that carry a piece of the answer, in these bytes.
+  /// Takes the next bytes and returns the number of events in them that carry a piece of the answer.
   std::int64_t feed(std::string_view bytes);
 
-  /// As the server counted them; where it did not say, the number of pieces.
-  std::int64_t tokens() const { return counted_ > 0 ? counted_ : pieces_; }
+  /// Returns the number of tokens that the server reported; if it reported none, the number of pieces.
+  std::int64_t tokens() const { return reported_ > 0 ? reported_ : pieces_; }
   bool done() const { return done_; }
-  bool failed() const { return failed_; }  ///< an event said that there was an error, or a line has no end
+  bool failed() const { return failed_; }  ///< true if an event reported an error or a line is too long
 
  private:
-  void take_line(std::string_view line);
+  void read_line(std::string_view line);
 
   std::string line_;
   std::int64_t pieces_ = 0;
-  std::int64_t counted_ = 0;
+  std::int64_t reported_ = 0;
   bool done_ = false;
   bool failed_ = false;
 };

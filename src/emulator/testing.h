@@ -1,6 +1,6 @@
 #pragma once
 
-// For the tests of this room: the engine that they emulate.
+// The engine that the tests of this room emulate.
 
 #include "engine/step_model.h"
 #include "engine/table.h"

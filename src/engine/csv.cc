@@ -22,7 +22,7 @@ Result<Csv> Csv::parse(std::string_view text, std::string file) {
       return std::unexpected(Error{.file = csv.file_,
                                    .line = number,
                                    .column = static_cast<std::uint32_t>(bad + 1),
-                                   .message = "a quote or a NUL byte, expected plain fields separated by commas"});
+                                   .message = "found a quote or a NUL byte, expected plain fields separated by commas"});
     }
     std::vector<std::string_view> fields = split(line, ',');
     if (csv.columns_.empty()) {
@@ -33,13 +33,14 @@ Result<Csv> Csv::parse(std::string_view text, std::string file) {
       return std::unexpected(
           Error{.file = csv.file_,
                 .line = number,
-                .message = fmt::format("{} fields, expected {} as in the header", fields.size(), csv.columns_.size())});
+                .message = fmt::format("the row has {} fields, expected {} as in the header", fields.size(),
+                                       csv.columns_.size())});
     }
     csv.fields_.insert(csv.fields_.end(), fields.begin(), fields.end());
     csv.lines_.push_back(number);
   }
   if (csv.columns_.empty()) {
-    return std::unexpected(Error{.file = csv.file_, .line = 1, .message = "empty, expected a header line"});
+    return std::unexpected(Error{.file = csv.file_, .line = 1, .message = "the file is empty, expected a header line"});
   }
   return csv;
 }
@@ -49,7 +50,7 @@ Result<std::size_t> Csv::column(std::string_view name) const {
     if (columns_[i] == name) return i;
   }
   return std::unexpected(
-      Error{.file = file_, .line = 1, .message = fmt::format("no column '{}', expected it in the header", name)});
+      Error{.file = file_, .line = 1, .message = fmt::format("the header has no column '{}'", name)});
 }
 
 Error Csv::error_at(std::size_t row, std::size_t column, std::string message) const {
@@ -65,14 +66,14 @@ Result<std::int64_t> Csv::scaled(std::size_t row, std::size_t column, int decima
   int digits = 0;
   int fraction = -1;  // digits after the point; -1 before it
   bool round_up = false;
-  bool good = true;
+  bool is_valid = true;
   for (const char c : text) {
     if (c == '.' && fraction < 0) {
       fraction = 0;
       continue;
     }
     if (c < '0' || c > '9') {
-      good = false;
+      is_valid = false;
       break;
     }
     ++digits;
@@ -80,17 +81,17 @@ Result<std::int64_t> Csv::scaled(std::size_t row, std::size_t column, int decima
       if (fraction == decimals + 1) round_up = c >= '5';
       continue;
     }
-    good = value < kLimit / 10;
-    if (!good) break;
+    is_valid = value < kLimit / 10;
+    if (!is_valid) break;
     value = value * 10 + (c - '0');
   }
-  for (int i = std::max(fraction, 0); good && i < decimals; ++i) {
-    good = value < kLimit / 10;
-    if (good) value *= 10;
+  for (int i = std::max(fraction, 0); is_valid && i < decimals; ++i) {
+    is_valid = value < kLimit / 10;
+    if (is_valid) value *= 10;
   }
-  if (!good || digits == 0) {
+  if (!is_valid || digits == 0) {
     return std::unexpected(error_at(
-        row, column, fmt::format("'{}' in column '{}', expected a number >= 0", text.substr(0, 40), columns_[column])));
+        row, column, fmt::format("{} is '{}', expected a number >= 0", columns_[column], text.substr(0, 40))));
   }
   return value + (round_up ? 1 : 0);
 }

@@ -1,4 +1,4 @@
-# Puts data/engines.csv and data/gpus.csv into the library as text, so that the program needs no files at run time.
+# Compiles data/engines.csv and data/gpus.csv into the library as text, so that the program needs no files at run time.
 set(CAPSTAN_ENGINES_CSV ${PROJECT_SOURCE_DIR}/data/engines.csv)
 set(CAPSTAN_GPUS_CSV ${PROJECT_SOURCE_DIR}/data/gpus.csv)
 file(READ ${CAPSTAN_ENGINES_CSV} CAPSTAN_ENGINES_TEXT)

@@ -10,19 +10,19 @@
 namespace capstan::engine {
 namespace {
 
-/// Words of a product's name that leave it the same GPU: maker, form, and the memory that the table has it with.
+/// Words of a product name that do not change the GPU: the maker, the form factor, and the memory size in the table.
 constexpr std::array<std::string_view, 16> kGpuWords = {"nvidia", "tesla", "gpu",   "sxm",   "sxm4",  "sxm5",
                                                         "sxm6",   "hbm3",  "hbm3e", "80gb",  "141gb", "180gb",
                                                         "192gb",  "48gb",  "mega",  "shared"};
-/// Parts of a model's name that leave it as fast as it is.
+/// Parts of a model's name that do not change its speed, apart from the weight type.
 constexpr std::array<std::string_view, 11> kModelWords = {"instruct", "chat", "it",   "hf",       "base",   "thinking",
                                                           "fp8",      "bf16", "fp16", "bfloat16", "dynamic"};
 
-/// In lower case, apart at what `is_between` accepts.
-std::vector<std::string> words_of(std::string_view text, bool (*is_between)(char)) {
+/// Splits the text into words in lower case; `is_separator` accepts the characters between words.
+std::vector<std::string> words_of(std::string_view text, bool (*is_separator)(char)) {
   std::vector<std::string> words(1);
   for (const char c : text) {
-    if (!is_between(c)) {
+    if (!is_separator(c)) {
       words.back() += ascii_lower(c);
     } else if (!words.back().empty()) {
       words.emplace_back();
@@ -32,23 +32,23 @@ std::vector<std::string> words_of(std::string_view text, bool (*is_between)(char
   return words;
 }
 
-bool no_letter_or_digit(char c) {
+bool is_not_alphanumeric(char c) {
   c = ascii_lower(c);
   return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'));
 }
 
-bool joins_words(char c) { return c == '-' || c == '_'; }
+bool is_hyphen_or_underscore(char c) { return c == '-' || c == '_'; }
 
-/// The name without who published it: "meta-llama/Meta-Llama-3.1-8B" is "llama", "3.1", "8b".
+/// Returns the words of a name without its publisher: "llama", "3.1", "8b" for "meta-llama/Meta-Llama-3.1-8B".
 std::vector<std::string> model_words(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   if (slash != name.npos) name.remove_prefix(slash + 1);
-  std::vector<std::string> words = words_of(name, joins_words);
+  std::vector<std::string> words = words_of(name, is_hyphen_or_underscore);
   if (!words.empty() && words.front() == "meta") words.erase(words.begin());
   return words;
 }
 
-/// "2507", "v0.1": a release of the same size.
+/// Returns true for a release of the same model and size: "2507", "v0.1".
 bool is_release(std::string_view word) {
   const bool versioned = word.starts_with('v');
   if (versioned) word.remove_prefix(1);
@@ -68,7 +68,7 @@ bool is_known(std::string_view word, std::span<const std::string_view> words) {
 std::optional<std::string> gpu_of_product(const EngineTable& table, std::string_view product) {
   if (Result<std::string> key = table.gpu_key(product)) return *std::move(key);
   std::optional<std::string> found;
-  for (const std::string& word : words_of(product, no_letter_or_digit)) {
+  for (const std::string& word : words_of(product, is_not_alphanumeric)) {
     if (is_known(word, kGpuWords)) continue;
     Result<std::string> key = table.gpu_key(word);
     if (!key || found) return std::nullopt;
@@ -80,19 +80,19 @@ std::optional<std::string> gpu_of_product(const EngineTable& table, std::string_
 std::optional<ServedModel> model_of_name(const EngineTable& table, std::string_view served) {
   const std::vector<std::string> name = model_words(served);
   const EngineRow* best = nullptr;
-  std::size_t most = 0;
+  std::size_t best_words = 0;
   for (const EngineRow& row : table.rows()) {
     const std::vector<std::string> words = model_words(row.model);
-    if (words.size() <= most || words.size() > name.size()) continue;
+    if (words.size() <= best_words || words.size() > name.size()) continue;
     if (!std::ranges::equal(words, std::span(name).first(words.size()))) continue;
     best = &row;
-    most = words.size();
+    best_words = words.size();
   }
   if (best == nullptr) return std::nullopt;
-  const std::span rest = std::span(name).subspan(most);
-  const bool understood = std::ranges::all_of(
+  const std::span rest = std::span(name).subspan(best_words);
+  const bool is_understood = std::ranges::all_of(
       rest, [](const std::string& word) { return is_known(word, kModelWords) || is_release(word); });
-  if (!understood) return std::nullopt;
+  if (!is_understood) return std::nullopt;
   const bool fp8 = std::ranges::find(rest, "fp8") != rest.end();
   return ServedModel{best->model, fp8 ? "fp8" : "bfloat16"};
 }

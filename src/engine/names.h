@@ -8,18 +8,20 @@
 
 namespace capstan::engine {
 
-// What clusters and model hubs call things, as the table has them. A name that is not understood whole is nobody's: a
-// PCIe card of the same chip, and a model whose weights were made smaller in a way that the table does not have, run at
-// another speed.
+// Translate the names that clusters and model hubs use into those of the engine table. A name of which any part is not
+// understood has no translation, because that part may mean another speed: a PCIe card of the same chip, for example, or
+// weights quantised in a way that the table does not have.
 
-/// "h100_sxm" of "NVIDIA-H100-80GB-HBM3", "nvidia-h100-80gb", "H100" or itself.
+/// Returns the table's key for a GPU product: "h100_sxm" for "NVIDIA-H100-80GB-HBM3", "nvidia-h100-80gb", "H100" or
+/// "h100_sxm".
 std::optional<std::string> gpu_of_product(const EngineTable& table, std::string_view product);
 
 struct ServedModel {
   std::string model;         ///< as in the table
-  std::string weight_dtype;  ///< what the name says, else "bfloat16"
+  std::string weight_dtype;  ///< as in the name; "bfloat16" if the name does not say it
 };
-/// Llama-3.3-70B in bfloat16 of "meta-llama/Llama-3.3-70B-Instruct"; in fp8 of "RedHatAI/Llama-3.3-70B-Instruct-FP8".
+/// Returns the table's model and weight type for a served model: Llama-3.3-70B in bfloat16 for
+/// "meta-llama/Llama-3.3-70B-Instruct", in fp8 for "RedHatAI/Llama-3.3-70B-Instruct-FP8".
 std::optional<ServedModel> model_of_name(const EngineTable& table, std::string_view served);
 
 }  // namespace capstan::engine

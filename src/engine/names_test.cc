@@ -5,10 +5,10 @@
 namespace capstan::engine {
 namespace {
 
-TEST(Names, OfGpusAsNodesCallThem) {
+TEST(Names, TranslatesGpuProductsOfNodes) {
   const struct {
     const char* product;
-    const char* key;  ///< empty: not one of the table's
+    const char* key;  ///< empty: not in the table
   } rows[] = {
       {"h100_sxm", "h100_sxm"},
       {"H100", "h100_sxm"},
@@ -20,7 +20,7 @@ TEST(Names, OfGpusAsNodesCallThem) {
       {"nvidia-h200-141gb", "h200_sxm"},
       {"NVIDIA-B200", "b200_sxm"},
       {"NVIDIA-L40S", "l40s"},
-      // Other cards of the same chips, and parts of one.
+      // Other cards with the same chips, and parts of a card.
       {"NVIDIA-H100-PCIe", ""},
       {"NVIDIA-H100-NVL", ""},
       {"NVIDIA-A100-SXM4-40GB", ""},
@@ -37,10 +37,10 @@ TEST(Names, OfGpusAsNodesCallThem) {
   }
 }
 
-TEST(Names, OfModelsAsHubsCallThem) {
+TEST(Names, TranslatesModelNamesOfHubs) {
   const struct {
     const char* served;
-    const char* model;  ///< empty: not one of the table's
+    const char* model;  ///< empty: not in the table
     const char* dtype = "bfloat16";
   } rows[] = {
       {"Llama-3.1-8B", "Llama-3.1-8B"},
@@ -51,7 +51,7 @@ TEST(Names, OfModelsAsHubsCallThem) {
       {"Qwen/Qwen3-32B-FP8", "Qwen3-32B", "fp8"},
       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "Qwen3-30B-A3B"},
       {"mistralai/Mixtral-8x7B-Instruct-v0.1", "Mixtral-8x7B"},
-      // Other weights, other sizes, other models of the same base, and no model at all.
+      // Other weight types, other sizes, other models with the same base, and names of no model.
       {"Qwen/Qwen3-32B-AWQ", ""},
       {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", ""},
       {"meta-llama/Llama-3.1-70B-Instruct", ""},

@@ -8,7 +8,7 @@
 namespace capstan::engine {
 namespace {
 
-constexpr std::int64_t kDenseTokens = 1025;    // every n of decode batches and of most mixed steps, 8 kB
+constexpr std::int64_t kDenseTokens = 1025;    // covers all decode batches and most mixed steps; 8 kB
 constexpr std::int64_t kDenseRequests = 1025;  // vLLM's largest default batch is 1024
 
 }  // namespace
@@ -47,7 +47,8 @@ Picoseconds StepModel::computed_decode_base_ps(std::int64_t requests) const {
 std::int64_t StepModel::decode_steps_within(std::int64_t requests, std::int64_t kv_tokens, Picoseconds elapsed) const {
   const Picoseconds first = decode_step_ps(requests, kv_tokens);
   if (elapsed < first) return 0;
-  // The root of a/2 k² + (first - a/2) k = elapsed, a the growth of a step; then made exact.
+  // Solve a/2 k² + (first - a/2) k = elapsed, where a is the growth per step, in floating point. Then correct the result
+  // with exact integers.
   const double half_growth = 0.5 * static_cast<double>(coefficients_.decode_per_kv_token_ps * requests);
   const double linear = static_cast<double>(first) - half_growth;
   const double target = static_cast<double>(elapsed);
@@ -66,7 +67,7 @@ Picoseconds StepModel::step_ps(std::int64_t requests, std::int64_t kv_tokens, st
   const Picoseconds decode_attention =
       requests > 0 ? c.decode_fixed_ps + c.decode_per_request_ps * requests + c.decode_per_kv_token_ps * kv_tokens : 0;
   const Picoseconds prefill_attention = c.prefill_fixed_ps + c.prefill_per_pair_fs * doubled_pairs / 2000;
-  // T0 + Td + Tp - dec: the decode attention is in both and cancels.
+  // The added time is T0 + Td + Tp - dec; the decode attention is in Td and in dec and cancels.
   const Picoseconds added = linear_ps(requests + prefill_tokens) - decode_linear + prefill_attention;
   return decode_linear + decode_attention + c.kappa_milli * added / 1000 + c.per_request_ps * (requests + chunks) +
          c.per_step_ps;
@@ -83,10 +84,10 @@ Picoseconds StepModel::step_ps(std::int64_t requests, std::int64_t kv_tokens,
   return step_ps(requests, kv_tokens, tokens, pairs, static_cast<std::int64_t>(chunks.size()));
 }
 
-Picoseconds StepModel::prefill_alone_ps(std::int64_t tokens, std::int64_t computed, std::int64_t most_at_once) const {
+Picoseconds StepModel::prefill_alone_ps(std::int64_t tokens, std::int64_t computed, std::int64_t max_chunk) const {
   Picoseconds time = 0;
   while (computed < tokens) {
-    const PrefillChunk chunk{std::min(most_at_once, tokens - computed), computed};
+    const PrefillChunk chunk{std::min(max_chunk, tokens - computed), computed};
     time += step_ps(0, 0, {&chunk, 1});
     computed += chunk.tokens;
   }

@@ -53,7 +53,7 @@ Result<std::vector<Gpu>> parse_gpus(std::string_view text, std::string file) {
   return gpus;
 }
 
-/// Where each number of a row goes, and in which power of ten of the file's unit it is kept.
+/// A number of a row: its column, its target, and the power of ten by which the file's unit is multiplied.
 struct Field {
   std::string_view column;
   int decimals;
@@ -76,22 +76,22 @@ constexpr std::array kFields = {
     Field{"tp", 0, [](EngineRow& r) -> std::int64_t& { return r.tp; }},
 };
 
-/// Reads one row; `columns` are those of kFields, then of the grid.
+/// Reads the numbers of a row. `columns` are the columns of kFields, followed by those of the grid.
 Result<void> read_numbers(const Csv& csv, std::size_t row, const std::vector<std::size_t>& columns, EngineRow& out) {
   for (std::size_t i = 0; i < kFields.size(); ++i) {
     const Result<std::int64_t> value = csv.scaled(row, columns[i], kFields[i].decimals);
     if (!value) return std::unexpected(value.error());
     kFields[i].target(out) = *value;
   }
-  Picoseconds least = INT64_MAX;
+  Picoseconds min_of_larger = INT64_MAX;
   for (std::size_t i = StepCoefficients::kGrid.size(); i-- > 0;) {
     const Result<std::int64_t> value = csv.scaled(row, columns[kFields.size() + i], 9);
     if (!value) return std::unexpected(value.error());
-    least = std::min(least, *value);
-    out.coefficients.linear_ps[i] = least;
+    min_of_larger = std::min(min_of_larger, *value);
+    out.coefficients.linear_ps[i] = min_of_larger;
   }
   if (out.coefficients.linear_ps.front() == 0 || out.tp == 0 || out.kv_per_token_per_gpu.count == 0) {
-    return std::unexpected(csv.error_at(row, 0, "a step time, tp or KV size of 0, expected more than 0"));
+    return std::unexpected(csv.error_at(row, 0, "a step time, tp or the KV size is 0, expected more than 0"));
   }
   return {};
 }
@@ -136,7 +136,7 @@ Result<EngineTable> EngineTable::parse(std::string_view engines_csv, std::string
     const auto gpu = std::find_if(gpus->begin(), gpus->end(), [&](const Gpu& g) { return g.gpu == out.gpu; });
     if (gpu == gpus->end()) {
       return std::unexpected(
-          csv->error_at(row, names[1], fmt::format("unknown GPU '{}', expected one of the GPU table", out.gpu)));
+          csv->error_at(row, names[1], fmt::format("gpu is '{}', expected a GPU of the GPU table", out.gpu)));
     }
     out.gpu_name = gpu->name;
     out.gpu_memory = gpu->memory;
@@ -164,10 +164,10 @@ bool is_on(const EngineRow& row, const std::string& wanted_gpu) {
 }  // namespace
 
 Result<std::string> EngineTable::gpu_key(std::string_view gpu) const {
-  const std::string wanted = lower(gpu);
+  const std::string lower_name = lower(gpu);
   std::set<std::string> names;
   for (const EngineRow& row : rows_) {
-    if (is_on(row, wanted)) return row.gpu;
+    if (is_on(row, lower_name)) return row.gpu;
     names.insert(row.gpu_name);
   }
   return std::unexpected(
@@ -180,8 +180,9 @@ Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_v
   const std::string wanted_model = lower(model);
   const std::string wanted_gpu = lower(gpu);
   const std::string wanted_dtype = dtype(weight_dtype);
-  std::set<std::string> models, gpus;  // the GPUs of this model
-  std::vector<std::string> variants;   // of this model on this GPU
+  std::set<std::string> models;
+  std::set<std::string> gpus;         // GPUs of this model
+  std::vector<std::string> variants;  // variants of this model on this GPU
   for (const EngineRow& row : rows_) {
     models.insert(row.model);
     if (lower(row.model) != wanted_model) continue;
@@ -203,13 +204,13 @@ Result<const EngineRow*> EngineTable::find(std::string_view model, std::string_v
 
 Result<std::int64_t> kv_capacity_blocks(const EngineRow& row) {
   const std::int64_t usable = row.gpu_memory.count / 1000 * kUsableMilli;
-  const std::int64_t left = usable - row.weights_per_gpu.count - kOverheadBytes;
-  const std::int64_t blocks = left > 0 ? left / row.kv_per_token_per_gpu.count / kKvBlockTokens : 0;
+  const std::int64_t free_bytes = usable - row.weights_per_gpu.count - kOverheadBytes;
+  const std::int64_t blocks = free_bytes > 0 ? free_bytes / row.kv_per_token_per_gpu.count / kKvBlockTokens : 0;
   if (blocks > 0) return blocks;
   return std::unexpected(
       Error{.kind = ErrorKind::infeasible,
             .file = {},
-            .message = fmt::format("{} {} does not fit {} x {}: {:.1f} GB of weights and 4 GB of overhead a GPU leave "
+            .message = fmt::format("{} {} does not fit {} x {}: {:.1f} GB of weights and 4 GB of overhead per GPU leave "
                                    "no KV memory, expected less than 0.9 x {:.1f} GB",
                                    row.model, row.weight_dtype, row.tp, row.gpu_name,
                                    static_cast<double>(row.weights_per_gpu.count) / 1e9,

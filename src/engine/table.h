@@ -11,12 +11,12 @@
 
 namespace capstan::engine {
 
-/// One row of the table: a model on one GPU kind, tensor parallelism and weight type.
+/// A row of the table: a model on one GPU kind with one tensor parallelism and weight type.
 struct EngineRow {
   std::string model;         ///< "Llama-3.3-70B"
   std::string gpu;           ///< "h100_sxm"
   std::string gpu_name;      ///< "H100"
-  std::int64_t tp = 1;       ///< GPUs of a replica
+  std::int64_t tp = 1;       ///< tensor parallelism: GPUs per replica
   std::string weight_dtype;  ///< "bfloat16" or "fp8"
   StepCoefficients coefficients;
   Bytes kv_per_token_per_gpu;
@@ -27,34 +27,35 @@ struct EngineRow {
   Bytes weights() const { return weights_per_gpu * tp; }
 };
 
-/// The KV memory of a replica in blocks of 16 tokens: 0.9 of a GPU's memory, less its weights and 4 GB for activations
-/// and the runtime. Error (infeasible) if not one block is left.
+/// Returns the KV memory of a replica in blocks of 16 tokens: 90 % of a GPU's memory, minus the weights and 4 GB for
+/// activations and the runtime. Returns an Error (infeasible) if there is no room for a single block.
 Result<std::int64_t> kv_capacity_blocks(const EngineRow& row);
 
-/// Every coefficient but kappa times its own factor within `spread_ppm` millionths of 1, drawn from `seed` (the F table
-/// as a whole, so that it stays monotone): the engine that a policy meets is not the one that it was told of. 0 changes
-/// nothing.
+/// Multiplies every coefficient except kappa by its own random factor within `spread_ppm` millionths of 1, drawn from
+/// `seed`. The F table has one factor, so that it stays monotone. With it, the simulated engine differs from the table
+/// that a policy was given. A spread of 0 changes nothing.
 StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed, std::int64_t spread_ppm = 100'000);
 
-/// What the engine model knows, by model, GPU, parallelism and weight type.
+/// The coefficients of all measured engines, by model, GPU, tensor parallelism and weight type.
 class EngineTable {
  public:
-  /// From the texts of data/engines.csv and data/gpus.csv. F is made monotone in n: a batch costs at most what any
-  /// larger one costs, since an engine can pad it (as vLLM does for its CUDA graphs). Kernels measured one by one now
-  /// and then seem slower at n = 1 than at n = 8; a running maximum would carry such an outlier into every larger
-  /// batch.
+  /// Reads the texts of data/engines.csv and data/gpus.csv. F is made monotone in n: a batch takes at most the time of
+  /// any larger one, because an engine can pad it (as vLLM does for its CUDA graphs). Kernels measured in isolation
+  /// sometimes seem slower at n = 1 than at n = 8. A running maximum would carry such an outlier into every larger batch,
+  /// so the table uses the minimum over all larger n.
   static Result<EngineTable> parse(std::string_view engines_csv, std::string engines_file, std::string_view gpus_csv,
                                    std::string gpus_file);
 
-  /// The tables compiled into the program.
+  /// Returns the table compiled into the program.
   static const EngineTable& bundled();
 
-  /// The row, or an Error (infeasible) that says which of the four is unknown and lists what there is for the others.
-  /// Names ignore case; "H100" and "h100_sxm", "bf16" and "bfloat16" mean the same. Valid as long as the table.
+  /// Returns the row, or an Error (infeasible) that names what is unknown and lists the alternatives. Case does not
+  /// matter; "H100" and "h100_sxm", "bf16" and "bfloat16" mean the same. The row is valid as long as the table.
   Result<const EngineRow*> find(std::string_view model, std::string_view gpu, std::int64_t tp,
                                 std::string_view weight_dtype) const;
 
-  /// The key of a GPU kind, "h100_sxm", from its key or its name in any case; an Error (input) that lists the names.
+  /// Returns the key of a GPU kind, such as "h100_sxm", for its key or its name in any case, or an Error (input) that
+  /// lists the known names.
   Result<std::string> gpu_key(std::string_view gpu) const;
 
   const std::vector<EngineRow>& rows() const { return rows_; }

@@ -22,7 +22,7 @@ std::string engines(std::string_view first_f, std::string_view gpu = "h100_sxm")
          ",2,3,4,5,6,7,8,9,10,11,12,0.41,6.3,0.02341,0.59,0.9061,65536,8029995008,1250,40,0\n";
 }
 
-TEST(EngineTable, CarriesEveryRowMonotone) {
+TEST(EngineTable, HasMonotoneStepTimesInEveryRow) {
   const EngineTable& table = EngineTable::bundled();
   EXPECT_EQ(table.rows().size(), 156u);
   for (const EngineRow& row : table.rows()) {
@@ -31,7 +31,7 @@ TEST(EngineTable, CarriesEveryRowMonotone) {
   }
 }
 
-TEST(EngineTable, KeepsTheDigitsOfTheFile) {
+TEST(EngineTable, KeepsAllDigitsOfTheFile) {
   const auto table = EngineTable::parse(engines("1.5"), "e.csv", kGpus, "g.csv");
   ASSERT_TRUE(table.has_value()) << table.error().text();
   const StepCoefficients& c = table->rows().front().coefficients;
@@ -42,7 +42,7 @@ TEST(EngineTable, KeepsTheDigitsOfTheFile) {
   EXPECT_EQ(c.per_request_ps, 40'000'000);
 }
 
-TEST(EngineTable, AnOutlierAtOneTokenDoesNotRaiseTheRest) {
+TEST(EngineTable, AnOutlierAtOneTokenDoesNotRaiseLargerBatches) {
   const auto table = EngineTable::parse(engines("4.5"), "e.csv", kGpus, "g.csv");
   ASSERT_TRUE(table.has_value());
   const StepCoefficients& c = table->rows().front().coefficients;
@@ -50,22 +50,22 @@ TEST(EngineTable, AnOutlierAtOneTokenDoesNotRaiseTheRest) {
   EXPECT_EQ(c.linear_ps[2], 3'000'000'000);
 }
 
-TEST(EngineTable, ErrorsNameThePlace) {
+TEST(EngineTable, ErrorsNameFileLineAndColumn) {
   struct Case {
     std::string engines;
     std::string_view expected;
   };
   const Case cases[] = {
-      {engines("fast"), "e.csv:2:22: 'fast' in column 't_lin_ms_n1', expected a number >= 0"},
-      {engines("-1"), "e.csv:2:22: '-1' in column 't_lin_ms_n1', expected a number >= 0"},
-      {engines(""), "e.csv:2:22: '' in column 't_lin_ms_n1', expected a number >= 0"},
+      {engines("fast"), "e.csv:2:22: t_lin_ms_n1 is 'fast', expected a number >= 0"},
+      {engines("-1"), "e.csv:2:22: t_lin_ms_n1 is '-1', expected a number >= 0"},
+      {engines(""), "e.csv:2:22: t_lin_ms_n1 is '', expected a number >= 0"},
       {engines("99999999999999999999"),
-       "e.csv:2:22: '99999999999999999999' in column 't_lin_ms_n1', expected a number >= 0"},
-      {engines("1,1"), "e.csv:2: 28 fields, expected 27 as in the header"},
-      {engines("\"1\""), "e.csv:2:22: a quote or a NUL byte, expected plain fields separated by commas"},
-      {engines("1", "tpu"), "e.csv:2:3: unknown GPU 'tpu', expected one of the GPU table"},
-      {"", "e.csv:1: empty, expected a header line"},
-      {"model,gpu\n", "e.csv:1: no column 'weight_dtype', expected it in the header"},
+       "e.csv:2:22: t_lin_ms_n1 is '99999999999999999999', expected a number >= 0"},
+      {engines("1,1"), "e.csv:2: the row has 28 fields, expected 27 as in the header"},
+      {engines("\"1\""), "e.csv:2:22: found a quote or a NUL byte, expected plain fields separated by commas"},
+      {engines("1", "tpu"), "e.csv:2:3: gpu is 'tpu', expected a GPU of the GPU table"},
+      {"", "e.csv:1: the file is empty, expected a header line"},
+      {"model,gpu\n", "e.csv:1: the header has no column 'weight_dtype'"},
   };
   for (const Case& c : cases) {
     const auto table = EngineTable::parse(c.engines, "e.csv", kGpus, "g.csv");
@@ -74,7 +74,7 @@ TEST(EngineTable, ErrorsNameThePlace) {
   }
 }
 
-TEST(Csv, ANumberIsBelowItsLimitWhateverItsDecimals) {
+TEST(Csv, TheLimitOfANumberDoesNotDependOnItsDecimals) {
   const auto scaled = [](std::string_view number, int decimals) {
     const std::string text = "n\n" + std::string(number) + "\n";
     return Csv::parse(text, "t.csv")->scaled(0, 0, decimals);
@@ -85,7 +85,7 @@ TEST(Csv, ANumberIsBelowItsLimitWhateverItsDecimals) {
   EXPECT_FALSE(scaled("900000000", 9).has_value());
 }
 
-TEST(EngineTable, FindsByEitherNameAndListsWhatThereIs) {
+TEST(EngineTable, FindsRowsByEitherNameAndListsAlternatives) {
   const EngineTable& table = EngineTable::bundled();
   const auto a = table.find("Llama-3.3-70B", "A100", 4, "bfloat16");
   const auto b = table.find("llama-3.3-70b", "a100_sxm", 4, "BF16");
@@ -101,13 +101,13 @@ TEST(EngineTable, FindsByEitherNameAndListsWhatThereIs) {
   EXPECT_NE(unknown.error().message.find("Llama-3.1-8B, Llama-3.3-70B"), std::string::npos) << unknown.error().message;
 }
 
-TEST(EngineTable, KvCapacity) {
+TEST(EngineTable, ComputesTheKvCapacity) {
   const EngineTable& table = EngineTable::bundled();
-  // 0.9 x 80 GiB - 16.06 GB - 4 GB = 57.2 GB; 131072 bytes a token: 436,783 tokens.
+  // 0.9 x 80 GiB - 16.06 GB - 4 GB = 57.2 GB, which are 436,783 tokens of 131,072 bytes.
   EXPECT_EQ(kv_capacity_blocks(**table.find("Llama-3.1-8B", "H100", 1, "bfloat16")), 27'298);
   const auto none = kv_capacity_blocks(**table.find("Llama-3.3-70B", "H100", 1, "fp8"));
   const bool fits = none.has_value() && *none > 2'000;
-  EXPECT_FALSE(fits) << "70 GB of weights leave next to nothing";
+  EXPECT_FALSE(fits) << "70 GB of weights leave almost no memory";
 }
 
 TEST(EngineTable, PerturbationIsSeededAndWithinTenPercent) {

@@ -7,7 +7,7 @@
 namespace capstan::engine {
 namespace {
 
-constexpr Picoseconds kRounding = 3;  // F between grid points, scaled by kappa, is rounded down by at most so much
+constexpr Picoseconds kRounding = 3;  // largest error from rounding down F between grid points, scaled by kappa
 
 }  // namespace
 
@@ -17,7 +17,7 @@ RequestWork::RequestWork(const StepModel& model, std::int64_t max_batched_tokens
   CAPSTAN_ASSERT(gpus >= 1 && max_seqs >= 1 && max_batched_tokens >= max_seqs);
   const StepCoefficients& c = coefficients_;
 
-  // F is linear between the points of the grid, so the best is at a point, at an end, or beside one.
+  // F is linear between the points of the grid, so the best chunk ends at a grid point or at one of the limits.
   const auto chunks = [&](std::int64_t decoding, auto&& visit) {
     for (const std::int64_t point : StepCoefficients::kGrid) {
       const std::int64_t tokens = point - decoding;
@@ -27,34 +27,34 @@ RequestWork::RequestWork(const StepModel& model, std::int64_t max_batched_tokens
     if (max_batched_tokens > decoding) visit(std::int64_t{1});
   };
 
-  // What is priced as it is: each request's own share of a step, and the KV that attention reads.
-  const Picoseconds own = c.per_request_ps + c.decode_per_request_ps;
+  // The time that a step takes for each request, and for the KV that attention reads, is priced separately.
+  const Picoseconds per_request = c.per_request_ps + c.decode_per_request_ps;
   Picoseconds prefill = INT64_MAX;
   chunks(0, [&](std::int64_t tokens) {
     prefill = std::min(prefill, (model.step_ps(0, 0, tokens, 0, 1) - c.per_request_ps) / tokens);
   });
   Picoseconds decode = INT64_MAX;
   for (std::int64_t decoding = 1; decoding <= max_seqs; ++decoding) {
-    decode = std::min(decode, model.decode_base_ps(decoding) / decoding - own);
+    decode = std::min(decode, model.decode_base_ps(decoding) / decoding - per_request);
   }
-  // The mixed step that is cheapest for what it does, as a fraction of its price.
-  __int128 step_part = 1;
-  __int128 price_part = 1;
+  // The smallest ratio of a mixed step's time to its price: step_time / step_price.
+  __int128 step_time = 1;
+  __int128 step_price = 1;
   for (std::int64_t decoding = 1; decoding <= max_seqs; ++decoding) {
     chunks(decoding, [&](std::int64_t tokens) {
-      const Picoseconds step = model.step_ps(decoding, 0, tokens, 0, 1) - c.per_request_ps - own * decoding;
+      const Picoseconds step = model.step_ps(decoding, 0, tokens, 0, 1) - c.per_request_ps - per_request * decoding;
       const Picoseconds price = decode * decoding + prefill * tokens;
-      if (step * price_part < price * step_part) {
-        step_part = step;
-        price_part = price;
+      if (step * step_price < price * step_time) {
+        step_time = step;
+        step_price = price;
       }
     });
   }
   const auto scaled = [&](Picoseconds price) {
-    return std::max<Picoseconds>(static_cast<Picoseconds>(price * step_part / price_part) - kRounding, 0);
+    return std::max<Picoseconds>(static_cast<Picoseconds>(price * step_time / step_price) - kRounding, 0);
   };
   prefill_token_ps_ = scaled(prefill);
-  decode_token_ps_ = scaled(decode) + own;
+  decode_token_ps_ = scaled(decode) + per_request;
 }
 
 Picoseconds RequestWork::prefill_gpu_ps(std::int64_t tokens, std::int64_t computed) const {

@@ -37,13 +37,13 @@ TEST(Predict, ComparesWhatHasATable) {
 TEST(Predict, ErrorsNameTheLine) {
   const auto negative = predict_rows("a,vllm,0,Qwen/Qwen3-32B,h100_sxm,,agg,-5,1024,8,2,1,,1,1,154.0,15.9\n");
   ASSERT_FALSE(negative.has_value());
-  EXPECT_EQ(negative.error().text(), "points.csv:2:39: '-5' in column 'isl', expected a number >= 0");
+  EXPECT_EQ(negative.error().text(), "points.csv:2:39: isl is '-5', expected a number >= 0");
   const auto zero = predict_rows("a,vllm,0,Qwen/Qwen3-32B,h100_sxm,,agg,5,1024,0,2,1,,1,1,154.0,15.9\n");
   ASSERT_FALSE(zero.has_value());
   EXPECT_EQ(zero.error().text(), "points.csv:2:46: batch_size is 0, expected 1 to 65536");
   const auto short_row = predict_rows("a,vllm\n");
   ASSERT_FALSE(short_row.has_value());
-  EXPECT_EQ(short_row.error().text(), "points.csv:2: 2 fields, expected 17 as in the header");
+  EXPECT_EQ(short_row.error().text(), "points.csv:2: the row has 2 fields, expected 17 as in the header");
   const auto nothing = predict_rows("");
   ASSERT_FALSE(nothing.has_value());
   EXPECT_EQ(nothing.error().kind, ErrorKind::infeasible);

@@ -11,29 +11,30 @@
 
 namespace capstan::ports {
 
-/// What became of an action. `unknown` is an answer too: it may or may not have happened, and must be read back.
+/// The result of an action. `unknown` means that the action may or may not have taken effect; the next snapshot shows
+/// which.
 struct Outcome {
   enum class Kind : std::uint8_t { applied, refused, unknown };
   model::ActionToken token;
   Kind kind = Kind::unknown;
-  model::Reason why;  ///< of a refusal
+  model::Reason why;  ///< reason of a refusal
 };
 
-/// One look at the world: the snapshot, what changed since the last look, and the outcomes that have arrived.
+/// One observation of the world: the snapshot, the changes since the previous one, and the outcomes that have arrived.
 struct Observation {
   model::Snapshot snapshot;
   model::Delta delta;
   std::vector<Outcome> outcomes;
 };
 
-/// What the control loop needs from a world. The simulator is one, a cluster is the other; the loop cannot tell which.
-/// Nothing blocks: an action is submitted and its outcome comes with a later observation.
+/// The interface between the control loop and a world: the simulator or a cluster. The loop cannot tell them apart. No
+/// call blocks: the outcome of a submitted action comes with a later observation.
 class World {
  public:
   virtual ~World() = default;
   virtual Instant now() const = 0;
   virtual Observation observe() = 0;
-  /// Never refuses by itself: a refusal is an outcome. Tokens are never used twice.
+  /// Submits an action and returns its token; no token is used twice. A refusal is an outcome, not an error of this call.
   virtual model::ActionToken submit(const model::Action& action) = 0;
 };
 

@@ -9,26 +9,27 @@
 
 namespace capstan::workload {
 
-inline constexpr std::int64_t kRampSteps = 1000;     ///< steps of constant rate that make a ramp
-inline constexpr std::int64_t kDiurnalSteps = 1440;  ///< and one cycle of a diurnal curve: a minute of a day
+inline constexpr std::int64_t kRampSteps = 1000;  ///< steps of constant rate in a ramp
+inline constexpr std::int64_t kDiurnalSteps =
+    1440;  ///< steps in one cycle of a diurnal curve; one minute of a day each
 
-/// A stretch of constant rate: from the moment asked for to `end`.
+/// A time of constant rate, from the requested time to `end`.
 struct RateStep {
-  double rate = 0;  ///< per second
+  double rate = 0;  ///< requests/s
   Duration end = Duration::max();
 };
 
-/// The curve's rate at `at` and until when it holds; empty behind the end of a piecewise curve. A diurnal curve is
-/// rate + (peak - rate) * (1 + cos) / 2 with its peak at `start` in each period.
+/// Returns the curve's rate at `at` and the end of that rate; nothing after the end of a piecewise curve. A diurnal
+/// curve is rate + (peak - rate) * (1 + cos) / 2 with its peak at `start` in each period.
 std::optional<RateStep> rate_at(const RateCurve& curve, Duration at);
 
-/// Moments of arrival around a curve, one after another: a renewal process of mean gap 1 in the curve's own time (its
-/// integral), so that a Poisson process stays one whatever the curve does.
+/// Draws arrival times that follow a rate curve. The arrivals are a renewal process with a mean gap of 1 in the time
+/// scale given by the integral of the curve, so that a Poisson process remains one under any curve.
 class Arrivals {
  public:
   Arrivals(RateCurve curve, ArrivalSpec spec, double scale, std::uint64_t seed);
 
-  /// The next one before `limit`; empty, for good, when there is none.
+  /// Returns the next arrival before `limit`; nothing, also in later calls, if there is none.
   std::optional<Instant> next(Duration limit);
 
  private:
@@ -41,12 +42,12 @@ class Arrivals {
   RandomStream stream_;
   RateStep step_;
   Duration at_{};
-  double below_ns_ = 0;  ///< what the last arrival is past `at_`, within [0, 1): gaps add up without a drift
+  double below_ns_ = 0;  ///< fraction of a nanosecond, [0, 1), between `at_` and the last arrival; avoids a drift
   bool started_ = false;
   bool ended_ = false;
 };
 
-/// Gamma(x) for x in [1, 100], from portable operations; relative error below 1e-12.
+/// Returns Gamma(x) for x in [1, 100], computed with portable operations; the relative error is below 1e-12.
 double portable_gamma(double x);
 
 }  // namespace capstan::workload

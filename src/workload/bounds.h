@@ -7,8 +7,8 @@
 #include "base/time.h"
 #include "workload/request.h"
 
-// Between what a setting of a load may lie, ends included: for whoever reads one from a file and says so with its line,
-// and for `find_fault`, by which a workload is refused.
+// Limits of the settings of a load, ends included. `find_fault` refuses a workload by them; readers of settings from
+// files use them to report the line as well.
 namespace capstan::workload {
 
 template <typename Value>
@@ -21,13 +21,13 @@ inline constexpr Bounds<double> kScale{1e-6, 1e5};
 inline constexpr Bounds<Duration> kScaleJitter{{}, std::chrono::hours(1)};
 inline constexpr Bounds<Duration> kDuration{std::chrono::seconds(1), kLongest};
 
-/// Requests/s. A rate is 0 or one of these: below them there are years between requests.
+/// Requests/s. A rate is 0 or inside these bounds; a smaller rate would leave weeks between requests.
 inline constexpr Bounds<double> kRate{1e-6, 1e7};
 inline constexpr Bounds<Duration> kRatePeriod{std::chrono::seconds(1), kLongest};
 inline constexpr Bounds<Duration> kDiurnalPeriod{std::chrono::minutes(1), kLongest};
 inline constexpr Bounds<Duration> kRateStart{{}, kLongest};
-inline constexpr Bounds<Duration> kRateLength{{}, kLongest};  ///< of on and off: up to the period
-inline constexpr Bounds<Duration> kRampLength{std::chrono::milliseconds(1), kLongest};  ///< and of a spike
+inline constexpr Bounds<Duration> kRateLength{{}, kLongest};                            ///< on_off: at most the period
+inline constexpr Bounds<Duration> kRampLength{std::chrono::milliseconds(1), kLongest};  ///< ramp and spike
 inline constexpr Bounds<Duration> kRateStep{std::chrono::milliseconds(1), kLongest};
 
 inline constexpr Bounds<double> kArrivalShape{0.1, 100};

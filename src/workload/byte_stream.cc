@@ -18,22 +18,24 @@ namespace {
 
 constexpr std::size_t kRawChunk = 64 * 1024;
 constexpr std::size_t kMagicBytes = 4;
-constexpr int kZstdWindowLogMax = 27;  // 128 MiB: what `zstd` itself accepts without --long
+constexpr int kZstdWindowLogMax = 27;  // 128 MiB, the limit of `zstd` without --long
 
-Error broken(const std::string& name, std::string message) { return {.file = name, .message = std::move(message)}; }
+Error stream_error(const std::string& name, std::string message) {
+  return {.file = name, .message = std::move(message)};
+}
 
-/// Bytes as they lie on disk or in memory.
-class Raw {
+/// The bytes of a file or of memory, not decompressed.
+class RawBytes {
  public:
-  virtual ~Raw() = default;
+  virtual ~RawBytes() = default;
   virtual Result<std::size_t> read(std::span<char> out) = 0;
   virtual double progress() const = 0;
 };
 
-class RawFile final : public Raw {
+class RawFile final : public RawBytes {
  public:
   RawFile(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {
-    std::setvbuf(file_, nullptr, _IONBF, 0);  // the chunks above it are the buffer
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // no buffer, because the chunks of ChunkedStream are one
     struct stat status{};
     if (fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)) size_ = static_cast<double>(status.st_size);
   }
@@ -44,7 +46,7 @@ class RawFile final : public Raw {
   Result<std::size_t> read(std::span<char> out) override {
     const std::size_t count = std::fread(out.data(), 1, out.size(), file_);
     if (count < out.size() && std::ferror(file_) != 0) {
-      return std::unexpected(broken(name_, fmt::format("cannot be read: {}", std::strerror(errno))));
+      return std::unexpected(stream_error(name_, fmt::format("cannot be read: {}", std::strerror(errno))));
     }
     taken_ += static_cast<double>(count);
     return count;
@@ -58,7 +60,7 @@ class RawFile final : public Raw {
   double taken_ = 0;
 };
 
-class RawMemory final : public Raw {
+class RawMemory final : public RawBytes {
  public:
   explicit RawMemory(std::string_view bytes) : bytes_(bytes) {}
 
@@ -77,16 +79,16 @@ class RawMemory final : public Raw {
   std::size_t taken_ = 0;
 };
 
-/// What every kind of stream needs: a chunk of raw bytes, of which [at, end) are not used yet.
-class Chunked : public ByteStream {
+/// A stream that reads raw bytes in chunks. The bytes [at_, end_) of the chunk are not used yet.
+class ChunkedStream : public ByteStream {
  public:
-  Chunked(std::unique_ptr<Raw> raw, std::string name, std::vector<char> chunk, std::size_t filled)
+  ChunkedStream(std::unique_ptr<RawBytes> raw, std::string name, std::vector<char> chunk, std::size_t filled)
       : ByteStream(std::move(name)), raw_(std::move(raw)), chunk_(std::move(chunk)), end_(filled) {}
 
   double progress() const override { return raw_->progress(); }
 
  protected:
-  /// Makes sure that unused bytes are at hand; false at the end of the file.
+  /// Reads a chunk if no unused bytes are left. Returns false at the end of the file.
   Result<bool> refill() {
     if (at_ < end_) return true;
     const Result<std::size_t> count = raw_->read(chunk_);
@@ -96,15 +98,15 @@ class Chunked : public ByteStream {
     return end_ > 0;
   }
 
-  std::unique_ptr<Raw> raw_;
+  std::unique_ptr<RawBytes> raw_;
   std::vector<char> chunk_;
   std::size_t at_ = 0;
   std::size_t end_ = 0;
 };
 
-class PlainStream final : public Chunked {
+class PlainStream final : public ChunkedStream {
  public:
-  using Chunked::Chunked;
+  using ChunkedStream::ChunkedStream;
 
   Result<std::size_t> read(std::span<char> out) override {
     if (at_ == end_) return raw_->read(out);
@@ -115,9 +117,9 @@ class PlainStream final : public Chunked {
   }
 };
 
-class GzipStream final : public Chunked {
+class GzipStream final : public ChunkedStream {
  public:
-  using Chunked::Chunked;
+  using ChunkedStream::ChunkedStream;
   GzipStream(const GzipStream&) = delete;
   GzipStream& operator=(const GzipStream&) = delete;
   ~GzipStream() override {
@@ -126,20 +128,21 @@ class GzipStream final : public Chunked {
 
   Result<std::size_t> read(std::span<char> out) override {
     if (!ready_) {
-      if (inflateInit2(&inflate_, 16 + MAX_WBITS) != Z_OK) return std::unexpected(broken(name(), "no memory for gzip"));
+      if (inflateInit2(&inflate_, 16 + MAX_WBITS) != Z_OK)
+        return std::unexpected(stream_error(name(), "no memory for gzip"));
       ready_ = true;
     }
-    std::size_t made = 0;
-    while (made == 0) {
+    std::size_t written = 0;
+    while (written == 0) {
       const Result<bool> more = refill();
       if (!more) return std::unexpected(more.error());
       if (!*more) {
-        if (inside_) return std::unexpected(broken(name(), "the gzip data ends early, expected a whole file"));
+        if (in_member_) return std::unexpected(stream_error(name(), "the gzip data ends early, expected a whole file"));
         return 0;
       }
-      if (!inside_) {
-        if (inflateReset(&inflate_) != Z_OK) return std::unexpected(broken(name(), "no memory for gzip"));
-        inside_ = true;
+      if (!in_member_) {
+        if (inflateReset(&inflate_) != Z_OK) return std::unexpected(stream_error(name(), "no memory for gzip"));
+        in_member_ = true;
       }
       inflate_.next_in = reinterpret_cast<Bytef*>(chunk_.data() + at_);
       inflate_.avail_in = static_cast<uInt>(end_ - at_);
@@ -147,25 +150,25 @@ class GzipStream final : public Chunked {
       inflate_.avail_out = static_cast<uInt>(out.size());
       const int status = inflate(&inflate_, Z_NO_FLUSH);
       at_ = end_ - inflate_.avail_in;
-      made = out.size() - inflate_.avail_out;
+      written = out.size() - inflate_.avail_out;
       if (status == Z_STREAM_END) {
-        inside_ = false;  // another member may follow, as `cat a.gz b.gz` makes
+        in_member_ = false;  // another member may follow, as in the output of `cat a.gz b.gz`
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        return std::unexpected(broken(name(), "the gzip data is damaged, expected a valid file"));
+        return std::unexpected(stream_error(name(), "the gzip data is damaged, expected a valid file"));
       }
     }
-    return made;
+    return written;
   }
 
  private:
   z_stream inflate_{};
   bool ready_ = false;
-  bool inside_ = false;
+  bool in_member_ = false;
 };
 
-class ZstdStream final : public Chunked {
+class ZstdStream final : public ChunkedStream {
  public:
-  using Chunked::Chunked;
+  using ChunkedStream::ChunkedStream;
   ZstdStream(const ZstdStream&) = delete;
   ZstdStream& operator=(const ZstdStream&) = delete;
   ~ZstdStream() override { ZSTD_freeDCtx(context_); }
@@ -173,43 +176,44 @@ class ZstdStream final : public Chunked {
   Result<std::size_t> read(std::span<char> out) override {
     if (context_ == nullptr) {
       context_ = ZSTD_createDCtx();
-      if (context_ == nullptr) return std::unexpected(broken(name(), "no memory for zstd"));
+      if (context_ == nullptr) return std::unexpected(stream_error(name(), "no memory for zstd"));
       ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kZstdWindowLogMax);
     }
-    ZSTD_outBuffer made{out.data(), out.size(), 0};
-    while (made.pos == 0) {
-      // A full output buffer may have left decompressed bytes inside: ask for those before looking for more input.
+    ZSTD_outBuffer written{out.data(), out.size(), 0};
+    while (written.pos == 0) {
+      // If the output buffer was full, zstd may still hold decompressed bytes. They come before further input.
       if (!pending_) {
         const Result<bool> more = refill();
         if (!more) return std::unexpected(more.error());
         if (!*more) {
-          if (inside_) return std::unexpected(broken(name(), "the zstd data ends early, expected a whole file"));
+          if (in_frame_)
+            return std::unexpected(stream_error(name(), "the zstd data ends early, expected a whole file"));
           return 0;
         }
       }
       ZSTD_inBuffer input{chunk_.data(), end_, at_};
-      const std::size_t status = ZSTD_decompressStream(context_, &made, &input);
+      const std::size_t status = ZSTD_decompressStream(context_, &written, &input);
       at_ = input.pos;
       if (ZSTD_isError(status) != 0) {
-        return std::unexpected(broken(
+        return std::unexpected(stream_error(
             name(), fmt::format("the zstd data is damaged ({}), expected a valid file", ZSTD_getErrorName(status))));
       }
-      inside_ = status != 0;
-      pending_ = inside_ && made.pos == made.size;
+      in_frame_ = status != 0;
+      pending_ = in_frame_ && written.pos == written.size;
     }
-    return made.pos;
+    return written.pos;
   }
 
  private:
   ZSTD_DCtx* context_ = nullptr;
-  bool inside_ = false;
+  bool in_frame_ = false;
   bool pending_ = false;
 };
 
-Result<std::unique_ptr<ByteStream>> open_raw(std::unique_ptr<Raw> raw, std::string name) {
+Result<std::unique_ptr<ByteStream>> open_raw(std::unique_ptr<RawBytes> raw, std::string name) {
   std::vector<char> chunk(kRawChunk);
   std::size_t filled = 0;
-  while (filled < kMagicBytes) {  // a pipe may give the magic in pieces
+  while (filled < kMagicBytes) {  // a pipe may deliver the magic bytes in pieces
     const Result<std::size_t> count = raw->read(std::span(chunk).subspan(filled));
     if (!count) return std::unexpected(count.error());
     if (*count == 0) break;
@@ -230,7 +234,7 @@ Result<std::unique_ptr<ByteStream>> open_raw(std::unique_ptr<Raw> raw, std::stri
 Result<std::unique_ptr<ByteStream>> open_bytes(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
-    return std::unexpected(broken(path, fmt::format("cannot be opened: {}", std::strerror(errno))));
+    return std::unexpected(stream_error(path, fmt::format("cannot be opened: {}", std::strerror(errno))));
   }
   return open_raw(std::make_unique<RawFile>(file, path), path);
 }

@@ -10,16 +10,17 @@
 
 namespace capstan::workload {
 
-/// The bytes of a file in order, decompressed on the way where its first bytes say gzip or zstd. Never holds more than
-/// fixed buffers (and zstd's window, at most 128 MiB), whatever a small file may unpack to.
+/// The bytes of a file in order, decompressed if the first bytes are those of gzip or zstd. The memory is limited to
+/// fixed buffers and zstd's window (at most 128 MiB), however large the decompressed data is.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  /// Fills `out` from its front; 0 only at the end. An error names the file, never a line: it is below lines.
+  /// Fills `out` from its front and returns the number of bytes; 0 only at the end. An error names the file but no
+  /// line, because a byte stream does not know lines.
   virtual Result<std::size_t> read(std::span<char> out) = 0;
 
-  /// Part of the file's own (compressed) bytes taken so far, 0 to 1; 0 where its size is not known.
+  /// Returns the share of the file's (compressed) bytes read so far, 0 to 1; 0 if the size is not known.
   virtual double progress() const = 0;
 
   const std::string& name() const { return name_; }
@@ -31,10 +32,10 @@ class ByteStream {
   std::string name_;
 };
 
-/// Opens a file (or a pipe) and looks at its first bytes.
+/// Opens a file or a pipe and detects the compression from the first bytes.
 Result<std::unique_ptr<ByteStream>> open_bytes(const std::string& path);
 
-/// The same over bytes in memory, which must outlive the stream; `name` is what errors call it.
+/// Opens bytes in memory, which must outlive the stream; errors call the stream `name`.
 Result<std::unique_ptr<ByteStream>> open_bytes_in_memory(std::string_view bytes, std::string name);
 
 }  // namespace capstan::workload

@@ -12,89 +12,89 @@
 namespace capstan::workload {
 namespace {
 
-using Faults = std::optional<Fault>;
+using MaybeFault = std::optional<Fault>;
 
 std::string seconds(Duration duration) { return fmt::format("{} s", static_cast<double>(duration.count()) / 1e9); }
 
-Faults outside(std::string setting, std::string_view name, const std::string& value, const std::string& min,
-               const std::string& max) {
+MaybeFault bounds_fault(std::string setting, std::string_view name, const std::string& value, const std::string& min,
+                        const std::string& max) {
   return Fault{std::move(setting), fmt::format("{} is {}, expected {} to {}", name, value, min, max)};
 }
 
 template <typename Number>
-Faults within(std::string setting, std::string_view name, Number value, Bounds<Number> bounds) {
-  if (value >= bounds.min && value <= bounds.max) return std::nullopt;  // NaN is not
+MaybeFault check_bounds(std::string setting, std::string_view name, Number value, Bounds<Number> bounds) {
+  if (value >= bounds.min && value <= bounds.max) return std::nullopt;  // false for NaN
   const auto text = [](Number number) { return fmt::format("{}", number); };
-  return outside(std::move(setting), name, text(value), text(bounds.min), text(bounds.max));
+  return bounds_fault(std::move(setting), name, text(value), text(bounds.min), text(bounds.max));
 }
 
-Faults within(std::string setting, std::string_view name, Duration value, Bounds<Duration> bounds) {
+MaybeFault check_bounds(std::string setting, std::string_view name, Duration value, Bounds<Duration> bounds) {
   if (value >= bounds.min && value <= bounds.max) return std::nullopt;
-  return outside(std::move(setting), name, seconds(value), seconds(bounds.min), seconds(bounds.max));
+  return bounds_fault(std::move(setting), name, seconds(value), seconds(bounds.min), seconds(bounds.max));
 }
 
-Faults rate_fault(std::string setting, std::string_view name, double rate) {
+MaybeFault rate_fault(std::string setting, std::string_view name, double rate) {
   if (rate == 0 || (rate >= kRate.min && rate <= kRate.max)) return std::nullopt;
   return Fault{std::move(setting),
                fmt::format("{} is {} per second, expected 0 or {} to {}", name, rate, kRate.min, kRate.max)};
 }
 
-Faults first_of(std::initializer_list<Faults> faults) {
-  for (const Faults& fault : faults) {
+MaybeFault first_of(std::initializer_list<MaybeFault> faults) {
+  for (const MaybeFault& fault : faults) {
     if (fault) return fault;
   }
   return std::nullopt;
 }
 
-Faults length_fault(const std::string& setting, std::string_view name, const LengthSpec& spec) {
+MaybeFault length_fault(const std::string& setting, std::string_view name, const LengthSpec& spec) {
   if (spec.min < kTokens.min || spec.max < spec.min || spec.max > kTokens.max) {
     return Fault{setting, fmt::format("{} tokens are bounded by {} and {}, expected 1 <= min <= max <= {}", name,
                                       spec.min, spec.max, kTokens.max)};
   }
-  return first_of({within(setting + ".tokens", fmt::format("{} tokens", name), spec.tokens, kTokens),
-                   within(setting + ".sigma", fmt::format("sigma of {} tokens", name), spec.sigma, kSigma)});
+  return first_of({check_bounds(setting + ".tokens", fmt::format("{} tokens", name), spec.tokens, kTokens),
+                   check_bounds(setting + ".sigma", fmt::format("sigma of {} tokens", name), spec.sigma, kSigma)});
 }
 
-/// Two draws; a profile's joint table takes their place.
-Faults lengths_fault(const std::string& setting, const LengthsSpec& spec, const std::string& profile) {
+/// Checks the two length distributions; a profile's joint table replaces them.
+MaybeFault lengths_fault(const std::string& setting, const LengthsSpec& spec, const std::string& profile) {
   if (spec.joint || !profile.empty()) return std::nullopt;
   return first_of({length_fault(setting + ".input", "input", spec.input),
                    length_fault(setting + ".output", "output", spec.output)});
 }
 
-Faults steps_fault(const RateCurve& curve) {
+MaybeFault steps_fault(const RateCurve& curve) {
   if (curve.step_rates.empty()) return Fault{"generator.rate", "the curve has no steps, expected at least one"};
   for (std::size_t i = 0; i < curve.step_rates.size(); ++i) {
     const std::string setting = fmt::format("generator.rate.step_rates.{}", i);
-    if (Faults fault = rate_fault(setting, "the rate of a step", curve.step_rates[i])) return fault;
+    if (MaybeFault fault = rate_fault(setting, "the rate of a step", curve.step_rates[i])) return fault;
   }
   const Duration longest = kRateStep.max / static_cast<std::int64_t>(curve.step_rates.size());
-  return within("generator.rate.step", "the step", curve.step, Bounds<Duration>{kRateStep.min, longest});
+  return check_bounds("generator.rate.step", "the step", curve.step, Bounds<Duration>{kRateStep.min, longest});
 }
 
-Faults curve_fault(const RateCurve& curve) {
+MaybeFault curve_fault(const RateCurve& curve) {
   using Kind = RateCurve::Kind;
-  const Faults rate = rate_fault("generator.rate.rate", "the rate", curve.rate);
-  const Faults rates = first_of({rate, rate_fault("generator.rate.peak", "the peak rate", curve.peak)});
-  const Faults above = curve.peak >= curve.rate
-                           ? Faults()
-                           : Fault{"generator.rate.peak", fmt::format("the peak rate is {} per second, expected at "
-                                                                      "least the rate, {}",
-                                                                      curve.peak, curve.rate)};
+  const MaybeFault rate = rate_fault("generator.rate.rate", "the rate", curve.rate);
+  const MaybeFault rates = first_of({rate, rate_fault("generator.rate.peak", "the peak rate", curve.peak)});
+  const MaybeFault peak_below_rate =
+      curve.peak >= curve.rate ? MaybeFault()
+                               : Fault{"generator.rate.peak", fmt::format("the peak rate is {} per second, expected at "
+                                                                          "least the rate, {}",
+                                                                          curve.peak, curve.rate)};
   const auto period = [&](Bounds<Duration> bounds) {
-    return within("generator.rate.period", "the period", curve.period, bounds);
+    return check_bounds("generator.rate.period", "the period", curve.period, bounds);
   };
   const auto length = [&](Bounds<Duration> bounds) {
-    return within("generator.rate.length", "the length", curve.length, bounds);
+    return check_bounds("generator.rate.length", "the length", curve.length, bounds);
   };
-  const Faults start = within("generator.rate.start", "the start", curve.start, kRateStart);
+  const MaybeFault start = check_bounds("generator.rate.start", "the start", curve.start, kRateStart);
   switch (curve.kind) {
     case Kind::constant:
       return rate;
     case Kind::diurnal:
-      return first_of({rates, above, period(kDiurnalPeriod), start});
+      return first_of({rates, peak_below_rate, period(kDiurnalPeriod), start});
     case Kind::spike:
-      return first_of({rates, above, start, length(kRampLength)});
+      return first_of({rates, peak_below_rate, start, length(kRampLength)});
     case Kind::ramp:
       return first_of({rates, start, length(kRampLength)});
     case Kind::on_off:
@@ -105,40 +105,42 @@ Faults curve_fault(const RateCurve& curve) {
   return Fault{"generator.rate", "the rate has no kind"};
 }
 
-Faults generator_fault(const GeneratorSpec& spec) {
-  if (Faults fault = first_of({curve_fault(spec.rate), lengths_fault("generator", spec.lengths, spec.lengths_profile)}))
+MaybeFault generator_fault(const GeneratorSpec& spec) {
+  if (MaybeFault fault =
+          first_of({curve_fault(spec.rate), lengths_fault("generator", spec.lengths, spec.lengths_profile)}))
     return fault;
   if (spec.arrivals.process != ArrivalSpec::Process::poisson) {
     const double shape = spec.arrivals.shape;
-    if (Faults fault = within("generator.arrivals.shape", "the shape of the arrivals", shape, kArrivalShape))
+    if (MaybeFault fault = check_bounds("generator.arrivals.shape", "the shape of the arrivals", shape, kArrivalShape))
       return fault;
   }
   if (!spec.sessions) return std::nullopt;
   const SessionSpec& sessions = *spec.sessions;
   const std::string at = "generator.sessions.";
-  return first_of({within(at + "turns_mean", "the mean number of turns", sessions.turns_mean, kTurnsMean),
-                   within(at + "turn_gap_mean", "the mean gap of turns", sessions.turn_gap_mean, kTurnGapMean),
-                   within(at + "max_context", "the longest context", sessions.max_context, kTokens),
-                   within(at + "system_tokens", "the system prompt", sessions.system_tokens,
-                          Bounds<std::int32_t>{0, sessions.max_context - 1})});
+  return first_of({check_bounds(at + "turns_mean", "the mean number of turns", sessions.turns_mean, kTurnsMean),
+                   check_bounds(at + "turn_gap_mean", "the mean gap of turns", sessions.turn_gap_mean, kTurnGapMean),
+                   check_bounds(at + "max_context", "the longest context", sessions.max_context, kTokens),
+                   check_bounds(at + "system_tokens", "the system prompt", sessions.system_tokens,
+                                Bounds<std::int32_t>{0, sessions.max_context - 1})});
 }
 
-Faults closed_loop_fault(const ClosedLoopSpec& loop, double scale) {
+MaybeFault closed_loop_fault(const ClosedLoopSpec& loop, double scale) {
   const double concurrency = std::floor(static_cast<double>(loop.concurrency) * scale + 0.5);
   const Bounds<double> concurrencies{static_cast<double>(kConcurrency.min), static_cast<double>(kConcurrency.max)};
   return first_of({lengths_fault("closed_loop", loop.lengths, loop.lengths_profile),
-                   within("closed_loop.concurrency", "the concurrency", concurrency, concurrencies),
-                   within("closed_loop.think_time", "the think time", loop.think_time, kThinkTime),
-                   within("closed_loop.requests", "the number of requests",
-                          loop.requests.value_or(kClosedLoopRequests.min), kClosedLoopRequests)});
+                   check_bounds("closed_loop.concurrency", "the concurrency", concurrency, concurrencies),
+                   check_bounds("closed_loop.think_time", "the think time", loop.think_time, kThinkTime),
+                   check_bounds("closed_loop.requests", "the number of requests",
+                                loop.requests.value_or(kClosedLoopRequests.min), kClosedLoopRequests)});
 }
 
 }  // namespace
 
 std::optional<Fault> find_fault(const WorkloadSpec& spec) {
-  if (Faults fault = first_of({within("scale", "the scale", spec.scale, kScale),
-                               within("scale_jitter", "the jitter of copies", spec.scale_jitter, kScaleJitter),
-                               within("duration", "the duration", spec.duration.value_or(kDuration.max), kDuration)})) {
+  if (MaybeFault fault =
+          first_of({check_bounds("scale", "the scale", spec.scale, kScale),
+                    check_bounds("scale_jitter", "the jitter of copies", spec.scale_jitter, kScaleJitter),
+                    check_bounds("duration", "the duration", spec.duration.value_or(kDuration.max), kDuration)})) {
     return fault;
   }
   if (const auto* generator = std::get_if<GeneratorSpec>(&spec.from)) return generator_fault(*generator);

@@ -13,19 +13,20 @@ ClosedLoopSpec loop_of(std::int64_t concurrency) {
   return loop;
 }
 
-struct Row {
+struct SettingRow {
   const char* teaches;
   std::function<void(WorkloadSpec&, GeneratorSpec&)> change;
   const char* setting;  ///< empty: no fault
 };
 
-// The bounds themselves, with their words: open_test.cc.
+// open_test.cc tests the bounds and the messages.
 TEST(Check, NamesTheSettingAsAScenarioSpellsIt) {
-  const Row rows[] = {
-      {"as it is", [](auto&, auto&) {}, ""},
+  const SettingRow rows[] = {
+      {"the default settings are valid", [](auto&, auto&) {}, ""},
       {"scale", [](auto& load, auto&) { load.scale = 0; }, "scale"},
-      {"a curve's period", [](auto&, auto& g) { g.rate.kind = RateCurve::Kind::diurnal; }, "generator.rate.period"},
-      {"one step of many",
+      {"the period of a curve", [](auto&, auto& g) { g.rate.kind = RateCurve::Kind::diurnal; },
+       "generator.rate.period"},
+      {"one step of several",
        [](auto&, auto& g) {
          g.rate.kind = RateCurve::Kind::piecewise;
          g.rate.step = std::chrono::minutes(1);
@@ -33,24 +34,24 @@ TEST(Check, NamesTheSettingAsAScenarioSpellsIt) {
        },
        "generator.rate.step_rates.2"},
       {"lengths", [](auto&, auto& g) { g.lengths.output.tokens = 0; }, "generator.output.tokens"},
-      {"a profile takes the place of lengths",
+      {"a profile replaces lengths",
        [](auto&, auto& g) {
          g.lengths.output.tokens = 0;
          g.lengths_profile = "azure-hour";
        },
        ""},
-      {"a shape means nothing to Poisson", [](auto&, auto& g) { g.arrivals.shape = 0; }, ""},
+      {"a Poisson process ignores the shape", [](auto&, auto& g) { g.arrivals.shape = 0; }, ""},
       {"no time is longer than a leap year", [](auto& load, auto&) { load.duration = kLongest + Duration(1); },
        "duration"},
-      {"a loop", [](auto& load, auto&) { load.from = loop_of(0); }, "closed_loop.concurrency"},
-      {"a loop, scaled",
+      {"a closed loop", [](auto& load, auto&) { load.from = loop_of(0); }, "closed_loop.concurrency"},
+      {"a scaled closed loop",
        [](auto& load, auto&) {
          load.from = loop_of(1000);
          load.scale = 2000;
        },
        "closed_loop.concurrency"},
   };
-  for (const Row& row : rows) {
+  for (const SettingRow& row : rows) {
     SCOPED_TRACE(row.teaches);
     WorkloadSpec load;
     GeneratorSpec generator;
@@ -63,7 +64,7 @@ TEST(Check, NamesTheSettingAsAScenarioSpellsIt) {
   }
 }
 
-TEST(Check, KnowsWhatEnds) {
+TEST(Check, KnowsWhichLoadsEndByThemselves) {
   WorkloadSpec load;
   EXPECT_TRUE(ends_by_itself(load));  // a profile
   load.from = GeneratorSpec{};

@@ -12,25 +12,27 @@
 
 namespace capstan::workload {
 
-/// A fixed number of clients, each of which sends its next request when its last one has ended.
+/// A fixed number of clients. Each client sends its next request when its previous one has ended.
 struct ClosedLoopSpec {
   std::int64_t concurrency = 1;            ///< clients; 1..1e6
-  Duration think_time{};                   ///< mean time between an end and the client's next request
-  bool think_exponential = false;          ///< drawn around the mean instead of always the mean
-  LengthsSpec lengths;                     ///< of every request
-  std::string lengths_profile;             ///< where not empty: `lengths.joint` is this profile's table (name or path)
-  std::optional<RequestCount> requests{};  ///< requests in total; without it the loop goes on for the duration
+  Duration think_time{};                   ///< mean time between the end of a request and the client's next one
+  bool think_exponential = false;          ///< true: drawn from an exponential distribution; false: always the mean
+  LengthsSpec lengths;                     ///< lengths of every request
+  std::string lengths_profile;             ///< if not empty: `lengths.joint` is this profile's table (name or path)
+  std::optional<RequestCount> requests{};  ///< total number of requests; if empty, the duration ends the loop
 };
 
-/// Arrivals depend on completions, so this is no Source: the simulator calls `make` `concurrency` times with the start,
-/// and again at each moment when a client's request has ended (completed, failed or given up).
+/// Generates the requests of a closed loop. It is not a Source, because arrivals depend on completions: the simulator
+/// calls `make` `concurrency` times at the start and once each time a client's request has ended (completed, failed or
+/// given up).
 class ClosedLoop {
  public:
   ClosedLoop(ClosedLoopSpec spec, std::uint64_t seed, std::optional<Duration> duration);
 
-  /// The next request of a client whose last one ended at `now`: it arrives at `now` plus the think time (a client's
-  /// first arrives at once). Draws depend only on how many were made before. Empty when the client has stopped: all
-  /// requests are made, or the next one would arrive after the duration.
+  /// Returns the next request of a client whose previous one ended at `now`. It arrives at `now` plus the think time; a
+  /// client's first request arrives at once. The random draws depend only on the number of requests made before.
+  /// Returns nothing if all requests are made or the next one would arrive after the duration; then the client has
+  /// stopped.
   std::optional<Request> make(Instant now);
 
   std::int64_t concurrency() const { return spec_.concurrency; }

@@ -13,20 +13,20 @@ namespace capstan::workload {
 namespace {
 
 constexpr std::ptrdiff_t kMaxColumns = 64;
-constexpr std::int64_t kMaxClient = 0xffff'fffe;  // the reader adds 1: 0 means that the client is not known
+constexpr std::int64_t kMaxClient = 0xffff'fffe;  // the reader adds 1, because client 0 means unknown
 
 enum class Role : std::uint8_t { skip, timestamp, seconds, input, output, client_number, client_text };
 
 struct Column {
   std::string_view name;
   Role role;
-  bool needed;
+  bool required;
 };
 
-/// A format is known by the name of its time column, its first here.
+/// A known CSV format. A file has this format if it has a column with the name of the first column, the time column.
 struct Format {
   std::array<Column, 4> columns;
-  std::string_view header;  ///< as its publisher writes it
+  std::string_view header;  ///< the header as published
 };
 
 constexpr Format kFormats[] = {
@@ -47,9 +47,9 @@ constexpr Format kFormats[] = {
      "arrival_s,client_id,input_tokens,output_tokens"},
 };
 
-/// Takes a field of any text, up to its comma, without its quotes. Quotes may hold commas, and two of them stand for
-/// one.
-std::string_view text(Cursor& cursor) {
+/// Takes a text field up to its comma and returns it without its quotes. A quoted field may contain commas; a doubled
+/// quote stands for one quote.
+std::string_view take_text(Cursor& cursor) {
   const char* start = cursor.at;
   if (!cursor.take('"')) {
     const void* comma = std::memchr(start, ',', static_cast<std::size_t>(cursor.end - start));
@@ -66,12 +66,12 @@ std::string_view text(Cursor& cursor) {
 std::vector<std::string_view> column_names(std::string_view header) {
   std::vector<std::string_view> names;
   Cursor cursor{header.data(), header.data() + header.size()};
-  do names.push_back(text(cursor));
+  do names.push_back(take_text(cursor));
   while (cursor.take(','));
   return names;
 }
 
-/// A name for text, never 0.
+/// Returns the client number of a text id: 0 for an empty one, otherwise never 0.
 std::uint32_t client_of(std::string_view text) {
   if (text.empty()) return 0;
   return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(hash_text(text)));
@@ -89,7 +89,7 @@ class CsvTrace final : public Source {
   bool next(Request& request) override {
     std::string_view line;
     if (!lines_.next(line)) {
-      if (!lines_.error() && !times_.any()) lines_.fail(1, "the trace has no rows, expected at least one");
+      if (!lines_.error() && !times_.has_rows()) lines_.fail(1, "the trace has no rows, expected at least one");
       return false;
     }
     return row(line, request);
@@ -107,14 +107,14 @@ class CsvTrace final : public Source {
  private:
   bool row(std::string_view line, Request& request) {
     Cursor cursor{line.data(), line.data() + line.size()};
-    Request made;
+    Request result;
     const char* time_at = cursor.at;
     Duration time{};
     for (std::size_t i = 0;; ++i) {
       const Field& field = fields_[i];
       const char* start = cursor.at;
       if (field.role == Role::timestamp || field.role == Role::seconds) time_at = start;
-      if (!field_value(field, cursor, made, time) || (!cursor.done() && *cursor.at != ',')) {
+      if (!field_value(field, cursor, result, time) || (!cursor.done() && *cursor.at != ',')) {
         return wrong_value(field, line, start);
       }
       if (i + 1 == fields_.size()) break;
@@ -127,25 +127,25 @@ class CsvTrace final : public Source {
       return lines_.fail(static_cast<std::size_t>(cursor.at - line.data()) + 1,
                          fmt::format("the row has more columns than the header, expected {}", fields_.size()));
     }
-    if (!times_.take(time, made.arrival)) {
+    if (!times_.take(time, result.arrival)) {
       return lines_.fail(static_cast<std::size_t>(time_at - line.data()) + 1, times_.fault(time));
     }
-    request = made;
+    request = result;
     return true;
   }
 
-  /// Reads a field with or without quotes: some programs put every field in quotes.
-  static bool field_value(const Field& field, Cursor& cursor, Request& made, Duration& time) {
-    const bool of_text = field.role == Role::skip || field.role == Role::client_text;
-    const bool quoted = !of_text && cursor.take('"');
-    return value(field, cursor, made, time) && (!quoted || cursor.take('"'));
+  /// Reads a field with or without quotes, because some programs put every field in quotes.
+  static bool field_value(const Field& field, Cursor& cursor, Request& result, Duration& time) {
+    const bool is_text = field.role == Role::skip || field.role == Role::client_text;
+    const bool quoted = !is_text && cursor.take('"');
+    return value(field, cursor, result, time) && (!quoted || cursor.take('"'));
   }
 
-  static bool value(const Field& field, Cursor& cursor, Request& made, Duration& time) {
+  static bool value(const Field& field, Cursor& cursor, Request& result, Duration& time) {
     std::int64_t number = 0;
     switch (field.role) {
       case Role::skip:
-        text(cursor);
+        take_text(cursor);
         return true;
       case Role::timestamp:
         return scan_timestamp(cursor, time);
@@ -153,18 +153,18 @@ class CsvTrace final : public Source {
         return scan_time(cursor, 9, time);
       case Role::input:
         if (!scan_whole(cursor, kMaxTokens, number)) return false;
-        made.input_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
+        result.input_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
         return true;
       case Role::output:
         if (!scan_whole(cursor, kMaxTokens, number)) return false;
-        made.output_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
+        result.output_tokens = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
         return true;
       case Role::client_number:
         if (!scan_whole(cursor, kMaxClient, number)) return false;
-        made.client = static_cast<std::uint32_t>(number) + 1;
+        result.client = static_cast<std::uint32_t>(number) + 1;
         return true;
       case Role::client_text:
-        made.client = client_of(text(cursor));
+        result.client = client_of(take_text(cursor));
         return true;
     }
     return false;
@@ -173,7 +173,7 @@ class CsvTrace final : public Source {
   bool wrong_value(const Field& field, std::string_view line, const char* start) {
     const std::size_t column = static_cast<std::size_t>(start - line.data());
     Cursor cursor{start, line.data() + line.size()};
-    const std::string found = shown(text(cursor));
+    const std::string found = printable(take_text(cursor));
     std::string expected;
     switch (field.role) {
       case Role::timestamp:
@@ -199,25 +199,25 @@ class CsvTrace final : public Source {
 }  // namespace
 
 Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string header) {
-  const auto refuse = [&](std::string message) {
+  const auto header_error = [&](std::string message) {
     lines.fail(1, std::move(message));
     return std::unexpected(*lines.error());
   };
   if (std::ranges::count(header, ',') >= kMaxColumns) {
-    return refuse(fmt::format("more than {} columns, expected fewer", kMaxColumns));
+    return header_error(fmt::format("the header has more than {} columns, expected at most that many", kMaxColumns));
   }
   const std::vector<std::string_view> names = column_names(header);
   const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   const Format* format = std::ranges::find_if(kFormats, [&](const Format& f) { return has(f.columns[0].name); });
   if (format == std::end(kFormats)) {
-    return refuse(
-        fmt::format("the first line is '{}', expected a known trace: '{}' (Azure LLM), '{}' (BurstGPT), '{}' "
-                    "(ServeGen), or a JSON object a line with timestamp, input_length, output_length (Mooncake)",
-                    shown(header), kFormats[0].header, kFormats[1].header, kFormats[2].header));
+    return header_error(
+        fmt::format("the first line is '{}', expected the header of a known trace: '{}' (Azure LLM), '{}' (BurstGPT), "
+                    "'{}' (ServeGen), or JSON objects with timestamp, input_length and output_length (Mooncake)",
+                    printable(header), kFormats[0].header, kFormats[1].header, kFormats[2].header));
   }
   for (const Column& column : format->columns) {
-    if (column.needed && !has(column.name)) {
-      return refuse(fmt::format("the header has no column '{}', expected '{}'", column.name, format->header));
+    if (column.required && !has(column.name)) {
+      return header_error(fmt::format("the header has no column '{}', expected '{}'", column.name, format->header));
     }
   }
   std::vector<CsvTrace::Field> fields;
@@ -225,7 +225,7 @@ Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string hea
     const Column* column = std::ranges::find(format->columns, name, &Column::name);
     const bool known = !name.empty() && column != format->columns.end();
     if (known && std::ranges::count(names, name) > 1) {
-      return refuse(fmt::format("the header has the column '{}' twice, expected it once", name));
+      return header_error(fmt::format("the header has the column '{}' twice, expected it once", name));
     }
     fields.push_back({known ? column->role : Role::skip, std::string(name)});
   }

@@ -1,4 +1,4 @@
-# Puts data/workloads/*.csv into the library as text, so that the program needs no files at run time.
+# Compiles data/workloads/*.csv into the library as text, so that the program needs no files at run time.
 set(CAPSTAN_PROFILE_ROWS "")
 file(GLOB profiles CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/workloads/*.csv)
 foreach(profile ${profiles})

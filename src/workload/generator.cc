@@ -8,12 +8,12 @@
 namespace capstan::workload {
 namespace {
 
-double part(Duration reached, Duration limit) {
+double progress_of(Duration reached, Duration limit) {
   if (limit.count() <= 0) return 1;
   return static_cast<double>(reached.count()) / static_cast<double>(limit.count());
 }
 
-/// Seconds of an exponential draw of this mean, bounded so that sums of them stay far from overflow.
+/// Draws from an exponential distribution with this mean. The draw is bounded, so that sums stay far from overflow.
 Duration exponential(Duration mean, RandomStream& stream) {
   return Duration(static_cast<std::int64_t>(static_cast<double>(mean.count()) * stream.exponential()));
 }
@@ -41,7 +41,7 @@ std::size_t RequestGenerator::fill(std::span<Request> out) {
   return count;
 }
 
-double RequestGenerator::progress() const { return part(reached_, limit_); }
+double RequestGenerator::progress() const { return progress_of(reached_, limit_); }
 
 SessionGenerator::SessionGenerator(const GeneratorSpec& spec, Duration limit, double scale, std::uint64_t seed)
     : spec_(spec), arrivals_(spec.rate, spec.arrivals, scale, seed), seed_(seed), limit_(limit) {
@@ -64,7 +64,7 @@ SessionGenerator::Session SessionGenerator::plan(std::uint32_t index) {
     const Duration gap = session.turns.empty() ? Duration{} : exponential(settings.turn_gap_mean, stream);
     session.turns.push_back({gap, static_cast<std::int32_t>(prompt), lengths.output});
     context = prompt + lengths.output;
-  } while (stream.unit() * settings.turns_mean >= 1);  // goes on with 1 - 1 / mean: geometric
+  } while (stream.unit() * settings.turns_mean >= 1);  // continues with probability 1 - 1 / mean: geometric
 
   const std::span<std::uint64_t> blocks =
       arena_.reserve(static_cast<std::size_t>(session.turns.back().prompt / kPrefixBlockTokens));
@@ -95,7 +95,7 @@ bool SessionGenerator::next(Request& request) {
     draw_start();
   }
   if (due_.empty()) return false;
-  const Due due = due_.top();
+  const DueTurn due = due_.top();
   due_.pop();
   Session& session = running_[due.slot];
   const Turn& turn = session.turns[session.next_turn++];
@@ -107,16 +107,16 @@ bool SessionGenerator::next(Request& request) {
              .client = session.client,
              .prefix_hashes = blocks};
   reached_ = due.at.since_start;
-  bool goes_on = session.next_turn < session.turns.size();
-  if (goes_on) {
-    const Instant again = due.at + session.turns[session.next_turn].gap;
-    goes_on = again.since_start < limit_;
-    if (goes_on) due_.push({again, session.client, due.slot});
+  bool continues = session.next_turn < session.turns.size();
+  if (continues) {
+    const Instant next_turn = due.at + session.turns[session.next_turn].gap;
+    continues = next_turn.since_start < limit_;
+    if (continues) due_.push({next_turn, session.client, due.slot});
   }
-  if (!goes_on) free_.push_back(due.slot);
+  if (!continues) free_.push_back(due.slot);
   return true;
 }
 
-double SessionGenerator::progress() const { return part(reached_, limit_); }
+double SessionGenerator::progress() const { return progress_of(reached_, limit_); }
 
 }  // namespace capstan::workload

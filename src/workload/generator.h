@@ -11,7 +11,7 @@
 
 namespace capstan::workload {
 
-/// Single requests of a generator; `spec.lengths` is complete and the settings are valid.
+/// Generates single requests. `spec.lengths` must be complete and the settings valid.
 class RequestGenerator final : public Source {
  public:
   RequestGenerator(const GeneratorSpec& spec, Duration limit, double scale, std::uint64_t seed);
@@ -28,8 +28,8 @@ class RequestGenerator final : public Source {
   Duration reached_{};
 };
 
-/// Conversations of a generator. A session draws all its turns from a stream of its own when it begins, so that its
-/// blocks lie in one piece and every turn's prefix is the front of it; only running sessions are held.
+/// Generates conversations. A session draws all its turns from its own random stream when it begins, so that its prefix
+/// blocks are contiguous and the prefix of every turn is the front of them. Only running sessions are held in memory.
 class SessionGenerator final : public Source {
  public:
   SessionGenerator(const GeneratorSpec& spec, Duration limit, double scale, std::uint64_t seed);
@@ -39,7 +39,7 @@ class SessionGenerator final : public Source {
 
  private:
   struct Turn {
-    Duration gap;  ///< since the turn before
+    Duration gap;  ///< time since the previous turn
     std::int32_t prompt;
     std::int32_t answer;
   };
@@ -47,13 +47,13 @@ class SessionGenerator final : public Source {
     std::vector<Turn> turns;
     std::size_t next_turn = 0;
     std::uint32_t client = 0;
-    std::span<const std::uint64_t> blocks;  ///< of the longest prompt, whole blocks only
+    std::span<const std::uint64_t> blocks;  ///< prefix blocks of the longest prompt, whole blocks only
   };
-  struct Due {
+  struct DueTurn {
     Instant at;
     std::uint32_t client;  ///< breaks ties
-    std::uint32_t slot;    ///< in `running_`
-    bool operator>(const Due& other) const { return at != other.at ? at > other.at : client > other.client; }
+    std::uint32_t slot;    ///< index in `running_`
+    bool operator>(const DueTurn& other) const { return at != other.at ? at > other.at : client > other.client; }
   };
 
   void begin(Instant at);
@@ -65,11 +65,11 @@ class SessionGenerator final : public Source {
   std::uint64_t seed_;
   Duration limit_;
   Duration reached_{};
-  std::optional<Instant> start_;  ///< of the next session
+  std::optional<Instant> start_;  ///< start of the next session
   std::uint32_t sessions_ = 0;
   std::vector<Session> running_;
   std::vector<std::uint32_t> free_;
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::priority_queue<DueTurn, std::vector<DueTurn>, std::greater<>> due_;
   BlockArena arena_;
 };
 

@@ -15,19 +15,19 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::all_of;
+using testing::read_all_requests;
 using Kind = RateCurve::Kind;
 using Process = ArrivalSpec::Process;
 
-std::vector<Request> made(const GeneratorSpec& generator, std::optional<Duration> duration, std::uint64_t seed = 1,
-                          double scale = 1) {
+std::vector<Request> generate(const GeneratorSpec& generator, std::optional<Duration> duration, std::uint64_t seed = 1,
+                              double scale = 1) {
   WorkloadSpec spec;
   spec.from = generator;
   spec.duration = duration;
   spec.scale = scale;
   Result<std::unique_ptr<Source>> source = open(spec, seed);
   if (!source) return {};
-  return all_of(**source);
+  return read_all_requests(**source);
 }
 
 RateCurve curve(Kind kind, double rate, double peak, Duration period, Duration start, Duration length) {
@@ -49,7 +49,7 @@ struct CurveRow {
   Duration end;
 };
 
-TEST(RateCurve, Rows) {
+TEST(RateCurve, ReturnsTheRateAndItsEnd) {
   RateCurve pieces;
   pieces.kind = Kind::piecewise;
   pieces.step = minutes(1);
@@ -57,16 +57,17 @@ TEST(RateCurve, Rows) {
   const CurveRow rows[] = {
       {"constant", curve(Kind::constant, 3, 0, {}, {}, {}), seconds(9), 3, Duration::max()},
       {"before a spike", curve(Kind::spike, 3, 9, {}, seconds(10), seconds(5)), seconds(9), 3, seconds(10)},
-      {"in it", curve(Kind::spike, 3, 9, {}, seconds(10), seconds(5)), seconds(10), 9, seconds(15)},
-      {"behind it", curve(Kind::spike, 3, 9, {}, seconds(10), seconds(5)), seconds(15), 3, Duration::max()},
-      {"on", curve(Kind::on_off, 1, 9, seconds(60), {}, seconds(20)), seconds(61), 9, seconds(80)},
-      {"off", curve(Kind::on_off, 1, 9, seconds(60), {}, seconds(20)), seconds(80), 1, seconds(120)},
-      {"a ramp's first step", curve(Kind::ramp, 0, 1000, {}, seconds(10), seconds(1000)), seconds(10), 0.5,
+      {"inside a spike", curve(Kind::spike, 3, 9, {}, seconds(10), seconds(5)), seconds(10), 9, seconds(15)},
+      {"after a spike", curve(Kind::spike, 3, 9, {}, seconds(10), seconds(5)), seconds(15), 3, Duration::max()},
+      {"on_off while on", curve(Kind::on_off, 1, 9, seconds(60), {}, seconds(20)), seconds(61), 9, seconds(80)},
+      {"on_off while off", curve(Kind::on_off, 1, 9, seconds(60), {}, seconds(20)), seconds(80), 1, seconds(120)},
+      {"the first step of a ramp", curve(Kind::ramp, 0, 1000, {}, seconds(10), seconds(1000)), seconds(10), 0.5,
        seconds(11)},
-      {"its middle", curve(Kind::ramp, 0, 1000, {}, seconds(10), seconds(1000)), seconds(510), 500.5, seconds(511)},
-      {"behind a ramp", curve(Kind::ramp, 0, 1000, {}, seconds(10), seconds(1000)), seconds(1010), 1000,
+      {"the middle of a ramp", curve(Kind::ramp, 0, 1000, {}, seconds(10), seconds(1000)), seconds(510), 500.5,
+       seconds(511)},
+      {"after a ramp", curve(Kind::ramp, 0, 1000, {}, seconds(10), seconds(1000)), seconds(1010), 1000,
        Duration::max()},
-      {"a quiet minute", pieces, seconds(60), 0, seconds(120)},
+      {"a piecewise step of rate 0", pieces, seconds(60), 0, seconds(120)},
   };
   for (const CurveRow& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -81,7 +82,7 @@ TEST(RateCurve, Rows) {
   EXPECT_NEAR(rate_at(day, std::chrono::hours(26))->rate, 2, 1e-3);
 }
 
-TEST(PortableGamma, Rows) {
+TEST(PortableGamma, EqualsFactorialsAndAKnownValue) {
   double factorial = 1;
   for (int n = 1; n <= 20; factorial *= n++) EXPECT_NEAR(portable_gamma(n) / factorial, 1, 1e-12) << n;
   EXPECT_NEAR(portable_gamma(1.5), std::sqrt(M_PI) / 2, 1e-12);
@@ -97,20 +98,20 @@ struct ProcessRow {
 // Variances of gamma and Weibull gaps: 1 / k, and Gamma(1 + 2 / k) / Gamma(1 + 1 / k)^2 - 1.
 constexpr ProcessRow kProcesses[] = {
     {"Poisson", Process::poisson, 1, 1},
-    {"gamma that clumps", Process::gamma, 0.5, 2},
-    {"gamma that is regular", Process::gamma, 4, 0.25},
-    {"Weibull that clumps", Process::weibull, 0.5, 5},
-    {"Weibull of shape 1 is Poisson", Process::weibull, 1, 1},
-    {"Weibull that is regular", Process::weibull, 2, 4 / M_PI - 1},
+    {"gamma with shape below 1 is bursty", Process::gamma, 0.5, 2},
+    {"gamma with shape above 1 is regular", Process::gamma, 4, 0.25},
+    {"Weibull with shape below 1 is bursty", Process::weibull, 0.5, 5},
+    {"Weibull with shape 1 is Poisson", Process::weibull, 1, 1},
+    {"Weibull with shape above 1 is regular", Process::weibull, 2, 4 / M_PI - 1},
 };
 
-TEST(Generator, GapsHaveTheRateAndTheVariationAskedFor) {
+TEST(Generator, GapsHaveTheConfiguredRateAndVariation) {
   for (const ProcessRow& row : kProcesses) {
     SCOPED_TRACE(row.teaches);
     GeneratorSpec spec;
     spec.rate.rate = 100;
     spec.arrivals = {row.process, row.shape};
-    const std::vector<Request> requests = made(spec, seconds(5000));
+    const std::vector<Request> requests = generate(spec, seconds(5000));
     EXPECT_NEAR(static_cast<double>(requests.size()), 500'000, 500'000 * 0.01);
     double sum = 0, squares = 0;
     for (std::size_t i = 1; i < requests.size(); ++i) {
@@ -130,7 +131,7 @@ TEST(Generator, CountsFollowTheCurve) {
   spec.rate.step = minutes(1);
   spec.rate.step_rates = {100, 0, 400};
   std::map<std::int64_t, int> counts;
-  for (const Request& request : made(spec, std::nullopt, 1, 2)) ++counts[request.arrival.since_start / minutes(1)];
+  for (const Request& request : generate(spec, std::nullopt, 1, 2)) ++counts[request.arrival.since_start / minutes(1)];
   EXPECT_EQ(counts.size(), 2U);
   EXPECT_NEAR(counts[0], 12000, 500);
   EXPECT_NEAR(counts[2], 48000, 1000);
@@ -141,7 +142,7 @@ TEST(Generator, LengthsComeFromTheirDistributions) {
   spec.rate.rate = 1000;
   spec.lengths.input = {.kind = LengthSpec::Kind::log_normal, .tokens = 500, .sigma = 1, .min = 10, .max = 8000};
   spec.lengths.output = {.kind = LengthSpec::Kind::uniform, .tokens = 1, .sigma = 1, .min = 100, .max = 300};
-  std::vector<Request> requests = made(spec, seconds(100));
+  std::vector<Request> requests = generate(spec, seconds(100));
   double output = 0;
   for (const Request& request : requests) {
     ASSERT_TRUE(request.input_tokens >= 10 && request.input_tokens <= 8000);
@@ -154,7 +155,7 @@ TEST(Generator, LengthsComeFromTheirDistributions) {
   EXPECT_NEAR(requests[requests.size() * 841 / 1000].input_tokens, 500 * std::exp(1), 40);
 }
 
-TEST(Generator, ATableKeepsItsCellsAndTheirMeans) {
+TEST(Generator, DrawsFromATableKeepItsCellsAndTheirMeans) {
   const LengthTable table({{1, 10, 100, 200, 3, 2500, 180000}, {1000, 1000, 5, 5, 1, 1000000, 5000}});
   RandomStream stream(1, "test");
   std::int64_t small = 0, input = 0, output = 0;
@@ -184,7 +185,7 @@ GeneratorSpec conversations() {
   return spec;
 }
 
-TEST(Sessions, EachTurnBeginsWithAllThatWasSaid) {
+TEST(Sessions, EachTurnBeginsWithTheWholeConversation) {
   std::map<std::uint32_t, Request> last;
   std::size_t turns = 0;
   std::uint64_t system[2] = {};
@@ -194,7 +195,7 @@ TEST(Sessions, EachTurnBeginsWithAllThatWasSaid) {
   spec.duration = minutes(30);
   Result<std::unique_ptr<Source>> source = open(spec, 7);
   ASSERT_TRUE(source);
-  const std::vector<Request> requests = all_of(**source);
+  const std::vector<Request> requests = read_all_requests(**source);
   for (const Request& request : requests) {
     ASSERT_NE(request.client, 0U);
     ASSERT_LE(request.input_tokens, 16000);
@@ -215,12 +216,12 @@ TEST(Sessions, EachTurnBeginsWithAllThatWasSaid) {
       EXPECT_NE(request.block(2), last.at(client - 1).block(2));
     }
   }
-  // 2 sessions/s for 30 min, 5 turns on average less what the end and the longest context cut off.
+  // 2 sessions/s for 30 min; 5 turns on average, less those beyond the end or the longest context.
   EXPECT_NEAR(static_cast<double>(last.size()), 3600, 200);
   EXPECT_NEAR(static_cast<double>(turns) / static_cast<double>(last.size()), 4.7, 0.4);
 }
 
-TEST(ClosedLoop, KeepsItsClientsAndStops) {
+TEST(ClosedLoop, StopsAtItsRequestsOrItsDuration) {
   WorkloadSpec spec;
   ClosedLoopSpec closed;
   closed.concurrency = 2;
@@ -258,15 +259,15 @@ std::uint64_t hash_of(const std::vector<Request>& requests) {
   return hash.value();
 }
 
-RC_GTEST_PROP(Generator, IsInOrderAndRepeatsItself, (std::uint8_t kind, std::uint8_t process, std::uint16_t seed)) {
+RC_GTEST_PROP(Generator, IsInOrderAndRepeatable, (std::uint8_t kind, std::uint8_t process, std::uint16_t seed)) {
   GeneratorSpec spec = conversations();
   if (seed % 2 == 0) spec.sessions.reset();
   spec.rate = curve(static_cast<Kind>(kind % 5), 2, 40, minutes(1), seconds(10), seconds(20));
   spec.arrivals = {static_cast<Process>(process % 3), 0.4};
-  const std::vector<Request> once = made(spec, minutes(2), seed);
-  const std::vector<Request> again = made(spec, minutes(2), seed);
+  const std::vector<Request> once = generate(spec, minutes(2), seed);
+  const std::vector<Request> again = generate(spec, minutes(2), seed);
   RC_ASSERT(hash_of(once) == hash_of(again));
-  RC_ASSERT(hash_of(once) != hash_of(made(spec, minutes(2), seed + 1U)));
+  RC_ASSERT(hash_of(once) != hash_of(generate(spec, minutes(2), seed + 1U)));
   RC_ASSERT(std::ranges::is_sorted(once, {}, &Request::arrival));
   RC_ASSERT(once.empty() || once.back().arrival < Instant{minutes(2)});
 }
@@ -274,9 +275,9 @@ RC_GTEST_PROP(Generator, IsInOrderAndRepeatsItself, (std::uint8_t kind, std::uin
 TEST(Generator, ArrivalsDoNotDependOnLengths) {
   GeneratorSpec spec;
   spec.rate.rate = 50;
-  const std::vector<Request> constant = made(spec, seconds(100));
+  const std::vector<Request> constant = generate(spec, seconds(100));
   spec.lengths.input.kind = LengthSpec::Kind::log_normal;
-  const std::vector<Request> drawn = made(spec, seconds(100));
+  const std::vector<Request> drawn = generate(spec, seconds(100));
   ASSERT_EQ(constant.size(), drawn.size());
   for (std::size_t i = 0; i < drawn.size(); ++i) ASSERT_EQ(constant[i].arrival, drawn[i].arrival);
 }

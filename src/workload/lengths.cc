@@ -9,13 +9,14 @@
 namespace capstan::workload {
 namespace {
 
-/// A whole number in [low, high] whose mean is `mean_milli` / 1000: uniform over [low, middle] or over [middle, high],
-/// the two weighted so. `middle` is the mean rounded down; a cell of one value costs no draw.
+/// Draws a whole number in [low, high] with the mean `mean_milli` / 1000. `middle` is the mean rounded down. The number
+/// is uniform over [low, middle] or over [middle, high]; the weight of the two halves gives the mean. A cell of one
+/// value needs no draw.
 std::int32_t draw_within(std::int32_t low, std::int32_t high, std::int64_t mean_milli, RandomStream& stream) {
   if (low == high) return low;
   const std::int64_t middle = mean_milli / 1000;
-  // Means of the two halves are (low + middle) / 2 and (middle + high) / 2, thus (high - low) / 2 apart; the weight of
-  // the upper one is what makes the mixture's mean right. With low <= mean <= high it is within [0, 1].
+  // The means of the two halves are (low + middle) / 2 and (middle + high) / 2, which differ by (high - low) / 2. The
+  // weight of the upper half makes the mean of the mixture right; because low <= mean <= high, it is within [0, 1].
   const std::int64_t span_milli = static_cast<std::int64_t>(high - low) * 1000;
   const std::int64_t upper_milli = std::clamp<std::int64_t>(2 * mean_milli - (low + middle) * 1000, 0, span_milli);
   const bool upper = stream.below(static_cast<std::uint64_t>(span_milli)) < static_cast<std::uint64_t>(upper_milli);
@@ -31,7 +32,7 @@ std::int32_t draw_length(const LengthSpec& spec, RandomStream& stream) {
     case LengthSpec::Kind::uniform:
       return static_cast<std::int32_t>(stream.between(spec.min, spec.max));
     case LengthSpec::Kind::log_normal: {
-      // Clamped as a double: a wide tail does not fit an integer.
+      // Clamp as a double, because a draw from a wide tail does not fit an integer.
       const double drawn = stream.log_normal(spec.tokens, spec.sigma) + 0.5;
       return static_cast<std::int32_t>(std::clamp(drawn, static_cast<double>(spec.min), static_cast<double>(spec.max)));
     }
@@ -86,10 +87,10 @@ LengthDeck::LengthDeck(std::shared_ptr<const LengthTable> table) : table_(std::m
 
 Lengths LengthDeck::draw(RandomStream& stream) {
   if (cards_.empty()) return table_->draw(stream);
-  if (left_ == 0) left_ = cards_.size();
-  std::swap(cards_[stream.below(left_)], cards_[left_ - 1]);
-  --left_;
-  return table_->draw_in(table_->cells()[cards_[left_]], stream);
+  if (undrawn_ == 0) undrawn_ = cards_.size();
+  std::swap(cards_[stream.below(undrawn_)], cards_[undrawn_ - 1]);
+  --undrawn_;
+  return table_->draw_in(table_->cells()[cards_[undrawn_]], stream);
 }
 
 }  // namespace capstan::workload

@@ -9,13 +9,13 @@
 
 namespace capstan::workload {
 
-/// How long a prompt or an answer is, in tokens.
+/// Distribution of the length of a prompt or an answer, in tokens.
 struct LengthSpec {
   enum class Kind : std::uint8_t { constant, uniform, log_normal };
   Kind kind = Kind::constant;
   std::int32_t tokens = 512;      ///< constant: the length; log_normal: the median
-  double sigma = 1;               ///< log_normal: deviation of the logarithm; 0..10
-  std::int32_t min = 1;           ///< every draw is clamped to [min, max]; uniform draws from it
+  double sigma = 1;               ///< log_normal: standard deviation of the logarithm; 0..10
+  std::int32_t min = 1;           ///< every draw is clamped to [min, max]; uniform: draws from [min, max]
   std::int32_t max = kMaxTokens;  ///< at most kMaxTokens
 };
 
@@ -26,12 +26,12 @@ struct Lengths {
   std::int32_t output = 0;
 };
 
-/// A histogram of (input, output) pairs, drawn from jointly: a long prompt keeps the answers that long prompts get.
-/// Drawing both from one uniform variate would make them rank-correlated, drawing each alone would lose what
-/// correlation they have.
+/// A histogram of (input, output) pairs from which both lengths are drawn jointly, so that they have the correlation of
+/// the data. Drawing both from one uniform variate would correlate their ranks fully; drawing them independently would
+/// lose the correlation.
 class LengthTable {
  public:
-  /// Requests whose lengths fell into a rectangle, bounds inclusive, and their mean lengths in thousandths of a token.
+  /// The requests whose lengths fall into a rectangle, bounds inclusive. The means are stored as tokens * 1000.
   struct Cell {
     std::int32_t input_low, input_high;
     std::int32_t output_low, output_high;
@@ -39,13 +39,14 @@ class LengthTable {
     std::int64_t input_mean_milli, output_mean_milli;
   };
 
-  /// Cells must be well formed (low <= mean <= high, count > 0, sum of counts below 2^40); at least one.
+  /// Takes at least one cell. Every cell must be well formed: low <= mean <= high, count > 0; the sum of counts must be
+  /// below 2^40.
   explicit LengthTable(std::vector<Cell> cells);
 
-  /// Picks a cell by its count, then each length inside it so that the cell's mean is kept.
+  /// Draws a cell with a probability proportional to its count, then both lengths inside it with the cell's means.
   Lengths draw(RandomStream& stream) const;
 
-  /// Lengths inside one cell, both means kept.
+  /// Draws both lengths inside one cell with the cell's means.
   Lengths draw_in(const Cell& cell, RandomStream& stream) const;
 
   const std::vector<Cell>& cells() const { return cells_; }
@@ -55,15 +56,15 @@ class LengthTable {
   std::size_t cell_of(std::uint64_t draw) const;
 
   std::vector<Cell> cells_;
-  std::vector<std::uint64_t> below_;  ///< requests in the cells before each one
-  std::vector<std::uint32_t> guide_;  ///< first cell for each of equal slices of the draw: a search of O(1) steps
+  std::vector<std::uint64_t> below_;  ///< for each cell, the requests in the cells before it
+  std::vector<std::uint32_t> guide_;  ///< for each slice of the range of draws, its first cell; a search is O(1)
   std::int64_t total_ = 0;
   std::uint64_t slice_ = 1;
 };
 
-/// Draws from a table like cards from a deck: every `total()` draws in a row hold each cell exactly as often as the
-/// table counts it, so that a profile's sums do not depend on luck. Tables of more than kMaxCards requests are drawn
-/// from independently instead.
+/// Draws from a table without replacement, like cards from a deck: among `total()` consecutive draws each cell occurs
+/// exactly as often as the table counts it, so that a profile's sums do not depend on chance. From a table of more than
+/// kMaxCards requests it draws independently.
 class LengthDeck {
  public:
   static constexpr std::int64_t kMaxCards = 1 << 20;
@@ -73,11 +74,11 @@ class LengthDeck {
 
  private:
   std::shared_ptr<const LengthTable> table_;
-  std::vector<std::uint32_t> cards_;  ///< cells; those not drawn in this round come first
-  std::size_t left_ = 0;
+  std::vector<std::uint32_t> cards_;  ///< cell of each card; cards not drawn in this round come first
+  std::size_t undrawn_ = 0;           ///< cards not drawn in this round
 };
 
-/// Where a generated request's lengths come from: a joint table where there is one, else two independent draws.
+/// Source of a generated request's lengths: the joint table if there is one, otherwise two independent draws.
 struct LengthsSpec {
   LengthSpec input;
   LengthSpec output;
@@ -85,8 +86,8 @@ struct LengthsSpec {
 
   Lengths draw(RandomStream& stream) const {
     if (joint) return joint->draw(stream);
-    const std::int32_t drawn = draw_length(input, stream);
-    return {drawn, draw_length(output, stream)};
+    const std::int32_t input_tokens = draw_length(input, stream);
+    return {input_tokens, draw_length(output, stream)};
   }
 };
 

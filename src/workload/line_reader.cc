@@ -22,7 +22,8 @@ bool LineReader::fail(std::size_t column, std::string message) {
   return false;
 }
 
-/// Moves what is left to the front and reads one chunk behind it. The buffer grows up to one longest line and a chunk.
+/// Moves the unread bytes to the front and reads one chunk behind them. The buffer grows at most to the longest line
+/// plus one chunk.
 bool LineReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
   end_ -= at_;
@@ -50,13 +51,13 @@ bool LineReader::take(std::size_t length, std::size_t with_end, std::string_view
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (const void* nul = std::memchr(line.data(), 0, line.size()); nul != nullptr) {
     return fail(static_cast<std::size_t>(static_cast<const char*>(nul) - line.data()) + 1,
-                "a NUL byte, expected text in UTF-8");
+                "found a NUL byte, expected text in UTF-8");
   }
   return true;
 }
 
 bool LineReader::next(std::string_view& line) {
-  std::size_t searched = 0;  // bytes behind at_ that hold no line end
+  std::size_t searched = 0;  // bytes after at_ that were searched for a line end
   while (!error_) {
     const char* from = buffer_.data() + at_ + searched;
     if (const void* found = std::memchr(from, '\n', end_ - at_ - searched); found != nullptr) {

@@ -11,23 +11,24 @@
 
 namespace capstan::workload {
 
-/// No row of a trace is longer: a line beyond this is not a trace, and must not fill the memory.
+/// Upper limit of a line. No row of a trace is longer, and a longer line must not fill the memory.
 inline constexpr std::size_t kMaxLineBytes = 1 << 20;
 
-/// Lines of a stream, without their ends (LF or CR LF) and without a byte order mark before the first. A NUL byte, a
-/// line that is too long and a stream that ends early are errors.
+/// Reads the lines of a stream without their line ends (LF or CR LF) and without a leading byte order mark. A NUL byte,
+/// a line that is too long and a stream that ends early are errors.
 class LineReader {
  public:
   explicit LineReader(std::unique_ptr<ByteStream> bytes);
 
-  /// The next line, empty ones skipped, valid until the next call. False at the end and after an error.
+  /// Reads the next line that is not empty; it is valid until the next call. Returns false at the end and after an
+  /// error.
   bool next(std::string_view& line);
 
-  std::uint32_t line_number() const { return line_number_; }  ///< of the last line, from 1
+  std::uint32_t line_number() const { return line_number_; }  ///< number of the last line, from 1
   const std::optional<Error>& error() const { return error_; }
   double progress() const { return bytes_->progress(); }
 
-  /// An error at byte `column` (from 1) of the last line; the reader gives nothing more.
+  /// Reports an error at byte `column` (from 1) of the last line and ends the stream. Returns false.
   bool fail(std::size_t column, std::string message);
 
  private:
@@ -36,8 +37,8 @@ class LineReader {
 
   std::unique_ptr<ByteStream> bytes_;
   std::vector<char> buffer_;
-  std::size_t at_ = 0;   ///< first byte not given out
-  std::size_t end_ = 0;  ///< bytes filled
+  std::size_t at_ = 0;   ///< first byte that was not returned yet
+  std::size_t end_ = 0;  ///< end of the filled bytes
   std::uint32_t line_number_ = 0;
   bool at_end_ = false;
   std::optional<Error> error_;

@@ -8,7 +8,7 @@
 
 namespace capstan::workload {
 
-/// Requests that are all known beforehand, such as a test's.
+/// A source of requests that are all known in advance, for tests.
 class ListSource final : public Source {
  public:
   explicit ListSource(std::vector<Request> requests) : requests_(std::move(requests)) {}

@@ -13,7 +13,7 @@
 namespace capstan::workload {
 namespace {
 
-constexpr int kMaxDepth = 32;  // of values under keys that are not known
+constexpr int kMaxDepth = 32;  // nesting of a value under an unknown key
 constexpr std::int64_t kMaxHashId = (1LL << 62) - 1;
 
 constexpr std::string_view kExpectedKeys = "timestamp, input_length and output_length";
@@ -22,15 +22,15 @@ void skip_space(Cursor& cursor) {
   while (!cursor.done() && (*cursor.at == ' ' || *cursor.at == '\t')) ++cursor.at;
 }
 
-/// Takes `c` with white space before and after it.
-bool punctuation(Cursor& cursor, char c) {
+/// Takes `c` with optional white space before and after it.
+bool take_punctuation(Cursor& cursor, char c) {
   skip_space(cursor);
   if (!cursor.take(c)) return false;
   skip_space(cursor);
   return true;
 }
 
-/// A JSON string; `text` is what stands between the quotes, escapes as they are.
+/// Scans a JSON string; `text` is the content between the quotes, with escapes left as they are.
 bool scan_string(Cursor& cursor, std::string_view& text) {
   if (!cursor.take('"')) return false;
   const char* start = cursor.at;
@@ -41,7 +41,7 @@ bool scan_string(Cursor& cursor, std::string_view& text) {
   return cursor.take('"');
 }
 
-/// Any JSON value, its inside checked only as far as is needed to find its end.
+/// Skips a JSON value. Checks its content only as far as is needed to find its end.
 bool skip_value(Cursor& cursor, int depth) {
   if (cursor.done() || depth > kMaxDepth) return false;
   std::string_view text;
@@ -50,12 +50,12 @@ bool skip_value(Cursor& cursor, int depth) {
     const bool object = *cursor.at == '{';
     const char close = object ? '}' : ']';
     ++cursor.at;
-    if (punctuation(cursor, close)) return true;
+    if (take_punctuation(cursor, close)) return true;
     do {
-      if (object && (!scan_string(cursor, text) || !punctuation(cursor, ':'))) return false;
+      if (object && (!scan_string(cursor, text) || !take_punctuation(cursor, ':'))) return false;
       if (!skip_value(cursor, depth + 1)) return false;
-    } while (punctuation(cursor, ','));
-    return punctuation(cursor, close);
+    } while (take_punctuation(cursor, ','));
+    return take_punctuation(cursor, close);
   }
   const char* start = cursor.at;
   while (!cursor.done() && std::strchr(",]} \t", *cursor.at) == nullptr) ++cursor.at;
@@ -66,17 +66,17 @@ class MooncakeTrace final : public Source {
  public:
   MooncakeTrace(LineReader lines, std::string first_row) : lines_(std::move(lines)), first_row_(std::move(first_row)) {}
 
-  /// Reads the first row, so that what is not such a trace is refused at once.
-  bool start() { return started_ = row(first_row_, ahead_); }
+  /// Reads the first row, so that a file in another format is refused at once.
+  bool start() { return started_ = scan_row(first_row_, first_request_); }
 
   bool next(Request& request) override {
     if (started_) {
       started_ = false;
-      request = ahead_;
+      request = first_request_;
       return true;
     }
     std::string_view line;
-    return lines_.next(line) && row(line, request);
+    return lines_.next(line) && scan_row(line, request);
   }
 
   std::size_t fill(std::span<Request> out) override {
@@ -97,95 +97,98 @@ class MooncakeTrace final : public Source {
     const std::size_t from = static_cast<std::size_t>(start - line.data());
     const std::size_t to = std::min(line.find_first_of(",]}", from), line.size());
     return fail(line, start,
-                fmt::format("{} is '{}', expected {}", key, shown(line.substr(from, to - from)), expected));
+                fmt::format("{} is '{}', expected {}", key, printable(line.substr(from, to - from)), expected));
   }
 
-  bool tokens(std::string_view line, Cursor& cursor, std::string_view key, std::int32_t& value) {
+  bool scan_tokens(std::string_view line, Cursor& cursor, std::string_view key, std::int32_t& value) {
     const char* start = cursor.at;
     std::int64_t number = 0;
-    if (!scan_whole(cursor, kMaxTokens, number) || !ends_value(cursor)) {
+    if (!scan_whole(cursor, kMaxTokens, number) || !at_value_end(cursor)) {
       return wrong_value(line, start, key, fmt::format("a whole number of tokens from 0 to {}", kMaxTokens));
     }
     value = std::max<std::int32_t>(1, static_cast<std::int32_t>(number));
     return true;
   }
 
-  static bool ends_value(const Cursor& cursor) { return cursor.done() || std::strchr(",]} \t", *cursor.at) != nullptr; }
+  static bool at_value_end(const Cursor& cursor) {
+    return cursor.done() || std::strchr(",]} \t", *cursor.at) != nullptr;
+  }
 
-  bool hashes(std::string_view line, Cursor& cursor) {
+  bool scan_hashes(std::string_view line, Cursor& cursor) {
     blocks_.clear();
-    if (!punctuation(cursor, '[')) return wrong_value(line, cursor.at, "hash_ids", "a list of whole numbers");
-    if (punctuation(cursor, ']')) return true;
+    if (!take_punctuation(cursor, '[')) return wrong_value(line, cursor.at, "hash_ids", "a list of whole numbers");
+    if (take_punctuation(cursor, ']')) return true;
     do {
       const char* start = cursor.at;
       std::int64_t id = 0;
-      if (!scan_whole(cursor, kMaxHashId, id) || !ends_value(cursor)) {
+      if (!scan_whole(cursor, kMaxHashId, id) || !at_value_end(cursor)) {
         return wrong_value(line, start, "hash_ids", fmt::format("whole numbers from 0 to {}", kMaxHashId));
       }
       blocks_.push_back(mix64(static_cast<std::uint64_t>(id) + 1));
-    } while (punctuation(cursor, ','));
-    if (!punctuation(cursor, ']')) return fail(line, cursor.at, "the list is not closed, expected ']'");
+    } while (take_punctuation(cursor, ','));
+    if (!take_punctuation(cursor, ']')) return fail(line, cursor.at, "the list is not closed, expected ']'");
     return true;
   }
 
-  bool row(std::string_view line, Request& request) {
+  bool scan_row(std::string_view line, Request& request) {
     Cursor cursor{line.data(), line.data() + line.size()};
-    Request made;
+    Request result;
     std::optional<Duration> time;
     const char* time_at = cursor.at;
     const char* hashes_at = cursor.at;
     blocks_.clear();
-    if (!punctuation(cursor, '{')) return fail(line, line.data(), "the line is no JSON object, expected '{'");
-    if (!punctuation(cursor, '}')) {
+    if (!take_punctuation(cursor, '{')) return fail(line, line.data(), "the line is not a JSON object, expected '{'");
+    if (!take_punctuation(cursor, '}')) {
       do {
         std::string_view key;
         const char* key_at = cursor.at;
-        if (!scan_string(cursor, key)) return fail(line, key_at, "no key here, expected a string in quotes");
-        if (!punctuation(cursor, ':')) return fail(line, cursor.at, "no value here, expected ':' behind the key");
+        if (!scan_string(cursor, key)) return fail(line, key_at, "found no key, expected a string in quotes");
+        if (!take_punctuation(cursor, ':')) return fail(line, cursor.at, "found no value, expected ':' after the key");
         const char* start = cursor.at;
         if (key == "timestamp") {
           time_at = start;
           Duration value{};
-          if (!scan_time(cursor, 6, value) || !ends_value(cursor)) {
+          if (!scan_time(cursor, 6, value) || !at_value_end(cursor)) {
             return wrong_value(line, start, key, fmt::format("milliseconds from 0 to {}", kMaxSeconds * 1000));
           }
           time = value;
         } else if (key == "input_length") {
-          if (!tokens(line, cursor, key, made.input_tokens)) return false;
+          if (!scan_tokens(line, cursor, key, result.input_tokens)) return false;
         } else if (key == "output_length") {
-          if (!tokens(line, cursor, key, made.output_tokens)) return false;
+          if (!scan_tokens(line, cursor, key, result.output_tokens)) return false;
         } else if (key == "hash_ids") {
           hashes_at = start;
-          if (!hashes(line, cursor)) return false;
+          if (!scan_hashes(line, cursor)) return false;
         } else if (!skip_value(cursor, 0)) {
-          return fail(line, cursor.at, fmt::format("the value of '{}' is no JSON, expected a value", shown(key)));
+          return fail(line, cursor.at,
+                      fmt::format("the value of '{}' is not valid, expected a JSON value", printable(key)));
         }
-      } while (punctuation(cursor, ','));
-      if (!punctuation(cursor, '}')) return fail(line, cursor.at, "the object is not closed, expected ',' or '}'");
+      } while (take_punctuation(cursor, ','));
+      if (!take_punctuation(cursor, '}')) return fail(line, cursor.at, "the object is not closed, expected ',' or '}'");
     }
-    if (!cursor.done()) return fail(line, cursor.at, "text behind the object, expected the end of the line");
+    if (!cursor.done()) return fail(line, cursor.at, "found text after the object, expected the end of the line");
     for (const auto& [key, present] :
-         {std::pair{"timestamp", time.has_value()}, std::pair{"input_length", made.input_tokens > 0},
-          std::pair{"output_length", made.output_tokens > 0}}) {
+         {std::pair{"timestamp", time.has_value()}, std::pair{"input_length", result.input_tokens > 0},
+          std::pair{"output_length", result.output_tokens > 0}}) {
       if (!present) return fail(line, line.data(), fmt::format("the row has no {}, expected {}", key, kExpectedKeys));
     }
-    const std::int64_t blocks_of_input = ceil_div(made.input_tokens, kPrefixBlockTokens);
+    const std::int64_t blocks_of_input = ceil_div(result.input_tokens, kPrefixBlockTokens);
     if (static_cast<std::int64_t>(blocks_.size()) > blocks_of_input) {
       return fail(line, hashes_at,
                   fmt::format("hash_ids has {} blocks, expected at most {} for {} input tokens", blocks_.size(),
-                              blocks_of_input, made.input_tokens));
+                              blocks_of_input, result.input_tokens));
     }
-    if (!times_.take(*time, made.arrival)) return fail(line, time_at, times_.fault(*time));
-    if (!blocks_.empty()) made.prefix_hashes = arena_.keep(blocks_);
-    request = made;
+    if (!times_.take(*time, result.arrival)) return fail(line, time_at, times_.fault(*time));
+    if (!blocks_.empty()) result.prefix_hashes = arena_.store(blocks_);
+    request = result;
     return true;
   }
 
   LineReader lines_;
   std::string first_row_;
-  Request ahead_;
+  Request first_request_;
   bool started_ = false;
-  std::vector<std::uint64_t> blocks_;  // of the row being read
+  std::vector<std::uint64_t> blocks_;  // prefix blocks of the row being read
   BlockArena arena_;
   RowTimes times_;
 };

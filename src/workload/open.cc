@@ -14,13 +14,13 @@
 namespace capstan::workload {
 namespace {
 
-constexpr std::int64_t kWhole = 1'000'000;  // parts of a scale of 1
+constexpr std::int64_t kWhole = 1'000'000;  // a scale of 1, in millionths
 constexpr std::int64_t kMaxMinuteRequests = 600'000'000;
 
-/// Cuts a stream at a moment.
-class Limited final : public Source {
+/// Ends a stream at a time limit.
+class LimitedSource final : public Source {
  public:
-  Limited(std::unique_ptr<Source> source, Duration limit) : source_(std::move(source)), limit_(limit) {}
+  LimitedSource(std::unique_ptr<Source> source, Duration limit) : source_(std::move(source)), limit_(limit) {}
 
   bool next(Request& request) override { return fill(std::span(&request, 1)) == 1; }
   std::size_t fill(std::span<Request> out) override {
@@ -58,21 +58,23 @@ Result<std::unique_ptr<Source>> open_scaled_trace(const TraceSpec& trace, const 
   if (!bytes) return std::unexpected(bytes.error());
   Result<std::unique_ptr<Source>> source = open_trace(std::move(*bytes));
   if (!source || ppm(spec.scale) == kWhole) return source;
-  return std::make_unique<Superposed>(std::move(*source), ppm(spec.scale), spec.scale_jitter, seed);
+  return std::make_unique<SuperposedTrace>(std::move(*source), ppm(spec.scale), spec.scale_jitter, seed);
 }
 
 Result<std::unique_ptr<Source>> open_profile(const ProfileSpec& named, const WorkloadSpec& spec, std::uint64_t seed) {
   Result<Profile> profile = find_profile(named.name);
   if (!profile) return std::unexpected(profile.error());
-  const std::int64_t most = profile->minutes.empty() ? 0 : std::ranges::max(profile->minutes);
-  if (static_cast<double>(most) * spec.scale > static_cast<double>(kMaxMinuteRequests)) {
-    return infeasible(fmt::format("the scale {} makes more than {} requests a minute, expected fewer", spec.scale,
-                                  kMaxMinuteRequests));
+  const std::int64_t busiest_minute = profile->minutes.empty() ? 0 : std::ranges::max(profile->minutes);
+  if (static_cast<double>(busiest_minute) * spec.scale > static_cast<double>(kMaxMinuteRequests)) {
+    return infeasible(
+        fmt::format("with the scale {} the busiest minute has more than {} requests, expected at most "
+                    "that many",
+                    spec.scale, kMaxMinuteRequests));
   }
   return std::make_unique<ProfileSource>(std::move(*profile), ppm(spec.scale), seed);
 }
 
-/// Completes `lengths` with the profile's table, where one is named.
+/// Completes `lengths` with the profile's table, if a profile is named.
 Result<LengthsSpec> with_profile(LengthsSpec lengths, const std::string& profile_name) {
   if (profile_name.empty()) return lengths;
   Result<Profile> profile = find_profile(profile_name);
@@ -105,12 +107,12 @@ Result<std::unique_ptr<Source>> open(const WorkloadSpec& spec, std::uint64_t see
                                                ? open_scaled_trace(*trace, spec, seed)
                                                : open_profile(std::get<ProfileSpec>(spec.from), spec, seed);
   if (!source || !spec.duration) return source;
-  return std::make_unique<Limited>(std::move(*source), *spec.duration);
+  return std::make_unique<LimitedSource>(std::move(*source), *spec.duration);
 }
 
 Result<ClosedLoop> open_closed_loop(const WorkloadSpec& spec, std::uint64_t seed) {
   if (std::optional<Fault> fault = find_fault(spec)) return infeasible(std::move(fault->message));
-  if (!is_closed_loop(spec)) return infeasible("the workload is no closed loop, expected one");
+  if (!is_closed_loop(spec)) return infeasible("the workload has arrivals of its own, expected a closed loop");
   ClosedLoopSpec loop = std::get<ClosedLoopSpec>(spec.from);
   Result<LengthsSpec> lengths = with_profile(std::move(loop.lengths), loop.lengths_profile);
   if (!lengths) return std::unexpected(lengths.error());

@@ -20,26 +20,26 @@ constexpr std::size_t kMaxMinutes = 366 * 24 * 60;
 constexpr std::size_t kMaxCells = 1 << 20;
 constexpr std::int64_t kMaxCount = 1LL << 40;
 constexpr std::int64_t kMaxMinuteCount = 1'000'000'000;
-constexpr std::int64_t kSliceRequests = 512;  // few enough to sort inside the first-level cache
+constexpr std::int64_t kSliceRequests = 512;  // so few that they are sorted inside the first-level cache
 
-/// Reads a profile line by line. Every `bool` is false after an error, which `lines` keeps.
+/// Reads a profile line by line. Every `bool` result is false after an error, which `lines_` stores.
 class ProfileReader {
  public:
   explicit ProfileReader(std::unique_ptr<ByteStream> bytes) : lines_(std::move(bytes)) {}
 
   Result<Profile> read() {
-    if (!body()) return std::unexpected(*lines_.error());
+    if (!read_lines()) return std::unexpected(*lines_.error());
     return std::move(profile_);
   }
 
  private:
-  bool body() {
+  bool read_lines() {
     if (!lines_.next(line_)) {
       if (lines_.error()) return false;
       return fail_at(nullptr, "the file is empty, expected a workload profile");
     }
     if (line_ != kFirstLine) {
-      return fail_at(line_.data(), fmt::format("the first line is '{}', expected '{}'", shown(line_), kFirstLine));
+      return fail_at(line_.data(), fmt::format("the first line is '{}', expected '{}'", printable(line_), kFirstLine));
     }
     while (lines_.next(line_)) {
       cursor_ = {line_.data(), line_.data() + line_.size()};
@@ -58,13 +58,12 @@ class ProfileReader {
     }
     if (key == "duration_ms") {
       if (!number("duration_ms", 1, kMaxSeconds * 1000, duration_ms_)) return false;
-      return ends();
+      return row_ends();
     }
     if (key == "minute") return minute();
     if (key == "cell") return cell();
-    return fail_at(
-        line_.data(),
-        fmt::format("'{}' is no row of a profile, expected source, duration_ms, minute or cell", shown(key)));
+    return fail_at(line_.data(), fmt::format("the row begins with '{}', expected source, duration_ms, minute or cell",
+                                             printable(key)));
   }
 
   bool minute() {
@@ -73,17 +72,19 @@ class ProfileReader {
     if (!number("the minute", 0, kMaxMinutes - 1, index) || !comma()) return false;
     if (index != static_cast<std::int64_t>(profile_.minutes.size())) {
       return fail_at(
-          start, fmt::format("minute {}, expected {}: each minute once and in order", index, profile_.minutes.size()));
+          start, fmt::format("the minute is {}, expected {}: the profile lists each minute once and in order", index,
+                             profile_.minutes.size()));
     }
     if (!number("the count", 0, kMaxMinuteCount, count)) return false;
     profile_.minutes.push_back(count);
-    return ends();
+    return row_ends();
   }
 
   bool cell() {
     LengthTable::Cell cell{};
     if (cells_.size() == kMaxCells)
-      return fail_at(line_.data(), fmt::format("more than {} cells, expected fewer", kMaxCells));
+      return fail_at(line_.data(),
+                     fmt::format("the profile has more than {} cells, expected at most that many", kMaxCells));
     if (!bounds("input", cell.input_low, cell.input_high) || !bounds("output", cell.output_low, cell.output_high) ||
         !number("the count", 1, kMaxCount - 1, cell.count) || !comma() ||
         !mean("the input mean", cell.input_low, cell.input_high, cell.input_mean_milli) || !comma() ||
@@ -91,28 +92,28 @@ class ProfileReader {
       return false;
     }
     if (cell.count >= kMaxCount - total_)
-      return fail_at(line_.data(), "the counts add up to more than 2^40, expected less");
+      return fail_at(line_.data(), "the counts of the cells add up to 2^40 or more, expected less");
     total_ += cell.count;
     cells_.push_back(cell);
-    return ends();
+    return row_ends();
   }
 
-  bool bounds(std::string_view what, std::int32_t& low, std::int32_t& high) {
+  bool bounds(std::string_view name, std::int32_t& low, std::int32_t& high) {
     std::int64_t first = 0, last = 0;
-    if (!number(what, 1, kMaxTokens, first) || !comma() || !number(what, first, kMaxTokens, last) || !comma())
+    if (!number(name, 1, kMaxTokens, first) || !comma() || !number(name, first, kMaxTokens, last) || !comma())
       return false;
     low = static_cast<std::int32_t>(first);
     high = static_cast<std::int32_t>(last);
     return true;
   }
 
-  bool number(std::string_view what, std::int64_t min, std::int64_t max, std::int64_t& value) {
+  bool number(std::string_view name, std::int64_t min, std::int64_t max, std::int64_t& value) {
     const char* start = cursor_.at;
     if (scan_whole(cursor_, max, value) && value >= min && at_border()) return true;
-    return wrong(what, start, fmt::format("a whole number from {} to {}", min, max));
+    return wrong_value(name, start, fmt::format("a whole number from {} to {}", min, max));
   }
 
-  bool mean(std::string_view what, std::int32_t low, std::int32_t high, std::int64_t& milli) {
+  bool mean(std::string_view name, std::int32_t low, std::int32_t high, std::int64_t& milli) {
     const char* start = cursor_.at;
     Duration value{};
     if (scan_time(cursor_, 3, value) && value.count() >= low * 1000LL && value.count() <= high * 1000LL &&
@@ -120,17 +121,17 @@ class ProfileReader {
       milli = value.count();
       return true;
     }
-    return wrong(what, start, fmt::format("a number from {} to {}", low, high));
+    return wrong_value(name, start, fmt::format("a number from {} to {}", low, high));
   }
 
   bool at_border() const { return cursor_.done() || *cursor_.at == ','; }
   bool comma() { return cursor_.take(',') || fail_at(cursor_.at, "the row ends here, expected another column"); }
-  bool ends() { return cursor_.done() || fail_at(cursor_.at, "the row goes on, expected its end"); }
+  bool row_ends() { return cursor_.done() || fail_at(cursor_.at, "the row has more columns, expected it to end here"); }
 
-  bool wrong(std::string_view what, const char* start, std::string_view expected) {
+  bool wrong_value(std::string_view name, const char* start, std::string_view expected) {
     const std::string_view rest(start, static_cast<std::size_t>(cursor_.end - start));
     return fail_at(start,
-                   fmt::format("{} is '{}', expected {}", what, shown(rest.substr(0, rest.find(','))), expected));
+                   fmt::format("{} is '{}', expected {}", name, printable(rest.substr(0, rest.find(','))), expected));
   }
 
   bool fail_at(const char* at, std::string message) {
@@ -142,8 +143,9 @@ class ProfileReader {
     const auto minutes = static_cast<std::int64_t>(profile_.minutes.size());
     if (duration_ms_ <= (minutes - 1) * kMinuteMs || duration_ms_ > minutes * kMinuteMs) {
       return fail_at(nullptr,
-                     fmt::format("{} minutes and duration_ms {}, expected a duration that ends in the last minute",
-                                 minutes, duration_ms_));
+                     fmt::format("duration_ms is {} and the profile has {} minutes, expected a duration that ends in "
+                                 "the last minute",
+                                 duration_ms_, minutes));
     }
     profile_.duration = Duration(duration_ms_ * kNsPerMs);
     profile_.lengths = std::make_shared<const LengthTable>(std::move(cells_));
@@ -193,7 +195,7 @@ ProfileSource::ProfileSource(Profile profile, std::int64_t scale_ppm, std::uint6
       lengths_(seed, "workload.lengths"),
       deck_(profile_.lengths) {}
 
-/// Deals the requests of the next minute over slices of equal length, each to an equal chance.
+/// Distributes the requests of the next minute at random over slices of equal length.
 bool ProfileSource::next_minute() {
   if (minute_ == profile_.minutes.size()) return false;
   const std::int64_t before = scaled(counted_, scale_ppm_);
@@ -213,8 +215,8 @@ bool ProfileSource::next_minute() {
 }
 
 bool ProfileSource::next_slice() {
-  moment_ = 0;
-  moments_.clear();
+  next_arrival_ = 0;
+  arrival_times_ns_.clear();
   while (slice_ == slices_.size()) {
     if (!next_minute()) return false;
   }
@@ -224,19 +226,20 @@ bool ProfileSource::next_slice() {
   };
   const std::int64_t first = edge(slice_);
   const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(1, edge(slice_ + 1) - first));
-  moments_.resize(slices_[slice_++]);
-  for (std::int64_t& moment : moments_) moment = first + static_cast<std::int64_t>(arrivals_.below(length));
-  std::ranges::sort(moments_);
+  arrival_times_ns_.resize(slices_[slice_++]);
+  for (std::int64_t& time : arrival_times_ns_) time = first + static_cast<std::int64_t>(arrivals_.below(length));
+  std::ranges::sort(arrival_times_ns_);
   return true;
 }
 
 bool ProfileSource::next(Request& request) {
-  while (moment_ == moments_.size()) {
+  while (next_arrival_ == arrival_times_ns_.size()) {
     if (!next_slice()) return false;
   }
   const Lengths lengths = deck_.draw(lengths_);
-  request = {
-      .arrival = {Duration(moments_[moment_++])}, .input_tokens = lengths.input, .output_tokens = lengths.output};
+  request = {.arrival = {Duration(arrival_times_ns_[next_arrival_++])},
+             .input_tokens = lengths.input,
+             .output_tokens = lengths.output};
   return true;
 }
 

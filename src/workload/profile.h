@@ -16,17 +16,17 @@
 
 namespace capstan::workload {
 
-/// Aggregate statistics of a trace, as scripts/make-profile writes them (the form: docs/guides/workloads.md).
+/// Aggregate statistics of a trace, as scripts/make-profile writes them. docs/guides/workloads.md describes the format.
 struct Profile {
-  std::string source;                          ///< where it comes from, with its licence
+  std::string source;                          ///< origin of the data, with its licence
   Duration duration{};                         ///< span of the trace; the last minute is usually a part of one
   std::vector<std::int64_t> minutes;           ///< requests of each minute
-  std::shared_ptr<const LengthTable> lengths;  ///< never null in a profile that was read
+  std::shared_ptr<const LengthTable> lengths;  ///< not null in a profile that was read
 };
 
 Result<Profile> read_profile(std::unique_ptr<ByteStream> bytes);
 
-/// A bundled profile by its name, or else a file by its path.
+/// Reads a bundled profile by its name; if there is none of that name, a file by its path.
 Result<Profile> find_profile(const std::string& name_or_path);
 
 struct BundledProfile {
@@ -35,8 +35,9 @@ struct BundledProfile {
 };
 std::span<const BundledProfile> bundled_profiles();
 
-/// Requests of a profile, its counts times `scale_ppm` / 1e6: each minute gets exactly its count (fractions carried to
-/// the next), at independent uniform moments. That is a Poisson process within the minute, given its count.
+/// Generates the requests of a profile, whose counts are multiplied by `scale_ppm` / 1e6. Each minute gets exactly its
+/// count (fractions are carried to the next minute) at independent uniform times. Given its count, that is a Poisson
+/// process within the minute.
 class ProfileSource final : public Source {
  public:
   ProfileSource(Profile profile, std::int64_t scale_ppm, std::uint64_t seed);
@@ -55,14 +56,14 @@ class ProfileSource final : public Source {
   RandomStream lengths_;
   LengthDeck deck_;
 
-  std::size_t minute_ = 0;             ///< the next one to be cut into slices
-  std::int64_t counted_ = 0;           ///< requests of the profile in the minutes before
+  std::size_t minute_ = 0;             ///< next minute to be divided into slices
+  std::int64_t counted_ = 0;           ///< requests of the profile in the earlier minutes
   std::vector<std::uint32_t> slices_;  ///< requests in each slice of this minute
-  std::size_t slice_ = 0;              ///< the next one to be drawn
+  std::size_t slice_ = 0;              ///< next slice to be drawn
   std::int64_t minute_start_ns_ = 0;
   std::int64_t minute_length_ns_ = 0;
-  std::vector<std::int64_t> moments_;  ///< arrivals of this slice, in order
-  std::size_t moment_ = 0;             ///< the next one to be given out
+  std::vector<std::int64_t> arrival_times_ns_;  ///< arrivals of this slice, in order
+  std::size_t next_arrival_ = 0;                ///< index of the next arrival to be returned
 };
 
 }  // namespace capstan::workload

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-/// Exactly `count` digits.
+/// Scans exactly `count` digits.
 bool scan_digits(Cursor& cursor, int count, int& value) {
   if (cursor.end - cursor.at < count) return false;
   int sum = 0;
@@ -20,30 +20,30 @@ bool scan_digits(Cursor& cursor, int count, int& value) {
   return true;
 }
 
-/// A fraction after its point, at least one digit, in units of 10^-digits; what is finer is dropped.
+/// Scans the digits after a decimal point, at least one, in units of 10^-digits; further digits are dropped.
 bool scan_fraction(Cursor& cursor, int digits, std::int64_t& value) {
   if (cursor.done() || !is_digit(*cursor.at)) return false;
   std::int64_t sum = 0;
-  int left = digits;
+  int missing = digits;
   for (; !cursor.done() && is_digit(*cursor.at); ++cursor.at) {
-    if (left > 0) {
+    if (missing > 0) {
       sum = sum * 10 + (*cursor.at - '0');
-      --left;
+      --missing;
     }
   }
-  while (left-- > 0) sum *= 10;
+  while (missing-- > 0) sum *= 10;
   value = sum;
   return true;
 }
 
-bool leap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+bool is_leap_year(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
 int days_of_month(int year, int month) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return kDays[month - 1] + (month == 2 && leap(year) ? 1 : 0);
+  return kDays[month - 1] + (month == 2 && is_leap_year(year) ? 1 : 0);
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar (Hinnant's days_from_civil), for years >= 1970.
+/// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant's days_from_civil), for years >= 1970.
 std::int64_t days_since_1970(int year, int month, int day) {
   const int shifted = month <= 2 ? year - 1 : year;
   const int era = shifted / 400;
@@ -105,16 +105,16 @@ bool scan_timestamp(Cursor& cursor, Duration& value) {
   return true;
 }
 
-std::string shown(std::string_view found) {
-  constexpr std::size_t kShown = 40;
+std::string printable(std::string_view found) {
+  constexpr std::size_t kMaxPrinted = 40;
   std::string text;
-  for (char c : found.substr(0, kShown)) {
+  for (char c : found.substr(0, kMaxPrinted)) {
     if (c >= 0x20 && c < 0x7f)
       text += c;
     else
       text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
-  if (found.size() > kShown) text += "...";
+  if (found.size() > kMaxPrinted) text += "...";
   return text;
 }
 

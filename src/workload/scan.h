@@ -10,13 +10,14 @@
 
 namespace capstan::workload {
 
-/// Nobody records longer: 100 years, so that no sum of times overflows.
+/// Upper limit of a time in a trace: 100 years, so that no sum of times overflows.
 inline constexpr std::int64_t kMaxSeconds = 100LL * 365 * 24 * 3600;
 
-/// The times of a trace's rows: in order, and none later than kLongest after the first.
+/// Checks the times of a trace's rows: they must be in order and at most kLongest after the first.
 class RowTimes {
  public:
-  /// Takes the time of the next row, in any epoch, and gives its arrival. False, and nothing taken, where it is wrong.
+  /// Takes the time of the next row, in any epoch, and computes its arrival. Returns false and changes nothing if the
+  /// time is not valid.
   bool take(Duration time, Instant& arrival) {
     if (!first_) first_ = last_ = time;
     if (time < last_ || time - *first_ > kLongest) return false;
@@ -25,17 +26,17 @@ class RowTimes {
     return true;
   }
 
-  /// What is wrong with a time that was not taken.
+  /// Returns the error message for a time that take() refused.
   std::string fault(Duration time) const;
 
-  bool any() const { return first_.has_value(); }
+  bool has_rows() const { return first_.has_value(); }
 
  private:
   std::optional<Duration> first_;
   Duration last_{};
 };
 
-/// Where a scanner stands in a line.
+/// The position of a scanner in a line.
 struct Cursor {
   const char* at;
   const char* end;
@@ -50,8 +51,8 @@ struct Cursor {
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-/// Digits of a whole number of at most `max`; a fraction of zeros alone ("12.0") is allowed. False, with the cursor
-/// anywhere, for anything else.
+/// Scans a whole number of at most `max`; a fraction of only zeros ("12.0") is allowed. For any other text returns
+/// false and leaves the cursor at an undefined position.
 inline bool scan_whole(Cursor& cursor, std::int64_t max, std::int64_t& value) {
   if (cursor.done() || !is_digit(*cursor.at)) return false;
   std::int64_t sum = 0;
@@ -69,15 +70,15 @@ inline bool scan_whole(Cursor& cursor, std::int64_t max, std::int64_t& value) {
   return true;
 }
 
-/// A decimal number of units of 10^`exponent` nanoseconds (9: seconds, 6: milliseconds), at most kMaxSeconds; digits
-/// below a nanosecond are dropped.
+/// Scans a decimal number in units of 10^`exponent` nanoseconds (9: seconds, 6: milliseconds), at most kMaxSeconds.
+/// Digits below a nanosecond are dropped.
 bool scan_time(Cursor& cursor, int exponent, Duration& value);
 
-/// A date and time of 1970..2199: "2023-11-16 18:15:46.6805900", also with 'T', 'Z' or an offset "+02:00", as time
-/// since 1970 UTC. A time without offset is taken as UTC.
+/// Scans a date and time of 1970..2199: "2023-11-16 18:15:46.6805900", also with 'T', 'Z' or an offset "+02:00".
+/// `value` is the time since 1970 UTC. A time without an offset is in UTC.
 bool scan_timestamp(Cursor& cursor, Duration& value);
 
-/// What was found, for an error: cut after 40 bytes, anything but printable ASCII as \xNN.
-std::string shown(std::string_view found);
+/// Returns text for an error message: at most 40 bytes, with everything but printable ASCII written as \xNN.
+std::string printable(std::string_view found);
 
 }  // namespace capstan::workload

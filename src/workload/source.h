@@ -10,26 +10,27 @@
 
 namespace capstan::workload {
 
-/// A stream of requests in the order of their arrivals, read as it is consumed. Arrivals never go back.
+/// A stream of requests in the order of their arrivals. It is read or generated while it is consumed.
 class Source {
  public:
   virtual ~Source() = default;
 
-  /// The next request, or false at the end and after an error: ask `error()` which of the two.
+  /// Reads the next request. Returns false at the end and after an error; `error()` tells the two cases apart.
   virtual bool next(Request& request) = 0;
 
-  /// Fills `out` from its front and returns how many: fewer than asked only at the end or before an error. One virtual
-  /// call a batch; batches of some hundreds read at full speed.
+  /// Fills `out` from its front and returns the number of requests. It is less than `out.size()` only at the end or
+  /// before an error. A batch costs one virtual call; batches of some hundred requests are read at full speed.
   virtual std::size_t fill(std::span<Request> out) {
     std::size_t count = 0;
     while (count < out.size() && next(out[count])) ++count;
     return count;
   }
 
-  /// What ended the stream before its time: a malformed row, a truncated file. Empty while all is well.
+  /// Returns the error that ended the stream early, such as a malformed row or a truncated file; empty without one.
   virtual std::optional<Error> error() const { return std::nullopt; }
 
-  /// How much of the stream has been consumed, 0 to 1, for progress bars only. A trace counts bytes of its file.
+  /// Returns the share of the stream that has been consumed, 0 to 1, for progress bars only. A trace counts the bytes
+  /// of its file.
   virtual double progress() const { return 0; }
 };
 

@@ -15,8 +15,8 @@
 
 namespace capstan::workload {
 
-/// A file of recorded requests: Azure LLM CSV, Mooncake JSONL, BurstGPT CSV or ServeGen CSV, plain, gzip or zstd. The
-/// format is read from the content, never from the name.
+/// A file of recorded requests: Azure LLM CSV, Mooncake JSONL, BurstGPT CSV or ServeGen CSV; plain, gzip or zstd. The
+/// content determines the format, not the file name.
 struct TraceSpec {
   std::string path;
 };
@@ -26,68 +26,69 @@ struct ProfileSpec {
   std::string name;  ///< a bundled profile ("azure-hour"), or the path of a file that scripts/make-profile wrote
 };
 
-/// Requests (or sessions) per second over time. Every curve is made of steps of constant rate; a ramp and a diurnal
-/// curve are cut into kRampSteps and kDiurnalSteps (arrivals.h).
+/// Requests (or sessions) per second over time. Every curve consists of steps of constant rate; a ramp has kRampSteps
+/// and a diurnal curve kDiurnalSteps per cycle (arrivals.h).
 struct RateCurve {
   enum class Kind : std::uint8_t { constant, diurnal, ramp, spike, on_off, piecewise };
   Kind kind = Kind::constant;
-  double rate = 1;                 ///< constant, and the curve's lower or first rate; requests/s, 0 or 1e-6..1e7
-  double peak = 1;                 ///< diurnal: the highest; ramp: the last; spike: inside it; on_off: while on
+  double rate = 1;                 ///< constant rate, or the curve's lower or first rate; requests/s, 0 or 1e-6..1e7
+  double peak = 1;                 ///< diurnal: highest rate; ramp: last rate; spike, on_off: rate during spike or "on"
   Duration period{};               ///< diurnal (>= 1 min), on_off (>= 1 s): one cycle
-  Duration start{};                ///< ramp, spike: when it begins; diurnal: when the peak is, in the cycle
-  Duration length{};               ///< ramp, spike: how long it lasts; on_off: how long it is on in each cycle
+  Duration start{};                ///< ramp, spike: begin; diurnal: time of the peak within the cycle
+  Duration length{};               ///< ramp, spike: length; on_off: length of the "on" part of each cycle
   Duration step{};                 ///< piecewise: length of each step, >= 1 ms
-  std::vector<double> step_rates;  ///< piecewise: the rate of each step; the workload ends after the last
+  std::vector<double> step_rates;  ///< piecewise: rate of each step; the workload ends after the last step
 };
 
-/// How irregular arrivals are around the curve: gaps of mean 1 in the curve's own time (its integral).
+/// Distribution of the gaps between arrivals. Gaps have the mean 1 in the time scale given by the integral of the
+/// curve.
 struct ArrivalSpec {
   enum class Process : std::uint8_t { poisson, gamma, weibull };
   Process process = Process::poisson;
-  double shape = 1;  ///< gamma, weibull: below 1 clumps, 1 is Poisson, above 1 is more regular; 0.1..100
+  double shape = 1;  ///< gamma, weibull: < 1 is bursty, 1 is Poisson, > 1 is more regular; 0.1..100
 };
 
-/// Conversations: each turn's prompt is all that was said before, and something new. Then `RateCurve` counts sessions,
-/// LengthsSpec is of one turn (the new tokens, the answer).
+/// Conversations. The prompt of each turn consists of all earlier prompts and answers and of new tokens. With sessions,
+/// `RateCurve` counts sessions and `LengthsSpec` describes one turn: the new tokens and the answer.
 struct SessionSpec {
-  double turns_mean = 4;                              ///< geometric, at least 1; 1..1000
-  Duration turn_gap_mean = std::chrono::seconds(60);  ///< exponential; from one turn's arrival to the next's
-  std::int32_t system_tokens = 0;                     ///< a prefix that all sessions share
-  std::int32_t max_context = 32768;                   ///< a session ends before its prompt would be longer
+  double turns_mean = 4;                              ///< mean of the geometric number of turns; 1..1000
+  Duration turn_gap_mean = std::chrono::seconds(60);  ///< mean of the exponential time between arrivals of two turns
+  std::int32_t system_tokens = 0;                     ///< length of the prefix that all sessions share
+  std::int32_t max_context = 32768;                   ///< longest prompt; a session ends before it would be exceeded
 };
 
-/// Requests made from distributions.
+/// Requests generated from distributions.
 struct GeneratorSpec {
   RateCurve rate;
   ArrivalSpec arrivals;
   LengthsSpec lengths;
-  std::string lengths_profile;  ///< where not empty: `lengths.joint` is this profile's table (name or path)
+  std::string lengths_profile;  ///< if not empty: `lengths.joint` is this profile's table (name or path)
   std::optional<SessionSpec> sessions;
 };
 
-/// Everything a scenario can say about its load.
+/// All settings of a load.
 struct WorkloadSpec {
   std::variant<TraceSpec, ProfileSpec, GeneratorSpec, ClosedLoopSpec> from = ProfileSpec{"azure-hour"};
 
-  /// Only arrivals before this; needed where a generator's curve does not end by itself.
+  /// End of the load: only earlier arrivals count. Required if a generator's curve does not end by itself.
   std::optional<Duration> duration;
 
-  /// Times the load. A trace is superposed: whole copies, each shifted by its own uniform draw from
-  /// [-scale_jitter, +scale_jitter], and one thinned copy for the fraction; the first copy keeps its times. A profile's
-  /// counts and a generator's rates are multiplied, and `scale_jitter` means nothing. A closed loop multiplies its
-  /// concurrency. 0.000001 .. 100000.
+  /// Factor by which the load is multiplied, 0.000001 .. 100000. A trace is superposed: whole copies, each shifted by
+  /// its own uniform draw from [-scale_jitter, +scale_jitter], and one thinned copy for the fraction; the first copy
+  /// keeps its times. For a profile the counts are multiplied, for a generator the rates, for a closed loop the
+  /// concurrency; `scale_jitter` is then not used.
   double scale = 1;
   Duration scale_jitter = std::chrono::seconds(30);  ///< 0..1 h
 };
 
 inline bool is_closed_loop(const WorkloadSpec& spec) { return std::holds_alternative<ClosedLoopSpec>(spec.from); }
 
-/// The stream of requests, its header read and its settings checked. Same spec and seed, same bytes.
-/// @return an input error for a bad file, an infeasible one for settings that cannot be; also for a closed loop, which
-///         has no arrivals of its own (use `open_closed_loop`)
+/// Opens the stream of requests: reads the header and checks the settings. Equal spec and seed give equal requests.
+/// @return an input error for a bad file; an infeasible error for invalid settings and for a closed loop, which has no
+///         arrivals of its own (use `open_closed_loop`)
 Result<std::unique_ptr<Source>> open(const WorkloadSpec& spec, std::uint64_t seed);
 
-/// The closed loop that `spec` names; must be one.
+/// Opens the closed loop of `spec`; an infeasible error if `spec` is not a closed loop.
 Result<ClosedLoop> open_closed_loop(const WorkloadSpec& spec, std::uint64_t seed);
 
 }  // namespace capstan::workload

@@ -8,16 +8,18 @@
 
 namespace capstan::workload {
 
-/// More or less of a trace: floor(scale) whole copies and, for the fraction, one thinned copy in which each row stays
-/// with that chance. The first copy keeps its times; each other copy is shifted as a whole by its own draw from
-/// [-jitter, +jitter], so that bursts keep their form but do not line up. What a shift would move before the start is
-/// mirrored at it, so that the first minutes are neither empty nor crowded. A copy's prefixes are its own
-/// (`Request::prefix_salt`); its clients keep their numbers.
+/// Scales the load of a trace by superposing copies of it: floor(scale) whole copies and one thinned copy for the
+/// fraction, in which each row is kept with that probability.
 ///
-/// The trace is read once. Held at a time: its rows of 2 * jitter, once, and the requests of one slice of time.
-class Superposed final : public Source {
+/// The first copy keeps its times. Every other copy is shifted as a whole by its own draw from [-jitter, +jitter], so
+/// that bursts keep their shape but do not coincide. Rows that a shift would move before the start are mirrored at the
+/// start, so that the first minutes are neither empty nor crowded. Each copy has its own prefixes
+/// (`Request::prefix_salt`); the client numbers are the same in all copies.
+///
+/// The trace is read once. The memory holds the rows of a time of 2 * jitter and the requests of one slice of time.
+class SuperposedTrace final : public Source {
  public:
-  Superposed(std::unique_ptr<Source> trace, std::int64_t scale_ppm, Duration jitter, std::uint64_t seed);
+  SuperposedTrace(std::unique_ptr<Source> trace, std::int64_t scale_ppm, Duration jitter, std::uint64_t seed);
 
   bool next(Request& request) override;
   std::size_t fill(std::span<Request> out) override;
@@ -25,13 +27,14 @@ class Superposed final : public Source {
   double progress() const override { return trace_->progress(); }
 
  private:
-  /// A copy's place in the rows: all of its rows before it were given, except the mirrored ones still to come.
+  /// The position of a copy in the rows. All rows before `cursor` were returned, except the mirrored ones still to
+  /// come.
   struct Copy {
     std::int64_t shift_ns = 0;
     std::uint64_t salt = 0;
-    std::uint64_t cursor = 0;      ///< the next row to come in order, by its number in the trace
-    std::uint64_t mirrored = 0;    ///< one past the next row to come of those mirrored at the start
-    std::uint64_t keep_below = 0;  ///< rows stay whose draw is below; 0: all stay
+    std::uint64_t cursor = 0;      ///< next row in order, by its number in the trace
+    std::uint64_t mirrored = 0;    ///< one past the next row among those mirrored at the start; they come in reverse
+    std::uint64_t keep_below = 0;  ///< a row is kept if its draw is below this value; 0: all rows are kept
   };
   struct Entry {
     std::int64_t at_ns;
@@ -39,11 +42,11 @@ class Superposed final : public Source {
     std::uint64_t row;
   };
 
-  void begin();
+  void start();
   bool next_slice();
-  void forget();
+  void drop_old_rows();
   void read_to(std::int64_t ns);
-  void take(const Copy& copy, std::uint32_t index, std::uint64_t row, std::int64_t at_ns);
+  void add_to_slice(const Copy& copy, std::uint32_t index, std::uint64_t row, std::int64_t at_ns);
   std::int64_t row_ns(std::uint64_t row) const { return rows_[row - first_row_].arrival.since_start.count(); }
 
   std::unique_ptr<Source> trace_;
@@ -51,15 +54,15 @@ class Superposed final : public Source {
   std::int64_t slice_ns_ = 0;
   std::vector<Copy> copies_;
 
-  std::vector<Request> rows_;  ///< of the trace, from number `first_row_`
+  std::vector<Request> rows_;  ///< rows of the trace, from number `first_row_` on
   std::uint64_t first_row_ = 0;
   std::vector<Request> batch_;
   bool trace_ended_ = false;
-  bool begun_ = false;
+  bool started_ = false;
 
   std::int64_t slice_start_ns_ = 0;
   std::vector<Entry> slice_;
-  std::size_t given_ = 0;
+  std::size_t returned_ = 0;
 };
 
 }  // namespace capstan::workload

@@ -1,6 +1,6 @@
 #pragma once
 
-// For the tests of this room and of the fuzz targets: requests of a source, and files packed in memory.
+// Helpers for the tests of this room and the fuzz targets: reading a source completely and compressing bytes in memory.
 
 #include <zlib.h>
 #include <zstd.h>
@@ -14,7 +14,7 @@
 
 namespace capstan::workload::testing {
 
-inline std::vector<Request> all_of(Source& source, std::size_t batch = 256) {
+inline std::vector<Request> read_all_requests(Source& source, std::size_t batch = 256) {
   std::vector<Request> requests;
   for (;;) {
     const std::size_t before = requests.size();

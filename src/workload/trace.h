@@ -10,14 +10,15 @@
 
 namespace capstan::workload {
 
-/// Reads a trace in whichever of the known formats its first line is; that line is checked here, rows as they come.
+/// Opens a trace. The first line determines the format and is checked here; the other rows are checked when they are
+/// read.
 ///
-/// Common to all: arrivals count from the first row; rows must be in order of time; a column or key that is not known
-/// is skipped. A length of 0 is read as 1: an engine gives at least one token for a request that it served, and traces
-/// write 0 for a request that failed (BurstGPT) or for an answer that was rounded away (ServeGen's statistics).
+/// In all formats, arrivals count from the first row, rows must be in order of time, and unknown columns or keys are
+/// skipped. A length of 0 is read as 1: an engine generates at least one token for a request that it served, and traces
+/// write 0 for a failed request (BurstGPT) or for an answer that was rounded down (ServeGen's statistics).
 Result<std::unique_ptr<Source>> open_trace(std::unique_ptr<ByteStream> bytes);
 
-/// The two kinds, for `open_trace`: the first line is read already.
+/// Open the two kinds of traces; called by `open_trace`, which has already read the first line.
 Result<std::unique_ptr<Source>> open_csv_trace(LineReader lines, std::string header);
 Result<std::unique_ptr<Source>> open_mooncake_trace(LineReader lines, std::string first_row);
 

@@ -218,7 +218,7 @@ expect 3 "no row of engine 'vllm'" -- engine predict --points "$work/points.csv"
 echo 'p,vllm,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,16,4,1,1,1,40.5,6.25' >>"$work/points.csv"
 expect 0 "1 measured points compared" -- engine predict --points "$work/points.csv"
 sed 's/,128,/,-128,/' "$work/points.csv" >"$work/negative.csv"
-expect 1 "negative.csv:2:50: '-128' in column 'isl', expected a number >= 0" -- \
+expect 1 "negative.csv:2:50: isl is '-128', expected a number >= 0" -- \
   engine predict --points "$work/negative.csv"
 
 # Standard output that takes nothing.
