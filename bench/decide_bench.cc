@@ -1,6 +1,6 @@
-// What a decision costs when little has changed, by the size of the cluster: ten gangs of four one-GPU pods come and go
-// in a cluster of so many nodes of eight GPUs, nine in ten of them full. Cost that follows what changed stays flat from
-// the first argument to the last; each argument is a number of nodes.
+// Measures the cost of a decision after a small change, by the size of the cluster. Ten gangs of four one-GPU pods come
+// and go in a cluster of eight-GPU nodes, of which nine in ten are full. The argument is the number of nodes. If the
+// cost depends only on the change, it is the same for all arguments.
 
 #include <benchmark/benchmark.h>
 
@@ -21,12 +21,12 @@ constexpr std::uint32_t kChanges = 10;
 constexpr std::uint32_t kNodesOfADomain = 8;
 constexpr Instant kNow{seconds(3600)};
 
-/// A cluster before and after ten gangs came, and what changed between the two.
-struct Bench {
+/// A cluster before and after ten gangs arrived, and the changes between the two.
+struct Cluster {
   model::Snapshot before, after;
   model::Delta delta;
 
-  explicit Bench(std::uint32_t nodes) {
+  explicit Cluster(std::uint32_t nodes) {
     auto catalog = std::make_shared<model::Catalog>();
     catalog->gpu_kinds = {"h100"};
     catalog->domains = {{"cluster", model::TopologyLevel::cluster, {}}, {"zone", model::TopologyLevel::zone, {0}}};
@@ -73,7 +73,7 @@ struct Bench {
     before.nodes.set({n}, node);
   }
 
-  /// Bound to the node and ready, or pending where it is none.
+  /// Adds a gang that is bound to the node and ready, or pending if the node is invalid.
   void add_gang(model::Snapshot& snapshot, model::NodeId node) {
     model::Gang gang;
     gang.phase = node.valid() ? model::Gang::Phase::ready : model::Gang::Phase::pending;
@@ -96,50 +96,50 @@ struct Bench {
   std::uint32_t gangs_ = 0, pods_ = 0;
 };
 
-void follow(benchmark::State& state) {
-  const Bench bench(static_cast<std::uint32_t>(state.range(0)));
-  Index index = build(bench.before);
+void update_index(benchmark::State& state) {
+  const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
+  Index index = build(cluster.before);
   for (auto _ : state) {
-    apply(index, bench.after, bench.delta);
-    apply(index, bench.before, bench.delta);
+    apply(index, cluster.after, cluster.delta);
+    apply(index, cluster.before, cluster.delta);
   }
 }
 
 void place_gangs(benchmark::State& state) {
-  const Bench bench(static_cast<std::uint32_t>(state.range(0)));
-  Index index = build(bench.after);
+  const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
+  Index index = build(cluster.after);
   for (auto _ : state) {
     place::Memory memory;
-    benchmark::DoNotOptimize(place::decide(index, bench.after, {}, {}, memory, kNow));
+    benchmark::DoNotOptimize(place::decide(index, cluster.after, {}, {}, memory, kNow));
   }
 }
 
-/// Once every ten seconds consolidation looks at the nodes; at all other decisions it does not.
-void buy(benchmark::State& state, provision::Policy policy, bool consolidation_due) {
-  const Bench bench(static_cast<std::uint32_t>(state.range(0)));
-  Index index = build(bench.after);
-  place::Memory placing;
-  const place::Decision placed = place::decide(index, bench.after, {}, {}, placing, kNow);
+/// Consolidation examines the nodes once every ten seconds and not in the decisions between.
+void provision_nodes(benchmark::State& state, provision::Policy policy, bool consolidation_due) {
+  const Cluster cluster(static_cast<std::uint32_t>(state.range(0)));
+  Index index = build(cluster.after);
+  place::Memory place_memory;
+  const place::Decision placed = place::decide(index, cluster.after, {}, {}, place_memory, kNow);
   policy.batch_idle = {};
   provision::Memory settled;
-  provision::decide(index, bench.after, placed, policy, settled, kNow);
+  provision::decide(index, cluster.after, placed, policy, settled, kNow);
   for (auto _ : state) {
     state.PauseTiming();
     provision::Memory memory = settled;
     memory.last_consolidation = consolidation_due ? Instant::never() : kNow;
     state.ResumeTiming();
-    benchmark::DoNotOptimize(provision::decide(index, bench.after, placed, policy, memory, kNow));
+    benchmark::DoNotOptimize(provision::decide(index, cluster.after, placed, policy, memory, kNow));
   }
 }
 
 void sizes(benchmark::internal::Benchmark* b) { b->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond); }
 
-BENCHMARK(follow)->Apply(sizes)->Name("index: ten gangs come and go");
+BENCHMARK(update_index)->Apply(sizes)->Name("index: ten gangs come and go");
 BENCHMARK(place_gangs)->Apply(sizes)->Name("place: ten gangs");
-BENCHMARK_CAPTURE(buy, group, provision::whole_groups(), false)->Apply(sizes);
-BENCHMARK_CAPTURE(buy, group_looks_at_nodes, provision::whole_groups(), true)->Apply(sizes);
-BENCHMARK_CAPTURE(buy, karpenter, provision::karpenter(), false)->Apply(sizes);
-BENCHMARK_CAPTURE(buy, karpenter_looks_at_nodes, provision::karpenter(), true)->Apply(sizes);
+BENCHMARK_CAPTURE(provision_nodes, group, provision::whole_groups(), false)->Apply(sizes);
+BENCHMARK_CAPTURE(provision_nodes, group_looks_at_nodes, provision::whole_groups(), true)->Apply(sizes);
+BENCHMARK_CAPTURE(provision_nodes, karpenter, provision::karpenter(), false)->Apply(sizes);
+BENCHMARK_CAPTURE(provision_nodes, karpenter_looks_at_nodes, provision::karpenter(), true)->Apply(sizes);
 
 }  // namespace
 }  // namespace capstan::decide

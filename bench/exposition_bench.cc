@@ -1,5 +1,5 @@
-// How fast pages of metrics are read, with labels, and turned into signals.
-//   exposition_bench --write-page FILE     writes the page and ends, for bench/prometheus_parser
+// Measures how fast pages of metrics are read, with labels, and converted to signals.
+//   exposition_bench --write-page FILE     writes the page for bench/prometheus_parser and exits
 #include <benchmark/benchmark.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// What it costs to scrape: 1,000 targets on loopback addresses of their own, a page of vLLM's each, once a second, all
-// in one thread. A second process serves the pages.
+// Measures the cost of scraping 1,000 targets once a second in one thread. Each target has its own loopback address and
+// a page like vLLM's. A second process serves the pages.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ class Pages : public net::HttpHandler {
   std::string page = bench::vllm_page();
 };
 
-/// Serves until it is killed; writes its addresses, one a line, to `out`.
+/// Serves until the process is killed. First writes its addresses to `out`, one per line.
 [[noreturn]] void serve(int out) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Pages pages;
@@ -79,7 +79,7 @@ double cpu_seconds() {
 }
 
 int run() {
-  rlimit files{};  // a server with as many listeners and connections
+  rlimit files{};  // the server needs a file for every listener and connection
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
@@ -119,7 +119,7 @@ int run() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   std::printf(
-      "%zu targets, pages of %zu bytes: %.0f scrapes/s, %.1f %% of a core (%.0f us a scrape), %ld MiB; %llu failed, "
+      "%zu targets, pages of %zu bytes: %.0f scrapes/s, %.1f %% of a core (%.0f us per scrape), %ld MiB; %llu failed, "
       "%llu skipped, %d fresh   bound 50 %%\n",
       ids.size(), bench::vllm_page().size(), scrapes / wall, 100 * used / wall, 1e6 * used / scrapes,
       usage.ru_maxrss / 1024, static_cast<unsigned long long>(after.failed - before.failed),

@@ -1,7 +1,7 @@
-// Requests a second of a whole simulated fleet: arrivals, clients with time-outs, router, replicas and meter.
-// Llama-3.1-8B on H100s, one GPU each, at 70 % of the load that a replica sustains (about 17 requests/s of Azure-like
-// traffic), open loop, Poisson. The argument is the number of replicas; the counter `useful` is the share of paid GPU
-// time that was useful, `p99_ms` the 99th percentile of the first token.
+// Measures the requests per second that the simulation of a whole fleet handles: arrivals, clients with time-outs,
+// router, replicas and meter. The fleet runs Llama-3.1-8B on one H100 per replica at 70 % of the load that a replica
+// sustains (about 17 requests/s of Azure-like traffic), with Poisson arrivals in an open loop. The argument is the
+// number of replicas. The counter `useful` is the useful share of paid GPU time, `p99_ms` the 99th percentile of TTFT.
 
 #include <benchmark/benchmark.h>
 
@@ -18,11 +18,11 @@ namespace {
 constexpr double kSustained = 17;  // requests/s of one replica
 constexpr RequestCount kRequests = 1'000'000;
 
-/// Poisson arrivals; log-normal lengths with the means of the Azure hour (1155 in, 211 out), drawn beforehand, so that
-/// what is timed is the fleet.
-class Recorded final : public workload::Source {
+/// Poisson arrivals with log-normal lengths that have the means of the Azure hour (1155 input and 211 output tokens).
+/// They are drawn before the measurement, so that only the fleet is measured.
+class RecordedSource final : public workload::Source {
  public:
-  explicit Recorded(std::int64_t replicas) {
+  explicit RecordedSource(std::int64_t replicas) {
     RandomStream random(1, "bench");
     Instant now{};
     const double rate = 0.7 * kSustained * static_cast<double>(replicas);
@@ -66,7 +66,7 @@ void fleet(benchmark::State& state, RouterKind router) {
                            .client = {.first_token_timeout = std::chrono::seconds(30),
                                       .total_timeout = std::chrono::seconds(300),
                                       .max_retries = 2}};
-  Recorded source(state.range(0));
+  RecordedSource source(state.range(0));
   double useful = 0;
   double p99_ms = 0;
   for (auto _ : state) {

@@ -3,10 +3,10 @@
 
     bench/kube.py PROGRAM [latency] [size] [client]
 
-latency  from requests that reach an emulated engine to the /scale patch that the API server has accepted;
-         what asking costs meanwhile
-size     1,000 nodes, 5,000 pods, 500 scaled workloads: until ready, memory, and processor time while nothing changes
-client   how reading a cluster grows with its nodes, up to 10,000
+latency  time from requests that reach an emulated engine to the /scale patch that the API server has accepted, and
+         the processor time of scraping
+size     1,000 nodes, 5,000 pods, 500 scaled workloads: time until ready, memory, processor time without changes
+client   time to read a cluster, by its number of nodes, up to 10,000
 """
 
 import concurrent.futures
@@ -28,9 +28,9 @@ import harness  # noqa: E402
 import objects  # noqa: E402
 import programs  # noqa: E402
 
-MODEL = "Llama-3.1-8B"  # of the engines, the requests and the scalers
+MODEL = "Llama-3.1-8B"  # the model of the engines, the requests and the scalers
 NAMESPACE = "bench"
-TICK_S = 1 / os.sysconf("SC_CLK_TCK")  # of /proc
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")  # unit of times in /proc
 
 
 def line(name, figure, bound=""):
@@ -38,7 +38,7 @@ def line(name, figure, bound=""):
 
 
 def create(cluster, things, workers=2):
-    """Creates many objects; some processes of kubectl at a time, each with its share."""
+    """Creates many objects with several concurrent kubectl processes."""
     shares = [things[i::workers] for i in range(workers)]
 
     def run(share):
@@ -59,7 +59,7 @@ def begin(folder, *without):
 
 
 def controller(cluster, folder, program):
-    """A started controller and how long it took until it was ready."""
+    """Starts a controller. Returns its process and the time until it was ready, in seconds."""
     began = time.monotonic()
     process = programs.Process(folder / f"run-{began}", program, "run", "--kubeconfig", cluster.kubeconfig,
                                "--namespace", NAMESPACE, "--listen", "127.0.0.1:0")
@@ -87,13 +87,13 @@ def ready_pods(cluster, count):
 
 
 def seconds_of(moment):
-    """Of an RFC 3339 moment in UTC, within its day."""
+    """Returns the seconds since midnight of an RFC 3339 time in UTC."""
     hours, minutes, seconds = moment.partition("T")[2].rstrip("Z").split(":")
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def occupy(address, requests):
-    """Requests that last for minutes, each on a connection of its own; gives back the connections."""
+    """Sends requests that last for minutes, each on its own connection. Returns the connections."""
     body = json.dumps({"model": MODEL, "prompt": "a " * 100, "max_tokens": 20_000, "stream": True})
     lines = ["POST /v1/completions HTTP/1.1", f"Host: {address}", "Content-Type: application/json",
              f"Content-Length: {len(body)}", "", body]
@@ -104,9 +104,9 @@ def occupy(address, requests):
 
 
 def latency(folder, program, services=100):
-    """Two pods a service, each with an engine that takes one request at a time. Four requests at once to one of them
-    are three that wait: more than one a replica, so the service is scaled. From when the last of them is sent to when
-    the API server has answered the patch, by its own audit log."""
+    """Measures the time from the last request to the API server's answer to the /scale patch, by its audit log. Each
+    service has two pods with an engine that runs one request at a time. Four concurrent requests to one of the engines
+    leave three waiting, which is more than one per replica, so the service is scaled up."""
     cluster = begin(folder, "karpenter", "kube-scheduler")
     try:
         names = [f"s{i}" for i in range(services)]
@@ -118,7 +118,7 @@ def latency(folder, program, services=100):
         create(cluster, [objects.scaler(name, NAMESPACE, target=name, mode="Active", queue={"waitingPerReplica": 1},
                                         signals={"interval": "500ms"}) for name in names])
         process, _ = controller(cluster, folder, program)
-        time.sleep(10)  # every target has been asked, and nothing is left to be said
+        time.sleep(10)  # until every target has been scraped and all statuses are written
         used, began = used_s(process.pid), time.monotonic()
         time.sleep(10)
         idle = (used_s(process.pid) - used) / (time.monotonic() - began)
@@ -127,7 +127,7 @@ def latency(folder, program, services=100):
             address = next(p["status"]["podIP"] for p in pods if p["metadata"]["labels"]["app"] == name)
             connections += occupy(address, 4)
             sent[name] = time.time() % 86_400
-            time.sleep(0.3 + 0.007 * (len(sent) % 31))  # at any moment between two scrapes
+            time.sleep(0.3 + 0.007 * (len(sent) % 31))  # vary the time between request and scrape
         time.sleep(5)
         seen = {}
         for entry in cluster.audit.writes(resource="deployments", subresource="scale", namespace=NAMESPACE):
@@ -135,10 +135,10 @@ def latency(folder, program, services=100):
                 seen.setdefault(entry.name, seconds_of(entry.answered))
         for connection in connections:
             connection.close()
-        for each in [process, engines]:
-            each.stop()
+        for program_process in [process, engines]:
+            program_process.stop()
         took = [seen[name] - sent[name] for name in names if name in seen]
-        line(f"{2 * services} targets asked twice a second", f"{100 * idle:.0f} % of a core")
+        line(f"{2 * services} targets scraped twice a second", f"{100 * idle:.0f} % of a core")
         line("services scaled", f"{len(took)} of {services}")
         line("metric to /scale, 50th percentile", f"{percentile(took, 0.5):.3f} s", "bound 0.5 s")
         line("metric to /scale, 99th percentile", f"{percentile(took, 0.99):.3f} s", "bound 1.0 s")
@@ -166,19 +166,19 @@ def size(folder, program, nodes=1_000, workloads=500, pods_each=10, idle_s=60):
         create(cluster, [objects.scaler(name, NAMESPACE, target=name) for name in names])
         process, ready_s = controller(cluster, folder, program)
         line(f"{nodes} nodes, {len(pods)} pods, {workloads} workloads: ready", f"{ready_s:.2f} s", "bound 3 s")
-        time.sleep(20)  # the first statuses are written
+        time.sleep(20)  # until the first statuses are written
         began, used = time.monotonic(), used_s(process.pid)
         time.sleep(idle_s)
         share = (used_s(process.pid) - used) / (time.monotonic() - began)
-        line("nothing changes, nobody is scraped", f"{100 * share:.1f} % of a core", "bound 5 %")
-        line("memory at most", f"{peak_mib(process.pid):.0f} MiB", "bound 150 MB (143 MiB)")
+        line("nothing changes, no target is scraped", f"{100 * share:.1f} % of a core", "bound 5 %")
+        line("peak memory", f"{peak_mib(process.pid):.0f} MiB", "bound 150 MB (143 MiB)")
         process.stop()
     finally:
         cluster.down()
 
 
 def client(folder, program):
-    """`capstan snapshot`: connects, reads everything, and writes it down."""
+    """Measures `capstan snapshot`, which connects, reads all objects and writes them."""
     cluster = begin(folder, "kwok", "karpenter", "kube-scheduler", "kube-controller-manager")
     try:
         made = 0

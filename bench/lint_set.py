@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the files that `scripts/bench lint` reads: the same bytes on every machine.
+"""Writes the files for `scripts/bench lint`, with the same bytes on every machine.
 
     bench/lint_set.py FOLDER [FILES [BYTES]]
 
-A repository of manifests as they are found: ten files a folder, several documents a file, made of this project's own
-examples, fixtures and definitions under other names. One file in five is about GPUs, and one in ten of its documents
-holds a mistake; the others hold definitions, and workloads that ask for no GPU.
+The files form a typical repository of manifests, with ten files per folder and several documents per file. The
+documents are this project's own examples, fixtures and definitions under other names. One file in five is about GPUs,
+and one in ten of its documents has a defect. The other files contain definitions and workloads without GPUs.
 """
 
 import pathlib
@@ -20,7 +20,7 @@ FENCED = re.compile(r"^## (Bad|Good)\n\n```yaml\n(.*?)^```", re.MULTILINE | re.D
 
 
 def documents():
-    """What is as it should be, what is wrong, what is no matter of GPUs, and definitions."""
+    """Returns four lists of documents: correct ones, defective ones, ones without GPUs, and definitions."""
     good, bad = [], []
     for page in sorted((ROOT / "docs" / "reference" / "lint").glob("*.md")):
         for title, text in FENCED.findall(page.read_text()):
@@ -38,7 +38,7 @@ def documents():
 
 
 def file_text(number, size, good, bad, plain, definitions):
-    """About `size` bytes of documents. The number alone says which, and under which names."""
+    """Returns about `size` bytes of documents. The number of the file determines the documents and their names."""
     parts, bytes_so_far, step = [], 0, number
     on_gpus = number % 5 == 0
     while bytes_so_far < size:

@@ -1,6 +1,5 @@
-// What deciding how many replicas costs: a fleet of services with ten replicas each, every replica with new readings.
-// The argument is the number of services; the policies stand side by side. "one_changed" is what one service costs
-// whose readings alone are new.
+// Measures the cost of deciding the number of replicas for services with ten replicas each, by policy. The argument is
+// the number of services. Every replica has new readings; in "one_changed" only the replicas of one service have.
 
 #include <benchmark/benchmark.h>
 
@@ -16,8 +15,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::uint32_t kReplicas = 10;  // of a service
-constexpr std::size_t kScrapes = 8;      // then the counters begin anew, as those of engines that restart
+constexpr std::uint32_t kReplicas = 10;  // per service
+constexpr std::size_t kScrapes = 8;      // number of scrapes after which the counters restart, like those of an engine
 constexpr Duration kScrape = seconds(15);
 
 model::ReplicaSignals readings(std::uint32_t gang, std::int64_t scrape) {
@@ -33,7 +32,7 @@ model::ReplicaSignals readings(std::uint32_t gang, std::int64_t scrape) {
   return s;
 }
 
-/// The same fleet at so many scrapes one after the other.
+/// A fleet at kScrapes consecutive scrapes.
 struct Fleet {
   std::array<model::Snapshot, kScrapes> snapshots;
   Index index;
@@ -57,9 +56,9 @@ struct Fleet {
     }
     for (std::size_t scrape = 0; scrape < kScrapes; ++scrape) {
       for (std::uint32_t gang = 0; gang < services * kReplicas; ++gang) {
-        model::Gang said = snapshot.gangs.at({gang});
-        said.signals = readings(gang, static_cast<std::int64_t>(scrape));
-        snapshot.gangs.set({gang}, said);
+        model::Gang gang_with_readings = snapshot.gangs.at({gang});
+        gang_with_readings.signals = readings(gang, static_cast<std::int64_t>(scrape));
+        snapshot.gangs.set({gang}, gang_with_readings);
       }
       snapshots[scrape] = snapshot;
     }
@@ -84,21 +83,22 @@ struct Fleet {
   }
 };
 
-void decide_services(benchmark::State& state, const Policy& policy, std::uint32_t each_time) {
+void decide_services(benchmark::State& state, const Policy& policy, std::uint32_t changed_services) {
   Fleet fleet(static_cast<std::uint32_t>(state.range(0)));
-  const std::uint32_t asked = each_time == 0 ? static_cast<std::uint32_t>(state.range(0)) : each_time;
-  std::size_t turn = 0;
+  const std::uint32_t decided_services =
+      changed_services == 0 ? static_cast<std::uint32_t>(state.range(0)) : changed_services;
+  std::size_t tick = 0;
   for (auto _ : state) {
-    const model::Snapshot& snapshot = fleet.snapshots[turn % kScrapes];
-    const Instant now{kScrape * static_cast<std::int64_t>(++turn)};
-    for (std::uint32_t s = 0; s < asked; ++s) {
+    const model::Snapshot& snapshot = fleet.snapshots[tick % kScrapes];
+    const Instant now{kScrape * static_cast<std::int64_t>(++tick)};
+    for (std::uint32_t s = 0; s < decided_services; ++s) {
       benchmark::DoNotOptimize(decide(view(snapshot, fleet.index, {s}), policy, fleet.memories[s], now));
     }
   }
-  state.counters["replicas"] = static_cast<double>(asked * kReplicas);
+  state.counters["replicas"] = static_cast<double>(decided_services * kReplicas);
 }
 
-/// Every second service stands beside the one before it: so many mixes of two variants, ten replicas each.
+/// Decides mixes of two variants with ten replicas each: every second service is an alternative of the one before it.
 void decide_mixes(benchmark::State& state) {
   const auto mixes = static_cast<std::uint32_t>(state.range(0));
   Fleet fleet(2 * mixes);
@@ -112,10 +112,10 @@ void decide_mixes(benchmark::State& state) {
     if (s % 2 == 1) catalog.services[s].variants.front().gpu = {1};
   }
   for (model::Snapshot& snapshot : fleet.snapshots) snapshot.catalog = std::make_shared<model::Catalog>(catalog);
-  std::size_t turn = 0;
+  std::size_t tick = 0;
   for (auto _ : state) {
-    const model::Snapshot& snapshot = fleet.snapshots[turn % kScrapes];
-    const Instant now{kScrape * static_cast<std::int64_t>(++turn)};
+    const model::Snapshot& snapshot = fleet.snapshots[tick % kScrapes];
+    const Instant now{kScrape * static_cast<std::int64_t>(++tick)};
     for (std::uint32_t s = 0; s < 2 * mixes; s += 2) {
       const MixSource source{.deciders = deciders, .memories = fleet.memories};
       benchmark::DoNotOptimize(

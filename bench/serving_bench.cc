@@ -1,6 +1,6 @@
-// Requests a second of one simulated replica, Llama-3.1-8B on one H100 under Azure-like traffic: the event-jump and the
-// step-by-step twin side by side. The argument is the arrival rate in requests a second; the replica saturates at
-// about 18.
+// Measures the requests per second that the simulation of one replica handles: Llama-3.1-8B on one H100 with Azure-like
+// traffic. Compares Replica (event jumps) with StepwiseReplica. The argument is the arrival rate in requests/s; the
+// replica saturates at about 18.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +20,8 @@ struct Arrival {
   EngineRequest request;
 };
 
-/// Poisson arrivals; log-normal lengths with the means of the Azure hour (1155 in, 211 out), drawn independently.
+/// Returns Poisson arrivals with log-normal lengths, drawn independently, that have the means of the Azure hour (1155
+/// input and 211 output tokens).
 std::vector<Arrival> arrivals(std::int64_t count, std::int64_t rate) {
   RandomStream random(1, "bench");
   std::vector<Arrival> rows;

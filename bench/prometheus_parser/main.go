@@ -1,7 +1,7 @@
-// Prometheus' own parser beside ours.
+// Measures and tests the parser of Prometheus, for comparison with Capstan's.
 //
-//	prometheus_parser bench FILE  bytes a second of tokenising and of reading with labels
-//	prometheus_parser rows FILE              holds it to the rows that src/signals' tests hold ours to
+//	prometheus_parser bench FILE  prints the bytes per second of tokenising and of reading with labels
+//	prometheus_parser rows FILE   checks the parser with the rows that the tests of src/signals use
 package main
 
 import (
@@ -53,7 +53,7 @@ func cpuSeconds() float64 {
 	return seconds(usage.Utime) + seconds(usage.Stime)
 }
 
-// bench prints processor time, garbage collection included, as ours does.
+// bench measures processor time, including garbage collection, like Capstan's benchmark.
 func bench(path string, budget float64) error {
 	page, err := os.ReadFile(path)
 	if err != nil {

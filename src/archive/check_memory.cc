@@ -14,10 +14,10 @@ class Checker {
     for (const auto& answer : memory.answers) change("scale answer", answer.at, answer.replicas);
     for (const auto& up : memory.ups) change("scale up", up.at, up.replicas);
     for (const auto& down : memory.downs) change("scale down", down.at, down.replicas);
-    if (memory.capstan) own(*memory.capstan);
+    if (memory.capstan) capstan(*memory.capstan);
   }
 
-  void own(const decide::scale::CapstanMemory& memory) {
+  void capstan(const decide::scale::CapstanMemory& memory) {
     for (Instant at : {memory.since, memory.at, memory.last_used, memory.gateway_at}) moment("scale seen", at);
     for (Duration span : {memory.observed, memory.corrected, memory.block, memory.empty_seen}) {
       number("scale learned for", span.count(), kMaxTime);
@@ -35,11 +35,10 @@ class Checker {
       for (const Duration lead : other.leads) number("scale lead", lead.count(), kMaxTime);
     }
     number("scale variants", std::ssize(memory.alternatives), model::Service::kBesideMost);
-    using Own = decide::scale::CapstanMemory;
-    const auto most = static_cast<std::int64_t>(Own::kReplicasMost);
+    const auto max_rows = static_cast<std::int64_t>(decide::scale::CapstanMemory::kReplicasMost);
     for (std::size_t rows : {memory.counters.size(), memory.starting.size(), memory.forecasts.size(),
                              memory.need_peaks.size(), memory.leads.size()}) {
-      number("scale rows", static_cast<std::int64_t>(rows), most);
+      number("scale rows", static_cast<std::int64_t>(rows), max_rows);
     }
   }
 
@@ -53,24 +52,24 @@ class Checker {
 
   void provision(const decide::provision::Memory& memory) {
     for (Instant at : {memory.last_scan, memory.last_consolidation, memory.batch_first, memory.batch_last}) {
-      moment("last look", at);
+      moment("last scan", at);
     }
     for (const auto& row : memory.asked) {
       exists("asked pool", row.pool, catalog_.pools);
       exists("asked offering", row.offering, catalog_.offerings);
       if (row.within.valid()) exists("asked domain", row.within, catalog_.domains);
-      number("asked count", row.count, kMostAtOnce);
+      number("asked count", row.count, kMaxAtOnce);
       number("asked hold", row.hold.count(), kMaxTime);
       moment("asked at", row.at);
     }
     for (const auto& row : memory.groups) {
       exists("group offering", row.offering, catalog_.offerings);
-      number("group count", row.count, kMostAtOnce);
+      number("group count", row.count, kMaxAtOnce);
       for (Instant at : {row.requested_at, row.until, row.released_at}) moment("group", at);
     }
     for (const auto& row : memory.backoffs) {
       exists("back-off offering", row.offering, catalog_.offerings);
-      number("back-off failures", row.failures, kMostAtOnce);
+      number("back-off failures", row.failures, kMaxAtOnce);
       for (Instant at : {row.failed_at, row.until}) moment("back-off", at);
     }
     for (const auto& row : memory.quiet) moment("quiet since", row.since);
@@ -86,23 +85,23 @@ class Checker {
 
  private:
   template <typename IdType, typename Rows>
-  void exists(const char* what, IdType id, const Rows& rows) {
-    if (id.value >= rows.size()) fail(what, "is " + std::to_string(id.value) + ", which the catalog does not have");
+  void exists(const char* name, IdType id, const Rows& rows) {
+    if (id.value >= rows.size()) fail(name, "is " + std::to_string(id.value) + ", which is not in the catalog");
   }
-  void number(const char* what, std::int64_t value, std::int64_t most) {
-    if (value < 0 || value > most) {
-      fail(what, "is " + std::to_string(value) + ", expected 0 to " + std::to_string(most));
+  void number(const char* name, std::int64_t value, std::int64_t max) {
+    if (value < 0 || value > max) {
+      fail(name, "is " + std::to_string(value) + ", expected 0 to " + std::to_string(max));
     }
   }
-  void moment(const char* what, Instant at) {
-    if (!at.is_never()) number(what, at.since_start.count(), kMaxTime);
+  void moment(const char* name, Instant at) {
+    if (!at.is_never()) number(name, at.since_start.count(), kMaxTime);
   }
-  void change(const char* what, Instant at, ReplicaCount replicas) {
-    moment(what, at);
-    number(what, replicas, kMaxReplicas);
+  void change(const char* name, Instant at, ReplicaCount replicas) {
+    moment(name, at);
+    number(name, replicas, kMaxReplicas);
   }
-  void fail(const char* what, const std::string& how) {
-    if (!fault_) fault_ = std::string(what) + " " + how;
+  void fail(const char* name, const std::string& message) {
+    if (!fault_) fault_ = std::string(name) + " " + message;
   }
 
   const model::Catalog& catalog_;
@@ -113,7 +112,7 @@ class Checker {
 
 std::optional<std::string> find_fault(const control::Memory& memory, const model::Snapshot& snapshot) {
   Checker checker(*snapshot.catalog);
-  for (const decide::scale::Memory& each : memory.scale) checker.scale(each);
+  for (const decide::scale::Memory& scale_memory : memory.scale) checker.scale(scale_memory);
   checker.place(memory.place);
   checker.provision(memory.provision);
   return checker.take();

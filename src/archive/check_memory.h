@@ -8,9 +8,9 @@
 
 namespace capstan::archive {
 
-/// What of a memory cannot have come from this snapshot's loop: a row that names what the catalog does not have, or a
-/// number that no decision leaves behind. Decisions trust their memory, so a file's is looked at first.
-/// Rows that name nodes, pods and claims are let pass: these come and go.
+/// Returns the first fault in a memory that cannot come from the loop of this snapshot: a reference to a row that the
+/// catalog does not have, or a number that no decision produces. Decisions trust their memory, so a memory from a file
+/// is checked first. References to nodes, pods and claims are not checked, because these may have been deleted since.
 std::optional<std::string> find_fault(const control::Memory& memory, const model::Snapshot& snapshot);
 
 }  // namespace capstan::archive

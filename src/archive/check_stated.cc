@@ -9,24 +9,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void compare(const manifest::Node& given, const Json& written, const std::string& what, manifest::Verdict& verdict) {
+void compare(const manifest::Node& node, const Json& written, const std::string& name, manifest::Verdict& verdict) {
   if (written.is_array()) {
-    const std::size_t rows = std::min(given.items.size(), written.size());
-    for (std::size_t i = 0; i < rows; ++i) compare(given.items[i], written[i], what, verdict);
+    const std::size_t rows = std::min(node.items.size(), written.size());
+    for (std::size_t i = 0; i < rows; ++i) compare(node.items[i], written[i], name, verdict);
   }
   if (!written.is_object()) return;
   for (const auto& [key, value] : written.items()) {
-    const manifest::Node* inner = given.find(key);
-    if (inner == nullptr) return verdict.fail(given.place, what + " lacks \"" + key + "\", expected every setting");
-    compare(*inner, value, what + "." + key, verdict);
+    const manifest::Node* given_value = node.find(key);
+    if (given_value == nullptr) return verdict.fail(node.place, name + " lacks \"" + key + "\", expected all settings");
+    compare(*given_value, value, name + "." + key, verdict);
   }
 }
 
 }  // namespace
 
-void check_stated(const manifest::Node& given, std::string_view written, const std::string& what,
+void check_stated(const manifest::Node& node, std::string_view written, const std::string& name,
                   manifest::Verdict& verdict) {
-  if (verdict.ok()) compare(given, Json::parse(written), what, verdict);
+  if (verdict.ok()) compare(node, Json::parse(written), name, verdict);
 }
 
 }  // namespace capstan::archive

@@ -7,10 +7,11 @@
 
 namespace capstan::archive {
 
-/// Refuses a mapping that leaves out what its writer states: its reader would fill in a default, which may be another
-/// one tomorrow. `written` is the JSON of what was read; only its keys count.
-/// @param what  the mapping's name in messages
-void check_stated(const manifest::Node& given, std::string_view written, const std::string& what,
+/// Refuses a mapping that lacks a key that the writer always writes. The reader would use the default, which may differ
+/// between versions of Capstan.
+/// @param written  JSON of the settings as the writer writes them; only the keys are compared
+/// @param name     name of the mapping in messages
+void check_stated(const manifest::Node& node, std::string_view written, const std::string& name,
                   manifest::Verdict& verdict);
 
 }  // namespace capstan::archive

@@ -23,7 +23,7 @@ using manifest::Fields;
 using manifest::Node;
 using manifest::Verdict;
 
-/// Reads the tables row by row. Ids come first in a pass of their own, because rows refer to rows further down.
+/// Reads the tables row by row. A first pass reads the ids, because rows may refer to later rows.
 class TableReader {
  public:
   TableReader(SavedState& state, const model::Catalog& catalog, Verdict& verdict)
@@ -31,17 +31,17 @@ class TableReader {
 
   void read(Fields& top) {
     model::Snapshot& s = state_.snapshot;
-    make(top, "services", s.services);
-    make(top, "nodes", s.nodes);
-    make(top, "claims", s.claims);
-    make(top, "gangs", s.gangs);
-    make(top, "pods", s.pods);
+    create_rows(top, "services", s.services);
+    create_rows(top, "nodes", s.nodes);
+    create_rows(top, "claims", s.claims);
+    create_rows(top, "gangs", s.gangs);
+    create_rows(top, "pods", s.pods);
     SharedTable<model::ServiceId, std::string> no_names;
-    each(top, "services", s.services, no_names, [&](Fields& f, model::ServiceState& row) { service(f, row); });
-    each(top, "nodes", s.nodes, state_.names.nodes, [&](Fields& f, model::Node& row) { node(f, row); });
-    each(top, "claims", s.claims, state_.names.claims, [&](Fields& f, model::Claim& row) { claim(f, row); });
-    each(top, "gangs", s.gangs, state_.names.gangs, [&](Fields& f, model::Gang& row) { gang(f, row); });
-    each(top, "pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
+    read_rows(top, "services", s.services, no_names, [&](Fields& f, model::ServiceState& row) { service(f, row); });
+    read_rows(top, "nodes", s.nodes, state_.names.nodes, [&](Fields& f, model::Node& row) { node(f, row); });
+    read_rows(top, "claims", s.claims, state_.names.claims, [&](Fields& f, model::Claim& row) { claim(f, row); });
+    read_rows(top, "gangs", s.gangs, state_.names.gangs, [&](Fields& f, model::Gang& row) { gang(f, row); });
+    read_rows(top, "pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
   }
 
   /// Returns the nodes whose rows state that their pods hold more GPUs than they have.
@@ -49,14 +49,14 @@ class TableReader {
 
  private:
   template <typename IdType, typename T>
-  void make(Fields& top, const char* key, SharedTable<IdType, T>& rows) {
+  void create_rows(Fields& top, const char* key, SharedTable<IdType, T>& rows) {
     for (const Node& item : need_list(top, key)) {
       Fields fields(item, key, verdict_);
       IdType id{0};
       if (fields.need("id") != nullptr) read_id(fields, verdict_, "id", id);
       if (!verdict_.ok()) return;
       if (rows.find(id) != nullptr) {
-        return verdict_.fail(item.place, std::string(key) + ": a second row with id " + std::to_string(id.value) +
+        return verdict_.fail(item.place, std::string(key) + ": found a second row with id " + std::to_string(id.value) +
                                              ", expected each id once");
       }
       rows.set(id, T{});
@@ -64,8 +64,8 @@ class TableReader {
   }
 
   template <typename IdType, typename T, typename Read>
-  void each(Fields& top, const char* key, SharedTable<IdType, T>& rows, SharedTable<IdType, std::string>& names,
-            Read&& read) {
+  void read_rows(Fields& top, const char* key, SharedTable<IdType, T>& rows, SharedTable<IdType, std::string>& names,
+                 Read&& read) {
     for (const Node& item : top.list(key)) {
       if (!verdict_.ok()) return;
       Fields fields(item, key, verdict_);
@@ -82,13 +82,13 @@ class TableReader {
     }
   }
 
-  void signal(Fields& from, std::string_view key, model::Signal& out, std::int64_t most) {
+  void signal(Fields& from, std::string_view key, model::Signal& out, std::int64_t max) {
     const Node* node = from.take(key);
     if (node == nullptr) return;
     Fields fields(*node, from.what() + "." + std::string(key), verdict_);
     read_word(fields, verdict_, "state", out.state);
     if (out.state != model::Signal::State::missing) {
-      need_integer(fields, "value", out.value, 0, most);
+      need_integer(fields, "value", out.value, 0, max);
     } else if (const Node* value = fields.take("value")) {
       verdict_.fail(value->place,
                     fields.what() + ".value: found " + value->words() + " on a signal that is missing, expected none");
@@ -107,7 +107,7 @@ class TableReader {
   void node(Fields& fields, model::Node& row) {
     read_word(fields, verdict_, "phase", row.phase);
     read_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
-    if (row.pool.valid()) fields.need("offering");  // what is bought has a price
+    if (row.pool.valid()) fields.need("offering");  // a node of a pool has a price
     read_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_id(fields, verdict_, "claim", row.claim);
     need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
@@ -120,8 +120,8 @@ class TableReader {
       overcommitted_.insert(id);
     }
     fields.boolean("kept", row.kept);
-    if (const Node* given = fields.need("domains")) {
-      Fields domains(*given, "nodes.domains", verdict_);
+    if (const Node* node = fields.need("domains")) {
+      Fields domains(*node, "nodes.domains", verdict_);
       for (std::size_t level = 0; level < model::kTopologyLevels; ++level) {
         read_ref(domains, verdict_, kWords<model::TopologyLevel>[level], row.domains[level], within(catalog_.domains));
       }
@@ -136,7 +136,7 @@ class TableReader {
     need_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_ref(fields, verdict_, "within", row.within, within(catalog_.domains));
     read_id(fields, verdict_, "group", row.group);
-    fields.integer("group_size", row.group_size, 0, kMostAtOnce);
+    fields.integer("group_size", row.group_size, 0, kMaxAtOnce);
     need_instant(fields, "requested_at_ns", row.requested_at);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
     read_id(fields, verdict_, "node", row.node);
@@ -150,8 +150,8 @@ class TableReader {
     }
     need_integer(fields, "ordinal", row.ordinal, 0, kMaxId);
     read_refs(fields, verdict_, "pods", row.pods, within(state_.snapshot.pods));
-    if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: no pods, expected at least one");
-    fields.integer("min_pods", row.min_pods, 0, kMostAtOnce);
+    if (row.pods.empty()) verdict_.fail(fields.node().place, "gangs: the gang has no pods, expected at least one");
+    fields.integer("min_pods", row.min_pods, 0, kMaxAtOnce);
     need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
     need_integer(fields, "gpus_per_pod_milli", row.gpus_per_pod.count, 1, kMaxGpus);
     read_word(fields, verdict_, "together", row.together);
@@ -159,10 +159,10 @@ class TableReader {
     need_instant(fields, "created_at_ns", row.created_at);
     fields.boolean("resumed", row.resumed);
     read_instant(fields, "expected_ready_at_ns", row.expected_ready_at);
-    fields.check("signals", [&](const Node& given, Verdict& verdict) {
-      Fields signals(given, "gangs.signals", verdict);
-      for (const model::ReplicaSignal& each : model::kReplicaSignals) {
-        signal(signals, each.name, row.signals.*each.field, each.most);
+    fields.check("signals", [&](const Node& node, Verdict& verdict) {
+      Fields signals(node, "gangs.signals", verdict);
+      for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
+        signal(signals, replica_signal.name, row.signals.*replica_signal.field, replica_signal.most);
       }
       signals.finish();
     });
@@ -195,14 +195,14 @@ class TableReader {
   std::set<model::NodeId> overcommitted_;
 };
 
-/// The text of a memory inside one of the file's strings.
+/// Reads a memory from the text in one of the file's strings.
 template <typename Memory, typename Parse>
-void read_memory_text(const Node& node, const std::string& what, Memory& out, Parse parse, Verdict& verdict) {
+void read_memory_text(const Node& node, const std::string& name, Memory& out, Parse parse, Verdict& verdict) {
   if (node.kind != Node::Kind::scalar) {
-    return verdict.fail(node.place, what + ": found " + node.words() + ", expected a text");
+    return verdict.fail(node.place, name + ": found " + node.words() + ", expected a text");
   }
   Result<Memory> memory = parse(node.text);
-  if (!memory) return verdict.fail(node.place, what + ": " + memory.error().message);
+  if (!memory) return verdict.fail(node.place, name + ": " + memory.error().message);
   out = std::move(*memory);
 }
 
@@ -233,8 +233,9 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
     read_memory_text(item, "memory.scale", out.scale.emplace_back(), decide::scale::parse_memory, verdict);
   }
   if (out.scale.size() != catalog.services.size()) {
-    verdict.fail(node.place, "memory.scale: " + std::to_string(out.scale.size()) + " rows, expected one for each of " +
-                                 std::to_string(catalog.services.size()) + " services");
+    verdict.fail(node.place, "memory.scale: found " + std::to_string(out.scale.size()) +
+                                 " rows, expected one for each of " + std::to_string(catalog.services.size()) +
+                                 " services");
   }
   if (const Node* text = fields.need("place")) {
     read_memory_text(*text, "memory.place", out.place, decide::place::parse_memory, verdict);
@@ -249,27 +250,27 @@ void read_memory(const Node& node, const model::Catalog& catalog, control::Memor
 void read_policies(const Node& node, control::Policies& out, Verdict& verdict) {
   Fields fields(node, "policies", verdict);
   need_text(fields, "name", out.name);
-  for (const Node& each : need_list(fields, "scale")) {
-    out.scale.push_back(settings::read_scale(each, verdict));
-    check_stated(each, settings::to_json(out.scale.back()), "policies.scale", verdict);
+  for (const Node& policy : need_list(fields, "scale")) {
+    out.scale.push_back(settings::read_scale(policy, verdict));
+    check_stated(policy, settings::to_json(out.scale.back()), "policies.scale", verdict);
   }
   if (const Node* layer = fields.take("place")) {
     out.place = settings::read_place(*layer, verdict);
     check_stated(*layer, settings::to_json(*out.place), "policies.place", verdict);
   }
   if (const Node* layer = fields.take("provision")) {
-    if (!out.place) verdict.fail(layer->place, "policies.provision: without place, whose shortfalls it answers");
+    if (!out.place) verdict.fail(layer->place, "policies.provision: found without policies.place, expected both");
     const Node mapping = settings::as_mapping(*layer);
     Fields provision(mapping, "policies.provision", verdict);
-    settings::Provisioner which = settings::Provisioner::none;
-    out.provision = settings::read_provision(provision, which, verdict);
+    settings::Provisioner provisioner = settings::Provisioner::none;
+    out.provision = settings::read_provision(provision, provisioner, verdict);
     provision.finish();
     check_stated(*layer, settings::to_json(*out.provision), "policies.provision", verdict);
   }
   fields.finish();
 }
 
-/// Returns the place of a row's field in the file, or of the row if it lacks the field.
+/// Returns the place of a row's field in the file, or the place of the row if it lacks the field.
 manifest::Place place_of(const Node& document, const model::Inconsistency& fault) {
   constexpr std::string_view kCatalog = "catalog.";
   const bool in_catalog = fault.table.starts_with(kCatalog);
@@ -289,7 +290,7 @@ manifest::Place place_of(const Node& document, const model::Inconsistency& fault
   return at->place;
 }
 
-void refuse(const std::optional<model::Inconsistency>& fault, const Node& document, Verdict& verdict) {
+void report_inconsistency(const std::optional<model::Inconsistency>& fault, const Node& document, Verdict& verdict) {
   if (!fault || !verdict.ok()) return;
   const std::string field = fault->field.empty() ? "" : "." + fault->field;
   verdict.fail(place_of(document, *fault), fault->table + field + ": " + fault->message);
@@ -297,15 +298,16 @@ void refuse(const std::optional<model::Inconsistency>& fault, const Node& docume
 
 double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
 
-/// Pods may hold more than a node has once it has lost GPUs. The file states which nodes did.
+/// Finds a node whose pods hold more GPUs than it has without being marked, or a marked node that has enough. Pods can
+/// hold more GPUs than their node has if the node has lost GPUs since; the file marks these nodes as overcommitted.
 std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& snapshot,
-                                                       const std::set<model::NodeId>& stated) {
+                                                       const std::set<model::NodeId>& marked) {
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(snapshot);
   std::optional<model::Inconsistency> fault;
   snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
     const auto found = bound.find(id);
     const MilliGpu held = found == bound.end() ? MilliGpu{} : found->second;
-    if (fault || (held > node.gpus) == stated.contains(id)) return;
+    if (fault || (held > node.gpus) == marked.contains(id)) return;
     fault = held > node.gpus
                 ? model::Inconsistency{"nodes", id.value, "gpus_milli",
                                        fmt::format("found {} GPUs, but pods hold {} there, expected at least as many, "
@@ -318,7 +320,8 @@ std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& sn
   return fault;
 }
 
-/// Of the design's largest cluster: 100,000 GPUs in as many pods, some twenty values a pod with its gang.
+/// Limits for the largest cluster of the design: 100,000 GPUs in as many pods, with about twenty values per pod and
+/// gang.
 constexpr manifest::Limits kLimits{.bytes = 256u << 20, .nodes = 10'000'000};
 
 Result<SavedState> read_document(const Node& document) {
@@ -332,11 +335,12 @@ Result<SavedState> read_document(const Node& document) {
   if (const Node* policies = fields.need("policies")) read_policies(*policies, state.policies, verdict);
   model::Catalog catalog;
   if (const Node* node = fields.need("catalog")) catalog = read_catalog(*node, verdict);
-  if (const std::size_t given = state.policies.scale.size(); verdict.ok() && given != catalog.services.size()) {
-    verdict.fail(document.place, "policies.scale: " + std::to_string(given) + " policies, expected one for each of " +
-                                     std::to_string(catalog.services.size()) + " services");
+  if (const std::size_t policies = state.policies.scale.size(); verdict.ok() && policies != catalog.services.size()) {
+    verdict.fail(document.place, "policies.scale: found " + std::to_string(policies) +
+                                     " policies, expected one for each of " + std::to_string(catalog.services.size()) +
+                                     " services");
   }
-  if (verdict.ok()) refuse(find_inconsistency(catalog), document, verdict);
+  if (verdict.ok()) report_inconsistency(find_inconsistency(catalog), document, verdict);
   TableReader tables(state, catalog, verdict);
   if (verdict.ok()) tables.read(fields);
   if (const Node* node = fields.need("memory"); node != nullptr && verdict.ok()) {
@@ -344,8 +348,8 @@ Result<SavedState> read_document(const Node& document) {
   }
   fields.finish();
   state.snapshot.catalog = std::make_shared<const model::Catalog>(catalog);
-  if (verdict.ok()) refuse(find_inconsistency(state.snapshot), document, verdict);
-  if (verdict.ok()) refuse(find_overcommitted(state.snapshot, tables.overcommitted()), document, verdict);
+  if (verdict.ok()) report_inconsistency(find_inconsistency(state.snapshot), document, verdict);
+  if (verdict.ok()) report_inconsistency(find_overcommitted(state.snapshot, tables.overcommitted()), document, verdict);
   if (verdict.ok()) {
     if (const auto fault = find_fault(state.memory, state.snapshot)) {
       verdict.fail(document.find("memory")->place, "memory: " + *fault);

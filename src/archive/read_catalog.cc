@@ -18,7 +18,7 @@ void read_domains(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     model::Domain domain;
     need_text(fields, "name", domain.name);
     read_word(fields, verdict, "level", domain.level);
-    // A parent stands before its children: so no chain of parents is a ring.
+    // A parent must be listed before its children, so that parents cannot form a cycle.
     read_ref(fields, verdict, "parent", domain.parent, within(catalog.domains));
     fields.finish();
     catalog.domains.push_back(std::move(domain));
@@ -46,8 +46,8 @@ void read_pools(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     model::Pool pool;
     fields.text("name", pool.name);
     need_integer(fields, "gpu_limit", pool.gpu_limit, 0, kMaxGpus);
-    for (const Node& each : need_list(fields, "offerings")) {
-      read_ref(each, "catalog.pools.offerings", verdict, pool.offerings.emplace_back(), within(catalog.offerings));
+    for (const Node& node : need_list(fields, "offerings")) {
+      read_ref(node, "catalog.pools.offerings", verdict, pool.offerings.emplace_back(), within(catalog.offerings));
     }
     fields.finish();
     catalog.pools.push_back(std::move(pool));
@@ -59,7 +59,7 @@ void read_queues(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     Fields fields(item, "catalog.queues", verdict);
     model::Queue queue;
     need_text(fields, "name", queue.name);
-    // A parent stands before its children: so no chain of parents is a ring.
+    // A parent must be listed before its children, so that parents cannot form a cycle.
     read_ref(fields, verdict, "parent", queue.parent, within(catalog.queues));
     if (item.find("limit_milli") != nullptr) {
       fields.integer("limit_milli", queue.limit.emplace().count, 0, kMaxGpus * 1'000);
@@ -73,7 +73,7 @@ void read_queues(Fields& from, model::Catalog& catalog, Verdict& verdict) {
 model::Variant read_variant(const Node& item, const model::Catalog& catalog, Verdict& verdict) {
   Fields fields(item, "catalog.services.variants", verdict);
   model::Variant variant;
-  variant.engine.clear();  // what the file leaves out is empty, whatever a new variant begins with
+  variant.engine.clear();  // an absent key means an empty text, not the default of model::Variant
   variant.dtype.clear();
   fields.text("name", variant.name);
   fields.text("model", variant.model);
@@ -86,7 +86,7 @@ model::Variant read_variant(const Node& item, const model::Catalog& catalog, Ver
   if (whole_gpus(variant.tensor_parallel).count < variant.pods) {
     verdict.fail(item.place, "catalog.services.variants.pods: " + std::to_string(variant.pods) + " pods share " +
                                  std::to_string(variant.tensor_parallel) +
-                                 " GPUs, expected at least a thousandth of a GPU for each");
+                                 " GPUs, expected at least 0.001 GPUs per pod");
   }
   read_word(fields, verdict, "together", variant.together);
   fields.integer("max_seqs", variant.step_limits.max_seqs, 0, 1 << 24);
@@ -119,9 +119,9 @@ model::BoundsWindow read_window(const Node& node, Verdict& verdict) {
 
 void read_role_limits(const Node& node, model::RoleLimits& limits, Verdict& verdict) {
   Fields fields(node, "catalog.services.role_limits", verdict);
-  const std::int64_t most = model::RoleLimits::kRatioMostMilli;
-  need_integer(fields, "decode_per_prefill_least_milli", limits.decode_per_prefill_least_milli, 0, most);
-  need_integer(fields, "decode_per_prefill_most_milli", limits.decode_per_prefill_most_milli, 0, most);
+  const std::int64_t max_ratio = model::RoleLimits::kRatioMostMilli;
+  need_integer(fields, "decode_per_prefill_least_milli", limits.decode_per_prefill_least_milli, 0, max_ratio);
+  need_integer(fields, "decode_per_prefill_most_milli", limits.decode_per_prefill_most_milli, 0, max_ratio);
   need_duration_ns(fields, "conversion_ns", limits.conversion, model::RoleLimits::kConversionMost);
   fields.finish();
 }
@@ -144,7 +144,7 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     if (const Node* slo = fields.need("slo")) read_slo(*slo, service.slo, verdict);
     need_integer(fields, "max_replicas", service.max_replicas, 0, kMaxReplicas);
     need_integer(fields, "min_replicas", service.min_replicas, 0, service.max_replicas);
-    for (const Node& each : fields.list("windows")) service.windows.push_back(read_window(each, verdict));
+    for (const Node& node : fields.list("windows")) service.windows.push_back(read_window(node, verdict));
     if (service.windows.size() > model::BoundsWindow::kMost) {
       verdict.fail(item.place, "catalog.services.windows: found " + std::to_string(service.windows.size()) +
                                    ", expected at most " + std::to_string(model::BoundsWindow::kMost));
@@ -154,8 +154,9 @@ void read_services(Fields& from, model::Catalog& catalog, Verdict& verdict) {
     fields.check("role_limits", [&](const Node& node, Verdict& v) { read_role_limits(node, service.role_limits, v); });
     read_refs(fields, verdict, "beside", service.beside, [](model::ServiceId) { return true; });
     const auto variants = fields.list("variants");
-    if (variants.empty()) verdict.fail(item.place, "catalog.services: no variants, expected at least one");
-    for (const Node& each : variants) service.variants.push_back(read_variant(each, catalog, verdict));
+    if (variants.empty())
+      verdict.fail(item.place, "catalog.services: the service has no variants, expected at least one");
+    for (const Node& node : variants) service.variants.push_back(read_variant(node, catalog, verdict));
     fields.finish();
     catalog.services.push_back(std::move(service));
   }

@@ -5,7 +5,7 @@
 
 namespace capstan::archive {
 
-/// The part of a snapshot file under `catalog:`.
+/// Reads the part of a snapshot file under `catalog:`.
 model::Catalog read_catalog(const manifest::Node& node, manifest::Verdict& verdict);
 
 }  // namespace capstan::archive

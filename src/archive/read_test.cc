@@ -1,4 +1,4 @@
-// The defects that a reader refuses, one row each, and then any mutation of a file in which every key occurs.
+// Tests the defects that the reader refuses, one row for each, and then random mutations of a file with every key.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -30,8 +30,8 @@ void erase(Json& file, const Pointer& at) {
 
 struct Defect {
   const char* path;
-  const char* value;  ///< JSON; null: the member is left out
-  const char* error;  ///< without file, line and column
+  const char* value;  ///< JSON; null: the member is removed
+  const char* error;  ///< expected error without file, line and column
 };
 
 constexpr Defect kDefects[] = {
@@ -40,10 +40,10 @@ constexpr Defect kDefects[] = {
     {"/at_ns", nullptr, R"(snapshot lacks "at_ns")"},
     {"/at_ns", "-1", R"(snapshot.at_ns: found "-1", expected 0 to 4611686018427387904)"},
     {"/pods", nullptr, R"(snapshot lacks "pods")"},
-    {"/policies/scale/0/to_zero", nullptr, R"(policies.scale lacks "to_zero", expected every setting)"},
+    {"/policies/scale/0/to_zero", nullptr, R"(policies.scale lacks "to_zero", expected all settings)"},
     {"/policies/provision/consolidation/after", nullptr,
-     R"(policies.provision.consolidation lacks "after", expected every setting)"},
-    // Signals: what is not measured is not 0.
+     R"(policies.provision.consolidation lacks "after", expected all settings)"},
+    // Signals: a value that was not measured is missing, not 0.
     {"/services/0/gateway_waiting", R"({"state":"value"})", R"(services.gateway_waiting lacks "value")"},
     {"/services/0/gateway_waiting", nullptr, R"(services lacks "gateway_waiting")"},
     {"/gangs/0/signals/waiting", R"({"state":"value"})", R"(gangs.signals.waiting lacks "value")"},
@@ -65,7 +65,7 @@ constexpr Defect kDefects[] = {
     // Services.
     {"/services/0/desired_replicas", nullptr, R"(services lacks "desired_replicas")"},
     {"/services/0/leaving", "4", R"(services.leaving: found "4", expected 0 to 3)"},
-    {"/services/3/id", "0", "services: a second row with id 0, expected each id once"},
+    {"/services/3/id", "0", "services: found a second row with id 0, expected each id once"},
     {"/services/3/id", "4", "services.id: found 4, expected less than 4, the services of the catalog"},
     {"/catalog/services/0/slo", nullptr, R"(catalog.services lacks "slo")"},
     {"/catalog/services/0/slo/attainment_ppm", "1000001",
@@ -123,7 +123,8 @@ constexpr Defect kDefects[] = {
     {"/gangs/1/ordinal", nullptr, R"(gangs lacks "ordinal")"},
     {"/gangs/1/ordinal", "4294967297", R"(gangs.ordinal: found "4294967297", expected 0 to 10000000)"},
     {"/gangs/1/closed_nodes", "[1,1]",
-     "gangs.closed_nodes: found a row that is not above the one before it, expected ascending rows, each once"},
+     "gangs.closed_nodes: found a row that is not greater than the previous one, expected each row once, in ascending "
+     "order"},
     {"/gangs/0/created_at_ns", "101000000000",
      "gangs.created_at_ns: found a moment 1.0 s after at_ns, expected none in the future"},
     {"/gangs/0/gpu", "1", "gangs.gpu: found 1, which none of its nodes has, expected the GPU of one"},
@@ -142,7 +143,7 @@ constexpr Defect kDefects[] = {
      "gangs.phase: found a gang that runs although a pod of it is pending, expected pending"},
     {"/pods/0/created_at_ns", nullptr, R"(pods lacks "created_at_ns")"},
     {"/pods/2/queue", "9", "pods.queue: there is no 9, expected the id of one in this file"},
-    // What the loop remembers.
+    // The memory of the loop.
     {"/memory/planned", nullptr, R"(memory lacks "planned")"},
     {"/memory/scale/0", "7", R"(memory.scale: )"},
     {"/memory/scale/0", "[]", "memory.scale: found a list, expected a text"},
@@ -169,7 +170,7 @@ TEST(ReadSnapshot, RefusesEachDefectWithItsPlace) {
   }
 }
 
-TEST(ReadSnapshot, TheErrorPointsAtTheValue) {
+TEST(ReadSnapshot, AnErrorNamesThePositionOfTheValue) {
   std::string text = to_json(testing::full_state());
   const std::string good = R"("kv_usage_ppm":{"state":"value","value":12)";
   const std::size_t at = text.find(good);
@@ -202,7 +203,7 @@ std::vector<Pointer> paths_of(const Json& file) {
   return all;
 }
 
-/// Returns the file without members that read the same when they are left out, numbers and flags as texts.
+/// Returns the file without members whose absence means the same, and with numbers and flags as texts.
 Json normal(const Json& file) {
   static const std::set<std::string> kZeroIsAbsent = {
       "leaving",  "kept",       "overcommitted", "on_unseen_node",     "resumed",          "closed",
@@ -226,8 +227,8 @@ Json normal(const Json& file) {
   return out;
 }
 
-/// Returns the part of a file that is compared. A setting has several spellings of one value (0 and "0s"), so the
-/// settings of policies are left out.
+/// Returns the part of a file that is compared. The settings of policies are left out, because a setting has several
+/// spellings of one value (0 and "0s").
 Json comparable(Json file) {
   for (const char* layer : {"scale", "place", "provision"}) file["policies"].erase(layer);
   Json& catalog = file["catalog"];
@@ -238,13 +239,13 @@ Json comparable(Json file) {
     }
     if (service.contains("role_limits")) {
       Json& limits = service["role_limits"];
-      if (std::ranges::all_of(limits, [](const Json& each) { return each == 0; })) service.erase("role_limits");
+      if (std::ranges::all_of(limits, [](const Json& limit) { return limit == 0; })) service.erase("role_limits");
     }
   }
   return normal(file);
 }
 
-/// Returns what is wrong with the reading of a file; empty if it was refused with a place, or read as what it says.
+/// Returns the fault of the reader with this file; empty if it refused the file with a position or read it correctly.
 std::string fault_of(const Json& file) {
   const Result<SavedState> state = parse(file.dump(1), "s.json");
   if (!state) return state.error().line > 0 ? "" : "refused without a place: " + state.error().text();
@@ -256,13 +257,13 @@ std::string fault_of(const Json& file) {
   return expected == read ? "" : "read as something else: " + Json::diff(expected, read).dump();
 }
 
-TEST(ReadSnapshot, AFileThatSaysEverythingIsReadAsItIs) {
+TEST(ReadSnapshot, ReadsAFileWithEveryKey) {
   const Json file = full_file();
   EXPECT_EQ(fault_of(file), "");
   ASSERT_TRUE(parse(file.dump(), "s.json")) << parse(file.dump(), "s.json").error().text();
 }
 
-TEST(ReadSnapshot, WhatIsLeftOutIsRefusedOrReadsAsAbsent) {
+TEST(ReadSnapshot, AMissingMemberIsRefusedOrReadAsAbsent) {
   const Json file = full_file();
   for (const Pointer& path : paths_of(file)) {
     Json mutated = file;
@@ -278,7 +279,7 @@ rc::Gen<Json> any_value() {
                                 std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::uint64_t>::max());
 }
 
-RC_GTEST_PROP(ReadSnapshot, AMutatedFileIsRefusedOrReadAsWhatItSays, ()) {
+RC_GTEST_PROP(ReadSnapshot, AMutatedFileIsRefusedOrReadCorrectly, ()) {
   Json file = full_file();
   std::string mutations;
   for (int n = *rc::gen::inRange(1, 4); n > 0; --n) {

@@ -9,18 +9,18 @@
 
 namespace capstan::archive {
 
-Redecided redecide(const SavedState& state) {
+Redecision redecide(const SavedState& state) {
   const model::Snapshot& snapshot = state.snapshot;
   decide::Index index = decide::build(snapshot);
   control::Memory memory = state.memory;
-  Redecided out;
+  Redecision out;
   const control::Policies& policies = state.policies;
   const std::vector<model::ServiceId> deciders = decide::scale::deciders(
       snapshot, [&](model::ServiceId id) -> const decide::scale::Policy& { return policies.scale[id.value]; });
   std::map<model::ServiceId, decide::scale::RolePart> paired;
-  const std::size_t remembered = memory.scale.size();
-  memory.scale.resize(std::max(remembered, snapshot.catalog->services.size()));
-  for (std::uint32_t i = 0; i < remembered; ++i) {
+  const std::size_t memory_rows = memory.scale.size();
+  memory.scale.resize(std::max(memory_rows, snapshot.catalog->services.size()));
+  for (std::uint32_t i = 0; i < memory_rows; ++i) {
     if (snapshot.services.find(model::ServiceId{i}) == nullptr) {
       decide::scale::Decision& nothing = out.scale.emplace_back();
       nothing.service = {i};
@@ -28,7 +28,7 @@ Redecided redecide(const SavedState& state) {
       continue;
     }
     out.scale.emplace_back();
-    if (deciders[i] != model::ServiceId{i}) continue;  // its decider speaks for it
+    if (deciders[i] != model::ServiceId{i}) continue;  // another service's decision covers it
     const decide::scale::MixSource mixes{
         .deciders = deciders,
         .memories = memory.scale,

@@ -9,14 +9,14 @@
 
 namespace capstan::archive {
 
-/// What every layer says about a saved state.
-struct Redecided {
+/// The decisions of every layer from a saved state.
+struct Redecision {
   std::vector<decide::scale::Decision> scale;  ///< by service
   decide::place::Decision place;
   decide::provision::Decision provision;
 };
 
-/// Decides once more, as the loop did or would have done at that moment: the same functions in the same order.
-Redecided redecide(const SavedState& state);
+/// Decides again from a saved state, with the same functions in the same order as the loop.
+Redecision redecide(const SavedState& state);
 
 }  // namespace capstan::archive

@@ -8,10 +8,10 @@
 namespace capstan::archive {
 namespace {
 
-/// A world that is seen once and keeps what it is told.
-class OneLook final : public ports::World {
+/// A world with a fixed snapshot that records the submitted actions.
+class FixedWorld final : public ports::World {
  public:
-  explicit OneLook(model::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
+  explicit FixedWorld(model::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
   Instant now() const override { return snapshot_.at; }
   ports::Observation observe() override { return {snapshot_, {}, {}}; }
   model::ActionToken submit(const model::Action& action) override {
@@ -26,8 +26,8 @@ class OneLook final : public ports::World {
   std::uint32_t next_ = 0;
 };
 
-/// Everything that was decided, in the order in which the loop submits it.
-model::Plan whole(const Redecided& all) {
+/// Returns all decided actions in the order in which the loop submits them.
+model::Plan whole_plan(const Redecision& all) {
   model::Plan plan;
   const auto add = [&](const model::Plan& part) {
     plan.actions.insert(plan.actions.end(), part.actions.begin(), part.actions.end());
@@ -38,7 +38,7 @@ model::Plan whole(const Redecided& all) {
   return plan;
 }
 
-RC_GTEST_PROP(Redecide, SaysWhatTheLoopDid, ()) {
+RC_GTEST_PROP(Redecide, GivesThePlanOfTheLoop, ()) {
   decide::testing::World world = decide::testing::random_world();
   world.snapshot.at = decide::testing::at(100);
   control::Policies policies{"any", {}, {}, {}};
@@ -47,7 +47,7 @@ RC_GTEST_PROP(Redecide, SaysWhatTheLoopDid, ()) {
   policies.place.emplace();
   policies.provision = *rc::gen::element(decide::provision::whole_groups(), decide::provision::karpenter());
 
-  OneLook port(world.snapshot);
+  FixedWorld port(world.snapshot);
   std::string saved;
   const auto witness = [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     saved = to_json({snapshot, {}, policies, memory});
@@ -56,7 +56,7 @@ RC_GTEST_PROP(Redecide, SaysWhatTheLoopDid, ()) {
 
   const Result<SavedState> state = parse(saved, "incident.json");
   RC_ASSERT(state.has_value());
-  RC_ASSERT(plan_hash(whole(redecide(*state))) == plan_hash(port.submitted));
+  RC_ASSERT(plan_hash(whole_plan(redecide(*state))) == plan_hash(port.submitted));
 }
 
 }  // namespace

@@ -15,15 +15,15 @@
 #include "manifest/scalars.h"
 #include "model/catalog.h"
 
-// What the readers of a snapshot file share: words of closed sets, moments, and references that must lead somewhere.
+// Shared parts of the readers of a snapshot file: names of enum values, times, and references that must exist.
 namespace capstan::archive {
 
-// Bounds of what is read, far above what is and far below what sums of it would overflow.
-inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds: 146 years
-inline constexpr std::int64_t kMaxId = 10'000'000;               ///< tables are as long as their largest id
+// Upper limits of the values in a file. They are far above real values, and sums of such values cannot overflow.
+inline constexpr std::int64_t kMaxTime = std::int64_t{1} << 62;  ///< nanoseconds; 146 years
+inline constexpr std::int64_t kMaxId = 10'000'000;               ///< the largest id determines the size of a table
 inline constexpr std::int64_t kMaxGpus = 10'000'000;
 inline constexpr std::int64_t kMaxReplicas = 1'000'000;
-inline constexpr std::int64_t kMostAtOnce = 100'000;  ///< nodes of one launch, failures in a row
+inline constexpr std::int64_t kMaxAtOnce = 100'000;  ///< nodes of one launch, consecutive failures
 
 template <typename Enum>
 void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Enum& out) {
@@ -38,13 +38,13 @@ void read_word(manifest::Fields& fields, manifest::Verdict& verdict, std::string
                                 manifest::one_of(kWords<Enum>));
 }
 
-/// Reads a number that every file states.
+/// Reads a number that must be in every file.
 template <typename Integer>
 void need_integer(manifest::Fields& fields, std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
   if (fields.need(key) != nullptr) fields.integer(key, out, low, high);
 }
 
-/// Returns the elements of a list that every file states, if only as an empty one.
+/// Returns the elements of a list that must be in every file; the list may be empty.
 inline std::span<const manifest::Node> need_list(manifest::Fields& fields, std::string_view key) {
   fields.need(key);
   return fields.list(key);
@@ -54,43 +54,43 @@ inline void need_text(manifest::Fields& fields, std::string_view key, std::strin
   if (fields.need(key) != nullptr) fields.text(key, out);
 }
 
-/// Nanoseconds; an absent key is never.
+/// Reads a time in nanoseconds; an absent key means never.
 inline void read_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
   std::int64_t ns = 0;
-  const bool there = fields.take(key) != nullptr;
+  const bool is_present = fields.take(key) != nullptr;
   fields.integer(key, ns, 0, kMaxTime);
-  out = there ? Instant{Duration{ns}} : Instant::never();
+  out = is_present ? Instant{Duration{ns}} : Instant::never();
 }
 
-/// Reads a moment that cannot be never.
+/// Reads a time that must be in every file.
 inline void need_instant(manifest::Fields& fields, std::string_view key, Instant& out) {
   if (fields.need(key) != nullptr) read_instant(fields, key, out);
 }
 
 inline void need_duration_ns(manifest::Fields& fields, std::string_view key, Duration& out,
-                             Duration most = Duration{kMaxTime}) {
+                             Duration max = Duration{kMaxTime}) {
   std::int64_t ns = 0;
-  need_integer(fields, key, ns, 0, most.count());
+  need_integer(fields, key, ns, 0, max.count());
   out = Duration{ns};
 }
 
-/// The id that `node` says, which must be one of `exists`.
+/// Reads an id from `node`; `exists(id)` must be true.
 template <typename Tag, typename Exists>
-void read_ref(const manifest::Node& node, const std::string& what, manifest::Verdict& verdict, Id<Tag>& out,
+void read_ref(const manifest::Node& node, const std::string& name, manifest::Verdict& verdict, Id<Tag>& out,
               Exists&& exists) {
   const std::optional<std::int64_t> value = manifest::read_integer(node.text);
   const bool is_id = node.kind == manifest::Node::Kind::scalar && value && *value >= 0 && *value <= kMaxId;
   if (!is_id) {
-    return verdict.fail(node.place, what + ": " + node.words() + ", expected an id of 0.." + std::to_string(kMaxId));
+    return verdict.fail(node.place, name + ": " + node.words() + ", expected an id of 0.." + std::to_string(kMaxId));
   }
   const Id<Tag> id{static_cast<std::uint32_t>(*value)};
   if (!exists(id)) {
-    return verdict.fail(node.place, what + ": there is no " + node.text + ", expected the id of one in this file");
+    return verdict.fail(node.place, name + ": there is no " + node.text + ", expected the id of one in this file");
   }
   out = id;
 }
 
-/// The same for the value of a key; an absent key is none.
+/// Reads an id from the value of a key; an absent key means no id.
 template <typename Tag, typename Exists>
 void read_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
@@ -98,7 +98,7 @@ void read_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_
   if (node != nullptr) read_ref(*node, fields.what() + "." + std::string(key), verdict, out, exists);
 }
 
-/// The same for a list of them.
+/// Reads a list of ids.
 template <typename Tag, typename Exists>
 void read_refs(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, std::vector<Id<Tag>>& out,
                Exists&& exists) {
@@ -107,20 +107,20 @@ void read_refs(manifest::Fields& fields, manifest::Verdict& verdict, std::string
   }
 }
 
-/// The same for a key that must be there.
+/// Reads an id from the value of a key that must be present.
 template <typename Tag, typename Exists>
 void need_ref(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out,
               Exists&& exists) {
   if (fields.need(key) != nullptr) read_ref(fields, verdict, key, out, exists);
 }
 
-/// Reads an id whose row is looked up later, once all rows are there.
+/// Reads an id without checking that its row exists; that is checked after all rows are read.
 template <typename Tag>
 void read_id(manifest::Fields& fields, manifest::Verdict& verdict, std::string_view key, Id<Tag>& out) {
   read_ref(fields, verdict, key, out, [](Id<Tag>) { return true; });
 }
 
-/// An index into a vector of the catalog.
+/// Returns a predicate that is true for the ids of `rows`.
 template <typename Rows>
 auto within(const Rows& rows) {
   return [&rows](auto id) { return id.value < rows.size(); };
@@ -131,19 +131,23 @@ auto within(const SharedTable<IdType, T>& rows) {
   return [&rows](IdType id) { return rows.find(id) != nullptr; };
 }
 
-/// Refuses the row at `place` unless it comes after the rows before it: decisions search these lists by bisection.
+/// Refuses the last row, at `place`, unless it is greater than the row before it, because decisions search these lists
+/// by bisection.
 template <typename Rows>
-void check_ascending(const Rows& rows, const manifest::Place& place, const std::string& what,
+void check_ascending(const Rows& rows, const manifest::Place& place, const std::string& name,
                      manifest::Verdict& verdict) {
   if (rows.size() < 2 || rows[rows.size() - 2] < rows.back()) return;
-  verdict.fail(place, what + ": found a row that is not above the one before it, expected ascending rows, each once");
+  verdict.fail(
+      place,
+      name + ": found a row that is not greater than the previous one, expected each row once, in ascending order");
 }
 
 inline void read_closed(manifest::Fields& fields, manifest::Verdict& verdict, model::Closed& out,
                         const model::Catalog& catalog) {
   const std::string nodes = fields.what() + ".closed_nodes", purchases = fields.what() + ".closed_purchases";
   for (const manifest::Node& item : fields.list("closed_nodes")) {
-    read_ref(item, nodes, verdict, out.nodes.emplace_back(), [](model::NodeId) { return true; });  // it may have gone
+    read_ref(item, nodes, verdict, out.nodes.emplace_back(),
+             [](model::NodeId) { return true; });  // the node may have been deleted
     check_ascending(out.nodes, item.place, nodes, verdict);
   }
   for (const manifest::Node& item : fields.list("closed_purchases")) {

@@ -10,8 +10,8 @@
 
 namespace capstan::archive {
 
-/// What a decision was made from: the snapshot, what the loop remembered just before, and the policies. Decided again,
-/// it gives the same plan byte for byte, on any machine and whatever became of the cluster since.
+/// The inputs of a decision: the snapshot, the loop's memory before the decision, and the policies. Deciding again from
+/// them gives the same plan byte for byte, on any machine and at any later time.
 struct SavedState {
   model::Snapshot snapshot;
   model::Names names;
@@ -19,13 +19,13 @@ struct SavedState {
   control::Memory memory;
 };
 
-/// The document of docs/reference/snapshot.md, with an end of line. It holds no secret: names, numbers and reasons
-/// only.
+/// Returns the document that docs/reference/snapshot.md describes, with a final newline. It contains no secrets, only
+/// names, numbers and reasons.
 std::string to_json(const SavedState& state);
 
-/// Reads it back. Strict: unknown and missing keys, references to what is not there, numbers outside their bounds and
-/// rows that contradict each other are input errors with their place.
-/// @param file  its name in errors
+/// Reads such a document. Unknown and missing keys, references to absent rows, numbers outside their bounds and rows
+/// that contradict each other are input errors with file, line and column.
+/// @param file  name of the file in errors
 Result<SavedState> parse(std::string_view text, const std::string& file);
 Result<SavedState> read(const std::string& path);
 

@@ -12,7 +12,7 @@ namespace {
 
 using decide::testing::World;
 
-SavedState any_state() {
+SavedState random_state() {
   World world = decide::testing::random_world();
   SavedState state;
   state.snapshot = world.snapshot;
@@ -30,21 +30,21 @@ SavedState any_state() {
   return state;
 }
 
-RC_GTEST_PROP(SavedState, IsReadAsItWasWritten, ()) {
-  const SavedState state = any_state();
+RC_GTEST_PROP(SavedState, IsReadBackAsWritten, ()) {
+  const SavedState state = random_state();
   const std::string text = to_json(state);
-  const Result<SavedState> again = parse(text, "s.json");
-  if (!again) RC_FAIL(again.error().text());
-  RC_ASSERT(state_hash(again->snapshot) == state_hash(state.snapshot));
-  RC_ASSERT(to_json(*again) == text);
-  RC_ASSERT((again->memory.place == state.memory.place && again->memory.provision == state.memory.provision));
-  RC_ASSERT((again->memory.scale == state.memory.scale && again->memory.planned == state.memory.planned));
+  const Result<SavedState> parsed = parse(text, "s.json");
+  if (!parsed) RC_FAIL(parsed.error().text());
+  RC_ASSERT(state_hash(parsed->snapshot) == state_hash(state.snapshot));
+  RC_ASSERT(to_json(*parsed) == text);
+  RC_ASSERT((parsed->memory.place == state.memory.place && parsed->memory.provision == state.memory.provision));
+  RC_ASSERT((parsed->memory.scale == state.memory.scale && parsed->memory.planned == state.memory.planned));
 }
 
-RC_GTEST_PROP(SavedState, ADecisionComesOutTheSameFromItsFile, ()) {
-  const SavedState state = any_state();
-  const Result<SavedState> again = parse(to_json(state), "s.json");
-  RC_ASSERT(again.has_value());
+RC_GTEST_PROP(SavedState, TheStateFromAFileGivesTheSamePlan, ()) {
+  const SavedState state = random_state();
+  const Result<SavedState> parsed = parse(to_json(state), "s.json");
+  RC_ASSERT(parsed.has_value());
   const auto plans = [](const SavedState& from) {
     decide::Index index = decide::build(from.snapshot);
     decide::place::Memory place = from.memory.place;
@@ -55,14 +55,14 @@ RC_GTEST_PROP(SavedState, ADecisionComesOutTheSameFromItsFile, ()) {
         decide::provision::decide(index, from.snapshot, placed, *from.policies.provision, provision, from.snapshot.at);
     return std::pair(plan_hash(placed.plan), plan_hash(bought.plan));
   };
-  RC_ASSERT(plans(state) == plans(*again));
+  RC_ASSERT(plans(state) == plans(*parsed));
 }
 
-struct Bad {
-  const char* what;
+struct BadState {
+  const char* teaches;
   std::string_view from;
   std::string_view to;
-  std::string_view message;  ///< a part of it
+  std::string_view message;  ///< part of the error message
 };
 
 SavedState small_state() {
@@ -78,7 +78,7 @@ SavedState small_state() {
   return state;
 }
 
-TEST(SavedState, TheVariantsOfAMixTheirPricesAndLimitsAreKept) {
+TEST(SavedState, KeepsTheVariantsOfAMixWithPricesAndLimits) {
   World world;
   model::Service other = world.catalog().services[0];
   other.variants.front().price_per_hour = {6'880'000};
@@ -101,17 +101,17 @@ TEST(SavedState, TheVariantsOfAMixTheirPricesAndLimitsAreKept) {
   EXPECT_EQ(read->snapshot.catalog->service({1}).variants.front().step_limits, (model::StepLimits{64, 4096}));
   EXPECT_EQ(read->snapshot.catalog->service({1}).windows, other.windows);
   EXPECT_EQ(read->snapshot.catalog->service({1}).survives, other.survives);
-  const Redecided decided = redecide(*read);
+  const Redecision decided = redecide(*read);
   EXPECT_EQ(decided.scale.at(1).decided_with, model::ServiceId{0});
   ASSERT_TRUE(decided.scale.at(0).sizing && decided.scale.at(0).sizing->mix);
   EXPECT_EQ(decided.scale.at(0).sizing->mix->variants.size(), 2u);
 }
 
-TEST(SavedState, QueuesAndWhoIsInThemAreKept) {
+TEST(SavedState, KeepsQueuesAndThePodsInThem) {
   World world;
   world.node(0);
   const model::QueueId team = world.queue(4, world.queue(8));
-  world.catalog().queues.push_back({.name = "nobody's", .parent = {}, .limit = {}, .closed = true});
+  world.catalog().queues.push_back({.name = "unused", .parent = {}, .limit = {}, .closed = true});
   world.enqueue(world.gang(2, 4, model::TopologyLevel::node), team);
   world.catalog().services[0].variants[0].queue = team;
   SavedState state;
@@ -124,53 +124,58 @@ TEST(SavedState, QueuesAndWhoIsInThemAreKept) {
   EXPECT_EQ(read->snapshot.catalog->queues, world.catalog().queues);
   EXPECT_EQ(read->snapshot.catalog->service({0}).variants[0].queue, team);
   EXPECT_EQ(read->snapshot.pods.at({0}).queue, team);
-  std::string ring = to_json(state);
+  std::string cycle = to_json(state);
   const std::string child = R"("parent":0)";
-  ring.replace(ring.find(child), child.size(), R"("parent":1)");
-  EXPECT_FALSE(parse(ring, "s.json").has_value()) << "a queue below itself";
+  cycle.replace(cycle.find(child), child.size(), R"("parent":1)");
+  EXPECT_FALSE(parse(cycle, "s.json").has_value()) << "a queue is its own parent";
 }
 
-TEST(SavedState, RefusesWhatDoesNotFit) {
-  const Bad rows[] = {
+TEST(SavedState, RefusesInvalidFiles) {
+  const BadState rows[] = {
       {"another format", R"("format_version": 1)", R"("format_version": 2)", "format_version: found \"2\", expected"},
-      {"a word that is none", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
-      {"a pod on no node", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)", "there is no 9"},
+      {"an unknown enum name", R"("phase":"ready")", R"("phase":"happy")", "\"happy\", expected"},
+      {"a pod on a node that does not exist", R"("gpus_milli":4000,"node":0)", R"("gpus_milli":4000,"node":9)",
+       "there is no 9"},
       {"a gang without pods", R"("pods":[0])", R"("pods":[])", "no pods, expected at least one"},
       {"an unknown key", R"("ordinal":0)", R"("ordinal":0,"colour":1)", "colour"},
       {"a broken memory", R"("place":"place)", R"("place":"plaice)", "memory.place"},
-      {"a gang of nothing", R"("gpus_per_pod_milli":4000)", R"("gpus_per_pod_milli":0)", "gpus_per_pod_milli"},
-      {"a gang of no kind", R"("pods":[0],"gpu":0)", R"("pods":[0])", "gpu"},
+      {"a gang whose pods have no GPUs", R"("gpus_per_pod_milli":4000)", R"("gpus_per_pod_milli":0)",
+       "gpus_per_pod_milli"},
+      {"a gang without a GPU kind", R"("pods":[0],"gpu":0)", R"("pods":[0])", "gpu"},
       {"a pod listed twice", R"("pods":[0])", R"("pods":[0,0])", "twice"},
-      {"a time past all times", R"("created_at_ns":0)", R"("created_at_ns":9223372036854775806)", "created_at_ns"},
+      {"a time above the limit", R"("created_at_ns":0)", R"("created_at_ns":9223372036854775806)", "created_at_ns"},
       {"a memory of another version", R"("provision":"provision-memory/)", R"("provision":"provision-memory/9)",
        "memory.provision"},
-      {"a feeder that is none", R"("min_replicas":)", R"("fed_by":7,"min_replicas":)", "no prefill service 7"},
-      {"a service that feeds itself", R"("min_replicas":)", R"("fed_by":0,"min_replicas":)", "no prefill service 0"},
-      {"a variant beside itself", R"("min_replicas":)", R"("beside":[0],"min_replicas":)",
+      {"a prefill service that does not exist", R"("min_replicas":)", R"("fed_by":7,"min_replicas":)",
+       "no prefill service 7"},
+      {"a service that is its own prefill service", R"("min_replicas":)", R"("fed_by":0,"min_replicas":)",
+       "no prefill service 0"},
+      {"a service that is its own alternative", R"("min_replicas":)", R"("beside":[0],"min_replicas":)",
        "that has none beside itself"},
-      {"a variant that is none", R"("min_replicas":)", R"("beside":[7],"min_replicas":)", "which is not in this file"},
+      {"an alternative that does not exist", R"("min_replicas":)", R"("beside":[7],"min_replicas":)",
+       "which is not in this file"},
       {"a huge id", R"("id":0,"phase":"ready","service")", R"("id":99999999,"phase":"ready","service")", "99999999"},
   };
   const std::string good = to_json(small_state());
-  for (const Bad& row : rows) {
+  for (const BadState& row : rows) {
     const std::size_t at = good.find(row.from);
-    ASSERT_NE(at, std::string::npos) << row.what << "\n" << good;
+    ASSERT_NE(at, std::string::npos) << row.teaches << "\n" << good;
     std::string bad = good;
     bad.replace(at, row.from.size(), row.to);
     const Result<SavedState> state = parse(bad, "s.json");
-    ASSERT_FALSE(state) << row.what;
-    EXPECT_NE(state.error().text().find(row.message), std::string::npos) << row.what << ": " << state.error().text();
-    EXPECT_GT(state.error().line, 0u) << row.what;
+    ASSERT_FALSE(state) << row.teaches;
+    EXPECT_NE(state.error().text().find(row.message), std::string::npos) << row.teaches << ": " << state.error().text();
+    EXPECT_GT(state.error().line, 0u) << row.teaches;
   }
 }
 
-TEST(SavedState, AMemoryOfWhatTheCatalogLacksIsAFault) {
+TEST(SavedState, FindsReferencesAndNumbersThatNoMemoryHas) {
   const SavedState good = small_state();
   EXPECT_FALSE(find_fault(good.memory, good.snapshot));
   using decide::testing::at;
-  const auto with = [&](auto spoil) {
+  const auto with = [&](auto change) {
     control::Memory memory = good.memory;
-    spoil(memory);
+    change(memory);
     return find_fault(memory, good.snapshot).value_or("nothing");
   };
   EXPECT_EQ(with([](auto& m) { m.place.assumed.push_back({{0}, {0}, {0}, {-1}, at(1)}); }),
@@ -180,15 +185,15 @@ TEST(SavedState, AMemoryOfWhatTheCatalogLacksIsAFault) {
               asked.pool = model::PoolId{9};
               m.provision.asked.push_back(asked);
             }),
-            "asked pool is 9, which the catalog does not have");
+            "asked pool is 9, which is not in the catalog");
   EXPECT_EQ(with([](auto& m) { m.provision.backoffs.push_back({{7}, 1, at(1), at(2)}); }),
-            "back-off offering is 7, which the catalog does not have");
+            "back-off offering is 7, which is not in the catalog");
   EXPECT_EQ(with([](auto& m) { m.scale[0].answers.push_back({at(-1), 1}); }),
             "scale answer is -1000000000, expected 0 to 4611686018427387904");
 }
 
-/// The design's size: what is written can be read.
-TEST(SavedState, TenThousandGangsAreReadBack) {
+/// The size of the design's largest cluster is below the reader's limits.
+TEST(SavedState, ReadsBackTenThousandGangs) {
   World world;
   for (int i = 0; i < 10'000; ++i) {
     const model::NodeId node = world.node(static_cast<std::size_t>(i % 4));
@@ -200,9 +205,9 @@ TEST(SavedState, TenThousandGangsAreReadBack) {
   state.memory.scale.resize(state.snapshot.catalog->services.size());
   state.policies.scale.resize(state.memory.scale.size());
   const std::string text = to_json(state);
-  const Result<SavedState> again = parse(text, "large.json");
-  ASSERT_TRUE(again) << again.error().text();
-  EXPECT_EQ(to_json(*again), text);
+  const Result<SavedState> parsed = parse(text, "large.json");
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(to_json(*parsed), text);
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 
 #include "model/snapshot.h"
 
-// A pod without a node and a node with too few GPUs happen in a real cluster, and look like a file that lost a number.
-// The writer states both in words, and the reader refuses a file that does not.
+// A running pod without a node, and a node with too few GPUs for its pods, occur in real clusters, but they also look
+// like a damaged file. The writer therefore marks both with a flag, and the reader refuses them without it.
 namespace capstan::archive {
 
-/// True of a pod that runs on a node that is not in the snapshot, such as one without GPUs.
+/// Returns true if the pod runs on a node that is not in the snapshot, such as a node without GPUs.
 inline bool runs_without_node(const model::Pod& pod) {
   const bool runs = pod.phase == model::Pod::Phase::starting || pod.phase == model::Pod::Phase::ready;
   return runs && !pod.node.valid();

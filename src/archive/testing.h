@@ -9,7 +9,8 @@ namespace capstan::archive::testing {
 using decide::testing::at;
 using decide::testing::World;
 
-/// Four services, of which the second feeds the third and the fourth is decided with the first.
+/// Adds four services: the second is the prefill service of the third, and the fourth is decided together with the
+/// first.
 inline void add_services(World& world, model::Purchase sale) {
   using namespace std::chrono_literals;
   model::Catalog& catalog = world.catalog();
@@ -44,7 +45,8 @@ void change_row(Table& table, Id id, Change change) {
   table.set(id, std::move(row));
 }
 
-/// Bought and foreign nodes, a group of claims, replicas that serve, start and wait, and work of others.
+/// Returns a snapshot with nodes of pools and foreign nodes, a group of claims, serving, starting and waiting replicas,
+/// and foreign workloads.
 inline model::Snapshot full_snapshot() {
   using namespace std::chrono_literals;
   using model::TopologyLevel;
@@ -56,10 +58,10 @@ inline model::Snapshot full_snapshot() {
   world.claim(pool, offering, model::Claim::Phase::registered, 1);
   world.claim(pool, offering, model::Claim::Phase::requested, 2, {0}, world.zone(0));
   world.bind(world.gang(2, 2, TopologyLevel::node, 3), {0});
-  const model::GangId waits = world.gang(1, 8, TopologyLevel::rack, 4);
-  world.enqueue(waits, {1});
-  world.bind(world.gang(1, 2, TopologyLevel::node), {1});  // the node lost a GPU since
-  world.bind(world.gang(1, 1, TopologyLevel::node), {});   // on a node that is not seen
+  const model::GangId waiting = world.gang(1, 8, TopologyLevel::rack, 4);
+  world.enqueue(waiting, {1});
+  world.bind(world.gang(1, 2, TopologyLevel::node), {1});  // the node has lost a GPU since
+  world.bind(world.gang(1, 1, TopologyLevel::node), {});   // on a node that is not in the snapshot
   world.bind(world.gang(1, 1, TopologyLevel::node), {0}, model::Gang::Phase::starting);
 
   model::Snapshot& s = world.snapshot;
@@ -73,20 +75,20 @@ inline model::Snapshot full_snapshot() {
   change_row(s.claims, model::ClaimId{1}, [](auto& row) { row.group_size = 2, row.expected_ready_at = at(300); });
   change_row(s.gangs, model::GangId{0}, [](model::Gang& row) {
     row.min_pods = 2;
-    for (const model::ReplicaSignal& each : model::kReplicaSignals) {
-      row.signals.*each.field = model::Signal::of(12, 5s);
+    for (const model::ReplicaSignal& replica_signal : model::kReplicaSignals) {
+      row.signals.*replica_signal.field = model::Signal::of(12, 5s);
     }
     row.signals.running.state = model::Signal::State::stale;
     row.signals.ttft_p99_us = {model::Signal::State::missing, 0, 40s};
   });
-  change_row(s.gangs, waits,
+  change_row(s.gangs, waiting,
              [&](model::Gang& row) { row.closed = {.nodes = {{0}, {1}}, .purchases = {{pool, offering}}}; });
   change_row(s.gangs, model::GangId{2}, [](auto& row) { row.service = {}, row.variant = {}; });
   change_row(s.gangs, model::GangId{4}, [](auto& row) { row.resumed = true, row.expected_ready_at = at(200); });
   return s;
 }
 
-/// A state in which every key of a snapshot file occurs.
+/// Returns a state in which every key of a snapshot file occurs.
 inline SavedState full_state() {
   SavedState state;
   state.snapshot = full_snapshot();

@@ -13,8 +13,8 @@
 #include "model/signal.h"
 #include "model/topology_names.h"
 
-// The words of closed sets in a snapshot file, in the order of their enums: the writer looks a word up by value, the
-// reader the value by word.
+// The names of enum values in a snapshot file, in the order of their enums. The writer looks up the name of a value,
+// the reader the value of a name.
 namespace capstan::archive {
 
 template <typename Enum>

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 std::int64_t ns(Instant instant) { return instant.since_start.count(); }
 
-/// "never", "none" and "" are said by leaving the key out.
+// put() leaves out the key for never, for an invalid id and for an empty text.
 void put(Json& json, const char* key, Instant instant) {
   if (!instant.is_never()) json[key] = ns(instant);
 }
@@ -30,8 +30,8 @@ void put(Json& json, const char* key, const std::string& text) {
 
 void put(Json& json, const model::Closed& closed) {
   for (const model::NodeId node : closed.nodes) json["closed_nodes"].push_back(node.value);
-  for (const model::Purchase& each : closed.purchases) {
-    json["closed_purchases"].push_back({{"pool", each.pool.value}, {"offering", each.offering.value}});
+  for (const model::Purchase& item : closed.purchases) {
+    json["closed_purchases"].push_back({{"pool", item.pool.value}, {"offering", item.offering.value}});
   }
 }
 
@@ -93,13 +93,13 @@ Json service(const model::Service& from) {
                {"min_replicas", from.min_replicas},
                {"max_replicas", from.max_replicas},
                {"variants", Json::array()}});
-  for (const model::BoundsWindow& each : from.windows) json["windows"].push_back(window(each));
+  for (const model::BoundsWindow& item : from.windows) json["windows"].push_back(window(item));
   if (from.survives) json["survives"] = word(*from.survives);
   if (from.slo.ttft_prefills_milli > 0) json["slo"]["ttft_prefills_milli"] = from.slo.ttft_prefills_milli;
   put(json, "fed_by", from.fed_by);
   if (from.role_limits != model::RoleLimits()) json["role_limits"] = role_limits(from.role_limits);
-  for (const model::ServiceId each : from.beside) json["beside"].push_back(each.value);
-  for (const model::Variant& each : from.variants) json["variants"].push_back(variant(each));
+  for (const model::ServiceId item : from.beside) json["beside"].push_back(item.value);
+  for (const model::Variant& item : from.variants) json["variants"].push_back(variant(item));
   return json;
 }
 
@@ -129,21 +129,21 @@ Json catalog(const model::Catalog& from) {
                {"pools", Json::array()},
                {"services", Json::array()}};
   for (const model::Domain& domain : from.domains) {
-    Json each = {{"name", domain.name}, {"level", word(domain.level)}};
-    put(each, "parent", domain.parent);
-    json["domains"].push_back(each);
+    Json item = {{"name", domain.name}, {"level", word(domain.level)}};
+    put(item, "parent", domain.parent);
+    json["domains"].push_back(item);
   }
-  for (const model::Offering& each : from.offerings) json["offerings"].push_back(offering(each));
+  for (const model::Offering& item : from.offerings) json["offerings"].push_back(offering(item));
   for (const model::Pool& pool : from.pools) {
-    Json each = Json::object();
-    put(each, "name", pool.name);
-    each["gpu_limit"] = pool.gpu_limit;
-    each["offerings"] = Json::array();
-    for (model::OfferingId id : pool.offerings) each["offerings"].push_back(id.value);
-    json["pools"].push_back(each);
+    Json item = Json::object();
+    put(item, "name", pool.name);
+    item["gpu_limit"] = pool.gpu_limit;
+    item["offerings"] = Json::array();
+    for (model::OfferingId id : pool.offerings) item["offerings"].push_back(id.value);
+    json["pools"].push_back(item);
   }
-  for (const model::Queue& each : from.queues) json["queues"].push_back(queue(each));
-  for (const model::Service& each : from.services) json["services"].push_back(service(each));
+  for (const model::Queue& item : from.queues) json["queues"].push_back(queue(item));
+  for (const model::Service& item : from.services) json["services"].push_back(service(item));
   const model::FleetLimits& limits = from.limits;
   if (limits.gpus) json["limits"]["gpus"] = *limits.gpus;
   if (limits.nodes) json["limits"]["nodes"] = *limits.nodes;
@@ -197,9 +197,9 @@ Json gang(Json json, const model::Gang& from) {
   put(json, "created_at_ns", from.created_at);
   if (from.resumed) json["resumed"] = true;
   put(json, "expected_ready_at_ns", from.expected_ready_at);
-  for (const model::ReplicaSignal& each : model::kReplicaSignals) {
-    const model::Signal& value = from.signals.*each.field;
-    if (value != model::Signal{}) json["signals"][std::string(each.name)] = signal(value);
+  for (const model::ReplicaSignal& item : model::kReplicaSignals) {
+    const model::Signal& value = from.signals.*item.field;
+    if (value != model::Signal{}) json["signals"][std::string(item.name)] = signal(value);
   }
   return json;
 }
@@ -218,7 +218,7 @@ Json pod(Json json, const model::Pod& from) {
 template <typename IdType, typename T, typename Write>
 Json table(const SharedTable<IdType, T>& rows, const SharedTable<IdType, std::string>& names, Write write) {
   Json json = Json::array();
-  rows.for_each([&](IdType id, const T& each) { json.push_back(write(row(id, names), each)); });
+  rows.for_each([&](IdType id, const T& item) { json.push_back(write(row(id, names), item)); });
   return json;
 }
 
@@ -227,19 +227,19 @@ Json memory(const control::Memory& from) {
                {"place", to_text(from.place)},
                {"provision", to_text(from.provision)},
                {"planned", Json::array()}};
-  for (const decide::scale::Memory& each : from.scale) json["scale"].push_back(to_text(each));
+  for (const decide::scale::Memory& item : from.scale) json["scale"].push_back(to_text(item));
   for (const model::PlannedGang& planned : from.planned) {
-    Json each = Json::object();
-    put(each, "service", planned.service);
-    put(each, "variant", planned.variant);
-    each["ordinal"] = planned.ordinal;
-    put(each, "decided_at_ns", planned.decided_at);
-    json["planned"].push_back(each);
+    Json item = Json::object();
+    put(item, "service", planned.service);
+    put(item, "variant", planned.variant);
+    item["ordinal"] = planned.ordinal;
+    put(item, "decided_at_ns", planned.decided_at);
+    json["planned"].push_back(item);
   }
   return json;
 }
 
-/// One line a row, so that a snapshot of a large cluster can be read, searched and compared line by line.
+/// Writes each row on a line of its own, so that a snapshot of a large cluster can be searched and compared by line.
 std::string lines(const Json& json) {
   std::string out = "{\n";
   bool first = true;
@@ -277,16 +277,16 @@ std::string to_json(const SavedState& state) {
   layer("provision", state.policies.provision);
   json["catalog"] = catalog(*from.catalog);
   json["services"] = Json::array();
-  from.services.for_each([&](model::ServiceId id, const model::ServiceState& each) {
+  from.services.for_each([&](model::ServiceId id, const model::ServiceState& item) {
     json["services"].push_back({{"id", id.value},
-                                {"desired_replicas", each.desired_replicas},
-                                {"gateway_waiting", signal(each.gateway_waiting)}});
-    if (each.leaving != 0) json["services"].back()["leaving"] = each.leaving;
+                                {"desired_replicas", item.desired_replicas},
+                                {"gateway_waiting", signal(item.gateway_waiting)}});
+    if (item.leaving != 0) json["services"].back()["leaving"] = item.leaving;
   });
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(from);
-  json["nodes"] = table(from.nodes, state.names.nodes, [&](Json row, const model::Node& each) {
+  json["nodes"] = table(from.nodes, state.names.nodes, [&](Json row, const model::Node& item) {
     const auto held = bound.find(model::NodeId{row["id"].get<std::uint32_t>()});
-    return node(std::move(row), each, held != bound.end() && held->second > each.gpus);
+    return node(std::move(row), item, held != bound.end() && held->second > item.gpus);
   });
   json["claims"] = table(from.claims, state.names.claims, claim);
   json["gangs"] = table(from.gangs, state.names.gangs, gang);

@@ -5,11 +5,11 @@
 namespace capstan {
 namespace {
 
-TEST(AssertDeathTest, NamesTheInvariantAndThePlace) {
+TEST(AssertDeathTest, PrintsTheInvariantAndItsPlace) {
   EXPECT_DEATH(CAPSTAN_ASSERT(1 + 1 == 3), "assert_test.cc:[0-9]+: broken invariant: 1 \\+ 1 == 3");
 }
 
-TEST(Assert, EvaluatesOnce) {
+TEST(Assert, EvaluatesTheConditionOnce) {
   int evaluated = 0;
   CAPSTAN_ASSERT(++evaluated == 1);
   EXPECT_EQ(evaluated, 1);

@@ -6,24 +6,25 @@
 
 namespace capstan {
 
-/// What kind of failure a command ends with; its exit code follows (design §7).
+/// The kind of a failure, which determines the exit code of a command (design §7).
 enum class ErrorKind : std::uint8_t {
-  input,       ///< bad bytes from outside: exit 1
-  infeasible,  ///< well-formed, but cannot be: exit 3
-  usage,       ///< the command line itself: exit 64
+  input,       ///< invalid input data: exit 1
+  infeasible,  ///< well-formed input that cannot be satisfied: exit 3
+  usage,       ///< invalid command line: exit 64
 };
 
-/// A clear error: place, what is wrong, what was expected. `line` and `column` count from 1; 0 means not known.
+/// An error with its place. `line` and `column` count from 1; 0 means not known.
 struct Error {
   ErrorKind kind = ErrorKind::input;
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string message;  ///< "what is wrong, what was expected"
+  std::string message;  ///< what is wrong and what was expected: "the rate is -1, expected 0 or more"
 
-  /// Of a whole file.
+  /// Returns an input error about a whole file.
   static Error about(std::string file, std::string message);
-  /// "file:line:col: message", leaving out what is not known.
+  /// Returns "file:line:column: message" without the parts that are not known. Characters that a terminal would
+  /// interpret are escaped.
   std::string text() const;
 };
 

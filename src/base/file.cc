@@ -6,7 +6,7 @@
 
 namespace capstan {
 
-std::expected<std::string, FileFault> read_file(const std::string& path, std::size_t most) {
+std::expected<std::string, FileFault> read_file(const std::string& path, std::size_t max_bytes) {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
@@ -14,9 +14,9 @@ std::expected<std::string, FileFault> read_file(const std::string& path, std::si
   if (!file) return std::unexpected(FileFault::cannot_open);
   std::string text;
   std::array<char, 65536> buffer;
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    text.append(buffer.data(), got);
-    if (text.size() > most) return std::unexpected(FileFault::too_large);
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
+    text.append(buffer.data(), count);
+    if (text.size() > max_bytes) return std::unexpected(FileFault::too_large);
   }
   if (std::ferror(file.get()) != 0) return std::unexpected(FileFault::cannot_read);
   return text;

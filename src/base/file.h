@@ -7,10 +7,10 @@
 
 namespace capstan {
 
-/// Why a file could not be had whole. The caller says what it expected there.
+/// The reason why a file could not be read completely. The caller adds what it expected of the file.
 enum class FileFault : std::uint8_t { cannot_open, cannot_read, too_large };
 
-/// The bytes of a file, at most `most` of them: a larger one is not read to its end.
-std::expected<std::string, FileFault> read_file(const std::string& path, std::size_t most);
+/// Reads a file of at most `max_bytes`; a larger file is an error and is not read to its end.
+std::expected<std::string, FileFault> read_file(const std::string& path, std::size_t max_bytes);
 
 }  // namespace capstan

@@ -8,7 +8,7 @@
 namespace capstan {
 namespace {
 
-TEST(File, IsReadWholeUpToABound) {
+TEST(File, IsReadCompletelyUpToALimit) {
   const std::string path = testing::TempDir() + "file_test";
   const std::string bytes = std::string(100'000, 'x') + '\0' + "end";
   std::ofstream(path, std::ios::binary) << bytes;
@@ -18,7 +18,7 @@ TEST(File, IsReadWholeUpToABound) {
   EXPECT_EQ(read_file(path, 10).error(), FileFault::cannot_open);
 }
 
-TEST(File, AFolderIsNotOne) { EXPECT_EQ(read_file(testing::TempDir(), 10).error(), FileFault::cannot_read); }
+TEST(File, AFolderCannotBeRead) { EXPECT_EQ(read_file(testing::TempDir(), 10).error(), FileFault::cannot_read); }
 
 }  // namespace
 }  // namespace capstan

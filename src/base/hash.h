@@ -6,14 +6,14 @@
 
 namespace capstan {
 
-/// Scrambles 64 bits (the finalizer of SplitMix64, Steele, Lea and Flood 2014). Bijective.
+/// Mixes 64 bits bijectively (the finalizer of SplitMix64, Steele, Lea and Flood 2014).
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
 }
 
-/// A running hash of a state, the same on every machine. Order matters.
+/// A running hash of a state. It is the same on every machine and depends on the order of the additions.
 class StateHash {
  public:
   constexpr void add(std::uint64_t word) { state_ = mix64(std::rotl(state_, 5) ^ word) + 0x9e3779b97f4a7c15ULL; }

@@ -6,13 +6,13 @@
 namespace capstan {
 namespace {
 
-StateHash of(std::initializer_list<std::string_view> texts) {
+StateHash hash_of(std::initializer_list<std::string_view> texts) {
   StateHash hash;
   for (const std::string_view text : texts) hash.add(text);
   return hash;
 }
 
-// Frozen: state hashes stand in the golden results of scenarios.
+// These values must not change, because the golden results of scenarios contain state hashes.
 TEST(StateHash, IsFrozen) {
   EXPECT_EQ(StateHash().value(), 0xe9e0033e3badaf36);
   EXPECT_EQ(hash_text("capstan"), 0x14af9bf6d11e1307);
@@ -20,13 +20,13 @@ TEST(StateHash, IsFrozen) {
   EXPECT_EQ(mix64(1), 0x5692161d100b05e5);
 }
 
-TEST(StateHash, SeesOrderAndBoundaries) {
-  EXPECT_NE(of({"a", "b"}).value(), of({"b", "a"}).value());
-  EXPECT_NE(of({"ab", "c"}).value(), of({"a", "bc"}).value());
-  EXPECT_NE(of({""}).value(), of({"", ""}).value());
+TEST(StateHash, DependsOnOrderAndBoundaries) {
+  EXPECT_NE(hash_of({"a", "b"}).value(), hash_of({"b", "a"}).value());
+  EXPECT_NE(hash_of({"ab", "c"}).value(), hash_of({"a", "bc"}).value());
+  EXPECT_NE(hash_of({""}).value(), hash_of({"", ""}).value());
 }
 
-RC_GTEST_PROP(StateHash, OneWordMakesTheDifference, (std::uint64_t a, std::uint64_t b)) {
+RC_GTEST_PROP(StateHash, DifferentWordsGiveDifferentHashes, (std::uint64_t a, std::uint64_t b)) {
   RC_PRE(a != b);
   StateHash left, right;
   left.add(a);

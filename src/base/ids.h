@@ -5,7 +5,7 @@
 
 namespace capstan {
 
-/// An index that only fits the table it was made for: a NodeId is not a PodId. Ordered, so that every tie has a winner.
+/// An index into one kind of table: a NodeId is not a PodId. Ids are ordered, so that ties can be broken by id.
 template <typename Tag>
 struct Id {
   static constexpr std::uint32_t kNone = 0xffff'ffff;

@@ -9,10 +9,10 @@ namespace capstan {
 namespace {
 
 constexpr double kLn2High = 6.93147180369123816490e-01;  // upper bits of ln 2, exact when multiplied by small integers
-constexpr double kLn2Low = 1.90821492927058770002e-10;   // the rest
+constexpr double kLn2Low = 1.90821492927058770002e-10;   // lower bits of ln 2
 constexpr double kInvLn2 = 1.44269504088896338700e+00;
 
-/// 2^k for a normal result.
+/// Returns 2^k; the result must be a normal number.
 double power_of_two(int k) { return std::bit_cast<double>(static_cast<std::uint64_t>(k + 1023) << 52); }
 
 }  // namespace
@@ -26,7 +26,7 @@ double portable_log(double x) {
     m *= 0.5;
     ++exponent;
   }
-  // log m = 2 atanh s, |s| <= 0.1716: the series' 11th term is below 1e-17.
+  // log m = 2 atanh s with |s| <= 0.1716, so the 11th term of the series is below 1e-17.
   const double s = (m - 1.0) / (m + 1.0);
   const double s2 = s * s;
   double series = 0;
@@ -50,7 +50,7 @@ double portable_pow(double x, double y) { return portable_exp(y * portable_log(x
 double portable_sin_turns(double turns) {
   double fraction = turns - static_cast<double>(static_cast<std::int64_t>(turns));
   if (fraction < 0) fraction += 1.0;
-  // Fold onto [-1/4, 1/4] of a turn, where the series below converges fast.
+  // Reduce to [-1/4, 1/4] of a turn, where the series converges fast.
   if (fraction > 0.75)
     fraction -= 1.0;
   else if (fraction > 0.25)

@@ -2,10 +2,10 @@
 
 namespace capstan {
 
-/// Elementary functions from additions, multiplications and divisions alone, which IEEE 754 rounds in one way only.
-/// The C library picks other instructions on other processors and its last bit differs; these return the same bits
-/// everywhere (the build forbids contraction). On the ranges given, the relative error of the logarithm and of the
-/// exponential is below 4e-15; that of a power grows with its size and is below 4e-16 * (1 + |y log x|).
+// Elementary functions that return the same bits on every machine. They use only additions, multiplications and
+// divisions, whose rounding IEEE 754 defines, and the build forbids contraction. The functions of the C library differ
+// in the last bit between processors. On the given ranges, the relative error of the logarithm and of the exponential
+// is below 4e-15; that of a power grows with its size and is below 4e-16 * (1 + |y log x|).
 double portable_log(double x);            ///< natural logarithm; x > 0, normal
 double portable_exp(double x);            ///< |x| <= 700
 double portable_pow(double x, double y);  ///< x > 0, |y log x| <= 700

@@ -16,7 +16,7 @@ struct Golden {
   std::uint64_t bits;
 };
 
-// Frozen bit patterns, computed once by an independent program from the same operations.
+// Bit patterns computed once by an independent program with the same operations. They must not change.
 constexpr Golden kLog[] = {
     {0.001, 0xc01ba18a998fffa0}, {0.5, 0xbfe62e42fefa39ef},        {1.0, 0x0000000000000000},
     {1.5, 0x3fd9f323ecbf984c},   {2.0, 0x3fe62e42fefa39ef},        {10.0, 0x40026bb1bbb55516},
@@ -46,38 +46,39 @@ TEST(PortableMath, PowIsFrozen) {
   EXPECT_EQ(std::bit_cast<std::uint64_t>(portable_pow(0.3, 1.7)), 0x3fc08819f76d9f8d);
 }
 
-// The C library in long double is the judge: its own error is a thousandth of the bounds.
+// The reference is the C library in long double, whose own error is 1/1000 of the allowed error.
 constexpr int kPoints = 200'000;
 
-double relative_error(double got, long double exact) {
-  return static_cast<double>(std::fabs((static_cast<long double>(got) - exact) / exact));
+double relative_error(double value, long double exact) {
+  return static_cast<double>(std::fabs((static_cast<long double>(value) - exact) / exact));
 }
 
 TEST(PortableMath, LogIsWithinItsError) {
   RandomStream stream(1, "log");
-  double worst = 0;
+  double max_error = 0;
   for (int i = 0; i < kPoints; ++i) {
     const double wide = std::exp(-700 + 1400 * stream.unit());
     const double near_one = 0.5 + 1.5 * stream.unit();
     for (const double x : {wide, near_one, 1 + 1e-6 * (stream.unit() - 0.5)}) {
-      if (x != 1) worst = std::max(worst, relative_error(portable_log(x), std::log(static_cast<long double>(x))));
+      if (x != 1)
+        max_error = std::max(max_error, relative_error(portable_log(x), std::log(static_cast<long double>(x))));
     }
   }
-  EXPECT_LT(worst, 4e-15);
+  EXPECT_LT(max_error, 4e-15);
 }
 
 TEST(PortableMath, ExpIsWithinItsError) {
   RandomStream stream(1, "exp");
-  double worst = 0;
+  double max_error = 0;
   for (int i = 0; i < kPoints; ++i) {
     for (const double x : {-700 + 1400 * stream.unit(), stream.unit() - 0.5}) {
-      worst = std::max(worst, relative_error(portable_exp(x), std::exp(static_cast<long double>(x))));
+      max_error = std::max(max_error, relative_error(portable_exp(x), std::exp(static_cast<long double>(x))));
     }
   }
-  EXPECT_LT(worst, 4e-15);
+  EXPECT_LT(max_error, 4e-15);
 }
 
-TEST(PortableMath, PowLosesDigitsOnlyWithTheSizeOfTheResult) {
+TEST(PortableMath, TheErrorOfPowGrowsWithTheSizeOfTheResult) {
   RandomStream stream(1, "pow");
   for (int i = 0; i < kPoints; ++i) {
     const double x = std::exp(-20 + 40 * stream.unit());
@@ -91,16 +92,16 @@ TEST(PortableMath, PowLosesDigitsOnlyWithTheSizeOfTheResult) {
 TEST(PortableMath, SinIsWithinItsError) {
   RandomStream stream(1, "sin");
   constexpr long double kTurn = 6.283185307179586476925286766559L;
-  double worst = 0;
+  double max_error = 0;
   for (int i = 0; i < kPoints; ++i) {
     const double turns = -4 + 8 * stream.unit();
     const long double exact = std::sin(kTurn * static_cast<long double>(turns));
-    worst = std::max(worst, static_cast<double>(std::fabs(portable_sin_turns(turns) - exact)));
+    max_error = std::max(max_error, static_cast<double>(std::fabs(portable_sin_turns(turns) - exact)));
   }
-  EXPECT_LT(worst, 1e-15);
+  EXPECT_LT(max_error, 1e-15);
 }
 
-TEST(PortableMathDeathTest, RefusesWhatIsOutOfRange) {
+TEST(PortableMathDeathTest, RefusesArgumentsOutOfRange) {
   EXPECT_DEATH(portable_log(0), "broken invariant");
   EXPECT_DEATH(portable_log(-1), "broken invariant");
   EXPECT_DEATH(portable_log(std::nan("")), "broken invariant");

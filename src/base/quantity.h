@@ -5,7 +5,7 @@
 
 namespace capstan {
 
-/// An integer with a unit. Sums and differences keep the unit; anything else says what it means by `count`.
+/// An integer with a unit. Sums and differences keep the unit; other arithmetic uses `count`.
 template <typename Tag>
 struct Quantity {
   std::int64_t count = 0;
@@ -18,13 +18,14 @@ struct Quantity {
   constexpr Quantity& operator-=(Quantity other) { return count -= other.count, *this; }
 };
 
-using MilliGpu = Quantity<struct MilliGpuTag>;  ///< thousandths of a GPU
-using MicroUsd = Quantity<struct MicroUsdTag>;  ///< millionths of a US dollar
+using MilliGpu = Quantity<struct MilliGpuTag>;  ///< 1/1000 of a GPU
+using MicroUsd = Quantity<struct MicroUsdTag>;  ///< 1/1,000,000 of a US dollar
 using Bytes = Quantity<struct BytesTag>;
 
 constexpr MilliGpu whole_gpus(std::int64_t n) { return {n * 1000}; }
 
-/// GPUs times nanoseconds. 64 bits would end at 2.56 million GPU-hours, half a month of a thousand eight-GPU nodes.
+/// GPUs times nanoseconds. 64 bits would overflow at 2.56 million GPU-hours, which a thousand eight-GPU nodes reach in
+/// half a month.
 using GpuNanoseconds = __int128;
 
 using Tokens = std::int64_t;
@@ -32,10 +33,10 @@ using GpuCount = std::int64_t;
 using ReplicaCount = std::int64_t;
 using RequestCount = std::int64_t;
 
-/// ceil(a / b) for a >= 0, b > 0.
+/// Returns ceil(a / b) for a >= 0, b > 0.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// As many whole GPUs as these thousandths take, which are none or more.
+/// Returns the number of whole GPUs that `gpus` >= 0 needs.
 constexpr GpuCount gpus_up(MilliGpu gpus) { return ceil_div(gpus.count, 1000); }
 
 }  // namespace capstan

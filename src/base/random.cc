@@ -28,7 +28,7 @@ std::uint64_t RandomStream::bits() {
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
   CAPSTAN_ASSERT(bound > 0);
-  // Lemire 2019: multiply-shift, rejecting the few low products that would favour some results.
+  // Multiply-shift (Lemire 2019). It rejects the few low products that would make some results more likely.
   const std::uint64_t threshold = (0 - bound) % bound;
   for (;;) {
     const unsigned __int128 product = static_cast<unsigned __int128>(bits()) * bound;
@@ -50,7 +50,7 @@ double RandomStream::normal() {
     const double u = 2 * unit() - 1;
     const double v = 2 * unit() - 1;
     const double s = u * u + v * v;
-    if (s > 0 && s < 1) return u * std::sqrt(-2 * portable_log(s) / s);  // IEEE rounds sqrt in one way only
+    if (s > 0 && s < 1) return u * std::sqrt(-2 * portable_log(s) / s);  // IEEE 754 defines the rounding of sqrt
   }
 }
 

@@ -12,8 +12,8 @@
 namespace capstan {
 namespace {
 
-// Frozen outputs, computed once by an independent program. If one changes, every recorded result of every user changes
-// with it: that is a new format version, never a repair of this table.
+// Outputs computed once by an independent program. They must not change: a change would change every recorded result of
+// every user and would need a new format version.
 struct GoldenBits {
   const char* teaches;
   std::uint64_t seed;
@@ -81,7 +81,7 @@ struct Moments {
   double mean, variance;
 };
 
-// Mean and variance by the textbook; the bounds below are six standard errors of 200,000 draws, the seed is fixed.
+// Theoretical mean and variance. The test allows six standard errors of 200,000 draws; the seed is fixed.
 const Moments kMoments[] = {
     {"uniform", [](RandomStream& s) { return s.unit(); }, 0.5, 1.0 / 12},
     {"exponential", [](RandomStream& s) { return s.exponential(); }, 1, 1},
@@ -114,13 +114,14 @@ TEST(RandomStream, MomentsAreThoseOfTheDistribution) {
 }
 
 TEST(RandomStream, BelowIsUniform) {
-  // Seven does not divide 2^64: a biased reduction would show. Chi-squared with 6 degrees exceeds 27.9 once in 10,000.
+  // Seven does not divide 2^64, so a biased reduction would be visible. Chi-squared with 6 degrees of freedom
+  // exceeds 27.9 once in 10,000 tests.
   RandomStream stream(3, "dice");
-  std::array<double, 7> seen{};
+  std::array<double, 7> counts{};
   constexpr double kDraws = 140'000;
-  for (int i = 0; i < kDraws; ++i) ++seen[stream.below(7)];
+  for (int i = 0; i < kDraws; ++i) ++counts[stream.below(7)];
   double chi_squared = 0;
-  for (const double n : seen) chi_squared += (n - kDraws / 7) * (n - kDraws / 7) / (kDraws / 7);
+  for (const double n : counts) chi_squared += (n - kDraws / 7) * (n - kDraws / 7) / (kDraws / 7);
   EXPECT_LT(chi_squared, 27.9);
 }
 
@@ -142,8 +143,8 @@ double correlation(RandomStream a, RandomStream b) {
   return sum / kDraws * 12;
 }
 
-TEST(RandomStream, StreamsThatDifferInOnePartAreIndependent) {
-  constexpr double kSixErrors = 6 / 316.2;  // of the correlation of 100,000 independent pairs
+TEST(RandomStream, StreamsWithDifferentSeedNameOrIndexAreIndependent) {
+  constexpr double kSixErrors = 6 / 316.2;  // six standard errors of the correlation of 100,000 independent pairs
   const RandomStream base(1, "a", 0);
   EXPECT_NEAR(correlation(base, RandomStream(2, "a", 0)), 0, kSixErrors);
   EXPECT_NEAR(correlation(base, RandomStream(1, "b", 0)), 0, kSixErrors);
@@ -151,7 +152,7 @@ TEST(RandomStream, StreamsThatDifferInOnePartAreIndependent) {
   EXPECT_NEAR(correlation(base, base), 1, kSixErrors);
 }
 
-TEST(RandomStream, NeighbouringSeedsAndIndexesNeverShareAStart) {
+TEST(RandomStream, NeighbouringSeedsAndIndexesGiveDifferentStreams) {
   std::set<std::uint64_t> first;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     for (std::uint64_t index = 0; index < 40; ++index) {
@@ -161,12 +162,13 @@ TEST(RandomStream, NeighbouringSeedsAndIndexesNeverShareAStart) {
   EXPECT_EQ(first.size(), 40u * 40u * 5u);
 }
 
-RC_GTEST_PROP(RandomStream, SameNameSameStream, (std::uint64_t seed, const std::string& name, std::uint64_t index)) {
+RC_GTEST_PROP(RandomStream, EqualNamesGiveEqualStreams,
+              (std::uint64_t seed, const std::string& name, std::uint64_t index)) {
   RandomStream a(seed, name, index), b(seed, name, index);
   for (int i = 0; i < 10; ++i) RC_ASSERT(a.bits() == b.bits());
 }
 
-RC_GTEST_PROP(RandomStream, BetweenStaysBetween, (std::uint64_t seed, std::int32_t a, std::int32_t b)) {
+RC_GTEST_PROP(RandomStream, BetweenStaysInItsBounds, (std::uint64_t seed, std::int32_t a, std::int32_t b)) {
   RandomStream stream(seed, "between");
   const std::int64_t low = std::min(a, b), high = std::max(a, b);
   for (int i = 0; i < 20; ++i) {

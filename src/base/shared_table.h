@@ -11,15 +11,15 @@
 
 namespace capstan {
 
-/// A table of values by id whose copies share structure: copying costs one pointer per 64 rows, changing one row copies
-/// only its block. Rows may be absent; ids are never used again.
+/// A table of values by id. Copies share memory: a copy costs one pointer per 64 rows, and a change of a row copies
+/// only its block. Rows may be absent; ids are not reused.
 template <typename IdType, typename T>
 class SharedTable {
   static constexpr std::size_t kBlock = 64;
   using Block = std::array<std::optional<T>, kBlock>;
 
  public:
-  /// The row, or nullptr where there is none. Valid until this table changes or dies.
+  /// Returns the row, or nullptr if it is absent. The pointer is valid until this table changes or is destroyed.
   const T* find(IdType id) const {
     const std::size_t block = id.value / kBlock;
     if (!id.valid() || block >= blocks_.size() || !blocks_[block]) return nullptr;

@@ -38,7 +38,7 @@ TEST(SharedTable, AnAbsentRowIsNull) {
   EXPECT_EQ(table.at(row(5)), 50);
 }
 
-TEST(SharedTable, SettingTwiceIsOneRow) {
+TEST(SharedTable, SettingARowTwiceKeepsOneRow) {
   Table table;
   table.set(row(1), 10);
   table.set(row(1), 11);
@@ -49,7 +49,7 @@ TEST(SharedTable, SettingTwiceIsOneRow) {
   EXPECT_TRUE(table.empty());
 }
 
-TEST(SharedTable, ACopyKeepsWhatItSaw) {
+TEST(SharedTable, ACopyDoesNotSeeLaterChanges) {
   Table before;
   for (std::uint32_t i = 0; i < 200; ++i) before.set(row(i), static_cast<int>(i));
   Table after = before;
@@ -68,12 +68,12 @@ TEST(SharedTable, ACopyOwnsOnlyTheBlocksItChanged) {
   after.set(row(70), -1);
   int shared = 0;
   for (std::uint32_t i = 0; i < 256; ++i) shared += before.find(row(i)) == after.find(row(i));
-  EXPECT_EQ(shared, 256 - 64);  // the same address: one block of 64 was copied, three are one memory
+  EXPECT_EQ(shared, 256 - 64);  // equal addresses: one block of 64 rows was copied, three blocks are shared
 }
 
 TEST(SharedTableDeathTest, ReadingAnAbsentRowIsABug) { EXPECT_DEATH(Table().at(row(1)), "broken invariant"); }
 
-// Against the obvious: a few versions alive at a time, each a map; what happens to one never shows in another.
+// Compares several copies with maps: a change of one copy must not be visible in another.
 RC_GTEST_PROP(SharedTable, IsAMapWhoseCopiesAreIndependent, ()) {
   std::vector<Table> tables(1);
   std::vector<Model> models(1);

@@ -6,7 +6,7 @@
 
 namespace capstan {
 
-/// The parts of a text between separators: one more than there are separators, empty ones kept, hence never none.
+/// Returns the parts of a text between separators, including empty ones: one more than there are separators.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= text.size();) {

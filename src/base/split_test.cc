@@ -7,7 +7,7 @@ namespace {
 
 using Parts = std::vector<std::string_view>;
 
-TEST(SplitTest, KeepsEveryPartAlsoEmptyOnes) {
+TEST(SplitTest, KeepsEmptyParts) {
   EXPECT_EQ(split("a,b,c", ','), (Parts{"a", "b", "c"}));
   EXPECT_EQ(split(",a,,", ','), (Parts{"", "a", "", ""}));
   EXPECT_EQ(split("whole", ','), Parts{"whole"});

@@ -8,15 +8,15 @@ namespace capstan {
 
 using Duration = std::chrono::nanoseconds;
 
-/// Rounded towards zero: what people are told.
+/// Returns whole seconds, rounded towards zero, for messages.
 constexpr std::int64_t whole_seconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
 }
-/// For arithmetic that is not exact anyway; `whole_seconds` is for people.
+/// Returns seconds as a floating-point number, for arithmetic that does not have to be exact.
 constexpr double in_seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-9; }
 
-/// A moment on the monotonic clock that the caller injects: nanoseconds since the start of a run. No code below the
-/// edges reads a system clock.
+/// A time on the monotonic clock that the caller passes in: nanoseconds since the start of a run. Only the edges of the
+/// program read a system clock.
 struct Instant {
   Duration since_start{};
 

@@ -61,7 +61,7 @@ void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::
   ProgressLine status(progress_output());
   const Stopwatch watch;
   Instant look = world() + kLook;
-  while (stop_signals() == 0 && !driver.over()) {
+  while (stop_signals() == 0 && !driver.is_over()) {
     if (feed != nullptr) {
       if (auto endpoints = feed->look()) driver.set_endpoints(std::move(*endpoints));
     }

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> paragraphs(const model::Catalog& catalog, const archive::Redecided& all, Layer layer) {
+std::vector<std::string> paragraphs(const model::Catalog& catalog, const archive::Redecision& all, Layer layer) {
   std::vector<std::string> out;
   if (layer == Layer::scale) {
     for (const auto& decision : all.scale) out.push_back(explain::paragraph(catalog, decision));
@@ -33,7 +33,7 @@ std::vector<std::string> paragraphs(const model::Catalog& catalog, const archive
   return out;
 }
 
-std::vector<std::string> documents(const model::Catalog& catalog, const archive::Redecided& all, Layer layer) {
+std::vector<std::string> documents(const model::Catalog& catalog, const archive::Redecision& all, Layer layer) {
   std::vector<std::string> out;
   if (layer == Layer::scale) {
     for (const auto& decision : all.scale) out.push_back(explain::json(catalog, decision));
@@ -43,7 +43,7 @@ std::vector<std::string> documents(const model::Catalog& catalog, const archive:
   return out;
 }
 
-bool changes(const archive::Redecided& all, Layer layer) {
+bool changes(const archive::Redecision& all, Layer layer) {
   if (layer == Layer::place) return !all.place.plan.actions.empty();
   if (layer == Layer::provision) return !all.provision.plan.actions.empty();
   return std::ranges::any_of(all.scale, [](const auto& decision) { return !decision.plan.actions.empty(); });
@@ -79,7 +79,7 @@ Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Insta
 }  // namespace
 
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output) {
-  archive::Redecided all = archive::redecide(state);
+  archive::Redecision all = archive::redecide(state);
   // A service that is gone has a place in the catalog and nothing to say.
   std::erase_if(all.scale, [&](const auto& decision) { return !state.snapshot.services.find(decision.service); });
   const model::Catalog& catalog = *state.snapshot.catalog;
@@ -105,7 +105,7 @@ ExitCode explain(const ExplainArguments& arguments) {
   if (!state) return report(state.error());
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
   if (!object) return report(object.error());
-  const archive::Redecided all = archive::redecide(*state);
+  const archive::Redecision all = archive::redecide(*state);
   const explain::Account account =
       explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision});
   if (arguments.output == Output::text)

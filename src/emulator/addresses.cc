@@ -35,11 +35,12 @@ Result<std::vector<net::SocketAddress>> parse_addresses(std::string_view text) {
   const std::uint32_t high = to_number(last->host);
   const bool v6 = first->host.find(':') != first->host.npos || last->host.find(':') != last->host.npos;
   if (v6 || low > high || high - low >= kMaxAddresses) {
-    return std::unexpected(Error{.kind = ErrorKind::usage,
-                                 .file = {},
-                                 .message = fmt::format("'{}' is not a range, expected two IPv4 addresses, the lower one "
-                                                        "first, with at most {} addresses in total",
-                                                        text, kMaxAddresses)});
+    return std::unexpected(
+        Error{.kind = ErrorKind::usage,
+              .file = {},
+              .message = fmt::format("'{}' is not a range, expected two IPv4 addresses, the lower one "
+                                     "first, with at most {} addresses in total",
+                                     text, kMaxAddresses)});
   }
   std::vector<net::SocketAddress> addresses;
   for (std::uint32_t i = 0; i <= high - low; ++i) addresses.push_back({to_host(low + i), first->port});

@@ -10,8 +10,8 @@ struct ApiError {
   int status = 400;
   std::string message;
   std::string parameter{};  ///< name of the invalid field; empty: `null` in JSON
-  /// If empty, the type follows from the status. vLLM's type for a request that does not fit its schema is "Bad Request",
-  /// and "BadRequestError" for a request that fits the schema but cannot be served.
+  /// If empty, the type follows from the status. vLLM's type for a request that does not fit its schema is "Bad
+  /// Request", and "BadRequestError" for a request that fits the schema but cannot be served.
   std::string_view type{};
 };
 

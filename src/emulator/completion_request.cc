@@ -109,7 +109,8 @@ MaybeError read_prompt(element value, PromptBuilder& prompt, bool nested = false
     if (item.get(id) == simdjson::SUCCESS) {
       prompt.add_token(id);
     } else if (nested || ++prompts > 1) {
-      return type_error("prompt", "more than one prompt, or a mixture", "one prompt: a string or an array of token ids");
+      return type_error("prompt", "more than one prompt, or a mixture",
+                        "one prompt: a string or an array of token ids");
     } else if (MaybeError error = read_prompt(item, prompt, true)) {
       return error;
     }
@@ -123,7 +124,8 @@ MaybeError read_content(element value, PromptBuilder& prompt) {
   if (value.is_null()) return std::nullopt;
   if (value.get(text) == simdjson::SUCCESS) return prompt.add_text(text), std::nullopt;
   array parts;
-  if (value.get(parts) != simdjson::SUCCESS) return type_error(kField, type_name(value), "a string or an array of parts");
+  if (value.get(parts) != simdjson::SUCCESS)
+    return type_error(kField, type_name(value), "a string or an array of parts");
   for (const element part : parts) {
     if (part["type"].get(text) != simdjson::SUCCESS) return type_error(kField, "a part without a type", "a type");
     if (text != "text") return type_error(kField, fmt::format("a part of type {}", text), "parts of type text");
@@ -139,7 +141,8 @@ MaybeError read_messages(element value, PromptBuilder& prompt) {
   for (const element message : messages) {
     std::string_view role;
     element content;
-    if (message["role"].get(role) != simdjson::SUCCESS) return type_error("messages", "a message without a role", "a role in each message");
+    if (message["role"].get(role) != simdjson::SUCCESS)
+      return type_error("messages", "a message without a role", "a role in each message");
     prompt.add_text(role);
     prompt.add_template(kMessageTokens);
     if (message["content"].get(content) != simdjson::SUCCESS) continue;  // an assistant message with only tool calls
@@ -166,7 +169,7 @@ MaybeError read_stream_options(element value, CompletionRequest& out) {
 }
 
 MaybeError read_field(std::string_view name, element value, CompletionKind kind, CompletionRequest& out,
-                 PromptBuilder& prompt) {
+                      PromptBuilder& prompt) {
   const bool chat = kind == CompletionKind::chat;
   if (name == (chat ? "messages" : "prompt")) return chat ? read_messages(value, prompt) : read_prompt(value, prompt);
   if (value.is_null()) return std::nullopt;
@@ -227,7 +230,7 @@ std::expected<CompletionRequest, ApiError> CompletionReader::read(std::string_vi
     return std::unexpected(
         ApiError{400, "Stream options can only be defined when `stream=True`.", "stream_options", "Bad Request"});
   }
-  request.prompt = prompt.add_string();
+  request.prompt = prompt.take();
   if (request.prompt.tokens == 0) {
     if (kind == CompletionKind::chat)
       return std::unexpected(*type_error("messages", "absent or empty", "at least one token"));

@@ -39,7 +39,8 @@ TEST(CompletionRequest, ReadsTheFieldsThatClientsSend) {
                   R"({"role":"user","content":[{"type":"text","text":"go on"}]}],"max_completion_tokens":5})",
                   kChat);
   ASSERT_TRUE(chat.has_value()) << chat.error().message;
-  EXPECT_EQ(chat->prompt.tokens, 4 + 1 + 2 + 2 + 4 + 3 + 4 + 1 + 2);  // the text has 4 tokens: hell o ther e; a message adds 4 tokens and its role
+  EXPECT_EQ(chat->prompt.tokens, 4 + 1 + 2 + 2 + 4 + 3 + 4 + 1 +
+                                     2);  // the text has 4 tokens: hell o ther e; a message adds 4 tokens and its role
   EXPECT_EQ(chat->max_tokens, 5);
   EXPECT_FALSE(reader.read(R"({"messages":[{"role":"user","content":"a"}]})", kChat)->max_tokens.has_value());
 }
@@ -90,7 +91,8 @@ TEST(CompletionRequest, NamesTheInvalidFieldAndItsValue) {
       {kText, R"({"prompt":"a","model":{}})", "model is an object, expected a string", "model"},
       {kText, R"({"prompt":"a","n":2})", "n is not currently supported by this emulated engine", "n"},
       {kChat, R"({"messages":"a"})", "messages is a string, expected an array of messages", "messages"},
-      {kChat, R"({"messages":[1]})", "messages is a message without a role, expected a role in each message", "messages"},
+      {kChat, R"({"messages":[1]})", "messages is a message without a role, expected a role in each message",
+       "messages"},
       {kChat, R"({"messages":[{"role":"user","content":5}]})",
        "messages.content is an integer, expected a string or an array of parts", "messages.content"},
       {kChat, R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})",

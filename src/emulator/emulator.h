@@ -20,37 +20,39 @@ namespace capstan::emulator {
 
 struct EmulatorSettings {
   EngineSettings engine;
-  std::string model_name;                   ///< as served; requests that name another get 404
-  std::int64_t max_model_tokens = 131'072;  ///< of prompt and answer
-  std::int32_t stream_interval = 1;         ///< tokens a piece of a stream
-  std::int64_t answer_tokens_mean = 256;    ///< of answers that end by themselves
-  std::int64_t unix_s = 0;                  ///< seconds from 1970 to the clock's 0
+  std::string model_name;                   ///< the served model; a request for another model gets 404
+  std::int64_t max_model_tokens = 131'072;  ///< limit of prompt and answer together, tokens
+  std::int32_t stream_interval = 1;         ///< tokens per event of a stream
+  std::int64_t answer_tokens_mean = 256;    ///< mean length of answers that end by themselves, tokens
+  std::int64_t unix_s = 0;                  ///< Unix time of the clock's 0, seconds
   std::uint64_t seed = 1;
-  std::string version;  ///< what /version says
+  std::string version;  ///< reply of /version
   net::HttpServerLimits http;
 };
 
-/// The default bounds of an emulator's server: prompts of a million token ids, thousands of streams.
+/// Returns the default limits of an emulator's server: prompts of a million token ids and thousands of streams.
 net::HttpServerLimits emulator_limits();
 
-/// Emulated engines behind HTTP, one an address, all alike and each on its own: what a pod of an inference server shows
-/// to its clients, to probes and to a scraper. One thread; time is the clock's, which may run faster than the world's.
+/// Emulated engines behind HTTP, one per address. All have the same settings and are independent of each other. An
+/// engine behaves like a pod of an inference server towards clients, probes and scrapers. Everything runs in one
+/// thread. Engines use `clock`, which may run faster than real time.
 class Emulator : public net::HttpHandler {
  public:
-  /// `clock` is the engines', `world` that of the connections' time-outs.
+  /// `clock` is the clock of the engines, `world` the clock of the connections' time-outs.
   Emulator(EmulatorSettings settings, net::Clock clock, net::Clock world);
 
-  /// A new engine starts now: connections refused, then loading, then ready. Error: the address is taken.
+  /// Starts a new engine now. It first refuses connections, then loads, then serves. Error if the address is in use.
   Result<net::SocketAddress> add(const net::SocketAddress& address);
-  /// Ends an engine as a killed process ends: what it was doing is cut off. False if there is none.
+  /// Ends an engine like a killed process: its connections are cut. Returns false if there is no engine at the address.
   bool remove(const net::SocketAddress& address);
 
-  /// Everything up to now, then waits at most `max_wait` for clients and serves them. True if anything happened.
+  /// Runs all events up to now, then waits at most `max_wait` for clients and serves them. Returns true if a client was
+  /// served.
   bool run_once(Duration max_wait);
-  /// When an engine next has something to do, in the clock's time; never() when all are idle.
+  /// Returns when an engine next has something to do, in time of the clock; never() when all are idle.
   Instant next_event() const { return wakes_.empty() ? Instant::never() : wakes_.begin()->first; }
 
-  /// No new connections and no new requests; what runs goes on until it has ended.
+  /// Stops accepting connections and requests; running requests continue to their end.
   void finish() { server_.finish(); }
   std::size_t connections() const { return server_.connections(); }
   std::size_t engines() const { return by_address_.size(); }
@@ -67,14 +69,14 @@ class Emulator : public net::HttpHandler {
     bool include_usage = false;
     std::int32_t sent_tokens = 0;
   };
-  /// A request as the engine gets it, and where a stop string ends its answer.
-  struct Planned {
+  /// A request for the engine, with the position at which a stop string ends its answer.
+  struct PlannedAnswer {
     Generation generation;
     std::optional<StopMatch> stop;
   };
-  /// An address and its engine. Its number is its listener's.
-  struct Seat {
-    Seat(const EngineSettings& settings, Instant now) : engine(settings, now) {}
+  /// An engine at an address. Its index is the id of its listener.
+  struct Endpoint {
+    Endpoint(const EngineSettings& settings, Instant now) : engine(settings, now) {}
     Engine engine;
     Instant started;
     Instant wake = Instant::never();
@@ -83,13 +85,13 @@ class Emulator : public net::HttpHandler {
   };
 
   void advance(Instant now);
-  void advance_seat(std::uint32_t index, Instant now);
+  void advance_endpoint(std::uint32_t index, Instant now);
   void schedule(std::uint32_t index);
   void wake_at(std::uint32_t index, Instant at);
-  void tell(Seat& seat, const Progress& progress);
+  void send_progress(Endpoint& endpoint, const Progress& progress);
   void route(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request);
   void complete(net::ExchangeId exchange, std::uint32_t index, const net::HttpRequest& request, CompletionKind kind);
-  std::expected<Planned, ApiError> plan(const CompletionRequest& request) const;
+  std::expected<PlannedAnswer, ApiError> plan(const CompletionRequest& request) const;
   void refuse(net::ExchangeId exchange, const ApiError& error);
   std::int64_t unix_s(Instant at) const { return settings_.unix_s + at.since_start.count() / 1'000'000'000; }
 
@@ -100,8 +102,8 @@ class Emulator : public net::HttpHandler {
   Instant now_{};
   std::uint64_t requests_ = 0;
   std::map<net::SocketAddress, std::uint32_t> by_address_;
-  std::vector<std::unique_ptr<Seat>> seats_;           ///< by listener; an absent one was removed
-  std::set<std::pair<Instant, std::uint32_t>> wakes_;  ///< seats by when they next have something to do
+  std::vector<std::unique_ptr<Endpoint>> endpoints_;   ///< by listener id; null if removed
+  std::set<std::pair<Instant, std::uint32_t>> wakes_;  ///< time of each endpoint's next event
   std::map<net::ExchangeId, std::pair<std::uint32_t, RequestId>> exchanges_;
   std::vector<Progress> progress_;
   net::HttpServer server_;

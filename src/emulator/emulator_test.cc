@@ -19,7 +19,7 @@ using workload::ListSource;
 
 using namespace std::chrono_literals;
 
-EmulatorSettings small() {
+EmulatorSettings small_settings() {
   EmulatorSettings settings;
   settings.engine.model = &small_model();
   settings.engine.replica = {.max_batched_tokens = 2048, .max_seqs = 16, .max_waiting = 64, .kv_blocks = 4000};
@@ -30,9 +30,9 @@ EmulatorSettings small() {
   return settings;
 }
 
-/// An emulator, a client and a clock that a test turns by hand. Bytes cross the loopback within a round; a few quiet
-/// rounds mean that both sides have nothing more to say at this moment.
-class World : public testing::Test {
+/// An emulator, a client and a clock that the test sets. Bytes cross the loopback within a round. After a few rounds
+/// without bytes, both sides have sent everything for this time.
+class EmulatorTest : public testing::Test {
  protected:
   void start(const EmulatorSettings& settings) {
     emulator.emplace(settings, clock, clock);
@@ -56,7 +56,7 @@ class World : public testing::Test {
     now = end;
     settle();
   }
-  /// Sends it; the reply is in `replies` once it has come.
+  /// Sends a request; its reply is in `replies` once it has arrived.
   net::RequestId send(const std::string& method, const std::string& path, std::string body = {}) {
     const std::size_t index = replies.size();
     replies.emplace_back();
@@ -84,8 +84,8 @@ class World : public testing::Test {
   std::vector<net::Exchange> replies;
 };
 
-TEST_F(World, AnswersAsAnInferenceServerDoes) {
-  start(small());
+TEST_F(EmulatorTest, AnswersLikeAnInferenceServer) {
+  start(small_settings());
   EXPECT_EQ(ask("GET", "/health").response.status, 200);
   EXPECT_EQ(ask("GET", "/ping").response.status, 200);
   EXPECT_EQ(ask("GET", "/version").response.body, R"({"version":"test"})");
@@ -109,9 +109,9 @@ TEST_F(World, AnswersAsAnInferenceServerDoes) {
             page.npos);
 }
 
-TEST_F(World, StreamsTokensAsTheyCome) {
-  start(small());
-  std::string got;
+TEST_F(EmulatorTest, StreamsTokensWhenTheyAreGenerated) {
+  start(small_settings());
+  std::string received;
   client.start({.method = "POST",
                 .url = "http://" + address.text() + "/v1/chat/completions",
                 .headers = {},
@@ -121,15 +121,15 @@ TEST_F(World, StreamsTokensAsTheyCome) {
                 .proxy = {},
                 .limits = {}},
                {.on_headers = {},
-                .on_body = [&](std::string_view bytes) { got += bytes; },
+                .on_body = [&](std::string_view bytes) { received += bytes; },
                 .on_done = [](const net::Exchange&) {}});
   settle();
-  EXPECT_EQ(got, "");
+  EXPECT_EQ(received, "");
   std::vector<std::string> pieces;
   while (!emulator->next_event().is_never()) {
     now = emulator->next_event();
     settle();
-    if (!got.empty()) pieces.push_back(std::exchange(got, {}));
+    if (!received.empty()) pieces.push_back(std::exchange(received, {}));
   }
   ASSERT_EQ(pieces.size(), 3u);
   EXPECT_NE(pieces[0].find(R"("delta":{"role":"assistant","content":" the"},"logprobs":null,"finish_reason":null)"),
@@ -142,8 +142,8 @@ TEST_F(World, StreamsTokensAsTheyCome) {
   EXPECT_TRUE(pieces[2].ends_with("data: [DONE]\n\n"));
 }
 
-TEST_F(World, SaysWhatItCannotDo) {
-  EmulatorSettings settings = small();
+TEST_F(EmulatorTest, RepliesWithTheErrorsOfVllm) {
+  EmulatorSettings settings = small_settings();
   settings.max_model_tokens = 100;
   start(settings);
   struct Row {
@@ -151,7 +151,7 @@ TEST_F(World, SaysWhatItCannotDo) {
     const char* path;
     const char* body;
     int status;
-    const char* words;
+    const char* text;
   };
   const Row rows[] = {
       {"GET", "/nothing", "", 404, R"({"error":{"message":"Not Found","type":"Not Found","param":null,"code":404}})"},
@@ -184,7 +184,7 @@ TEST_F(World, SaysWhatItCannotDo) {
   for (const Row& row : rows) {
     const net::Exchange& reply = ask(row.method, row.path, row.body);
     EXPECT_EQ(reply.response.status, row.status) << row.path << row.body;
-    EXPECT_NE(reply.response.body.find(row.words), std::string::npos) << reply.response.body;
+    EXPECT_NE(reply.response.body.find(row.text), std::string::npos) << reply.response.body;
   }
   const std::string whole = R"({"messages":[{"role":"user","content":")" + std::string(4 * 95, 'a') + "\"}]}";
   EXPECT_NE(ask("POST", "/v1/chat/completions", whole).response.body.find("max_tokens must be at least 1, got 0."),
@@ -192,7 +192,7 @@ TEST_F(World, SaysWhatItCannotDo) {
       << "the prompt alone fills the context: " << replies.back().response.body;
 }
 
-/// The text of all pieces of a stream, in order.
+/// Returns the text of all pieces of a stream, in order.
 std::string text_of_stream(const std::string& events) {
   std::string text;
   const std::string key = R"("text":")";
@@ -203,41 +203,41 @@ std::string text_of_stream(const std::string& events) {
   return text;
 }
 
-TEST_F(World, AStopStringEndsAnAnswer) {
-  start(small());
+TEST_F(EmulatorTest, AStopStringEndsAnAnswer) {
+  start(small_settings());
   struct Row {
-    const char* what;
+    const char* teaches;
     const char* fields;
     const char* text;
     const char* ending;
     const char* usage;
   };
   const Row rows[] = {
-      {"before the string", R"("stop":[" all"])", " the one two", R"("finish_reason":"stop","stop_reason":" all")",
-       R"("completion_tokens":4)"},
-      {"with it", R"("stop":" all","include_stop_str_in_output":true)", " the one two all",
+      {"the answer ends before the string", R"("stop":[" all"])", " the one two",
        R"("finish_reason":"stop","stop_reason":" all")", R"("completion_tokens":4)"},
-      {"inside a word", R"("stop":"wo")", " the one t", R"("finish_reason":"stop","stop_reason":"wo")",
-       R"("completion_tokens":3)"},
-      {"not before min_tokens", R"("stop":" the","min_tokens":2)", " the one two all and are",
+      {"the answer includes the string", R"("stop":" all","include_stop_str_in_output":true)", " the one two all",
+       R"("finish_reason":"stop","stop_reason":" all")", R"("completion_tokens":4)"},
+      {"the string begins inside a word", R"("stop":"wo")", " the one t",
+       R"("finish_reason":"stop","stop_reason":"wo")", R"("completion_tokens":3)"},
+      {"the string does not count before min_tokens", R"("stop":" the","min_tokens":2)", " the one two all and are",
        R"("finish_reason":"length","stop_reason":null)", R"("completion_tokens":6)"},
-      {"a string that does not come", R"("stop":["\n","xyz"])", " the one two all and are",
+      {"the answer does not contain the string", R"("stop":["\n","xyz"])", " the one two all and are",
        R"("finish_reason":"length","stop_reason":null)", R"("completion_tokens":6)"},
   };
   for (const Row& row : rows) {
     const std::string request = std::string(R"({"prompt":"a","max_tokens":6,"ignore_eos":true,)") + row.fields;
     const std::string whole = ask("POST", "/v1/completions", request + "}").response.body;
-    EXPECT_NE(whole.find(std::string(R"("text":")") + row.text + '"'), whole.npos) << row.what << ": " << whole;
-    EXPECT_NE(whole.find(row.ending), whole.npos) << row.what << ": " << whole;
-    EXPECT_NE(whole.find(row.usage), whole.npos) << row.what << ": " << whole;
+    EXPECT_NE(whole.find(std::string(R"("text":")") + row.text + '"'), whole.npos) << row.teaches << ": " << whole;
+    EXPECT_NE(whole.find(row.ending), whole.npos) << row.teaches << ": " << whole;
+    EXPECT_NE(whole.find(row.usage), whole.npos) << row.teaches << ": " << whole;
     const std::string stream = ask("POST", "/v1/completions", request + R"(,"stream":true})").response.body;
-    EXPECT_EQ(text_of_stream(stream), row.text) << row.what << ": " << stream;
-    EXPECT_NE(stream.find(row.ending), stream.npos) << row.what << ": " << stream;
+    EXPECT_EQ(text_of_stream(stream), row.text) << row.teaches << ": " << stream;
+    EXPECT_NE(stream.find(row.ending), stream.npos) << row.teaches << ": " << stream;
   }
 }
 
-TEST_F(World, RefusesThenLoadsThenServes) {
-  EmulatorSettings settings = small();
+TEST_F(EmulatorTest, RefusesThenLoadsThenServes) {
+  EmulatorSettings settings = small_settings();
   settings.engine.refusing = 10s;
   settings.engine.loading = 5s;
   start(settings);
@@ -253,8 +253,8 @@ TEST_F(World, RefusesThenLoadsThenServes) {
   EXPECT_EQ(ask("GET", "/health").failure, net::Failure::connect);
 }
 
-TEST_F(World, AClientThatLeavesIsAnAbortedRequest) {
-  start(small());
+TEST_F(EmulatorTest, ADisconnectedClientAbortsItsRequest) {
+  start(small_settings());
   const net::RequestId id =
       send("POST", "/v1/completions", R"({"prompt":"a","max_tokens":9000,"ignore_eos":true,"stream":true})");
   pass(1s);
@@ -269,8 +269,8 @@ TEST_F(World, AClientThatLeavesIsAnAbortedRequest) {
   EXPECT_TRUE(emulator->next_event().is_never());
 }
 
-TEST_F(World, AnEngineThatEndsCutsItsRequests) {
-  start(small());
+TEST_F(EmulatorTest, RemovingAnEngineCutsItsRequests) {
+  start(small_settings());
   send("POST", "/v1/completions", R"({"prompt":"a","max_tokens":9000,"ignore_eos":true,"stream":true})");
   pass(1s);
   EXPECT_TRUE(emulator->remove(address));
@@ -279,8 +279,8 @@ TEST_F(World, AnEngineThatEndsCutsItsRequests) {
   EXPECT_EQ(emulator->engines(), 0u);
 }
 
-TEST_F(World, AnAnswerEndsByItselfUnlessToldNotTo) {
-  start(small());
+TEST_F(EmulatorTest, AnAnswerEndsByItselfWithoutIgnoreEos) {
+  start(small_settings());
   const std::string request = R"({"prompt":"a","max_tokens":100000})";
   ask("POST", "/v1/completions", request);
   pass(1h);
@@ -307,15 +307,15 @@ std::vector<workload::Request> requests() {
   return requests;
 }
 
-/// The same requests through sockets and through the simulator give the same latencies.
-TEST_F(World, AnEmulatedEngineIsAsFastAsASimulatedOne) {
-  const EmulatorSettings settings = small();
+/// Equal requests have equal latencies through sockets and in the simulator.
+TEST_F(EmulatorTest, AnEmulatedEngineHasTheLatenciesOfASimulatedOne) {
+  const EmulatorSettings settings = small_settings();
   start(settings);
   ListSource source(requests());
   LoadSettings load;
   load.endpoints = {"http://" + address.text()};
   LoadDriver driver(load, source, client, clock);
-  while (!driver.over()) {
+  while (!driver.is_over()) {
     driver.run();
     settle();
     const Instant next = std::min(driver.next_event(), emulator->next_event());
@@ -325,8 +325,8 @@ TEST_F(World, AnEmulatedEngineIsAsFastAsASimulatedOne) {
   const LoadReport& emulated = driver.report();
   ASSERT_EQ(emulated.completed, 150);
 
-  ListSource again(requests());
-  sim::Fleet fleet({}, {{.model = &small_model(), .replica = settings.engine.replica}}, {}, again);
+  ListSource simulator_source(requests());
+  sim::Fleet fleet({}, {{.model = &small_model(), .replica = settings.engine.replica}}, {}, simulator_source);
   fleet.add_replica(0, {});
   fleet.advance(Instant{1h});
   const sim::RequestMeter& simulated = fleet.meter();
@@ -334,11 +334,11 @@ TEST_F(World, AnEmulatedEngineIsAsFastAsASimulatedOne) {
   EXPECT_EQ(emulated.input_tokens, simulated.input_tokens);
   const std::array<std::pair<const sim::LatencyHistogram*, const sim::LatencyHistogram*>, 3> pairs = {
       {{&emulated.ttft, &simulated.ttft}, {&emulated.tpot, &simulated.tpot}, {&emulated.e2e, &simulated.e2e}}};
-  for (const auto& [ours, theirs] : pairs) {
-    EXPECT_EQ(ours->count(), theirs->count());
+  for (const auto& [emulated_times, simulated_times] : pairs) {
+    EXPECT_EQ(emulated_times->count(), simulated_times->count());
     for (const std::int64_t ppm : {100'000, 500'000, 900'000, 990'000}) {
-      const auto expected = static_cast<double>(theirs->percentile_us(ppm));
-      EXPECT_NEAR(static_cast<double>(ours->percentile_us(ppm)), expected, 0.01 * expected);
+      const auto expected = static_cast<double>(simulated_times->percentile_us(ppm));
+      EXPECT_NEAR(static_cast<double>(emulated_times->percentile_us(ppm)), expected, 0.01 * expected);
     }
   }
 }

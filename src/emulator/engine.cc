@@ -14,8 +14,8 @@ Engine::Engine(const EngineSettings& settings, Instant started)
       metrics_(settings.dialect) {}
 
 Phase Engine::phase(Instant now) const {
-  if (now < serves_from()) return Phase::refusing;
-  return now < serves_from() + settings_.loading ? Phase::loading : Phase::ready;
+  if (now < accepts_from()) return Phase::refusing;
+  return now < accepts_from() + settings_.loading ? Phase::loading : Phase::ready;
 }
 
 std::expected<RequestId, Refusal> Engine::submit(Generation generation, Instant now) {
@@ -37,8 +37,8 @@ std::expected<RequestId, Refusal> Engine::submit(Generation generation, Instant 
   }
   request.slot = outcome.slot;
   queue_.push_back(id);
-  note_scheduled(now);  // an idle replica begins at once
-  plan(now);
+  record_scheduled(now);  // an idle replica begins a step at once
+  update_next_event(now);
   return id;
 }
 
@@ -51,32 +51,32 @@ void Engine::abort(RequestId id, Instant now) {
     std::erase(streams_, id);
     replica_.cancel(request.slot, id, now);
     lingering_.push_back({std::move(request.generation.prompt.prefix_hashes), replica_.step_end(now)});
-    note_scheduled(now);
+    record_scheduled(now);
   }
   ++metrics_.aborted;
   requests_.erase(found);
-  plan(now);
+  update_next_event(now);
 }
 
 void Engine::advance(Instant to, std::vector<Progress>& out) {
   while (replica_.next_event() <= to) run_event(replica_.next_event());
-  std::erase_if(lingering_, [&](const Lingering& gone) { return gone.until <= to; });
-  tell_progress(to);
-  while (!on_the_way_.empty() && on_the_way_.front().at <= to) {
-    const Progress progress = on_the_way_.front();
-    on_the_way_.pop_front();
+  std::erase_if(lingering_, [&](const Lingering& hashes) { return hashes.until <= to; });
+  report_streams(to);
+  while (!in_front_end_.empty() && in_front_end_.front().at <= to) {
+    const Progress progress = in_front_end_.front();
+    in_front_end_.pop_front();
     if (!requests_.contains(progress.id)) continue;  // aborted
     out.push_back(progress);
-    heard(progress);
+    count_received(progress);
   }
-  plan(to);
+  update_next_event(to);
 }
 
-/// The end of a step or of a stretch of equal ones.
+/// Runs the replica's event at `at`: the end of a step or of a series of steps.
 void Engine::run_event(Instant at) {
   emissions_.clear();
   replica_.advance(at, emissions_);
-  note_steps(at);
+  record_steps(at);
   for (const sim::Emission& emission : emissions_) {
     const auto found = requests_.find(emission.id);
     if (found == requests_.end()) continue;
@@ -85,25 +85,26 @@ void Engine::run_event(Instant at) {
       case sim::EmissionKind::first_token:
         request.first = emission.at;
         if (request.generation.progress_every > 0) streams_.push_back(emission.id);
-        tell(emission.at, emission.id, 1, false);
+        report(emission.at, emission.id, 1, false);
         break;
       case sim::EmissionKind::finished:
       case sim::EmissionKind::handed_over:
         request.first = std::min(request.first, emission.at);
         request.in_replica = false;
         std::erase(streams_, emission.id);
-        tell(emission.at, emission.id, request.generation.output_tokens, true);
+        report(emission.at, emission.id, request.generation.output_tokens, true);
         break;
       case sim::EmissionKind::preempted:
         queue_.push_front(emission.id);
         break;
     }
   }
-  note_scheduled(at);
+  record_scheduled(at);
 }
 
-/// The replica admits from the front of its queue; those that left ours are those that it no longer counts as waiting.
-void Engine::note_scheduled(Instant at) {
+/// Records the first step of the requests that the replica has admitted. It admits from the front of its queue, so
+/// these are the requests at the front of `queue_` that the replica no longer counts as waiting.
+void Engine::record_scheduled(Instant at) {
   CAPSTAN_ASSERT(std::cmp_greater_equal(queue_.size(), replica_.waiting()));
   while (std::cmp_greater(queue_.size(), replica_.waiting())) {
     Request& request = requests_.at(queue_.front());
@@ -112,29 +113,30 @@ void Engine::note_scheduled(Instant at) {
   }
 }
 
-/// Books the time between tokens of the steps since the last look: all of one batch, so their mean stands for each.
-void Engine::note_steps(Instant at) {
+/// Records the time between tokens of the steps since the last call. All steps have the same batch, so their mean is
+/// used for each of them.
+void Engine::record_steps(Instant at) {
   const sim::ReplicaSample sample = replica_.sample(at);
   const std::int64_t tokens = sample.inter_token_count - std::exchange(inter_token_count_, sample.inter_token_count);
   const Duration total = sample.inter_token_total - std::exchange(inter_token_total_, sample.inter_token_total);
   if (tokens > 0) metrics_.inter_token.add(total / tokens, tokens);
 }
 
-void Engine::tell_progress(Instant now) {
+void Engine::report_streams(Instant now) {
   for (const RequestId id : streams_) {
     const Request& request = requests_.at(id);
     const std::int32_t tokens = replica_.generated(request.slot, now);
-    if (tokens - request.told >= request.generation.progress_every) tell(now, id, tokens, false);
+    if (tokens - request.reported_tokens >= request.generation.progress_every) report(now, id, tokens, false);
   }
 }
 
-void Engine::tell(Instant at, RequestId id, std::int32_t tokens, bool finished) {
-  requests_.at(id).told = tokens;
-  on_the_way_.push_back({at + settings_.front_end, id, tokens, finished});
+void Engine::report(Instant at, RequestId id, std::int32_t tokens, bool finished) {
+  requests_.at(id).reported_tokens = tokens;
+  in_front_end_.push_back({at + settings_.front_end, id, tokens, finished});
 }
 
-/// Counts what a client has just heard.
-void Engine::heard(const Progress& progress) {
+/// Counts progress that a client has just received.
+void Engine::count_received(const Progress& progress) {
   const Request& request = requests_.at(progress.id);
   if (progress.tokens == 1) metrics_.ttft.add(progress.at - request.arrived);
   if (!progress.finished) return;
@@ -151,9 +153,9 @@ void Engine::heard(const Progress& progress) {
   requests_.erase(progress.id);
 }
 
-void Engine::plan(Instant now) {
+void Engine::update_next_event(Instant now) {
   next_event_ = streams_.empty() ? replica_.next_event() : replica_.step_end(now);
-  if (!on_the_way_.empty()) next_event_ = std::min(next_event_, on_the_way_.front().at);
+  if (!in_front_end_.empty()) next_event_ = std::min(next_event_, in_front_end_.front().at);
 }
 
 }  // namespace capstan::emulator

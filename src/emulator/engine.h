@@ -15,27 +15,27 @@
 namespace capstan::emulator {
 
 struct EngineSettings {
-  const engine::StepModel* model = nullptr;  ///< outlives the engine
+  const engine::StepModel* model = nullptr;  ///< must outlive the engine
   sim::ReplicaConfig replica;
-  Duration front_end = std::chrono::milliseconds(15);  ///< between engine and client, added to every token's time
-  Duration refusing{};                                 ///< after its start it refuses connections for so long,
-  Duration loading{};                                  ///< then answers 503 for so long, then serves
+  Duration front_end = std::chrono::milliseconds(15);  ///< time between engine and client, added for every token
+  Duration refusing{};                                 ///< time after the start in which connections are refused
+  Duration loading{};                                  ///< time after that in which the engine answers 503
   Dialect dialect = Dialect::vllm;
 };
 
-/// What an engine is asked to generate.
+/// A request to generate an answer.
 struct Generation {
   Prompt prompt;
   std::int32_t output_tokens = 1;   ///< >= 1
-  bool stops = false;               ///< the answer ends by itself, not because its client wanted no more
-  std::int32_t progress_every = 0;  ///< tell of progress after so many tokens; 0: of the first and the last
+  bool stops = false;               ///< true: the answer ends by itself; false: it ends at its client's token limit
+  std::int32_t progress_every = 0;  ///< report progress after so many tokens; 0: only the first and the last token
 };
 
 using RequestId = std::uint32_t;
 
-/// News of a request, when its client hears it.
+/// Progress of a request, as its client receives it.
 struct Progress {
-  Instant at;
+  Instant at;  ///< when the client receives it
   RequestId id = 0;
   std::int32_t tokens = 0;  ///< generated so far
   bool finished = false;
@@ -46,22 +46,24 @@ struct Progress {
 enum class Phase : std::uint8_t { refusing, loading, ready };
 enum class Refusal : std::uint8_t { not_ready, queue_full, too_long };
 
-/// One emulated engine: the simulator's replica behind a front end, with the life of a server and an engine's metrics.
-/// No sockets and no clock. Callers advance it to `now` before any other call with that `now`, which never goes back.
+/// One emulated engine: the simulator's replica behind a front end, with the start phases and the metrics of a server.
+/// It has no sockets and no clock. Callers advance it to `now` before any other call with that `now`, and `now` never
+/// goes back.
 class Engine {
  public:
   Engine(const EngineSettings& settings, Instant started);
 
   Phase phase(Instant now) const;
-  Instant serves_from() const { return started_ + settings_.refusing; }  ///< accepts connections
+  Instant accepts_from() const { return started_ + settings_.refusing; }  ///< when it begins to accept connections
 
   std::expected<RequestId, Refusal> submit(Generation generation, Instant now);
-  /// The client left. Nothing is told of the request any more; its place in the batch is free after the step under way.
+  /// Aborts a request whose client disconnected. No more progress is reported; its place in the batch is free after the
+  /// step under way.
   void abort(RequestId id, Instant now);
 
-  /// When advance() next has something to tell or to do; never() when idle.
+  /// Returns when advance() next has something to do or to report; never() when idle.
   Instant next_event() const { return next_event_; }
-  /// Appends what clients hear up to `to`, in order of time.
+  /// Appends the progress that clients receive up to `to`, in order of time.
   void advance(Instant to, std::vector<Progress>& out);
 
   const RequestMetrics& metrics() const { return metrics_; }
@@ -75,7 +77,7 @@ class Engine {
     Instant arrived;
     Instant scheduled = Instant::never();
     Instant first = Instant::never();
-    std::int32_t told = 0;  ///< tokens
+    std::int32_t reported_tokens = 0;
     bool in_replica = true;
   };
   struct Lingering {
@@ -84,12 +86,12 @@ class Engine {
   };
 
   void run_event(Instant at);
-  void note_scheduled(Instant at);
-  void note_steps(Instant at);
-  void tell_progress(Instant now);
-  void tell(Instant at, RequestId id, std::int32_t tokens, bool finished);
-  void heard(const Progress& progress);
-  void plan(Instant now);
+  void record_scheduled(Instant at);
+  void record_steps(Instant at);
+  void report_streams(Instant now);
+  void report(Instant at, RequestId id, std::int32_t tokens, bool finished);
+  void count_received(const Progress& progress);
+  void update_next_event(Instant now);
 
   EngineSettings settings_;
   Instant started_;
@@ -97,12 +99,12 @@ class Engine {
   RequestMetrics metrics_;
   RequestId next_id_ = 0;
   std::map<RequestId, Request> requests_;
-  std::deque<RequestId> queue_;       ///< those that wait in the replica, in its order
-  std::vector<RequestId> streams_;    ///< in the batch, whose clients want to hear of progress
-  std::deque<Progress> on_the_way_;   ///< through the front end; `at` is when the client hears it
-  std::vector<Lingering> lingering_;  ///< hashes of aborted requests that the step under way may still read
+  std::deque<RequestId> queue_;        ///< requests that wait in the replica, in its order
+  std::vector<RequestId> streams_;     ///< requests in the batch whose clients want to receive progress
+  std::deque<Progress> in_front_end_;  ///< progress on its way from the engine to the client
+  std::vector<Lingering> lingering_;   ///< hashes of aborted requests that the step under way may still read
   sim::Emissions emissions_;
-  Duration inter_token_total_{};  ///< as last seen in the replica's counters
+  Duration inter_token_total_{};  ///< last value of the replica's counter
   std::int64_t inter_token_count_ = 0;
   Instant next_event_ = Instant::never();
 };

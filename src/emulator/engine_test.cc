@@ -35,12 +35,12 @@ std::vector<Progress> run(Engine& engine, Instant to = Instant{1h}) {
   return all;
 }
 
-TEST(Engine, ComesUpInPhases) {
+TEST(Engine, StartsInPhases) {
   EngineSettings slow = settings();
   slow.refusing = 10s;
   slow.loading = 5s;
   Engine engine(slow, Instant{1s});
-  EXPECT_EQ(engine.serves_from(), Instant{11s});
+  EXPECT_EQ(engine.accepts_from(), Instant{11s});
   EXPECT_EQ(engine.phase(Instant{1s}), Phase::refusing);
   EXPECT_EQ(engine.phase(Instant{11s}), Phase::loading);
   EXPECT_EQ(engine.submit(generation(10, 1), Instant{11s}).error(), Refusal::not_ready);
@@ -48,7 +48,7 @@ TEST(Engine, ComesUpInPhases) {
   EXPECT_TRUE(engine.submit(generation(10, 1), Instant{16s}).has_value());
 }
 
-TEST(Engine, TellsOfEveryTokenWhenItsStepEnds) {
+TEST(Engine, ReportsEveryTokenWhenItsStepEnds) {
   Engine engine(settings(), {});
   ASSERT_TRUE(engine.submit(generation(100, 4, 1), Instant{1s}).has_value());
   const engine::PrefillChunk prompt{100, 0};
@@ -67,7 +67,7 @@ TEST(Engine, TellsOfEveryTokenWhenItsStepEnds) {
   EXPECT_EQ(engine.metrics().cut_short, 1);
 }
 
-TEST(Engine, TellsAsSeldomAsItIsAsked) {
+TEST(Engine, ReportsProgressInTheRequestedInterval) {
   Engine engine(settings(), {});
   ASSERT_TRUE(engine.submit(generation(100, 12, 5), {}).has_value());
   std::vector<std::int32_t> tokens;
@@ -75,7 +75,7 @@ TEST(Engine, TellsAsSeldomAsItIsAsked) {
   EXPECT_EQ(tokens, (std::vector<std::int32_t>{1, 6, 11, 12}));
 }
 
-TEST(Engine, RefusesWhatItCannotHold) {
+TEST(Engine, RefusesRequestsThatItCannotHold) {
   EngineSettings small = settings();
   small.replica.max_seqs = 1;
   small.replica.max_waiting = 1;
@@ -85,19 +85,19 @@ TEST(Engine, RefusesWhatItCannotHold) {
   EXPECT_TRUE(engine.submit(generation(10, 20), {}).has_value());
   EXPECT_TRUE(engine.submit(generation(10, 20), {}).has_value());
   EXPECT_EQ(engine.submit(generation(10, 20), {}).error(), Refusal::queue_full);
-  EXPECT_EQ(run(engine).size(), 4u);  // of each the first token and the last
+  EXPECT_EQ(run(engine).size(), 4u);  // the first and the last token of both requests
   EXPECT_GT(engine.metrics().queue.sum(), 0);
 }
 
-TEST(Engine, ForgetsWhoseClientLeft) {
+TEST(Engine, DropsRequestsWhoseClientDisconnected) {
   EngineSettings small = settings();
   small.replica.max_seqs = 1;
   Engine engine(small, {});
   const RequestId running = *engine.submit(generation(10, 1000, 1), {});
   const RequestId waiting = *engine.submit(generation(10, 1000), {});
   const RequestId last = *engine.submit(generation(10, 5), {});
-  std::vector<Progress> told;
-  engine.advance(Instant{50ms}, told);
+  std::vector<Progress> received;
+  engine.advance(Instant{50ms}, received);
   engine.abort(waiting, Instant{50ms});
   engine.abort(running, Instant{50ms});
   engine.abort(running, Instant{50ms});
@@ -109,25 +109,27 @@ TEST(Engine, ForgetsWhoseClientLeft) {
   EXPECT_EQ(engine.sample(Instant{1h}).kv_blocks_used, 0);
 }
 
-/// Random arrivals, ends and aborts in an engine whose memory is short, looked at by `look` again and again: every
-/// request is told of in order and to its end, and what the engine counts is what was told.
-std::vector<Progress> hostile_run(std::uint64_t seed, Duration look) {
+/// Runs an engine with little memory under random arrivals and aborts and advances it in steps of `interval`. Checks
+/// that the engine's counts equal the requests that were accepted and aborted. Returns the ends of requests that were
+/// reported.
+std::vector<Progress> hostile_run(std::uint64_t seed, Duration interval) {
   EngineSettings tight = settings();
   tight.replica = {.max_batched_tokens = 128, .max_seqs = 6, .max_waiting = 8, .kv_blocks = 40};
   Engine engine(tight, {});
   RandomStream random(seed, "test");
-  std::vector<Progress> told;
+  std::vector<Progress> received;
   std::set<RequestId> live;
   std::int64_t accepted = 0;
   std::int64_t aborted = 0;
   Instant now{};
-  Instant looked{};
+  Instant advanced_to{};
   for (int i = 0; i < 200; ++i) {
     now = now + Duration{random.between(0, 40'000'000)};
-    for (; looked < now; looked = looked + look) engine.advance(std::min(looked + look, now), told);
-    engine.advance(now, told);
-    looked = now;
-    for (const Progress& progress : told) {
+    for (; advanced_to < now; advanced_to = advanced_to + interval)
+      engine.advance(std::min(advanced_to + interval, now), received);
+    engine.advance(now, received);
+    advanced_to = now;
+    for (const Progress& progress : received) {
       if (progress.finished) live.erase(progress.id);
     }
     if (random.chance_ppm(100'000) && !live.empty()) {
@@ -142,18 +144,18 @@ std::vector<Progress> hostile_run(std::uint64_t seed, Duration look) {
       ++accepted;
     }
   }
-  engine.advance(Instant{1h}, told);
+  engine.advance(Instant{1h}, received);
   RC_ASSERT(engine.next_event().is_never());
   RC_ASSERT(engine.metrics().cut_short + aborted == accepted);
   RC_ASSERT(engine.metrics().aborted == aborted);
   RC_ASSERT(engine.metrics().e2e.count() == engine.metrics().cut_short);
   RC_ASSERT(engine.metrics().queue.count() == engine.metrics().e2e.count());
   RC_ASSERT(engine.sample(Instant{1h}).running == 0);
-  std::erase_if(told, [](const Progress& p) { return !p.finished; });
-  return told;
+  std::erase_if(received, [](const Progress& p) { return !p.finished; });
+  return received;
 }
 
-RC_GTEST_PROP(Engine, HowOftenItIsLookedAtChangesNothing, (std::uint64_t seed)) {
+RC_GTEST_PROP(Engine, TheIntervalOfCallsDoesNotChangeTheResult, (std::uint64_t seed)) {
   RC_ASSERT(hostile_run(seed, 1ms) == hostile_run(seed, 1h));
 }
 

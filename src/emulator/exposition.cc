@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNanoseconds = 1e-9;
 
-/// A number as Python writes a float, which is what engines' pages hold.
+/// Formats a number as Python formats a float, because the pages of engines contain such numbers.
 std::string number(double value) {
   const std::string text = fmt::format("{}", value);
   return text.find_first_of(".e") == text.npos ? text + ".0" : text;
@@ -32,42 +32,42 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Writes metrics of one prefix. Labels are sorted by name, as prometheus_client does: `before` and `after` are those
-/// around `le` and a metric's own label.
+/// Writes metrics with one name prefix. Labels are sorted by name, as prometheus_client does: `before` and `after` are
+/// the labels before and after `le` or the label of a single metric.
 class Page {
  public:
   Page(std::string_view prefix, std::string before, std::string after)
       : prefix_(prefix), before_(std::move(before)), after_(std::move(after)) {}
 
-  void head(std::string_view name, std::string_view type, std::string_view help) {
+  void write_head(std::string_view name, std::string_view type, std::string_view help) {
     fmt::format_to(std::back_inserter(text_), "# HELP {0}{1} {2}\n# TYPE {0}{1} {3}\n", prefix_, name, help, type);
   }
-  void row(std::string_view name, double value, std::string_view own = "") {
-    fmt::format_to(std::back_inserter(text_), "{}{}{{{}{}{}}} {}\n", prefix_, name, before_, own, after_,
+  void write_row(std::string_view name, double value, std::string_view label = "") {
+    fmt::format_to(std::back_inserter(text_), "{}{}{{{}{}{}}} {}\n", prefix_, name, before_, label, after_,
                    number(value));
   }
   void gauge(std::string_view name, double value, std::string_view help) {
-    head(name, "gauge", help);
-    row(name, value);
+    write_head(name, "gauge", help);
+    write_row(name, value);
   }
   void counter(std::string_view name, std::int64_t value, std::string_view help) {
-    head(name, "counter", help);
-    row(name, static_cast<double>(value));
+    write_head(name, "counter", help);
+    write_row(name, static_cast<double>(value));
   }
   void histogram(std::string_view name, const Histogram& values, double unit, std::string_view help) {
-    head(name, "histogram", help);
+    write_head(name, "histogram", help);
     const std::string bucket = fmt::format("{}_bucket", name);
     std::int64_t below = 0;
     for (std::size_t i = 0; i < values.bounds().size(); ++i) {
       below += values.in_bucket(i);
-      // Through 1e9 and not 1e-9: 20 ms are 0.02, not 0.020000000000000004.
+      // Divide by 1e9 instead of multiplying by 1e-9, so that 20 ms are 0.02 and not 0.020000000000000004.
       const double bound = unit == kNanoseconds ? static_cast<double>(values.bounds()[i]) / 1e9
                                                 : static_cast<double>(values.bounds()[i]);
-      row(bucket, static_cast<double>(below), fmt::format("le=\"{}\",", number(bound)));
+      write_row(bucket, static_cast<double>(below), fmt::format("le=\"{}\",", number(bound)));
     }
-    row(bucket, static_cast<double>(values.count()), "le=\"+Inf\",");
-    row(fmt::format("{}_count", name), static_cast<double>(values.count()));
-    row(fmt::format("{}_sum", name), static_cast<double>(values.sum()) * unit);
+    write_row(bucket, static_cast<double>(values.count()), "le=\"+Inf\",");
+    write_row(fmt::format("{}_count", name), static_cast<double>(values.count()));
+    write_row(fmt::format("{}_sum", name), static_cast<double>(values.sum()) * unit);
   }
   std::string take() { return std::move(text_); }
   std::string& text() { return text_; }
@@ -91,22 +91,22 @@ void write_vllm_gauges(Page& page, const sim::ReplicaSample& e) {
   page.counter("generation_tokens_total", e.generation_tokens_total, "Tokens generated.");
 }
 
-std::string write_vllm(const MetricsPage& given) {
-  const RequestMetrics& r = given.requests;
-  Page page("vllm:", "engine=\"0\",", fmt::format("model_name=\"{}\"", escaped(given.model_name)));
-  write_vllm_gauges(page, given.engine);
-  page.head("num_requests_waiting_by_reason", "gauge", "Number of requests waiting, by reason.");
+std::string write_vllm(const MetricsPage& data) {
+  const RequestMetrics& r = data.requests;
+  Page page("vllm:", "engine=\"0\",", fmt::format("model_name=\"{}\"", escaped(data.model_name)));
+  write_vllm_gauges(page, data.engine);
+  page.write_head("num_requests_waiting_by_reason", "gauge", "Number of requests waiting, by reason.");
   for (const std::string_view reason : {"capacity", "deferred"}) {
     fmt::format_to(std::back_inserter(page.text()),
                    "vllm:num_requests_waiting_by_reason{{engine=\"0\",model_name=\"{}\",reason=\"{}\"}} {}\n",
-                   escaped(given.model_name), reason,
-                   number(reason == "capacity" ? static_cast<double>(given.engine.waiting) : 0));
+                   escaped(data.model_name), reason,
+                   number(reason == "capacity" ? static_cast<double>(data.engine.waiting) : 0));
   }
-  page.head("request_success_total", "counter", "Requests that ended, by why.");
+  page.write_head("request_success_total", "counter", "Requests that ended, by why.");
   const std::array<std::pair<std::string_view, std::int64_t>, 3> reasons = {
       {{"stop", r.stopped}, {"length", r.cut_short}, {"abort", r.aborted}}};
   for (const auto& [reason, count] : reasons) {
-    page.row("request_success_total", static_cast<double>(count), fmt::format("finished_reason=\"{}\",", reason));
+    page.write_row("request_success_total", static_cast<double>(count), fmt::format("finished_reason=\"{}\",", reason));
   }
   page.histogram("time_to_first_token_seconds", r.ttft, kNanoseconds, "Time to first token in seconds.");
   page.histogram("inter_token_latency_seconds", r.inter_token, kNanoseconds, "Time between tokens in seconds.");
@@ -119,18 +119,18 @@ std::string write_vllm(const MetricsPage& given) {
   page.histogram("request_decode_time_seconds", r.decode, kNanoseconds, "Time of a request's answer in seconds.");
   page.histogram("request_prompt_tokens", r.prompt_tokens, 1, "Prompt tokens of a request.");
   page.histogram("request_generation_tokens", r.generated_tokens, 1, "Generated tokens of a request.");
-  page.head("cache_config_info", "gauge", "The engine's cache configuration.");
+  page.write_head("cache_config_info", "gauge", "The engine's cache configuration.");
   fmt::format_to(std::back_inserter(page.text()),
                  "vllm:cache_config_info{{block_size=\"{}\",engine=\"0\",num_gpu_blocks=\"{}\"}} 1.0\n",
-                 engine::kKvBlockTokens, given.engine.kv_blocks);
+                 engine::kKvBlockTokens, data.engine.kv_blocks);
   return page.take();
 }
 
-std::string write_sglang(const MetricsPage& given) {
-  const RequestMetrics& r = given.requests;
-  const sim::ReplicaSample& e = given.engine;
+std::string write_sglang(const MetricsPage& data) {
+  const RequestMetrics& r = data.requests;
+  const sim::ReplicaSample& e = data.engine;
   Page page("sglang:", "engine_type=\"unified\",",
-            fmt::format("model_name=\"{}\",pp_rank=\"0\",tp_rank=\"0\"", escaped(given.model_name)));
+            fmt::format("model_name=\"{}\",pp_rank=\"0\",tp_rank=\"0\"", escaped(data.model_name)));
   page.gauge("num_running_reqs", static_cast<double>(e.running), "The number of running requests.");
   page.gauge("num_queue_reqs", static_cast<double>(e.waiting), "The number of requests in the waiting queue.");
   page.gauge("num_used_tokens", static_cast<double>(e.kv_blocks_used * engine::kKvBlockTokens),
@@ -155,11 +155,11 @@ std::string write_sglang(const MetricsPage& given) {
 }  // namespace
 
 std::string exposition(const MetricsPage& page) {
-  const std::string own = page.dialect == Dialect::vllm ? write_vllm(page) : write_sglang(page);
-  return own + fmt::format(
-                   "# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n"
-                   "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds {}\n",
-                   number(static_cast<double>(page.started_unix_s)));
+  const std::string metrics = page.dialect == Dialect::vllm ? write_vllm(page) : write_sglang(page);
+  return metrics + fmt::format(
+                       "# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n"
+                       "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds {}\n",
+                       number(static_cast<double>(page.started_unix_s)));
 }
 
 }  // namespace capstan::emulator

@@ -35,7 +35,7 @@ std::string page(Dialect dialect) {
                      .started_unix_s = 1'700'000'000});
 }
 
-TEST(Exposition, HasVllmsNamesLabelsAndUnits) {
+TEST(Exposition, HasTheNamesLabelsAndUnitsOfVllm) {
   const std::string text = page(Dialect::vllm);
   for (const char* line :
        {"# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\",model_name=\"a\\\"b\\\\c\"} "
@@ -73,7 +73,7 @@ TEST(Exposition, HasVllmsNamesLabelsAndUnits) {
   EXPECT_TRUE(text.ends_with('\n'));
 }
 
-TEST(Exposition, HasSglangsNames) {
+TEST(Exposition, HasTheNamesOfSglang) {
   const std::string text = page(Dialect::sglang);
   for (const char* line :
        {"sglang:num_running_reqs{engine_type=\"unified\",model_name=\"a\\\"b\\\\c\",pp_rank=\"0\","

@@ -7,8 +7,8 @@
 
 namespace capstan::emulator {
 
-/// Every token of an answer is a space and a word of three letters, so that the number of tokens determines the length of
-/// the text.
+/// Every token of an answer is a space and a word of three letters, so that the number of tokens determines the length
+/// of the text.
 inline constexpr std::int64_t kCharactersPerToken = 4;
 inline constexpr std::array<std::string_view, 16> kGeneratedWords = {" the", " one", " two", " all", " and", " are",
                                                                      " for", " has", " how", " its", " may", " new",

@@ -13,7 +13,7 @@
 namespace capstan::emulator {
 namespace {
 
-constexpr std::uint64_t kVocabulary = 32'000;  // smaller than any model's that is served today
+constexpr std::uint64_t kVocabulary = 32'000;  // not larger than the vocabulary of any model that is served today
 
 std::vector<net::Header> with_content_type(std::vector<net::Header> headers) {
   headers.insert(headers.begin(), {"Content-Type", "application/json"});
@@ -27,7 +27,7 @@ std::string completions_url(std::string_view base) {
   return std::string(base) + (base.ends_with("/v1") ? "/completions" : "/v1/completions");
 }
 
-/// A request on its way.
+/// A request in flight.
 struct LoadDriver::Flight {
   std::string endpoint;
   net::RequestId id = 0;
@@ -75,13 +75,13 @@ void LoadDriver::run() {
   report_.in_flight = static_cast<RequestCount>(in_flight_.size());
 }
 
-std::size_t LoadDriver::pick() {
+std::size_t LoadDriver::pick_endpoint() {
   const std::vector<std::string>& endpoints = settings_.endpoints;
   std::size_t best = turn_++ % endpoints.size();
   if (settings_.route == LoadRoute::round_robin) return best;
   for (std::size_t i = 1; i < endpoints.size(); ++i) {
-    const std::size_t other = (best + 1) % endpoints.size();
-    if (loads_[endpoints[other]] < loads_[endpoints[best]]) best = other;
+    const std::size_t candidate = (best + 1) % endpoints.size();
+    if (loads_[endpoints[candidate]] < loads_[endpoints[best]]) best = candidate;
   }
   return best;
 }
@@ -100,7 +100,7 @@ void LoadDriver::send(const workload::Request& request) {
   }
   const std::uint64_t number = sent_++;
   Flight& flight = *(in_flight_[number] = std::make_unique<Flight>());
-  flight.endpoint = settings_.endpoints[pick()];
+  flight.endpoint = settings_.endpoints[pick_endpoint()];
   flight.due = due;
   flight.input_tokens = request.input_tokens;
   flight.output_tokens = request.output_tokens;
@@ -115,8 +115,8 @@ void LoadDriver::send(const workload::Request& request) {
                                 .proxy = {},
                                 .limits = limits},
                                {.on_headers = {},
-                                .on_body = [this, &flight](std::string_view bytes) { heard(flight, bytes); },
-                                .on_done = [this, number](net::Exchange e) { ended(number, e); }});
+                                .on_body = [this, &flight](std::string_view bytes) { on_bytes(flight, bytes); },
+                                .on_done = [this, number](net::Exchange e) { on_end(number, e); }});
 }
 
 std::string LoadDriver::body(const workload::Request& request) const {
@@ -127,18 +127,18 @@ std::string LoadDriver::body(const workload::Request& request) const {
                      model, prompt_token_ids(request, sent_), request.output_tokens);
 }
 
-void LoadDriver::heard(Flight& flight, std::string_view bytes) {
+void LoadDriver::on_bytes(Flight& flight, std::string_view bytes) {
   if (flight.stream.feed(bytes) == 0) return;
   flight.last = clock_();
   if (!flight.first) flight.first = flight.last;
 }
 
-void LoadDriver::ended(std::uint64_t number, const net::Exchange& exchange) {
+void LoadDriver::on_end(std::uint64_t number, const net::Exchange& exchange) {
   const auto found = in_flight_.find(number);
   if (found == in_flight_.end()) return;
   const Flight& flight = *found->second;
   report_.elapsed = clock_() - started_;
-  const std::string error = why(flight, exchange);
+  const std::string error = error_kind(flight, exchange);
   if (error.empty()) {
     ++report_.completed;
     report_.input_tokens += flight.input_tokens;
@@ -155,8 +155,8 @@ void LoadDriver::ended(std::uint64_t number, const net::Exchange& exchange) {
   report_.in_flight = static_cast<RequestCount>(in_flight_.size());
 }
 
-/// The kind of error that a request ended with; empty for none.
-std::string LoadDriver::why(const Flight& flight, const net::Exchange& exchange) const {
+/// Returns the kind of error with which a request ended; empty if it completed.
+std::string LoadDriver::error_kind(const Flight& flight, const net::Exchange& exchange) const {
   if (!exchange.ok()) return std::string(net::name_of(exchange.failure));
   if (exchange.response.status != 200) return fmt::format("http_{}", exchange.response.status);
   if (flight.stream.failed()) return "stream_error";

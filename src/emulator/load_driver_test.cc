@@ -12,8 +12,8 @@ using workload::ListSource;
 
 using namespace std::chrono_literals;
 
-/// Keeps requests, so that a test can answer them as it likes.
-class Wire : public net::Transport {
+/// A transport that stores the requests, so that a test can answer them.
+class FakeTransport : public net::Transport {
  public:
   struct Call {
     net::Request request;
@@ -25,7 +25,7 @@ class Wire : public net::Transport {
   }
   void cancel(net::RequestId id) override { cancelled.push_back(id); }
 
-  void say(std::size_t i, std::string_view bytes) { calls[i].handler.on_body(bytes); }
+  void deliver(std::size_t i, std::string_view bytes) { calls[i].handler.on_body(bytes); }
   void end(std::size_t i, int status, net::Failure failure = net::Failure::none, std::string message = {}) {
     net::Exchange exchange;
     exchange.failure = failure;
@@ -38,9 +38,9 @@ class Wire : public net::Transport {
   std::vector<net::RequestId> cancelled;
 };
 
-std::vector<workload::Request> every_second(int many) {
+std::vector<workload::Request> every_second(int count) {
   std::vector<workload::Request> requests;
-  for (int i = 0; i < many; ++i) {
+  for (int i = 0; i < count; ++i) {
     requests.push_back({.arrival = Instant{1s * i}, .input_tokens = 3, .output_tokens = 2});
   }
   return requests;
@@ -49,53 +49,53 @@ std::vector<workload::Request> every_second(int many) {
 constexpr std::string_view kPiece = "data: {\"choices\":[{\"text\":\" the\"}]}\n\n";
 constexpr std::string_view kUsage = "data: {\"choices\":[],\"usage\":{\"completion_tokens\":5}}\n\ndata: [DONE]\n\n";
 
-TEST(LoadDriver, SendsWhatIsDueWhateverBecameOfTheRest) {
+TEST(LoadDriver, SendsDueRequestsIndependentlyOfReplies) {
   Instant now{};
-  Wire wire;
+  FakeTransport transport;
   ListSource source(every_second(5));
-  LoadDriver driver({.endpoints = {"http://a", "http://b"}, .model = "m", .limit = 4}, source, wire,
+  LoadDriver driver({.endpoints = {"http://a", "http://b"}, .model = "m", .limit = 4}, source, transport,
                     [&] { return now; });
   driver.run();
-  EXPECT_EQ(wire.calls.size(), 1u);
+  EXPECT_EQ(transport.calls.size(), 1u);
   EXPECT_EQ(driver.next_event(), Instant{1s});
   now = Instant{2500ms};
   driver.run();
-  ASSERT_EQ(wire.calls.size(), 3u);
-  EXPECT_EQ(wire.calls[0].request.url, "http://a/v1/completions");
-  EXPECT_EQ(wire.calls[1].request.url, "http://b/v1/completions");
-  EXPECT_TRUE(wire.calls[0].request.body.starts_with(R"({"model":"m","prompt":[)"));
+  ASSERT_EQ(transport.calls.size(), 3u);
+  EXPECT_EQ(transport.calls[0].request.url, "http://a/v1/completions");
+  EXPECT_EQ(transport.calls[1].request.url, "http://b/v1/completions");
+  EXPECT_TRUE(transport.calls[0].request.body.starts_with(R"({"model":"m","prompt":[)"));
   CompletionReader reader;
-  const auto asked = reader.read(wire.calls[0].request.body, CompletionKind::text);
-  ASSERT_TRUE(asked.has_value()) << asked.error().message;
-  EXPECT_EQ(asked->prompt.tokens, 3);
-  EXPECT_EQ(asked->max_tokens, 2);
-  EXPECT_TRUE(asked->ignore_eos && asked->stream && asked->include_usage);
+  const auto request = reader.read(transport.calls[0].request.body, CompletionKind::text);
+  ASSERT_TRUE(request.has_value()) << request.error().message;
+  EXPECT_EQ(request->prompt.tokens, 3);
+  EXPECT_EQ(request->max_tokens, 2);
+  EXPECT_TRUE(request->ignore_eos && request->stream && request->include_usage);
 
   now = Instant{3s};
   driver.run();
-  EXPECT_EQ(wire.calls.size(), 4u);
+  EXPECT_EQ(transport.calls.size(), 4u);
   EXPECT_TRUE(driver.next_event().is_never());
-  EXPECT_FALSE(driver.over());
+  EXPECT_FALSE(driver.is_over());
   EXPECT_EQ(driver.report().late.percentile_us(1'000'000) / 10'000, 150);
   driver.stop();
-  EXPECT_TRUE(driver.over());
-  EXPECT_EQ(wire.cancelled.size(), 4u);
+  EXPECT_TRUE(driver.is_over());
+  EXPECT_EQ(transport.cancelled.size(), 4u);
 }
 
-TEST(LoadDriver, MeasuresFromWhenARequestWasDue) {
+TEST(LoadDriver, MeasuresLatenciesFromTheDueTime) {
   Instant now{};
-  Wire wire;
+  FakeTransport transport;
   ListSource source(every_second(2));
-  LoadDriver driver({.endpoints = {"http://a"}, .model = {}}, source, wire, [&] { return now; });
+  LoadDriver driver({.endpoints = {"http://a"}, .model = {}}, source, transport, [&] { return now; });
   now = Instant{1100ms};
   driver.run();
   now = Instant{1200ms};
-  wire.say(1, kPiece.substr(0, 10));
+  transport.deliver(1, kPiece.substr(0, 10));
   now = Instant{1300ms};
-  wire.say(1, kPiece.substr(10));
+  transport.deliver(1, kPiece.substr(10));
   now = Instant{1700ms};
-  wire.say(1, std::string(kPiece) + std::string(kUsage));
-  wire.end(1, 200);
+  transport.deliver(1, std::string(kPiece) + std::string(kUsage));
+  transport.end(1, 200);
   const LoadReport& report = driver.report();
   EXPECT_EQ(report.completed, 1);
   EXPECT_EQ(report.output_tokens, 5);
@@ -107,41 +107,42 @@ TEST(LoadDriver, MeasuresFromWhenARequestWasDue) {
 
 TEST(LoadDriver, CountsErrorsByKind) {
   Instant now{10s};
-  Wire wire;
+  FakeTransport transport;
   ListSource source(every_second(6));
-  LoadDriver driver({.endpoints = {"http://a"}, .model = {}, .in_flight_max = 5}, source, wire, [&] { return now; });
+  LoadDriver driver({.endpoints = {"http://a"}, .model = {}, .in_flight_max = 5}, source, transport,
+                    [&] { return now; });
   now = Instant{100s};
   driver.run();
-  ASSERT_EQ(wire.calls.size(), 5u);
-  wire.end(0, 503);
-  wire.end(1, 0, net::Failure::connect);
-  wire.say(2, kPiece);
-  wire.end(2, 200);
-  wire.say(3, std::string("data: {\"error\":{\"message\":\"no\"}}\n\n"));
-  wire.end(3, 200);
-  wire.say(4, std::string(kPiece) + std::string(kUsage));
-  wire.end(4, 200);
+  ASSERT_EQ(transport.calls.size(), 5u);
+  transport.end(0, 503);
+  transport.end(1, 0, net::Failure::connect);
+  transport.deliver(2, kPiece);
+  transport.end(2, 200);
+  transport.deliver(3, std::string("data: {\"error\":{\"message\":\"no\"}}\n\n"));
+  transport.end(3, 200);
+  transport.deliver(4, std::string(kPiece) + std::string(kUsage));
+  transport.end(4, 200);
   const std::map<std::string, RequestCount> expected = {
       {"connect", 1}, {"cut_short", 1}, {"driver_full", 1}, {"http_503", 1}, {"stream_error", 1}};
   EXPECT_EQ(driver.report().errors, expected);
   EXPECT_EQ(driver.report().failed(), 5);
   EXPECT_EQ(driver.report().completed, 1);
-  EXPECT_TRUE(driver.over());
+  EXPECT_TRUE(driver.is_over());
 }
 
-TEST(LoadDriver, SendsKeysHeadersAndTrustWithEachRequest) {
+TEST(LoadDriver, SendsHeadersAndTlsSettingsWithEachRequest) {
   Instant now{1s};
-  Wire wire;
+  FakeTransport transport;
   ListSource source(every_second(2));
   LoadSettings settings{.endpoints = {"https://a/v1"}, .model = {}};
   settings.headers = {{"Authorization", "Bearer secret"}, {"X-Team", "search"}};
   settings.tls =
       std::make_shared<const net::Tls>(net::Tls{.ca = "pem", .certificate = {}, .key = {}, .server_name = {}});
-  LoadDriver driver(settings, source, wire, [&] { return now; });
+  LoadDriver driver(settings, source, transport, [&] { return now; });
   now = Instant{2s};
   driver.run();
-  ASSERT_EQ(wire.calls.size(), 2u);
-  for (const Wire::Call& call : wire.calls) {
+  ASSERT_EQ(transport.calls.size(), 2u);
+  for (const FakeTransport::Call& call : transport.calls) {
     EXPECT_EQ(call.request.url, "https://a/v1/completions");
     EXPECT_EQ(call.request.headers,
               (std::vector<net::Header>{
@@ -150,7 +151,7 @@ TEST(LoadDriver, SendsKeysHeadersAndTrustWithEachRequest) {
   }
 }
 
-TEST(LoadDriver, FindsTheApiBelowTheBaseUrlThatClientsUse) {
+TEST(LoadDriver, FindsTheApiUnderTheBaseUrl) {
   const struct {
     const char* base;
     const char* url;
@@ -165,16 +166,16 @@ TEST(LoadDriver, FindsTheApiBelowTheBaseUrlThatClientsUse) {
   for (const auto& row : rows) EXPECT_EQ(completions_url(row.base), row.url);
 }
 
-TEST(LoadDriver, KeepsWhyTheFirstRequestOfAKindFailed) {
+TEST(LoadDriver, KeepsTheMessageOfTheFirstErrorOfAKind) {
   Instant now{};
-  Wire wire;
+  FakeTransport transport;
   ListSource source(every_second(3));
-  LoadDriver driver({.endpoints = {"https://a"}, .model = {}}, source, wire, [&] { return now; });
+  LoadDriver driver({.endpoints = {"https://a"}, .model = {}}, source, transport, [&] { return now; });
   now = Instant{2s};
   driver.run();
-  wire.end(0, 0, net::Failure::tls, "https://a: SSL certificate problem: self-signed certificate");
-  wire.end(1, 0, net::Failure::tls, "https://a: something later");
-  wire.end(2, 503);
+  transport.end(0, 0, net::Failure::tls, "https://a: SSL certificate problem: self-signed certificate");
+  transport.end(1, 0, net::Failure::tls, "https://a: something later");
+  transport.end(2, 503);
   const std::map<std::string, std::string> expected = {
       {"tls", "https://a: SSL certificate problem: self-signed certificate"}};
   EXPECT_EQ(driver.report().messages, expected);
@@ -187,31 +188,31 @@ TEST(LoadDriver, KeepsWhyTheFirstRequestOfAKindFailed) {
             std::string::npos);
 }
 
-TEST(LoadDriver, GoesWhereTheLeastIs) {
+TEST(LoadDriver, LeastLoadedPicksTheEndpointWithTheFewestRequests) {
   Instant now{100s};
-  Wire wire;
+  FakeTransport transport;
   ListSource source(every_second(7));
   LoadSettings settings{.endpoints = {"http://a", "http://b", "http://c"}, .model = {}};
   settings.route = LoadRoute::least_loaded;
-  LoadDriver driver(settings, source, wire, [&] { return now; });
+  LoadDriver driver(settings, source, transport, [&] { return now; });
   now = Instant{102s};
   driver.run();
-  wire.end(1, 503);
+  transport.end(1, 503);
   now = Instant{103s};
   driver.run();
-  EXPECT_EQ(wire.calls[3].request.url, wire.calls[1].request.url);
+  EXPECT_EQ(transport.calls[3].request.url, transport.calls[1].request.url);
   driver.set_endpoints({"http://d"});
   now = Instant{104s};
   driver.run();
-  EXPECT_EQ(wire.calls[4].request.url, "http://d/v1/completions");
+  EXPECT_EQ(transport.calls[4].request.url, "http://d/v1/completions");
   driver.set_endpoints({});
   now = Instant{105s};
   driver.run();
-  EXPECT_EQ(wire.calls.size(), 5u);
+  EXPECT_EQ(transport.calls.size(), 5u);
   EXPECT_EQ(driver.report().errors.at("no_endpoint"), 1);
 }
 
-TEST(LoadDriver, EqualBeginningsAreEqualTokens) {
+TEST(LoadDriver, EqualPrefixesGiveEqualTokens) {
   const std::array<std::uint64_t, 2> a = {1, 2};
   const std::array<std::uint64_t, 2> b = {1, 3};
   const auto prompt = [](std::span<const std::uint64_t> hashes, std::uint64_t number) {
@@ -226,7 +227,7 @@ TEST(LoadDriver, EqualBeginningsAreEqualTokens) {
   EXPECT_NE(prompt({}, 1).prefix_hashes[0], prompt({}, 2).prefix_hashes[0]);
 }
 
-TEST(StreamReader, ReadsEventsCutAnywhere) {
+TEST(StreamReader, ReadsEventsThatAreSplitAnywhere) {
   const std::string whole =
       ": a comment\r\n" + std::string(kPiece) + "data:{\"choices\":[{\"text\":\"x\"}]}\r\n\r\n" + std::string(kUsage);
   for (std::size_t step = 1; step < 20; ++step) {
@@ -243,7 +244,7 @@ TEST(StreamReader, ReadsEventsCutAnywhere) {
   EXPECT_TRUE(endless.failed());
 }
 
-TEST(LoadReport, ReadsAsATableAndAsJson) {
+TEST(LoadReport, IsRenderedAsTextAndAsJson) {
   LoadReport report;
   report.sent = 10;
   report.completed = 8;
@@ -266,7 +267,7 @@ TEST(LoadReport, ReadsAsATableAndAsJson) {
   EXPECT_NE(json.find("\"errors\": {\n    \"http_503\": 2\n  }"), json.npos);
 }
 
-TEST(LoadReport, LatenciesThatNobodyMeasuredAreNoZeros) {
+TEST(LoadReport, ShowsNoLatenciesWithoutCompletedRequests) {
   LoadReport report;
   report.sent = 3;
   report.errors = {{"connect", 3}};
@@ -276,7 +277,7 @@ TEST(LoadReport, LatenciesThatNobodyMeasuredAreNoZeros) {
             "3 requests in 1.0 s · 0 completed, 3 failed\n"
             "0.00 requests/s, 0 input and 0 output tokens/s\n"
             "\n"
-            "no request was completed: there are no latencies\n"
+            "no request completed, so there are no latencies\n"
             "\n"
             "  connect                        3\n");
 }

@@ -14,9 +14,9 @@ struct LatencyRow {
 };
 
 constexpr LatencyRow kLatencyRows[] = {{"TTFT", "ttft", &LoadReport::ttft},
-                         {"TPOT", "tpot", &LoadReport::tpot},
-                         {"end to end", "e2e", &LoadReport::e2e},
-                         {"sent late", "late", &LoadReport::late}};
+                                       {"TPOT", "tpot", &LoadReport::tpot},
+                                       {"end to end", "e2e", &LoadReport::e2e},
+                                       {"sent late", "late", &LoadReport::late}};
 constexpr std::pair<std::string_view, std::int64_t> kPercentiles[] = {
     {"p50", 500'000}, {"p90", 900'000}, {"p95", 950'000}, {"p99", 990'000}};
 

@@ -11,13 +11,14 @@ namespace capstan::emulator {
 /// The properties of a prompt that matter to an engine: its length and the prefixes that it shares with other prompts.
 struct Prompt {
   std::int64_t tokens = 0;
-  std::vector<std::uint64_t> prefix_hashes;  ///< for each whole group of 512 tokens, the hash of the prompt up to its end
+  std::vector<std::uint64_t>
+      prefix_hashes;  ///< for each whole group of 512 tokens, the hash of the prompt up to its end
 
   friend bool operator==(const Prompt&, const Prompt&) = default;
 };
 
-/// Builds a prompt from token ids and text. There is no tokenizer: white space separates words, and every four characters
-/// of a word are a token (the last one may be shorter). English text has about four characters per token.
+/// Builds a prompt from token ids and text. There is no tokenizer: white space separates words, and every four
+/// characters of a word are a token (the last one may be shorter). English text has about four characters per token.
 class PromptBuilder {
  public:
   void add_token(std::uint64_t id);

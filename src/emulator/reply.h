@@ -31,8 +31,8 @@ class ReplyWriter {
 
   // Server-sent events.
 
-  /// Returns the event with the tokens [from, to). The first event of a chat names the role, the last one the reason why
-  /// the answer ended.
+  /// Returns the event with the tokens [from, to). The first event of a chat names the role, the last one the reason
+  /// why the answer ended.
   std::string piece(const Answer& answer, std::int64_t from, std::int64_t to, bool last) const;
   std::string usage(const Answer& answer, std::int64_t tokens) const;
   static std::string_view done() { return "data: [DONE]\n\n"; }

@@ -22,8 +22,9 @@ struct StopMatch {
   friend bool operator==(const StopMatch&, const StopMatch&) = default;
 };
 
-/// Returns the match that ends an answer of at most `max_tokens`, or nothing. As in vLLM, a string counts only if a token
-/// after the first `min_tokens` completes it. If the same token completes several strings, the first of the list counts.
+/// Returns the match that ends an answer of at most `max_tokens`, or nothing. As in vLLM, a string counts only if a
+/// token after the first `min_tokens` completes it. If the same token completes several strings, the first of the list
+/// counts.
 std::optional<StopMatch> find_stop(const StopStrings& stop, std::int64_t min_tokens, std::int64_t max_tokens);
 
 /// Returns how many characters a stream holds back until the answer has ended, because they may begin a stop string.

@@ -6,8 +6,8 @@
 
 namespace capstan::emulator {
 
-/// Reads the server-sent events of a completion. The bytes may be split anywhere. Reads only what a load test needs: when
-/// tokens arrive, how many there are, and whether the stream is complete.
+/// Reads the server-sent events of a completion. The bytes may be split anywhere. Reads only what a load test needs:
+/// when tokens arrive, how many there are, and whether the stream is complete.
 class StreamReader {
  public:
   /// Takes the next bytes and returns the number of events in them that carry a piece of the answer.

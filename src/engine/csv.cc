@@ -19,10 +19,11 @@ Result<Csv> Csv::parse(std::string_view text, std::string file) {
     if (line.empty()) continue;
     const std::size_t bad = line.find_first_of(std::string_view("\0\"", 2));
     if (bad != std::string_view::npos) {
-      return std::unexpected(Error{.file = csv.file_,
-                                   .line = number,
-                                   .column = static_cast<std::uint32_t>(bad + 1),
-                                   .message = "found a quote or a NUL byte, expected plain fields separated by commas"});
+      return std::unexpected(
+          Error{.file = csv.file_,
+                .line = number,
+                .column = static_cast<std::uint32_t>(bad + 1),
+                .message = "found a quote or a NUL byte, expected plain fields separated by commas"});
     }
     std::vector<std::string_view> fields = split(line, ',');
     if (csv.columns_.empty()) {
@@ -30,11 +31,10 @@ Result<Csv> Csv::parse(std::string_view text, std::string file) {
       continue;
     }
     if (fields.size() != csv.columns_.size()) {
-      return std::unexpected(
-          Error{.file = csv.file_,
-                .line = number,
-                .message = fmt::format("the row has {} fields, expected {} as in the header", fields.size(),
-                                       csv.columns_.size())});
+      return std::unexpected(Error{.file = csv.file_,
+                                   .line = number,
+                                   .message = fmt::format("the row has {} fields, expected {} as in the header",
+                                                          fields.size(), csv.columns_.size())});
     }
     csv.fields_.insert(csv.fields_.end(), fields.begin(), fields.end());
     csv.lines_.push_back(number);
@@ -90,8 +90,8 @@ Result<std::int64_t> Csv::scaled(std::size_t row, std::size_t column, int decima
     if (is_valid) value *= 10;
   }
   if (!is_valid || digits == 0) {
-    return std::unexpected(error_at(
-        row, column, fmt::format("{} is '{}', expected a number >= 0", columns_[column], text.substr(0, 40))));
+    return std::unexpected(
+        error_at(row, column, fmt::format("{} is '{}', expected a number >= 0", columns_[column], text.substr(0, 40))));
   }
   return value + (round_up ? 1 : 0);
 }

@@ -9,8 +9,8 @@
 
 namespace capstan::engine {
 
-/// A small table with a header line. Fields are views into the text. Quoted fields are not supported, because the tables
-/// of measured engines have none; a quote is an error.
+/// A small table with a header line. Fields are views into the text. Quoted fields are not supported, because the
+/// tables of measured engines have none; a quote is an error.
 class Csv {
  public:
   /// Parses a table. Fails on NUL bytes, quotes, a missing header, or a row with more or fewer fields than the header.
@@ -24,8 +24,9 @@ class Csv {
   Result<std::size_t> column(std::string_view name) const;
   std::string_view field(std::size_t row, std::size_t column) const { return fields_[row * columns_.size() + column]; }
 
-  /// Returns a decimal number as an integer count of 10^-`decimals`; further digits are rounded to the nearest. The result
-  /// is exact, because no floating point is involved. Fails if the field is not a number, is negative, or is 9e17 or more.
+  /// Returns a decimal number as an integer count of 10^-`decimals`; further digits are rounded to the nearest. The
+  /// result is exact, because no floating point is involved. Fails if the field is not a number, is negative, or is
+  /// 9e17 or more.
   Result<std::int64_t> scaled(std::size_t row, std::size_t column, int decimals) const;
 
   Error error_at(std::size_t row, std::size_t column, std::string message) const;

@@ -9,8 +9,8 @@
 
 namespace capstan::engine {
 
-/// Integer picoseconds, the unit in which the times of an engine's steps are added. 64 bits hold 106 days, which is enough
-/// for a step but not for a run. Times since the start of a run are therefore `WidePicoseconds`.
+/// Integer picoseconds, the unit in which the times of an engine's steps are added. 64 bits hold 106 days, which is
+/// enough for a step but not for a run. Times since the start of a run are therefore `WidePicoseconds`.
 using Picoseconds = std::int64_t;
 using WidePicoseconds = __int128;
 
@@ -26,8 +26,8 @@ constexpr WidePicoseconds picoseconds(Instant at) {
   return WidePicoseconds{at.since_start.count()} * kPicosecondsPerNanosecond;
 }
 
-/// Step-time coefficients of one model on one GPU kind, parallelism and weight type. They are integers, so that every sum
-/// of steps is exact. For the source and the formula see data/README.md, "Engines".
+/// Step-time coefficients of one model on one GPU kind, parallelism and weight type. They are integers, so that every
+/// sum of steps is exact. For the source and the formula see data/README.md, "Engines".
 struct StepCoefficients {
   static constexpr std::array<std::int64_t, 12> kGrid = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 
@@ -53,9 +53,9 @@ struct PrefillChunk {
   std::int64_t computed = 0;  ///< tokens of the same request whose KV was computed before
 };
 
-/// Computes how long a step of continuous batching takes. The time of a step without prefill is an exact affine function
-/// of the KV tokens read. In consecutive steps each request reads one more token, so their times are an exact arithmetic
-/// series.
+/// Computes how long a step of continuous batching takes. The time of a step without prefill is an exact affine
+/// function of the KV tokens read. In consecutive steps each request reads one more token, so their times are an exact
+/// arithmetic series.
 class StepModel {
  public:
   explicit StepModel(const StepCoefficients& coefficients);
@@ -75,8 +75,8 @@ class StepModel {
                                                                      : computed_decode_base_ps(requests);
   }
 
-  /// Returns the time of a decode-only step of `requests` sequences that read `kv_tokens` in total, including the tokens
-  /// being decoded.
+  /// Returns the time of a decode-only step of `requests` sequences that read `kv_tokens` in total, including the
+  /// tokens being decoded.
   Picoseconds decode_step_ps(std::int64_t requests, std::int64_t kv_tokens) const {
     return decode_base_ps(requests) + coefficients_.decode_per_kv_token_ps * kv_tokens;
   }

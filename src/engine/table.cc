@@ -207,14 +207,14 @@ Result<std::int64_t> kv_capacity_blocks(const EngineRow& row) {
   const std::int64_t free_bytes = usable - row.weights_per_gpu.count - kOverheadBytes;
   const std::int64_t blocks = free_bytes > 0 ? free_bytes / row.kv_per_token_per_gpu.count / kKvBlockTokens : 0;
   if (blocks > 0) return blocks;
-  return std::unexpected(
-      Error{.kind = ErrorKind::infeasible,
-            .file = {},
-            .message = fmt::format("{} {} does not fit {} x {}: {:.1f} GB of weights and 4 GB of overhead per GPU leave "
-                                   "no KV memory, expected less than 0.9 x {:.1f} GB",
-                                   row.model, row.weight_dtype, row.tp, row.gpu_name,
-                                   static_cast<double>(row.weights_per_gpu.count) / 1e9,
-                                   static_cast<double>(row.gpu_memory.count) / 1e9)});
+  return std::unexpected(Error{
+      .kind = ErrorKind::infeasible,
+      .file = {},
+      .message = fmt::format("{} {} does not fit {} x {}: {:.1f} GB of weights and 4 GB of overhead per GPU leave "
+                             "no KV memory, expected less than 0.9 x {:.1f} GB",
+                             row.model, row.weight_dtype, row.tp, row.gpu_name,
+                             static_cast<double>(row.weights_per_gpu.count) / 1e9,
+                             static_cast<double>(row.gpu_memory.count) / 1e9)});
 }
 
 StepCoefficients perturbed(const StepCoefficients& coefficients, std::uint64_t seed, std::int64_t spread_ppm) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "base/obeyed.h"
+#include "base/control_characters.h"
 #include "manifest/path.h"
 #include "manifest/scalars.h"
 
@@ -30,9 +30,9 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool is_obeyed(std::string_view text) {
+bool has_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (obeyed_length(text.substr(i)) > 0) return true;
+    if (control_length(text.substr(i)) > 0) return true;
   }
   return false;
 }
@@ -174,7 +174,7 @@ bool Fields::text(std::string_view key, std::string& out) {
   const Node* value = scalar(key, "a text");
   if (value == nullptr) return false;
   if (value->text.empty()) return wrong(*value, key, "a text that is not empty");
-  if (is_obeyed(value->text)) return wrong(*value, key, "a text without control characters");
+  if (has_control_character(value->text)) return wrong(*value, key, "a text without control characters");
   out = value->text;
   return true;
 }

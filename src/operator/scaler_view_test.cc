@@ -98,7 +98,7 @@ TEST(ScalerView, ThePolicyIsStatedOrTheOneWhoseSettingsAre) {
       {R"("roles": [{"variants": [{"targetRef": {"name": "a"}, "windows": [{"start": "8 * *", "duration": "1h"}]}]}])",
        "Queue",
        "windows of a: start: schedule \"8 * *\" has 3 fields, expected minute, hour, day of the month, month and day "
-       "of the week, such as \"0 8 * * 1-5\", or @daily and the like"},
+       "of the week, such as \"0 8 * * 1-5\", or a word such as @daily"},
       {R"("roles": [{"variants": [{"targetRef": {"name": "a"},
           "windows": [{"start": "@daily", "duration": "900h"}]}]}])",
        "Queue", "windows of a: duration: found \"900h\", expected more than 0 and 744h at most"},

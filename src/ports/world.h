@@ -34,7 +34,8 @@ class World {
   virtual ~World() = default;
   virtual Instant now() const = 0;
   virtual Observation observe() = 0;
-  /// Submits an action and returns its token; no token is used twice. A refusal is an outcome, not an error of this call.
+  /// Submits an action and returns its token; no token is used twice. A refusal is an outcome, not an error of this
+  /// call.
   virtual model::ActionToken submit(const model::Action& action) = 0;
 };
 

@@ -97,7 +97,7 @@ double Arrivals::gap() {
 }
 
 std::optional<Instant> Arrivals::next(Duration limit) {
-  double left = ended_ ? 0 : gap();
+  double remaining_gap = ended_ ? 0 : gap();
   while (!ended_) {
     if (!started_ || at_ >= step_.end) {
       const std::optional<RateStep> step = rate_at(curve_, at_);
@@ -108,15 +108,15 @@ std::optional<Instant> Arrivals::next(Duration limit) {
     const Duration end = std::min(step_.end, limit);
     const double per_ns = step_.rate * scale_ / kNs;
     const double gaps_in_step = (static_cast<double>((end - at_).count()) - below_ns_) * per_ns;
-    if (left < gaps_in_step) {
-      const double ns = below_ns_ + left / per_ns;
+    if (remaining_gap < gaps_in_step) {
+      const double ns = below_ns_ + remaining_gap / per_ns;
       const auto whole = static_cast<std::int64_t>(ns);
       at_ += Duration(whole);
       below_ns_ = ns - static_cast<double>(whole);
       if (at_ >= limit) break;  // rounding may have reached the limit
       return Instant{at_};
     }
-    left = std::max(0.0, left - gaps_in_step);
+    remaining_gap = std::max(0.0, remaining_gap - gaps_in_step);
     at_ = end;
     below_ns_ = 0;
     if (at_ >= limit) break;

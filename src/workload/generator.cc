@@ -69,9 +69,9 @@ SessionGenerator::Session SessionGenerator::plan(std::uint32_t index) {
   const std::span<std::uint64_t> blocks =
       arena_.reserve(static_cast<std::size_t>(session.turns.back().prompt / kPrefixBlockTokens));
   const auto shared = static_cast<std::size_t>(settings.system_tokens / kPrefixBlockTokens);
-  const std::uint64_t own = stream.bits();
-  const std::uint64_t common = mix64(hash_text("workload.system"));
-  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = mix64((i < shared ? common : own) + i);
+  const std::uint64_t session_hash = stream.bits();
+  const std::uint64_t system_hash = mix64(hash_text("workload.system"));
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = mix64((i < shared ? system_hash : session_hash) + i);
   session.blocks = blocks;
   return session;
 }

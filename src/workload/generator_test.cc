@@ -265,8 +265,8 @@ RC_GTEST_PROP(Generator, IsInOrderAndRepeatable, (std::uint8_t kind, std::uint8_
   spec.rate = curve(static_cast<Kind>(kind % 5), 2, 40, minutes(1), seconds(10), seconds(20));
   spec.arrivals = {static_cast<Process>(process % 3), 0.4};
   const std::vector<Request> once = generate(spec, minutes(2), seed);
-  const std::vector<Request> again = generate(spec, minutes(2), seed);
-  RC_ASSERT(hash_of(once) == hash_of(again));
+  const std::vector<Request> repeated = generate(spec, minutes(2), seed);
+  RC_ASSERT(hash_of(once) == hash_of(repeated));
   RC_ASSERT(hash_of(once) != hash_of(generate(spec, minutes(2), seed + 1U)));
   RC_ASSERT(std::ranges::is_sorted(once, {}, &Request::arrival));
   RC_ASSERT(once.empty() || once.back().arrival < Instant{minutes(2)});

@@ -5,7 +5,7 @@
 
 namespace capstan::fuzz {
 
-/// What every refusal owes its reader: words, and not too many of them.
+/// Checks that an error has a message and that the message is not too long.
 inline void check_error(const Error& error) { CAPSTAN_ASSERT(!error.message.empty() && error.message.size() < 4000); }
 
 }  // namespace capstan::fuzz

@@ -1,4 +1,4 @@
-// Any bytes as a file of cases. What is read is asked of every peer, which answers or says what is wrong.
+// Reads any bytes as a file of cases. Every peer then runs the cases and must return a result or an error for each.
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any bytes as the body of a completion request; the first byte picks which kind.
+// Reads any bytes as the body of a completion request. The first byte selects the kind of request.
 #include "base/assert.h"
 #include "emulator/completion_request.h"
 

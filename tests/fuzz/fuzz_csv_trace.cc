@@ -1,4 +1,4 @@
-// Rows of each CSV format, behind a header that is right: the first byte picks it.
+// Reads any bytes as rows after a valid header of a CSV format. The first byte selects the format.
 #include <string>
 
 #include "read_all.h"

@@ -1,4 +1,5 @@
-// Any bytes as a page of metrics: the reader, with and without SIMD, against its twin. The first byte picks the format.
+// Reads any bytes as a page of metrics and compares the reader, with and without SIMD, with a simple reference reader.
+// The first byte selects the format.
 #include <cstdint>
 #include <cstring>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any bytes as HTTP requests, whole and cut in two: the same requests must come out.
+// Parses any bytes as HTTP requests, once in one piece and once in two. Both must give the same requests.
 #include <vector>
 
 #include "base/assert.h"

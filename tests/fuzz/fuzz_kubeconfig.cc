@@ -1,4 +1,4 @@
-// Any bytes as a kubeconfig: a config that can be used, or one clear error.
+// Reads any bytes as a kubeconfig. The result must be a usable configuration or an error with a message.
 #include "base/assert.h"
 #include "kube/config.h"
 

@@ -1,4 +1,4 @@
-// Any bytes as manifests: linted by every rule, rendered in every form, and mended.
+// Reads any bytes as manifests, runs every lint rule, renders the report in every format and applies the fixes.
 #include <string>
 
 #include "base/assert.h"

@@ -1,4 +1,4 @@
-// Rows of a Mooncake trace behind one that is right.
+// Reads any bytes as rows of a Mooncake trace after a valid row.
 #include <string>
 
 #include "read_all.h"

@@ -1,4 +1,4 @@
-// Damaged gzip and zstd: a whole packed trace with bytes of the input written over it, or cut off.
+// Reads damaged gzip and zstd data: a compressed trace that is partly overwritten by the input, or truncated.
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,5 @@
-// Any bytes as measured points, `engine predict --points`: the first byte says whether the header is the right one.
+// Reads any bytes as the measured points of `engine predict --points`. The first byte selects if a valid header is
+// added.
 #include <algorithm>
 #include <string>
 
@@ -7,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace capstan;
-  constexpr std::size_t kMost = 512;  // a row of long requests by many clients takes long, many rows of them for ever
+  constexpr std::size_t kMaxBytes = 512;  // a row with long requests of many clients takes long to simulate
   if (size == 0) return 0;
   std::string text;
   if (data[0] % 4 != 0) {
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         "id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size,"
         "silicon_ttft_ms,silicon_tpot_ms\n";
   }
-  text.append(reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kMost));
+  text.append(reinterpret_cast<const char*>(data) + 1, std::min(size - 1, kMaxBytes));
   const Result<experiment::PredictReport> report =
       experiment::predict(text, "fuzz.csv", "vllm", engine::EngineTable::bundled());
   if (!report) {

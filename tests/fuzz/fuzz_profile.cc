@@ -1,4 +1,4 @@
-// Any bytes as a workload profile; where it is one, the first thousand of its requests.
+// Reads any bytes as a workload profile and, if it is valid, generates its first thousand requests.
 #include "read_all.h"
 #include "workload/profile.h"
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check_input_error(profile.error());
     return 0;
   }
-  // Counts are dealt out a minute at a time: a tiny scale keeps a minute of a billion requests small.
+  // A source distributes a whole minute at a time. With a small scale, a minute of a billion requests stays small.
   workload::ProfileSource source(std::move(*profile), 1'000, 1);
   workload::Request request;
   for (int i = 0; i < 1000 && source.next(request); ++i) {

@@ -1,4 +1,4 @@
-// Any bytes as the answer of a Prometheus server, and what it says as signals.
+// Reads any bytes as the answer of a Prometheus server and converts it to signals.
 #include <cstdint>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Any bytes as an expression: what is read can be written and read again, the same.
+// Parses any bytes as an expression. A valid expression can be written and parsed again with the same result.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CAPSTAN_ASSERT(part.span.begin.offset < part.span.end_offset && part.span.end_offset <= size);
   });
   const std::string written = promql::to_text(**parsed);
-  const Result<promql::ExpressionPtr> again = promql::parse(written, "again", {.bytes = 16u << 20, .depth = 1000});
-  CAPSTAN_ASSERT(again.has_value() && promql::to_text(**again) == written);
+  const Result<promql::ExpressionPtr> parsed_again =
+      promql::parse(written, "again", {.bytes = 16u << 20, .depth = 1000});
+  CAPSTAN_ASSERT(parsed_again.has_value() && promql::to_text(**parsed_again) == written);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Each line is one `--set` on a scenario that is right. What the reader lets pass, the workload opens.
+// Applies each line as a `--set` to a valid scenario. If the reader accepts the result, the workload can be opened.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -25,8 +25,8 @@ policies:
   - {name: b, scale: {policy: duty_cycle_hpa}, place: first_fit, provision: {policy: karpenter, consolidation: {}}}
 )";
 
-/// A load that only its settings can spoil: no file, and no table that may be missing.
-bool stands_alone(const capstan::workload::WorkloadSpec& load) {
+/// Returns true if the load needs no file and no table that may be missing.
+bool needs_no_file(const capstan::workload::WorkloadSpec& load) {
   const auto* generator = std::get_if<capstan::workload::GeneratorSpec>(&load.from);
   return generator != nullptr && generator->lengths_profile.empty();
 }
@@ -48,6 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   CAPSTAN_ASSERT(!scenario->policies.empty());
-  if (stands_alone(scenario->load)) CAPSTAN_ASSERT(workload::open(scenario->load, scenario->seed).has_value());
+  if (needs_no_file(scenario->load)) CAPSTAN_ASSERT(workload::open(scenario->load, scenario->seed).has_value());
   return 0;
 }

@@ -1,5 +1,5 @@
-// Any bytes as the pages of one target, one after the other (a form feed between them): what comes out is a signal that
-// can be meant, and totals never fall.
+// Reads any bytes as consecutive pages of one target, separated by form feeds. Signals must be within their bounds, and
+// totals must never fall.
 #include <array>
 #include <cstdint>
 #include <map>

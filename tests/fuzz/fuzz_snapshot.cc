@@ -1,4 +1,4 @@
-// Any bytes as a snapshot file. What is read can be decided, and is written as it was read.
+// Reads any bytes as a snapshot file. From a valid file a decision can be made, and it is written as it was read.
 #include <string_view>
 
 #include "archive/redecide.h"
@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)archive::redecide(*state);
   const std::string written = archive::to_json(*state);
-  const Result<archive::SavedState> again = archive::parse(written, "again.json");
-  CAPSTAN_ASSERT(again.has_value());
-  CAPSTAN_ASSERT(archive::to_json(*again) == written);
+  const Result<archive::SavedState> parsed_again = archive::parse(written, "again.json");
+  CAPSTAN_ASSERT(parsed_again.has_value());
+  CAPSTAN_ASSERT(archive::to_json(*parsed_again) == written);
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes as a trace.
+// Reads any bytes as a trace.
 #include "read_all.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

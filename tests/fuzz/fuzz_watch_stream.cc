@@ -1,4 +1,4 @@
-// Any bytes, in pieces of any size, as what an API server sends to a list and to a watch.
+// Reads any bytes, in pieces of any size, as the answer of an API server to a list or a watch.
 #include "base/assert.h"
 #include "kube/client.h"
 #include "kube/network_views.h"
@@ -11,7 +11,7 @@
 namespace capstan::kube {
 namespace {
 
-/// Answers the first request with the bytes, and none after it.
+/// A transport that answers the first request with the given bytes and no later request.
 struct Feeder : net::Transport {
   net::Handler handler;
   net::RequestId last = 0;

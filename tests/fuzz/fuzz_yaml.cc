@@ -1,4 +1,4 @@
-// Any bytes as YAML, as other people's documents for both of their readers, and as what `--set` puts into a tree.
+// Reads any bytes as YAML, as manifests with both readers of documents, and as a `--set` on a tree.
 #include <cstdio>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace {
 
 using capstan::manifest::Node;
 
-/// Values and the depth of a tree, held to what the reader promises.
+/// Checks that a tree is within the reader's limits of values and depth and that its keys are unique.
 void check(const Node& node, std::size_t depth, std::size_t& values) {
   CAPSTAN_ASSERT(++values <= capstan::manifest::Limits{}.nodes && depth <= capstan::manifest::kMaxYamlDepth + 1);
   for (const Node& item : node.items) check(item, depth + 1, values);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads a trace to its end as a simulation would, and holds every request to what `Source` promises.
+// Reads a trace to its end as a simulation does, and checks that every request keeps the contract of `Source`.
 
 #include <memory>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 namespace capstan::fuzz {
 
-/// Bytes that are wrong are never our own fault, nor the command line's.
+/// Checks that the error blames the input, not Capstan or the command line.
 inline void check_input_error(const Error& error) {
   check_error(error);
   CAPSTAN_ASSERT(error.kind == ErrorKind::input);

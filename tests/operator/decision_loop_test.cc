@@ -103,7 +103,7 @@ TEST(DecisionLoop, ASnapshotFileGivesThePlanByteForByte) {
   scene.two.loop.decide();
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();
-  const archive::Redecided again = archive::redecide(*state);
+  const archive::Redecision again = archive::redecide(*state);
   model::Plan told, submitted;
   for (const decide::scale::Decision& decision : again.scale) {
     told.actions.insert(told.actions.end(), decision.plan.actions.begin(), decision.plan.actions.end());
@@ -301,7 +301,7 @@ TEST(DecisionLoop, ASnapshotFileOfTheOwnPolicyDecidesTheSame) {
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();
   EXPECT_EQ(archive::to_json(*state), file);
-  const archive::Redecided again = archive::redecide(*state);
+  const archive::Redecision again = archive::redecide(*state);
   ASSERT_EQ(again.scale.size(), 2u);
   for (std::uint32_t i = 0; i < 2; ++i) {
     const decide::scale::Decision& live = scene.two.loop.controller().scale_decision({i});

@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// `2.5`, `unmet of "queue"` or `2.5 x unmet of "queue"`.
+/// Reads one side of a claim: `2.5`, `unmet of "queue"` or `2.5 x unmet of "queue"`.
 std::optional<Claim::Side> read_side(std::string_view text) {
   Claim::Side side;
   text = trimmed(text);
@@ -42,7 +42,7 @@ std::optional<Claim::Side> read_side(std::string_view text) {
 }
 
 std::optional<Claim> read_claim(std::string_view text) {
-  // A policy's name is in quotes and may hold anything, so the relation is looked for outside of them.
+  // The name of a policy is quoted and may contain any character, so only a relation outside of quotes counts.
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') quoted = !quoted;
@@ -86,7 +86,7 @@ Result<std::vector<Case>> read_cases(std::string_view text, const std::string& f
       const std::string scenario(of == rest.npos ? name : trimmed(rest.substr(of + 4)));
       cases.push_back({name, scenario, {}, {}});
     } else if (cases.empty()) {
-      return wrong("a case first");
+      return wrong("a line with case before it");
     } else if (word == "set") {
       cases.back().sets.emplace_back(rest);
     } else if (word == "claim") {
@@ -100,12 +100,12 @@ Result<std::vector<Case>> read_cases(std::string_view text, const std::string& f
   return cases;
 }
 
-std::string broken(const Claim& claim, const experiment::Comparison& comparison) {
+std::string claim_fault(const Claim& claim, const experiment::Comparison& comparison) {
   const auto left = value(claim.left, comparison);
   const auto right = value(claim.right, comparison);
-  if (!left || !right) return claim.text + ": no such policy";
+  if (!left || !right) return claim.text + ": the comparison has no such policy";
   const bool holds = claim.relation == '<' ? *left < *right : claim.relation == '>' ? *left > *right : *left == *right;
-  return holds ? "" : fmt::format("{}: {:.3f} against {:.3f}", claim.text, *left, *right);
+  return holds ? "" : fmt::format("{}: the sides are {:.3f} and {:.3f}", claim.text, *left, *right);
 }
 
 }  // namespace capstan::scenario

@@ -25,26 +25,26 @@ struct Figure {
   double (*of)(const RunResult&);
 };
 
-double whole(std::int64_t number) { return static_cast<double>(number); }
+double to_double(std::int64_t number) { return static_cast<double>(number); }
 
 constexpr std::array kFigures = {
-    Figure{"met_percent", [](const RunResult& r) { return whole(r.attainment_ppm()) / 1e4; }},
-    Figure{"unmet", [](const RunResult& r) { return whole(r.requests.unmet()); }},
-    Figure{"score", [](const RunResult& r) { return whole(r.score_milli()) / 1e3; }},
-    Figure{"usd", [](const RunResult& r) { return whole(r.total_micro_usd()) / 1e6; }},
-    Figure{"ttft_p99_s", [](const RunResult& r) { return whole(r.ttft.p99_us) / 1e6; }},
+    Figure{"met_percent", [](const RunResult& r) { return to_double(r.attainment_ppm()) / 1e4; }},
+    Figure{"unmet", [](const RunResult& r) { return to_double(r.requests.unmet()); }},
+    Figure{"score", [](const RunResult& r) { return to_double(r.score_milli()) / 1e3; }},
+    Figure{"usd", [](const RunResult& r) { return to_double(r.total_micro_usd()) / 1e6; }},
+    Figure{"ttft_p99_s", [](const RunResult& r) { return to_double(r.ttft.p99_us) / 1e6; }},
     Figure{"gpu_hours", [](const RunResult& r) { return static_cast<double>(r.paid_gpu_ns()) / 3.6e12; }},
-    Figure{"idle_gpu_minutes", [](const RunResult& r) { return whole(experiment::idle_gpu_minutes(r)); }},
+    Figure{"idle_gpu_minutes", [](const RunResult& r) { return to_double(experiment::idle_gpu_minutes(r)); }},
     Figure{"held_gpu_minutes", [](const RunResult& r) { return gpu_minutes(r, GpuState::held); }},
     Figure{"starting_gpu_minutes", [](const RunResult& r) { return gpu_minutes(r, GpuState::starting); }},
     Figure{"unallocated_gpu_minutes", [](const RunResult& r) { return gpu_minutes(r, GpuState::unallocated); }},
-    Figure{"peak_replicas", [](const RunResult& r) { return whole(r.replicas_peak); }},
-    Figure{"cold_starts", [](const RunResult& r) { return whole(r.cold_starts); }},
-    Figure{"cold_start_p50_s", [](const RunResult& r) { return whole(r.cold_start_p50.count()) / 1e9; }},
-    Figure{"nodes_launched", [](const RunResult& r) { return whole(r.nodes_launched); }},
-    Figure{"reversals", [](const RunResult& r) { return whole(r.reversals); }},
-    Figure{"replicas_ended", [](const RunResult& r) { return whole(r.disruptions.consolidation); }},
-    Figure{"requests_cut", [](const RunResult& r) { return whole(r.disruptions.requests_cut); }},
+    Figure{"peak_replicas", [](const RunResult& r) { return to_double(r.replicas_peak); }},
+    Figure{"cold_starts", [](const RunResult& r) { return to_double(r.cold_starts); }},
+    Figure{"cold_start_p50_s", [](const RunResult& r) { return to_double(r.cold_start_p50.count()) / 1e9; }},
+    Figure{"nodes_launched", [](const RunResult& r) { return to_double(r.nodes_launched); }},
+    Figure{"reversals", [](const RunResult& r) { return to_double(r.reversals); }},
+    Figure{"replicas_ended", [](const RunResult& r) { return to_double(r.disruptions.consolidation); }},
+    Figure{"requests_cut", [](const RunResult& r) { return to_double(r.disruptions.requests_cut); }},
 };
 
 }  // namespace
@@ -56,7 +56,7 @@ std::optional<double> figure(const RunResult& result, std::string_view name) {
 
 std::vector<std::string_view> figure_names() {
   std::vector<std::string_view> names;
-  for (const Figure& each : kFigures) names.push_back(each.name);
+  for (const Figure& item : kFigures) names.push_back(item.name);
   return names;
 }
 

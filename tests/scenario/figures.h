@@ -9,14 +9,14 @@
 
 namespace capstan::scenario {
 
-/// A number of a result by the name that claims use, in the unit that the name says ("held_gpu_minutes"); nothing for
-/// a name that is none.
+/// Returns a figure of a result by the name that claims use, in the unit of the name ("held_gpu_minutes"); nothing for
+/// an unknown name.
 std::optional<double> figure(const experiment::RunResult& result, std::string_view name);
 
-/// The names, for messages.
+/// Returns all names of figures, for messages.
 std::vector<std::string_view> figure_names();
 
-/// GPU minutes by state and what else explains a result, as a Markdown table with one row a policy.
+/// Returns a Markdown table with one row per policy: GPU minutes by state and other figures that explain a result.
 std::string figures_table(const experiment::Comparison& comparison);
 
 }  // namespace capstan::scenario

@@ -21,15 +21,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDecimal = R"(\$?[0-9]+(_[0-9]+)*(\.[0-9]+)?)";
-/// Keys by which the reader chooses what other keys there are, by their value or by being there.
+/// Keys whose value determines which other keys a mapping may have.
 const Strings kDeciders = {"policy", "kind", "process"};
+/// Keys whose presence determines which other keys a mapping may have.
 const Strings kForms = {"manifest", "prefill", "variants", "roles"};
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// "cluster.pools.0" as "cluster.pools.*".
+/// Returns a path with list indices replaced: "cluster.pools.*" for "cluster.pools.0".
 std::string position_of(const std::string& path) {
   std::string position;
   for (const std::string_view step : split(path, '.')) {
@@ -52,18 +53,18 @@ std::string definition_key(std::string name) {
 Json reference(const std::string& name) { return {{"$ref", "#/definitions/" + definition_key(name)}}; }
 Json text_like(const std::string& pattern) { return {{"type", "string"}, {"pattern", "^" + pattern + "$"}}; }
 
-/// One kind of a mapping: when it is meant, the keys that it has, and those that it must have.
+/// One kind of a mapping: the condition for this kind, its keys and its required keys.
 struct Variant {
-  std::string decider;
-  std::string value;  ///< of the decider; empty: it is there
+  std::string decider;  ///< key that determines the kind; empty if none does
+  std::string value;    ///< value of the decider; empty if its presence is enough
   std::set<std::string> keys;
-  std::set<std::string> needed;
-  std::map<std::string, Json> properties{};  ///< of keys that other kinds have in another form
+  std::set<std::string> required;
+  std::map<std::string, Json> properties{};  ///< properties of keys that differ from those in other kinds
 
-  /// Adds what another mapping of the same kind has.
+  /// Adds the keys of another mapping of the same kind.
   void merge(const Variant& other) {
     keys.insert(other.keys.begin(), other.keys.end());
-    std::erase_if(needed, [&](const std::string& key) { return !other.needed.contains(key); });
+    std::erase_if(required, [&](const std::string& key) { return !other.required.contains(key); });
     for (const auto& [key, property] : other.properties) properties.try_emplace(key, property);
   }
 
@@ -102,7 +103,7 @@ class SchemaBuilder {
     for (const Mapping* mapping : rows_[name]) {
       Variant one = variant_of(*mapping);
       for (const std::string& key : one.keys) {
-        if (!out["properties"].contains(key)) out["properties"][key] = property(asked_for(name, key), key);
+        if (!out["properties"].contains(key)) out["properties"][key] = property(reference_mapping(name, key), key);
       }
       const auto same = std::ranges::find_if(
           variants, [&](const Variant& v) { return v.decider == one.decider && v.value == one.value; });
@@ -113,23 +114,24 @@ class SchemaBuilder {
       }
     }
     split_properties(variants, out);
-    const std::set<std::string> always = needed_by_all(variants);
-    if (!always.empty()) out["required"] = always;
-    add_conditions(variants, always, out);
+    const std::set<std::string> always_required = required_by_all(variants);
+    if (!always_required.empty()) out["required"] = always_required;
+    add_conditions(variants, always_required, out);
     return out;
   }
 
-  static Json without_words(Json property) {
+  static Json without_description(Json property) {
     property.erase("description");
     return property;
   }
 
-  /// A key that means different things to different policies is described with each of them.
+  /// Moves the property of a key into the variants if the key has different meanings in them.
   static void split_properties(std::vector<Variant>& variants, Json& out) {
     for (auto& [key, property] : out["properties"].items()) {
       const auto differs = [&](const Variant& v) {
-        const auto own = v.properties.find(key);
-        return own != v.properties.end() && without_words(own->second) != without_words(property);
+        const auto own_property = v.properties.find(key);
+        return own_property != v.properties.end() &&
+               without_description(own_property->second) != without_description(property);
       };
       if (std::ranges::none_of(variants, differs)) {
         for (Variant& variant : variants) variant.properties.erase(key);
@@ -143,7 +145,7 @@ class SchemaBuilder {
     Variant variant;
     for (const std::string& key : keys_of(mapping)) {
       variant.keys.insert(key);
-      if (is_needed(mapping, key)) variant.needed.insert(key);
+      if (is_required(mapping, key)) variant.required.insert(key);
     }
     const std::set<std::string>& used = used_by(mapping);
     for (const std::string& key : kDeciders) {
@@ -158,43 +160,45 @@ class SchemaBuilder {
     return variant;
   }
 
-  static std::set<std::string> needed_by_all(const std::vector<Variant>& variants) {
-    std::set<std::string> all = variants.front().needed;
+  static std::set<std::string> required_by_all(const std::vector<Variant>& variants) {
+    std::set<std::string> all = variants.front().required;
     for (const Variant& variant : variants) {
-      std::erase_if(all, [&](const std::string& key) { return !variant.needed.contains(key); });
+      std::erase_if(all, [&](const std::string& key) { return !variant.required.contains(key); });
     }
     return all;
   }
 
-  /// Keys that only some kinds of the mapping have, or need.
-  static void add_conditions(const std::vector<Variant>& variants, const std::set<std::string>& always, Json& out) {
-    const auto alike = [&](const Variant& v) {
-      return v.keys == variants.front().keys && v.needed == variants.front().needed;
+  /// Adds conditions for keys that only some kinds of the mapping have or require.
+  static void add_conditions(const std::vector<Variant>& variants, const std::set<std::string>& always_required,
+                             Json& out) {
+    const auto candidates = [&](const Variant& v) {
+      return v.keys == variants.front().keys && v.required == variants.front().required;
     };
-    if (std::ranges::all_of(variants, alike)) return;
+    if (std::ranges::all_of(variants, candidates)) return;
     Json deciders = Json::array();
     for (const Variant& variant : variants) {
       const Json decider = {{"required", Json::array({variant.decider})}};
       if (!variant.decider.empty() && std::ranges::find(deciders, decider) == deciders.end())
         deciders.push_back(decider);
     }
-    bool undecided = false;  // the mapping may be without any of the deciders
+    bool may_lack_decider = false;  // true if a mapping may have none of the deciders
     for (const Variant& variant : variants) {
       Json then = {{"propertyNames", {{"enum", variant.keys}}}};
       if (!variant.properties.empty()) then["properties"] = variant.properties;
-      for (const std::string& key : variant.needed) {
-        if (!always.contains(key)) then["required"].push_back(key);
+      for (const std::string& key : variant.required) {
+        if (!always_required.contains(key)) then["required"].push_back(key);
       }
-      const bool needs_decider = variant.value.empty() || variant.needed.contains(variant.decider);
-      undecided = undecided || variant.decider.empty() || !needs_decider;
+      const bool needs_decider = variant.value.empty() || variant.required.contains(variant.decider);
+      may_lack_decider = may_lack_decider || variant.decider.empty() || !needs_decider;
       const Json when = variant.decider.empty() ? Json{{"not", {{"anyOf", deciders}}}} : variant.condition();
       out["allOf"].push_back({{"if", when}, {"then", then}});
     }
-    if (!undecided) out["anyOf"] = deciders;
+    if (!may_lack_decider) out["anyOf"] = deciders;
   }
 
-  /// The mapping that is to be asked for a key: the first that has it in the example, else the first that takes it.
-  const Mapping& asked_for(const std::string& name, const std::string& key) {
+  /// Returns the mapping from which to read the property of a key: the first that has the key in the example, otherwise
+  /// the first that accepts it.
+  const Mapping& reference_mapping(const std::string& name, const std::string& key) {
     for (const Mapping* mapping : rows_[name]) {
       if (used_by(*mapping).contains(key)) return *mapping;
     }
@@ -207,14 +211,15 @@ class SchemaBuilder {
   Json property(const Mapping& mapping, const std::string& key) {
     const Column& column = column_of(mapping, key);
     Json out = value_of_type(mapping, key, column);
-    std::string about = described(mapping, key);
-    const bool said_otherwise = column.type == "choice" || column.type == "integer" || column.type == "number";
-    if (!column.bounds.empty() && !said_otherwise) about += (about.empty() ? "" : " ") + ("(" + column.bounds + ")");
-    if (about.empty()) return out;
-    if (out.contains("$ref")) out = Json{{"allOf", Json::array({out})}};  // draft 7 knows nothing beside $ref
-    Json with_words = {{"description", about}};
-    with_words.update(out);
-    return with_words;
+    std::string description = documented(mapping, key);
+    const bool is_in_schema = column.type == "choice" || column.type == "integer" || column.type == "number";
+    if (!column.bounds.empty() && !is_in_schema)
+      description += (description.empty() ? "" : " ") + ("(" + column.bounds + ")");
+    if (description.empty()) return out;
+    if (out.contains("$ref")) out = Json{{"allOf", Json::array({out})}};  // draft 7 ignores other keys next to $ref
+    Json with_description = {{"description", description}};
+    with_description.update(out);
+    return with_description;
   }
 
   Json value_of_type(const Mapping& mapping, const std::string& key, const Column& column) {
@@ -223,7 +228,7 @@ class SchemaBuilder {
     const Json zero = {{"const", 0}};
     if (column.type == "integer" || column.type == "number") return number(column);
     if (column.type == "boolean") return {{"type", "boolean"}};
-    if (column.type == "choice") return {{"enum", listed(column.bounds)}};
+    if (column.type == "choice") return {{"enum", split_items(column.bounds)}};
     if (column.type == "duration") return {{"anyOf", {text_like(durations), zero}}};
     if (column.type == "bytes") return text_like(decimal + " *([kKMGT]?B|[KMGT]iB)");
     if (column.type == "bandwidth") return text_like(decimal + " *([kKMGT]?B|[KMGT]iB|[MGT]?bit)/s");
@@ -242,7 +247,7 @@ class SchemaBuilder {
     if (column.type == "name, or mapping") return name_or_mapping(mapping, key);
     if (column.type == "mapping") return mapping_at(mapping, key);
     if (column.type == "list") return list(mapping, key);
-    return {{"type", {"string", "number", "boolean"}}};  // a text: what looks like a number is one all right
+    return {{"type", {"string", "number", "boolean"}}};  // a text may look like a number or a boolean
   }
 
   static Json number(const Column& column) {
@@ -255,27 +260,27 @@ class SchemaBuilder {
     return {{"anyOf", {out, text_like(R"(-?[0-9]+(_[0-9]+)+)")}}};
   }
 
-  /// A layer: the name of a policy, or a mapping with its settings.
+  /// Returns the schema of a layer: the name of a policy, or a mapping with its settings.
   Json name_or_mapping(const Mapping& mapping, const std::string& key) {
     const std::string name = mapping.name() == "scale" ? mapping.name() : definition_at(mapping, key).value_or("");
     if (!rows_.contains(name)) {
       ADD_FAILURE() << mapping.path << "." << key << " is a mapping that mappings() lacks";
       return {};
     }
-    const Column& policies = column_of(asked_for(name, "policy"), "policy");
-    return {{"anyOf", {{{"enum", listed(policies.bounds)}}, reference(name)}}};
+    const Column& policies = column_of(reference_mapping(name, "policy"), "policy");
+    return {{"anyOf", {{{"enum", split_items(policies.bounds)}}, reference(name)}}};
   }
 
   Json list(const Mapping& mapping, const std::string& key) {
     Json out = {{"type", "array"}};
-    if (is_list_of_some(mapping, key)) out["minItems"] = 1;
+    if (is_nonempty_list(mapping, key)) out["minItems"] = 1;
     const std::optional<std::string> name = definition_at(mapping, key);
     out["items"] = name ? reference(*name) : Json{{"type", {"string", "number", "boolean"}}};
     return out;
   }
 
   Json mapping_at(const Mapping& mapping, const std::string& key) {
-    static const std::set<std::string> kFree = {"sweep", "labels"};  // their keys are the user's
+    static const std::set<std::string> kFree = {"sweep", "labels"};  // the user chooses their keys
     if (kFree.contains(key)) return {{"type", "object"}};
     if (mapping.name() == "scale" && key == "variants") {
       return {{"type", "object"}, {"additionalProperties", name_or_mapping(mapping, key)}};
@@ -285,22 +290,23 @@ class SchemaBuilder {
     return name ? reference(*name) : Json();
   }
 
-  /// The definition of what stands at a key: that of its own position, else the only one that a key of this name has.
+  /// Returns the definition of the value of a key: the definition at its position, otherwise the only definition that
+  /// keys of this name have.
   std::optional<std::string> definition_at(const Mapping& mapping, const std::string& key) const {
     const std::string parent = position_of(mapping.path);
     const std::string position = parent.empty() ? key : parent + "." + key;
     for (const std::string& at : {position, position + ".*"}) {
       if (const auto found = positions_.find(at); found != positions_.end()) return found->second;
     }
-    std::set<std::string> alike;
+    std::set<std::string> candidates;
     for (const auto& [at, name] : positions_) {
-      if (last_key(at) == key) alike.insert(name);
+      if (last_key(at) == key) candidates.insert(name);
     }
-    return alike.size() == 1 ? std::optional(*alike.begin()) : std::nullopt;
+    return candidates.size() == 1 ? std::optional(*candidates.begin()) : std::nullopt;
   }
 
-  /// Returns what the page says of a key, with its default.
-  static std::string described(const Mapping& mapping, const std::string& key) {
+  /// Returns the description of a key in scenario.md, with its default.
+  static std::string documented(const Mapping& mapping, const std::string& key) {
     if (mapping.heading.empty()) return "";
     const std::string text = section(mapping.heading);
     const std::size_t at = text.find(fmt::format("\n| `{}` |", key));
@@ -312,9 +318,9 @@ class SchemaBuilder {
       const std::string plain = std::regex_replace(std::string(cells[i]), std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1");
       return std::regex_replace(plain, std::regex("^ +| +$|`"), "");
     };
-    const std::string standard = cell(4), meaning = cell(5);
-    if (standard.empty()) return meaning;
-    return meaning + (meaning.empty() ? "" : "; ") + "default: " + standard;
+    const std::string default_value = cell(4), meaning = cell(5);
+    if (default_value.empty()) return meaning;
+    return meaning + (meaning.empty() ? "" : "; ") + "default: " + default_value;
   }
 
   std::vector<std::string> names_;
@@ -322,17 +328,18 @@ class SchemaBuilder {
   std::map<std::string, std::string> positions_;  ///< definition by position
 };
 
-/// Checks one rule after the other and returns the first that does not hold.
+/// Checks the rules of a schema in order and returns the first that does not hold.
 class Validator {
  public:
   explicit Validator(const Json& root) : root_(root) {}
 
-  std::string fault(const Json& given, const nlohmann::json& value, const std::string& at) const {
-    const Json& schema = given.contains("$ref") ? target(given["$ref"]) : given;
-    if (std::string found = of_value(schema, value, at); !found.empty()) return found;
-    if (std::string found = of_combined(schema, value, at); !found.empty()) return found;
-    if (value.is_object()) return of_object(schema, value, at);
-    return value.is_array() ? of_array(schema, value, at) : "";
+  std::string fault(const Json& schema_or_reference, const nlohmann::json& value, const std::string& at) const {
+    const Json& schema =
+        schema_or_reference.contains("$ref") ? target(schema_or_reference["$ref"]) : schema_or_reference;
+    if (std::string found = value_fault(schema, value, at); !found.empty()) return found;
+    if (std::string found = combined_fault(schema, value, at); !found.empty()) return found;
+    if (value.is_object()) return object_fault(schema, value, at);
+    return value.is_array() ? array_fault(schema, value, at) : "";
   }
 
  private:
@@ -354,7 +361,7 @@ class Validator {
     return found != known.end() ? found->second : known.emplace(pattern, pattern).first->second;
   }
 
-  static std::string of_value(const Json& schema, const nlohmann::json& value, const std::string& at) {
+  static std::string value_fault(const Json& schema, const nlohmann::json& value, const std::string& at) {
     if (const auto type = schema.find("type"); type != schema.end()) {
       const Json all = type->is_array() ? *type : Json::array({*type});
       if (std::ranges::none_of(all, [&](const Json& one) { return has_type(one, value); })) return at + ": type";
@@ -373,7 +380,7 @@ class Validator {
     return "";
   }
 
-  std::string of_combined(const Json& schema, const nlohmann::json& value, const std::string& at) const {
+  std::string combined_fault(const Json& schema, const nlohmann::json& value, const std::string& at) const {
     const auto fitting = [&](const Json& one) { return fits(one, value); };
     if (schema.contains("anyOf") && std::ranges::none_of(schema["anyOf"], fitting)) return at + ": anyOf";
     if (schema.contains("not") && fits(schema["not"], value)) return at + ": not";
@@ -385,7 +392,7 @@ class Validator {
     return "";
   }
 
-  std::string of_object(const Json& schema, const nlohmann::json& value, const std::string& at) const {
+  std::string object_fault(const Json& schema, const nlohmann::json& value, const std::string& at) const {
     if (schema.contains("required")) {
       for (const Json& key : schema["required"]) {
         if (!value.contains(key.get<std::string>())) return at + ": required " + key.get<std::string>();
@@ -404,7 +411,7 @@ class Validator {
     return "";
   }
 
-  std::string of_array(const Json& schema, const nlohmann::json& value, const std::string& at) const {
+  std::string array_fault(const Json& schema, const nlohmann::json& value, const std::string& at) const {
     if (schema.contains("minItems") && value.size() < schema["minItems"]) return at + ": minItems";
     if (!schema.contains("items")) return "";
     for (const auto& item : value) {
@@ -435,7 +442,7 @@ nlohmann::json as_json(const manifest::Node& node) {
   nlohmann::json out = node.kind == manifest::Node::Kind::mapping ? nlohmann::json::object() : nlohmann::json::array();
   for (const manifest::Node& item : node.items) out.push_back(as_json(item));
   for (const manifest::Node::Entry& entry : node.entries) {
-    if (!entry.value.is_null()) out[entry.key] = as_json(entry.value);  // a key without a value is as if left out
+    if (!entry.value.is_null()) out[entry.key] = as_json(entry.value);  // a key without a value counts as absent
   }
   return out;
 }

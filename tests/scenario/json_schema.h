@@ -8,15 +8,16 @@
 
 namespace capstan::scenario {
 
-/// Returns the JSON Schema (draft 7) of a scenario: every mapping, key, type and bound as the reader of scenarios has
-/// them, with what docs/reference/scenario.md says of each.
+/// Returns the JSON Schema (draft 7) of a scenario: every mapping, key, type and bound of the scenario reader, with the
+/// descriptions from docs/reference/scenario.md.
 nlohmann::ordered_json scenario_schema();
 
-/// Returns a YAML tree as an editor sees it: plain scalars are numbers, booleans or null where they look so.
+/// Returns a YAML tree as JSON, with the types that an editor infers: a plain scalar is a number, a boolean or null if
+/// it looks like one.
 nlohmann::json as_json(const manifest::Node& node);
 
-/// Holds a value against a schema that uses what `scenario_schema` uses of draft 7.
-/// @return where it does not fit and which rule that is, or nothing
+/// Validates a value against a schema. Supports the rules of draft 7 that `scenario_schema` uses.
+/// @return the place and the rule of the first fault; empty if the value fits
 std::string schema_fault(const nlohmann::ordered_json& schema, const nlohmann::json& value);
 
 }  // namespace capstan::scenario

@@ -50,12 +50,12 @@ const std::string kManifestForm =
              "pod: {cpu: 8, memory: 64Gi, memory_used: 20Gi}}";
 const std::string kConsolidation = "policies.0.provision.consolidation=";
 
-/// One policy on nodes that stand.
+/// A policy on existing nodes, without pools.
 const Strings kNoPools = {"cluster.pools=[]", "cluster.existing.0.pool=~",
                           "policies=[{name: fixed, scale: fixed, place: gang, provision: {policy: none}}]"};
 
-Strings with(Strings sets, const std::string& more) {
-  sets.push_back(more);
+Strings with_set(Strings sets, const std::string& set) {
+  sets.push_back(set);
   return sets;
 }
 
@@ -84,7 +84,7 @@ const std::vector<Mapping> kMappings = {
     {"sessions", "load.generator.sessions", {}},
     {"load.closed_loop", "load.closed_loop", kClosedLoop},
     {"service", "service", {}},
-    {"service", "service", kRoles, {"roles", "kv_transfer"}},  // the others are each role's
+    {"service", "service", kRoles, {"roles", "kv_transfer"}},  // each role has the other keys
     {"service.roles", "service.roles", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.prefill", kRoles},
     {"service.roles.prefill, service.roles.decode", "service.roles.decode", kRoles},
@@ -133,11 +133,11 @@ const std::vector<Mapping> kMappings = {
     {"consolidation", "policies.0.provision.consolidation", {}},
     {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: when_empty}"}},
     {"consolidation", "policies.0.provision.consolidation", {kConsolidation + "{policy: never}"}},
-    // The autoscalers of others, which peers.md describes.
+    // The autoscalers of other projects, which peers.md describes.
     {"", kScale, {kManifestForm}, {}, "scale"},
     {"", kScale + ".pod", {kManifestForm}, {}, "pod"},
-    {"", kScale, with(kRoles, kScale + "={prefill: fixed, decode: fixed}"), {}, "scale"},
-    {"", kScale, with(kVariants, kScale + "={variants: {one: fixed, two: fixed}}"), {}, "scale"},
+    {"", kScale, with_set(kRoles, kScale + "={prefill: fixed, decode: fixed}"), {}, "scale"},
+    {"", kScale, with_set(kVariants, kScale + "={variants: {one: fixed, two: fixed}}"), {}, "scale"},
     {"", kScale, {kScale + "={policy: knative_kpa, target: 5}"}, {}, "scale"},
     {"", kScale, {kScale + "={policy: ray_serve, downscale_to_zero_delay_s: 9}"}, {}, "scale"},
     {"", kScale, {kScale + "={policy: aibrix_apa}"}, {}, "scale"},
@@ -152,13 +152,13 @@ const std::vector<Mapping> kMappings = {
      "scale"},
 };
 
-/// Returns the answer that was given before, or asks: the reader gives the same answer each time.
+/// Returns the cached answer, or computes it with `ask`. The reader always gives the same answer.
 template <typename Answer, typename Ask>
-const Answer& once(std::map<std::pair<const Mapping*, std::string>, Answer>& known, const Mapping& mapping,
-                   const std::string& key, const Ask& ask) {
-  const std::pair about(&mapping, key);
-  const auto found = known.find(about);
-  return found != known.end() ? found->second : known.emplace(about, ask()).first->second;
+const Answer& cached(std::map<std::pair<const Mapping*, std::string>, Answer>& cache, const Mapping& mapping,
+                     const std::string& key, const Ask& ask) {
+  const std::pair cache_key(&mapping, key);
+  const auto found = cache.find(cache_key);
+  return found != cache.end() ? found->second : cache.emplace(cache_key, ask()).first->second;
 }
 
 const std::string& full_text() {
@@ -166,8 +166,8 @@ const std::string& full_text() {
   return text;
 }
 
-/// Returns what follows `before` in the first message that has it, or nothing.
-std::optional<std::string> after(const Strings& messages, const std::string& before) {
+/// Returns the text after `before` in the first message that contains it, or nothing.
+std::optional<std::string> text_after(const Strings& messages, const std::string& before) {
   for (const std::string& message : messages) {
     if (const std::size_t at = message.find(before); at != message.npos) return message.substr(at + before.size());
   }
@@ -183,11 +183,11 @@ manifest::Node node_of(const Mapping& mapping) {
   return node == nullptr ? manifest::Node() : *node;
 }
 
-/// Kinds of values by how the reader asks for them, and what is beyond all bounds of them.
+/// A type of values.
 struct Kind {
-  const char* expected;
+  const char* expected;  ///< how the reader's error describes an expected value of this type
   const char* type;
-  Strings beyond;
+  Strings too_large;  ///< values outside all bounds
 };
 
 const std::vector<Kind> kKinds = {
@@ -211,7 +211,9 @@ const std::vector<Kind> kKinds = {
 
 const std::vector<Mapping>& mappings() { return kMappings; }
 
-std::string under(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
+std::string child_path(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
 
 manifest::Node full_example_with(const Strings& sets) {
   static const auto full = manifest::parse(full_text(), "full.yaml");
@@ -220,8 +222,8 @@ manifest::Node full_example_with(const Strings& sets) {
   return root;
 }
 
-Strings said(Strings sets, const std::string& more) {
-  if (!more.empty()) sets.push_back(more);
+Strings reader_errors(Strings sets, const std::string& extra_set) {
+  if (!extra_set.empty()) sets.push_back(extra_set);
   const auto read = experiment::parse_scenario(full_text(), "full.yaml",
                                                {.sets = std::move(sets), .trace = {}, .seed = {}, .policies = {}});
   Strings messages;
@@ -230,29 +232,29 @@ Strings said(Strings sets, const std::string& more) {
   return messages;
 }
 
-Strings listed(std::string text) {
+Strings split_items(std::string text) {
   if (const std::size_t or_at = text.rfind(" or "); or_at != text.npos) text.replace(or_at, 4, ", ");
-  Strings all;
+  Strings items;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t to = std::min(text.find(", ", from), text.size());
-    all.push_back(text.substr(from, to - from));
+    items.push_back(text.substr(from, to - from));
     from = to + 2;
   }
-  return all;
+  return items;
 }
 
 const Strings& keys_of(const Mapping& mapping) {
-  static std::map<std::pair<const Mapping*, std::string>, Strings> known;
-  return once(known, mapping, "", [&] {
-    const Strings messages = said(mapping.sets, under(mapping.path, kUnknownKey) + "=1");
-    const auto list = after(messages, fmt::format("found key \"{}\", expected one of ", kUnknownKey));
-    return listed(without_guess(list.value_or("")));
+  static std::map<std::pair<const Mapping*, std::string>, Strings> cache;
+  return cached(cache, mapping, "", [&] {
+    const Strings messages = reader_errors(mapping.sets, child_path(mapping.path, kUnknownKey) + "=1");
+    const auto list = text_after(messages, fmt::format("found key \"{}\", expected one of ", kUnknownKey));
+    return split_items(without_guess(list.value_or("")));
   });
 }
 
 const std::set<std::string>& used_by(const Mapping& mapping) {
-  static std::map<std::pair<const Mapping*, std::string>, std::set<std::string>> known;
-  return once(known, mapping, "", [&] {
+  static std::map<std::pair<const Mapping*, std::string>, std::set<std::string>> cache;
+  return cached(cache, mapping, "", [&] {
     std::set<std::string> used;
     for (const manifest::Node::Entry& entry : node_of(mapping).entries) {
       if (!entry.value.is_null()) used.insert(entry.key);
@@ -267,32 +269,35 @@ std::string value_of(const Mapping& mapping, const std::string& key) {
   return value == nullptr ? "" : value->text;
 }
 
-bool is_needed(const Mapping& mapping, const std::string& key) {
-  return after(said(mapping.sets, under(mapping.path, key) + "=~"), fmt::format(" lacks \"{}\"", key)).has_value();
+bool is_required(const Mapping& mapping, const std::string& key) {
+  return text_after(reader_errors(mapping.sets, child_path(mapping.path, key) + "=~"),
+                    fmt::format(" lacks \"{}\"", key))
+      .has_value();
 }
 
-bool is_list_of_some(const Mapping& mapping, const std::string& key) {
-  return after(said(mapping.sets, under(mapping.path, key) + "=[]"), key + ": found an empty list").has_value();
+bool is_nonempty_list(const Mapping& mapping, const std::string& key) {
+  return text_after(reader_errors(mapping.sets, child_path(mapping.path, key) + "=[]"), key + ": found an empty list")
+      .has_value();
 }
 
 namespace {
 
 Column ask_for_column(const Mapping& mapping, const std::string& key) {
-  // Their values are names of the file that is read.
+  // The values of these keys are names that the scenario defines itself.
   static const std::set<std::string> kTexts = {"gpu", "instance", "pool", "zone", "manifest"};
   if (kTexts.contains(key)) return {"text", ""};
-  const std::string path = under(mapping.path, key) + "=";
-  const Strings messages = said(mapping.sets, path + kGarbage);
+  const std::string path = child_path(mapping.path, key) + "=";
+  const Strings messages = reader_errors(mapping.sets, path + kGarbage);
   const std::string found = fmt::format(": found \"{}\", expected ", kGarbage);
-  if (key != "policy" && after(messages, ".policy" + found)) return {"name, or mapping", ""};
-  if (after(messages, fmt::format(" is \"{}\", expected a mapping", kGarbage))) return {"mapping", ""};
-  const std::string expected = after(messages, key + found).value_or("");
+  if (key != "policy" && text_after(messages, ".policy" + found)) return {"name, or mapping", ""};
+  if (text_after(messages, fmt::format(" is \"{}\", expected a mapping", kGarbage))) return {"mapping", ""};
+  const std::string expected = text_after(messages, key + found).value_or("");
   if (expected.empty()) return {"text", ""};
   const auto kind = std::ranges::find_if(kKinds, [&](const Kind& k) { return expected.starts_with(k.expected); });
   if (kind == kKinds.end()) return {"choice", without_guess(expected)};
-  for (const std::string& value : kind->beyond) {
+  for (const std::string& value : kind->too_large) {
     const auto refused =
-        after(said(mapping.sets, path + value), fmt::format("{}: found \"{}\", expected ", key, value));
+        text_after(reader_errors(mapping.sets, path + value), fmt::format("{}: found \"{}\", expected ", key, value));
     if (refused && refused->find(" to ") != refused->npos) return {kind->type, *refused};
   }
   return {kind->type, ""};
@@ -301,8 +306,8 @@ Column ask_for_column(const Mapping& mapping, const std::string& key) {
 }  // namespace
 
 const Column& column_of(const Mapping& mapping, const std::string& key) {
-  static std::map<std::pair<const Mapping*, std::string>, Column> known;
-  return once(known, mapping, key, [&] { return ask_for_column(mapping, key); });
+  static std::map<std::pair<const Mapping*, std::string>, Column> cache;
+  return cached(cache, mapping, key, [&] { return ask_for_column(mapping, key); });
 }
 
 std::string section(const std::string& heading) {

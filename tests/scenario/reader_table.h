@@ -6,60 +6,59 @@
 
 #include "manifest/yaml.h"
 
-// Every key that the reader of scenarios accepts, with its type and bounds, from the reader itself. A strict reader
-// names every key that it accepts when it meets one that it does not, and every bound when it meets a value beyond it:
-// each mapping of docs/reference/scenario-full.yaml is asked for both.
+// Determines every key that the scenario reader accepts, with its type and bounds, from the reader's error messages.
+// For an unknown key the reader lists the keys that it accepts, and for a value outside the bounds it names the bounds.
+// Both errors are provoked in each mapping of docs/reference/scenario-full.yaml.
 namespace capstan::scenario {
 
 using Strings = std::vector<std::string>;
 
-/// A mapping of the schema: where the page describes it, where it stands in the full example, and what has to be set
-/// for it to be there.
+/// A mapping of a scenario.
 struct Mapping {
-  std::string heading;  ///< in scenario.md; empty: another page describes it
-  std::string path;
-  Strings sets;
-  Strings only{};            ///< the keys whose rows are looked at here; empty: all
-  std::string definition{};  ///< its name in the JSON Schema; empty: the heading
+  std::string heading;       ///< heading in scenario.md; empty if another page describes the mapping
+  std::string path;          ///< path in the full example
+  Strings sets;              ///< changes with which the full example contains the mapping
+  Strings only{};            ///< keys whose rows in scenario.md are checked; empty: all keys
+  std::string definition{};  ///< name in the JSON Schema; empty: the heading
 
   const std::string& name() const { return definition.empty() ? heading : definition; }
 };
 
-/// All mappings, each in every kind that it may have.
+/// Returns all mappings, each in every kind that it may have.
 const std::vector<Mapping>& mappings();
 
-/// Returns the messages of the errors that the reader finds in the full example, changed.
-Strings said(Strings sets, const std::string& more = "");
+/// Returns the messages of the reader's errors in the full example with these changes.
+Strings reader_errors(Strings sets, const std::string& extra_set = "");
 
-/// Returns the keys that a mapping accepts, from the refusal of one that it does not.
+/// Returns the keys that a mapping accepts, from the error about an unknown key.
 const Strings& keys_of(const Mapping& mapping);
 /// Returns the keys that the full example uses in a mapping.
 const std::set<std::string>& used_by(const Mapping& mapping);
 /// Returns the value of a key in the full example, or nothing.
 std::string value_of(const Mapping& mapping, const std::string& key);
-/// True if the mapping must have the key.
-bool is_needed(const Mapping& mapping, const std::string& key);
-/// True if an empty list is refused.
-bool is_list_of_some(const Mapping& mapping, const std::string& key);
+/// Returns true if the mapping must have the key.
+bool is_required(const Mapping& mapping, const std::string& key);
+/// Returns true if the key has a list that must not be empty.
+bool is_nonempty_list(const Mapping& mapping, const std::string& key);
 
 struct Column {
   std::string type;
   std::string bounds;
 };
 
-/// Returns the type of a key, from what the reader expects in the place of garbage, and its bounds, from what it
-/// expects in the place of far too much.
+/// Returns the type of a key, from the reader's error about a nonsensical value, and its bounds, from the error about a
+/// value that is much too large.
 const Column& column_of(const Mapping& mapping, const std::string& key);
 
-/// "a, b or c" as a list.
-Strings listed(std::string text);
+/// Splits a text such as "a, b or c" into its items.
+Strings split_items(std::string text);
 
 /// Returns the part of scenario.md under a heading.
 std::string section(const std::string& heading);
-/// Returns scenario-full.yaml, changed.
+/// Returns scenario-full.yaml with these changes.
 manifest::Node full_example_with(const Strings& sets);
 
-/// Returns the path of a key below a path; the path of the file is empty.
-std::string under(const std::string& path, const std::string& key);
+/// Returns the path of a key of the mapping at `path`; the path of the whole file is empty.
+std::string child_path(const std::string& path, const std::string& key);
 
 }  // namespace capstan::scenario

@@ -1,5 +1,5 @@
-// Every failure that the guides explain, run again: its result equals the golden one, the guide shows that result, and
-// what it teaches still holds, in words. `scripts/golden` writes golden files and guides anew.
+// Runs every failure that the guides explain. The result must equal the golden result, the guide must show it, and the
+// claims of the case must hold. `scripts/golden` updates the golden files and the guides.
 
 #include <gtest/gtest.h>
 
@@ -20,77 +20,77 @@
 
 namespace capstan::scenario {
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const Case& item, std::ostream* out) { *out << item.name; }
 
 namespace {
 
 const std::string kRoot = CAPSTAN_SOURCE_DIR;
-const std::string kHere = kRoot + "/tests/scenario";
+const std::string kTestFolder = kRoot + "/tests/scenario";
 
-/// scripts/golden: write what came out instead of comparing with it.
-bool writes() { return std::getenv("CAPSTAN_WRITE_GOLDEN") != nullptr; }
+/// Returns true if scripts/golden runs the tests: then results are written instead of compared.
+bool is_writing_golden() { return std::getenv("CAPSTAN_WRITE_GOLDEN") != nullptr; }
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = [] {
-    const auto read = read_cases(read_text(kHere + "/cases.txt").value_or(""), "cases.txt");
+    const auto read = read_cases(read_text(kTestFolder + "/cases.txt").value_or(""), "cases.txt");
     if (!read) ADD_FAILURE() << read.error().text();
     return read.value_or(std::vector<Case>());
   }();
   return all;
 }
 
-/// A comparison, and which of its policies place and provision as Capstan does.
-struct Verified {
+/// A comparison with verified runs.
+struct VerifiedComparison {
   experiment::Comparison comparison;
-  std::set<std::string> own_layers;
+  std::set<std::string> capstan_policies;  ///< policies that place and provision with Capstan
 };
 
-bool has_own_layers(const control::Policies& policies) {
+bool has_capstan_layers(const control::Policies& policies) {
   return policies.place->kind == decide::place::Policy::Kind::gang &&
          policies.provision->kind == decide::provision::Policy::Kind::group;
 }
 
-experiment::ScenarioResult read_scenario_of(const Case& one) {
-  return experiment::read_scenario(kRoot + "/scenarios/" + one.scenario + ".yaml",
-                                   {.sets = one.sets, .trace = {}, .seed = {}, .policies = {}});
+experiment::ScenarioResult read_scenario_of(const Case& item) {
+  return experiment::read_scenario(kRoot + "/scenarios/" + item.scenario + ".yaml",
+                                   {.sets = item.sets, .trace = {}, .seed = {}, .policies = {}});
 }
 
-/// As `compare` does it, with the checks of a run switched on: every decision is made twice, every balance is closed.
-std::expected<Verified, manifest::Errors> verified(const Case& one) {
-  const auto scenario = read_scenario_of(one);
+/// Runs a comparison like `compare`, with verification: every decision is repeated and every balance is checked.
+std::expected<VerifiedComparison, manifest::Errors> run_verified(const Case& item) {
+  const auto scenario = read_scenario_of(item);
   if (!scenario) return std::unexpected(scenario.error());
-  Verified all{experiment::describe(*scenario), {}};
+  VerifiedComparison all{experiment::describe(*scenario), {}};
   for (const experiment::PolicySpec& policy : scenario->policies) {
     experiment::Prepared prepared = experiment::prepare(*scenario, policy, scenario->seed);
     prepared.setup.verify = true;
     auto result = experiment::simulate(prepared.setup);
     if (!result) return std::unexpected(result.error());
     all.comparison.results.push_back(std::move(*result));
-    if (has_own_layers(policy.policies)) all.own_layers.insert(policy.policies.name);
+    if (has_capstan_layers(policy.policies)) all.capstan_policies.insert(policy.policies.name);
   }
   experiment::rank(all.comparison.results, all.comparison.slo);
   return all;
 }
 
-const std::expected<Verified, manifest::Errors>& run_of(const Case& one) {
-  static std::map<std::string, std::expected<Verified, manifest::Errors>> known;
-  const auto found = known.find(one.name);
-  return found != known.end() ? found->second : known.emplace(one.name, verified(one)).first->second;
+const std::expected<VerifiedComparison, manifest::Errors>& run_of(const Case& item) {
+  static std::map<std::string, std::expected<VerifiedComparison, manifest::Errors>> cache;
+  const auto found = cache.find(item.name);
+  return found != cache.end() ? found->second : cache.emplace(item.name, run_verified(item)).first->second;
 }
 
-const experiment::Comparison& result_of(const Case& one) { return run_of(one)->comparison; }
+const experiment::Comparison& result_of(const Case& item) { return run_of(item)->comparison; }
 
 /// Returns the text of `compare`, with its advice, which only the text needs.
-std::string text_of(const Case& one) {
-  static std::map<std::string, std::string> known;
-  const auto found = known.find(one.name);
-  if (found != known.end()) return found->second;
-  experiment::Comparison comparison = result_of(one);
-  const auto scenario = read_scenario_of(one);
-  const auto done = experiment::advise(*scenario, 0, {}, comparison);
-  EXPECT_TRUE(done) << done.error().text();
-  return known[one.name] =
-             experiment::render_text(comparison, "scenarios/" + one.scenario + ".yaml", {.color = false, .width = 120});
+std::string text_of(const Case& item) {
+  static std::map<std::string, std::string> cache;
+  const auto found = cache.find(item.name);
+  if (found != cache.end()) return found->second;
+  experiment::Comparison comparison = result_of(item);
+  const auto scenario = read_scenario_of(item);
+  const auto advised = experiment::advise(*scenario, 0, {}, comparison);
+  EXPECT_TRUE(advised) << advised.error().text();
+  return cache[item.name] = experiment::render_text(comparison, "scenarios/" + item.scenario + ".yaml",
+                                                    {.color = false, .width = 120});
 }
 
 class Scenario : public testing::TestWithParam<Case> {
@@ -99,19 +99,19 @@ class Scenario : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Scenario, EqualsItsGoldenResult) {
-  const std::string path = kHere + "/golden/" + GetParam().name + ".txt";
-  if (writes()) {
+  const std::string path = kTestFolder + "/golden/" + GetParam().name + ".txt";
+  if (is_writing_golden()) {
     ASSERT_TRUE(write_text(path, text_of(GetParam())));
   }
   EXPECT_EQ(read_text(path).value_or("no such file"), text_of(GetParam())) << "if this is meant: scripts/golden";
 }
 
-TEST_P(Scenario, StillTeachesWhatItClaims) {
-  for (const Claim& claim : GetParam().claims) EXPECT_EQ(broken(claim, result_of(GetParam())), "");
+TEST_P(Scenario, SupportsItsClaims) {
+  for (const Claim& claim : GetParam().claims) EXPECT_EQ(claim_fault(claim, result_of(GetParam())), "");
 }
 
-// Of invariants 5, 7 and 8 no policy may break any; what a baseline breaks of the others is its row's business, but not
-// where gangs are placed and nodes bought as Capstan does it.
+// No policy may break invariant 5, 7 or 8. A baseline may break the others, except in comparisons where Capstan places
+// the gangs and buys the nodes.
 TEST_P(Scenario, KeepsTheInvariants) {
   for (const experiment::RunResult& r : result_of(GetParam()).results) {
     SCOPED_TRACE(r.policy);
@@ -122,7 +122,7 @@ TEST_P(Scenario, KeepsTheInvariants) {
     EXPECT_EQ(r.invariants.group_overheld, 0);
     const experiment::RequestFigures& q = r.requests;
     EXPECT_EQ(q.arrived, q.completed + q.unmet() + q.in_flight + q.queued);
-    if (!run_of(GetParam())->own_layers.contains(r.policy)) continue;
+    if (!run_of(GetParam())->capstan_policies.contains(r.policy)) continue;
     EXPECT_EQ(r.invariants.partial_gang, 0);
     EXPECT_EQ(r.invariants.work_cut, 0);
     EXPECT_EQ(r.invariants.lowered_blind, 0);
@@ -136,25 +136,25 @@ INSTANTIATE_TEST_SUITE_P(All, Scenario, testing::ValuesIn(cases()), [](const aut
 });
 
 const Case* find_case(const std::string& name) {
-  for (const Case& one : cases()) {
-    if (one.name == name) return &one;
+  for (const Case& item : cases()) {
+    if (item.name == name) return &item;
   }
   return nullptr;
 }
 
-/// What stands in a block of a guide.
-std::string block_text(const Block& block, const Case& one) {
-  return block.kind == "result" ? "```\n" + text_of(one) + "```\n" : figures_table(result_of(one));
+/// Returns the text of a block of a guide.
+std::string block_text(const Block& block, const Case& item) {
+  return block.kind == "result" ? "```\n" + text_of(item) + "```\n" : figures_table(result_of(item));
 }
 
-/// The pages that show results: the first that people read, and the guides.
+/// Returns the pages that show results: README.md and the guides.
 std::vector<std::string> pages() {
   std::vector<std::string> paths{kRoot + "/README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/docs/guides")) paths.push_back(entry.path());
   return paths;
 }
 
-TEST(Guides, ShowWhatTheSimulatorSays) {
+TEST(Guides, ShowTheResultsOfTheSimulator) {
   std::size_t shown = 0;
   for (const std::string& path : pages()) {
     SCOPED_TRACE(path);
@@ -163,44 +163,45 @@ TEST(Guides, ShowWhatTheSimulatorSays) {
       const std::size_t count = blocks(page, kind).size();
       for (std::size_t i = 0; i < count; ++i, ++shown) {
         const Block block = blocks(page, kind)[i];
-        const Case* one = find_case(block.name);
-        ASSERT_NE(one, nullptr) << block.name << " is no case of cases.txt";
-        ASSERT_TRUE(run_of(*one));
-        const std::string text = block_text(block, *one);
-        if (writes()) page.replace(block.from, block.to - block.from, text);
+        const Case* item = find_case(block.name);
+        ASSERT_NE(item, nullptr) << block.name << " is not a case of cases.txt";
+        ASSERT_TRUE(run_of(*item));
+        const std::string text = block_text(block, *item);
+        if (is_writing_golden()) page.replace(block.from, block.to - block.from, text);
         const Block now = blocks(page, kind)[i];
         EXPECT_EQ(page.substr(now.from, now.to - now.from), text) << "if this is meant: scripts/golden";
       }
     }
-    if (writes()) {
+    if (is_writing_golden()) {
       EXPECT_TRUE(write_text(path, page));
     }
   }
   EXPECT_GE(shown, 9u);
 }
 
-/// What scripts/quickstart runs: the README shows it.
-constexpr std::string_view kFirst = "azure-hour";
+/// The scenario that scripts/quickstart runs and README.md shows.
+constexpr std::string_view kQuickstartScenario = "azure-hour";
 
-TEST(Guides, EveryScenarioOfAFailureHasOne) {
+TEST(Guides, ExistForEveryCase) {
   const std::string index = read_text(kRoot + "/docs/guides/README.md").value_or("");
-  for (const Case& one : cases()) {
-    SCOPED_TRACE(one.scenario);
-    const bool first = one.scenario == kFirst;
-    const std::string path = first ? "/README.md" : "/docs/guides/" + one.scenario + ".md";
+  for (const Case& item : cases()) {
+    SCOPED_TRACE(item.scenario);
+    const bool is_quickstart = item.scenario == kQuickstartScenario;
+    const std::string path = is_quickstart ? "/README.md" : "/docs/guides/" + item.scenario + ".md";
     const std::string page = read_text(kRoot + path).value_or("");
-    EXPECT_NE(page.find("<!-- result " + one.scenario + " -->"), page.npos);
-    EXPECT_TRUE(first || index.find("(" + one.scenario + ".md)") != index.npos) << "not in docs/guides/README.md";
-    EXPECT_GE(one.claims.size(), 1u) << one.name << " claims nothing";
+    EXPECT_NE(page.find("<!-- result " + item.scenario + " -->"), page.npos);
+    EXPECT_TRUE(is_quickstart || index.find("(" + item.scenario + ".md)") != index.npos)
+        << "not in docs/guides/README.md";
+    EXPECT_GE(item.claims.size(), 1u) << item.name << " has no claims";
   }
 }
 
-TEST(Cases, SayWhereTheyAreWrong) {
+TEST(Cases, AnErrorNamesTheLine) {
   const struct {
     const char* text;
     const char* error;
   } rows[] = {
-      {"claim unmet of \"a\" > 1", "c:1:1: found \"claim unmet of \"a\" > 1\", expected a case first"},
+      {"claim unmet of \"a\" > 1", "c:1:1: found \"claim unmet of \"a\" > 1\", expected a line with case before it"},
       {"case x\nclaim unmte of \"a\" > 1",
        "c:2:1: found \"claim unmte of \"a\" > 1\", expected claim FIGURE of \"POLICY\" < [NUMBER x] FIGURE of "
        "\"POLICY\", or a number"},
@@ -225,13 +226,13 @@ TEST(Cases, AClaimThatFailsShowsItsNumbers) {
       "claim unmet of \"b\" = 10\nclaim unmet of \"c\" = 10",
       "c");
   ASSERT_TRUE(read);
-  const Case& one = read->at(0);
-  EXPECT_EQ(one.scenario, "y");
-  EXPECT_EQ(one.sets.at(0), "a.b=1");
-  EXPECT_EQ(broken(one.claims.at(0), comparison), "");
-  EXPECT_EQ(broken(one.claims.at(1), comparison), "unmet of \"b\" < 10: 10.000 against 10.000");
-  EXPECT_EQ(broken(one.claims.at(2), comparison), "");
-  EXPECT_EQ(broken(one.claims.at(3), comparison), "unmet of \"c\" = 10: no such policy");
+  const Case& item = read->at(0);
+  EXPECT_EQ(item.scenario, "y");
+  EXPECT_EQ(item.sets.at(0), "a.b=1");
+  EXPECT_EQ(claim_fault(item.claims.at(0), comparison), "");
+  EXPECT_EQ(claim_fault(item.claims.at(1), comparison), "unmet of \"b\" < 10: the sides are 10.000 and 10.000");
+  EXPECT_EQ(claim_fault(item.claims.at(2), comparison), "");
+  EXPECT_EQ(claim_fault(item.claims.at(3), comparison), "unmet of \"c\" = 10: the comparison has no such policy");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// docs/reference/scenario.md against the reader itself: the page must have a row of every key, with its type and
-// bounds, and docs/reference/scenario-full.yaml must use every key there is.
+// Compares docs/reference/scenario.md with the reader: the page must have a row for every key, with its type and
+// bounds, and docs/reference/scenario-full.yaml must use every key.
 
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@
 namespace capstan::scenario {
 namespace {
 
-TEST(Schema, EveryKeyOfTheReaderIsDocumentedWithItsTypeAndBounds) {
+TEST(Schema, DocumentsEveryKeyWithItsTypeAndBounds) {
   for (const Mapping& mapping : mappings()) {
     if (mapping.heading.empty()) continue;
     SCOPED_TRACE(mapping.heading + " at " + mapping.path);
     const std::string text = section(mapping.heading);
-    // The others are asked for where the example has them (TheFullExampleIsPossibleAndUsesEveryKey).
+    // Other keys are checked in the mappings that use them (TheFullExampleIsValidAndUsesEveryKey).
     for (const std::string& key : used_by(mapping)) {
       if (!mapping.only.empty() && std::ranges::find(mapping.only, key) == mapping.only.end()) continue;
       const Column column = column_of(mapping, key);
@@ -32,19 +32,19 @@ TEST(Schema, EveryKeyOfTheReaderIsDocumentedWithItsTypeAndBounds) {
   }
 }
 
-TEST(Schema, WhatOthersCallTheirSettingsIsDocumentedWithThem) {
+TEST(Schema, DocumentsTheSettingsOfOtherAutoscalers) {
   const std::string peers = read_text(CAPSTAN_SOURCE_DIR "/docs/reference/peers.md").value_or("");
   for (const Mapping& mapping : mappings()) {
     if (!mapping.heading.empty()) continue;
     for (const std::string& key : keys_of(mapping)) {
       const bool known = peers.find("`" + key + "`") != peers.npos || peers.find(key + ": ") != peers.npos ||
                          section("scale").find(key) != std::string::npos;
-      EXPECT_TRUE(known) << key << " is in no page";
+      EXPECT_TRUE(known) << "no page documents " << key;
     }
   }
 }
 
-TEST(Schema, EveryDocumentedKeyIsOneOfTheReader) {
+TEST(Schema, TheReaderAcceptsEveryDocumentedKey) {
   std::map<std::string, std::set<std::string>> accepted;
   for (const Mapping& mapping : mappings()) {
     if (mapping.heading.empty()) continue;
@@ -57,17 +57,17 @@ TEST(Schema, EveryDocumentedKeyIsOneOfTheReader) {
     for (std::size_t at = text.find(kRow); at != text.npos; at = text.find(kRow, at + 1)) {
       const std::size_t from = at + kRow.size();
       const std::string key = text.substr(from, text.find('`', from) - from);
-      EXPECT_TRUE(keys.contains(key)) << key << " is documented, and refused by the reader";
+      EXPECT_TRUE(keys.contains(key)) << key << " is documented, but the reader refuses it";
     }
   }
 }
 
-TEST(Schema, TheFullExampleIsPossibleAndUsesEveryKey) {
+TEST(Schema, TheFullExampleIsValidAndUsesEveryKey) {
   std::map<std::string, std::set<std::string>> accepted;
   std::map<std::string, std::set<std::string>> used;
   for (const Mapping& mapping : mappings()) {
     SCOPED_TRACE(mapping.name() + " at " + mapping.path);
-    EXPECT_EQ(said(mapping.sets), Strings());
+    EXPECT_EQ(reader_errors(mapping.sets), Strings());
     const Strings keys = keys_of(mapping);
     EXPECT_FALSE(keys.empty());
     if (mapping.heading.empty()) continue;

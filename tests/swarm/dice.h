@@ -10,7 +10,7 @@
 
 namespace capstan::swarm {
 
-/// The draws of one part of one world.
+/// Draws the random choices of one part of a world.
 class Dice {
  public:
   Dice(std::uint64_t seed, std::uint64_t number, std::string_view part)
@@ -19,7 +19,7 @@ class Dice {
   bool chance(std::int64_t percent) { return stream_.chance_ppm(static_cast<std::uint32_t>(percent * 10'000)); }
   std::int64_t between(std::int64_t low, std::int64_t high) { return stream_.between(low, high); }
 
-  /// One of the values, each as likely as the others.
+  /// Returns one of the values; all have the same probability.
   template <typename T>
   T pick(std::initializer_list<T> values) {
     return values.begin()[stream_.below(values.size())];

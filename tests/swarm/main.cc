@@ -1,4 +1,4 @@
-// Searches hostile worlds for one in which an invariant breaks: scripts/swarm has the usage.
+// Searches for hostile worlds in which an invariant is broken; scripts/swarm describes the usage.
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -31,27 +31,27 @@ using namespace std::chrono_literals;
 
 enum Exit : int { kClean = 0, kError = 1, kViolations = 2, kUsage = 64 };
 
-constexpr std::uint64_t kVerifiedEach = 16;  ///< every sixteenth world is decided twice
-constexpr int kReportsMost = 20;  ///< violations that are printed with their commands; the others are counted
-constexpr auto kGrace = 2min;     ///< after the deadline, for the worlds that are running
+constexpr std::uint64_t kVerifyInterval = 16;  ///< the decisions of every sixteenth world are verified
+constexpr int kMaxReports = 20;  ///< violations that are printed with their commands; further ones are only counted
+constexpr auto kGrace = 2min;    ///< time after the deadline for running worlds to end
 
-bool is_verified(const World& world) { return world.number % kVerifiedEach == 0; }
+bool is_verified(const World& world) { return world.number % kVerifyInterval == 0; }
 
-/// What to print where the program ends inside a world: a broken assertion has no other way to be told of.
+/// The text to print if the program is aborted inside a world, for example by a broken assertion.
 thread_local char last_words[4096];
 
-void name_the_world(int signal) {
-  // NOLINTNEXTLINE: nothing can be done about a standard error that cannot be written.
+void print_last_words(int signal) {
+  // NOLINTNEXTLINE: an error while writing to standard error cannot be reported.
   if (::write(STDERR_FILENO, last_words, std::strlen(last_words)) < 0) _exit(128 + signal);
   _exit(kViolations);
 }
 
 void prepare_last_words(const World& world) {
-  std::snprintf(last_words, sizeof last_words, "swarm: world %s ended the program\n  %s\n", world.name().c_str(),
+  std::snprintf(last_words, sizeof last_words, "swarm: world %s aborted the program\n  %s\n", world.name().c_str(),
                 world.command().c_str());
 }
 
-/// Worlds of one seed, one after the other, on several threads, until the time is up.
+/// Simulates the worlds of one seed in order, on several threads, until the deadline.
 class Search {
  public:
   Search(const Runner& runner, std::uint64_t seed, Clock::time_point deadline, unsigned threads)
@@ -72,7 +72,7 @@ class Search {
     }
     lock.unlock();
     for (std::thread& thread : threads) thread.join();
-    return tally_.clean() ? kClean : kViolations;
+    return tally_.is_clean() ? kClean : kViolations;
   }
 
   const Tally& tally() const { return tally_; }
@@ -82,36 +82,37 @@ class Search {
     while (Clock::now() < deadline_) {
       const World world = draw(seed_, next_++);
       prepare_last_words(world);
-      note_current(world);
+      set_current(world);
       const auto result = runner_.run(world, is_verified(world));
       if (!result) {
-        note_unreadable(world, result.error());
+        report_unreadable(world, result.error());
         continue;
       }
-      if (const auto counter = note(world, *result)) report_reduced(world, **counter);
+      if (const auto counter = report_violations(world, *result)) report_reduced(world, **counter);
     }
     const std::lock_guard lock(mutex_);
     if (--running_ == 0) ended_.notify_all();
   }
 
-  void note_current(const World& world) {
+  void set_current(const World& world) {
     const std::lock_guard lock(mutex_);
     current_.insert_or_assign(std::this_thread::get_id(), world);
   }
 
-  void note_unreadable(const World& world, const Error& error) {
+  void report_unreadable(const World& world, const Error& error) {
     const std::lock_guard lock(mutex_);
     tally_.add_failure();
     fmt::print("swarm: world {} cannot be read: {}\n  {}\n", world.name(), error.text(), world.command());
     std::fflush(stdout);
   }
 
-  /// @return the counter to reduce the world for, if there is something to report
-  std::optional<const Counter*> note(const World& world, const experiment::RunResult& result) {
+  /// Counts a run and prints its violations.
+  /// @return the counter for which to reduce the world, if violations were printed
+  std::optional<const Counter*> report_violations(const World& world, const experiment::RunResult& result) {
     const std::lock_guard lock(mutex_);
-    const std::vector<Broken> violations = tally_.add(world, result);
-    if (violations.empty() || tally_.violations() > kReportsMost) return std::nullopt;
-    for (const Broken& one : violations) fmt::print("swarm: world {} {}\n", world.name(), words(one));
+    const std::vector<BrokenInvariant> violations = tally_.add(world, result);
+    if (violations.empty() || tally_.violations() > kMaxReports) return std::nullopt;
+    for (const BrokenInvariant& one : violations) fmt::print("swarm: world {} {}\n", world.name(), to_text(one));
     fmt::print("  {}\n", world.command());
     std::fflush(stdout);
     return violations.front().counter;
@@ -120,8 +121,8 @@ class Search {
   void report_reduced(const World& world, const Counter& counter) {
     const World small = runner_.reduced(world, counter, is_verified(world));
     const std::lock_guard lock(mutex_);
-    fmt::print("swarm: world {}, reduced to what breaks invariant {}\n  {}\n", world.name(), counter.invariant,
-               small.command());
+    fmt::print("swarm: world {}, reduced to the changes that break invariant {}\n  {}\n", world.name(),
+               counter.invariant, small.command());
     std::fflush(stdout);
   }
 
@@ -137,7 +138,7 @@ class Search {
   Tally tally_;
 };
 
-/// Runs one world and says what it broke, its owner's or not.
+/// Runs one world and prints the invariants that it broke, including those that its policies may break.
 Exit repeat(const Runner& runner, std::uint64_t seed, std::uint64_t number) {
   const World world = draw(seed, number);
   prepare_last_words(world);
@@ -149,14 +150,14 @@ Exit repeat(const Runner& runner, std::uint64_t seed, std::uint64_t number) {
     return kError;
   }
   Exit exit = kClean;
-  for (const Broken& one : broken(result->invariants)) {
+  for (const BrokenInvariant& one : find_broken(result->invariants)) {
     const bool violation = is_violation(one, world.owner);
-    fmt::print("swarm: world {} {}{}\n", world.name(), words(one), violation ? "" : ", which a baseline may");
+    fmt::print("swarm: world {} {}{}\n", world.name(), to_text(one), violation ? "" : ", which a baseline may do");
     if (!violation) continue;
     exit = kViolations;
     fmt::print("  {}\n", runner.reduced(world, *one.counter, true).command());
   }
-  if (exit == kClean) fmt::print("swarm: world {} broke nothing that its policy must keep\n", world.name());
+  if (exit == kClean) fmt::print("swarm: world {} broke no invariant that its policies must keep\n", world.name());
   return exit;
 }
 
@@ -173,7 +174,7 @@ Exit usage() {
 }
 
 int main_of(const std::vector<std::string>& arguments) {
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, name_the_world);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(signal, print_last_words);
   std::ifstream file(kWorldFile);
   if (!file) {
     fmt::print(stderr, "swarm: cannot read {}: run it from the project's root\n", kWorldFile);
@@ -186,24 +187,24 @@ int main_of(const std::vector<std::string>& arguments) {
   if (arguments.size() == 2 && arguments[0] == "--repeat") {
     const std::size_t colon = arguments[1].find(':');
     if (colon == std::string::npos) return usage();
-    const auto seed = number(arguments[1].substr(0, colon)), which = number(arguments[1].substr(colon + 1));
-    return seed && which ? repeat(runner, *seed, *which) : usage();
+    const auto seed = number(arguments[1].substr(0, colon)), world_number = number(arguments[1].substr(colon + 1));
+    return seed && world_number ? repeat(runner, *seed, *world_number) : usage();
   }
-  const bool seeded = arguments.size() == 3 && arguments[0] == "--seed";
-  if (!seeded && arguments.size() != 1) return usage();
+  const bool has_seed = arguments.size() == 3 && arguments[0] == "--seed";
+  if (!has_seed && arguments.size() != 1) return usage();
   const auto minutes = number(arguments.back());
-  const auto given = seeded ? number(arguments[1]) : std::optional<std::uint64_t>(0);
-  if (!minutes || !given) return usage();
+  const auto given_seed = has_seed ? number(arguments[1]) : std::optional<std::uint64_t>(0);
+  if (!minutes || !given_seed) return usage();
   const std::uint64_t seed =
-      seeded ? *given : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() / 1s);
+      has_seed ? *given_seed : static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() / 1s);
 
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   const auto start = Clock::now();
   Search search(runner, seed, start + std::chrono::minutes(*minutes), threads);
   const Exit exit = search.run();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  fmt::print("{}swarm: seed {}, {} violations, {:.0f} simulated hours in {:.0f} s ({:.0f} a second)\n",
-             search.tally().words(), seed, search.tally().violations(), search.tally().simulated_hours(), seconds,
+  fmt::print("{}swarm: seed {}, {} violations, {:.0f} simulated hours in {:.0f} s ({:.0f} per second)\n",
+             search.tally().to_text(), seed, search.tally().violations(), search.tally().simulated_hours(), seconds,
              search.tally().simulated_hours() / std::max(seconds, 0.001));
   return exit;
 }

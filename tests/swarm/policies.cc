@@ -6,9 +6,9 @@ namespace capstan::swarm {
 
 namespace {
 
-constexpr std::int64_t kOwnPercent = 75;
+constexpr std::int64_t kCapstanPercent = 75;
 
-const std::vector<std::string> kOwnScale = {
+const std::vector<std::string> kCapstanScale = {
     "capstan",
     "capstan",
     "{policy: capstan, to_zero: after_idle}",
@@ -32,7 +32,7 @@ const std::vector<std::string> kBaselineScale = {
     "memory_hpa",
 };
 
-/// Autoscalers of other projects. They replace the scale policy of a service with one kind of replicas.
+/// Autoscalers of other projects. They can replace the scale policy of a service that has one kind of replicas.
 const std::vector<std::string> kPeers = {
     "{policy: knative_kpa, target: 2, target-utilization-percentage: 100, min-scale: 1}",
     "{policy: knative_kpa, target: 4}",
@@ -46,14 +46,14 @@ const std::vector<std::string> kPeers = {
     "{manifest: scenarios/manifests/keda-requests.yaml, labels: {namespace: chat}}",
 };
 
-const std::vector<std::string> kOwnPlace = {
+const std::vector<std::string> kCapstanPlace = {
     "gang",
     "gang",
     "{policy: gang, period: 5s}",
     "{policy: gang, assume_for: 10s, broken_for: 5m}",
 };
 
-const std::vector<std::string> kOwnProvision = {
+const std::vector<std::string> kCapstanProvision = {
     "{policy: group, hold: 2m, consolidation: {policy: when_empty, after: 3m}}",
     "{policy: group, hold: 10m, consolidation: {policy: when_empty, after: 0s}}",
     "{policy: group, hold: 1m, backoff: 10s, backoff_max: 1m}",
@@ -71,22 +71,22 @@ const std::vector<std::string> kBaselineProvision = {
 }  // namespace
 
 DrawnPolicy draw_policy(Dice& dice, Replicas replicas) {
-  DrawnPolicy drawn{.owner = dice.chance(kOwnPercent) ? Owner::capstan : Owner::baseline,
-                    .scale = dice.pick(kOwnScale),
-                    .place = dice.pick(kOwnPlace),
-                    .provision = dice.pick(kOwnProvision),
+  DrawnPolicy drawn{.owner = dice.chance(kCapstanPercent) ? Owner::capstan : Owner::baseline,
+                    .scale = dice.pick(kCapstanScale),
+                    .place = dice.pick(kCapstanPlace),
+                    .provision = dice.pick(kCapstanProvision),
                     .sleep = dice.chance(15) ? "{replicas: 2, for: 20m}" : ""};
   if (drawn.owner == Owner::capstan) return drawn;
   // At least one layer is a baseline.
-  const std::int64_t first = dice.between(0, 2);
-  if (first == 0 || dice.chance(50)) {
-    const bool peer = replicas == Replicas::one_kind && dice.chance(70);
-    drawn.scale = dice.pick(peer ? kPeers : kBaselineScale);
+  const std::int64_t baseline_layer = dice.between(0, 2);
+  if (baseline_layer == 0 || dice.chance(50)) {
+    const bool is_peer = replicas == Replicas::one_kind && dice.chance(70);
+    drawn.scale = dice.pick(is_peer ? kPeers : kBaselineScale);
   }
-  if (first >= 1 || dice.chance(50)) {
+  if (baseline_layer >= 1 || dice.chance(50)) {
     drawn.provision = dice.pick(kBaselineProvision);
-    // The group provisioner buys for what gang placement lacks: first_fit goes with the others only.
-    if (first == 2 || dice.chance(50)) drawn.place = "first_fit";
+    // The group provisioner needs the shortfalls of gang placement, so first_fit is used only with other provisioners.
+    if (baseline_layer == 2 || dice.chance(50)) drawn.place = "first_fit";
   }
   return drawn;
 }

@@ -8,19 +8,19 @@
 
 namespace capstan::swarm {
 
-/// The kinds of replicas that a service has.
+/// The kinds of replicas of a service.
 enum class Replicas : std::uint8_t { one_kind, roles, variants };
 
-/// The policy of each layer, as YAML.
+/// The policies of all layers, as YAML.
 struct DrawnPolicy {
   Owner owner = Owner::capstan;
   std::string scale;
   std::string place;
   std::string provision;
-  std::string sleep;  ///< empty: no replica sleeps
+  std::string sleep;  ///< if empty, no replica sleeps
 };
 
-/// Draws three policies in four with Capstan's in every layer. Only policies that can scale such replicas are drawn.
+/// Draws policies that can scale such replicas. In three of four draws, every layer has a policy of Capstan.
 DrawnPolicy draw_policy(Dice& dice, Replicas replicas);
 
 }  // namespace capstan::swarm

@@ -18,11 +18,11 @@ Result<experiment::RunResult> Runner::run(const World& world, bool verify) const
 World Runner::reduced(const World& world, const Counter& counter, bool verify) const {
   World smallest = world;
   for (std::size_t i = world.sets.size(); i-- > 0;) {
-    World tried = smallest;
-    tried.sets.erase(tried.sets.begin() + static_cast<std::ptrdiff_t>(i));
-    // A change that others need makes a world that cannot be read: it stays.
-    const auto result = run(tried, verify);
-    if (result && result->invariants.*counter.times != 0) smallest = std::move(tried);
+    World candidate = smallest;
+    candidate.sets.erase(candidate.sets.begin() + static_cast<std::ptrdiff_t>(i));
+    // Without a change that other changes need, the world cannot be read. Such a change is kept.
+    const auto result = run(candidate, verify);
+    if (result && result->invariants.*counter.times != 0) smallest = std::move(candidate);
   }
   return smallest;
 }

@@ -15,12 +15,13 @@ class Runner {
  public:
   explicit Runner(std::string base) : base_(std::move(base)) {}
 
-  /// @param verify  also decides everything twice and checks every balance each minute, which takes twice as long
-  /// @return an error where the world cannot be read: the draw is wrong then
+  /// Simulates a world.
+  /// @param verify  repeats every decision and checks every balance each minute, which takes twice as long
+  /// @return an error if the world cannot be read, which is a fault of draw()
   Result<experiment::RunResult> run(const World& world, bool verify) const;
 
-  /// The same world without the changes that are not needed for this counter to show. Tries each change once, the last
-  /// first.
+  /// Returns the world without the changes that are not needed for a nonzero counter. Tries to remove each change once,
+  /// the last one first.
   World reduced(const World& world, const Counter& counter, bool verify) const;
 
  private:

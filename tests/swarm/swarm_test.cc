@@ -1,5 +1,5 @@
-// The worlds of the swarm can be read, are always the same, and what breaks in them is judged as docs/invariants.md
-// says.
+// Checks that all worlds of the swarm can be read and repeated, and that broken invariants are judged by
+// docs/invariants.md.
 
 #include <gtest/gtest.h>
 
@@ -45,14 +45,14 @@ TEST(SwarmWorld, EveryDrawIsAScenario) {
   }
 }
 
-TEST(SwarmWorld, IsTheSameEachTime) {
+TEST(SwarmWorld, IsRepeatable) {
   EXPECT_EQ(draw(3, 17).command(), draw(3, 17).command());
   EXPECT_NE(draw(3, 17).command(), draw(3, 18).command());
   EXPECT_NE(draw(3, 17).command(), draw(4, 17).command());
   EXPECT_EQ(draw(3, 17).name(), "3:17");
 }
 
-TEST(SwarmWorld, CommandQuotesWhatAShellWouldRead) {
+TEST(SwarmWorld, CommandQuotesValuesForTheShell) {
   const World world{.seed = 1,
                     .number = 2,
                     .run_seed = 7,
@@ -63,7 +63,7 @@ TEST(SwarmWorld, CommandQuotesWhatAShellWouldRead) {
             "--set 'service.replicas={min: 1, max: 2}'");
 }
 
-/// A search is worth something only if each kind of choice is made.
+/// A search finds violations only if it makes every kind of choice.
 TEST(SwarmWorld, EveryKindOfChoiceIsDrawn) {
   std::set<std::string> paths;
   std::uint64_t baselines = 0;
@@ -82,7 +82,7 @@ TEST(SwarmWorld, EveryKindOfChoiceIsDrawn) {
   EXPECT_LT(baselines, kWorlds / 3);
 }
 
-TEST(SwarmVerdict, HasEveryCounter) {
+TEST(SwarmVerdict, KnowsEveryCounter) {
   experiment::InvariantFigures figures;
   for (const Counter& one : counters()) figures.*one.times = 1;
   EXPECT_EQ(figures.total(), static_cast<std::int64_t>(counters().size()));
@@ -97,16 +97,16 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"a policy of Capstan's keeps gangs whole", "partial_gang", Owner::capstan, true},
-    {"a baseline may leave a part of a gang", "partial_gang", Owner::baseline, false},
-    {"a policy of Capstan's cuts no work", "work_cut", Owner::capstan, true},
+    {"Capstan's policies must not run a part of a gang", "partial_gang", Owner::capstan, true},
+    {"a baseline may run a part of a gang", "partial_gang", Owner::baseline, false},
+    {"Capstan's policies must not cut requests", "work_cut", Owner::capstan, true},
     {"a baseline may plan above a limit", "limit_exceeded", Owner::baseline, false},
-    {"every decision can be repeated, whatever the policy", "not_repeatable", Owner::baseline, true},
-    {"no policy sees what production could not", "oracle", Owner::baseline, true},
-    {"no policy creates or destroys money", "not_conserved", Owner::baseline, true},
+    {"the decisions of every policy must be repeatable", "not_repeatable", Owner::baseline, true},
+    {"no policy may use information that production does not have", "oracle", Owner::baseline, true},
+    {"the balances must be closed with every policy", "not_conserved", Owner::baseline, true},
 };
 
-TEST(SwarmVerdict, Rows) {
+TEST(SwarmVerdict, JudgesAnInvariantByTheOwnerOfThePolicies) {
   for (const Row& row : kRows) {
     EXPECT_EQ(is_violation({&counter(row.counter), 1}, row.owner), row.violation) << row.teaches;
   }
@@ -119,17 +119,17 @@ TEST(SwarmVerdict, TallyCountsWorldsByOwner) {
   EXPECT_TRUE(tally.add(World{.owner = Owner::capstan}, result).empty());
   result.invariants.partial_gang = 3;
   EXPECT_TRUE(tally.add(World{.owner = Owner::baseline}, result).empty());
-  EXPECT_TRUE(tally.clean());
+  EXPECT_TRUE(tally.is_clean());
   EXPECT_EQ(tally.add(World{.owner = Owner::capstan}, result).size(), 1u);
-  EXPECT_FALSE(tally.clean());
-  EXPECT_EQ(tally.words(),
+  EXPECT_FALSE(tally.is_clean());
+  EXPECT_EQ(tally.to_text(),
             "swarm: Capstan's policies: 2 worlds, 12 simulated hours, broken: invariant 1 in 1 world\n"
             "swarm: baselines: 1 worlds, 6 simulated hours, broken: invariant 1 in 1 world\n");
 }
 
-/// A gang of two pods on machines of one GPU: placed pod by pod, the first is bound long before the second machine is
-/// there. The scrape's delay has no part in that.
-TEST(SwarmRunner, ReducesAWorldToWhatIsNeeded) {
+/// A gang has two pods, and nodes have one GPU. With pod-by-pod placement the first pod is bound long before the second
+/// node is there. The scrape delay does not contribute to that.
+TEST(SwarmRunner, ReducesAWorldToTheNecessaryChanges) {
   const World world{
       .seed = 1,
       .number = 1,

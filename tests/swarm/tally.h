@@ -11,33 +11,34 @@
 
 namespace capstan::swarm {
 
-/// What the worlds of one owner came to.
+/// Totals over the worlds of one owner.
 struct OwnerTally {
   std::int64_t worlds = 0;
   std::int64_t simulated_seconds = 0;
-  std::map<int, std::int64_t> worlds_broken;  ///< by invariant: worlds in which it was broken
+  std::map<int, std::int64_t> worlds_broken;  ///< number of worlds in which an invariant was broken, by invariant
 
   double simulated_hours() const { return static_cast<double>(simulated_seconds) / 3600; }
 };
 
-/// What a search has found so far.
+/// The results of a search so far.
 class Tally {
  public:
-  /// Counts a run. @return what it broke that its owner must keep
-  std::vector<Broken> add(const World& world, const experiment::RunResult& result);
-  /// Counts a world that could not be read or that never ended.
+  /// Counts a run.
+  /// @return the broken invariants that its owner must keep
+  std::vector<BrokenInvariant> add(const World& world, const experiment::RunResult& result);
+  /// Counts a world that could not be read.
   void add_failure() { ++failures_; }
 
-  const OwnerTally& of(Owner owner) const { return owner == Owner::capstan ? own_ : baselines_; }
+  const OwnerTally& of(Owner owner) const { return owner == Owner::capstan ? capstan_ : baselines_; }
   std::int64_t violations() const { return violations_; }  ///< worlds in which an owner's invariant was broken
-  bool clean() const { return violations_ == 0 && failures_ == 0; }
-  double simulated_hours() const { return own_.simulated_hours() + baselines_.simulated_hours(); }
+  bool is_clean() const { return violations_ == 0 && failures_ == 0; }
+  double simulated_hours() const { return capstan_.simulated_hours() + baselines_.simulated_hours(); }
 
-  /// One line for each owner.
-  std::string words() const;
+  /// Returns one line for each owner.
+  std::string to_text() const;
 
  private:
-  OwnerTally own_, baselines_;
+  OwnerTally capstan_, baselines_;
   std::int64_t violations_ = 0;
   std::int64_t failures_ = 0;
 };

@@ -24,19 +24,19 @@ constexpr Counter kCounters[] = {
 
 std::span<const Counter> counters() { return kCounters; }
 
-std::vector<Broken> broken(const Figures& figures) {
-  std::vector<Broken> found;
+std::vector<BrokenInvariant> find_broken(const Figures& figures) {
+  std::vector<BrokenInvariant> found;
   for (const Counter& counter : kCounters) {
     if (const std::int64_t times = figures.*counter.times; times != 0) found.push_back({&counter, times});
   }
   return found;
 }
 
-bool is_violation(const Broken& broken, Owner owner) {
+bool is_violation(const BrokenInvariant& broken, Owner owner) {
   return owner == Owner::capstan || broken.counter->holds_for_baselines;
 }
 
-std::string words(const Broken& broken) {
+std::string to_text(const BrokenInvariant& broken) {
   return fmt::format("broke invariant {} ({}) {}", broken.counter->invariant, broken.counter->name,
                      broken.times == 1 ? "once" : fmt::format("{} times", broken.times));
 }

@@ -10,30 +10,30 @@
 
 namespace capstan::swarm {
 
-/// A counter of a result, the invariant that it counts (docs/invariants.md), and whether baselines must keep it, too.
+/// A counter of a result with the invariant that it counts (docs/invariants.md).
 struct Counter {
   int invariant;
   const char* name;
   std::int64_t experiment::InvariantFigures::* times;
-  bool holds_for_baselines;
+  bool holds_for_baselines;  ///< baselines must keep the invariant, too
 };
 
-/// Every counter of InvariantFigures.
+/// Returns every counter of InvariantFigures.
 std::span<const Counter> counters();
 
-/// An invariant that a run broke.
-struct Broken {
+/// An invariant that a run broke, and how often.
+struct BrokenInvariant {
   const Counter* counter = nullptr;
   std::int64_t times = 0;
 };
 
-/// The counters that are not zero.
-std::vector<Broken> broken(const experiment::InvariantFigures& figures);
+/// Returns the invariants whose counters are not zero.
+std::vector<BrokenInvariant> find_broken(const experiment::InvariantFigures& figures);
 
-/// True if a policy of this owner must never break it.
-bool is_violation(const Broken& broken, Owner owner);
+/// Returns true if a policy of this owner must never break the invariant.
+bool is_violation(const BrokenInvariant& broken, Owner owner);
 
-/// "broke invariant 4 (limit_exceeded) 2 times".
-std::string words(const Broken& broken);
+/// Returns text such as "broke invariant 4 (limit_exceeded) 2 times".
+std::string to_text(const BrokenInvariant& broken);
 
 }  // namespace capstan::swarm

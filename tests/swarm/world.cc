@@ -12,10 +12,10 @@ namespace capstan::swarm {
 
 namespace {
 
-/// A value that may be set, how often it is, and what to.
+/// A setting that may be changed, with the possible values.
 struct Choice {
   const char* path;
-  std::int64_t percent;
+  std::int64_t percent;  ///< probability of a change
   std::vector<std::string> values;
 };
 
@@ -41,7 +41,7 @@ const std::vector<Choice> kDelays = {
     {"cluster.enforce_together", 10, {"false"}},
 };
 
-/// Worlds that stand still after some time have none of these (invariant 12).
+/// Faults. A world whose load ends, in which the fleet must settle (invariant 12), has none of them.
 const std::vector<Choice> kFaults = {
     {"cluster.actions.refused", 35, {"5%", "15%", "40%"}},
     {"cluster.actions.unknown", 35, {"5%", "15%", "30%"}},
@@ -73,7 +73,7 @@ const std::vector<Choice> kService = {
     {"service.slo", 25, {"{ttft: 500ms, tpot: 30ms}", "{e2e: 20s}", "{ttft: 10s, attainment: 90%}"}},
 };
 
-/// Requests a second. A replica with three sequences at a time serves two to three.
+/// Arrival rates. A replica with three concurrent sequences serves two to three requests/s.
 const std::vector<std::string> kRates = {
     "0.4",
     "{kind: constant, rate: 0.01}",
@@ -95,10 +95,10 @@ const std::vector<Choice> kLoad = {
     {"load.generator.sessions", 15, {"{turns_mean: 3, turn_gap_mean: 30s, system_tokens: 512, max_context: 8192}"}},
 };
 
-constexpr std::int64_t kStillPercent = 12;  ///< of worlds stand still
-constexpr std::int64_t kSurvivingMost = 5;  ///< replicas, where the loss of a domain is to be survived
+constexpr std::int64_t kSettlingPercent = 12;      ///< share of worlds in which the load ends and the fleet must settle
+constexpr std::int64_t kSurvivingReplicasMax = 5;  ///< largest `max` of a service with `survive`
 
-/// The numbers that must fit together: a gang needs a domain that is large enough, the minimum has to fit the limit.
+/// Numbers that must be consistent: a gang needs a large enough domain, and the minimum must fit the GPU limit.
 struct Shape {
   std::int64_t tensor_parallel, pods, node_gpus, gpu_limit, existing;
   std::int64_t min, max, initial;
@@ -111,21 +111,21 @@ Shape draw_shape(Dice& dice) {
   shape.pods = dice.chance(50) ? 1 : shape.tensor_parallel / (shape.tensor_parallel > 2 ? dice.pick({1, 2}) : 1);
   shape.together = dice.pick({"node", "nvlink", "rack", "zone", "cluster"});
   const bool in_one_node = shape.together == "node" || shape.together == "nvlink";
-  // A rack has room for two machines.
-  const std::int64_t least =
+  // A rack has room for two nodes.
+  const std::int64_t min_node_gpus =
       in_one_node ? shape.tensor_parallel : std::max(shape.tensor_parallel / shape.pods, shape.tensor_parallel / 2);
-  shape.node_gpus = std::max<std::int64_t>(least, dice.pick({1, 2, 4, 8}));
+  shape.node_gpus = std::max<std::int64_t>(min_node_gpus, dice.pick({1, 2, 4, 8}));
   shape.existing = dice.between(1, 3);
   shape.min = dice.pick({0, 1, 1, 2});
   shape.max = dice.pick({2, 4, 7, 12, 20});
   shape.initial = dice.between(shape.min, std::min<std::int64_t>(shape.max, 4));
-  const std::int64_t needed =
+  const std::int64_t min_gpu_limit =
       std::max(shape.existing * shape.node_gpus, 2 * std::max<std::int64_t>(shape.min, 1) * shape.tensor_parallel);
-  shape.gpu_limit = std::max<std::int64_t>(needed, dice.pick({4, 12, 20, 40}));
+  shape.gpu_limit = std::max<std::int64_t>(min_gpu_limit, dice.pick({4, 12, 20, 40}));
   return shape;
 }
 
-/// The offerings of a pool: a cheap spot machine and a dear one.
+/// Returns a pool with two offerings: a cheap spot node and a dear on-demand node.
 std::string pool(const std::string& gpu, const Shape& shape) {
   return fmt::format(
       "{{name: {0}, gpu_limit: {1}, offerings: [{{instance: cheap-{0}, gpu: {0}, gpus: {2}, usd_per_hour: 20, "
@@ -137,7 +137,7 @@ std::string bounds(std::int64_t min, std::int64_t max, std::int64_t initial) {
   return fmt::format("{{min: {}, max: {}, initial: {}}}", min, max, initial);
 }
 
-/// @param can_survive  the placement spreads replicas, as `survive` needs it
+/// @param can_survive  true if the placement spreads replicas over domains, which `survive` requires
 void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survive, std::vector<std::string>& sets) {
   sets.push_back(fmt::format("service.tensor_parallel={}", shape.tensor_parallel));
   sets.push_back(fmt::format("service.pods_per_replica={}", shape.pods));
@@ -149,14 +149,14 @@ void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survi
       fmt::format("cluster.existing=[{{instance: dear, gpu: h100_sxm, gpus: {}, usd_per_hour: 30, "
                   "pool: h100_sxm, count: {}}}]",
                   shape.node_gpus, shape.existing));
-  const std::string stated = bounds(shape.min, shape.max, shape.initial);
+  const std::string bounds_text = bounds(shape.min, shape.max, shape.initial);
   if (replicas == Replicas::one_kind) {
-    const std::string survived = dice.pick({"node", "rack", "zone"});
+    const std::string domain = dice.pick({"node", "rack", "zone"});
     const bool survives = dice.chance(15) && can_survive;
-    // Many replicas that wait for a domain of their own take longer to simulate than fifty other worlds.
-    const std::int64_t max = survives ? std::min<std::int64_t>(shape.max, kSurvivingMost) : shape.max;
+    // A world in which many replicas each wait for a separate domain takes longer to simulate than fifty other worlds.
+    const std::int64_t max = survives ? std::min<std::int64_t>(shape.max, kSurvivingReplicasMax) : shape.max;
     sets.push_back("service.replicas=" + bounds(shape.min, max, std::min(shape.initial, max)));
-    if (survives) sets.push_back("service.replicas.survive=" + survived);
+    if (survives) sets.push_back("service.replicas.survive=" + domain);
     if (dice.chance(15)) {
       sets.push_back(fmt::format("service.replicas.windows=[{{start: \"0 * * * *\", duration: 20m, min: {}, max: {}}}]",
                                  dice.between(0, max), max));
@@ -171,16 +171,16 @@ void set_shape(Dice& dice, const Shape& shape, Replicas replicas, bool can_survi
     sets.push_back(
         fmt::format("service.variants=[{{name: h100, gpu: H100, replicas: {0}}}, "
                     "{{name: a100, gpu: A100, replicas: {1}}}]",
-                    stated, bounds(0, shape.max, 0)));
+                    bounds_text, bounds(0, shape.max, 0)));
   }
 }
 
 void set_some(Dice& dice, const std::vector<Choice>& choices, std::vector<std::string>& sets) {
   for (const Choice& choice : choices) {
-    // A value is drawn even where it is not used, so that no choice depends on the ones before it.
-    const bool used = dice.chance(choice.percent);
+    // A value is drawn even if it is not used, so that no choice depends on the ones before it.
+    const bool is_changed = dice.chance(choice.percent);
     const std::string& value = dice.pick(choice.values);
-    if (used) sets.push_back(std::string(choice.path) + "=" + value);
+    if (is_changed) sets.push_back(std::string(choice.path) + "=" + value);
   }
 }
 
@@ -199,11 +199,11 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   const DrawnPolicy policy = draw_policy(policies, replicas);
   set_shape(shape, draw_shape(shape), replicas, policy.place != "first_fit", world.sets);
 
-  const bool stands_still = dice("stillness").chance(kStillPercent);
+  const bool must_settle = dice("stillness").chance(kSettlingPercent);
   Dice load = dice("load");
   world.sets.push_back("load.generator.rate=" + load.pick(kRates));
   set_some(load, kLoad, world.sets);
-  if (stands_still) {
+  if (must_settle) {
     world.sets.emplace_back("load.duration=90m");
     world.sets.emplace_back("duration=6h");
   }
@@ -211,7 +211,7 @@ World draw(std::uint64_t seed, std::uint64_t number) {
   set_some(service, kService, world.sets);
   Dice faults = dice("faults");
   set_some(faults, kDelays, world.sets);
-  if (!stands_still) set_some(faults, kFaults, world.sets);
+  if (!must_settle) set_some(faults, kFaults, world.sets);
 
   world.owner = policy.owner;
   world.sets.push_back("policies.0.scale=" + policy.scale);

@@ -6,13 +6,13 @@
 
 namespace capstan::swarm {
 
-/// Which invariants a world's policy must keep (docs/invariants.md).
+/// The origin of a world's policies, which determines the invariants that they must keep (docs/invariants.md).
 enum class Owner : std::uint8_t {
-  capstan,   ///< every layer is Capstan's: all of them
-  baseline,  ///< at least one layer is a baseline: 5, 7 and 8
+  capstan,   ///< every layer has a policy of Capstan; they must keep all invariants
+  baseline,  ///< at least one layer has a baseline; the policies must keep invariants 5, 7 and 8
 };
 
-/// One hostile world: what is changed in tests/swarm/world.yaml. World `number` of a seed is always the same.
+/// A hostile world: a list of changes to tests/swarm/world.yaml. World `number` of a seed is always the same.
 struct World {
   std::uint64_t seed = 0;
   std::uint64_t number = 0;
@@ -20,15 +20,15 @@ struct World {
   std::vector<std::string> sets{};  ///< `path=value`, in the order in which they are applied
   Owner owner = Owner::capstan;
 
-  std::string name() const;     ///< "3:117", which scripts/swarm --repeat takes
-  std::string command() const;  ///< the `capstan sim` command that repeats the run
+  std::string name() const;     ///< returns "3:117", the argument of scripts/swarm --repeat
+  std::string command() const;  ///< returns the `capstan sim` command that repeats the run
 };
 
-/// The file that the sets of a world change, from the project's root.
+/// The file that `World::sets` change, by its path from the project's root.
 inline constexpr const char* kWorldFile = "tests/swarm/world.yaml";
 
-/// Draws world `number` of `seed`. Every part of a world has a random stream of its own, so that a new choice in one
-/// part changes no other.
+/// Draws world `number` of `seed`. Every part of a world has its own random stream, so that a new choice in one part
+/// does not change the other parts.
 World draw(std::uint64_t seed, std::uint64_t number);
 
 }  // namespace capstan::swarm

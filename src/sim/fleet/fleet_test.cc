@@ -553,14 +553,14 @@ ChaosResult run_chaos(const Chaos& c, bool check) {
     if (action < 4 && replicas.size() < 6) {
       replicas.push_back(fleet.add_replica(c.split ? random.below(2) : 0, now));
     } else if (action < 7 && !replicas.empty()) {
-      const std::size_t which = random.below(replicas.size());
+      const std::size_t index = random.below(replicas.size());
       if (action == 6) {
-        fleet.kill(replicas[which], now);
+        fleet.kill(replicas[index], now);
       } else if (action == 5) {
-        fleet.drain(replicas[which], now);
-        draining.push_back(replicas[which]);
+        fleet.drain(replicas[index], now);
+        draining.push_back(replicas[index]);
       }
-      if (action != 4) replicas.erase(replicas.begin() + static_cast<std::ptrdiff_t>(which));
+      if (action != 4) replicas.erase(replicas.begin() + static_cast<std::ptrdiff_t>(index));
     } else if (!replicas.empty()) {
       fleet.sample(replicas.front(), now, action == 8);
     }

@@ -277,13 +277,13 @@ void Replica::begin_step(Emissions& out) {
   chunks_.clear();
   std::int64_t budget = config_.max_batched_tokens - decoding_;
   std::int32_t partial_tokens = 0;
-  std::int64_t need = block_phase_[step_index() & 15];
+  std::int64_t needed = block_phase_[step_index() & 15];
   if (partial_slot_ != kNone) {
     const Slot& s = slots_[partial_slot_];
     partial_tokens = static_cast<std::int32_t>(std::min<std::int64_t>(s.input + s.generated - s.computed, budget));
-    need += blocks_for(s.computed + partial_tokens) - blocks_for(s.computed);
+    needed += blocks_for(s.computed + partial_tokens) - blocks_for(s.computed);
   }
-  allocate_or_preempt(need, partial_tokens, out);
+  allocate_or_preempt(needed, partial_tokens, out);
   if (partial_slot_ != kNone) {
     chunks_.push_back({partial_slot_, partial_tokens, partial_admitted_ps_});
     register_groups(partial_slot_, slots_[partial_slot_].computed + partial_tokens);
@@ -306,17 +306,17 @@ void Replica::begin_step(Emissions& out) {
 /// Allocates the blocks that the running sequences need in this step. If there are too few, the order matters: the
 /// sequences allocate their blocks in the order of the batch, which may evict cached groups. While a sequence finds too
 /// few, the last of the batch is preempted.
-void Replica::allocate_or_preempt(std::int64_t need, std::int32_t partial_tokens, Emissions& out) {
-  if (need <= available_blocks()) return allocate_blocks(need);
+void Replica::allocate_or_preempt(std::int64_t needed, std::int32_t partial_tokens, Emissions& out) {
+  if (needed <= available_blocks()) return allocate_blocks(needed);
   list_batch(scratch_);
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
-    const std::int64_t own = blocks_of_step(slots_[scratch_[i]], partial_tokens);
-    while (own > available_blocks()) {
+    const std::int64_t own_blocks = blocks_of_step(slots_[scratch_[i]], partial_tokens);
+    while (own_blocks > available_blocks()) {
       preempt(scratch_.back(), out);
       scratch_.pop_back();
       if (scratch_.size() == i) return;
     }
-    allocate_blocks(own);
+    allocate_blocks(own_blocks);
   }
 }
 
@@ -349,9 +349,9 @@ bool Replica::admit_first(std::int64_t& budget) {
   Slot& s = slots_[slot];
   const std::int64_t total = s.input + s.generated;
   if (s.kv_present) {
-    const std::int64_t need = blocks_for(total);
-    if (need > available_blocks()) return false;
-    allocate_blocks(need);
+    const std::int64_t needed = blocks_for(total);
+    if (needed > available_blocks()) return false;
+    allocate_blocks(needed);
     --budget;
     if (s.has_prefix) prefixes_[slot].cached = 0;  // a prefill replica computed the prompt
   } else {
@@ -359,9 +359,9 @@ bool Replica::admit_first(std::int64_t& budget) {
     std::uint32_t hits = 0;
     std::int64_t revived = 0;
     const Prefix prefix = s.has_prefix ? prefixes_[slot] : Prefix{};
-    const auto most = static_cast<std::uint32_t>(
+    const auto max_hits = static_cast<std::uint32_t>(
         std::min<std::int64_t>({prefix.count, s.input / kPrefixGroupTokens, (total - 1) / kPrefixGroupTokens}));
-    for (; hits < most; ++hits) {
+    for (; hits < max_hits; ++hits) {
       const std::uint32_t group = cache_.find(prefix.hashes[hits]);
       if (group == PrefixCache::kNone) break;
       revived += cache_.used(group) ? 0 : 1;
@@ -537,10 +537,10 @@ std::int64_t Replica::steps_with_blocks(std::int64_t limit) const {
   const std::int64_t available = head_blocked_ ? free_blocks_ : available_blocks();
   if ((limit / 16 + 1) * decoding_ <= available) return limit;
   std::int64_t steps = available / decoding_ * 16;
-  std::int64_t left = available % decoding_;
+  std::int64_t remaining = available % decoding_;
   while (steps < limit) {
-    left -= block_phase_[(step_index() + steps) & 15];
-    if (left < 0) break;
+    remaining -= block_phase_[(step_index() + steps) & 15];
+    if (remaining < 0) break;
     ++steps;
   }
   return std::min(steps, limit);

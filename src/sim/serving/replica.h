@@ -135,7 +135,7 @@ class Replica {
   void run_until(Instant to, Emissions& out);
   void plan(Emissions& out);
   void begin_step(Emissions& out);
-  void allocate_or_preempt(std::int64_t need, std::int32_t partial_tokens, Emissions& out);
+  void allocate_or_preempt(std::int64_t needed, std::int32_t partial_tokens, Emissions& out);
   void admit(std::int64_t budget);
   bool admit_first(std::int64_t& budget);
   void start_decoding(std::uint32_t slot);

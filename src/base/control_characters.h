@@ -6,9 +6,10 @@
 
 namespace capstan {
 
-/// Bytes of the character that `text`, which is not empty, begins with, where a terminal obeys it instead of showing
-/// it: controls, and what turns the direction of a line, breaks or joins it unseen. 0: it is shown.
-inline std::size_t obeyed_length(std::string_view text) {
+/// Returns the number of bytes of the first character of `text` if a terminal interprets this character instead of
+/// showing it: control characters, and characters that invisibly change the direction of a line or break or join it.
+/// Returns 0 if the terminal shows the character. `text` must not be empty.
+inline std::size_t control_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x20 || first == 0x7f) return 1;
   const std::string_view two = text.substr(0, 2);
@@ -16,8 +17,8 @@ inline std::size_t obeyed_length(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> kRanges[] = {
       {"\u200b", "\u200f"}, {"\u2028", "\u202e"}, {"\u2060", "\u206f"}, {"\ufeff", "\ufeff"}};
   const std::string_view three = text.substr(0, 3);
-  const auto obeyed = [&](const auto& range) { return range.first <= three && three <= range.second; };
-  return three.size() == 3 && std::ranges::any_of(kRanges, obeyed) ? 3 : 0;
+  const auto is_inside = [&](const auto& range) { return range.first <= three && three <= range.second; };
+  return three.size() == 3 && std::ranges::any_of(kRanges, is_inside) ? 3 : 0;
 }
 
 }  // namespace capstan
