@@ -14,7 +14,15 @@ namespace {
 
 using MaybeFault = std::optional<Fault>;
 
-std::string seconds(Duration duration) { return fmt::format("{} s", static_cast<double>(duration.count()) / 1e9); }
+/// Returns a duration in the largest unit in which it is a whole number, up to days; otherwise in seconds.
+std::string duration_text(Duration duration) {
+  using namespace std::chrono_literals;
+  constexpr std::pair<Duration, std::string_view> kUnits[] = {{24h, "d"}, {1h, "h"}, {1min, "min"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (duration >= unit && duration % unit == Duration{}) return fmt::format("{} {}", duration / unit, name);
+  }
+  return fmt::format("{} s", static_cast<double>(duration.count()) / 1e9);
+}
 
 MaybeFault bounds_fault(std::string setting, std::string_view name, const std::string& value, const std::string& min,
                         const std::string& max) {
@@ -30,7 +38,8 @@ MaybeFault check_bounds(std::string setting, std::string_view name, Number value
 
 MaybeFault check_bounds(std::string setting, std::string_view name, Duration value, Bounds<Duration> bounds) {
   if (value >= bounds.min && value <= bounds.max) return std::nullopt;
-  return bounds_fault(std::move(setting), name, seconds(value), seconds(bounds.min), seconds(bounds.max));
+  return bounds_fault(std::move(setting), name, duration_text(value), duration_text(bounds.min),
+                      duration_text(bounds.max));
 }
 
 MaybeFault rate_fault(std::string setting, std::string_view name, double rate) {

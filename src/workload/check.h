@@ -10,7 +10,7 @@ namespace capstan::workload {
 /// A setting that `open` refuses.
 struct Fault {
   std::string setting;  ///< path of the setting as scenarios spell it: "generator.rate.period"
-  std::string message;  ///< "the period is 0 s, expected 60 s to 31622400 s"
+  std::string message;  ///< "the period is 0 s, expected 1 min to 366 d"
 };
 
 /// Returns the first fault in a workload's settings, if any. `open` refuses a workload by this check. Code that reads

@@ -39,9 +39,9 @@ const RefusedSpec kRefusedSpecs[] = {
     {"a scale that is not a number", [](WorkloadSpec& s) { s.scale = std::numeric_limits<double>::quiet_NaN(); },
      "workload: the scale is nan, expected 1e-06 to 100000"},
     {"a jitter beyond an hour", [](WorkloadSpec& s) { s.scale_jitter = seconds(3601); },
-     "workload: the jitter of copies is 3601 s, expected 0 s to 3600 s"},
+     "workload: the jitter of copies is 3601 s, expected 0 s to 1 h"},
     {"a duration of 0", [](WorkloadSpec& s) { s.duration = seconds(0); },
-     "workload: the duration is 0 s, expected 1 s to 31622400 s"},
+     "workload: the duration is 0 s, expected 1 s to 366 d"},
     {"an unknown profile", [](WorkloadSpec& s) { s.from = ProfileSpec{"azure-our"}; },
      "azure-our: cannot be opened: No such file or directory, expected a bundled profile (azure-hour) or the path of a "
      "profile"},
@@ -56,7 +56,7 @@ const RefusedSpec kRefusedSpecs[] = {
      "workload: the curve has no steps, expected at least one"},
     {"a cycle of length 0",
      [](WorkloadSpec& s) { s.from = generator([](GeneratorSpec& g) { g.rate.kind = RateCurve::Kind::on_off; }); },
-     "workload: the period is 0 s, expected 1 s to 31622400 s"},
+     "workload: the period is 0 s, expected 1 s to 366 d"},
     {"a shape of 0",
      [](WorkloadSpec& s) {
        s.from = generator([](GeneratorSpec& g) { g.arrivals = {ArrivalSpec::Process::gamma, 0}; });

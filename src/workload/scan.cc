@@ -59,8 +59,8 @@ std::string RowTimes::fault(Duration time) const {
   if (time < last_) {
     return fmt::format("the time goes back by {:.9f} s, expected rows in order of arrival", in_seconds(last_ - time));
   }
-  return fmt::format("the row comes {:.0f} s after the first, expected at most {:.0f} s", in_seconds(time - *first_),
-                     in_seconds(kLongest));
+  return fmt::format("the row comes {:.0f} s after the first, expected at most {} days ({:.0f} s)",
+                     in_seconds(time - *first_), kLongest / std::chrono::hours(24), in_seconds(kLongest));
 }
 
 bool scan_time(Cursor& cursor, int exponent, Duration& value) {

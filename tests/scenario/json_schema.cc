@@ -171,10 +171,10 @@ class SchemaBuilder {
   /// Adds conditions for keys that only some kinds of the mapping have or require.
   static void add_conditions(const std::vector<Variant>& variants, const std::set<std::string>& always_required,
                              Json& out) {
-    const auto candidates = [&](const Variant& v) {
+    const auto is_like_first = [&](const Variant& v) {
       return v.keys == variants.front().keys && v.required == variants.front().required;
     };
-    if (std::ranges::all_of(variants, candidates)) return;
+    if (std::ranges::all_of(variants, is_like_first)) return;
     Json deciders = Json::array();
     for (const Variant& variant : variants) {
       const Json decider = {{"required", Json::array({variant.decider})}};
@@ -211,9 +211,9 @@ class SchemaBuilder {
   Json property(const Mapping& mapping, const std::string& key) {
     const Column& column = column_of(mapping, key);
     Json out = value_of_type(mapping, key, column);
-    std::string description = documented(mapping, key);
-    const bool is_in_schema = column.type == "choice" || column.type == "integer" || column.type == "number";
-    if (!column.bounds.empty() && !is_in_schema)
+    std::string description = description_of(mapping, key);
+    const bool has_bounds_in_schema = column.type == "choice" || column.type == "integer" || column.type == "number";
+    if (!column.bounds.empty() && !has_bounds_in_schema)
       description += (description.empty() ? "" : " ") + ("(" + column.bounds + ")");
     if (description.empty()) return out;
     if (out.contains("$ref")) out = Json{{"allOf", Json::array({out})}};  // draft 7 ignores other keys next to $ref
@@ -306,7 +306,7 @@ class SchemaBuilder {
   }
 
   /// Returns the description of a key in scenario.md, with its default.
-  static std::string documented(const Mapping& mapping, const std::string& key) {
+  static std::string description_of(const Mapping& mapping, const std::string& key) {
     if (mapping.heading.empty()) return "";
     const std::string text = section(mapping.heading);
     const std::size_t at = text.find(fmt::format("\n| `{}` |", key));

@@ -214,7 +214,7 @@ class Fleet {
     }
   };
 
-  /// Prefix hashes of a request for which the source holds no hashes in its own memory.
+  /// Prefix hashes of a request that the source does not store.
   struct HashBuffer {
     std::vector<std::uint64_t> hashes;
     Instant read_until;  ///< an engine may read the hashes until then: it drops a cancelled request when its step ends

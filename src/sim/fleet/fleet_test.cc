@@ -21,8 +21,7 @@ using workload::ListSource;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Returns a model in which every decode step and every prompt takes 10 ms (and a few microseconds), whatever the
-/// batch, so that expected times are easy to compute.
+/// Returns a model with steps of about 10 ms, whatever the batch, so that expected times are easy to compute.
 engine::StepModel ten_ms_steps() {
   engine::StepCoefficients c;
   c.linear_ps.fill(10'000'000'000);
@@ -48,7 +47,7 @@ workload::Request row(std::int64_t ms, std::int32_t input, std::int32_t output) 
 }
 
 /// Returns `count` requests that arrive 11 ms apart, so that each prompt is computed in a step of its own.
-std::vector<workload::Request> requests_in_a_row(int count, std::int32_t output) {
+std::vector<workload::Request> arrivals(int count, std::int32_t output) {
   std::vector<workload::Request> rows;
   for (int i = 0; i < count; ++i) rows.push_back(row(11 * i, 100, output));
   return rows;
@@ -68,40 +67,27 @@ struct OutcomeRow {
 
 TEST(Fleet, CountsRequestsByOutcome) {
   const ClientConfig kRetries{.max_retries = 1, .backoff = milliseconds(500)};
-  const ClientConfig kRetriesAfterFourSeconds{.max_retries = 1, .backoff = seconds(4)};
+  const ClientConfig kLateRetries{.max_retries = 1, .backoff = seconds(4)};
   const std::vector<OutcomeRow> rows = {
-      {.teaches = "two run, two wait, all complete", .requests = requests_in_a_row(4, 10), .completed = 4},
-      {.teaches = "the fifth request is refused", .requests = requests_in_a_row(5, 10), .completed = 4, .rejected = 1},
-      {.teaches = "the gateway holds a request that no replica can take",
-       .requests = requests_in_a_row(5, 10),
-       .gateway = 1,
-       .completed = 5},
-      {.teaches = "a full gateway refuses",
-       .requests = requests_in_a_row(6, 10),
-       .gateway = 1,
-       .completed = 5,
-       .rejected = 1},
-      {.teaches = "a second replica takes as many requests as the first",
-       .requests = requests_in_a_row(8, 10),
-       .replicas = 2,
-       .completed = 8},
+      {.teaches = "two run, two wait, all complete", .requests = arrivals(4, 10), .completed = 4},
+      {.teaches = "the fifth request is refused", .requests = arrivals(5, 10), .completed = 4, .rejected = 1},
+      {.teaches = "the gateway holds the fifth request", .requests = arrivals(5, 10), .gateway = 1, .completed = 5},
+      {.teaches = "a full gateway refuses", .requests = arrivals(6, 10), .gateway = 1, .completed = 5, .rejected = 1},
+      {.teaches = "a second replica takes four more", .requests = arrivals(8, 10), .replicas = 2, .completed = 8},
       {.teaches = "the client of a refused request tries again",
-       .requests = requests_in_a_row(5, 10),
+       .requests = arrivals(5, 10),
        .client = kRetries,
        .completed = 5,
        .retries = 1},
       {.teaches = "a client stops retrying at its limit",
-       .requests = requests_in_a_row(5, 300),
+       .requests = arrivals(5, 300),
        .client = kRetries,
        .completed = 4,
        .rejected = 1,
        .retries = 1},
-      {.teaches = "without replica and gateway a request is rejected",
-       .requests = requests_in_a_row(1, 10),
-       .replicas = 0,
-       .rejected = 1},
+      {.teaches = "no replica takes the request", .requests = arrivals(1, 10), .replicas = 0, .rejected = 1},
       {.teaches = "the gateway holds requests until the first replica is there",
-       .requests = requests_in_a_row(3, 10),
+       .requests = arrivals(3, 10),
        .replicas = 0,
        .gateway = 9,
        .add_at_ms = 60'000,
@@ -111,50 +97,50 @@ TEST(Fleet, CountsRequestsByOutcome) {
        .client = kRetries,
        .rejected = 1},
       {.teaches = "answers that exceed the total time-out time out",
-       .requests = requests_in_a_row(2, 300),
+       .requests = arrivals(2, 300),
        .client = {.total_timeout = seconds(2)},
        .timed_out = 2},
       {.teaches = "the first-token time-out does not end an answer that has begun",
-       .requests = requests_in_a_row(2, 300),
+       .requests = arrivals(2, 300),
        .client = {.first_token_timeout = seconds(2)},
        .completed = 2},
       {.teaches = "requests in the engine's queue exceed the first-token time-out",
-       .requests = requests_in_a_row(4, 300),
+       .requests = arrivals(4, 300),
        .client = {.first_token_timeout = seconds(2)},
        .completed = 2,
        .timed_out = 2},
       {.teaches = "requests at the gateway exceed the first-token time-out, too",
-       .requests = requests_in_a_row(6, 300),
+       .requests = arrivals(6, 300),
        .gateway = 2,
        .client = {.first_token_timeout = seconds(2)},
        .completed = 2,
        .timed_out = 4},
       {.teaches = "a retry after a time-out has a new time-out",
-       .requests = requests_in_a_row(4, 300),
+       .requests = arrivals(4, 300),
        .client = {.first_token_timeout = seconds(2), .max_retries = 1, .backoff = seconds(4)},
        .completed = 4,
        .retries = 2},
       {.teaches = "a client that does not retry after a time-out gives up",
-       .requests = requests_in_a_row(4, 300),
+       .requests = arrivals(4, 300),
        .client = {.first_token_timeout = seconds(2), .max_retries = 1, .retry_timed_out = false},
        .completed = 2,
        .timed_out = 2},
       {.teaches = "all requests of a killed replica fail",
-       .requests = requests_in_a_row(4, 300),
+       .requests = arrivals(4, 300),
        .kill_at_ms = 1000,
        .failed = 4,
        .cut = 4},
       {.teaches = "cut requests are served by another replica",
-       .requests = requests_in_a_row(3, 300),
-       .client = kRetriesAfterFourSeconds,
+       .requests = arrivals(3, 300),
+       .client = kLateRetries,
        .kill_at_ms = 1000,
        .add_at_ms = 2000,
        .completed = 3,
        .retries = 3,
        .cut = 3},
       {.teaches = "a request that was cut and then refused has failed",
-       .requests = requests_in_a_row(1, 300),
-       .client = kRetriesAfterFourSeconds,
+       .requests = arrivals(1, 300),
+       .client = kLateRetries,
        .kill_at_ms = 1000,
        .failed = 1,
        .retries = 1,
@@ -231,7 +217,7 @@ TEST(Fleet, MetMeansEveryBoundThatIsSet) {
 }
 
 TEST(Fleet, TtftCountsFromTheFirstAttempt) {
-  ListSource source(requests_in_a_row(1, 100));
+  ListSource source(arrivals(1, 100));
   Fleet fleet({.client = {.max_retries = 1, .backoff = seconds(4)}}, {variant()}, {.ttft = seconds(1)}, source);
   const ReplicaHandle first = fleet.add_replica(0, Instant{});
   fleet.add_replica(0, Instant{});
@@ -298,7 +284,7 @@ TEST(Fleet, TheGatewayHoldsPrefilledRequestsUntilADecodeReplicaIsThere) {
   prefill.replica.role = EngineRole::prefill;
   FleetVariant decode = variant();
   decode.replica.role = EngineRole::decode;
-  ListSource source(requests_in_a_row(2, 11));
+  ListSource source(arrivals(2, 11));
   Fleet fleet({.client = {.total_timeout = seconds(5)}}, {prefill, decode}, {}, source);
   fleet.add_replica(0, Instant{});
   fleet.advance(at_s(1));
@@ -332,7 +318,7 @@ TEST(Fleet, RequestsAreDistributedByTheWeightsOfTheReplicas) {
       variants[i].replica.max_seqs = 16;
       variants[i].weight = row.weights[i];
     }
-    ListSource source(requests_in_a_row(12, 500));
+    ListSource source(arrivals(12, 500));
     Fleet fleet({}, {variants[0], variants[1]}, {}, source);
     const ReplicaHandle first = fleet.add_replica(0, Instant{});
     const ReplicaHandle second = fleet.add_replica(1, Instant{});
@@ -343,7 +329,7 @@ TEST(Fleet, RequestsAreDistributedByTheWeightsOfTheReplicas) {
 }
 
 TEST(Fleet, SamplesReportTheBusyTimeOfAReplica) {
-  ListSource source(requests_in_a_row(1, 50));
+  ListSource source(arrivals(1, 50));
   Fleet fleet({}, {variant()}, {}, source);
   const ReplicaHandle replica = fleet.add_replica(0, Instant{});
   const ReplicaReading first = fleet.sample(replica, at_s(1), true);
@@ -423,8 +409,7 @@ TEST(Fleet, ACopyOfATraceIsNotRoutedToWhereTheOriginalWent) {
     const ReplicaHandle first_replica = fleet.add_replica(0, Instant{});
     fleet.add_replica(0, Instant{});
     fleet.advance(at_s(1));
-    // The first replica is the busier one, so only a request whose prefix it knows is sent to it.
-    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1);
+    EXPECT_EQ(fleet.load(first_replica), salt == 0 ? 2 : 1);  // the busier replica gets only a prefix that it knows
   }
 }
 
@@ -462,7 +447,7 @@ TEST(Fleet, CachedTokensCountAsNoUsefulWork) {
 }
 
 TEST(Fleet, EveryTokenIsCountedByItsOutcome) {
-  ListSource source(requests_in_a_row(4, 100));
+  ListSource source(arrivals(4, 100));
   Fleet fleet({.client = {.total_timeout = milliseconds(200), .max_retries = 0}}, {variant()}, {}, source);
   const ReplicaHandle killed = fleet.add_replica(0, Instant{});
   fleet.add_replica(0, Instant{});
@@ -506,8 +491,7 @@ Chaos draw_chaos() {
   return c;
 }
 
-/// Returns random requests with shared prefixes, some of them from a superposed copy. The arrivals are multiples of 1
-/// ms, so that events coincide.
+/// Returns random requests with shared prefixes, some of a superposed copy, at whole milliseconds, so that events meet.
 std::vector<workload::Request> chaotic_requests(const Chaos& c, const std::vector<std::uint64_t>& blocks) {
   RandomStream random(c.seed, "requests");
   std::vector<workload::Request> rows;

@@ -195,8 +195,7 @@ class Replica {
   bool accepting_ = true;
   bool head_blocked_ = false;  ///< the first waiting request did not fit, and no block was freed since
   bool has_preempted_ = false;
-  std::uint32_t partial_slot_ =
-      kNone;  ///< the running prompt that is only partly computed; always the last of the batch
+  std::uint32_t partial_slot_ = kNone;  ///< running prompt that is partly computed; always the last of the batch
   std::uint32_t first_free_ = kNone;
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> finishes_;  ///< min-heap of finish_step << 32 | slot; entries may be out of date
