@@ -121,7 +121,7 @@ if ((EUID != 0)); then # nothing is unreadable to root
 fi
 { printf '\177ELF\2\1\1\3\0'; head -c 4096 "$program"; } >"$work/binary"
 expect 1 "binary:1:1: holds a control character, expected a YAML text" -- compare "$work/binary"
-expect 1 "binary:1:9: a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
+expect 1 "binary:1:9: found a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
 expect 1 "a quote or a NUL byte, expected plain fields" -- engine predict --points "$work/binary"
 
 # Cases of the peers (every rule: src/conformance).
@@ -149,7 +149,7 @@ trace "bad.csv: the file is empty, expected a trace" ''
 trace "bad.csv:1:1: the header has no column 'GeneratedTokens'" 'TIMESTAMP,ContextTokens\n'
 trace "bad.csv:3:24: ContextTokens is '-3', expected a whole number of tokens" "${azure}2023-11-16 18:15:46.68,-3,4\n"
 trace "bad.csv:3:1: the time goes back by" "${azure}2023-11-16 18:15:46.67,3,4\n"
-trace "bad.csv:3:4: a NUL byte" "${azure}202\\0003-11-16\n"
+trace "bad.csv:3:4: found a NUL byte" "${azure}202\\0003-11-16\n"
 { printf "$azure" && head -c 10000000 /dev/zero | tr '\0' 1; } >"$work/long.csv"
 expect 1 "long.csv:3:1048577: the line is longer than 1048576 bytes" -- sim $small --trace "$work/long.csv"
 printf "$azure" | gzip | head -c 40 >"$work/cut.csv.gz"
@@ -212,7 +212,7 @@ set_to 3 "can never buy a node" policies.0.place=first_fit
 
 # Measured points.
 printf 'backend,nonsense\n' >"$work/points.csv"
-expect 1 "points.csv:1: no column 'id'" -- engine predict --engine vllm --points "$work/points.csv"
+expect 1 "points.csv:1: the header has no column 'id'" -- engine predict --engine vllm --points "$work/points.csv"
 printf 'id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size,silicon_ttft_ms,silicon_tpot_ms\n' >"$work/points.csv"
 expect 3 "no row of engine 'vllm'" -- engine predict --points "$work/points.csv"
 echo 'p,vllm,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,16,4,1,1,1,40.5,6.25' >>"$work/points.csv"
