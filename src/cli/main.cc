@@ -131,30 +131,45 @@ CLI::App* add_decide(CLI::App& app, DecideArguments& arguments) {
   return command;
 }
 
+/// Adds the options of a scenario that is simulated up to a moment.
+void add_scenario_moment(CLI::App& command, std::string& scenario, std::string& at,
+                         capstan::experiment::ScenarioOverrides& overrides, const std::string& description) {
+  command.add_option("--scenario", scenario, description)->option_text("SCENARIO.yaml");
+  command.add_option("--at", at, "Moment since the start of the simulation")->option_text("DURATION");
+  add_policy(command, overrides.policies, false);
+  add_changes(command, overrides);
+  for (const char* option : {"--at", "--policy", "--trace", "--seed", "--set"}) {
+    command.get_option(option)->needs("--scenario");
+  }
+}
+
 CLI::App* add_explain(CLI::App& app, ExplainArguments& arguments) {
-  CLI::App* command = app.add_subcommand("explain", "Why something is as it is, and what is about to happen");
-  command->add_option("object", arguments.object, "Its name, or its kind and id: \"gang 7\"")
+  CLI::App* command =
+      app.add_subcommand("explain", "Explain an object in three lines: what is wanted, what there is, what limits it");
+  command->add_option("object", arguments.object, "Name of a service, pod, gang or node, or kind and id: \"gang 7\"")
       ->required()
       ->option_text("OBJECT");
-  add_snapshot(*command, arguments.snapshot, "--snapshot")->required();
+  CLI::Option* snapshot = add_snapshot(*command, arguments.snapshot, "--snapshot");
+  add_scenario_moment(*command, arguments.scenario, arguments.at, arguments.overrides,
+                      "Simulate this scenario up to --at, instead of a snapshot");
+  command->get_option("--scenario")->excludes(snapshot);
+  command->add_flag("-v,--verbose", arguments.verbose, "Print the arithmetic of the decision after the three lines");
   add_output(*command, arguments.output);
-  command->footer("Example:\n  capstan explain chat --snapshot incident.json");
+  command->footer(
+      "Examples:\n"
+      "  capstan explain chat --snapshot incident.json\n"
+      "  capstan explain \"gang 7\" --scenario scenarios/seven-of-eight.yaml --at 10m --verbose");
   return command;
 }
 
 CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
   CLI::App* command = app.add_subcommand("snapshot", "What a controller saw and remembered at a moment, as JSON");
-  command->add_option("--scenario", arguments.scenario, "Simulate this one up to the moment, instead of a cluster")
-      ->option_text("SCENARIO.yaml");
   add_cluster(*command, arguments.cluster);
-  command->add_option("--at", arguments.at, "Since the start of the simulation")->option_text("DURATION");
-  add_policy(*command, arguments.overrides.policies, false);
-  add_changes(*command, arguments.overrides);
+  add_scenario_moment(*command, arguments.scenario, arguments.at, arguments.overrides,
+                      "Simulate this scenario up to --at, instead of a cluster");
   for (const char* option : {"--kubeconfig", "--context", "--namespace"}) {
     command->get_option(option)->excludes("--scenario");
   }
-  for (const char* option : {"--at", "--policy", "--trace", "--seed", "--set"})
-    command->get_option(option)->needs("--scenario");
   command->footer(
       "Examples:\n"
       "  capstan snapshot --kubeconfig kubeconfig > incident.json\n"

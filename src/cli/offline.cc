@@ -15,6 +15,7 @@
 #include "experiment/prepare.h"
 #include "explain/explain.h"
 #include "explain/object.h"
+#include "manifest/errors.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
 
@@ -49,13 +50,13 @@ bool changes(const archive::Redecision& all, Layer layer) {
   return std::ranges::any_of(all.scale, [](const auto& decision) { return !decision.plan.actions.empty(); });
 }
 
-/// What the controller saw at its first decision from `at` on.
+/// Returns the state that the controller saw at its first decision at or after `at`.
 Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Instant at) {
   const experiment::PolicySpec& policy = scenario.policies.front();
   if (std::ranges::any_of(policy.peers, [](const auto& peer) { return peer.has_value(); })) {
     return std::unexpected(Error{
         ErrorKind::usage, "--policy", 0, 0,
-        fmt::format("\"{}\" is somebody else's autoscaler, whose memory no snapshot holds", policy.policies.name)});
+        fmt::format("\"{}\" is a peer's autoscaler, whose memory is not part of a snapshot", policy.policies.name)});
   }
   experiment::Prepared prepared = experiment::prepare(scenario, policy, scenario.seed);
   std::optional<archive::SavedState> state;
@@ -76,20 +77,42 @@ Result<archive::SavedState> state_at(const experiment::Scenario& scenario, Insta
   return std::move(*state);
 }
 
+std::expected<archive::SavedState, manifest::Errors> one_error(Result<archive::SavedState> state) {
+  if (!state) return std::unexpected(manifest::Errors(state.error()));
+  return std::move(*state);
+}
+
+/// Returns the state of a scenario's first policy, simulated up to a moment.
+/// @param at_text  the moment as a duration since the start, as written on the command line
+std::expected<archive::SavedState, manifest::Errors> simulated_state(const std::string& file,
+                                                                     const experiment::ScenarioOverrides& overrides,
+                                                                     const std::string& at_text) {
+  const std::optional<Duration> at = manifest::read_duration(at_text);
+  if (!at || *at < Duration{}) {
+    return std::unexpected(
+        manifest::Errors(Error{ErrorKind::usage, "--at", 0, 0,
+                               fmt::format("\"{}\", expected a duration since the start such as 33m", at_text)}));
+  }
+  const experiment::ScenarioResult scenario = experiment::read_scenario(file, overrides);
+  if (!scenario) return std::unexpected(scenario.error());
+  return one_error(state_at(*scenario, Instant{*at}));
+}
+
 }  // namespace
 
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output) {
   archive::Redecision all = archive::redecide(state);
-  // A service that is gone has a place in the catalog and nothing to say.
+  // A service that was deleted keeps its place in the catalog, but no decision is about it.
   std::erase_if(all.scale, [&](const auto& decision) { return !state.snapshot.services.find(decision.service); });
   const model::Catalog& catalog = *state.snapshot.catalog;
   std::string text;
   if (output == Output::json) {
     Json json = {{"format_version", 1}, {"decisions", Json::array()}};
-    for (const std::string& each : documents(catalog, all, layer)) json["decisions"].push_back(Json::parse(each));
+    for (const std::string& document : documents(catalog, all, layer))
+      json["decisions"].push_back(Json::parse(document));
     text = json.dump(2) + "\n";
   } else {
-    for (const std::string& each : paragraphs(catalog, all, layer)) text += each + "\n";
+    for (const std::string& paragraph : paragraphs(catalog, all, layer)) text += paragraph + "\n";
   }
   const ExitCode printed = print(text);
   return printed != kOk ? printed : changes(all, layer) ? kFindings : kOk;
@@ -101,16 +124,26 @@ ExitCode decide(const DecideArguments& arguments) {
 }
 
 ExitCode explain(const ExplainArguments& arguments) {
-  const Result<archive::SavedState> state = archive::read(arguments.snapshot);
+  if (arguments.snapshot.empty() && arguments.scenario.empty()) {
+    return report({ErrorKind::usage, "capstan explain", 0, 0, "no state is given, expected --snapshot or --scenario"});
+  }
+  const std::expected<archive::SavedState, manifest::Errors> state =
+      arguments.snapshot.empty() ? simulated_state(arguments.scenario, arguments.overrides, arguments.at)
+                                 : one_error(archive::read(arguments.snapshot));
   if (!state) return report(state.error());
   const Result<explain::Object> object = explain::find_object(state->snapshot, state->names, arguments.object);
   if (!object) return report(object.error());
   const archive::Redecision all = archive::redecide(*state);
   const explain::Account account =
       explain::about(*object, state->snapshot, state->names, {all.scale, all.place, all.provision});
-  if (arguments.output == Output::text)
-    return print(experiment::wrapped_lines(account.text, static_cast<std::size_t>(output_width())));
-  return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
+  if (arguments.output == Output::json) {
+    return print(Json::parse(explain::json(*state->snapshot.catalog, arguments.object, account)).dump(2) + "\n");
+  }
+  std::string text = explain::lines(account.summary) + "\n";
+  if (arguments.verbose) {
+    text += '\n' + experiment::wrapped_lines(account.text, static_cast<std::size_t>(output_width()));
+  }
+  return print(text);
 }
 
 ExitCode snapshot(const SnapshotArguments& arguments) {
@@ -118,14 +151,7 @@ ExitCode snapshot(const SnapshotArguments& arguments) {
     const Result<archive::SavedState> state = live_state(arguments.cluster);
     return state ? print(archive::to_json(*state)) : report(state.error());
   }
-  const std::optional<Duration> at = manifest::read_duration(arguments.at);
-  if (!at || *at < Duration{}) {
-    return report({ErrorKind::usage, "--at", 0, 0,
-                   fmt::format("\"{}\", expected a duration since the start such as 33m", arguments.at)});
-  }
-  const experiment::ScenarioResult scenario = experiment::read_scenario(arguments.scenario, arguments.overrides);
-  if (!scenario) return report(scenario.error());
-  const Result<archive::SavedState> state = state_at(*scenario, Instant{*at});
+  const auto state = simulated_state(arguments.scenario, arguments.overrides, arguments.at);
   return state ? print(archive::to_json(*state)) : report(state.error());
 }
 

@@ -18,26 +18,30 @@ struct DecideArguments {
   std::string snapshot;
   Output output = Output::text;
 };
-/// What a layer says about a saved state, on standard output. Exit 2 when it would change something.
+/// Prints what a layer decides about a saved state. Returns exit code 2 if it would change something.
 ExitCode print_decision(const archive::SavedState& state, Layer layer, Output output);
-/// One decision of one layer, from a snapshot file.
+/// Prints one decision of one layer, from a snapshot file.
 ExitCode decide(const DecideArguments& arguments);
 
 struct ExplainArguments {
-  std::string object;  ///< a name from the snapshot, or its kind and id: "gang 7"
-  std::string snapshot;
+  std::string object;    ///< a name from the snapshot, or a kind and an id: "gang 7"
+  std::string snapshot;  ///< a file; empty: `scenario` is simulated up to `at`
+  std::string scenario;
+  experiment::ScenarioOverrides overrides;
+  std::string at = "0s";
+  bool verbose = false;  ///< prints the arithmetic after the three lines
   Output output = Output::text;
 };
-/// Why an object is as it is, and what is about to happen to it.
+/// Prints in three lines what is wanted of an object, what there is, and what limits it.
 ExitCode explain(const ExplainArguments& arguments);
 
 struct SnapshotArguments {
   std::string scenario;
-  ClusterArguments cluster;  ///< where no scenario is given
+  ClusterArguments cluster;  ///< used if no scenario is given
   experiment::ScenarioOverrides overrides;
   std::string at = "0s";
 };
-/// What a controller saw and remembered: of a cluster now; or of a scenario's first policy, simulated up to a moment.
+/// Prints what a controller sees and remembers: in a cluster now, or in a scenario at a moment under its first policy.
 ExitCode snapshot(const SnapshotArguments& arguments);
 
 }  // namespace capstan::cli

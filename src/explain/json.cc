@@ -178,7 +178,7 @@ Json mix_json(const model::Catalog& catalog, const decide::scale::MixSizing& mix
   return json;
 }
 
-/// Names may hold any bytes: what is not UTF-8 is replaced rather than thrown over.
+/// Replaces bytes that are not UTF-8, which names may hold, instead of throwing.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
@@ -247,7 +247,17 @@ std::string json(const model::Catalog& catalog, const decide::provision::Decisio
 }
 
 std::string json(const model::Catalog& catalog, std::string_view asked, const Account& account) {
-  Json out = {{"format_version", 1}, {"object", asked}, {"explanation", account.text}, {"reasons", Json::array()}};
+  const Limit& limit = account.summary.limit;
+  Json out = {{"format_version", 1},
+              {"object", asked},
+              {"wanted", account.summary.wanted},
+              {"present", account.summary.present},
+              {"limit", limit.text},
+              {"change", limit.change},
+              {"layer", name(limit.layer)},
+              {"metric", metric(limit.layer)},
+              {"explanation", account.text},
+              {"reasons", Json::array()}};
   for (const GivenReason& given : account.reasons) {
     Json row = {{"subject", given.subject}};
     row.update(reason_json(catalog, given.why));

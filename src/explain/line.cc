@@ -11,24 +11,25 @@ struct ActionWords {
   const model::Catalog& catalog;
 
   std::string operator()(const model::SetReplicas& action) const {
-    std::string text = fmt::format("scale {} to {} replicas", service_name(catalog, action.service), action.replicas);
+    std::string text =
+        fmt::format("scale {} to {}", service_name(catalog, action.service), replicas_text(action.replicas));
     if (!action.drain.empty()) text += fmt::format(", draining {}", action.drain.size());
     return text;
   }
   std::string operator()(const model::BindPods& action) const {
-    return fmt::format("bind {} pods of gang {}", action.bindings.size(), action.gang.value);
+    return fmt::format("bind {} of gang {}", count_text(std::ssize(action.bindings), "pod", "pods"), action.gang.value);
   }
   std::string operator()(const model::LaunchNodes& action) const {
     const bool group = action.hold > Duration{};
     std::string text = fmt::format("launch {} x {}", action.count, offering_name(catalog, action.offering));
     if (action.within.valid()) text += fmt::format(", all inside {}", domain_name(catalog, action.within));
     if (group) {
-      text += fmt::format(", all or none within {} s", whole_seconds(action.hold));
+      text += fmt::format(", all or none within {}", time_text(action.hold));
     }
     return text;
   }
   std::string operator()(const model::ReleaseGroup& action) const {
-    return fmt::format("release group {} whole", action.group.value);
+    return fmt::format("release all nodes of group {}", action.group.value);
   }
   std::string operator()(const model::TerminateNode& action) const {
     return fmt::format("give back node {}", action.node.value);
@@ -47,7 +48,7 @@ std::string line(const model::Catalog& catalog, const model::Action& action) {
 }
 
 std::string line(const model::Catalog& catalog, const model::Plan::Kept& kept) {
-  return fmt::format("{} stays as it is: {}", subject_name(catalog, kept), sentence(kept.why, catalog));
+  return fmt::format("{} does not change: {}", subject_name(catalog, kept), sentence(kept.why, catalog));
 }
 
 }  // namespace capstan::explain

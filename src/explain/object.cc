@@ -20,13 +20,12 @@ using model::PodId;
 using Kind = Object::Kind;
 
 constexpr std::array<std::string_view, 4> kKinds = {"service", "gang", "pod", "node"};
-constexpr std::array<std::string_view, 5> kGangPhases = {"waits for nodes", "is starting", "serves", "is draining",
-                                                         "sleeps"};
-constexpr std::array<std::string_view, 3> kNodePhases = {"is ready", "takes no new pods", "is going away"};
-constexpr std::size_t kMostListed = 20;  ///< gangs or pods that one answer lists
+constexpr std::array<std::string_view, 5> kGangPhases = {"is pending", "is starting", "serves", "drains", "sleeps"};
+constexpr std::array<std::string_view, 3> kNodePhases = {"is ready", "takes no new pods", "is terminating"};
+constexpr std::size_t kMostListed = 20;  ///< the most gangs that one answer lists
 
 template <typename IdType>
-std::string called(const SharedTable<IdType, std::string>& names, std::string_view kind, IdType id) {
+std::string name_or_id(const SharedTable<IdType, std::string>& names, std::string_view kind, IdType id) {
   const std::string* name = names.find(id);
   return name != nullptr ? *name : fmt::format("{} {}", kind, id.value);
 }
@@ -54,7 +53,7 @@ bool exists(const model::Snapshot& snapshot, const Object& object) {
   return false;
 }
 
-/// "gang 7".
+/// Reads a kind and an id such as "gang 7".
 std::optional<Object> by_id(std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos) return {};
@@ -68,10 +67,10 @@ std::optional<Object> by_id(std::string_view text) {
   return {};
 }
 
-/// Writes about one object; every number is one that a decision or the snapshot holds.
-class Teller {
+/// Writes the arithmetic of one object. It computes nothing: a decision or the snapshot holds every number.
+class Writer {
  public:
-  Teller(const model::Snapshot& snapshot, const model::Names& names, const Decided& decided)
+  Writer(const model::Snapshot& snapshot, const model::Names& names, const Decided& decided)
       : snapshot_(snapshot), names_(names), decided_(decided) {}
 
   std::string service(model::ServiceId id) {
@@ -91,7 +90,7 @@ class Teller {
 
   std::string gang(GangId id) {
     const model::Gang& gang = snapshot_.gangs.at(id);
-    const std::string name = called(names_.gangs, "gang", id);
+    const std::string name = name_or_id(names_.gangs, "gang", id);
     std::string text = fmt::format("{} {}", name, kGangPhases[static_cast<std::size_t>(gang.phase)]);
     for (const decide::place::Verdict& verdict : decided_.place.verdicts) {
       if (verdict.gang == id) text += ": " + because(name, verdict.why);
@@ -103,7 +102,7 @@ class Teller {
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
       if (launch == nullptr || launch->gang != id) continue;
-      text += " For it: " + line(*snapshot_.catalog, action) + '.';
+      text += " For this replica: " + line(*snapshot_.catalog, action) + '.';
       reasons_.push_back({name, action.why});
     }
     return text;
@@ -111,29 +110,30 @@ class Teller {
 
   std::string pod(PodId id) {
     const model::Pod& pod = snapshot_.pods.at(id);
-    std::string text = called(names_.pods, "pod", id);
-    text += pod.node.valid() ? " is on " + called(names_.nodes, "node", pod.node) : std::string(" has no node");
+    std::string text = name_or_id(names_.pods, "pod", id);
+    text +=
+        pod.node.valid() ? " is on " + name_or_id(names_.nodes, "node", pod.node) : std::string(" is bound to no node");
     const std::size_t pods = snapshot_.gangs.at(pod.gang).pods.size();
-    return text + (pods == 1 ? ", alone in its gang. " : fmt::format(", one of {} pods of its gang. ", pods)) +
+    return text + (pods == 1 ? ", the only pod of its gang. " : fmt::format(", one of {} pods of its gang. ", pods)) +
            gang(pod.gang);
   }
 
   std::string node(NodeId id) {
     const model::Node& node = snapshot_.nodes.at(id);
-    const std::string name = called(names_.nodes, "node", id);
+    const std::string name = name_or_id(names_.nodes, "node", id);
     std::string text = fmt::format("{} {}, {} x {}", name, kNodePhases[static_cast<std::size_t>(node.phase)],
                                    gpus_text(node.gpus), gpu_name(*snapshot_.catalog, node.gpu));
     MilliGpu held;
-    std::size_t pods = 0;
+    std::int64_t pods = 0;
     snapshot_.pods.for_each([&](PodId, const model::Pod& pod) {
       if (pod.node != id) return;
       held += pod.gpus;
       ++pods;
     });
-    text += fmt::format(", {} of them held by {} {}.", gpus_text(held), pods, pods == 1 ? "pod" : "pods");
+    text += fmt::format(", {} of them held by {}.", gpus_text(held), count_text(pods, "pod", "pods"));
     for (const model::Action& action : decided_.provision.plan.actions) {
       const auto* end = std::get_if<model::TerminateNode>(&action.what);
-      if (end != nullptr && end->node == id) text += " It goes: " + because(name, action.why) + '.';
+      if (end != nullptr && end->node == id) text += " It is given back: " + because(name, action.why) + '.';
     }
     for (const model::Plan::Kept& kept : decided_.provision.plan.kept) {
       if (kept.subject == model::Plan::Kept::Subject::node && kept.id == id.value) {
@@ -146,7 +146,7 @@ class Teller {
   std::vector<GivenReason> take_reasons() { return std::move(reasons_); }
 
  private:
-  /// Returns the sentence of a reason and notes that it was given.
+  /// Returns the sentence of a reason and adds it to the reasons of the answer.
   std::string because(const std::string& subject, const model::Reason& why) {
     reasons_.push_back({subject, why});
     return sentence(why, *snapshot_.catalog);
@@ -157,11 +157,11 @@ class Teller {
                                    service_name(*snapshot_.catalog, lack.service), gpus_text(lack.short_by),
                                    gpus_text(lack.needed), gpu_name(*snapshot_.catalog, lack.gpu));
     if (lack.best_domain.valid()) {
-      text += fmt::format("; the best place is {} with {} free", domain_name(*snapshot_.catalog, lack.best_domain),
-                          gpus_text(lack.best_free));
+      text += fmt::format("; the domain with the most room is {} with {} free",
+                          domain_name(*snapshot_.catalog, lack.best_domain), gpus_text(lack.best_free));
     } else if (lack.best_node.valid()) {
-      text += fmt::format("; the best place is {} with {} free", called(names_.nodes, "node", lack.best_node),
-                          gpus_text(lack.best_free));
+      text += fmt::format("; the node with the most room is {} with {} free",
+                          name_or_id(names_.nodes, "node", lack.best_node), gpus_text(lack.best_free));
     }
     return text;
   }
@@ -172,16 +172,37 @@ class Teller {
   std::vector<GivenReason> reasons_;
 };
 
-std::string tell(Teller& teller, const Object& object) {
+std::string arithmetic(Writer& writer, const Object& object) {
   switch (object.kind) {
     case Kind::service:
-      return teller.service({object.id});
+      return writer.service({object.id});
     case Kind::gang:
-      return teller.gang({object.id});
+      return writer.gang({object.id});
     case Kind::pod:
-      return teller.pod({object.id});
+      return writer.pod({object.id});
     case Kind::node:
-      return teller.node({object.id});
+      return writer.node({object.id});
+  }
+  return {};
+}
+
+Summary summary_of(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
+                   const Decided& decided) {
+  const Summarizer summarizer(snapshot, names, decided.place, decided.provision);
+  const auto decision_of = [&](GangId id) -> const decide::scale::Decision& {
+    static const decide::scale::Decision kNone;
+    const model::ServiceId service = snapshot.gangs.at(id).service;
+    return service.valid() && service.value < decided.scale.size() ? decided.scale[service.value] : kNone;
+  };
+  switch (object.kind) {
+    case Kind::service:
+      return summarizer.service(decided.scale[object.id]);
+    case Kind::gang:
+      return summarizer.gang(GangId{object.id}, decision_of(GangId{object.id}));
+    case Kind::pod:
+      return summarizer.pod(PodId{object.id}, decision_of(snapshot.pods.at(PodId{object.id}).gang));
+    case Kind::node:
+      return summarizer.node(NodeId{object.id});
   }
   return {};
 }
@@ -197,18 +218,18 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
   if (const auto gang = by_name(names.gangs, text, Kind::gang)) return *gang;
   if (const auto node = by_name(names.nodes, text, Kind::node)) return *node;
   if (const auto object = by_id(text); object && exists(snapshot, *object)) return *object;
-  return std::unexpected(
-      Error{ErrorKind::usage, "", 0, 0,
-            fmt::format("there is no \"{}\", expected the name of one of {} services, {} gangs, {} pods or {} nodes, "
-                        "or a kind and an id such as \"gang 7\"",
-                        text, services.size(), snapshot.gangs.size(), snapshot.pods.size(), snapshot.nodes.size())});
+  return std::unexpected(Error{
+      ErrorKind::usage, "", 0, 0,
+      fmt::format("no object is called \"{}\", expected the name of one of {} services, {} gangs, {} pods or {} nodes, "
+                  "or a kind and an id such as \"gang 7\"",
+                  text, services.size(), snapshot.gangs.size(), snapshot.pods.size(), snapshot.nodes.size())});
 }
 
 Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,
               const Decided& decided) {
-  Teller teller(snapshot, names, decided);
-  std::string text = tell(teller, object);
-  return {std::move(text), teller.take_reasons()};
+  Writer writer(snapshot, names, decided);
+  std::string text = arithmetic(writer, object);
+  return {summary_of(object, snapshot, names, decided), std::move(text), writer.take_reasons()};
 }
 
 }  // namespace capstan::explain

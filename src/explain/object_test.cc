@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "decide/testing/world.h"
@@ -12,7 +14,8 @@ namespace {
 using decide::testing::World;
 using model::TopologyLevel;
 
-/// One node of eight GPUs with a gang of one pod of four on it, and a gang of two pods of four that finds room for one.
+/// A node of eight GPUs. Gang 0 holds four of them with one pod; gang 1 needs two pods of four GPUs and has room for
+/// one.
 struct OneShort {
   World world;
   model::Names names;
@@ -37,10 +40,11 @@ struct OneShort {
     scale[0].why = {model::ReasonCode::nothing_to_do, {}};
   }
 
-  std::string tell(std::string_view object) const {
+  Account account(std::string_view object) const {
     const Result<Object> found = find_object(world.snapshot, names, object);
-    return found ? about(*found, world.snapshot, names, {scale, place, provision}).text : found.error().text();
+    return found ? about(*found, world.snapshot, names, {scale, place, provision}) : Account{};
   }
+  std::string text(std::string_view object) const { return account(object).text; }
 };
 
 TEST(Object, IsFoundByNameOrByKindAndId) {
@@ -50,9 +54,9 @@ TEST(Object, IsFoundByNameOrByKindAndId) {
   EXPECT_EQ(*find_object(one.world.snapshot, one.names, "gang 1"), (Object{Object::Kind::gang, 1}));
 }
 
-TEST(Object, WhatIsNotThereIsAnErrorThatSaysWhatIs) {
+TEST(Object, AnUnknownNameIsAnErrorThatCountsTheObjects) {
   const OneShort one;
-  for (const char* text : {"gang 2", "gang -1", "gang 1x", "gang", "nobody", "", "node 99999999999"}) {
+  for (const char* text : {"gang 2", "gang -1", "gang 1x", "gang", "unknown", "", "node 99999999999"}) {
     const Result<Object> found = find_object(one.world.snapshot, one.names, text);
     ASSERT_FALSE(found) << text;
     EXPECT_EQ(found.error().kind, ErrorKind::usage);
@@ -60,34 +64,52 @@ TEST(Object, WhatIsNotThereIsAnErrorThatSaysWhatIs) {
   }
 }
 
-TEST(Object, AGangThatWaitsSaysWhatItLacks) {
+TEST(Object, APendingGangNamesTheGpusThatItLacks) {
   const OneShort one;
-  const std::string text = one.tell("gang 1");
-  EXPECT_EQ(text.find("gang 1 waits for nodes: "), 0u) << text;
+  const std::string text = one.text("gang 1");
+  EXPECT_EQ(text.find("gang 1 is pending: "), 0u) << text;
   EXPECT_NE(text.find("lacks 4 of 8"), std::string::npos) << text;
-  EXPECT_NE(text.find("the best place is gpu-node-a with 4 free"), std::string::npos) << text;
+  EXPECT_NE(text.find("the node with the most room is gpu-node-a with 4 free"), std::string::npos) << text;
 }
 
-TEST(Object, APodSaysWhereItIs) {
+TEST(Object, APodNamesItsNode) {
   const OneShort one;
-  EXPECT_EQ(one.tell("team/chat-0").find("team/chat-0 is on gpu-node-a, alone in its gang. gang 0 serves."), 0u)
-      << one.tell("team/chat-0");
+  EXPECT_EQ(one.text("team/chat-0").find("team/chat-0 is on gpu-node-a, the only pod of its gang. gang 0 serves."), 0u)
+      << one.text("team/chat-0");
 }
 
-TEST(Object, ANodeSaysWhatItHolds) {
+TEST(Object, ANodeShowsTheGpusThatPodsHold) {
   const OneShort one;
-  const std::string text = one.tell("node 0");
+  const std::string text = one.text("node 0");
   EXPECT_EQ(text.find("gpu-node-a is ready, 8 x "), 0u) << text;
   EXPECT_NE(text.find("4 of them held by 1 pod."), std::string::npos) << text;
 }
 
-TEST(Object, AServiceListsWhatWaits) {
+TEST(Object, TheLinesNameTheObject) {
   const OneShort one;
-  const std::string text = one.tell(one.world.snapshot.catalog->services[0].name);
-  EXPECT_NE(text.find("\n- gang 1 waits for nodes"), std::string::npos) << text;
+  EXPECT_TRUE(lines(one.account("team/chat-0").summary).contains("present: team/chat-0 is on gpu-node-a; its replica"));
+  EXPECT_TRUE(lines(one.account("gang 1").summary).starts_with("wanted:  replica 1 of chat: 2 pods with 4 H100 each"));
+  EXPECT_TRUE(lines(one.account("node 0").summary).starts_with("wanted:  gpu-node-a runs pods"));
 }
 
-/// What a program reads of one object: whose reasons are given, and their codes.
+TEST(Object, EachAnswerHasThreeLines) {
+  const OneShort one;
+  for (const char* object : {"chat", "gang 0", "gang 1", "team/chat-0", "gpu-node-a"}) {
+    const std::string text = lines(one.account(object).summary);
+    EXPECT_TRUE(text.starts_with("wanted:  ")) << text;
+    EXPECT_TRUE(text.contains("\npresent: ")) << text;
+    EXPECT_TRUE(text.contains("\nlimit:   ")) << text;
+    EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+  }
+}
+
+TEST(Object, AServiceListsItsPendingReplicas) {
+  const OneShort one;
+  const std::string text = one.text(one.world.snapshot.catalog->services[0].name);
+  EXPECT_NE(text.find("\n- gang 1 is pending"), std::string::npos) << text;
+}
+
+/// The reasons that the JSON document of an object must have.
 struct Reasons {
   const char* object;
   std::vector<std::pair<std::string, std::string>> given;  ///< subject and code
@@ -110,6 +132,11 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
     EXPECT_EQ(document["format_version"], 1);
     EXPECT_EQ(document["object"], row.object);
     EXPECT_EQ(document["explanation"], account.text);
+    EXPECT_EQ(document["wanted"], account.summary.wanted);
+    EXPECT_EQ(document["present"], account.summary.present);
+    EXPECT_EQ(document["limit"], account.summary.limit.text);
+    EXPECT_EQ(document["change"], account.summary.limit.change);
+    EXPECT_EQ(document["layer"], name(account.summary.limit.layer));
     ASSERT_EQ(document["reasons"].size(), row.given.size()) << row.object << ": " << document;
     for (std::size_t i = 0; i < row.given.size(); ++i) {
       const auto& reason = document["reasons"][i];

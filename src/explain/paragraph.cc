@@ -15,47 +15,77 @@ using decide::scale::MetricReading;
 std::string_view metric_name(MetricReading::Kind kind) {
   switch (kind) {
     case MetricReading::Kind::duty_cycle:
-      return "GPU duty cycle in %";
+      return "the GPU duty cycle";
     case MetricReading::Kind::memory:
-      return "GPU memory in %";
+      return "GPU memory in use";
     case MetricReading::Kind::waiting:
-      return "requests waiting";
+      return "the requests waiting";
     case MetricReading::Kind::running:
-      return "requests running";
+      return "the requests running";
     case MetricReading::Kind::kv:
-      return "KV memory in millionths";
+      return "KV memory in use";
     case MetricReading::Kind::ttft:
-      return "the time to the first token in microseconds";
+      return "the time to the first token";
     case MetricReading::Kind::tpot:
-      return "the time between tokens in microseconds";
+      return "the time between tokens";
     case MetricReading::Kind::goodput:
-      return "goodput in millionths";
+      return "the share of tokens that hold the SLO";
   }
   return {};
 }
 
+/// Returns a value of a metric in the unit that people use for it.
+/// @param thousandths  of the metric's own unit
+std::string metric_value(MetricReading::Kind kind, std::int64_t thousandths) {
+  switch (kind) {
+    case MetricReading::Kind::duty_cycle:
+    case MetricReading::Kind::memory:
+      return decimal_text(thousandths) + " %";
+    case MetricReading::Kind::kv:
+    case MetricReading::Kind::goodput:
+      return percent_text(thousandths / 1000);
+    case MetricReading::Kind::ttft:
+    case MetricReading::Kind::tpot:
+      return time_text(std::chrono::nanoseconds(thousandths));
+    case MetricReading::Kind::waiting:
+    case MetricReading::Kind::running:
+      break;
+  }
+  return decimal_text(thousandths);
+}
+
+/// True if the sum over the replicas means something: requests add up, shares and times do not.
+bool adds_up(MetricReading::Kind kind) {
+  return kind == MetricReading::Kind::waiting || kind == MetricReading::Kind::running;
+}
+
+std::string percent_of_thousand(std::int64_t thousandths) { return percent_text(thousandths * 1000); }
+
 std::string reading_text(const MetricReading& reading) {
   const std::int64_t asked = reading.read + reading.missing + reading.unready;
-  if (!reading.valid) return fmt::format(" None of {} replicas gave {}.", asked, metric_name(reading.kind));
-  std::string text = fmt::format(
-      " {} of {} replicas gave {}: {} in total, {}.{:03} on average over a target of {}, a ratio of {} per "
-      "mille",
-      reading.read, asked, metric_name(reading.kind), reading.total, reading.mean_milli / 1000,
-      reading.mean_milli % 1000, reading.target, reading.ratio_per_mille);
-  if (reading.filled_ratio_per_mille != reading.ratio_per_mille) {
-    text += fmt::format(" ({} with {} missing and {} unready ones filled in)", reading.filled_ratio_per_mille,
-                        reading.missing, reading.unready);
+  if (!reading.valid) {
+    return fmt::format(" None of {} reported {}.", replicas_text(asked), metric_name(reading.kind));
   }
-  return text + fmt::format("; that asks for {}.", reading.wanted);
+  std::string text =
+      fmt::format(" {} of {} reported {}: ", reading.read, replicas_text(asked), metric_name(reading.kind));
+  if (adds_up(reading.kind)) text += fmt::format("{} in total, ", reading.total);
+  text += fmt::format("{} on average for a target of {}, which is {} of the target",
+                      metric_value(reading.kind, reading.mean_milli), metric_value(reading.kind, reading.target * 1000),
+                      percent_of_thousand(reading.ratio_per_mille));
+  if (reading.filled_ratio_per_mille != reading.ratio_per_mille) {
+    text += fmt::format(" ({} after {} without a reading and {} that are not ready are filled in)",
+                        percent_of_thousand(reading.filled_ratio_per_mille), reading.missing, reading.unready);
+  }
+  return text + fmt::format(". This metric asks for {}.", replicas_text(reading.wanted));
 }
 
 std::string_view bound_name(decide::scale::Sizing::Bound bound) {
   using Bound = decide::scale::Sizing::Bound;
   switch (bound) {
     case Bound::tpot:
-      return "the time between tokens";
+      return "the SLO's time between tokens";
     case Bound::ttft:
-      return "the time to the first token";
+      return "the SLO's time to the first token";
     case Bound::kv:
       return "KV memory";
     case Bound::sequences:
@@ -64,115 +94,150 @@ std::string_view bound_name(decide::scale::Sizing::Bound bound) {
   return {};
 }
 
-std::string milli_text(std::int64_t milli) { return fmt::format("{}.{:03}", milli / 1000, milli % 1000); }
+std::string micros_text(std::int64_t us) { return time_text(std::chrono::microseconds(us)); }
 
-/// What starts from zero would make late, and what the SLO has for it.
-std::string warm_text(const decide::scale::WarmSizing& w) {
-  if (w.wakes == 0) return " No wake is remembered that a start from zero would have made late.";
-  return fmt::format(
-      " A start from zero would keep requests {} s longer than the SLO allows: {} of {} at the {} that {} remembered, "
-      "where half of what may miss is {}; {} warm {} that.",
-      whole_seconds(w.late_for), w.requests_late, w.requests,
-      w.wakes == 1 ? "one wake" : fmt::format("{} wakes", w.wakes), w.wakes == 1 ? "is" : "are", w.requests_allowed,
-      w.replicas, w.replicas == 1 ? "meets" : "meet");
+/// Returns how the measured step times compare with the engine table.
+std::string correction_text(std::int64_t correction_ppm, bool modelled) {
+  const std::string_view table = modelled ? "the engine table" : "the table of another model, since this one has none";
+  return fmt::format("A step takes {} of the time in {}.", percent_text(correction_ppm), table);
 }
 
-/// What was seen, what a replica carries, what that makes demand, and what is planned for.
-std::string sizing_text(const decide::scale::Sizing& s) {
+std::string warm_text(const decide::scale::WarmSizing& w) {
+  if (w.wakes == 0) return " No wake is recorded in which a start from zero would have made requests late.";
+  return fmt::format(
+      " A start from zero makes requests wait {} longer than the SLO allows. At {} on record it would make {} of {} "
+      "late; the SLO allows half of its misses there, which is {}. {} {} that.",
+      time_text(w.late_for), count_text(w.wakes, "wake", "wakes"), w.requests_late,
+      count_text(w.requests, "request", "requests"), w.requests_allowed,
+      count_text(w.replicas, "warm replica", "warm replicas"), w.replicas == 1 ? "meets" : "meet");
+}
+
+/// Returns what was observed: requests, tokens and replicas.
+std::string observed_text(const decide::scale::Sizing& s) {
+  return fmt::format(
+      " {} running, {} waiting in engines, {} waiting at the gateway. Engines compute {} prompt tokens/s while {} "
+      "arrive, and generate {} tokens/s. {} serving, {} starting, {} without a reading.",
+      count_text(s.running, "request", "requests"), s.waiting, s.held, s.prompt_tokens_per_s, s.arriving_tokens_per_s,
+      s.generated_tokens_per_s, replicas_text(s.serving), s.starting, s.silent);
+}
+
+/// Returns how much one replica carries, and what limits it.
+std::string replica_text(const decide::scale::Sizing& s) {
+  std::string text =
+      s.role == model::Role::prefill
+          ? fmt::format(" With prompts of {} tokens, which take {} each, a replica computes {} at once and {} a second",
+                        s.prompt, micros_text(s.token_us), s.batch, s.tokens_per_s)
+          : fmt::format(
+                " With prompts of {} tokens, answers of {} and contexts of {}, a replica carries {} at {} between "
+                "tokens, {} tokens/s",
+                s.prompt, s.output, s.context, count_text(s.batch, "sequence", "sequences"), micros_text(s.token_us),
+                s.tokens_per_s);
+  text += fmt::format("; its limit is {}.", bound_name(s.bound));
+  if (s.out_of_reach) text += " A request that runs alone already misses its SLO.";
+  return text + ' ' + correction_text(s.correction_ppm, s.modelled);
+}
+
+/// Returns the demand of now and what it is made of.
+std::string demand_text(const decide::scale::Sizing& s) {
+  return fmt::format(
+      " Demand is {} replicas: {} for the tokens that are generated{}, {} for the prompts that arrive. Requests in "
+      "flight take {}, the backlog takes {}.",
+      decimal_text(s.demand_milli), decimal_text(s.served_milli), s.works_off ? " (a queue is being worked off)" : "",
+      decimal_text(s.arriving_milli), decimal_text(s.in_flight_milli), decimal_text(s.backlog_milli));
+}
+
+/// Returns the plan for the end of the lead time: forecast, safety margin and headroom.
+std::string plan_text(const decide::scale::Sizing& s) {
   std::string text = fmt::format(
-      " {} requests run, {} wait in engines and {} at the gateway; {} prompt tokens/s are computed, {} arrive, {} "
-      "tokens/s"
-      " are generated; {} replicas serve, {} are on their way, {} are silent.",
-      s.running, s.waiting, s.held, s.prompt_tokens_per_s, s.arriving_tokens_per_s, s.generated_tokens_per_s, s.serving,
-      s.starting, s.silent);
-  text += s.role == model::Role::prefill
-              ? fmt::format(" With prompts of {} tokens, {} us each, a replica takes {} at once and {} a second",
-                            s.prompt, s.token_us, s.batch, s.tokens_per_s)
-              : fmt::format(
-                    " With prompts of {} tokens, answers of {} and contexts of {} a replica carries {} sequences at {} "
-                    "us a token, {} tokens/s",
-                    s.prompt, s.output, s.context, s.batch, s.token_us, s.tokens_per_s);
-  text += fmt::format(", bound by {}{}; a step takes {} ppm of what the {} says.", bound_name(s.bound),
-                      s.out_of_reach ? " (one request alone already misses its SLO)" : "", s.correction_ppm,
-                      s.modelled ? "engine table" : "table of another model, as this one is not in it,");
-  text += fmt::format(
-      " Demand is worth {} replicas: {} by what is generated{}, {} by what arrives; {} by what is in flight, {} for a "
-      "backlog.",
-      milli_text(s.demand_milli), milli_text(s.served_milli), s.works_off ? " as a queue is worked off" : "",
-      milli_text(s.arriving_milli), milli_text(s.in_flight_milli), milli_text(s.backlog_milli));
-  text += fmt::format(
-      " Over a lead time of {} s it may come to {}, and {} spreads of {} ppm above it are kept in hand{}, while {} ppm "
-      "of the requests miss their SLO: {} are needed.",
-      whole_seconds(s.lead), milli_text(s.forecast_milli), milli_text(s.safety_milli), s.spread_ppm,
-      s.slack_ppm > 0 ? fmt::format(", and by root of squares {} ppm because requests wait for each other", s.slack_ppm)
-                      : "",
-      s.missed_ppm, milli_text(s.needed_milli));
-  if (s.window > Duration{}) {
-    text += fmt::format(" At most {} were needed within the last {} s.", milli_text(s.window_milli),
-                        whole_seconds(s.window));
+      " A new replica serves in {}; by then demand may be {}. The safety margin is {} times the usual forecast error "
+      "of "
+      "{}",
+      time_text(s.lead), decimal_text(s.forecast_milli), decimal_text(s.safety_milli), percent_text(s.spread_ppm));
+  if (s.slack_ppm > 0) {
+    text += fmt::format(", combined as a root of squares with {} of headroom, because requests wait for each other",
+                        percent_text(s.slack_ppm));
   }
+  text += fmt::format(". {} of the requests miss their SLO now. {} replicas are needed.", percent_text(s.missed_ppm),
+                      decimal_text(s.needed_milli));
+  if (s.window > Duration{}) {
+    text += fmt::format(" The most that was needed in the last {} is {}.", time_text(s.window),
+                        decimal_text(s.window_milli));
+  }
+  return text;
+}
+
+std::string sizing_text(const decide::scale::Sizing& s) {
+  const std::string text = observed_text(s) + replica_text(s) + demand_text(s) + plan_text(s);
   return s.warm ? text + warm_text(*s.warm) : text;
 }
 
-/// What the loss of a domain leaves.
+/// Returns how many replicas remain after the loss of a domain.
 std::string spread_text(const decide::scale::SpreadSizing& s) {
   const std::string_view level = model::name(s.level).words;
   if (!s.possible()) {
     return fmt::format(
-        " The loss of a {} is to be survived, and {} {} its GPUs: {} hold the SLO, and none beside them.", level,
-        s.domains == 1 ? "only one" : "no", s.domains == 1 ? "has" : "other has", s.need);
+        " The service must survive the loss of a {0}, but {1} {0} has its GPUs. {2} hold the SLO until that {0} is "
+        "lost.",
+        level, s.domains == 1 ? "only one" : "no", replicas_text(s.need));
   }
   return fmt::format(
-      " {} hold the SLO, whichever {} is lost, of {} that can hold some; the fullest has {} of the {} that stand, "
-      "so that its loss now would leave {}: {} are asked for.",
-      s.need, level, s.domains, s.fullest, s.placed, s.left(), s.asked);
+      " {} must remain after the loss of any {}. {} {}s can hold some; the fullest has {} of {} now, so its loss would "
+      "leave {}. {} are needed for that.",
+      replicas_text(s.need), level, s.domains, level, s.fullest, replicas_text(s.placed), s.left(),
+      replicas_text(s.asked));
 }
 
-/// "6.88 USD", or GPUs where a price is not known.
-std::string price_text(std::int64_t price, bool in_usd) {
-  return in_usd ? fmt::format("{}.{:02} USD", price / 1'000'000, price / 10'000 % 100)
-                : fmt::format("{} GPUs", gpus_text({price}));
+/// Returns the price of a mix for an hour, or its GPUs if a price is not known.
+/// @param price  millionths of a USD, else thousandths of a GPU
+std::string mix_price_text(std::int64_t price, bool in_usd) {
+  return in_usd ? price_text({price}) : gpus_text({price}) + " GPUs";
+}
+
+std::string supply_text(const decide::scale::VariantSizing& v) {
+  if (v.denied > Duration{} && v.worth_milli > 0) {
+    return fmt::format("The cloud refused more GPUs of its kind; the plan does not count on them for {}.",
+                       time_text(v.denied));
+  }
+  if (v.more) return fmt::format("There is room for {} more.", *v.more);
+  return "It is not known how many more there is room for.";
 }
 
 std::string variant_text(const model::Catalog& catalog, const decide::scale::VariantSizing& v,
                          const decide::scale::MixSizing& mix) {
   std::string text = fmt::format(
-      "\n- {}: a replica carries {} sequences at {} us a token, bound by {}, worth {} of the first variant's; ",
-      service_name(catalog, v.service), v.batch, v.token_us, bound_name(v.bound), milli_text(v.worth_milli));
-  text += v.price_per_hour > MicroUsd{} ? price_text(v.price_per_hour.count, true) + " an hour"
-                                        : fmt::format("its price is not known, {} GPUs", v.gpus);
-  text += fmt::format("; ready after {} s. A step takes {} ppm of what the {} says.", whole_seconds(v.lead),
-                      v.correction_ppm, v.modelled ? "engine table" : "table of another model");
-  text += fmt::format(" {} serve, {} load, {} have no GPUs; ", v.serving, v.loading, v.pending);
-  if (v.denied > Duration{} && v.worth_milli > 0) {
-    text += fmt::format("more could not be had, and is not counted on for {} s;", whole_seconds(v.denied));
-  } else if (v.more) {
-    text += fmt::format("there is room for {} more;", *v.more);
-  } else {
-    text += "how many more there is room for is not known;";
-  }
-  text += fmt::format(" {} to {} can be chosen.", v.least, v.most);
-  if (v.out_of_reach) text += " One request alone misses the SLO on it.";
+      "\n- {}: a replica carries {} at {} between tokens, its limit is {}. It is worth {} replicas of the first "
+      "variant and costs ",
+      service_name(catalog, v.service), count_text(v.batch, "sequence", "sequences"), micros_text(v.token_us),
+      bound_name(v.bound), decimal_text(v.worth_milli));
+  text += v.price_per_hour > MicroUsd{} ? price_text(v.price_per_hour)
+                                        : count_text(v.gpus, "GPU", "GPUs") + " (its price is not known)";
+  text += fmt::format("; a new one serves in {}. {}", time_text(v.lead), correction_text(v.correction_ppm, v.modelled));
+  text += fmt::format(" {} serving, {} loading, {} without GPUs. {} The plan may choose {} to {}.",
+                      replicas_text(v.serving), v.loading, v.pending, supply_text(v), v.least, v.most);
+  if (v.out_of_reach) text += " A request that runs alone misses the SLO on it.";
   if (v.alone) {
     const std::int64_t price = mix.in_usd ? v.price_per_hour.count : whole_gpus(v.gpus).count;
-    text += fmt::format(" Alone it would take {}, at {} an hour.", *v.alone, price_text(*v.alone * price, mix.in_usd));
+    text += fmt::format(" Without the other variants it would take {} for {}.", replicas_text(*v.alone),
+                        mix_price_text(*v.alone * price, mix.in_usd));
   } else {
-    text += " Alone it could not carry it.";
+    text += " Without the other variants it cannot carry the demand.";
   }
-  return text + fmt::format(" Asked for: {}; in the cheapest mix: {}; were nothing there yet: {}; decided: {}.",
+  return text + fmt::format(" Asked for now: {}; cheapest mix: {}; cheapest mix if nothing ran yet: {}; decided: {}.",
                             v.current, v.chosen, v.begun_anew, v.desired);
 }
 
-/// The variants, and what each mix costs.
+/// Returns the variants and the price of each mix that was considered.
 std::string mix_text(const model::Catalog& catalog, const decide::scale::MixSizing& mix) {
   std::string text = fmt::format(
-      " {} variants together have to carry {} replicas of the first. What is asked for costs {} an hour, the cheapest "
-      "mix that carries it {}; were nothing there yet, {}. What a switch costs has to be saved within {} s.",
-      mix.variants.size(), milli_text(mix.target_milli), price_text(mix.price, mix.in_usd),
-      price_text(mix.chosen_price, mix.in_usd), price_text(mix.anew_price, mix.in_usd), whole_seconds(mix.horizon));
-  if (!mix.covers) text += " Nothing that can be had carries it.";
-  if (!mix.exact) text += " The search ended at its bound: there may be a cheaper one.";
-  for (const decide::scale::VariantSizing& each : mix.variants) text += variant_text(catalog, each, mix);
+      " The demand on {} is {} replicas of the first variant. The replicas that are asked for now cost {}, the "
+      "cheapest mix that carries the demand costs {}, and {} if nothing ran yet. A switch must pay for itself within "
+      "{}.",
+      count_text(std::ssize(mix.variants), "variant", "variants"), decimal_text(mix.target_milli),
+      mix_price_text(mix.price, mix.in_usd), mix_price_text(mix.chosen_price, mix.in_usd),
+      mix_price_text(mix.anew_price, mix.in_usd), time_text(mix.horizon));
+  if (!mix.covers) text += " All GPUs that can be had together do not carry the demand.";
+  if (!mix.exact) text += " The search reached its limit of steps: a cheaper mix may exist.";
+  for (const decide::scale::VariantSizing& variant : mix.variants) text += variant_text(catalog, variant, mix);
   return text;
 }
 
@@ -183,7 +248,7 @@ std::string lines(const model::Catalog& catalog, const model::Plan& plan) {
   return text;
 }
 
-/// Another number was asked for, and it is a bound or a rate that keeps it from being decided.
+/// True if a minimum, a maximum or a rate limit changed the number that was asked for.
 bool limited(const decide::scale::Decision& decision) {
   using model::ReasonCode;
   constexpr ReasonCode kLimits[] = {ReasonCode::at_maximum, ReasonCode::at_minimum, ReasonCode::minimum_ahead,
@@ -195,16 +260,16 @@ bool limited(const decide::scale::Decision& decision) {
 }  // namespace
 
 std::string paragraph(const model::Catalog& catalog, const decide::scale::Decision& decision) {
-  std::string text = fmt::format("{} has {} replicas asked for and {} counted.",
-                                 service_name(catalog, decision.service), decision.current, decision.counted);
+  std::string text = fmt::format("{}: {} asked for now, {} counted.", service_name(catalog, decision.service),
+                                 replicas_text(decision.current), decision.counted);
   for (const MetricReading& reading : decision.readings) text += reading_text(reading);
   if (decision.sizing) text += sizing_text(*decision.sizing);
   if (decision.decided_with.valid()) {
-    text += fmt::format(" How many is decided together with {}.", service_name(catalog, decision.decided_with));
+    text += fmt::format(" The number is decided together with {}.", service_name(catalog, decision.decided_with));
   }
   if (decision.held_to != decision.wanted) {
-    text +=
-        fmt::format(" {} are wanted, the window of earlier answers holds it at {}.", decision.wanted, decision.held_to);
+    text += fmt::format(" {} would do now; earlier answers inside the stabilization window keep it at {}.",
+                        replicas_text(decision.wanted), decision.held_to);
   }
   if (decision.spread) text += spread_text(*decision.spread);
   if (limited(decision)) text += fmt::format(" The limits allow {}.", decision.desired);
@@ -213,7 +278,8 @@ std::string paragraph(const model::Catalog& catalog, const decide::scale::Decisi
               : fmt::format(" It goes from {} to {}: {}.", decision.current, decision.desired,
                             sentence(decision.why, catalog));
   if (!decision.drain.empty()) {
-    text += fmt::format(" {} of them drain, gang {} first.", decision.drain.size(), decision.drain.front().value);
+    text += fmt::format(" {} {}, gang {} first.", replicas_text(std::ssize(decision.drain)),
+                        decision.drain.size() == 1 ? "drains" : "drain", decision.drain.front().value);
   }
   if (decision.sizing && decision.sizing->mix) text += mix_text(catalog, *decision.sizing->mix);
   return text;
@@ -225,14 +291,19 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
     return std::ranges::count(decision.verdicts, kind, &decide::place::Verdict::kind);
   };
   std::string text = fmt::format(
-      "{}: {} placed now, {} bound already, {} that cannot fit now, {} that never will.",
-      decision.verdicts.size() == 1 ? "1 gang waits" : fmt::format("{} gangs wait", decision.verdicts.size()),
-      count(Kind::placed), count(Kind::assumed), count(Kind::cannot_fit_now), count(Kind::never_fits));
-  if (const auto held = count(Kind::held_by_queue); held > 0) text += fmt::format(" {} held by their queues.", held);
+      "{} pending: {} placed now, {} bound without a confirmation yet, {} without room now, {} too large for any "
+      "domain.",
+      count_text(std::ssize(decision.verdicts), "gang", "gangs"), count(Kind::placed), count(Kind::assumed),
+      count(Kind::cannot_fit_now), count(Kind::never_fits));
+  if (const auto held = count(Kind::held_by_queue); held > 0) {
+    text +=
+        fmt::format(" {} above the limit of {} queue.", count_text(held, "gang", "gangs"), held == 1 ? "its" : "their");
+  }
   for (const decide::place::Shortfall& lack : decision.shortfalls) {
     text += fmt::format(
-        "\n- {} replica {} lacks {} of {} {} GPUs together; {} has {} free", service_name(catalog, lack.service),
-        lack.ordinal, gpus_text(lack.short_by), gpus_text(lack.needed), gpu_name(catalog, lack.gpu),
+        "\n- replica {} of {} lacks {} of {} {} GPUs in one domain; {} has {} free", lack.ordinal,
+        service_name(catalog, lack.service), gpus_text(lack.short_by), gpus_text(lack.needed),
+        gpu_name(catalog, lack.gpu),
         lack.best_node.valid() ? fmt::format("node {}", lack.best_node.value) : domain_name(catalog, lack.best_domain),
         gpus_text(lack.best_free));
   }
@@ -240,8 +311,8 @@ std::string paragraph(const model::Catalog& catalog, const decide::place::Decisi
 }
 
 std::string paragraph(const model::Catalog& catalog, const decide::provision::Decision& decision) {
-  return fmt::format("{} GPUs are short, {} are on their way, {} are bought now.", decision.short_gpus,
-                     decision.coming_gpus, decision.launched_gpus) +
+  return fmt::format("Pending replicas lack {}; {} on the way, {} bought now.",
+                     count_text(decision.short_gpus, "GPU", "GPUs"), decision.coming_gpus, decision.launched_gpus) +
          lines(catalog, decision.plan);
 }
 

@@ -258,7 +258,12 @@ expect 0 '"layer": "place"' -- decide place "$work/incident.json" -o json
 expect 0 "16 ready at most" -- sim $hour --from-snapshot "$work/incident.json"
 expect 64 "--service requires --from-snapshot" -- sim $hour --service chat
 expect 1 "there is no service" -- sim $hour --from-snapshot "$work/incident.json" --service chat
-expect 0 "x a100_sxm" -- explain "node 1" --snapshot "$work/incident.json"
+expect 0 "present: 8 a100_sxm" -- explain "node 1" --snapshot "$work/incident.json"
+expect 0 "x a100_sxm" -- explain "node 1" --snapshot "$work/incident.json" --verbose
+expect 0 "raise the GPU limit of pool h100 from 7 to 8" -- explain service --scenario scenarios/seven-of-eight.yaml --at 20m
+expect 64 "expected --snapshot or --scenario" -- explain service
+expect 64 "" -- explain service --scenario $hour --snapshot "$work/incident.json"
+expect 64 "--at requires --scenario" -- explain service --at 20m
 expect 64 "such as \"gang 7\"" -- explain nobody --snapshot "$work/incident.json"
 expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h
 expect 64 "expected a duration" -- snapshot --scenario $hour --at soon

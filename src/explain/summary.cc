@@ -1,0 +1,305 @@
+#include "explain/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "explain/words.h"
+#include "model/reason_sentence.h"
+#include "model/topology_names.h"
+
+namespace capstan::explain {
+namespace {
+
+using model::Gang;
+using model::GangId;
+using model::Node;
+using model::NodeId;
+using model::Pod;
+using model::PodId;
+
+/// Cuts a text between two clauses so that it has at most `most` characters.
+std::string clipped(std::string text, std::size_t most) {
+  constexpr std::string_view kMore = " ...";
+  if (text.size() <= most || most <= kMore.size()) return text;
+  std::size_t end = std::string::npos;
+  for (const std::string_view mark : {"; ", ": ", ", "}) {
+    const std::size_t at = text.rfind(mark, most - kMore.size());
+    if (at != std::string::npos && at > 0 && (end == std::string::npos || at > end)) end = at;
+  }
+  if (end == std::string::npos) end = text.rfind(' ', most - kMore.size());
+  if (end == std::string::npos || end == 0) return text;
+  text.resize(end);
+  return text.append(kMore);
+}
+
+/// Returns the third line: the limit, the layer at fault and the change that would help.
+std::string limit_text(const Limit& limit) {
+  std::string text;
+  if (limit.layer != Layer::none) text = fmt::format("{}: ", name(limit.layer));
+  text += limit.text;
+  if (!limit.change.empty()) text += "; " + limit.change;
+  if (const std::string_view shown = metric(limit.layer); !shown.empty()) text += fmt::format(" (metric: {})", shown);
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(Layer layer) {
+  constexpr std::array<std::string_view, 7> kNames = {"nothing",    "replicas", "queue",     "placement",
+                                                      "pool limit", "capacity", "cold start"};
+  return kNames[static_cast<std::size_t>(layer)];
+}
+
+std::string_view metric(Layer layer) {
+  switch (layer) {
+    case Layer::none:
+      return {};
+    case Layer::replicas:
+      return R"(capstan_target_replicas{state="recommended"})";
+    case Layer::queue:
+      return "kai_queue_allocated_gpus";
+    case Layer::placement:
+      return R"(scheduler_pending_pods{queue="unschedulable"})";
+    case Layer::pool_limit:
+      return "karpenter_nodepools_usage";
+    case Layer::capacity:
+      return "karpenter_cloudprovider_errors_total";
+    case Layer::cold_start:
+      return R"(capstan_target_replicas{state="starting"})";
+  }
+  return {};
+}
+
+std::string lines(const Summary& summary) {
+  constexpr std::string_view kWanted = "wanted:  ";
+  constexpr std::string_view kPresent = "present: ";
+  constexpr std::string_view kLimit = "limit:   ";
+  return fmt::format("{}{}\n{}{}\n{}{}", kWanted, clipped(summary.wanted, kLineMost - kWanted.size()), kPresent,
+                     summary.present, kLimit, limit_text(summary.limit));
+}
+
+std::string one_line(const Summary& summary) {
+  return fmt::format("Wanted: {}. Present: {}. Limit: {}.", summary.wanted, summary.present, limit_text(summary.limit));
+}
+
+void HeldGpus::add(const HeldGpus& other) {
+  if (other.gpus == MilliGpu{}) return;
+  if (gpus == MilliGpu{}) kind = other.kind;
+  gpus += other.gpus;
+  per_hour += other.per_hour;
+  unpriced += other.unpriced;
+}
+
+Summarizer::Summarizer(const model::Snapshot& snapshot, const model::Names& names, const decide::place::Decision& place,
+                       const decide::provision::Decision& provision)
+    : snapshot_(snapshot), catalog_(*snapshot.catalog), names_(names), place_(place), provision_(provision) {
+  snapshot.gangs.for_each([&](GangId id, const Gang& gang) {
+    ReplicaStates& states = states_[gang.service];
+    switch (gang.phase) {
+      case Gang::Phase::pending:
+        ++states.pending;
+        states.waiting.push_back(id);
+        break;
+      case Gang::Phase::starting:
+        ++states.starting;
+        states.next_ready = std::min(states.next_ready, gang.expected_ready_at);
+        break;
+      case Gang::Phase::ready:
+        ++states.ready;
+        break;
+      case Gang::Phase::draining:
+        ++states.draining;
+        break;
+      case Gang::Phase::sleeping:
+        ++states.sleeping;
+        break;
+    }
+    states.held.add(held_by(gang));
+  });
+  for (auto& [service, states] : states_) {
+    std::ranges::stable_sort(states.waiting, {}, [&](GangId id) { return snapshot.gangs.at(id).created_at; });
+  }
+  for (const decide::place::Verdict& verdict : place.verdicts) {
+    if (verdict.gang.valid()) verdicts_[verdict.gang] = &verdict;
+  }
+  for (const decide::place::Shortfall& lack : place.shortfalls) {
+    if (lack.gang.valid()) shortfalls_[lack.gang] = &lack;
+  }
+}
+
+const ReplicaStates& Summarizer::states_of(model::ServiceId service) const {
+  static const ReplicaStates kNone;
+  const auto found = states_.find(service);
+  return found == states_.end() ? kNone : found->second;
+}
+
+/// A pod holds its share of the node's price. A replica with a stated price is priced by that, GPU by GPU.
+HeldGpus Summarizer::held_by(const Pod& pod) const {
+  HeldGpus held;
+  if (!pod.node.valid() || pod.gpus == MilliGpu{}) return held;
+  held.gpus = pod.gpus;
+  const Gang* gang = snapshot_.gangs.find(pod.gang);
+  const Node* node = snapshot_.nodes.find(pod.node);
+  held.kind = node != nullptr ? node->gpu : gang != nullptr ? gang->gpu : model::GpuKindId{};
+  if (node != nullptr && node->offering.valid() && node->offering.value < catalog_.offerings.size()) {
+    const model::Offering& offering = catalog_.offering(node->offering);
+    if (offering.price_per_hour > MicroUsd{} && offering.gpus > 0) {
+      held.per_hour = {offering.price_per_hour.count / offering.gpus * pod.gpus.count / 1000};
+      return held;
+    }
+  }
+  if (gang != nullptr && gang->service.valid() && gang->service.value < catalog_.services.size()) {
+    const auto& variants = catalog_.service(gang->service).variants;
+    const MilliGpu all = gang->gpus_per_pod * std::ssize(gang->pods);
+    if (gang->variant.value < variants.size() && all > MilliGpu{}) {
+      const MicroUsd stated = variants[gang->variant.value].price_per_hour;
+      held.per_hour = {stated.count / all.count * pod.gpus.count};
+    }
+  }
+  if (held.per_hour == MicroUsd{}) held.unpriced = held.gpus;
+  return held;
+}
+
+HeldGpus Summarizer::held_by(const Gang& gang) const {
+  HeldGpus held;
+  for (const PodId id : gang.pods) {
+    if (const Pod* pod = snapshot_.pods.find(id)) held.add(held_by(*pod));
+  }
+  return held;
+}
+
+std::string Summarizer::held_text(const HeldGpus& held) const {
+  if (held.gpus == MilliGpu{}) return "no GPUs held";
+  std::string text = fmt::format("{} {} held", gpus_text(held.gpus), gpu_name(catalog_, held.kind));
+  if (held.unpriced == held.gpus) return text + " (price unknown)";
+  text += " for " + price_text(held.per_hour);
+  if (held.unpriced > MilliGpu{}) text += fmt::format(" plus {} without a known price", gpus_text(held.unpriced));
+  return text;
+}
+
+Summary Summarizer::service(const decide::scale::Decision& decision) const {
+  Summary summary;
+  const std::string name = service_name(catalog_, decision.service);
+  summary.wanted = fmt::format(
+      "{} of {}{}: {}", replicas_text(decision.desired), name,
+      decision.desired == decision.current ? ", as now" : fmt::format(", {} asked for now", decision.current),
+      sentence(decision.why, catalog_));
+  const ReplicaStates& states = states_of(decision.service);
+  summary.present = fmt::format("{} ready, {} starting, {} pending, {} draining", states.ready, states.starting,
+                                states.pending, states.draining);
+  if (states.sleeping > 0) summary.present += fmt::format(", {} sleeping", states.sleeping);
+  const ReplicaCount existing = states.ready + states.starting + states.pending;
+  if (decision.desired > existing) {
+    summary.present += fmt::format(", {} not created yet", decision.desired - existing);
+  }
+  summary.present += "; " + held_text(states.held);
+  summary.limit = limit_of_service(decision);
+  return summary;
+}
+
+Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) const {
+  constexpr std::array<std::string_view, 5> kStates = {"pending", "starting", "ready", "draining", "sleeping"};
+  const Gang& gang = snapshot_.gangs.at(id);
+  Summary summary;
+  const std::int64_t pods = std::ssize(gang.pods);
+  const std::string* known = names_.gangs.find(id);
+  summary.wanted = fmt::format("replica {} of {}{}: {} with {} {}", gang.ordinal, service_name(catalog_, gang.service),
+                               known != nullptr ? ", " + *known : "", count_text(pods, "pod", "pods"),
+                               gpus_text(gang.gpus_per_pod), gpu_name(catalog_, gang.gpu));
+  if (pods > 1) summary.wanted += fmt::format(" each in one {}", model::name(gang.together).words);
+  if (decision.service == gang.service) {
+    summary.wanted += fmt::format("; {} wanted: {}", replicas_text(decision.desired), sentence(decision.why, catalog_));
+  }
+  std::int64_t bound = 0;
+  for (const PodId pod_id : gang.pods) {
+    const Pod* pod = snapshot_.pods.find(pod_id);
+    bound += pod != nullptr && pod->node.valid() ? 1 : 0;
+  }
+  summary.present = fmt::format("{}, {} of {} bound; {}", kStates[static_cast<std::size_t>(gang.phase)], bound,
+                                count_text(pods, "pod", "pods"), held_text(held_by(gang)));
+  switch (gang.phase) {
+    case Gang::Phase::pending:
+      summary.limit = limit_of(id, decision);
+      break;
+    case Gang::Phase::starting:
+      summary.limit = cold_start(gang.expected_ready_at, "the engine loads its model");
+      break;
+    case Gang::Phase::draining:
+      summary.limit = {.text = "nothing: the replica drains", .change = "wait until its requests are finished"};
+      break;
+    case Gang::Phase::ready:
+    case Gang::Phase::sleeping:
+      break;
+  }
+  return summary;
+}
+
+Summary Summarizer::pod(PodId id, const decide::scale::Decision& decision) const {
+  const Pod& pod = snapshot_.pods.at(id);
+  Summary summary = gang(pod.gang, decision);
+  const std::string* known = names_.pods.find(id);
+  summary.present =
+      fmt::format("{} is {}; its replica is {}", known != nullptr ? *known : fmt::format("pod {}", id.value),
+                  pod.node.valid() ? "on " + node_name(pod.node) : "not bound to a node", summary.present);
+  return summary;
+}
+
+Summary Summarizer::node(NodeId id) const {
+  const Node& node = snapshot_.nodes.at(id);
+  Summary summary;
+  const std::string name = node_name(id);
+  summary.wanted = name + (node.phase == Node::Phase::ready ? " runs pods" : " takes no new pods");
+  const model::Reason* ends = nullptr;
+  for (const model::Action& action : provision_.plan.actions) {
+    const auto* end = std::get_if<model::TerminateNode>(&action.what);
+    if (end != nullptr && end->node == id) ends = &action.why;
+  }
+  const model::Reason* stays = kept(model::Plan::Kept::Subject::node, id.value);
+  if (ends != nullptr) summary.wanted = name + " is given back: " + sentence(*ends, catalog_);
+  if (ends == nullptr && stays != nullptr) summary.wanted = name + " stays: " + sentence(*stays, catalog_);
+
+  HeldGpus held;
+  std::int64_t pods = 0;
+  snapshot_.pods.for_each([&](PodId, const Pod& pod) {
+    if (pod.node != id) return;
+    held.add(held_by(pod));
+    ++pods;
+  });
+  const MilliGpu free = std::max(node.gpus - held.gpus, MilliGpu{});
+  summary.present = fmt::format("{} {}, {} held by {}, {} free", gpus_text(node.gpus), gpu_name(catalog_, node.gpu),
+                                gpus_text(held.gpus), count_text(pods, "pod", "pods"), gpus_text(free));
+  const bool priced = node.offering.valid() && node.offering.value < catalog_.offerings.size() &&
+                      catalog_.offering(node.offering).price_per_hour > MicroUsd{};
+  const std::string price = priced ? price_text(catalog_.offering(node.offering).price_per_hour) : "price unknown";
+  summary.present += "; " + price;
+  if (pods == 0 && ends == nullptr) {
+    summary.limit = {
+        .text = "nothing: the node is empty",
+        .change = stays != nullptr ? "wait: the pool gives it back when it has been empty long enough" : std::string()};
+  }
+  return summary;
+}
+
+std::string Summarizer::node_name(NodeId id) const {
+  const std::string* known = names_.nodes.find(id);
+  return known != nullptr ? *known : fmt::format("node {}", id.value);
+}
+
+const model::Reason* Summarizer::kept(model::Plan::Kept::Subject subject, std::uint32_t id) const {
+  for (const model::Plan::Kept& row : provision_.plan.kept) {
+    if (row.subject == subject && row.id == id) return &row.why;
+  }
+  return nullptr;
+}
+
+const model::LaunchNodes* Summarizer::launch_for(GangId id) const {
+  for (const model::Action& action : provision_.plan.actions) {
+    const auto* launch = std::get_if<model::LaunchNodes>(&action.what);
+    if (launch != nullptr && launch->gang.valid() && launch->gang == id) return launch;
+  }
+  return nullptr;
+}
+
+}  // namespace capstan::explain

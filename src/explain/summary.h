@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decide/place/place.h"
+#include "decide/provision/provision.h"
+#include "decide/scale/scale.h"
+#include "model/names.h"
+#include "model/snapshot.h"
+
+namespace capstan::explain {
+
+/// The layer at fault: the part of the system that keeps an object from what is wanted of it.
+enum class Layer : std::uint8_t {
+  none,        ///< nothing limits the object
+  replicas,    ///< the number of replicas: a bound, a rate limit, a hold or missing signals
+  queue,       ///< the limit of a queue
+  placement,   ///< GPUs are free, but not together in one domain; or another scheduler binds the pods
+  pool_limit,  ///< the limit of a node pool or of the whole fleet
+  capacity,    ///< no free GPUs, and none can be bought now
+  cold_start,  ///< nodes boot, or engines load their model
+};
+/// "replicas", "queue", "placement", "pool limit", "capacity", "cold start"; "nothing" for `none`.
+std::string_view name(Layer layer);
+/// Returns the metric that shows this layer at fault, with its labels; empty for `none`. Each is a metric of
+/// `capstan run` (docs/reference/metrics.md), Karpenter or KAI.
+std::string_view metric(Layer layer);
+
+/// What limits an object.
+struct Limit {
+  Layer layer = Layer::none;
+  std::string text = "nothing";
+  std::string change{};  ///< the smallest change that would help, as an instruction; empty: none is needed
+};
+
+/// The answer about one object in three lines.
+struct Summary {
+  std::string wanted;   ///< what is wanted and why
+  std::string present;  ///< what there is: replicas or pods by state, held GPUs and their price
+  Limit limit;
+};
+
+/// Returns three lines that begin with "wanted:", "present:" and "limit:". The third has the change, and the metric if
+/// a layer is at fault. A reason is cut between two clauses if its line would exceed `kLineMost` characters.
+std::string lines(const Summary& summary);
+/// Returns the same as one line for a status message, an Event or a log.
+std::string one_line(const Summary& summary);
+inline constexpr std::size_t kLineMost = 160;
+
+/// GPUs that a replica or a service holds, and their price.
+struct HeldGpus {
+  MilliGpu gpus;
+  MicroUsd per_hour;  ///< of the GPUs whose price is known
+  MilliGpu unpriced;  ///< of `gpus`, on nodes without a known price
+  model::GpuKindId kind{};
+
+  void add(const HeldGpus& other);
+};
+
+/// Replicas of a service by state.
+struct ReplicaStates {
+  ReplicaCount ready = 0;
+  ReplicaCount starting = 0;
+  ReplicaCount pending = 0;
+  ReplicaCount draining = 0;
+  ReplicaCount sleeping = 0;
+  HeldGpus held;
+  std::vector<model::GangId> waiting{};   ///< pending replicas, oldest first
+  Instant next_ready = Instant::never();  ///< when the next starting replica is expected to serve
+};
+
+/// Summarizes objects of one snapshot from what was decided about it. It decides nothing and computes no decision anew.
+class Summarizer {
+ public:
+  /// Walks all replicas once. The arguments outlive the summarizer.
+  Summarizer(const model::Snapshot& snapshot, const model::Names& names, const decide::place::Decision& place,
+             const decide::provision::Decision& provision);
+
+  /// @param decision  about this service
+  Summary service(const decide::scale::Decision& decision) const;
+  /// @param decision  about the service of the gang
+  Summary gang(model::GangId id, const decide::scale::Decision& decision) const;
+  Summary pod(model::PodId id, const decide::scale::Decision& decision) const;
+  Summary node(model::NodeId id) const;
+
+  /// Returns what limits a gang that has not all of its pods bound.
+  Limit limit_of(model::GangId id, const decide::scale::Decision& decision) const;
+
+ private:
+  const ReplicaStates& states_of(model::ServiceId service) const;
+  HeldGpus held_by(const model::Pod& pod) const;
+  HeldGpus held_by(const model::Gang& gang) const;
+  std::string node_name(model::NodeId id) const;
+  std::string held_text(const HeldGpus& held) const;
+  Limit limit_of_service(const decide::scale::Decision& decision) const;
+  Limit limit_of_shortfall(const decide::place::Shortfall& lack, const model::Reason* provision) const;
+  Limit limit_of_nodes(const model::Reason& why, model::GpuKindId gpu, GpuCount missing) const;
+  std::optional<Limit> full_pools(model::GpuKindId gpu, GpuCount missing) const;
+  GpuCount missing_gpus(const model::Gang& gang) const;
+  MilliGpu free_gpus(model::GpuKindId gpu) const;
+  Limit limit_of_size(const model::Gang& gang, const model::Reason& why) const;
+  Limit cold_start(Instant ready_at, std::string what) const;
+  Limit nodes_booting(model::GpuKindId gpu) const;
+  const model::Reason* kept(model::Plan::Kept::Subject subject, std::uint32_t id) const;
+  const model::LaunchNodes* launch_for(model::GangId id) const;
+
+  const model::Snapshot& snapshot_;
+  const model::Catalog& catalog_;
+  const model::Names& names_;
+  const decide::place::Decision& place_;
+  const decide::provision::Decision& provision_;
+  std::map<model::ServiceId, ReplicaStates> states_;
+  std::map<model::GangId, const decide::place::Verdict*> verdicts_;
+  std::map<model::GangId, const decide::place::Shortfall*> shortfalls_;
+};
+
+}  // namespace capstan::explain

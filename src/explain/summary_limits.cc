@@ -1,0 +1,387 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "explain/summary.h"
+#include "explain/words.h"
+#include "model/reason_sentence.h"
+#include "model/topology_names.h"
+
+namespace capstan::explain {
+namespace {
+
+using decide::place::Verdict;
+using model::Gang;
+using model::GangId;
+using model::Reason;
+using model::ReasonCode;
+using model::TopologyLevel;
+
+std::string gpus_of_kind(const model::Catalog& catalog, std::int64_t gpus, model::GpuKindId kind) {
+  return fmt::format("{} {}", gpus, gpu_name(catalog, kind));
+}
+
+/// Returns the pool that a `pool_limit` reason is about. The reason has the limit, but not the pool: it is the first
+/// pool with that limit and this GPU kind.
+std::string limited_pool(const model::Catalog& catalog, std::int64_t limit, model::GpuKindId gpu) {
+  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
+    const model::Pool& pool = catalog.pools[p];
+    const bool sells =
+        std::ranges::any_of(pool.offerings, [&](model::OfferingId id) { return catalog.offering(id).gpu == gpu; });
+    if (pool.gpu_limit == limit && sells) return pool_name(catalog, {p});
+  }
+  return "?";
+}
+
+/// Returns the limit that a reason of the scale layer states; nothing if the reason limits nothing.
+std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide::scale::Decision& decision) {
+  const std::string service = service_name(catalog, decision.service);
+  const auto& n = decision.why.numbers;
+  const auto of = [](std::string text, std::string change) {
+    return Limit{Layer::replicas, std::move(text), std::move(change)};
+  };
+  switch (decision.why.code) {
+    case ReasonCode::at_maximum:
+      return of(fmt::format("{} has a maximum of {}, {} wanted", service, replicas_text(n[1]), n[0]),
+                fmt::format("raise the maximum of {} from {} to {}", service, n[1], n[0]));
+    case ReasonCode::at_minimum:
+      return of(fmt::format("{} has a minimum of {}, {} would do", service, replicas_text(n[1]), n[0]),
+                fmt::format("lower the minimum of {} from {} to {}", service, n[1], n[0]));
+    case ReasonCode::rate_limited:
+      return of(fmt::format("the scaling behavior of {} allows {} in this period, {} wanted", service,
+                            replicas_text(n[1]), n[0]),
+                "wait for the next period, or allow more in one period");
+    case ReasonCode::cooling_down:
+      return of(
+          fmt::format("hold: {} would do, an earlier answer of {} is inside the window", replicas_text(n[0]), n[1]),
+          fmt::format("wait at most {}, or shorten the window", time_text(std::chrono::seconds(n[2]))));
+    case ReasonCode::surplus_kept:
+      return of(fmt::format("hold: {} would do, more were needed recently", replicas_text(n[0])),
+                fmt::format("wait at most {}", time_text(std::chrono::seconds(n[2]))));
+    case ReasonCode::signal_missing:
+      return of(
+          fmt::format("{} of {} gave no usable reading, and missing signals lower nothing", n[0], replicas_text(n[1])),
+          fmt::format("find the lost signal: capstan explain signals {}", service));
+    case ReasonCode::demand_unknown:
+    case ReasonCode::no_replica_to_read:
+      return of("no replica reports its load",
+                fmt::format("find the lost signal: capstan explain signals {}", service));
+    case ReasonCode::fixed_replicas:
+      return of(fmt::format("the policy of {} is a fixed number", service), "state another number, or another policy");
+    case ReasonCode::scaling_disabled:
+      return of(fmt::format("{} asks for 0 replicas, which disables an HPA", service), "ask for at least 1 replica");
+    case ReasonCode::set_by_autoscaler:
+      return of(fmt::format("another autoscaler sets the replicas of {}", service), "change that autoscaler");
+    case ReasonCode::slo_roll_back:
+      return of("hold: the SLO was broken, so no replica is removed", "acknowledge the SLO breach");
+    case ReasonCode::gpus_denied:
+      return Limit{Layer::capacity, "the cloud refused more GPUs of this kind",
+                   fmt::format("wait {} for the next attempt, or add a variant on another GPU kind",
+                               time_text(std::chrono::seconds(n[1])))};
+    case ReasonCode::loss_not_survived:
+      return Limit{Layer::placement,
+                   fmt::format("{} with GPUs of this kind, and the loss of one must leave the SLO held",
+                               count_text(n[0], "domain", "domains")),
+                   "add nodes of this GPU kind in another domain"};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Returns the limit that the verdict on a pending gang states by itself; nothing if it is about free GPUs.
+std::optional<Limit> limit_of_verdict(const model::Catalog& catalog, const Reason& why) {
+  const auto& n = why.numbers;
+  switch (why.code) {
+    case ReasonCode::queue_limit: {
+      const std::string queue = queue_name(catalog, {static_cast<std::uint32_t>(n[3])});
+      return Limit{Layer::queue,
+                   fmt::format("queue {} holds {} of its {} GPUs, {} more needed", queue, n[0], n[2], n[1]),
+                   fmt::format("raise the limit of queue {} by {} to {}", queue,
+                               count_text(n[0] + n[1] - n[2], "GPU", "GPUs"), n[0] + n[1])};
+    }
+    case ReasonCode::queue_closed: {
+      const std::string queue = queue_name(catalog, {static_cast<std::uint32_t>(n[0])});
+      return Limit{Layer::queue, fmt::format("no Queue object describes queue {} or a queue above it", queue),
+                   fmt::format("create the Queue {}, or name another in the pods", queue)};
+    }
+    case ReasonCode::pods_leaving:
+      return Limit{Layer::placement,
+                   fmt::format("{} of the replica still terminating", count_text(n[0], "pod", "pods")),
+                   "wait until they are gone"};
+    case ReasonCode::nodes_not_seen:
+      return Limit{
+          Layer::placement,
+          fmt::format("{} of the replica on a node whose GPUs are not visible", count_text(n[0], "pod", "pods")),
+          "check the device plugin of that node"};
+    case ReasonCode::gang_broken:
+      return Limit{
+          Layer::placement, fmt::format("{} of {} needed pods have a node and wait for the others", n[0], n[1]),
+          fmt::format("wait: they are evicted {} after the gang broke", time_text(std::chrono::seconds(n[2])))};
+    case ReasonCode::gang_given_up:
+      return Limit{Layer::placement,
+                   fmt::format("{} of {} needed pods had a node for too long and are evicted", n[0], n[1]),
+                   "wait: the replica is placed as a whole"};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Returns the limit of the whole fleet that is too small for one replica; nothing if none is.
+std::optional<Limit> limit_of_fleet(const model::FleetLimits& limits, std::int64_t nodes, GpuCount gpus) {
+  if (limits.gpus && *limits.gpus < gpus) {
+    return Limit{Layer::pool_limit, fmt::format("the replica needs {} GPUs, the fleet may have {}", gpus, *limits.gpus),
+                 fmt::format("raise the GPU limit of the fleet from {} to {}", *limits.gpus, gpus)};
+  }
+  if (limits.nodes && *limits.nodes < nodes) {
+    return Limit{
+        Layer::pool_limit,
+        fmt::format("the replica needs {}, the fleet may have {}", count_text(nodes, "node", "nodes"), *limits.nodes),
+        fmt::format("raise the node limit of the fleet from {} to {}", *limits.nodes, nodes)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Limit Summarizer::cold_start(Instant ready_at, std::string what) const {
+  Limit limit{Layer::cold_start, std::move(what), "wait: no start has been measured yet"};
+  if (ready_at.is_never()) return limit;
+  const Duration left = ready_at - snapshot_.at;
+  limit.change = left > Duration{} ? "wait " + time_text(left)
+                                   : fmt::format("it was expected {} ago: read the log of the pod", time_text(-left));
+  return limit;
+}
+
+/// The nodes of this GPU kind that are on their way, and when the first of them is expected.
+Limit Summarizer::nodes_booting(model::GpuKindId gpu) const {
+  std::int64_t nodes = 0;
+  GpuCount gpus = 0;
+  MicroUsd price;
+  Instant first = Instant::never();
+  snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    const model::Offering& offering = catalog_.offering(claim.offering);
+    if (offering.gpu != gpu || !decide::provision::in_transit(claim, snapshot_)) return;
+    ++nodes;
+    gpus += offering.gpus;
+    price += offering.price_per_hour;
+    if (claim.expected_ready_at > snapshot_.at) first = std::min(first, claim.expected_ready_at);
+  });
+  if (nodes == 0) return {Layer::cold_start, "nodes were just ordered and have not appeared yet", "wait: they boot"};
+  std::string text = fmt::format("{} with {} on the way for {}", count_text(nodes, "node", "nodes"),
+                                 gpus_of_kind(catalog_, gpus, gpu), price_text(price));
+  return first.is_never() ? Limit{Layer::cold_start, std::move(text), "wait: they boot"}
+                          : Limit{Layer::cold_start, std::move(text),
+                                  fmt::format("wait {}: the first one boots", time_text(first - snapshot_.at))};
+}
+
+/// A provisioner that collects pods states no other obstacle until its batch closes. Meanwhile this looks at the limits
+/// of the pools: nothing if one of them has room for a node with this GPU.
+std::optional<Limit> Summarizer::full_pools(model::GpuKindId gpu, GpuCount missing) const {
+  std::map<model::PoolId, GpuCount> used;
+  snapshot_.nodes.for_each([&](model::NodeId, const model::Node& node) { used[node.pool] += node.gpus.count / 1000; });
+  snapshot_.claims.for_each([&](model::ClaimId, const model::Claim& claim) {
+    if (!decide::provision::in_transit(claim, snapshot_)) return;
+    used[claim.pool] += catalog_.offering(claim.offering).gpus;
+  });
+  std::optional<Limit> full;
+  for (std::uint32_t p = 0; p < catalog_.pools.size(); ++p) {
+    const model::Pool& pool = catalog_.pools[p];
+    for (const model::OfferingId id : pool.offerings) {
+      const model::Offering& offering = catalog_.offering(id);
+      if (offering.gpu != gpu) continue;
+      const GpuCount now = used[{p}];
+      if (now + offering.gpus <= pool.gpu_limit) return std::nullopt;
+      const GpuCount enough = now + ceil_div(std::max<GpuCount>(missing, 1), offering.gpus) * offering.gpus;
+      if (full) continue;
+      full = Limit{
+          Layer::pool_limit,
+          fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool.name, now, pool.gpu_limit, enough - now),
+          fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, enough)};
+    }
+  }
+  return full;
+}
+
+/// Returns the GPUs of the pods that are not bound, less the free GPUs of the same kind.
+GpuCount Summarizer::missing_gpus(const Gang& gang) const {
+  MilliGpu missing;
+  for (const model::PodId id : gang.pods) {
+    const model::Pod* pod = snapshot_.pods.find(id);
+    if (pod != nullptr && !pod->node.valid()) missing += pod->gpus;
+  }
+  return gpus_up(std::max(missing - free_gpus(gang.gpu), MilliGpu{}));
+}
+
+MilliGpu Summarizer::free_gpus(model::GpuKindId gpu) const {
+  std::map<model::NodeId, MilliGpu> held;
+  snapshot_.pods.for_each([&](model::PodId, const model::Pod& pod) {
+    if (pod.node.valid()) held[pod.node] += pod.gpus;
+  });
+  MilliGpu free;
+  snapshot_.nodes.for_each([&](model::NodeId id, const model::Node& node) {
+    if (node.gpu != gpu || node.phase != model::Node::Phase::ready) return;
+    free += std::max(node.gpus - held[id], MilliGpu{});
+  });
+  return free;
+}
+
+/// Translates a reason of the layer that buys nodes.
+/// @param missing  GPUs that the replica lacks
+Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCount missing) const {
+  const auto& n = why.numbers;
+  switch (why.code) {
+    case ReasonCode::capacity_on_its_way:
+      return nodes_booting(gpu);
+    case ReasonCode::pool_limit: {
+      const std::string pool = limited_pool(catalog_, n[1], gpu);
+      return {Layer::pool_limit, fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool, n[2], n[1], n[0]),
+              fmt::format("raise the GPU limit of pool {} from {} to {}", pool, n[1], n[2] + n[0])};
+    }
+    case ReasonCode::fleet_gpu_limit:
+      return {Layer::pool_limit, fmt::format("the fleet has {} of its {} GPUs, {} more needed", n[2], n[1], n[0]),
+              fmt::format("raise the GPU limit of the fleet from {} to {}", n[1], n[2] + n[0])};
+    case ReasonCode::fleet_node_limit:
+      return {Layer::pool_limit, fmt::format("the fleet has {} of its {} nodes, {} more needed", n[2], n[1], n[0]),
+              fmt::format("raise the node limit of the fleet from {} to {}", n[1], n[2] + n[0])};
+    case ReasonCode::fleet_price_limit:
+      return {Layer::pool_limit,
+              fmt::format("the budget of the fleet is {}, {} in use, {} more needed", price_text({n[1]}),
+                          price_text({n[2]}), price_text({n[0]})),
+              fmt::format("raise the budget of the fleet to {}", price_text({n[2] + n[0]}))};
+    case ReasonCode::backing_off:
+      return {Layer::capacity,
+              fmt::format("the cloud refused nodes with {} {} ago", gpu_name(catalog_, gpu),
+                          time_text(std::chrono::seconds(n[0]))),
+              fmt::format("wait {} for the next attempt, or add a zone or an instance type to a pool",
+                          time_text(std::chrono::seconds(std::max<std::int64_t>(n[1] - n[0], 0))))};
+    case ReasonCode::no_offering:
+      return {Layer::capacity, fmt::format("no pool sells a shape for {} together", gpus_of_kind(catalog_, n[0], gpu)),
+              fmt::format("add an instance type with {} to a pool", gpus_of_kind(catalog_, n[0], gpu))};
+    case ReasonCode::domain_not_sold:
+      return {Layer::placement,
+              fmt::format("{} are needed in one domain, and no pool can launch nodes into a chosen one",
+                          gpus_of_kind(catalog_, n[0], gpu)),
+              "wait for room in a domain that exists, or allow a wider topology level"};
+    case ReasonCode::batching:
+      if (std::optional<Limit> full = full_pools(gpu, missing)) return *std::move(full);
+      return {Layer::capacity, "nodes are bought when the batch of pending pods closes", "wait a few seconds"};
+    default:
+      return {Layer::capacity, sentence(why, catalog_), {}};
+  }
+}
+
+Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const Reason* provision) const {
+  if (provision != nullptr) return limit_of_nodes(*provision, lack.gpu, gpus_up(lack.short_by));
+  const MilliGpu free = free_gpus(lack.gpu);
+  const std::string kind = gpu_name(catalog_, lack.gpu);
+  const std::string best = lack.best_node.valid()     ? node_name(lack.best_node)
+                           : lack.best_domain.valid() ? domain_name(catalog_, lack.best_domain)
+                                                      : std::string();
+  const std::string level(model::name(lack.level).words);
+  if (free >= lack.needed && !best.empty()) {
+    return {Layer::placement,
+            fmt::format("{} {} are free, but at most {} in one {} ({}), {} needed", gpus_text(free), kind,
+                        gpus_text(lack.best_free), level, best, gpus_text(lack.needed)),
+            fmt::format("free {} {} in {}, or allow a wider topology level", gpus_text(lack.short_by), kind, best)};
+  }
+  return {Layer::capacity,
+          fmt::format("{} of the {} {} needed are free, and nothing is bought here",
+                      gpus_text(std::min(free, lack.needed)), gpus_text(lack.needed), kind),
+          best.empty() ? fmt::format("add {} {} in one {}", gpus_text(lack.short_by), kind, level)
+                       : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
+}
+
+/// A gang that is larger than any domain: either a pool may not buy enough, or no instance type and domain is large
+/// enough.
+Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
+  const std::int64_t needed = why.numbers[0];
+  const std::string level(model::name(gang.together).words);
+  const std::string kind = gpu_name(catalog_, gang.gpu);
+  const std::int64_t pods = std::ssize(gang.pods);
+  std::optional<std::pair<GpuCount, std::uint32_t>> smallest;  // limit to set, pool
+  for (std::uint32_t p = 0; p < catalog_.pools.size(); ++p) {
+    for (const model::OfferingId id : catalog_.pools[p].offerings) {
+      const model::Offering& offering = catalog_.offering(id);
+      if (offering.gpu != gang.gpu || gang.gpus_per_pod <= MilliGpu{}) continue;
+      const std::int64_t per_node = whole_gpus(offering.gpus).count / gang.gpus_per_pod.count;
+      if (per_node == 0 || (gang.together == TopologyLevel::node && per_node < pods)) continue;
+      const std::int64_t nodes = ceil_div(pods, per_node);
+      const GpuCount limit = nodes * offering.gpus;
+      if (std::optional<Limit> fleet = limit_of_fleet(catalog_.limits, nodes, limit)) return *std::move(fleet);
+      if (limit > catalog_.pools[p].gpu_limit && (!smallest || limit < smallest->first)) smallest = {{limit, p}};
+    }
+  }
+  if (smallest) {
+    const model::Pool& pool = catalog_.pools[smallest->second];
+    return {Layer::pool_limit,
+            fmt::format("the replica needs {} {} in one {}, pool {} may have {}", needed, kind, level, pool.name,
+                        pool.gpu_limit),
+            fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, smallest->first)};
+  }
+  return {Layer::placement,
+          fmt::format("the replica needs {} {} in one {}, the largest {} has {}, and pools may buy {}", needed, kind,
+                      level, level, why.numbers[1], why.numbers[2]),
+          gang.together == TopologyLevel::node
+              ? fmt::format("add an instance type with {} {}, or split the replica into more pods", needed, kind)
+              : fmt::format("allow a wider topology level than {}, or use fewer GPUs per replica", level)};
+}
+
+Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) const {
+  const Gang& gang = snapshot_.gangs.at(id);
+  if (std::ranges::find(decision.drain, id) != decision.drain.end()) {
+    return {Layer::replicas, fmt::format("{} wanted, so this one is removed", replicas_text(decision.desired)), {}};
+  }
+  if (const model::LaunchNodes* launch = launch_for(id)) {
+    const model::Offering& offering = catalog_.offering(launch->offering);
+    return {Layer::cold_start,
+            fmt::format("{} of {} bought now for {}{}", count_text(launch->count, "node", "nodes"),
+                        offering.instance_type, price_text(offering.price_per_hour * launch->count),
+                        launch->hold > Duration{} ? ", all within " + time_text(launch->hold) + " or none" : ""),
+            "wait: they boot"};
+  }
+  const Reason* nodes = kept(model::Plan::Kept::Subject::gang, id.value);
+  const auto found = verdicts_.find(id);
+  if (found == verdicts_.end()) {
+    if (nodes != nullptr) return limit_of_nodes(*nodes, gang.gpu, missing_gpus(gang));
+    return {Layer::placement, "another scheduler binds these pods", "read its Events: kubectl describe pod"};
+  }
+  const Verdict& verdict = *found->second;
+  if (std::optional<Limit> stated = limit_of_verdict(catalog_, verdict.why)) return *std::move(stated);
+  if (verdict.why.code == ReasonCode::never_fits) return limit_of_size(gang, verdict.why);
+  if (verdict.kind == Verdict::Kind::placed) return {Layer::none, "nothing: the pods are bound now", {}};
+  if (verdict.kind == Verdict::Kind::assumed) {
+    return {Layer::placement, "the pods are bound, but the API server has not confirmed it", "wait a few seconds"};
+  }
+  if (const auto lack = shortfalls_.find(id); lack != shortfalls_.end()) {
+    return limit_of_shortfall(*lack->second, nodes);
+  }
+  if (nodes != nullptr) return limit_of_nodes(*nodes, gang.gpu, missing_gpus(gang));
+  return {Layer::capacity, sentence(verdict.why, catalog_),
+          fmt::format("add a node with {} free {}", gpus_text(gang.gpus_per_pod), gpu_name(catalog_, gang.gpu))};
+}
+
+Limit Summarizer::limit_of_service(const decide::scale::Decision& decision) const {
+  const ReplicaStates& states = states_of(decision.service);
+  for (const GangId id : states.waiting) {
+    if (std::ranges::find(decision.drain, id) != decision.drain.end()) continue;
+    Limit limit = limit_of(id, decision);
+    if (limit.layer != Layer::none) return limit;
+  }
+  for (const decide::place::Shortfall& lack : place_.shortfalls) {
+    if (lack.gang.valid() || lack.service != decision.service) continue;
+    return limit_of_shortfall(lack, kept(model::Plan::Kept::Subject::service, decision.service.value));
+  }
+  if (std::optional<Limit> scale = limit_of_scale(catalog_, decision)) return *std::move(scale);
+  if (states.starting > 0) {
+    return cold_start(states.next_ready, fmt::format("{} starting", replicas_text(states.starting)));
+  }
+  if (decision.desired > states.ready + states.starting + states.pending) {
+    return {Layer::cold_start, "pods of the new replicas do not exist yet", "wait: their workload creates them"};
+  }
+  return {};
+}
+
+}  // namespace capstan::explain

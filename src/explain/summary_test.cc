@@ -1,0 +1,347 @@
+#include "explain/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <sstream>
+
+#include "decide/testing/world.h"
+
+namespace capstan::explain {
+namespace {
+
+using decide::testing::at;
+using decide::testing::World;
+using model::Gang;
+using model::GangId;
+using model::NodeId;
+using model::ReasonCode;
+using model::TopologyLevel;
+
+constexpr Instant kNow = at(100);
+
+/// A cluster whose placement and nodes are decided at `kNow`, and a service that wants so many replicas.
+struct Cluster {
+  World world;
+  model::Names names;
+  decide::place::Policy place_policy;
+  decide::place::Memory place_memory;
+  decide::provision::Memory provision_memory;
+  decide::provision::Policy provision_policy;
+  bool buys_nodes = true;
+  decide::scale::Decision scale;
+  decide::place::Decision place;
+  decide::provision::Decision provision;
+
+  Cluster() {
+    scale.service = {0};
+    scale.current = scale.desired = 1;
+    scale.why = {ReasonCode::nothing_to_do, {}};
+  }
+
+  void price(NodeId node, model::OfferingId offering) {
+    model::Node row = world.snapshot.nodes.at(node);
+    row.offering = offering;
+    world.snapshot.nodes.set(node, row);
+  }
+
+  void decide_now() {
+    world.snapshot.at = kNow;
+    decide::Index index = decide::build(world.snapshot);
+    place = decide::place::decide(index, world.snapshot, {}, place_policy, place_memory, kNow);
+    if (!buys_nodes) return;
+    provision = decide::provision::decide(index, world.snapshot, place, provision_policy, provision_memory, kNow);
+  }
+
+  Summarizer summarizer() const { return {world.snapshot, names, place, provision}; }
+};
+
+/// A cluster with a known cause for which one replica is pending, and the answer that names this cause.
+struct Cause {
+  const char* name;
+  std::function<GangId(Cluster&)> build;  ///< returns the replica to ask about
+  Layer layer;
+  const char* text;    ///< part of the limit
+  const char* change;  ///< part of the change that would help
+};
+
+const Cause kCauses[] = {
+    {"TheScalerWantsFewerReplicas",
+     [](Cluster& c) {
+       const GangId gang = c.world.gang(1, 8, TopologyLevel::node);
+       c.scale.desired = 0;
+       c.scale.drain = {gang};
+       return gang;
+     },
+     Layer::replicas, "0 replicas wanted, so this one is removed", ""},
+    {"TheQueueIsFull",
+     [](Cluster& c) {
+       const NodeId node = c.world.node(0);
+       const model::QueueId queue = c.world.queue(6);
+       const GangId first = c.world.gang(1, 4, TopologyLevel::node);
+       c.world.enqueue(first, queue);
+       c.world.bind(first, node);
+       const GangId second = c.world.gang(1, 4, TopologyLevel::node);
+       c.world.enqueue(second, queue);
+       return second;
+     },
+     Layer::queue, "queue q0 holds 4 of its 6 GPUs, 4 more needed", "raise the limit of queue q0 by 2 GPUs to 8"},
+    {"NoQueueObjectDescribesTheQueue",
+     [](Cluster& c) {
+       c.world.node(0);
+       const model::QueueId queue = c.world.queue(100);
+       c.world.catalog().queues[queue.value].closed = true;
+       const GangId gang = c.world.gang(1, 4, TopologyLevel::node);
+       c.world.enqueue(gang, queue);
+       return gang;
+     },
+     Layer::queue, "no Queue object describes queue q0", "create the Queue q0"},
+    {"TheFreeGpusAreInTwoRacks",
+     [](Cluster& c) {
+       c.buys_nodes = false;
+       c.world.pool({c.world.offering(8, 0, 10)}, 1000);
+       c.world.node(0, 8);
+       c.world.node(2, 8);
+       return c.world.gang(2, 8, TopologyLevel::rack);
+     },
+     Layer::placement, "16 H100 are free, but at most 8 in one rack (rack-0), 16 needed", "free 8 H100 in rack-0"},
+    {"TheReplicaIsLargerThanAnyNode",
+     [](Cluster& c) {
+       c.world.pool({c.world.offering(8, 0, 10)}, 1000);
+       return c.world.gang(2, 8, TopologyLevel::node);
+     },
+     Layer::placement, "the replica needs 16 H100 in one node", "add an instance type with 16 H100"},
+    {"AnotherSchedulerBindsThePods",
+     [](Cluster& c) {
+       c.world.node(0);
+       c.world.catalog().services[0].variants[0].placed_elsewhere = true;
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::placement, "another scheduler binds these pods", "kubectl describe pod"},
+    {"ThePoolIsAtItsLimit",
+     [](Cluster& c) {
+       const model::OfferingId offering = c.world.offering(8, 0, 10);
+       const model::PoolId pool = c.world.pool({offering}, 12);
+       const NodeId node = c.world.node(0);
+       model::Node row = c.world.snapshot.nodes.at(node);
+       row.pool = pool;
+       row.offering = offering;
+       c.world.snapshot.nodes.set(node, row);
+       c.world.bind(c.world.gang(1, 8, TopologyLevel::node), node);
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::pool_limit, "pool pool has 8 of its 12 GPUs, 8 more needed",
+     "raise the GPU limit of pool pool from 12 to 16"},
+    {"ThePoolMayNeverBuyEnough",
+     [](Cluster& c) {
+       c.world.pool({c.world.offering(8, 0, 10)}, 8);
+       return c.world.gang(2, 8, TopologyLevel::rack);
+     },
+     Layer::pool_limit, "the replica needs 16 H100 in one rack, pool pool may have 8",
+     "raise the GPU limit of pool pool from 8 to 16"},
+    {"TheFleetMayHaveNoNode",
+     [](Cluster& c) {
+       c.world.pool({c.world.offering(8, 0, 10)}, 1000);
+       c.world.catalog().limits.nodes = 0;
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::pool_limit, "the replica needs 1 node, the fleet may have 0",
+     "raise the node limit of the fleet from 0 to 1"},
+    {"TheFleetIsAtItsBudget",
+     [](Cluster& c) {
+       c.world.pool({c.world.offering(8, 0, 10)}, 1000);
+       c.world.catalog().limits.price_per_hour = MicroUsd{4'000'000};
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::pool_limit, "the budget of the fleet is 4.00 USD/h, 0.00 USD/h in use, 10.00 USD/h more needed",
+     "raise the budget of the fleet to 10.00 USD/h"},
+    {"KarpenterHasBoughtAllThatThePoolMayHave",  // the batch of its pods is open: the reason is not stated yet
+     [](Cluster& c) {
+       c.provision_policy = decide::provision::karpenter();
+       const model::OfferingId offering = c.world.offering(1, 0, 3);
+       const model::PoolId pool = c.world.pool({offering}, 7);
+       const GangId gang = c.world.gang(8, 1, TopologyLevel::zone);
+       for (std::size_t i = 0; i < 7; ++i) {
+         const NodeId node = c.world.node(0, 1);
+         model::Node row = c.world.snapshot.nodes.at(node);
+         row.pool = pool;
+         row.offering = offering;
+         c.world.snapshot.nodes.set(node, row);
+         c.world.bind_pod(gang, i, node);
+       }
+       return gang;
+     },
+     Layer::pool_limit, "pool pool has 7 of its 7 GPUs, 1 more needed", "raise the GPU limit of pool pool from 7 to 8"},
+    {"TheCloudRefusedTheLastLaunch",
+     [](Cluster& c) {
+       const model::OfferingId offering = c.world.offering(8, 0, 10);
+       c.world.pool({offering}, 1000);
+       c.provision_memory.backoffs.push_back({offering, 1, at(70), at(250)});
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::capacity, "the cloud refused nodes with H100 30 s ago", "wait 2 min 30 s for the next attempt"},
+    {"NoPoolSellsTheGpu",
+     [](Cluster& c) {
+       c.world.node(0, 8);
+       const GangId first = c.world.gang(1, 8, TopologyLevel::node);
+       c.world.bind(first, NodeId{0});
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::capacity, "no pool sells a shape for 8 H100 together", "add an instance type with 8 H100"},
+    {"NothingIsBoughtHere",
+     [](Cluster& c) {
+       c.buys_nodes = false;
+       c.world.pool({c.world.offering(8, 0, 10)}, 1000);
+       c.world.bind(c.world.gang(1, 8, TopologyLevel::node), c.world.node(0, 8));
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::capacity, "0 of the 8 H100 needed are free", "add 8 H100"},
+    {"TheNodeIsBoughtNow",
+     [](Cluster& c) {
+       c.world.pool({c.world.offering(8, 0, 10)}, 1000);
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::cold_start, "1 node of i0 bought now for 10.00 USD/h", "wait"},
+    {"TheNodeBoots",
+     [](Cluster& c) {
+       const model::OfferingId offering = c.world.offering(8, 0, 10);
+       const model::PoolId pool = c.world.pool({offering}, 1000);
+       const model::ClaimId claim = c.world.claim(pool, offering, model::Claim::Phase::launched, 60);
+       model::Claim row = c.world.snapshot.claims.at(claim);
+       row.expected_ready_at = at(229);
+       c.world.snapshot.claims.set(claim, row);
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::cold_start, "1 node with 8 H100 on the way for 10.00 USD/h", "wait 2 min 9 s: the first one boots"},
+    {"TheEngineLoadsItsModel",
+     [](Cluster& c) {
+       const GangId gang = c.world.gang(1, 8, TopologyLevel::node);
+       c.world.bind(gang, c.world.node(0), Gang::Phase::starting);
+       Gang row = c.world.snapshot.gangs.at(gang);
+       row.expected_ready_at = at(145);
+       c.world.snapshot.gangs.set(gang, row);
+       return gang;
+     },
+     Layer::cold_start, "the engine loads its model", "wait 45 s"},
+    {"ThePodsAreBoundNow",
+     [](Cluster& c) {
+       c.world.node(0);
+       return c.world.gang(1, 8, TopologyLevel::node);
+     },
+     Layer::none, "nothing: the pods are bound now", ""},
+};
+
+TEST(Summary, APendingReplicaNamesTheLayerAtFaultAndTheChangeThatHelps) {
+  for (const Cause& cause : kCauses) {
+    Cluster cluster;
+    const GangId gang = cause.build(cluster);
+    cluster.decide_now();
+    const Summary summary = cluster.summarizer().gang(gang, cluster.scale);
+    EXPECT_EQ(name(summary.limit.layer), name(cause.layer)) << cause.name << '\n' << lines(summary);
+    EXPECT_TRUE(summary.limit.text.contains(cause.text)) << cause.name << '\n' << lines(summary);
+    EXPECT_TRUE(summary.limit.change.contains(cause.change)) << cause.name << '\n' << lines(summary);
+    const model::PodId pod = cluster.world.snapshot.gangs.at(gang).pods.front();
+    EXPECT_EQ(cluster.summarizer().pod(pod, cluster.scale).limit.text, summary.limit.text) << cause.name;
+  }
+}
+
+TEST(Summary, EachLayerHasItsMetric) {
+  for (int layer = 1; layer <= static_cast<int>(Layer::cold_start); ++layer) {
+    EXPECT_FALSE(metric(static_cast<Layer>(layer)).empty()) << name(static_cast<Layer>(layer));
+  }
+  EXPECT_TRUE(metric(Layer::none).empty());
+  Cluster cluster;
+  const GangId gang = cluster.world.gang(1, 8, TopologyLevel::node);
+  cluster.world.pool({cluster.world.offering(8, 0, 10)}, 8);
+  cluster.world.catalog().limits.nodes = 0;
+  cluster.decide_now();
+  EXPECT_TRUE(lines(cluster.summarizer().gang(gang, cluster.scale)).ends_with("(metric: karpenter_nodepools_usage)"));
+}
+
+TEST(Summary, HeldGpusHaveAPrice) {
+  Cluster cluster;
+  const NodeId node = cluster.world.node(0);
+  cluster.price(node, cluster.world.offering(8, 0, 24));
+  const GangId gang = cluster.world.gang(2, 4, TopologyLevel::rack);
+  cluster.world.bind_pod(gang, 0, node);
+  cluster.decide_now();
+  EXPECT_EQ(cluster.summarizer().gang(gang, cluster.scale).present,
+            "pending, 1 of 2 pods bound; 4 H100 held for 12.00 USD/h");
+  EXPECT_EQ(cluster.summarizer().node(node).present, "8 H100, 4 held by 1 pod, 4 free; 24.00 USD/h");
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
+            "0 ready, 0 starting, 1 pending, 0 draining; 4 H100 held for 12.00 USD/h");
+}
+
+TEST(Summary, AnUnknownPriceIsNotZero) {
+  Cluster cluster;
+  cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
+  cluster.decide_now();
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
+            "1 ready, 0 starting, 0 pending, 0 draining; 8 H100 held (price unknown)");
+  cluster.world.catalog().services[0].variants[0].price_per_hour = {16'000'000};
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).present,
+            "1 ready, 0 starting, 0 pending, 0 draining; 8 H100 held for 16.00 USD/h");
+}
+
+/// A reason of the scale layer and the limit that it states for a service whose replicas all serve.
+struct ScaleLimit {
+  model::Reason why;
+  const char* text;
+  const char* change;
+};
+
+TEST(Summary, AServiceWhoseReplicasServeIsLimitedByItsOwnBounds) {
+  const ScaleLimit rows[] = {
+      {{ReasonCode::nothing_to_do, {}}, "nothing", ""},
+      {{ReasonCode::at_maximum, {11, 9}},
+       "chat has a maximum of 9 replicas, 11 wanted",
+       "raise the maximum of chat from 9 to 11"},
+      {{ReasonCode::at_minimum, {1, 2}},
+       "chat has a minimum of 2 replicas, 1 would do",
+       "lower the minimum of chat from 2 to 1"},
+      {{ReasonCode::rate_limited, {6, 4}},
+       "the scaling behavior of chat allows 4 replicas in this period, 6 wanted",
+       "wait for the next period, or allow more in one period"},
+      {{ReasonCode::cooling_down, {1, 4, 300}},
+       "hold: 1 replica would do, an earlier answer of 4 is inside the window",
+       "wait at most 5 min, or shorten the window"},
+      {{ReasonCode::signal_missing, {2, 3}},
+       "2 of 3 replicas gave no usable reading, and missing signals lower nothing",
+       "find the lost signal: capstan explain signals chat"},
+  };
+  for (const ScaleLimit& row : rows) {
+    Cluster cluster;
+    cluster.world.bind(cluster.world.gang(1, 8, TopologyLevel::node), cluster.world.node(0));
+    cluster.scale.why = row.why;
+    cluster.decide_now();
+    const Limit limit = cluster.summarizer().service(cluster.scale).limit;
+    EXPECT_EQ(limit.text, row.text);
+    EXPECT_EQ(limit.change, row.change);
+  }
+}
+
+TEST(Summary, APendingReplicaLimitsAServiceMoreThanItsMaximum) {
+  Cluster cluster;
+  cluster.world.gang(1, 8, TopologyLevel::node);
+  cluster.world.pool({cluster.world.offering(8, 0, 10)}, 8);
+  cluster.world.catalog().limits.gpus = 4;
+  cluster.scale.why = {ReasonCode::at_maximum, {11, 9}};
+  cluster.decide_now();
+  EXPECT_EQ(cluster.summarizer().service(cluster.scale).limit.layer, Layer::pool_limit);
+}
+
+TEST(Summary, ALongReasonIsCutBetweenTwoClauses) {
+  Summary summary;
+  summary.wanted =
+      "9 replicas of chat: " + std::string(60, 'a') + ", " + std::string(60, 'b') + ", " + std::string(60, 'c');
+  summary.present = "9 ready";
+  std::istringstream text(lines(summary));
+  std::string first;
+  std::getline(text, first);
+  EXPECT_LE(first.size(), kLineMost);
+  EXPECT_TRUE(first.ends_with(std::string(60, 'b') + " ..."));
+  EXPECT_TRUE(one_line(summary).contains(std::string(60, 'c')));
+}
+
+}  // namespace
+}  // namespace capstan::explain
