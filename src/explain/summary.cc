@@ -121,6 +121,7 @@ Summarizer::Summarizer(const model::Snapshot& snapshot, const model::Names& name
   for (auto& [service, states] : states_) {
     std::ranges::stable_sort(states.waiting, {}, [&](GangId id) { return snapshot.gangs.at(id).created_at; });
   }
+  add_free_gpus();
   for (const decide::place::Verdict& verdict : place.verdicts) {
     if (verdict.gang.valid()) verdicts_[verdict.gang] = &verdict;
   }
@@ -138,10 +139,12 @@ const ReplicaStates& Summarizer::states_of(model::ServiceId service) const {
 /// A pod holds its share of the node's price. A replica with a stated price is priced by that, GPU by GPU.
 HeldGpus Summarizer::held_by(const Pod& pod) const {
   HeldGpus held;
-  if (!pod.node.valid() || pod.gpus == MilliGpu{}) return held;
+  // A running pod holds its GPUs even if its node is not in the snapshot, for example while its device plugin restarts.
+  const bool running = pod.phase == Pod::Phase::starting || pod.phase == Pod::Phase::ready;
+  if ((!pod.node.valid() && !running) || pod.gpus == MilliGpu{}) return held;
   held.gpus = pod.gpus;
   const Gang* gang = snapshot_.gangs.find(pod.gang);
-  const Node* node = snapshot_.nodes.find(pod.node);
+  const Node* node = pod.node.valid() ? snapshot_.nodes.find(pod.node) : nullptr;
   held.kind = node != nullptr ? node->gpu : gang != nullptr ? gang->gpu : model::GpuKindId{};
   if (node != nullptr && node->offering.valid() && node->offering.value < catalog_.offerings.size()) {
     const model::Offering& offering = catalog_.offering(node->offering);
@@ -205,11 +208,16 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
   Summary summary;
   const std::int64_t pods = std::ssize(gang.pods);
   const std::string* known = names_.gangs.find(id);
-  summary.wanted = fmt::format("replica {} of {}{}: {} with {} {}", gang.ordinal, service_name(catalog_, gang.service),
-                               known != nullptr ? ", " + *known : "", count_text(pods, "pod", "pods"),
-                               gpus_text(gang.gpus_per_pod), gpu_name(catalog_, gang.gpu));
+  if (gang.service.valid()) {
+    summary.wanted = fmt::format("replica {} of {}{}: ", gang.ordinal, service_name(catalog_, gang.service),
+                                 known != nullptr ? ", " + *known : "");
+  } else if (known != nullptr) {
+    summary.wanted = *known + ": ";
+  }
+  summary.wanted += fmt::format("{} with {} {}", count_text(pods, "pod", "pods"), gpus_text(gang.gpus_per_pod),
+                                gpu_name(catalog_, gang.gpu));
   if (pods > 1) summary.wanted += fmt::format(" each in one {}", model::name(gang.together).words);
-  if (decision.service == gang.service) {
+  if (gang.service.valid() && decision.service == gang.service) {
     summary.wanted += fmt::format("; {} wanted: {}", replicas_text(decision.desired), sentence(decision.why, catalog_));
   }
   std::int64_t bound = 0;

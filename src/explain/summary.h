@@ -77,7 +77,7 @@ struct ReplicaStates {
 /// Summarizes objects of one snapshot from what was decided about it. It decides nothing and computes no decision anew.
 class Summarizer {
  public:
-  /// Walks all replicas once. The arguments outlive the summarizer.
+  /// Walks all replicas and nodes once. The arguments outlive the summarizer.
   Summarizer(const model::Snapshot& snapshot, const model::Names& names, const decide::place::Decision& place,
              const decide::provision::Decision& provision);
 
@@ -103,6 +103,7 @@ class Summarizer {
   std::optional<Limit> full_pools(model::GpuKindId gpu, GpuCount missing) const;
   GpuCount missing_gpus(const model::Gang& gang) const;
   MilliGpu free_gpus(model::GpuKindId gpu) const;
+  void add_free_gpus();
   Limit limit_of_size(const model::Gang& gang, const model::Reason& why) const;
   Limit cold_start(Instant ready_at, std::string what) const;
   Limit nodes_booting(model::GpuKindId gpu) const;
@@ -115,6 +116,7 @@ class Summarizer {
   const decide::place::Decision& place_;
   const decide::provision::Decision& provision_;
   std::map<model::ServiceId, ReplicaStates> states_;
+  std::map<model::GpuKindId, MilliGpu> free_;  ///< of the nodes that take pods
   std::map<model::GangId, const decide::place::Verdict*> verdicts_;
   std::map<model::GangId, const decide::place::Shortfall*> shortfalls_;
 };

@@ -216,16 +216,18 @@ GpuCount Summarizer::missing_gpus(const Gang& gang) const {
 }
 
 MilliGpu Summarizer::free_gpus(model::GpuKindId gpu) const {
+  const auto found = free_.find(gpu);
+  return found == free_.end() ? MilliGpu{} : found->second;
+}
+
+void Summarizer::add_free_gpus() {
   std::map<model::NodeId, MilliGpu> held;
   snapshot_.pods.for_each([&](model::PodId, const model::Pod& pod) {
     if (pod.node.valid()) held[pod.node] += pod.gpus;
   });
-  MilliGpu free;
   snapshot_.nodes.for_each([&](model::NodeId id, const model::Node& node) {
-    if (node.gpu != gpu || node.phase != model::Node::Phase::ready) return;
-    free += std::max(node.gpus - held[id], MilliGpu{});
+    if (node.phase == model::Node::Phase::ready) free_[node.gpu] += std::max(node.gpus - held[id], MilliGpu{});
   });
-  return free;
 }
 
 /// Translates a reason of the layer that buys nodes.
@@ -275,6 +277,7 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
 
 Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const Reason* provision) const {
   if (provision != nullptr) return limit_of_nodes(*provision, lack.gpu, gpus_up(lack.short_by));
+  if (provision_.launched_gpus > 0) return nodes_booting(lack.gpu);
   const MilliGpu free = free_gpus(lack.gpu);
   const std::string kind = gpu_name(catalog_, lack.gpu);
   const std::string best = lack.best_node.valid()     ? node_name(lack.best_node)

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "explain/summary.h"
 #include "kube/json.h"
 #include "model/reason_sentence.h"
 #include "operator/report.h"
@@ -12,10 +13,10 @@ namespace {
 using model::Reason;
 using model::ReasonCode;
 
-/// Each pod of a large gang would say the same; so many are told.
+/// The most pods of one gang that get the condition: all pods of a gang have the same message.
 constexpr std::size_t kMostPods = 64;
 
-/// What was kept of a gang in a plan; null where nothing was.
+/// Returns the reason why a plan does nothing for a gang; null if it has none.
 const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
   for (const model::Plan::Kept& kept : plan.kept) {
     if (kept.subject == model::Plan::Kept::Subject::gang && kept.id == gang.value) return &kept.why;
@@ -23,7 +24,7 @@ const Reason* kept_of(const model::Plan& plan, model::GangId gang) {
   return nullptr;
 }
 
-/// In Shadow: before that, whoever places the gang has not had his time.
+/// In Shadow, a gang is reported only after this time, so that its own scheduler can bind it first.
 constexpr Duration kOthersTime = std::chrono::seconds(10);
 
 bool waits(const decide::place::Verdict& verdict) {
@@ -31,7 +32,7 @@ bool waits(const decide::place::Verdict& verdict) {
          verdict.kind != decide::place::Verdict::Kind::assumed;
 }
 
-/// "would go onto gpu-1 and gpu-2", each node once.
+/// Returns "would go onto gpu-1 and gpu-2", with each node once.
 std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
   std::set<std::string> nodes;
   for (const model::BindPods::Binding& binding : bind.bindings) {
@@ -47,7 +48,7 @@ std::string where_words(const model::BindPods& bind, const KubeWorld& world) {
   return words;
 }
 
-/// Server-side apply: the conditions of others stay theirs.
+/// Server-side apply leaves the conditions of other field managers as they are.
 kube::ApiRequest tell_pod(const kube::Pod& pod, const GangVerdict& verdict, kube::WallTime wall) {
   using kube::json_quote;
   const kube::ObjectRef ref{kube::resources::kPods, pod.meta.ns, pod.meta.name};
@@ -76,6 +77,8 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
   std::vector<GangVerdict> verdicts;
   if (controller.placed().verdicts.empty()) return verdicts;
   const FleetPolicy& fleet = fleet_policy(view.fleet);
+  const model::Names names = world.objects().names();
+  const explain::Summarizer summarizer(world.snapshot(), names, controller.placed(), controller.bought());
   std::map<std::string, const kube::Pod*> by_uid;
   view.pods.for_each([&](kube::RowId, const kube::Pod& pod) { by_uid[pod.meta.uid] = &pod; });
   for (const decide::place::Verdict& verdict : controller.placed().verdicts) {
@@ -103,9 +106,10 @@ std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld&
     }
     const Reason* nodes = kept_of(controller.bought().plan, verdict.gang);
     out.reason = camel_case(name((nodes != nullptr ? *nodes : verdict.why).code));
-    out.message = sentence(verdict.why, *world.snapshot().catalog);
-    if (nodes != nullptr) out.message += "; " + sentence(*nodes, *world.snapshot().catalog);
-    // Whoever provides nodes must not do so for a gang that its queue holds.
+    const bool scaled = gang->service.valid() && world.snapshot().services.find(gang->service) != nullptr;
+    out.message = explain::one_line(
+        summarizer.gang(verdict.gang, scaled ? controller.scale_decision(gang->service) : decide::scale::Decision()));
+    // A node provisioner must not buy nodes for a gang that its queue holds.
     const bool room_would_help = verdict.kind != decide::place::Verdict::Kind::held_by_queue;
     if (fleet.nodes == Mode::off && room_would_help) out.reason = "Unschedulable";
   }

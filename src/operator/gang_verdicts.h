@@ -14,22 +14,23 @@
 
 namespace capstan::op {
 
-/// Why a gang waits, or in Shadow where it would go: what its pods, and an Event on the first of them, say.
+/// The reason why a gang is pending, or in Shadow the nodes where it would go. Its pods and an Event on the first of
+/// them show it.
 struct GangVerdict {
-  std::string uid;     ///< of its first pod
-  std::string reason;  ///< a word for machines: "Shortfall", "FleetGpuLimit"; "Unschedulable" where it is handed off
-  std::string message;
+  std::string uid;      ///< of its first pod
+  std::string reason;   ///< a word for machines: "Shortfall", "FleetGpuLimit"; "Unschedulable" where it is handed off
+  std::string message;  ///< three lines of `explain`, joined
   bool would_place = false;            ///< there is room, and its scheduler has not bound it
-  std::vector<const kube::Pod*> pods;  ///< that wait, the first one first; in the view
+  std::vector<const kube::Pod*> pods;  ///< pending pods in their order; owned by the view
 };
 
-/// Of every gang that the last decision left waiting. What the nodes layer says of it comes last, and gives the reason.
-/// With that layer Off the gang is handed off: whoever provides nodes then acts on pods that are Unschedulable.
-/// In Shadow also of those that have waited for a while and that Capstan would bind now.
+/// Returns a verdict for every gang that the last decision left pending. If the nodes layer has a reason, that reason
+/// counts. If that layer is Off, the reason is "Unschedulable", on which another node provisioner acts. In Shadow there
+/// is also a verdict for each gang that has waited for a while and that Capstan would bind now.
 std::vector<GangVerdict> gang_verdicts(const ClusterView& view, const KubeWorld& world,
                                        const control::Controller& controller);
 
-/// Tells of verdicts when they begin and when their reason changes: by an Event, and where placement is Active by the
+/// Publishes verdicts when they begin and when their reason changes: as an Event, and if placement is Active as the
 /// condition PodScheduled of each pod. It makes requests and sends none.
 class GangVerdictWriter {
  public:

@@ -22,15 +22,21 @@ std::string target_words(const InferenceScaler& scaler, const kube::TargetRef& t
   return target.kind + " " + kube::key_of(scaler.meta.ns, target.name);
 }
 
-/// What every report looks things up in.
+/// Tables that the reports of all scalers share.
 struct Lookups {
-  explicit Lookups(const ReportSources& from) : targets(from.view), rivals(from.view) {
+  explicit Lookups(const ReportSources& from)
+      : targets(from.view), rivals(from.view), names(from.world.objects().names()) {
+    if (from.world.snapshot().catalog != nullptr) {
+      summarizer.emplace(from.world.snapshot(), names, from.controller.placed(), from.controller.bought());
+    }
     from.world.snapshot().gangs.for_each([&](model::GangId, const model::Gang& gang) {
       if (gang.service.valid()) gangs[gang.service].push_back(&gang);
     });
   }
   Targets targets;
   Rivals rivals;
+  model::Names names;
+  std::optional<explain::Summarizer> summarizer;  // none before the first decision
   std::map<model::ServiceId, std::vector<const model::Gang*>> gangs;
 };
 
@@ -92,6 +98,7 @@ class Reporter {
     if (decision.service.valid()) {
       row.recommended = decision.desired;
       row.why = decision.why;
+      if (lookups_.summarizer) row.summary = lookups_.summarizer->service(decision);
       if (origin.mode == Mode::active) row.desired = decision.desired;
     }
     const std::vector<control::SloMemory>& slo = from_.controller.memory().slo;
@@ -228,7 +235,7 @@ class Reporter {
           row.why && (row.why->code == ReasonCode::at_maximum || row.why->code == ReasonCode::at_minimum);
       if (limited) {
         return verdict("AtLimit", Is::yes, camel_case(name(row.why->code)).c_str(),
-                       row.name + ": " + sentence(*row.why));
+                       row.name + ": " + (row.summary ? explain::one_line(*row.summary) : sentence(*row.why)));
       }
     }
     return verdict("AtLimit", Is::no, "None", "");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "control/controller.h"
+#include "explain/summary.h"
 #include "kube/discovery.h"
 #include "kube/wall_time.h"
 #include "model/reason.h"
@@ -17,17 +18,18 @@
 
 namespace capstan::op {
 
-/// One target of a scaler, as it is and as it should be.
+/// One target of a scaler: its replicas now and the replicas that it should have.
 struct TargetReport {
   std::string name;
   model::Role role = model::Role::both;
-  ReplicaCount current = 0;  ///< what it asks for
+  ReplicaCount current = 0;  ///< asked for by the target now
   ReplicaCount starting = 0;
   ReplicaCount ready = 0;
   ReplicaCount draining = 0;
   ReplicaCount recommended = 0;
-  ReplicaCount desired = 0;          ///< what Capstan has it ask for
-  std::optional<model::Reason> why;  ///< of the last decision; nothing where none was made
+  ReplicaCount desired = 0;                 ///< number that Capstan writes to the target
+  std::optional<model::Reason> why;         ///< of the last decision; nothing if none was made
+  std::optional<explain::Summary> summary;  ///< of the last decision, in three lines
 };
 
 /// A condition without its times.
@@ -41,7 +43,7 @@ struct Verdict {
 /// The condition of a roll-back.
 inline constexpr std::string_view kSloBreach = "SLOBreach";
 
-/// Everything that is told of a scaler, in its status, its Events and the metrics.
+/// Everything that the status, the Events and the metrics of a scaler show.
 struct ScalerReport {
   std::string ns;
   std::string name;

@@ -35,7 +35,7 @@ Json conditions(const ScalerReport& report, const InferenceScaler& scaler, kube:
                 {"status", word(verdict.is)},
                 {"observedGeneration", report.generation},
                 {"reason", verdict.reason}};
-    // A message may hold a number that moves with every scrape; the state is what people wait for.
+    // A message may hold a number that changes with every scrape. Only a change of the state is worth a write.
     if (exact) row["message"] = verdict.message;
     if (exact) {
       row["lastTransitionTime"] = condition_since(scaler.conditions, verdict.type, verdict.is == Verdict::Is::yes,
@@ -84,11 +84,9 @@ std::string reason_of(const ScalerReport& report) {
   return telling == nullptr ? std::string() : std::string(model::name(telling->why->code));
 }
 
-std::string sentence_of(const ScalerReport& report) {
-  const TargetReport* telling = report.telling();
-  if (telling == nullptr) return {};
-  const std::string sentence = model::sentence(*telling->why);
-  return report.targets.size() > 1 ? telling->name + ": " + sentence : sentence;
+/// Returns what is wanted of a target, what there is, and what limits it.
+std::string message_of(const TargetReport& target) {
+  return target.summary ? explain::one_line(*target.summary) : target.name + ": " + model::sentence(*target.why);
 }
 
 }  // namespace
@@ -98,7 +96,7 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
   Json status = sums(report);
   if (const std::string reason = reason_of(report); !reason.empty()) {
     status["reason"] = reason;
-    if (exact) status["message"] = sentence_of(report);
+    if (exact) status["message"] = message_of(*report.telling());
   }
   status["variants"] = targets(report);
   status["signals"] = {{"fresh", report.fresh}, {"missing", report.missing}};
@@ -122,7 +120,7 @@ std::string status_json(const ScalerReport& report, const InferenceScaler& scale
   return text_of(status);
 }
 
-/// Notes a roll-back when it begins and when it is over.
+/// Returns an Event when a roll-back begins and when it ends.
 std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& report, Known& known) const {
   const auto verdict = std::ranges::find(report.verdicts, kSloBreach, &Verdict::type);
   const bool now = verdict != report.verdicts.end() && verdict->is == Verdict::Is::yes;
@@ -138,7 +136,8 @@ std::optional<kube::EventNote> StatusWriter::roll_back(const ScalerReport& repor
                          .note = now ? verdict->message : "the stated settings are in force again"};
 }
 
-/// Notes a recommendation that differs from the last one, or is made for another reason.
+/// Returns an Event if the recommendation differs from the last one. A change of the reason alone renews only the last
+/// decision in the status.
 std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, Known& known,
                                                     kube::WallTime wall) const {
   const TargetReport* telling = report.telling();
@@ -162,8 +161,7 @@ std::optional<kube::EventNote> StatusWriter::decide(const ScalerReport& report, 
                          .warning = false,
                          .reason = camel_case(reason),
                          .action = acts ? "Scale" : "Recommend",
-                         .note = telling->name + ": " + std::to_string(telling->recommended) + " replicas, has " +
-                                 std::to_string(telling->current) + ": " + model::sentence(*telling->why)};
+                         .note = message_of(*telling)};
 }
 
 StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now,
@@ -176,7 +174,7 @@ StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, c
     if (scaler == scalers.end()) continue;
     const auto [at, inserted] = known_.try_emplace(report.uid);
     Known& known = at->second;
-    if (inserted) {  // what a predecessor has told
+    if (inserted) {  // continue from the status that a predecessor wrote
       known.decision = scaler->second->last_decision;
       const kube::Condition* breach = kube::find_condition(scaler->second->conditions, kSloBreach);
       known.rolled_back = breach != nullptr && breach->is_true;
@@ -193,7 +191,7 @@ StatusWriter::Out StatusWriter::look(const std::vector<ScalerReport>& reports, c
     known.in_flight = true;
     ++writes_;
     const std::string status = status_json(report, *scaler->second, known.decision, wall, true);
-    // The status is nobody's but ours.
+    // No other program writes this status.
     out.writes.push_back(
         {report.uid, kube::apply_status({kInferenceScalers, report.ns, report.name}, report.uid, status)});
   }

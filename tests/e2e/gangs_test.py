@@ -70,8 +70,8 @@ class Gangs(controller.OnAPool):
             (p for p in self.pods() if condition(p, "PodScheduled") == "False"), None))
         told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
         self.assertEqual(told["reason"], "NeverFits")
-        self.assertIn("needs 16 GPUs together", told["message"])
-        self.assertIn("no pool may buy more than 8", told["message"])
+        self.assertIn("2 pods with 8 ", told["message"])
+        self.assertIn(f"raise the GPU limit of pool {self.pool} from 8 to 16", told["message"])
         eventually("an Event says so", lambda: [e for e in self.cluster.list("events.events.k8s.io", self.namespace)
                                                 if e["reason"] == "NeverFits"])
         self.assertEqual((self.created_claims(), self.bindings()), ([], []))
@@ -86,9 +86,9 @@ class Gangs(controller.OnAPool):
         pod = eventually("the verdict is told", lambda: next(
             (p for p in self.pods() if condition(p, "PodScheduled") == "False"), None))
         told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
-        self.assertEqual((told["reason"], told["message"]), (
-            "QueueLimit", f'queue "{self.pool}-all" holds 0 of the 8 GPUs that it may have, and the gang needs 16 more '
-                          'there'))
+        self.assertEqual(told["reason"], "QueueLimit")
+        self.assertIn(f"queue {self.pool}-all holds 0 of its 8 GPUs, 16 more needed; raise the limit of queue "
+                      f"{self.pool}-all by 8 GPUs to 16", told["message"])
         eventually("its status tells what waits", lambda: self.queue_gpus(self.pool) == {"held": 0, "waiting": 16})
         self.assertEqual((self.created_claims(), self.bindings()), ([], []))
         self.cluster.apply(objects.queue(f"{self.pool}-all", limit=16))
