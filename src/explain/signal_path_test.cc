@@ -1,0 +1,172 @@
+#include "explain/signal_path.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace capstan::explain {
+namespace {
+
+/// Returns the facts of a service whose signals all arrive: one pod with vLLM.
+SignalFacts healthy() {
+  SignalFacts facts;
+  facts.service = "ns/chat";
+  facts.model = "Llama-3.1-8B";
+  facts.target = "Deployment ns/chat";
+  PodFacts pod;
+  pod.name = "chat-0";
+  pod.url = "http://10.0.0.7:8000/metrics";
+  pod.declared_ports = {"8080 (http)"};
+  pod.engine = "vllm";
+  pod.metrics = 84;
+  pod.models = {"Llama-3.1-8B"};
+  facts.pods.push_back(pod);
+  return facts;
+}
+
+/// A cause for which a signal is lost, and the stage that must be named.
+struct LostSignal {
+  const char* name;
+  std::function<void(SignalFacts&)> cause;
+  SignalStage stage;
+  const char* text;    ///< part of the text of the stage
+  const char* remedy;  ///< part of the remedy
+};
+
+const LostSignal kLost[] = {
+    {"RbacForbidsPods", [](SignalFacts& f) { f.denied = {"pods: 403 forbidden"}; }, SignalStage::access,
+     "pods: 403 forbidden", "kubectl auth can-i list pods"},
+    {"TheTargetDoesNotExist", [](SignalFacts& f) { f.target_missing = "there is no Deployment ns/chta"; },
+     SignalStage::target, "there is no Deployment ns/chta", "correct targetRef"},
+    {"NoPodExists", [](SignalFacts& f) { f.pods.clear(); }, SignalStage::pod, "no pod exists", "raise the replicas"},
+    {"NoPodIsReady",
+     [](SignalFacts& f) {
+       f.pods[0].ready = false;
+       f.pods[0].not_ready = "CrashLoopBackOff";
+     },
+     SignalStage::pod, "chat-0 is not ready: CrashLoopBackOff", "kubectl describe pod chat-0"},
+    {"ThePortIsWrong", [](SignalFacts& f) { f.pods[0].no_answer = "connection refused"; }, SignalStage::port,
+     "connection refused; the pod declares port 8080 (http)", "spec.signals.port"},
+    {"ThePathIsWrong", [](SignalFacts& f) { f.pods[0].http_status = 404; }, SignalStage::port, "answers HTTP 404",
+     "spec.signals.path"},
+    {"ThePageNeedsAToken", [](SignalFacts& f) { f.pods[0].http_status = 401; }, SignalStage::port, "answers HTTP 401",
+     "without authentication"},
+    {"ThePageIsBroken", [](SignalFacts& f) { f.pods[0].bad_page = "chat-0:3:7: found no value"; }, SignalStage::page,
+     "chat-0:3:7: found no value", "one bad line discards the whole page"},
+    {"ASidecarIsScraped", [](SignalFacts& f) { f.pods[0].engine.clear(); }, SignalStage::names,
+     "no metric of a known engine", "not a sidecar"},
+    {"TheEngineVersionRenamedTheMetric",
+     [](SignalFacts& f) {
+       f.pods[0].lost = {
+           {"kv_usage_ppm", {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"}, "vllm:kv_cache_usage_ratio"}};
+     },
+     SignalStage::names, "the page has vllm:kv_cache_usage_ratio",
+     "map vllm:kv_cache_usage_ratio to signal kv_usage_ppm"},
+    {"TheEngineDoesNotExportTheMetric", [](SignalFacts& f) { f.pods[0].lost = {{"waiting", {"tgi_queue_size"}, ""}}; },
+     SignalStage::names, "no metric for signal waiting; known names: tgi_queue_size", "use an engine version"},
+    {"TheModelHasAnotherName", [](SignalFacts& f) { f.pods[0].models = {"meta-llama/Llama-3.1-8B-Instruct"}; },
+     SignalStage::model, "about model meta-llama/Llama-3.1-8B-Instruct, expected Llama-3.1-8B",
+     "--served-model-name \"Llama-3.1-8B\""},
+    {"ThePageHasTwoModelsAndNoneIsNamed",
+     [](SignalFacts& f) {
+       f.model.clear();
+       f.pods[0].models = {"a", "b"};
+     },
+     SignalStage::model, "2 models", "spec.model"},
+    {"TheAddressBelongsToAnotherPod", [](SignalFacts& f) { f.pods[0].other_pod = "search-3"; }, SignalStage::model,
+     "the page names pod search-3", "another pod now"},
+    {"PrometheusDoesNotAnswer",
+     [](SignalFacts& f) { f.prometheus = PrometheusFacts{.url = "http://prom", .no_answer = "connection refused"}; },
+     SignalStage::prometheus, "http://prom: connection refused", "spec.signals.prometheus.url"},
+    {"PrometheusNeedsAToken",
+     [](SignalFacts& f) { f.prometheus = PrometheusFacts{.url = "http://prom", .http_status = 403}; },
+     SignalStage::prometheus, "answers HTTP 403", "token"},
+    {"ThePrometheusTargetIsDown",
+     [](SignalFacts& f) {
+       f.prometheus = PrometheusFacts{
+           .url = "http://prom", .targets_down = 2, .down_target = "10.0.0.7:8000: context deadline exceeded"};
+     },
+     SignalStage::prometheus, "2 targets are down: 10.0.0.7:8000", "ServiceMonitor"},
+    {"PrometheusHasNoTarget",
+     [](SignalFacts& f) {
+       f.prometheus = PrometheusFacts{.url = "http://prom", .has_series = false, .selector = "{namespace=\"ns\"}"};
+     },
+     SignalStage::prometheus, "no series for {namespace=\"ns\"}", "create a ServiceMonitor"},
+    {"TheSelectorMatchesNoSeries",
+     [](SignalFacts& f) {
+       f.prometheus =
+           PrometheusFacts{.url = "http://prom", .targets_up = 2, .has_series = false, .selector = "{a=\"b\"}"};
+     },
+     SignalStage::prometheus, "no series for {a=\"b\"}", "spec.signals.prometheus.selector"},
+    {"NoMetricsApiIsRegistered",
+     [](SignalFacts& f) { f.adapter = AdapterFacts{.metric = "vllm_waiting", .api_registered = false}; },
+     SignalStage::adapter, "no metrics API is registered", "prometheus-adapter or KEDA"},
+    {"TheAdapterHasNoRuleForTheMetric",
+     [](SignalFacts& f) { f.adapter = AdapterFacts{.metric = "vllm_waiting", .metric_served = false}; },
+     SignalStage::adapter, "does not serve vllm_waiting", "add a rule for vllm_waiting"},
+    {"TheValueIsNotANumber",
+     [](SignalFacts& f) { f.unusable = {{"chat-0", "kv_usage_ppm", "the value is NaN or infinite"}}; },
+     SignalStage::snapshot, "chat-0: kv_usage_ppm: the value is NaN", "docs/guides/signals.md"},
+};
+
+TEST(SignalPath, TheFirstBrokenStageIsNamedWithItsRemedy) {
+  for (const LostSignal& row : kLost) {
+    SignalFacts facts = healthy();
+    row.cause(facts);
+    const SignalPath path = signal_path(facts);
+    ASSERT_TRUE(path.broken.has_value()) << row.name;
+    EXPECT_EQ(name(*path.broken), name(row.stage)) << row.name;
+    EXPECT_TRUE(path.remedy.contains(row.remedy)) << row.name << ": " << path.remedy;
+    const auto stage = std::ranges::find(path.stages, row.stage, &StageResult::stage);
+    ASSERT_NE(stage, path.stages.end()) << row.name;
+    EXPECT_TRUE(stage->text.contains(row.text)) << row.name << ": " << stage->text;
+    for (auto later = stage + 1; later != path.stages.end(); ++later) {
+      EXPECT_EQ(later->state, StageResult::State::unknown) << row.name << ": " << name(later->stage);
+    }
+  }
+}
+
+TEST(SignalPath, AHealthyServicePassesEveryStage) {
+  const SignalPath path = signal_path(healthy());
+  EXPECT_FALSE(path.broken.has_value());
+  EXPECT_EQ(text(path),
+            "✓ access     the API server lets Capstan read all objects\n"
+            "✓ target     Deployment ns/chat\n"
+            "✓ pod        1 pod ready\n"
+            "✓ port       http://10.0.0.7:8000/metrics\n"
+            "✓ page       84 metrics\n"
+            "✓ names      vllm, all needed metrics\n"
+            "✓ model      Llama-3.1-8B\n"
+            "✓ snapshot   all needed signals are fresh\n"
+            "no signal is lost\n");
+}
+
+TEST(SignalPath, ABrokenStageEndsTheText) {
+  SignalFacts facts = healthy();
+  facts.pods[0].no_answer = "connection refused";
+  const std::string shown = text(signal_path(facts));
+  EXPECT_TRUE(shown.contains("✗ port       chat-0: http://10.0.0.7:8000/metrics: connection refused;")) << shown;
+  EXPECT_TRUE(shown.contains("- page       not reached\n")) << shown;
+  EXPECT_TRUE(shown.contains("\nlost at stage port: set spec.signals.port")) << shown;
+}
+
+TEST(SignalPath, APageAloneHasNoClusterStages) {
+  SignalFacts facts = healthy();
+  facts.target.clear();
+  const SignalPath path = signal_path(facts);
+  EXPECT_EQ(path.stages.front().stage, SignalStage::port);
+}
+
+TEST(SignalPath, APodThatIsNotReadyIsNotJudged) {
+  SignalFacts facts = healthy();
+  PodFacts starting;
+  starting.name = "chat-1";
+  starting.ready = false;
+  starting.no_answer = "connection refused";
+  facts.pods.push_back(starting);
+  EXPECT_FALSE(signal_path(facts).broken.has_value());
+}
+
+}  // namespace
+}  // namespace capstan::explain

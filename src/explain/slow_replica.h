@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace capstan::explain {
+
+/// The part of a replica, or in front of it, that makes requests slow although the GPU is not busy.
+enum class SlowPart : std::uint8_t {
+  none,         ///< the signals show no bottleneck
+  unknown,      ///< the signals that would show it are missing
+  gateway,      ///< the gateway holds requests while the engine has room
+  batch_limit,  ///< the engine runs as many sequences as it may (vLLM: --max-num-seqs)
+  kv_memory,    ///< the KV cache is full, so no further sequence fits
+  step_tokens,  ///< the tokens of one step are used up by prompts (vLLM: --max-num-batched-tokens)
+  cpu,          ///< the front end (HTTP, tokenizer) takes the time, before the engine sees the request
+};
+std::string_view name(SlowPart part);
+
+/// Facts about one replica. An empty field was not measured; it is never taken for zero.
+struct ReplicaLoad {
+  std::optional<std::int64_t> running{};            ///< requests in the batch
+  std::optional<std::int64_t> waiting{};            ///< requests in the engine's queue
+  std::optional<std::int64_t> kv_usage_ppm{};       ///< share of the KV cache in use, millionths
+  std::optional<std::int64_t> preemptions{};        ///< requests that lost their KV blocks since the page before
+  std::optional<std::int64_t> gateway_waiting{};    ///< requests that the gateway holds for this service
+  std::optional<std::int64_t> max_sequences{};      ///< limit of the engine; empty: its default, 256 for vLLM
+  std::optional<std::int64_t> gpu_percent{};        ///< GPU duty cycle
+  std::optional<std::int64_t> cpu_percent{};        ///< of the engine's front end process; 100 is one core
+  std::optional<std::int64_t> cpu_limit_percent{};  ///< cores that it may use, times 100; empty: one thread, 100
+  std::optional<std::int64_t> ttft_ms{};            ///< time to the first token as the client measures it, p99
+  std::optional<std::int64_t> engine_ttft_ms{};     ///< the same as the engine measures it, p99
+};
+
+/// The part at fault, with the numbers that show it and a remedy.
+struct SlowDiagnosis {
+  SlowPart part = SlowPart::unknown;
+  std::string text;
+  std::string remedy{};
+  std::string metric{};  ///< that shows it (vLLM's name)
+};
+
+/// Finds the bottleneck of a slow replica. The GPU duty cycle is never evidence: it shows the share of time with any
+/// kernel running, which is high for one request and low while requests wait for memory or for the CPU.
+SlowDiagnosis diagnose(const ReplicaLoad& load);
+
+/// Returns the diagnosis in one line, without an end of line.
+std::string text(const SlowDiagnosis& diagnosis, const ReplicaLoad& load);
+
+}  // namespace capstan::explain
