@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/conformance.h"
 #include "cli/engine_options.h"
+#include "cli/explain_signals.h"
 #include "cli/lint_options.h"
 #include "cli/offline.h"
 #include "cli/options.h"
@@ -147,7 +148,6 @@ CLI::App* add_explain(CLI::App& app, ExplainArguments& arguments) {
   CLI::App* command =
       app.add_subcommand("explain", "Explain an object in three lines: what is wanted, what there is, what limits it");
   command->add_option("object", arguments.object, "Name of a service, pod, gang or node, or kind and id: \"gang 7\"")
-      ->required()
       ->option_text("OBJECT");
   CLI::Option* snapshot = add_snapshot(*command, arguments.snapshot, "--snapshot");
   add_scenario_moment(*command, arguments.scenario, arguments.at, arguments.overrides,
@@ -159,6 +159,30 @@ CLI::App* add_explain(CLI::App& app, ExplainArguments& arguments) {
       "Examples:\n"
       "  capstan explain chat --snapshot incident.json\n"
       "  capstan explain \"gang 7\" --scenario scenarios/seven-of-eight.yaml --at 10m --verbose");
+  return command;
+}
+
+CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& arguments) {
+  CLI::App* command = explain.add_subcommand(
+      "signals", "Find the stage at which the signals of a service are lost, and the bottleneck of a slow replica");
+  command->add_option("service", arguments.service, "Name of an InferenceScaler, or NAMESPACE/NAME")
+      ->option_text("SERVICE");
+  CLI::Option* page = command->add_option("--page", arguments.page, "Read this page of metrics instead of a cluster");
+  page->option_text("FILE");
+  CLI::Option* url = command->add_option("--url", arguments.url, "Read the page at this address instead of a cluster");
+  url->option_text("URL")->excludes(page);
+  command->add_option("--model", arguments.model, "Model that the page should be about")->option_text("NAME");
+  command->add_option("--engine", arguments.engine, "Engine of the page; else it is recognized")->option_text("NAME");
+  command->add_option("--max-num-seqs", arguments.max_sequences, "Sequences that the engine may run; else its default")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1'000'000));
+  add_cluster(*command, arguments.cluster);
+  add_output(*command, arguments.output);
+  command->footer(
+      "Examples:\n"
+      "  capstan explain signals chat --kubeconfig kubeconfig\n"
+      "  capstan explain signals --url http://10.0.0.7:8000/metrics --model Llama-3.1-8B\n"
+      "\nExit code 2: a signal is lost.");
   return command;
 }
 
@@ -241,6 +265,7 @@ int run(int argc, char** argv) {
   EngineLoadArguments load_arguments;
   DecideArguments decide_arguments;
   ExplainArguments explain_arguments;
+  ExplainSignalsArguments explain_signals_arguments;
   SnapshotArguments snapshot_arguments;
   RunArguments run_arguments;
   ConformanceArguments conformance_arguments;
@@ -254,7 +279,8 @@ int run(int argc, char** argv) {
   const CLI::App& serve_command = *add_engine_serve(engine, serve_arguments);
   const CLI::App& load_command = *add_engine_load(engine, load_arguments);
   const CLI::App& decide_command = *add_decide(app, decide_arguments);
-  const CLI::App& explain_command = *add_explain(app, explain_arguments);
+  CLI::App& explain_command = *add_explain(app, explain_arguments);
+  const CLI::App& signals_command = *add_explain_signals(explain_command, explain_signals_arguments);
   const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
   const CLI::App& run_command = *add_run(app, run_arguments);
   const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
@@ -272,6 +298,7 @@ int run(int argc, char** argv) {
   if (sim_command) return simulate(sim_arguments);
   if (compare_command) return simulate(compare_arguments);
   if (decide_command) return decide(decide_arguments);
+  if (signals_command) return explain_signals(explain_signals_arguments);
   if (explain_command) return explain(explain_arguments);
   if (snapshot_command) return snapshot(snapshot_arguments);
   if (run_command) return capstan::cli::run(run_arguments);

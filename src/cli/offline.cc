@@ -124,6 +124,10 @@ ExitCode decide(const DecideArguments& arguments) {
 }
 
 ExitCode explain(const ExplainArguments& arguments) {
+  if (arguments.object.empty()) {
+    return report({ErrorKind::usage, "capstan explain", 0, 0,
+                   "no object is named, expected a service, pod, gang or node, or signals"});
+  }
   if (arguments.snapshot.empty() && arguments.scenario.empty()) {
     return report({ErrorKind::usage, "capstan explain", 0, 0, "no state is given, expected --snapshot or --scenario"});
   }

@@ -43,12 +43,11 @@ decide::scale::Decision scale_up() {
 TEST(Explain, AScalingDecisionShowsItsArithmetic) {
   const decide::scale::Decision decision = scale_up();
   const std::string why = sentence(decision.why, catalog());
-  EXPECT_EQ(
-      paragraph(catalog(), decision),
-      "chat: 2 replicas asked for now, 2 counted. 2 of 2 replicas reported the requests waiting: 12 in total, 6 on "
-      "average for a target of 4, which is 150 % of the target. This metric asks for 3 replicas. It goes from 2 "
-      "to 3: " +
-          why + ".");
+  EXPECT_EQ(paragraph(catalog(), decision),
+            "chat: 2 replicas asked for, 2 counted. 2 of 2 replicas reported the requests waiting: 12 in total, 6 on "
+            "average for a target of 4, which is 150 % of the target. This metric asks for 3 replicas. It goes from 2 "
+            "to 3: " +
+                why + ".");
   EXPECT_EQ(line(catalog(), decision.plan.actions.at(0)), "scale chat to 3 replicas: " + why);
 }
 

@@ -260,7 +260,7 @@ bool limited(const decide::scale::Decision& decision) {
 }  // namespace
 
 std::string paragraph(const model::Catalog& catalog, const decide::scale::Decision& decision) {
-  std::string text = fmt::format("{}: {} asked for now, {} counted.", service_name(catalog, decision.service),
+  std::string text = fmt::format("{}: {} asked for, {} counted.", service_name(catalog, decision.service),
                                  replicas_text(decision.current), decision.counted);
   for (const MetricReading& reading : decision.readings) text += reading_text(reading);
   if (decision.sizing) text += sizing_text(*decision.sizing);

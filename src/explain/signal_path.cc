@@ -73,10 +73,12 @@ Finding port_finding(const SignalFacts& facts) {
   const auto silent = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.no_answer.empty(); });
   if (!silent.empty()) {
     const PodFacts& pod = *silent.front();
-    const std::string ports =
-        pod.declared_ports.empty() ? "no port" : fmt::format("port {}", fmt::join(pod.declared_ports, ", "));
-    return failed(fmt::format("{}: {}: {}; the pod declares {}", pods_text(silent), pod.url, pod.no_answer, ports),
-                  "set spec.signals.port to the port of the engine, and allow Capstan in its NetworkPolicy");
+    const std::string ports = pod.declared_ports.empty()
+                                  ? std::string()
+                                  : fmt::format("; the pod declares port {}", fmt::join(pod.declared_ports, ", "));
+    const std::string who = pod.name == pod.url ? std::string() : pods_text(silent) + ": ";
+    return failed(fmt::format("{}{}: {}{}", who, pod.url, pod.no_answer, ports),
+                  "set spec.signals.pods.port to the port of the engine, and allow Capstan in its NetworkPolicy");
   }
   const auto refused = pods_with(facts, [](const PodFacts& pod) { return pod.ready && pod.http_status != 200; });
   if (!refused.empty()) {
@@ -84,7 +86,7 @@ Finding port_finding(const SignalFacts& facts) {
     const bool auth = pod.http_status == 401 || pod.http_status == 403;
     return failed(fmt::format("{}: {} answers HTTP {}", pods_text(refused), pod.url, pod.http_status),
                   auth ? "serve the metrics without authentication on the pod network, or read them from Prometheus"
-                       : "set spec.signals.path to the path of the engine's metrics, and switch its metrics on");
+                       : "set spec.signals.pods.path to the path of the engine's metrics, and switch its metrics on");
   }
   const auto ready = pods_with(facts, [](const PodFacts& pod) { return pod.ready; });
   return {State::passed, first_and_more(ready, [](const PodFacts* pod) { return pod->url; })};
@@ -106,10 +108,11 @@ Finding names_finding(const SignalFacts& facts) {
   const auto unknown = pods_with(facts, [](const PodFacts& pod) { return pod.ready && pod.engine.empty(); });
   if (!unknown.empty()) {
     const std::string& expected = unknown.front()->expected_engine;
-    return failed(fmt::format("{}: no metric of {} is on the page", pods_text(unknown),
-                              expected.empty() ? "a known engine" : "engine " + expected),
-                  "switch the engine's metrics on, or scrape the engine and not a sidecar; list the metrics of another "
-                  "server in spec.signals.custom");
+    return failed(
+        fmt::format("{}: no metric of {} is on the page", pods_text(unknown),
+                    expected.empty() ? "a known engine" : "engine " + expected),
+        "switch the engine's metrics on, or scrape the engine and not a sidecar; for a server of your own set "
+        "engine custom and name its metrics in spec.signals.custom");
   }
   const auto lossy = pods_with(facts, [](const PodFacts& pod) { return pod.ready && !pod.lost.empty(); });
   if (!lossy.empty()) {
@@ -120,8 +123,8 @@ Finding names_finding(const SignalFacts& facts) {
       return failed(std::move(found), "use an engine version that exports one of these metrics");
     }
     found += fmt::format("; the page has {}", lost.similar);
-    return failed(std::move(found), fmt::format("this engine version renamed the metric: map {} to signal {} in "
-                                                "spec.signals.custom, or update Capstan",
+    return failed(std::move(found), fmt::format("this engine version renamed the metric: update Capstan, or set engine "
+                                                "custom and name {} for signal {} in spec.signals.custom",
                                                 lost.similar, lost.signal));
   }
   const auto ready = pods_with(facts, [](const PodFacts& pod) { return pod.ready; });

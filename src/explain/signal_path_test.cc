@@ -47,9 +47,9 @@ const LostSignal kLost[] = {
      },
      SignalStage::pod, "chat-0 is not ready: CrashLoopBackOff", "kubectl describe pod chat-0"},
     {"ThePortIsWrong", [](SignalFacts& f) { f.pods[0].no_answer = "connection refused"; }, SignalStage::port,
-     "connection refused; the pod declares port 8080 (http)", "spec.signals.port"},
+     "connection refused; the pod declares port 8080 (http)", "spec.signals.pods.port"},
     {"ThePathIsWrong", [](SignalFacts& f) { f.pods[0].http_status = 404; }, SignalStage::port, "answers HTTP 404",
-     "spec.signals.path"},
+     "spec.signals.pods.path"},
     {"ThePageNeedsAToken", [](SignalFacts& f) { f.pods[0].http_status = 401; }, SignalStage::port, "answers HTTP 401",
      "without authentication"},
     {"ThePageIsBroken", [](SignalFacts& f) { f.pods[0].bad_page = "chat-0:3:7: found no value"; }, SignalStage::page,
@@ -62,7 +62,7 @@ const LostSignal kLost[] = {
            {"kv_usage_ppm", {"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"}, "vllm:kv_cache_usage_ratio"}};
      },
      SignalStage::names, "the page has vllm:kv_cache_usage_ratio",
-     "map vllm:kv_cache_usage_ratio to signal kv_usage_ppm"},
+     "name vllm:kv_cache_usage_ratio for signal kv_usage_ppm"},
     {"TheEngineDoesNotExportTheMetric", [](SignalFacts& f) { f.pods[0].lost = {{"waiting", {"tgi_queue_size"}, ""}}; },
      SignalStage::names, "no metric for signal waiting; known names: tgi_queue_size", "use an engine version"},
     {"TheModelHasAnotherName", [](SignalFacts& f) { f.pods[0].models = {"meta-llama/Llama-3.1-8B-Instruct"}; },
@@ -148,7 +148,7 @@ TEST(SignalPath, ABrokenStageEndsTheText) {
   const std::string shown = text(signal_path(facts));
   EXPECT_TRUE(shown.contains("✗ port       chat-0: http://10.0.0.7:8000/metrics: connection refused;")) << shown;
   EXPECT_TRUE(shown.contains("- page       not reached\n")) << shown;
-  EXPECT_TRUE(shown.contains("\nlost at stage port: set spec.signals.port")) << shown;
+  EXPECT_TRUE(shown.contains("\nlost at stage port: set spec.signals.pods.port")) << shown;
 }
 
 TEST(SignalPath, APageAloneHasNoClusterStages) {

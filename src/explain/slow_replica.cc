@@ -27,8 +27,8 @@ std::vector<std::string> missing_facts(const ReplicaLoad& load) {
 }
 
 std::string batch_text(const ReplicaLoad& load, std::int64_t limit) {
-  return fmt::format("{} of {} sequences run, {} wait, KV memory is {} full", *load.running, limit, *load.waiting,
-                     percent_text(*load.kv_usage_ppm));
+  return fmt::format("{} of {} sequences run{}, {} wait, KV memory is {} full", *load.running, limit,
+                     load.max_sequences ? "" : " (the default limit)", *load.waiting, percent_text(*load.kv_usage_ppm));
 }
 
 /// The engine queues nothing: the time is spent before it.

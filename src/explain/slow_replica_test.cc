@@ -23,7 +23,7 @@ const Row kRows[] = {
     {"TheDefaultLimitOfVllmCounts",
      {.running = 250, .waiting = 3, .kv_usage_ppm = 500'000},
      SlowPart::batch_limit,
-     "250 of 256 sequences run",
+     "250 of 256 sequences run (the default limit), 3 wait",
      "--max-num-seqs"},
     {"KvMemoryIsFull",
      {.running = 30, .waiting = 12, .kv_usage_ppm = 970'000, .max_sequences = 256},

@@ -19,7 +19,8 @@ using model::NodeId;
 using model::Pod;
 using model::PodId;
 
-/// Cuts a text between two clauses so that it has at most `most` characters.
+/// Cuts a text so that it has at most `most` characters: between two clauses, or between two words if the last clause
+/// is a long one.
 std::string clipped(std::string text, std::size_t most) {
   constexpr std::string_view kMore = " ...";
   if (text.size() <= most || most <= kMore.size()) return text;
@@ -28,7 +29,7 @@ std::string clipped(std::string text, std::size_t most) {
     const std::size_t at = text.rfind(mark, most - kMore.size());
     if (at != std::string::npos && at > 0 && (end == std::string::npos || at > end)) end = at;
   }
-  if (end == std::string::npos) end = text.rfind(' ', most - kMore.size());
+  if (end == std::string::npos || end < most * 2 / 3) end = text.rfind(' ', most - kMore.size());
   if (end == std::string::npos || end == 0) return text;
   text.resize(end);
   return text.append(kMore);

@@ -31,10 +31,6 @@ std::int64_t port_of(const InferenceScaler& scaler, const kube::Pod& pod) {
   return kUsualPort;
 }
 
-std::string url_of(const InferenceScaler& scaler, const kube::Pod& pod) {
-  return "http://" + net::host_and_port(pod.ip, std::to_string(port_of(scaler, pod))) + scaler.path;
-}
-
 /// All of a scaler that decides how a page is read.
 std::string how(const InferenceScaler& scaler) {
   const InferenceScaler::Custom& custom = scaler.custom;
@@ -52,16 +48,6 @@ std::string how(const InferenceScaler& scaler) {
 /// this, of so long. A little less, so that pages which come early do not bring another one's in.
 constexpr Duration kLeastWindow = std::chrono::seconds(15);
 Duration percentile_window(Duration interval) { return std::max(interval, kLeastWindow) * 7 / 8; }
-
-std::vector<signals::SignalName> needed_by(const InferenceScaler& scaler) {
-  std::vector<signals::SignalName> needed;
-  const std::vector<model::SignalField> fields = decide::scale::needed_signals(policy_of(scaler));
-  for (const model::ReplicaSignal& each : model::kReplicaSignals) {
-    if (std::ranges::find(fields, each.field) != fields.end())
-      needed.push_back(signals::signal_named(each.name).value());
-  }
-  return needed;
-}
 
 /// Where the fields of a scaler are, for messages.
 std::string place(const InferenceScaler& scaler, std::string_view field) {
@@ -90,6 +76,21 @@ std::vector<signals::MetricText> rows_of(const InferenceScaler::Custom& custom) 
 
 }  // namespace
 
+std::string page_url(const InferenceScaler& scaler, const kube::Pod& pod) {
+  return "http://" + net::host_and_port(pod.ip, std::to_string(port_of(scaler, pod))) + scaler.path;
+}
+
+std::vector<signals::SignalName> needed_signals(const InferenceScaler& scaler) {
+  std::vector<signals::SignalName> needed;
+  const std::vector<model::SignalField> fields = decide::scale::needed_signals(policy_of(scaler));
+  for (const model::ReplicaSignal& signal : model::kReplicaSignals) {
+    if (std::ranges::find(fields, signal.field) != fields.end()) {
+      needed.push_back(signals::signal_named(signal.name).value());
+    }
+  }
+  return needed;
+}
+
 SignalSources::SignalSources(net::Transport& transport, net::Clock clock)
     : transport_(transport), clock_(std::move(clock)) {}
 
@@ -109,7 +110,7 @@ void SignalSources::follow(const ClusterView& view, const std::vector<SnapshotBu
     if (!known.empty()) followed = std::move(known.mapped());
     followed.scaler_uid = scaler.meta.uid;
     followed.name = pod.meta.name;
-    followed.needed = needed_by(scaler);
+    followed.needed = needed_signals(scaler);
     if (!scaler.prometheus_url.empty()) {
       if (with_server.insert(scaler.meta.uid).second) follow_server(scaler);
     } else {
@@ -156,7 +157,7 @@ SignalSources::Reading SignalSources::reading_of(const InferenceScaler& scaler) 
 }
 
 void SignalSources::follow_pod(const InferenceScaler& scaler, const kube::Pod& pod, Pod& followed) {
-  const std::string url = url_of(scaler, pod);
+  const std::string url = page_url(scaler, pod);
   const std::string what = url + '\n' + how(scaler);
   if (followed.scraped && followed.scraped->what == what) return;
   if (followed.scraped) followed.scraped->scraper->remove(followed.scraped->id);

@@ -19,6 +19,11 @@
 
 namespace capstan::op {
 
+/// Returns the address of the page of metrics of a pod.
+std::string page_url(const InferenceScaler& scaler, const kube::Pod& pod);
+/// Returns the signals that the policy of the scaler needs from every replica.
+std::vector<signals::SignalName> needed_signals(const InferenceScaler& scaler);
+
 /// Asks for the load of every replica that serves: its own page of metrics, or a Prometheus server where its scaler
 /// names one. A value that is older than three intervals counts as missing: HPA's arithmetic would take a stale value
 /// for a fresh one.

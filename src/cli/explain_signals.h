@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "explain/signal_path.h"
+#include "explain/slow_replica.h"
+
+namespace capstan::cli {
+
+struct ExplainSignalsArguments {
+  std::string service{};           ///< name of an InferenceScaler, "chat" or "ns/chat"; unused with a page or a URL
+  std::string page{};              ///< file with a page of metrics
+  std::string url{};               ///< address of a page of metrics
+  ClusterArguments cluster{};      ///< used without a page and a URL
+  std::string model{};             ///< of the page or URL; empty: any
+  std::string engine{};            ///< of the page or URL; empty: recognized
+  std::int64_t max_sequences = 0;  ///< of the page or URL; 0: the engine's default
+  Output output = Output::text;
+};
+/// Prints the way of the signals of a service, the stage at which one is lost, and the bottleneck of its slowest
+/// replica. Returns exit code 2 if a signal is lost.
+ExitCode explain_signals(const ExplainSignalsArguments& arguments);
+
+/// The load of one pod.
+struct PodLoad {
+  std::string pod;
+  explain::ReplicaLoad load;
+};
+
+/// Facts about a service and about the load of its pods.
+struct GatheredSignals {
+  explain::SignalFacts facts;
+  std::vector<PodLoad> loads;
+};
+
+/// Gathers the facts from a cluster: objects, pages of the pods, and the Prometheus server if the service names one.
+/// It writes nothing.
+Result<GatheredSignals> gather_from_cluster(const ExplainSignalsArguments& arguments);
+/// Gathers the facts from one page in a file, or at a URL that is read twice.
+Result<GatheredSignals> gather_from_page(const ExplainSignalsArguments& arguments);
+
+/// Returns the load with the most waiting requests, which is the most likely to be slow; null without any.
+const PodLoad* slowest(const std::vector<PodLoad>& loads);
+/// Returns the answer as text or as a JSON document, with an end of line.
+std::string signals_text(const GatheredSignals& gathered);
+std::string signals_json(const GatheredSignals& gathered);
+
+}  // namespace capstan::cli
