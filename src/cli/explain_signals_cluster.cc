@@ -51,7 +51,7 @@ Result<const op::InferenceScaler*> scaler_of(const op::ClusterView& view, const 
   return std::unexpected(Error{ErrorKind::usage, "capstan explain signals", 0, 0, message});
 }
 
-/// A pod that speaks for a replica of the service.
+/// The first pod of a replica, whose engine reports for the whole replica.
 struct Speaker {
   const kube::Pod* pod = nullptr;
   bool ready = false;

@@ -205,7 +205,7 @@ TEST(Explain, EveryMetricIsShownInTheUnitThatPeopleUse) {
       {Kind::memory, 90'000, 80, "GPU memory in use: 90 % on average for a target of 80 %"},
       {Kind::waiting, 3'421, 4, "the requests waiting: 7 in total, 3.4 on average for a target of 4"},
       {Kind::kv, 850'000'000, 900'000, "KV memory in use: 85 % on average for a target of 90 %"},
-      {Kind::ttft, 1'250'000'000, 2'000'000, "the time to the first token: 1 s on average for a target of 2 s"},
+      {Kind::ttft, 1'250'000'000, 2'000'000, "the time to the first token: 1.3 s on average for a target of 2 s"},
       {Kind::tpot, 12'400'000, 30'000, "the time between tokens: 12.4 ms on average for a target of 30 ms"},
       {Kind::goodput, 995'000'000, 990'000, "hold the SLO: 99.5 % on average for a target of 99 %"},
   };
@@ -235,6 +235,8 @@ TEST(Explain, NumbersAreShownAsPeopleReadThem) {
   EXPECT_EQ(price_text({9'999}), "0.01 USD/h");
   EXPECT_EQ(time_text({}), "0 s");
   EXPECT_EQ(time_text(std::chrono::microseconds(12'400)), "12.4 ms");
+  EXPECT_EQ(time_text(std::chrono::milliseconds(3'421)), "3.4 s");
+  EXPECT_EQ(time_text(std::chrono::milliseconds(59'900)), "59 s");
   EXPECT_EQ(time_text(std::chrono::seconds(129)), "2 min 9 s");
   EXPECT_EQ(time_text(std::chrono::hours(1)), "1 h");
   EXPECT_EQ(time_text(std::chrono::minutes(90)), "1 h 30 min");

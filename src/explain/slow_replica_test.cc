@@ -58,7 +58,7 @@ const Row kRows[] = {
     {"ClientsWaitLongerThanTheEngineNeeds",
      {.running = 20, .waiting = 0, .kv_usage_ppm = 310'000, .ttft_ms = 3'100, .engine_ttft_ms = 400},
      SlowPart::cpu,
-     "clients wait 3 s for the first token, the engine needs 400 ms",
+     "clients wait 3.1 s for the first token, the engine needs 400 ms",
      "tokenizer"},
     {"NothingIsAtALimit",
      {.running = 20, .waiting = 0, .kv_usage_ppm = 310'000, .cpu_percent = 150, .cpu_limit_percent = 400},

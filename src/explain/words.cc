@@ -89,6 +89,7 @@ std::string time_text(Duration duration) {
   const std::uint64_t ns = magnitude(duration.count());
   if (ns == 0) return "0 s";
   if (ns < 1'000'000'000) return rounded(sign, ns, 1'000'000, 6) + " ms";
+  if (ns < 10'000'000'000) return rounded(sign, ns, 1'000'000'000, 9) + " s";
   const std::uint64_t seconds = ns / 1'000'000'000;
   const auto two_units = [&](std::uint64_t unit, std::string_view name, std::uint64_t part,
                              std::string_view part_name) {

@@ -30,7 +30,7 @@ std::string decimal_text(std::int64_t thousandths);
 std::string percent_text(std::int64_t millionths);
 /// A price of an hour: "2.40 USD/h".
 std::string price_text(MicroUsd per_hour);
-/// A duration in at most two units: "2 min 9 s", "1 h", "12 ms", "3.4 ms".
+/// A duration in at most two units: "2 min 9 s", "1 h", "3.4 s", "12 ms".
 std::string time_text(Duration duration);
 /// A number with the noun that goes with it: "1 replica", "3 replicas".
 std::string count_text(std::int64_t count, std::string_view one, std::string_view many);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "explain/words.h"
 #include "operator/actuator.h"
 
 namespace capstan::op {
@@ -98,7 +99,7 @@ void Process::call(kube::ApiRequest request, kube::Client::Handler handler) {
   calls_.insert(*id);
 }
 
-/// A write: no longer sent once the Lease has run out.
+/// Sends a write, unless the Lease has expired in the meantime.
 void Process::write(kube::ApiRequest request, kube::Client::Handler handler) {
   request.may_send = [this] { return leads(); };
   call(std::move(request), std::move(handler));
@@ -110,13 +111,13 @@ void Process::elect() {
   }
 }
 
-/// Begins to decide once it leads, knows what its predecessor remembered, and has heard everybody; forgets it all when
-/// the lease is lost.
+/// Begins to decide once this process leads, has read the checkpoint of its predecessor, and has the first answer of
+/// every replica. Forgets all of it when the Lease is lost.
 void Process::follow_lead() {
   if (leads() != leading_) {
     leading_ = leads();
     log_({.level = leading_ ? Level::info : Level::warning,
-          .message = leading_ ? "leads" : "leads no more: nothing is written from now on"});
+          .message = leading_ ? "leads" : "leads no more: without the Lease this process writes nothing"});
     if (leading_) {
       checkpoint_.start_reading();
     } else {
@@ -129,7 +130,8 @@ void Process::follow_lead() {
   if (!leading_ || loop_.begun() || !loop_.ready()) return;
   if (const std::optional<Checkpoint> checkpoint = checkpoint_.read()) {
     log_({.level = Level::info,
-          .message = "decides, with what is remembered of " + std::to_string(checkpoint->rows.size()) + " targets"});
+          .message = "starts to decide with the checkpoint of " +
+                     explain::count_text(std::ssize(checkpoint->rows), "target", "targets")});
     loop_.begin(*checkpoint);
   }
 }
@@ -151,14 +153,15 @@ void Process::show() {
     this->write(std::move(write.request), [this, uid = write.uid](const kube::Outcome& outcome) {
       status_.answered(uid, outcome.ok());
       if (!outcome.ok() && !outcome.error.not_found()) {
-        log_({.level = Level::warning, .message = "a status was not written: " + outcome.error.text()});
+        log_({.level = Level::warning,
+              .message = "the status of an InferenceScaler was not written: " + outcome.error.text()});
       }
     });
   }
   for (const kube::EventNote& each : out.notes) note(each);
 }
 
-/// An Event, and a line of the log.
+/// Records an Event and logs it.
 void Process::note(const kube::EventNote& note) {
   log_({.level = Level::info,
         .message = note.note,
@@ -167,7 +170,7 @@ void Process::note(const kube::EventNote& note) {
   events_.record(note, base_.clock(), base_.wall());
 }
 
-/// Pods are others' objects: the kill switch holds for what is written to them.
+/// Pods belong to other programs, so the kill switch also stops these writes.
 void Process::show_gangs() {
   const Mode placement = fleet_policy(loop_.view().fleet).placement;
   GangVerdictWriter::Out out =
@@ -176,7 +179,8 @@ void Process::show_gangs() {
     request.may_send = [this] { return permit() == actuate::Permit::anything; };
     call(std::move(request), [this](const kube::Outcome& outcome) {
       if (outcome.ok() || outcome.error.not_found()) return;
-      log_({.level = Level::warning, .message = "a pod was not told why it waits: " + outcome.error.text()});
+      log_({.level = Level::warning,
+            .message = "the condition PodScheduled of a pod was not written: " + outcome.error.text()});
     });
   }
   for (const kube::EventNote& each : out.notes) note(each);
@@ -213,7 +217,7 @@ void Process::send_events() {
   }
 }
 
-/// What keeps a scaler from being Ready, when it begins and when it changes.
+/// Logs whether each scaler is Ready, when that or its reason changes.
 void Process::tell_troubles() {
   std::map<std::string, std::string> now;
   for (const ScalerReport& report : reports_) {
@@ -230,35 +234,34 @@ void Process::tell_troubles() {
   if (refusal_told_ == checkpoint_.refusal()) return;
   refusal_told_ = checkpoint_.refusal();
   if (!refusal_told_.empty()) {
-    log_({.level = Level::warning, .message = "the checkpoint cannot be kept: " + refusal_told_});
+    log_({.level = Level::warning, .message = "the checkpoint cannot be saved: " + refusal_told_});
   }
 }
 
-/// Kinds that cannot be followed, when it begins and when it is over.
+/// Logs each kind that cannot be watched, when that begins and when it ends.
 void Process::tell_refusals() {
   std::map<std::string, std::string> now = loop_.watch().refusals();
   if (now == refusals_told_) return;
   for (const auto& [kind, words] : now) {
     const auto before = refusals_told_.find(kind);
     if (before != refusals_told_.end() && before->second == words) continue;
-    log_({.level = Level::warning, .message = kind + " cannot be followed: " + words});
+    log_({.level = Level::warning, .message = "cannot watch " + kind + ": " + words});
   }
   for (const auto& [kind, words] : refusals_told_) {
-    if (!now.contains(kind)) log_({.level = Level::info, .message = kind + " can be followed"});
+    if (!now.contains(kind)) log_({.level = Level::info, .message = "watches " + kind + " again"});
   }
   refusals_told_ = std::move(now);
 }
 
-/// When what is seen becomes too old to act on, and when it is over.
+/// Logs when the view of the cluster becomes too old to act on, and when that ends.
 void Process::tell_ages() {
   const bool old = !sees();
   if (std::exchange(too_old_told_, old) == old) return;
   const std::map<std::string, Duration> now = too_old();
   log_({.level = old ? Level::warning : Level::info,
-        .message = old ? "nothing has been heard of " + now.begin()->first + " for " +
-                             std::to_string(whole_seconds(now.begin()->second)) +
-                             " s: nothing is changed until that is mended"
-                       : "all kinds are heard of again"});
+        .message = old ? "the API server has sent nothing about " + now.begin()->first + " for " +
+                             explain::time_text(now.begin()->second) + ": no object is changed until it does"
+                       : "the API server sends all kinds again"});
 }
 
 void Process::stop() {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "explain/words.h"
 #include "operator/catalog_builder.h"
 #include "operator/engine_prior.h"
 #include "operator/rivals.h"
@@ -82,7 +83,7 @@ class Reporter {
 
   bool is_decided(model::ServiceId id) const { return from_.world.snapshot().services.find(id) != nullptr; }
 
-  /// The scaler that has a target which this one names as well.
+  /// Returns the scaler that already scales a target which this scaler names too.
   std::string holder_of(const kube::TargetRef& target) const {
     for (const auto& [id, origin] : from_.world.objects().services()) {
       const bool same = origin.ns == scaler_.meta.ns && origin.target.kind == target.kind &&
@@ -132,7 +133,7 @@ class Reporter {
     }
   }
 
-  /// "spec.roles[0].variants[1]"
+  /// Returns the field of the variant: "spec.roles[0].variants[1]".
   static std::string variant_field(const TargetOf& target) { return target.field.substr(0, target.field.rfind('.')); }
 
   std::string trouble_of(const model::Gang& gang) const {
@@ -142,7 +143,7 @@ class Reporter {
     return found == from_.troubles.end() ? std::string() : found->second;
   }
 
-  /// Why a target is not there.
+  /// Records the reason why a target was not found.
   void lost(const TargetOf& target) {
     const kube::TargetRef& ref = target.variant->target;
     const std::string group = ref.api_version.contains('/') ? ref.api_version.substr(0, ref.api_version.find('/')) : "";
@@ -190,19 +191,22 @@ class Reporter {
     std::ranges::move(rest, std::back_inserter(out_.verdicts));
   }
 
-  /// Of what the engines tell of themselves: the slowest replica's 99th percentile of the time to first token.
+  /// Returns the condition SLOMet. It compares the SLO with the 99th percentile of the time to the first token that the
+  /// engine of the slowest replica reports.
   Verdict slo() const {
     const auto seen = from_.ttft_us.find(scaler_.meta.uid);
     if (scaler_.slo.ttft == Duration{} || seen == from_.ttft_us.end()) {
       return verdict("SLOMet", Is::unknown, "NotMeasured", "");
     }
-    const std::string told = "time to first token, 99th percentile: " + std::to_string(seen->second / 1000) +
-                             " ms of " + std::to_string(scaler_.slo.ttft / std::chrono::milliseconds(1)) + " ms";
+    const std::string text = "the 99th percentile of the time to the first token is " +
+                             explain::time_text(std::chrono::microseconds(seen->second)) + ", the SLO is " +
+                             explain::time_text(scaler_.slo.ttft);
     const bool met = std::chrono::microseconds(seen->second) <= scaler_.slo.ttft;
-    return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", told);
+    return verdict("SLOMet", met ? Is::yes : Is::no, met ? "Met" : "TooSlow", text);
   }
 
-  /// Whether the policy begins with what the engine table says, of the first target where it does not.
+  /// Returns the condition EngineKnown: True if the engine table has a row for every target. The message is about the
+  /// first target without one.
   Verdict engine_known() const {
     if (scaler_.policy != InferenceScaler::Policy::capstan) {
       return verdict("EngineKnown", Is::unknown, "NotUsed",
@@ -213,7 +217,7 @@ class Reporter {
                    prior_field_ + prior_->message);
   }
 
-  /// Whether a roll-back is in force, since when, and how a person ends it.
+  /// Returns the condition SLOBreach: whether a roll-back is in force, since when, and how a person ends it.
   Verdict slo_breach() const {
     if (!breach_) return verdict(kSloBreach.data(), Is::no, "None", "");
     const auto& [target, memory] = *breach_;
@@ -245,10 +249,10 @@ class Reporter {
   const Lookups& lookups_;
   const InferenceScaler& scaler_;
   ScalerReport out_;
-  std::vector<model::SignalField> needed_;  // of the target that is looked at
+  std::vector<model::SignalField> needed_;  // of the target in progress
   std::optional<EnginePrior> prior_;        // of the first target that has none, else of the last
   std::string prior_field_;
-  std::optional<std::pair<std::string, control::SloMemory>> breach_;  // of the first target that has one
+  std::optional<std::pair<std::string, control::SloMemory>> breach_;  // of the first target with one
   std::string trouble_;
   std::pair<std::string, std::string> lost_;  // reason and message
   std::string conflict_;

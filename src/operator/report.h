@@ -40,7 +40,7 @@ struct Verdict {
   std::string message;
 };
 
-/// The condition of a roll-back.
+/// Type of the condition that shows a roll-back.
 inline constexpr std::string_view kSloBreach = "SLOBreach";
 
 /// Everything that the status, the Events and the metrics of a scaler show.
@@ -54,16 +54,17 @@ struct ScalerReport {
   std::vector<TargetReport> targets;
   ReplicaCount fresh = 0;
   ReplicaCount missing = 0;
-  std::optional<Duration> oldest;  ///< of the loads that are known
+  std::optional<Duration> oldest;  ///< age of the oldest known load
   std::vector<Verdict> verdicts;   ///< Ready first
   Ledger ledger;                   ///< of all targets together
 
   ReplicaCount recommended() const;
-  /// The target that the scaler's own reason is about: the first that should change, else the first decided one.
+  /// Returns the target that the scaler's own reason is about: the first that should change, else the first decided
+  /// one.
   const TargetReport* telling() const;
 };
 
-/// What reports are made of.
+/// The sources of a report.
 struct ReportSources {
   const ClusterView& view;
   const KubeWorld& world;
@@ -71,15 +72,14 @@ struct ReportSources {
   const kube::ServedResources& served;
   const std::map<std::string, std::string>& troubles;  ///< by uid of a pod or a scaler
   const std::map<std::string, Ledger>& ledgers;        ///< by `ServiceOrigin::key`
-  /// By the scaler's uid: microseconds to the first token at its slowest replica, the 99th percentile of when some
-  /// came.
+  /// 99th percentile of the time to the first token at the slowest replica, microseconds; by the scaler's uid.
   const std::map<std::string, std::int64_t>& ttft_us;
 };
 
-/// Of every scaler, in the order of the store's rows.
+/// Returns the reports of all scalers, in the order of the store's rows.
 std::vector<ScalerReport> reports_of(const ReportSources& sources);
 
-/// "CamelCase" of a reason's code, as Events and conditions have it.
+/// Returns a reason's code in CamelCase, the form that Events and conditions use.
 std::string camel_case(std::string_view code);
 
 }  // namespace capstan::op

@@ -14,15 +14,16 @@
 
 namespace capstan::op {
 
-/// Decides when a scaler's status is written, and tells of recommendations that changed. What people look at is written
-/// soon after it changes; ages, accounts and times alone about once a minute. It makes requests and sends none.
+/// Decides when a scaler's status is written, and makes Events of changed recommendations. A change that people look
+/// for is written after `kSoon`; a change of ages, accounts and times alone after `kRefresh`. It makes requests and
+/// sends none.
 class StatusWriter {
  public:
   static constexpr Duration kSoon = std::chrono::seconds(2);
   static constexpr Duration kRefresh = std::chrono::minutes(1);
 
   struct Write {
-    std::string uid;  ///< of the scaler: its answer goes to `answered`
+    std::string uid;  ///< of the scaler, to pass to `answered` with the outcome
     kube::ApiRequest request;
   };
   struct Out {
@@ -30,16 +31,16 @@ class StatusWriter {
     std::vector<kube::EventNote> notes;
   };
 
-  /// What is to be written now, of all scalers that exist.
+  /// Returns the statuses and Events to write now.
   Out look(const std::vector<ScalerReport>& reports, const ClusterView& view, Instant now, kube::WallTime wall);
-  /// One that did not arrive is written again.
+  /// Notes the answer to a write. A status that was not written is written again.
   void answered(const std::string& uid, bool written);
 
   std::uint64_t writes() const { return writes_; }
 
  private:
   struct Known {
-    std::string written;  // what people look at, as last sent; empty: write again
+    std::string written;  // status without ages and messages, as last sent; empty: write again
     Instant written_at{};
     bool in_flight = false;
     InferenceScaler::LastDecision decision;
@@ -54,7 +55,8 @@ class StatusWriter {
   std::uint64_t writes_ = 0;
 };
 
-/// The status as the schema has it. With `exact`, what changes all the time is in it too.
+/// Returns the status in the form of the schema.
+/// @param exact  includes ages, messages and times, which change all the time
 std::string status_json(const ScalerReport& report, const InferenceScaler& scaler,
                         const InferenceScaler::LastDecision& decision, kube::WallTime wall, bool exact);
 

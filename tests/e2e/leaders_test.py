@@ -50,7 +50,7 @@ class Leaders(controller.ActiveTest):
         taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
         last = max(e.at for e in self.written_by(self.old) if e.resource == "leases")
         self.assertLessEqual(audit.seconds(taken.at) - audit.seconds(last), stretched(TAKES_OVER_S))
-        eventually("it remembers", lambda: re.search(r"remembered of [1-9]\d* targets", self.new.text()))
+        eventually("it remembers", lambda: re.search(r"checkpoint of [1-9]\d* target", self.new.text()))
         lowered = eventually("in time it lowers", lambda: [
             e for e in self.scales() if e.credential == self.new.credential and e.body["spec"]["replicas"] == 1],
             seconds=COOL_DOWN_S + 60)[0]

@@ -86,7 +86,7 @@ class Shadow(controller.ControllerTest):
         eventually("no fewer than there are", lambda: self.status()["recommended"] == 2)
         first.stop()
         self.start()
-        eventually("a successor decides", lambda: re.search(r"remembered of [1-9]\d* targets", (
+        eventually("a successor decides", lambda: re.search(r"checkpoint of [1-9]\d* target", (
             self.logs / "controller").read_text()))
 
     def test_once_decides_and_writes_nothing(self):
