@@ -217,7 +217,9 @@ Summary Summarizer::gang(GangId id, const decide::scale::Decision& decision) con
   }
   summary.wanted += fmt::format("{} with {} {}", count_text(pods, "pod", "pods"), gpus_text(gang.gpus_per_pod),
                                 gpu_name(catalog_, gang.gpu));
-  if (pods > 1) summary.wanted += fmt::format(" each in one {}", model::name(gang.together).words);
+  if (pods > 1) summary.wanted += " each";
+  const bool one_domain = pods > 1 && gang.together != model::TopologyLevel::cluster;
+  if (one_domain) summary.wanted += fmt::format(" in one {}", model::name(gang.together).words);
   if (gang.service.valid() && decision.service == gang.service) {
     summary.wanted += fmt::format("; {} wanted: {}", replicas_text(decision.desired), sentence(decision.why, catalog_));
   }

@@ -24,6 +24,11 @@ std::string gpus_of_kind(const model::Catalog& catalog, std::int64_t gpus, model
   return fmt::format("{} {}", gpus, gpu_name(catalog, kind));
 }
 
+/// Returns " in one rack"; nothing for the whole cluster.
+std::string in_one(TopologyLevel level) {
+  return level == TopologyLevel::cluster ? std::string() : fmt::format(" in one {}", model::name(level).words);
+}
+
 /// Returns the pool that a `pool_limit` reason is about. The reason has the limit, but not the pool: it is the first
 /// pool with that limit and this GPU kind.
 std::string limited_pool(const model::Catalog& catalog, std::int64_t limit, model::GpuKindId gpu) {
@@ -293,7 +298,7 @@ Limit Summarizer::limit_of_shortfall(const decide::place::Shortfall& lack, const
   return {Layer::capacity,
           fmt::format("{} of the {} {} needed are free, and nothing is bought here",
                       gpus_text(std::min(free, lack.needed)), gpus_text(lack.needed), kind),
-          best.empty() ? fmt::format("add {} {} in one {}", gpus_text(lack.short_by), kind, level)
+          best.empty() ? fmt::format("add {} {}{}", gpus_text(lack.short_by), kind, in_one(lack.level))
                        : fmt::format("add {} {} in {}", gpus_text(lack.short_by), kind, best)};
 }
 
@@ -320,16 +325,18 @@ Limit Summarizer::limit_of_size(const Gang& gang, const Reason& why) const {
   if (smallest) {
     const model::Pool& pool = catalog_.pools[smallest->second];
     return {Layer::pool_limit,
-            fmt::format("the replica needs {} {} in one {}, pool {} may have {}", needed, kind, level, pool.name,
-                        pool.gpu_limit),
+            fmt::format("the replica needs {} {}{}, pool {} may have {}", needed, kind, in_one(gang.together),
+                        pool.name, pool.gpu_limit),
             fmt::format("raise the GPU limit of pool {} from {} to {}", pool.name, pool.gpu_limit, smallest->first)};
   }
-  return {Layer::placement,
-          fmt::format("the replica needs {} {} in one {}, the largest {} has {}, and pools may buy {}", needed, kind,
-                      level, level, why.numbers[1], why.numbers[2]),
-          gang.together == TopologyLevel::node
-              ? fmt::format("add an instance type with {} {}, or split the replica into more pods", needed, kind)
-              : fmt::format("allow a wider topology level than {}, or use fewer GPUs per replica", level)};
+  const std::string text = fmt::format("the replica needs {} {}{}, the largest {} has {}, and pools may buy {}", needed,
+                                       kind, in_one(gang.together), level, why.numbers[1], why.numbers[2]);
+  if (gang.together == TopologyLevel::node) {
+    return {Layer::placement, text,
+            fmt::format("add an instance type with {} {}, or split the replica into more pods", needed, kind)};
+  }
+  return {Layer::capacity, text,
+          fmt::format("add an instance type with {} {} to a pool", gpus_text(gang.gpus_per_pod), kind)};
 }
 
 Limit Summarizer::limit_of(GangId id, const decide::scale::Decision& decision) const {

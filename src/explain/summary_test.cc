@@ -139,6 +139,13 @@ const Cause kCauses[] = {
      },
      Layer::pool_limit, "the replica needs 16 H100 in one rack, pool pool may have 8",
      "raise the GPU limit of pool pool from 8 to 16"},
+    {"NoPoolSellsTheGpuOfALargeReplica",
+     [](Cluster& c) {
+       c.world.node(0, 8);
+       return c.world.gang(2, 8, TopologyLevel::cluster);
+     },
+     Layer::capacity, "the replica needs 16 H100, the largest cluster has 8, and pools may buy 0",
+     "add an instance type with 8 H100 to a pool"},
     {"TheFleetMayHaveNoNode",
      [](Cluster& c) {
        c.world.pool({c.world.offering(8, 0, 10)}, 1000);
