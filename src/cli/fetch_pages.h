@@ -26,7 +26,7 @@ struct FetchedPages {
 };
 inline constexpr Duration kBetweenPages = std::chrono::seconds(2);
 
-/// Reads every address, and reads those that answered once more. Returns them in the order of `urls`.
+/// Reads every address. Reads each address that answered a second time. Returns them in the order of `urls`.
 std::vector<FetchedPages> fetch_pages(net::HttpClient& http, const net::Clock& clock,
                                       const std::vector<std::string>& urls);
 

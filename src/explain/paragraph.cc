@@ -188,7 +188,7 @@ std::string spread_text(const decide::scale::SpreadSizing& s) {
 }
 
 /// Returns the price of a mix for an hour, or its GPUs if a price is not known.
-/// @param price  millionths of a USD, else thousandths of a GPU
+/// @param price  as `MixSizing::price`: a `MicroUsd` count if `in_usd`, else a `MilliGpu` count
 std::string mix_price_text(std::int64_t price, bool in_usd) {
   return in_usd ? price_text({price}) : gpus_text({price}) + " GPUs";
 }

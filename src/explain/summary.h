@@ -31,7 +31,7 @@ std::string_view name(Layer layer);
 /// `capstan run` (docs/reference/metrics.md), Karpenter or KAI.
 std::string_view metric(Layer layer);
 
-/// What limits an object.
+/// A limit of an object.
 struct Limit {
   Layer layer = Layer::none;
   std::string text = "nothing";

@@ -20,9 +20,9 @@ std::string pool_name(const model::Catalog& catalog, model::PoolId id);
 std::string queue_name(const model::Catalog& catalog, model::QueueId id);
 std::string subject_name(const model::Catalog& catalog, const model::Plan::Kept& kept);
 
-/// Numbers as people read them. None of these texts shows a raw unit such as thousandths or micro-USD.
+/// Numbers as people read them. None of these texts shows a raw unit.
 
-/// Thousandths of a GPU as "8" or "0.25".
+/// GPUs as "8" or "0.25".
 std::string gpus_text(MilliGpu gpus);
 /// Thousandths with one decimal: "3.4", "3". A positive value below a tenth keeps its first digit: "0.04".
 std::string decimal_text(std::int64_t thousandths);
