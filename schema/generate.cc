@@ -1,10 +1,11 @@
-// Writes what follows from schema/ and from lint's rules: the CustomResourceDefinitions and the reference pages of
-// both.
+// Writes what follows from schema/, from lint's rules and from the reason table: the CustomResourceDefinitions and the
+// reference pages of all three.
 //   generate SOURCE_DIR      scripts/generate builds and runs it
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
+#include "explain/reason_page.h"
 #include "lint/explain_rule.h"
 #include "lint/rules.h"
 #include "schema/crd.h"
@@ -55,6 +56,7 @@ int main(int argc, char** argv) {
   }
   const fs::path root = argv[1];
   bool ok = generate_rules(root / "docs/reference/lint");
+  ok = write(root / "docs/reference/troubleshooting.md", capstan::explain::troubleshooting_page()) && ok;
   for (const auto& entry : fs::directory_iterator(root / "schema/crds")) {
     if (entry.path().extension() == ".yaml") ok = generate(root, entry.path()) && ok;
   }

@@ -16,6 +16,7 @@
 #include "cli/offline.h"
 #include "cli/options.h"
 #include "cli/out_of_memory.h"
+#include "cli/reason_options.h"
 #include "cli/run.h"
 #include "manifest/fields.h"
 #include "manifest/scalars.h"
@@ -266,6 +267,7 @@ int run(int argc, char** argv) {
   DecideArguments decide_arguments;
   ExplainArguments explain_arguments;
   ExplainSignalsArguments explain_signals_arguments;
+  ReasonArguments reason_arguments;
   SnapshotArguments snapshot_arguments;
   RunArguments run_arguments;
   ConformanceArguments conformance_arguments;
@@ -281,6 +283,7 @@ int run(int argc, char** argv) {
   const CLI::App& decide_command = *add_decide(app, decide_arguments);
   CLI::App& explain_command = *add_explain(app, explain_arguments);
   const CLI::App& signals_command = *add_explain_signals(explain_command, explain_signals_arguments);
+  const CLI::App& reason_command = *add_explain_reason(explain_command, reason_arguments);
   const CLI::App& snapshot_command = *add_snapshot_command(app, snapshot_arguments);
   const CLI::App& run_command = *add_run(app, run_arguments);
   const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
@@ -299,6 +302,7 @@ int run(int argc, char** argv) {
   if (compare_command) return simulate(compare_arguments);
   if (decide_command) return decide(decide_arguments);
   if (signals_command) return explain_signals(explain_signals_arguments);
+  if (reason_command) return explain_reason(reason_arguments);
   if (explain_command) return explain(explain_arguments);
   if (snapshot_command) return snapshot(snapshot_arguments);
   if (run_command) return capstan::cli::run(run_arguments);

@@ -128,7 +128,7 @@ TEST(Explain, ASpreadNamesTheReplicasThatTheLossOfADomainLeaves) {
   decision.service = {0};
   decision.current = decision.counted = decision.desired = 9;
   decision.wanted = decision.held_to = 6;
-  decision.why = {ReasonCode::loss_survived, {6, 9, 3, 3}};
+  decision.why = {ReasonCode::loss_survived, {6, 9, 3, 3, 3}};
   decision.spread = decide::scale::SpreadSizing{
       .level = model::TopologyLevel::zone, .need = 6, .domains = 3, .fullest = 3, .placed = 9, .asked = 9};
   const std::string text = paragraph(catalog(), decision);

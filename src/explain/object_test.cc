@@ -142,14 +142,15 @@ TEST(Object, JsonCarriesEachReasonOfTheTextWithItsNumbers) {
       const auto& reason = document["reasons"][i];
       EXPECT_EQ(reason["subject"], row.given[i].first) << row.object;
       EXPECT_EQ(reason["code"], row.given[i].second) << row.object;
-      EXPECT_EQ(reason["numbers"].size(), 4u);
+      EXPECT_EQ(reason["numbers"].size(), model::kReasonNumbers);
       EXPECT_NE(account.text.find(reason["sentence"].get<std::string>()), std::string::npos) << row.object;
     }
   }
   const auto gang = nlohmann::json::parse(
       json(*one.world.snapshot.catalog, "gang 1",
            about({Object::Kind::gang, 1}, one.world.snapshot, one.names, {one.scale, one.place, one.provision})));
-  EXPECT_EQ(gang["reasons"][0]["numbers"], nlohmann::json({4, 4, 8, 0})) << "4 short, 4 free of the 8 needed";
+  EXPECT_EQ(gang["reasons"][0]["numbers"], nlohmann::json({4, 4, 8, -1, 0, 0}))
+      << "4 short, 4 free of the 8 needed, on a node, which is no domain";
 }
 
 }  // namespace

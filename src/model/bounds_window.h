@@ -10,10 +10,10 @@
 
 namespace capstan::model {
 
-/// Bounds on replicas that hold at certain times beside those that always do: no fewer, no more.
+/// Additional bounds on replicas that apply at certain times.
 struct BoundsWindow {
   static constexpr Duration kLongest = std::chrono::days(31);
-  static constexpr std::size_t kMost = 32;  ///< of a service
+  static constexpr std::size_t kMost = 32;  ///< windows of one service
 
   Cron start;
   Duration duration{};  ///< at most `kLongest`
@@ -21,7 +21,7 @@ struct BoundsWindow {
   std::optional<ReplicaCount> max;
   friend bool operator==(const BoundsWindow&, const BoundsWindow&) = default;
 
-  /// It holds at some moment from `from` to `to`.
+  /// Returns true if the window applies at some moment from `from` to `to`.
   bool holds(Instant from, Instant to) const;
 };
 
@@ -31,9 +31,9 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-/// The bounds in force: windows only tighten those that always hold, and where a floor lies above a ceiling the ceiling
-/// counts. A floor is in force as soon as its window begins within `ahead`, so that what has to start by then is told
-/// to, as far as the ceiling allows that is in force now.
+/// Returns the bounds in force. Windows only tighten `always`, and a maximum wins over a higher minimum. A minimum
+/// applies as soon as its window begins within `ahead`, so that its replicas can start in time, as far as the present
+/// maximum allows.
 /// @param now  counted from the Unix epoch; a simulation begins there
 Bounds bounds_at(Bounds always, const std::vector<BoundsWindow>& windows, Instant now, Duration ahead);
 

@@ -12,10 +12,10 @@ BoundsWindow window(const char* start, Duration duration, std::optional<ReplicaC
   return {*Cron::parse(start), duration, min, max};
 }
 
-// A Thursday begins at 0.
+// The epoch, moment 0, is the beginning of a Thursday.
 constexpr Instant on_thursday(Duration time) { return {time}; }
 
-TEST(BoundsWindow, FloorsAndCeilingsHoldInTheirTime) {
+TEST(BoundsWindow, MinimumsAndMaximumsApplyDuringTheirWindows) {
   const std::vector<BoundsWindow> windows = {window("0 8 * * *", 10h, 6, std::nullopt),
                                              window("0 22 * * *", 8h, std::nullopt, 3)};
   struct Row {
@@ -24,24 +24,19 @@ TEST(BoundsWindow, FloorsAndCeilingsHoldInTheirTime) {
     Bounds bounds;
   };
   const Row rows[] = {
-      {48h + 7h + 59min, 0s, {1, 20}},
-      {48h + 8h, 0s, {6, 20}},
-      {48h + 17h + 59min, 0s, {6, 20}},
-      {48h + 18h, 0s, {1, 20}},
-      {48h + 21h, 0s, {1, 20}},
-      {48h + 23h, 0s, {1, 3}},
-      {48h + 29h, 0s, {1, 3}},  // past midnight
-      {48h + 30h, 0s, {1, 20}},
-      {48h + 7h + 55min, 5min, {6, 20}},  // what must be there at eight starts before
-      {48h + 7h + 54min, 5min, {1, 20}},
-      {48h + 21h + 59min, 5min, {1, 20}},  // nobody leaves before his time
+      {48h + 7h + 59min, 0s, {1, 20}},   {48h + 8h, 0s, {6, 20}},
+      {48h + 17h + 59min, 0s, {6, 20}},  {48h + 18h, 0s, {1, 20}},
+      {48h + 21h, 0s, {1, 20}},          {48h + 23h, 0s, {1, 3}},
+      {48h + 29h, 0s, {1, 3}},                                                // past midnight
+      {48h + 30h, 0s, {1, 20}},          {48h + 7h + 55min, 5min, {6, 20}},   // what must serve at eight starts earlier
+      {48h + 7h + 54min, 5min, {1, 20}}, {48h + 21h + 59min, 5min, {1, 20}},  // no maximum applies before its window
   };
   for (const Row& row : rows) {
     EXPECT_EQ(bounds_at({1, 20}, windows, on_thursday(row.time), row.ahead), row.bounds) << row.time.count();
   }
 }
 
-TEST(BoundsWindow, WindowsOnlyTightenAndTheCeilingCounts) {
+TEST(BoundsWindow, WindowsOnlyTightenAndAMaximumWinsOverAMinimum) {
   const auto at_noon = [](Bounds always, std::vector<BoundsWindow> windows) {
     return bounds_at(always, windows, on_thursday(12h), 0s);
   };

@@ -11,8 +11,8 @@
 
 namespace capstan::model {
 
-/// What changes only when somebody edits it: services, pools, queues, prices, the tree of domains. Ids index these
-/// vectors.
+/// The configuration of a cluster: services, pools, queues, prices and the tree of domains. It changes only when a
+/// person edits it. Ids index these vectors.
 struct Catalog {
   std::vector<std::string> gpu_kinds;
   std::vector<Domain> domains;
@@ -21,7 +21,7 @@ struct Catalog {
   std::vector<Queue> queues;
   std::vector<Service> services;
   FleetLimits limits;
-  /// The narrowest level at which a launch can be told where its nodes land. `node`: at each.
+  /// The narrowest level at which a launch can choose where its nodes land. `node`: at every level.
   TopologyLevel launches_into = TopologyLevel::node;
 
   const std::string& gpu_kind(GpuKindId id) const { return gpu_kinds.at(id.value); }
@@ -31,7 +31,7 @@ struct Catalog {
   const Queue& queue(QueueId id) const { return queues.at(id.value); }
   const Service& service(ServiceId id) const { return services.at(id.value); }
 
-  /// Is `inner` the domain `outer` or inside it?
+  /// Returns true if `inner` is the domain `outer` or lies inside it.
   bool lies_within(DomainId inner, DomainId outer) const {
     while (inner.valid() && inner != outer) inner = domain(inner).parent;
     return inner.valid();

@@ -68,7 +68,7 @@ class CatalogChecker {
     for (const ServiceId id : service.beside) alternative(service, id);
   }
 
-  /// Decode replicas are fed by prefill replicas, which may stand before or after them.
+  /// Checks that `fed_by` leads from a decode service to a prefill service, which may come before or after it.
   void feeding(const Service& service) {
     if (!service.fed_by.valid()) return;
     if (!exists(service.fed_by) || role_of(catalog_.service(service.fed_by)) != Role::prefill) {
@@ -79,7 +79,8 @@ class CatalogChecker {
       fail("fed_by", "found on other replicas, expected it on decode replicas only");
   }
 
-  /// A service that is decided with another: of its role, with no other one, and with none of its own.
+  /// Checks an alternative of a service: it has the same role, belongs to no other service, and has no alternatives of
+  /// its own.
   void alternative(const Service& service, ServiceId id) {
     if (!exists(id)) return fail("beside", fmt::format("found service {}, which is not in this file", id.value));
     const Service& other = catalog_.service(id);

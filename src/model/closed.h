@@ -6,18 +6,18 @@
 
 namespace capstan::model {
 
-/// A node of an offering, bought through a pool.
+/// An offering that is bought through a pool.
 struct Purchase {
   PoolId pool;
   OfferingId offering;
   friend auto operator<=>(const Purchase&, const Purchase&) = default;
 };
 
-/// Where pods may not go although GPUs are free there: taints that they do not tolerate, labels that they ask for,
-/// other resources that are short. Decisions know GPUs and domains; whoever makes the snapshot knows the rest.
+/// Nodes on which pods may not run although GPUs are free there, because of taints, required labels or a lack of other
+/// resources. The builder of the snapshot finds them, because decisions know GPUs and domains only.
 struct Closed {
-  std::vector<NodeId> nodes;        ///< ascending; one that has gone may still be listed
-  std::vector<Purchase> purchases;  ///< ascending; nodes that would be closed too
+  std::vector<NodeId> nodes;        ///< ascending; may contain nodes that no longer exist
+  std::vector<Purchase> purchases;  ///< ascending; purchases whose nodes would be excluded, too
   friend bool operator==(const Closed&, const Closed&) = default;
 };
 

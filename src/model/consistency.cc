@@ -11,7 +11,7 @@
 namespace capstan::model {
 namespace {
 
-/// "3.2 s".
+/// Returns a duration as "3.2 s".
 std::string seconds(Duration duration) { return fmt::format("{:.1f} s", in_seconds(duration)); }
 
 class Checker {
@@ -74,7 +74,7 @@ class Checker {
     }
   }
 
-  /// Each domain has the level of its key, and the next wider one that is stated is its parent.
+  /// Checks that each domain has the level of its key, and that the next wider one that is stated is its parent.
   void domains(const Node& row) {
     DomainId inner;
     for (std::size_t i = 0; i < kTopologyLevels; ++i) {
@@ -180,7 +180,7 @@ class Checker {
                                             seconds(at - snapshot_.at)));
   }
 
-  /// A measurement is not older than the clock that the snapshot counts by.
+  /// Checks that a measurement is not older than the clock of the snapshot.
   void age(const std::string& of, const Signal& signal) {
     if (signal.age >= Duration{} && signal.age <= snapshot_.at.since_start) return;
     fail(of + ".age_ns", fmt::format("found {}, expected 0 s to {}, which at_ns is", seconds(signal.age),

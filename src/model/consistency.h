@@ -9,20 +9,20 @@
 
 namespace capstan::model {
 
-/// A row that contradicts itself, another row or the catalog. Tables and fields have the names of a snapshot file.
+/// A row that contradicts itself, another row or the catalog. Tables and fields are named as in a snapshot file.
 struct Inconsistency {
   std::string table;     ///< "nodes", "catalog.domains"
-  std::uint32_t id = 0;  ///< of the row; in the catalog its position
-  std::string field;     ///< of the row, "domains.rack"; empty: the row as a whole
-  std::string message;   ///< what was found and what was expected
+  std::uint32_t id = 0;  ///< id of the row; in the catalog its position
+  std::string field;     ///< field of the row, "domains.rack"; empty: the whole row
+  std::string message;   ///< finding and expectation
 };
 
-/// Returns the first contradiction of a snapshot, or nothing if every row agrees with the others: references lead
-/// somewhere, domains form one tree, phases fit the bindings, each replica has its own number, and nothing happened
-/// after `snapshot.at`. Ids inside the catalog must already lead somewhere, and a domain's parent stand before it.
+/// Returns the first contradiction of a snapshot, or nothing if all rows agree. It checks that references are valid,
+/// domains form one tree, phases fit the bindings, replica numbers are unique, and no time is after `snapshot.at`. Ids
+/// inside the catalog must be valid already, and a domain's parent must come before the domain.
 std::optional<Inconsistency> find_inconsistency(const Snapshot& snapshot);
 
-/// The part of it that needs no row: domains, offerings and services of the catalog.
+/// Checks the catalog alone: domains, offerings and services.
 std::optional<Inconsistency> find_inconsistency(const Catalog& catalog);
 
 }  // namespace capstan::model

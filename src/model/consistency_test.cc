@@ -170,7 +170,7 @@ const Contradiction kContradictions[] = {
      "found 0, which does not list this pod, expected the gang that does"},
 };
 
-TEST(Consistency, EachContradictionIsFoundWhereItStands) {
+TEST(Consistency, EveryContradictionIsFoundWithItsRowAndField) {
   EXPECT_FALSE(find_inconsistency(World().whole()));
   for (const Contradiction& row : kContradictions) {
     World world;

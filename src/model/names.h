@@ -7,8 +7,8 @@
 
 namespace capstan::model {
 
-/// What people call the rows of a snapshot: "node-7", "team-a/chat-6f9c-x2x4b". Decisions do not see names; a world
-/// whose rows have none (the simulator's) leaves the tables empty.
+/// Names of the rows of a snapshot, such as "node-7" or "team-a/chat-6f9c-x2x4b". Decisions do not use names. The
+/// simulator has no names and leaves the tables empty.
 struct Names {
   SharedTable<NodeId, std::string> nodes;
   SharedTable<ClaimId, std::string> claims;

@@ -9,37 +9,37 @@
 
 namespace capstan::model {
 
-/// A machine that has registered.
+/// A registered machine.
 struct Node {
   enum class Phase : std::uint8_t {
-    ready,        ///< takes pods
-    cordoned,     ///< takes no new pod; those on it run on
-    terminating,  ///< going away: its pods have been told
+    ready,        ///< accepts pods
+    cordoned,     ///< accepts no new pods; its pods keep running
+    terminating,  ///< is being removed; its pods were asked to stop
   };
   Phase phase = Phase::ready;
-  PoolId pool;          ///< none for a node that nobody here launched
-  OfferingId offering;  ///< what it was bought as; decides GPU kind and price
+  PoolId pool;          ///< none for a node that Capstan did not launch
+  OfferingId offering;  ///< offering that was bought; it determines GPU kind and price
   ClaimId claim;
   GpuKindId gpu;
   MilliGpu gpus;      ///< allocatable
-  bool kept = false;  ///< somebody else bought it, and gives it back
+  bool kept = false;  ///< another system bought it and releases it
   DomainPath domains;
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-/// A node on its way.
+/// A node that was requested and has not registered yet.
 struct Claim {
   enum class Phase : std::uint8_t { requested, launched, registered, failed };
   Phase phase = Phase::requested;
   PoolId pool;
   OfferingId offering;
-  DomainId within;              ///< the domain it must land in; none = anywhere in the offering's zone
-  ClaimGroupId group;           ///< claims that only make sense together
-  std::int64_t group_size = 0;  ///< how many claims that are, where the claims say so; 0: they do not
+  DomainId within;              ///< domain in which it must land; none: anywhere in the offering's zone
+  ClaimGroupId group;           ///< claims that are useful only together
+  std::int64_t group_size = 0;  ///< claims of the group; 0: the claims do not state it
   Instant requested_at;
-  Instant expected_ready_at;  ///< predicted by whoever launched it
-  NodeId node;                ///< once registered
+  Instant expected_ready_at;  ///< prediction made at the launch
+  NodeId node;                ///< valid once registered
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace capstan::model {
 
 enum class CapacityType : std::uint8_t { on_demand, spot, reserved };
 
-/// An instance type in one zone at one price: what can be bought.
+/// An instance type that can be bought in one zone at one price.
 struct Offering {
   std::string instance_type;
   GpuKindId gpu;
@@ -23,17 +23,17 @@ struct Offering {
   MicroUsd price_per_hour;
 };
 
-/// When a node may be given back (Karpenter's words).
+/// Condition under which a node may be released, in Karpenter's terms.
 enum class ConsolidationPolicy : std::uint8_t { when_empty, when_empty_or_underutilized };
 
-/// A set of offerings with a limit and a rule for giving back (Karpenter NodePool semantics).
+/// A set of offerings with a limit (Karpenter NodePool semantics).
 struct Pool {
   std::string name;
   std::vector<OfferingId> offerings;  ///< in order of preference
-  GpuCount gpu_limit = 0;             ///< no launch may raise the pool's GPUs, those in transit counted, above this
+  GpuCount gpu_limit = 0;             ///< most GPUs of the pool, including those on the way
 };
 
-/// What no launch may raise the nodes of all pools above, those on their way counted. Nothing: without a limit.
+/// Limits on the nodes of all pools together, including those on the way. An empty value is no limit.
 struct FleetLimits {
   std::optional<GpuCount> gpus;
   std::optional<std::int64_t> nodes;

@@ -11,15 +11,15 @@
 
 namespace capstan::model {
 
-/// Ask the workload object of a service for this many replicas (`/scale`).
+/// Asks the workload object of a service for this many replicas (`/scale`).
 struct SetReplicas {
   ServiceId service;
   VariantId variant;
   ReplicaCount replicas = 0;
-  std::vector<GangId> drain;  ///< when lowering: which replicas go, least to lose first; they drain, nothing is cut
+  std::vector<GangId> drain;  ///< replicas to remove, the least loaded first; they finish their requests
 };
 
-/// Bind pods to nodes. For a gang all pods at once: one transaction.
+/// Binds pods to nodes. All pods of a gang are bound in one transaction.
 struct BindPods {
   GangId gang;
   struct Binding {
@@ -29,47 +29,47 @@ struct BindPods {
   std::vector<Binding> bindings;
 };
 
-/// Buy nodes: all or none of a group when `count` > 1 and `hold` > 0.
+/// Buys nodes. If `hold` > 0 they form a group that is kept only as a whole.
 struct LaunchNodes {
   PoolId pool;
   OfferingId offering;
-  DomainId within;  ///< one domain for all of them; none = anywhere in the offering's zone
+  DomainId within;  ///< one domain for all of them; none: anywhere in the offering's zone
   std::int64_t count = 1;
-  Duration hold{};  ///< a group that is not whole by then is released whole; 0 = not a group
-  GangId gang;      ///< for whom; none for plain capacity
+  Duration hold{};  ///< time by which a group must be complete, else all of it is released; 0: not a group
+  GangId gang;      ///< gang that needs the nodes; none: capacity without a gang
 };
 
-/// Give a whole group back: claims that are still on their way, and nodes that came of it and that nobody uses yet.
+/// Releases a whole group: its claims that are not nodes yet, and its nodes without pods.
 struct ReleaseGroup {
   ClaimGroupId group;
 };
 
-/// Give a node back. Pods on it are evicted: replicas among them lose what they hold.
+/// Releases a node. Its pods are evicted, and replicas among them lose their running requests.
 struct TerminateNode {
   NodeId node;
 };
 
-/// End a pod's placement; its gang starts anew elsewhere.
+/// Evicts a pod, so that its gang can be placed again elsewhere.
 struct EvictPod {
   PodId pod;
 };
 
-/// Let a replica serve in the other role of its service: it leaves its router, finishes what it holds, and joins the
-/// other's. From the moment that this takes effect it counts there, as one that starts, and both workload objects ask
-/// for one replica fewer and one more.
+/// Moves a replica to the other role of its service: it leaves its router, finishes its requests and joins the other
+/// router. As soon as this takes effect it counts as a starting replica of the other role, and the two workload objects
+/// ask for one replica fewer and one more.
 struct ConvertReplica {
   GangId gang;
   ServiceId from;
   ServiceId to;
 };
 
-/// One small typed effect, as data, with its reason.
+/// One effect of a decision, as data, with its reason.
 struct Action {
   std::variant<SetReplicas, BindPods, LaunchNodes, ReleaseGroup, TerminateNode, EvictPod, ConvertReplica> what;
   Reason why;
 };
 
-/// What one decision of a layer says should happen: actions, and the reasons of what it left alone.
+/// The result of one decision of a layer: actions, and the reasons for every subject that stays unchanged.
 struct Plan {
   std::vector<Action> actions;
   struct Kept {
@@ -77,10 +77,11 @@ struct Plan {
     std::uint32_t id = 0;
     Reason why;
   };
-  std::vector<Kept> kept;  ///< every subject that was looked at and not acted on
+  std::vector<Kept> kept;  ///< every subject that was examined and has no action
 };
 
-/// A hash of every action, its numbers and reasons, in order: equal plans have equal hashes on every machine.
+/// Returns a hash of every action with its numbers and reasons, in order. Equal plans have equal hashes on every
+/// machine.
 std::uint64_t plan_hash(const Plan& plan);
 
 }  // namespace capstan::model

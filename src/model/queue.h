@@ -8,14 +8,14 @@
 
 namespace capstan::model {
 
-/// What workloads are put into so that they do not take more of the fleet than is theirs; queues form a tree, in which
-/// parents have lower ids than their children. What KAI calls a Queue, as far as it is a limit:
+/// A limit on the GPUs that a group of workloads may hold. Queues form a tree in which parents have lower ids than
+/// their children. This is the limit of a KAI Queue, without its quota and priority:
 /// https://github.com/NVIDIA/KAI-Scheduler/blob/main/docs/queues/README.md
 struct Queue {
   std::string name;
-  QueueId parent;                 ///< none: at the top
-  std::optional<MilliGpu> limit;  ///< what its pods and those of all queues below it hold together at most
-  bool closed = false;            ///< nobody described it, or a queue above it: nothing of it is placed
+  QueueId parent;                 ///< none: a queue at the top of the tree
+  std::optional<MilliGpu> limit;  ///< GPUs that its pods and those of all queues below it may hold together
+  bool closed = false;            ///< no object describes it or a queue above it; none of its pods is placed
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 

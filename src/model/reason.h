@@ -1,31 +1,46 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/ids.h"
+
 namespace capstan::model {
 
-/// Stable codes: the same in the log, the Event, the condition, the dashboard and the docs. Never reused.
-/// The table, with the words of each, is model/reasons.inc.
+/// Stable codes, one row each in model/reasons.inc. Logs, Events, conditions, the dashboard and the documentation use
+/// the same codes, and a code is never reused.
 enum class ReasonCode : std::uint8_t {
 #define CAPSTAN_REASON(code, sentence) code,
 #include "model/reasons.inc"
 #undef CAPSTAN_REASON
 };
 
-/// Why: a code and up to four numbers, whose meanings the table's sentence gives in order.
+inline constexpr std::size_t kReasonNumbers = 6;
+using ReasonNumbers = std::array<std::int64_t, kReasonNumbers>;
+
+/// Returns an id as a number of a reason: -1 if it is none.
+template <typename Tag>
+constexpr std::int64_t reason_number(Id<Tag> id) {
+  return id.valid() ? static_cast<std::int64_t>(id.value) : -1;
+}
+
+/// Says why something was decided: a code, and numbers whose meaning and units its sentence gives in order. Numbers
+/// that a code does not use are 0.
 struct Reason {
   ReasonCode code{};
-  std::array<std::int64_t, 4> numbers{};
+  ReasonNumbers numbers{};
 
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
 std::string_view name(ReasonCode code);
-/// The sentence of the table with the numbers filled in. A number that is an id reads "queue 3"; the names of a catalog
-/// are put in by model/reason_sentence.h.
+/// Returns the sentence of the table as it stands there, in the form of model/reason_template.h.
+std::string_view sentence_template(ReasonCode code);
+/// Returns the sentence with the numbers filled in. An object is named by its id, "queue 3"; model/reason_sentence.h
+/// names it as its catalog does.
 std::string sentence(const Reason& reason);
 std::size_t reason_count();
 

@@ -7,7 +7,7 @@
 
 namespace capstan::model {
 
-/// The sentence of the table with the numbers filled in and the objects called by their names: `queue "research"`.
+/// Returns the sentence with the numbers filled in and the objects called by their names: `queue "research"`.
 std::string sentence(const Reason& reason, const Catalog& catalog);
 
 }  // namespace capstan::model

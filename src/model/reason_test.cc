@@ -20,22 +20,22 @@ TEST(Reason, EveryCodeHasItsOwnNameAndASentenceThatTakesItsNumbers) {
 }
 
 TEST(Reason, NumbersStandWhereTheSentenceSays) {
-  EXPECT_EQ(sentence({ReasonCode::never_fits, {16, 8, 0, 0}}),
-            "the gang needs 16 GPUs together, the largest domain has 8 and no pool may buy more than 0");
+  EXPECT_EQ(
+      sentence({ReasonCode::never_fits, {16, 8, 0, 1}}),
+      "the gang needs 16 GPUs in one NVLink domain, but the largest has 8 and no pool may buy more than 0 for it: "
+      "it never fits");
   EXPECT_EQ(sentence({ReasonCode::queue_above_target, {1, 4, 2, 1}}),
-            "1 request waits; at 4 a replica that needs 2, 1 is counted");
-  EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 0, 2}}),
-            "0 requests wait; at 4 a replica that needs 0, 2 are counted");
+            "1 request waits; at the target of 4 per replica that needs 2 replicas, and 1 runs or starts");
+  EXPECT_EQ(sentence({ReasonCode::queue_above_target, {0, 4, 1, 2}}),
+            "0 requests wait; at the target of 4 per replica that needs 1 replica, and 2 run or start");
 }
 
 TEST(Reason, AnObjectHasItsNameWhereACatalogKnowsIt) {
   Catalog catalog;
   catalog.queues.push_back({.name = "research", .parent = {}, .limit = {}});
-  const Reason full{ReasonCode::queue_limit, {4, 2, 5, 0}}, gone{ReasonCode::queue_limit, {4, 2, 1, 7}};
-  EXPECT_EQ(sentence(full, catalog),
-            "queue \"research\" holds 4 of the 5 GPUs that it may have, and the gang needs 2 more there");
-  EXPECT_EQ(sentence(full), "queue 0 holds 4 of the 5 GPUs that it may have, and the gang needs 2 more there");
-  EXPECT_EQ(sentence(gone, catalog), "queue 7 holds 4 of the 1 GPU that it may have, and the gang needs 2 more there");
+  const Reason full{ReasonCode::queue_limit, {4, 2, 5, 0}};
+  EXPECT_EQ(sentence(full, catalog), "queue \"research\" holds 4 of its limit of 5 GPUs, and the gang needs 2 more");
+  EXPECT_EQ(sentence(full), "queue 0 holds 4 of its limit of 5 GPUs, and the gang needs 2 more");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace capstan::model {
 
-/// What a role is called in files and objects, in the order of `Role`.
+/// Names of the roles in files and Kubernetes objects, in the order of `Role`.
 inline constexpr std::array<std::string_view, 3> kRoleNames{"both", "prefill", "decode"};
 
 constexpr std::string_view name(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }

@@ -16,17 +16,17 @@
 
 namespace capstan::model {
 
-/// What an engine instance does for a request.
+/// The part of a request that an engine instance computes.
 enum class Role : std::uint8_t { both, prefill, decode };
 
-/// What one step of a replica's engine holds at most, as the engine is told. 0: it is not, and its default holds.
+/// Limits of one step of a replica's engine, as configured. 0: not configured, the engine uses its default.
 struct StepLimits {
   std::int32_t max_seqs = 0;            ///< sequences
   std::int32_t max_batched_tokens = 0;  ///< tokens, of prompts and of answers together
   friend bool operator==(const StepLimits&, const StepLimits&) = default;
 };
 
-/// The model on one GPU kind, parallelism, dtype and engine; the shape of the gang that one replica of it is.
+/// A model on one GPU kind with one parallelism, dtype and engine, and the shape of the gang that a replica is.
 struct Variant {
   std::string name;
   std::string model;  ///< as in data/engines.csv, e.g. "Llama-3.3-70B"
@@ -37,25 +37,25 @@ struct Variant {
   Role role = Role::both;
   std::int32_t pods = 1;                         ///< pods of the gang; each asks for tensor_parallel / pods GPUs
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
-  bool placed_elsewhere = false;                 ///< another scheduler binds its pods: they take room, and that is all
+  bool placed_elsewhere = false;                 ///< another scheduler binds its pods; they only use room
   StepLimits step_limits{};
   QueueId queue{};            ///< of its pods
-  Closed closed;              ///< to replicas that have no pods yet
-  MicroUsd price_per_hour{};  ///< of a replica, where somebody states it; 0: what the offerings of its GPUs cost
+  Closed closed;              ///< excluded nodes of replicas that have no pods yet
+  MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
 };
 
-/// How the prefill and the decode replicas of a service are held to each other.
+/// Bounds on the ratio of prefill and decode replicas of a service.
 struct RoleLimits {
   static constexpr std::int64_t kRatioMostMilli = 1'000'000;
   static constexpr Duration kConversionMost = std::chrono::hours(24);
   std::int64_t decode_per_prefill_least_milli = 0;  ///< thousandths; 0: no bound
   std::int64_t decode_per_prefill_most_milli = 0;   ///< thousandths; 0: no bound
-  Duration conversion{};  ///< what a change of role takes, without finishing what the replica holds; 0: none can
+  Duration conversion{};  ///< time to change a role after the running requests are finished; 0: impossible
   friend bool operator==(const RoleLimits&, const RoleLimits&) = default;
 };
 
-/// One workload that is scaled: a model behind one endpoint, or its prefill or its decode replicas, or those of one
-/// variant where several serve the endpoint together. Bounds are replicas.
+/// One workload that is scaled: a model behind one endpoint, its prefill or its decode replicas, or the replicas of one
+/// variant if several variants serve the endpoint. Bounds are replicas.
 struct Service {
   std::string name;
   Slo slo;
@@ -63,12 +63,12 @@ struct Service {
   ReplicaCount min_replicas = 1;
   ReplicaCount max_replicas = 1;
   std::vector<BoundsWindow> windows{};  ///< tighter bounds at certain times
-  /// The loss of any one domain of this level, `node`, `rack` or `zone`, is to leave as many as hold the SLO.
+  /// After the loss of any one domain of this level (`node`, `rack` or `zone`) enough replicas remain to hold the SLO.
   std::optional<TopologyLevel> survives{};
-  ServiceId fed_by{};        ///< of decode replicas, the service whose replicas compute the prompts; else none
-  RoleLimits role_limits{};  ///< the same on decode replicas and on those that feed them
-  /// The further variants behind the same endpoint, of the same role, each a service of its own; how many of each is
-  /// decided here. Empty on those, and where there is one variant.
+  ServiceId fed_by{};        ///< for decode replicas the service that computes their prompts; else none
+  RoleLimits role_limits{};  ///< equal for decode replicas and for the service that computes their prompts
+  /// The other variants behind the same endpoint and of the same role. Each is a service of its own, and one decision
+  /// of this service sets the number of all of them. Empty on the other variants, and if there is only one.
   std::vector<ServiceId> beside{};
   static constexpr std::size_t kBesideMost = 7;
 };

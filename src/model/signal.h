@@ -6,12 +6,12 @@
 
 namespace capstan::model {
 
-/// A number that was measured, or the fact that it was not, always with its age. Missing is never zero.
+/// A measured number with its age, or the fact that there is none. Missing is never zero.
 struct Signal {
   enum class State : std::uint8_t { missing, stale, value };
   State state = State::missing;
-  std::int64_t value = 0;  ///< meaningful unless missing; the unit belongs to the name of the field that holds it
-  Duration age{};          ///< since the measurement; since the last one that arrived when it is missing
+  std::int64_t value = 0;  ///< meaningful unless missing; its unit is part of the field's name
+  Duration age{};          ///< time since the measurement; if missing, since the last one that arrived
 
   bool usable() const { return state == State::value; }
 

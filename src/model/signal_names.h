@@ -8,14 +8,14 @@
 
 namespace capstan::model {
 
-// The largest value that a signal can mean, far below what sums of it would overflow.
+// Largest values of signals, far below values whose sums would overflow.
 inline constexpr std::int64_t kMaxRequests = 86'400'000'000;
 inline constexpr std::int64_t kMaxTokens = 9'000'000'000'000'000;
 inline constexpr std::int64_t kMaxSharePpm = 1'000'000;
 inline constexpr std::int64_t kMaxSharePercent = 100;
 inline constexpr std::int64_t kMaxLatencyUs = std::int64_t{366} * 86'400'000'000;  ///< a leap year, the longest run
 
-/// One signal of a replica: its name in files, where it stands, and the largest value it may have.
+/// One signal of a replica: its name in files, its field and its largest value.
 struct ReplicaSignal {
   std::string_view name;
   SignalField field;

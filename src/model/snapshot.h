@@ -14,15 +14,16 @@
 
 namespace capstan::model {
 
-/// What is seen of one service from outside its replicas.
+/// State of one service that is not part of a replica.
 struct ServiceState {
-  ReplicaCount desired_replicas = 0;  ///< what the workload object asks for now (`/scale` spec.replicas)
-  ReplicaCount leaving = 0;           ///< of these, that drain first: then fewer are asked for
-  Signal gateway_waiting;             ///< requests held by the gateway because no replica could take them
+  ReplicaCount desired_replicas = 0;  ///< replicas that the workload object asks for now (`/scale` spec.replicas)
+  ReplicaCount leaving = 0;           ///< replicas of these that drain; afterwards fewer are asked for
+  Signal gateway_waiting;             ///< requests that the gateway holds because no replica could take them
   friend bool operator==(const ServiceState&, const ServiceState&) = default;
 };
 
-/// Everything a decision may know, at one moment. Immutable once handed out; copies share structure.
+/// The state of a cluster at one moment, with everything that a decision may know. Immutable after it was published;
+/// copies share structure.
 struct Snapshot {
   std::uint64_t version = 0;
   Instant at;
@@ -34,7 +35,7 @@ struct Snapshot {
   SharedTable<PodId, Pod> pods;
 };
 
-/// What changed between two snapshots: ids of rows that were set or erased, each once, ascending.
+/// The changes between two snapshots: ids of rows that were set or erased, ascending and without duplicates.
 struct Delta {
   std::uint64_t from_version = 0;
   std::uint64_t to_version = 0;
@@ -47,8 +48,8 @@ struct Delta {
   bool empty() const { return services.empty() && nodes.empty() && claims.empty() && gangs.empty() && pods.empty(); }
 };
 
-/// A hash of the moment and of every row, which is the same on every machine. The version and the catalog are not in
-/// it.
+/// Returns a hash of the moment and of every row, which is the same on every machine. Version and catalog are not
+/// included.
 std::uint64_t state_hash(const Snapshot& snapshot);
 
 }  // namespace capstan::model

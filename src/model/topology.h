@@ -8,18 +8,18 @@
 
 namespace capstan::model {
 
-/// From the narrowest to the widest. A node lies in exactly one domain of each level above `node`.
+/// Levels from the narrowest to the widest. A node lies in exactly one domain of each level above `node`.
 enum class TopologyLevel : std::uint8_t { node, nvlink, rack, zone, cluster };
 inline constexpr std::size_t kTopologyLevels = 5;
 
-/// A place in the tree of what is near to what.
+/// One domain of the topology tree, such as a rack or a zone.
 struct Domain {
   std::string name;
   TopologyLevel level = TopologyLevel::zone;
-  DomainId parent;  ///< the next wider domain; none for the cluster
+  DomainId parent;  ///< next wider domain; none for the cluster
 };
 
-/// The domains that a node lies in, by level; `node` has none (the node is its own domain).
+/// The domains in which a node lies, by level. The entry of level `node` is empty, because a node is its own domain.
 using DomainPath = std::array<DomainId, kTopologyLevels>;
 
 }  // namespace capstan::model

@@ -7,7 +7,7 @@
 
 namespace capstan::model {
 
-/// What a level is called: in files and settings, and in a sentence.
+/// Names of a level: `key` in files and settings, `words` in sentences.
 struct LevelName {
   std::string_view key;
   std::string_view words;

@@ -275,6 +275,10 @@ expect 1 'services.gateway_waiting lacks "value"' -- decide scale "$work/broken.
 sed '/^"pods"/,/^]/s/"node":[0-9]*,//' "$work/incident.json" >"$work/broken.json"
 expect 1 "pods.node: found none on a ready pod" -- explain "node 1" --snapshot "$work/broken.json"
 expect 0 '"code": ' -- explain service --snapshot "$work/incident.json" -o json
+expect 0 "Raise \`spec.gpus.limit\`" -- explain reason queue_limit
+expect 0 '"code": "queue_limit"' -- explain reason QueueLimit -o json
+expect 64 "is no reason code" -- explain reason queue
+expect 64 "required" -- explain --snapshot "$work/incident.json"
 
 # A cluster: what can be said without one.
 expect 64 "--at requires --scenario" -- snapshot --at 20m

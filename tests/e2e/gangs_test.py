@@ -110,7 +110,7 @@ class Gangs(controller.OnAPool):
             (e for e in self.cluster.list("events.events.k8s.io", self.namespace) if e["reason"] == "WouldPlace"), None))
         self.assertEqual((event["type"], event["regarding"]["name"]), ("Normal", "worker-0"))
         self.assertEqual(event["note"],
-                         f"would go onto {self.pool}-node: 2 pods fit in one domain, all that the gang has")
+                         f"would go onto {self.pool}-node: 2 pods fit into one cluster, so the whole gang is placed")
         self.assertEqual(self.cluster.audit.writes(user=self.user, resource="pods"), [])
 
     def test_what_is_left_of_a_gang_that_a_kubelet_refused_is_evicted(self):

@@ -90,6 +90,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/cli/engine_options.cc",
     "src/cli/engine_serve.cc",
     "src/cli/options.cc",
+    "src/cli/reason_options.cc",
     "src/cli/run.cc",
     "src/cli/run_options.cc",
 };

@@ -150,7 +150,7 @@ class Cycle {
       }
       const NodeId node = first_with_room(room_.rooms(), gang.gpu, pod.gpus);
       if (!node.valid()) {
-        lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.gpus_per_pod.count}};
+        lacking[pod.gang] = {ReasonCode::no_node_fits, {gang.gpus_per_pod.count, gang.gpu.value}};
         continue;
       }
       queues_.place({&pod_id, 1});
@@ -219,7 +219,7 @@ class Cycle {
         decision_.nominated.insert(fit.nodes[i]);
         bind.bindings.push_back({need.pods[i], fit.nodes[i]});
       }
-      const Reason why{ReasonCode::placed_together, {need.shape.pods}};
+      const Reason why{ReasonCode::placed_together, {need.shape.pods, static_cast<std::int64_t>(need.shape.level)}};
       decision_.plan.actions.push_back({std::move(bind), why});
       decision_.verdicts.push_back({id, Verdict::Kind::placed, why});
       return;
@@ -234,14 +234,16 @@ class Cycle {
         return keep(id, Verdict::Kind::never_fits,
                     {ReasonCode::never_fits,
                      {gpus_up(gang.gpus_per_pod * all), gpus_up(gang.gpus_per_pod * largest),
-                      gpus_up(gang.gpus_per_pod * buyable)}});
+                      gpus_up(gang.gpus_per_pod * buyable), static_cast<std::int64_t>(gang.together), gang.gpu.value}});
       }
     }
     Shortfall lack = shortfall(need, fit);
     if (need.bound.empty()) apart_.steer(lack);
     lacking_.push_back({decision_.verdicts.size(), decision_.plan.kept.size(), std::move(need.ask), lack});
     keep(id, Verdict::Kind::cannot_fit_now,
-         {ReasonCode::shortfall, {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed)}});
+         {ReasonCode::shortfall,
+          {gpus_up(lack.short_by), lack.best_free.count / 1000, gpus_up(lack.needed),
+           model::reason_number(lack.best_domain), static_cast<std::int64_t>(lack.level), lack.gpu.value}});
   }
 
   /// Room is asked for what queues could then hold, oldest first, beside what was placed now: no node comes for a gang

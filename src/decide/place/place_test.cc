@@ -63,7 +63,7 @@ TEST(GangPlacement, SevenOfEightBindsNothingAndSaysWhatIsMissing) {
   EXPECT_EQ(lack.needed, whole_gpus(8));
   EXPECT_EQ(lack.best_domain, world.nvlink(0));
   EXPECT_EQ(sentence(decision.verdicts[0].why),
-            "1 GPU short: the fullest fitting domain has 7 free of the 8 the gang needs");
+            "the gang is short of 1 GPU: it needs 8 in one NVLink domain, and the best fit, domain 3, has 7 free");
 }
 
 TEST(GangPlacement, FreeGpusInTwoRacksAreNoRack) {
@@ -356,8 +356,8 @@ TEST(Place, WhatABrokenGangHoldsIsGivenUpAfterItsGrace) {
   EXPECT_EQ(broken.look(60), std::vector{PodId{0}});
   EXPECT_EQ(
       sentence(broken.last.verdicts[0].why),
-      "1 of the 3 pods that the gang needs has had a node for 60 s, without the others: they are evicted, so that "
-      "the gang is placed whole");
+      "1 of the 3 pods that the gang needs had a node for 60 s without the others: it is evicted so that the gang can "
+      "be placed whole");
   EXPECT_TRUE(broken.look(61).empty()) << "it has been said";
   EXPECT_EQ(broken.look(120).size(), 1u) << "the world did not follow";
   EXPECT_EQ(parse_memory(to_text(broken.memory)).value(), broken.memory);

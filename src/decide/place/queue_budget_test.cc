@@ -32,8 +32,7 @@ TEST(Queues, AGangThatWouldExceedALimitWaitsAndYoungerOnesDoNot) {
   ASSERT_EQ(decision.verdicts.size(), 2u);
   EXPECT_EQ(decision.verdicts[0].gang, large);
   EXPECT_EQ(decision.verdicts[0].kind, Verdict::Kind::held_by_queue);
-  EXPECT_EQ(sentence(decision.verdicts[0].why),
-            "queue 0 holds 4 of the 6 GPUs that it may have, and the gang needs 4 more there");
+  EXPECT_EQ(sentence(decision.verdicts[0].why), "queue 0 holds 4 of its limit of 6 GPUs, and the gang needs 4 more");
   EXPECT_EQ(decision.verdicts[1].kind, Verdict::Kind::placed);
   EXPECT_TRUE(decision.shortfalls.empty()) << "room is not what is missing";
 }
@@ -58,14 +57,13 @@ struct FullQueue {
 };
 
 constexpr FullQueue kFullQueues[] = {
-    {"the leaf is full", 16, 8, 4, 4, 2,
-     "queue \"batch\" holds 4 of the 4 GPUs that it may have, and the gang needs 2 more there"},
+    {"the leaf is full", 16, 8, 4, 4, 2, "queue \"batch\" holds 4 of its limit of 4 GPUs, and the gang needs 2 more"},
     {"its parent is full, and it is not", 16, 4, 8, 4, 1,
-     "queue \"team\" holds 4 of the 4 GPUs that it may have, and the gang needs 1 more there"},
+     "queue \"team\" holds 4 of its limit of 4 GPUs, and the gang needs 1 more"},
     {"the top is full, and those below are not", 6, 8, 8, 4, 4,
-     "queue \"company\" holds 4 of the 6 GPUs that it may have, and the gang needs 4 more there"},
+     "queue \"company\" holds 4 of its limit of 6 GPUs, and the gang needs 4 more"},
     {"a queue that may hold nothing", 16, 0, 8, 0, 1,
-     "queue \"team\" holds 0 of the 0 GPUs that it may have, and the gang needs 1 more there"},
+     "queue \"team\" holds 0 of its limit of 0 GPUs, and the gang needs 1 more"},
 };
 
 TEST(Queues, TheReasonNamesTheQueueThatIsFull) {
@@ -150,7 +148,7 @@ TEST(Queues, NothingIsPlacedInAQueueThatNobodyDescribed) {
   world.enqueue(world.gang(1, 1, TopologyLevel::node), world.queue(8, gone));
   const model::Reason why = run(world).verdicts[0].why;
   EXPECT_EQ(why.code, model::ReasonCode::queue_closed);
-  EXPECT_EQ(sentence(why), "no object describes queue 0, so nothing is placed there");
+  EXPECT_EQ(sentence(why), "no object describes queue 0 or one of its parents, so nothing in it is placed");
 }
 
 TEST(Queues, ABindingThatIsAssumedIsHeld) {

@@ -75,8 +75,9 @@ Capacity::Obstacle Capacity::obstacle(PoolId pool, OfferingId offering, std::int
 Reason Capacity::reason(Obstacle obstacle, PoolId pool, OfferingId offering, std::int64_t count) const {
   if (obstacle == Obstacle::backing_off) {
     const Memory::Backoff& backoff = backoffs_.at(offering);
-    return {ReasonCode::backing_off,
-            {whole_seconds(now_ - backoff.failed_at), whole_seconds(backoff.until - backoff.failed_at)}};
+    return {
+        ReasonCode::backing_off,
+        {whole_seconds(now_ - backoff.failed_at), whole_seconds(backoff.until - backoff.failed_at), offering.value}};
   }
   return account_.reason(account_.exceeded(pool, offering, count), pool, offering, count);
 }
@@ -240,9 +241,10 @@ void settle_groups(Memory& memory, const Index& index, const model::Snapshot& sn
     if ((released_before || hopeless) && found.left == 0) continue;
     if ((!released_before && hopeless) || repeat) {
       group.released_at = now;
-      decision.plan.actions.push_back({model::ReleaseGroup{group.id},
-                                       {ReasonCode::group_incomplete,
-                                        {found.whole, group.count, whole_seconds(group.until - group.requested_at)}}});
+      decision.plan.actions.push_back(
+          {model::ReleaseGroup{group.id},
+           {ReasonCode::group_incomplete,
+            {found.whole, group.count, whole_seconds(group.until - group.requested_at), group.offering.value}}});
     }
     open.push_back(std::move(group));
   }
@@ -268,7 +270,7 @@ void buy_minimum(Capacity& capacity, const Policy& policy, Memory& memory, Decis
     for (OfferingId offering : catalog.pool(pool).offerings) {
       while (capacity.nodes_of(pool) < policy.min_nodes &&
              capacity.obstacle(pool, offering, 1) == Capacity::Obstacle::ok) {
-        const Reason why{ReasonCode::pool_minimum, {capacity.nodes_of(pool), policy.min_nodes}};
+        const Reason why{ReasonCode::pool_minimum, {capacity.nodes_of(pool), policy.min_nodes, pool.value}};
         capacity.launch({.pool = pool, .offering = offering, .within = {}, .count = 1, .hold = {}, .gang = {}}, why,
                         decision, memory);
       }

@@ -56,7 +56,7 @@ TEST(Groups, WhatIsNotWholeWithinItsHoldIsReleasedWhole) {
   const Decision late = run(g.world, groups(), g.memory, 600);
   ASSERT_EQ(all<model::ReleaseGroup>(late).size(), 1u);
   EXPECT_EQ(sentence(late.plan.actions[0].why),
-            "1 of 2 nodes of the group came within the hold of 600 s: all released");
+            "1 of 2 nodes of the group became ready within the hold of 10 min: the whole group is released");
 }
 
 TEST(Groups, AGroupThatComesInPartsIsWhole) {

@@ -126,7 +126,8 @@ class Consolidator {
       if (quiet < policy_.consolidation.after)
         return keep(id, {ReasonCode::not_quiet_yet, {whole_seconds(quiet), wait}});
       if (capacity_.nodes_of(node.pool) <= policy_.min_nodes) {
-        return keep(id, {ReasonCode::pool_minimum, {capacity_.nodes_of(node.pool), policy_.min_nodes}});
+        return keep(id,
+                    {ReasonCode::pool_minimum, {capacity_.nodes_of(node.pool), policy_.min_nodes, node.pool.value}});
       }
       if (budget_[node.pool] <= 0) return;
       terminate(id, node, {ReasonCode::node_empty, {whole_seconds(quiet), wait}});

@@ -36,7 +36,7 @@ class Buyer {
       keep(lack, {ReasonCode::capacity_on_its_way, {capacity_.coming_gpus(), gpus_up(lack.short_by)}});
       return;
     }
-    Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed)}};
+    Reason obstacle{ReasonCode::no_offering, {gpus_up(lack.needed), lack.gpu.value}};
     const std::optional<Option> option = cheapest(lack, obstacle);
     if (!option) return keep(lack, obstacle);
     capacity_.launch({.pool = option->pool,
@@ -142,7 +142,7 @@ class Buyer {
     const model::Catalog& catalog = capacity_.catalog();
     std::optional<Option> best;
     if (!one_node(lack) && lack.level < catalog.launches_into) {
-      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed)}};
+      obstacle = {ReasonCode::domain_not_sold, {gpus_up(lack.needed), static_cast<std::int64_t>(lack.level)}};
       return best;
     }
     const auto consider = [&](PoolId pool, OfferingId id, DomainId within, bool completes) {

@@ -63,7 +63,7 @@ Reason NodeAccount::reason(Limit limit, PoolId pool, OfferingId id, std::int64_t
   const GpuCount gpus = count * offering.gpus;
   switch (limit) {
     case Limit::pool_gpus:
-      return {ReasonCode::pool_limit, {gpus, catalog_.pool(pool).gpu_limit, of(pool).gpus}};
+      return {ReasonCode::pool_limit, {gpus, catalog_.pool(pool).gpu_limit, of(pool).gpus, pool.value}};
     case Limit::fleet_gpus:
       return {ReasonCode::fleet_gpu_limit, {gpus, *limits.gpus, fleet_.gpus}};
     case Limit::fleet_nodes:

@@ -53,7 +53,7 @@ TEST(NodeAccount, AReasonHasTheNumbersOfItsLimit) {
   Fleet fleet;
   const NodeAccount account(build(fleet.world.snapshot), fleet.world.snapshot, {});
   EXPECT_EQ(sentence(account.reason(Limit::pool_gpus, fleet.pool, fleet.offering, 4)),
-            "32 GPUs more would exceed the pool's limit of 40, 16 in use or on their way");
+            "32 more GPUs would exceed the limit of pool 0, 40 GPUs (16 in use or on the way)");
 }
 
 }  // namespace

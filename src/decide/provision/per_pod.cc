@@ -56,7 +56,7 @@ std::optional<Choice> cheapest(const Capacity& capacity, model::GpuKindId gpu, M
                                const place::Shortfall* lack, Reason& why) {
   const model::Catalog& catalog = capacity.catalog();
   std::optional<Choice> best;
-  why = {ReasonCode::no_offering, {gpus_up(gpus)}};
+  why = {ReasonCode::no_offering, {gpus_up(gpus), gpu.value}};
   for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
     for (OfferingId id : catalog.pools[p].offerings) {
       const model::Offering& offering = catalog.offering(id);

@@ -199,7 +199,7 @@ std::optional<model::Reason> Cluster::perform(const model::BindPods& what) {
   for (const auto& [node, gpus] : asked) {
     if (nodes_.at(node).allocated + gpus > seen_.nodes.at(node).gpus) {
       ++meter_.binds_refused_full;
-      return model::Reason{model::ReasonCode::no_node_fits, {gpus.count}};
+      return model::Reason{model::ReasonCode::no_node_fits, {gpus.count, gang->gpu.value}};
     }
   }
   for (const model::BindPods::Binding& binding : what.bindings) bind(binding.pod, binding.node);

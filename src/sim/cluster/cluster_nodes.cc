@@ -89,7 +89,7 @@ std::optional<model::Reason> Cluster::perform(const model::LaunchNodes& what) {
   const GpuCount more = what.count * catalog().offering(what.offering).gpus;
   const GpuCount have = pool_gpus(what.pool);
   if (have + more > pool.gpu_limit) {
-    return model::Reason{model::ReasonCode::pool_limit, {more, pool.gpu_limit, have}};
+    return model::Reason{model::ReasonCode::pool_limit, {more, pool.gpu_limit, have, what.pool.value}};
   }
   model::ClaimGroupId group;
   if (what.hold.count() > 0) group = {next_group_++};

@@ -93,18 +93,19 @@ std::optional<model::Reason> loss_reason(const Step& step, const Decision& decis
   if (!decision.spread || decision.desired != asked) return std::nullopt;
   const SpreadSizing& s = *decision.spread;
   const bool still = decision.desired == decision.current;
+  const auto level = static_cast<std::int64_t>(s.level);
   if (!s.possible()) {
     if (!still) return std::nullopt;
-    return model::Reason{ReasonCode::loss_not_survived, {s.domains, s.need}};
+    return model::Reason{ReasonCode::loss_not_survived, {s.domains, s.need, level}};
   }
   const bool all_stand = step.load.starting == 0 && s.placed >= decision.desired;
   if (still && all_stand && s.left() < s.need) {
-    return model::Reason{ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need}};
+    return model::Reason{ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need, level}};
   }
   // Replicas held by a window may be unevenly distributed.
   const bool survives = decision.desired >= size_for_loss(*step.role.spread, s.need).asked;
   if (decision.desired < decision.current || !survives) return std::nullopt;
-  return model::Reason{ReasonCode::loss_survived, {s.need, decision.desired, s.domains, s.fullest}};
+  return model::Reason{ReasonCode::loss_survived, {s.need, decision.desired, s.domains, s.fullest, level}};
 }
 
 /// Decides when no replica serves: only the gateway knows the demand.

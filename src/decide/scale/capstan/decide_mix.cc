@@ -189,13 +189,15 @@ void choose(Step& step, std::span<const MixOption> options, double needed) {
 model::Reason why_of(const Step& step, const VariantSizing& variant) {
   const Sizing& s = step.sizing;
   const MixSizing& mix = *s.mix;
+  const std::int64_t in_gpus = mix.in_usd ? 0 : 1;  // the unit of the prices
   if (variant.desired > variant.current) {
-    return {ReasonCode::mix_raised, {variant.desired, mix.target_milli, mix.chosen_price, whole_seconds(s.lead)}};
+    return {ReasonCode::mix_raised,
+            {variant.desired, mix.target_milli, mix.chosen_price, whole_seconds(s.lead), in_gpus}};
   }
   if (variant.desired < variant.current) {
     if (variant.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {variant.desired}};
     if (variant.denied > Duration{}) return {ReasonCode::gpus_denied, {variant.desired, whole_seconds(variant.denied)}};
-    return {ReasonCode::mix_lowered, {variant.desired, mix.target_milli, mix.chosen_price}};
+    return {ReasonCode::mix_lowered, {variant.desired, mix.target_milli, mix.chosen_price, 0, in_gpus}};
   }
   if (!mix.covers) return {ReasonCode::mix_too_small, {variant.desired, mix.target_milli}};
   if (variant.chosen < variant.desired)
@@ -205,9 +207,10 @@ model::Reason why_of(const Step& step, const VariantSizing& variant) {
   }
   if (variant.worth_milli == 0) return {ReasonCode::variant_out_of_reach, {variant.desired}};
   if (mix.anew_price < mix.chosen_price) {
-    return {ReasonCode::mix_kept, {variant.desired, mix.chosen_price, mix.anew_price, whole_seconds(mix.horizon)}};
+    return {ReasonCode::mix_kept,
+            {variant.desired, mix.chosen_price, mix.anew_price, whole_seconds(mix.horizon), in_gpus}};
   }
-  return {ReasonCode::mix_holds, {variant.desired, mix.target_milli, mix.chosen_price}};
+  return {ReasonCode::mix_holds, {variant.desired, mix.target_milli, mix.chosen_price, 0, in_gpus}};
 }
 
 /// Returns the decision about one variant.

@@ -180,10 +180,11 @@ void keep_spread(Decision& decision, const RulesInput& input) {
   decision.spread = size_for_loss(*input.role.spread, input.serving);
   const SpreadSizing& s = *decision.spread;
   if (decision.wanted != decision.current) return;
+  const auto level = static_cast<std::int64_t>(s.level);
   if (!s.possible()) {
-    decision.why = {ReasonCode::loss_not_survived, {s.domains, s.need}};
+    decision.why = {ReasonCode::loss_not_survived, {s.domains, s.need, level}};
   } else if (input.load.starting == 0 && s.left() < s.need) {
-    decision.why = {ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need}};
+    decision.why = {ReasonCode::spread_uneven, {s.fullest, s.placed, s.left(), s.need, level}};
   }
 }
 

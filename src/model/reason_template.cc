@@ -1,0 +1,206 @@
+#include "model/reason_template.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+
+#include "base/assert.h"
+#include "model/topology_names.h"
+
+namespace capstan::model {
+namespace {
+
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+
+/// Returns `count` / 10^`places`, without zeros at its end.
+std::string decimal(std::int64_t count, int places) {
+  std::int64_t scale = 1;
+  for (int i = 0; i < places; ++i) scale *= 10;
+  std::string text =
+      fmt::format("{}{}.{:0{}}", count < 0 ? "-" : "", std::abs(count / scale), std::abs(count % scale), places);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::int64_t rounded_to(std::int64_t count, std::int64_t step) {
+  const std::int64_t half = count < 0 ? -step / 2 : step / 2;
+  return (count + half) / step * step;
+}
+
+/// Returns thousandths as a decimal number with one digit after the point. A number below 1, and one that would look
+/// like a whole number although it is none, has two.
+std::string milli_text(std::int64_t milli) {
+  const std::int64_t tenths = rounded_to(milli, 100);
+  const bool looks_whole = tenths % 1000 == 0 && rounded_to(milli, 10) != tenths;
+  return decimal(std::abs(milli) < 1000 || looks_whole ? rounded_to(milli, 10) : tenths, 3);
+}
+
+std::string with_noun(const std::string& number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == "1" ? "" : "s");
+}
+
+std::string usd_text(std::int64_t micro_usd) {
+  constexpr std::int64_t kCent = 10'000;
+  if (std::abs(micro_usd) < kCent) return decimal(micro_usd, 6) + " USD";
+  const std::int64_t cents = rounded_to(micro_usd, kCent) / kCent;
+  if (cents % 100 == 0) return std::to_string(cents / 100) + " USD";
+  return fmt::format("{}{}.{:02} USD", cents < 0 ? "-" : "", std::abs(cents / 100), std::abs(cents % 100));
+}
+
+std::string two_units(std::int64_t large, std::string_view large_unit, std::int64_t small,
+                      std::string_view small_unit) {
+  return small == 0 ? fmt::format("{} {}", large, large_unit)
+                    : fmt::format("{} {} {} {}", large, large_unit, small, small_unit);
+}
+
+std::string seconds_text(std::int64_t s) {
+  if (s <= 90) return std::to_string(s) + " s";
+  if (s < kHour) return two_units(s / kMinute, "min", s % kMinute, "s");
+  if (s < 2 * kDay) return two_units(s / kHour, "h", s % kHour / kMinute, "min");
+  return two_units(s / kDay, "days", s % kDay / kHour, "h");
+}
+
+std::string milliseconds_text(std::int64_t ms) {
+  if (ms < 1000) return std::to_string(ms) + " ms";
+  if (ms < 90'000) return decimal(rounded_to(ms, 100), 3) + " s";
+  return seconds_text(ms / 1000);
+}
+
+std::string_view status_words(std::int64_t status) {
+  switch (status) {
+    case 400:
+      return "bad request";
+    case 401:
+      return "not authenticated";
+    case 403:
+      return "forbidden";
+    case 404:
+      return "not found";
+    case 409:
+      return "conflict";
+    case 413:
+      return "too large";
+    case 422:
+      return "invalid object";
+    case 429:
+      return "too many requests";
+    case 500:
+      return "internal error";
+    case 502:
+      return "bad gateway";
+    case 503:
+      return "service unavailable";
+    case 504:
+      return "timeout";
+    default:
+      return {};
+  }
+}
+
+std::string status_text(std::int64_t status) {
+  const std::string_view words = status_words(status);
+  return words.empty() ? std::to_string(status) : fmt::format("{} ({})", status, words);
+}
+
+std::string in_unit(std::string_view unit, std::int64_t number) {
+  if (unit == "milli") return milli_text(number);
+  if (unit == "milli_replicas") return with_noun(milli_text(number), "replica");
+  if (unit == "milli_gpus") return with_noun(milli_text(number), "GPU");
+  if (unit == "per_mille") return decimal(number, 1) + " %";
+  if (unit == "micro_usd") return usd_text(number);
+  if (unit == "seconds") return seconds_text(number);
+  if (unit == "milliseconds") return milliseconds_text(number);
+  CAPSTAN_ASSERT(unit == "http_status");
+  return status_text(number);
+}
+
+/// Returns the name of row `id` of a catalog's table, or null if there is no such row.
+template <typename Rows, typename Field>
+const std::string* name_in(const Rows& rows, std::int64_t id, Field field) {
+  return id >= 0 && id < std::ssize(rows) ? &(rows[static_cast<std::size_t>(id)].*field) : nullptr;
+}
+
+/// Returns the words for an object: `queue "research"`, or "queue 3" where no catalog has its name. Returns nothing
+/// for the id of no object, and for an offering or a GPU kind without a name, whose ids say nothing to a reader.
+std::optional<std::string> object_text(std::string_view kind, std::int64_t id, const Catalog* catalog) {
+  if (kind == "level") {
+    if (id < 0 || id >= std::ssize(kLevelNames)) return std::nullopt;
+    return std::string(kLevelNames[static_cast<std::size_t>(id)].words);
+  }
+  if (id < 0) return std::nullopt;
+  const std::string* name = nullptr;
+  std::string_view noun = kind;
+  if (catalog != nullptr && kind == "queue") name = name_in(catalog->queues, id, &Queue::name);
+  if (catalog != nullptr && kind == "pool") name = name_in(catalog->pools, id, &Pool::name);
+  if (catalog != nullptr && kind == "offering") name = name_in(catalog->offerings, id, &Offering::instance_type);
+  if (catalog != nullptr && kind == "domain") {
+    name = name_in(catalog->domains, id, &Domain::name);
+    if (name != nullptr) noun = model::name(catalog->domains[static_cast<std::size_t>(id)].level).words;
+  }
+  if (catalog != nullptr && kind == "gpu" && id >= 0 && id < std::ssize(catalog->gpu_kinds)) {
+    name = &catalog->gpu_kinds[static_cast<std::size_t>(id)];
+  }
+  if (kind == "gpu" || kind == "offering") return name == nullptr ? std::nullopt : std::optional(*name);
+  return name == nullptr ? fmt::format("{} {}", noun, id) : fmt::format("{} \"{}\"", noun, *name);
+}
+
+struct Filling {
+  const ReasonNumbers& numbers;
+  const Catalog* catalog;
+
+  std::int64_t number_at(char position) const { return numbers[static_cast<std::size_t>(position - '0')]; }
+
+  /// Returns the text for a field in braces, or nothing for an object that is none or has no name.
+  std::optional<std::string> text(std::string_view field) const {
+    const std::int64_t number = number_at(field[0]);
+    if (field.size() == 1) return std::to_string(number);
+    const std::string_view form = field.substr(2);
+    if (field[1] == '@') return object_text(form, number, catalog);
+    if (form.starts_with("price/")) {
+      return number_at(form.back()) != 0 ? in_unit("milli_gpus", number) : usd_text(number) + "/h";
+    }
+    const std::size_t bar = form.find('|');
+    if (bar != form.npos) return std::string(number == 1 ? form.substr(0, bar) : form.substr(bar + 1));
+    return in_unit(form, number);
+  }
+};
+
+}  // namespace
+
+std::string fill_template(std::string_view text, const ReasonNumbers& numbers, const Catalog* catalog) {
+  CAPSTAN_ASSERT(is_template(text));
+  const Filling filling{numbers, catalog};
+  std::string out;
+  std::size_t optional_from = 0;
+  bool has_all_names = true;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    switch (text[at]) {
+      case '[':
+        optional_from = out.size();
+        has_all_names = true;
+        break;
+      case ']':
+        if (!has_all_names) out.resize(optional_from);
+        break;
+      case '{': {
+        const std::size_t close = text.find('}', at);
+        const std::optional<std::string> filled = filling.text(text.substr(at + 1, close - at - 1));
+        has_all_names = has_all_names && filled.has_value();
+        out += filled.value_or("none");
+        at = close;
+        break;
+      }
+      default:
+        out += text[at];
+    }
+  }
+  return out;
+}
+
+}  // namespace capstan::model

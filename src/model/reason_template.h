@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "model/catalog.h"
+#include "model/reason.h"
+
+// The sentences of model/reasons.inc are templates:
+//
+//   {0}                     the number at position 0 of the reason
+//   {0:request|requests}    the word that agrees with that number: the first one for 1, else the second one
+//   {0:seconds}             the number in the form in which people read it; the word is the unit in which it is stored
+//   {2:price/4}             a price per hour in `micro_usd`, or in `milli_gpus` if the number at position 4 is not 0
+//   {3@queue}               the object whose id the number is; {3@level} is a topology level
+//   [, {3@domain},]         is left out if an object in it is none, or has no name that a reader knows
+namespace capstan::model {
+
+/// Units in which reasons store numbers. Each has a form in which people read it.
+inline constexpr std::array<std::string_view, 8> kReasonUnits{
+    "milli",           ///< thousandths: "3.4"
+    "milli_replicas",  ///< thousandths: "3.4 replicas"
+    "milli_gpus",      ///< thousandths: "0.25 GPUs"
+    "per_mille",       ///< "108 %"
+    "micro_usd",       ///< "2.40 USD"
+    "seconds",         ///< "2 min 9 s"
+    "milliseconds",    ///< "1.2 s"
+    "http_status",     ///< "403 (forbidden)"
+};
+
+/// Kinds of objects whose ids reasons store.
+inline constexpr std::array<std::string_view, 6> kReasonObjects{"queue", "pool", "domain", "offering", "gpu", "level"};
+
+/// Returns true if every field in braces and every optional part of a template has one of the forms above.
+constexpr bool is_template(std::string_view text);
+
+/// Returns the template with the numbers filled in. Without a catalog an object is named by its id: "queue 3".
+std::string fill_template(std::string_view text, const ReasonNumbers& numbers, const Catalog* catalog);
+
+namespace reason_template {
+
+constexpr bool is_position(std::string_view text) {
+  return text.size() == 1 && text[0] >= '0' && text[0] < static_cast<char>('0' + kReasonNumbers);
+}
+
+template <std::size_t n>
+constexpr bool is_listed(const std::array<std::string_view, n>& list, std::string_view word) {
+  for (const std::string_view each : list) {
+    if (each == word) return true;
+  }
+  return false;
+}
+
+/// Returns true if this is what may stand between braces.
+constexpr bool is_field(std::string_view field) {
+  if (!is_position(field.substr(0, 1))) return false;
+  if (field.size() == 1) return true;
+  const std::string_view form = field.substr(2);
+  if (field[1] == '@') return is_listed(kReasonObjects, form);
+  if (field[1] != ':') return false;
+  constexpr std::string_view kPrice = "price/";
+  if (form.substr(0, kPrice.size()) == kPrice) return is_position(form.substr(kPrice.size()));
+  return form.find('|') != form.npos || is_listed(kReasonUnits, form);
+}
+
+}  // namespace reason_template
+
+constexpr bool is_template(std::string_view text) {
+  bool optional = false;
+  bool has_object = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '}') return false;
+    if (c == '[') {
+      if (optional) return false;
+      optional = true;
+      has_object = false;
+    } else if (c == ']') {
+      if (!optional || !has_object) return false;
+      optional = false;
+    } else if (c == '{') {
+      const std::size_t close = text.find('}', at);
+      if (close == text.npos || close == at + 1) return false;
+      const std::string_view field = text.substr(at + 1, close - at - 1);
+      if (!reason_template::is_field(field)) return false;
+      has_object = has_object || (field.size() > 1 && field[1] == '@');
+      at = close;
+    }
+  }
+  return !optional;
+}
+
+}  // namespace capstan::model

@@ -1,0 +1,95 @@
+#include "model/reason_template.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace capstan::model::reason_template_test {
+namespace {
+
+TEST(ReasonTemplate, AFieldHasOneOfTheFormsOfItsLanguage) {
+  for (const std::string_view good :
+       {"", "nothing to fill in", "{0}", "{5}", "{0:pod|pods}", "{0:|s}", "{2:seconds}", "{1:milli_replicas}",
+        "{2:price/4}", "{3@queue}", "{1@level}s", "{0} is[ ({3@offering})] so", "[{0} of {5@gpu} ]GPUs"}) {
+    EXPECT_TRUE(is_template(good)) << good;
+  }
+  for (const std::string_view bad : {"{", "{}", "}", "{6}", "{x}", "{00}", "{0:}", "{0:fortnights}", "{0@}",
+                                     "{0@replica}", "{0;seconds}", "{2:price}", "{2:price/6}", "{2:price/x}",
+                                     "[no object]", "[{0}]", "{3@queue}]", "[{3@queue}", "[[{3@queue}]]"}) {
+    EXPECT_FALSE(is_template(bad)) << bad;
+  }
+}
+
+std::string filled(std::string_view text, const ReasonNumbers& numbers) {
+  return fill_template(text, numbers, nullptr);
+}
+
+TEST(ReasonTemplate, ANumberIsShownAsPeopleReadIt) {
+  struct Row {
+    std::string_view form;
+    std::int64_t number;
+    std::string_view shown;
+  };
+  for (const Row& row : {
+           Row{"{0}", 12, "12"},
+           {"{0:pod|pods}", 1, "pod"},
+           {"{0:pod|pods}", 0, "pods"},
+           {"{0:milli}", 3421, "3.4"},
+           {"{0:milli}", 4000, "4"},
+           {"{0:milli}", 4004, "4"},
+           {"{0:milli}", 4040, "4.04"},  // "4" would hide why five replicas are needed
+           {"{0:milli}", 3960, "3.96"},
+           {"{0:milli}", 250, "0.25"},
+           {"{0:milli}", 0, "0"},
+           {"{0:milli_replicas}", 1000, "1 replica"},
+           {"{0:milli_replicas}", 1100, "1.1 replicas"},
+           {"{0:milli_gpus}", 250, "0.25 GPUs"},
+           {"{0:milli_gpus}", 8000, "8 GPUs"},
+           {"{0:per_mille}", 850, "85 %"},
+           {"{0:per_mille}", 1083, "108.3 %"},
+           {"{0:micro_usd}", 2'400'000, "2.40 USD"},
+           {"{0:micro_usd}", 800'000'000, "800 USD"},
+           {"{0:micro_usd}", 1'999'999, "2 USD"},
+           {"{0:micro_usd}", 2'500, "0.0025 USD"},
+           {"{0:price/4}", 2'400'000, "2.40 USD/h"},
+           {"{0:seconds}", 45, "45 s"},
+           {"{0:seconds}", 90, "90 s"},
+           {"{0:seconds}", 120, "2 min"},
+           {"{0:seconds}", 129, "2 min 9 s"},
+           {"{0:seconds}", 5430, "1 h 30 min"},
+           {"{0:seconds}", 270'000, "3 days 3 h"},
+           {"{0:milliseconds}", 250, "250 ms"},
+           {"{0:milliseconds}", 1250, "1.3 s"},
+           {"{0:milliseconds}", 129'400, "2 min 9 s"},
+           {"{0:http_status}", 403, "403 (forbidden)"},
+           {"{0:http_status}", 418, "418"},
+       }) {
+    EXPECT_EQ(filled(row.form, {row.number}), row.shown) << row.form << " of " << row.number;
+  }
+  EXPECT_EQ(filled("{0:price/4}", {16'000, 0, 0, 0, 1}), "16 GPUs") << "prices of a fleet without prices";
+}
+
+TEST(ReasonTemplate, AnObjectHasItsNameWhereACatalogKnowsIt) {
+  Catalog catalog;
+  catalog.queues.push_back({.name = "research", .parent = {}, .limit = {}});
+  catalog.domains.push_back({"rack-1", TopologyLevel::rack, {}});
+  catalog.gpu_kinds = {"H100"};
+  EXPECT_EQ(fill_template("{0@queue}", {0}, &catalog), "queue \"research\"");
+  EXPECT_EQ(fill_template("{0@queue}", {7}, &catalog), "queue 7") << "an id that the catalog does not have";
+  EXPECT_EQ(fill_template("{0@queue}", {0}, nullptr), "queue 0");
+  EXPECT_EQ(fill_template("{0@domain}", {0}, &catalog), "rack \"rack-1\"") << "a domain is called by its level";
+  EXPECT_EQ(fill_template("in one {0@level}", {1}, nullptr), "in one NVLink domain");
+}
+
+TEST(ReasonTemplate, AnOptionalPartIsLeftOutIfItsObjectHasNoName) {
+  Catalog catalog;
+  catalog.gpu_kinds = {"H100"};
+  constexpr std::int64_t kNone = -1;
+  EXPECT_EQ(fill_template("8 [{0@gpu} ]GPUs", {0}, &catalog), "8 H100 GPUs");
+  EXPECT_EQ(fill_template("8 [{0@gpu} ]GPUs", {0}, nullptr), "8 GPUs") << "the id of a GPU kind says nothing";
+  EXPECT_EQ(fill_template("the best fit[, {0@domain},] has 2", {kNone}, &catalog), "the best fit has 2");
+  EXPECT_EQ(fill_template("the best fit[, {0@domain},] has 2", {3}, nullptr), "the best fit, domain 3, has 2");
+}
+
+}  // namespace
+}  // namespace capstan::model::reason_template_test
