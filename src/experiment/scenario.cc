@@ -169,7 +169,7 @@ manifest::Errors blame_sets(const manifest::Errors& found, const manifest::Error
 ScenarioResult read_and_blame(const Result<Node>& root, const std::vector<Error>& faults, const std::string& file,
                               const ScenarioOverrides& overrides) {
   const auto verdict_so_far = [&] {
-    Verdict verdict{.most = Verdict::kMost};
+    Verdict verdict{.max_errors = Verdict::kMaxErrors};
     for (const Error& fault : faults) verdict.fail(fault);
     return verdict;
   };

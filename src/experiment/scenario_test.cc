@@ -125,13 +125,13 @@ TEST(Scenario, SaysWhatIsWrong) {
        "of data/instances.csv"},
       {"a title that a terminal would obey",
        {"title=\"a\\e[31m\""},
-       "--set title=\"a\\e[31m\": scenario.title: found \"a\\x1b[31m\", expected a text without control characters"},
+       "--set title=\"a\\e[31m\": scenario.title: found \"a\\x1b[31m\", expected a string without control characters"},
       {"a list where a number should be",
        {"load.scale=[1]"},
        "--set load.scale=[1]: load.scale: found a list, expected a number"},
       {"a letter that turns the line round",
        {"title=\"a\u202e\""},
-       "--set title=\"a\\xe2\\x80\\xae\": scenario.title: found \"a\\xe2\\x80\\xae\", expected a text without control "
+       "--set title=\"a\\xe2\\x80\\xae\": scenario.title: found \"a\\xe2\\x80\\xae\", expected a string without control "
        "characters"},
       {"two letters changed places",
        {"service.slo.tftt=1s"},

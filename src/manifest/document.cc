@@ -27,7 +27,7 @@ bool same_word(const char* a, const char* b) {
   return left == right;
 }
 
-/// Equal bytes, `size` of them and at least one. Keys are short: two words that overlap hold most of them.
+/// Returns true if `size` bytes, at least one, are equal. Most keys are short, so that two overlapping words cover them.
 bool same_bytes(const char* a, const char* b, std::size_t size) {
   if (size > 16) return std::memcmp(a, b, size) == 0;
   if (size >= 8) return same_word<std::uint64_t>(a, b) && same_word<std::uint64_t>(a + size - 8, b + size - 8);
@@ -50,11 +50,12 @@ const Value& Value::operator[](std::size_t index) const {
 }
 
 std::optional<std::int64_t> Value::integer() const {
-  constexpr std::int64_t kMostInteger = std::int64_t{1} << 32;  // sums and products of a few are numbers, too
+  // The bound keeps sums and products of a few such integers within 64 bits.
+  constexpr std::int64_t kMaxInteger = std::int64_t{1} << 32;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return form == Form::scalar && whole && std::abs(value) <= kMostInteger ? std::optional(value) : std::nullopt;
+  return form == Form::scalar && whole && std::abs(value) <= kMaxInteger ? std::optional(value) : std::nullopt;
 }
 
 std::optional<double> Value::number() const {
@@ -92,7 +93,7 @@ std::string_view LineTable::line(std::uint32_t number) const {
 
 namespace {
 
-/// Eight bytes at once: all printable ASCII? Line breaks are looked at one by one, there are few of them.
+/// Returns true if eight bytes are all printable ASCII. The caller checks other bytes, such as line breaks, one by one.
 bool printable8(const char* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, 8);
@@ -115,12 +116,12 @@ std::optional<Fault> forbidden_byte(std::string_view text) {
       continue;
     }
     const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == 0) return fault(i, "holds a NUL byte, expected a YAML text");
+    if (byte == 0) return fault(i, "contains a NUL byte, expected YAML");
     if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) {
-      return fault(i, "holds a control character, expected a YAML text");
+      return fault(i, "contains a control character, expected YAML");
     }
     const std::size_t length = byte < 0x80 ? 1 : utf8_length(text.substr(i));
-    if (length == 0) return fault(i, "is not valid UTF-8, expected a YAML text");
+    if (length == 0) return fault(i, "is not valid UTF-8, expected YAML");
     i += length;
   }
   return std::nullopt;

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-// What people write by hand, read without judging it: several documents in one text, each a tree whose values know
-// their bytes. For readers that point at, or edit, other people's files; `manifest/yaml.h` is for files of our own.
+// Reads YAML and JSON documents into trees whose values know their place in the text. It checks only the syntax. Use it
+// to point into, or to edit, files of other tools; `manifest/yaml.h` reads Capstan's own files.
 namespace capstan::manifest {
 
-/// Bytes of a text, from `begin` up to, and without, `end`.
+/// A range of bytes in a text; `end` is exclusive.
 struct Span {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -27,17 +27,17 @@ struct Span {
 enum class Form : std::uint8_t { missing, scalar, sequence, mapping };
 enum class Style : std::uint8_t { plain, single_quoted, double_quoted, literal, folded, block, flow };
 
-/// One value of a document. Asking for what is not there gives a missing value, whose children are missing too: a path
-/// is written straight down, `root["spec"]["template"]`.
+/// One value of a document. A lookup that finds nothing returns a missing value, whose children are missing too, so that
+/// a path needs no checks in between: `root["spec"]["template"]`.
 struct Value {
   Form form = Form::missing;
   Style style = Style::plain;
-  bool shared = false;  ///< written elsewhere: reached through an alias or a merge key
-  Span key_span;        ///< in a mapping: the key as it is written, quotes included
-  Span span;            ///< the value as it is written, quotes included; of a block scalar without its last line break
+  bool shared = false;  ///< the value is reached through an alias or a merge key, so `span` is elsewhere
+  Span key_span;        ///< key in a mapping, quotes included
+  Span span;            ///< value, quotes included; a block scalar is without its last line break
   std::uint32_t count = 0;
   std::string_view key;
-  std::string_view text;  ///< scalar, decoded
+  std::string_view text;  ///< decoded text of a scalar
   const Value* first = nullptr;
 
   explicit operator bool() const { return form != Form::missing && !is_null(); }
@@ -48,14 +48,14 @@ struct Value {
   bool is_scalar() const { return form == Form::scalar && !is_null(); }
   bool is_block_scalar() const { return style == Style::literal || style == Style::folded; }
 
-  /// The children of a mapping (each with its `key`) or a sequence, in the order of the text.
+  /// Returns the children of a mapping (each with its `key`) or of a sequence, in the order of the text.
   std::span<const Value> children() const { return {first, count}; }
   const Value& operator[](std::string_view name) const;
   const Value& operator[](std::size_t index) const;
   bool has(std::string_view name) const { return (*this)[name].form != Form::missing; }
 
-  std::optional<std::int64_t> integer() const;  ///< 5, "5"; none beyond 2^32, which counts nothing
-  std::optional<double> number() const;         ///< 0.85, "0.85"
+  std::optional<std::int64_t> integer() const;  ///< value of 5 or "5"; none beyond 2^32
+  std::optional<double> number() const;         ///< value of 0.85 or "0.85"
 
   static const Value& missing();
   static bool is_null_word(std::string_view word) {
@@ -63,9 +63,10 @@ struct Value {
   }
 };
 
-static_assert(sizeof(Value) <= 64, "a line of the cache: most of a run is looking at keys");
+static_assert(sizeof(Value) <= 64, "a value fits into a cache line, because lookups of keys dominate the run time");
 
-/// Why a document, or a part of it, is not what YAML allows, or what manifests are made of: their keys are texts.
+/// An error in a document: invalid YAML, a repeated key, or a key that is not a string, which YAML allows and Kubernetes
+/// manifests do not.
 struct Fault {
   enum class Kind : std::uint8_t { syntax, duplicate_key, key_not_text };
   Kind kind = Kind::syntax;
@@ -74,21 +75,21 @@ struct Fault {
 };
 
 struct Document {
-  Value root;                 ///< missing where the document could not be read
-  Span span;                  ///< all of it, with its `---`
-  std::vector<Fault> faults;  ///< one syntax error at most, then duplicate keys
+  Value root;                 ///< missing if the document could not be read
+  Span span;                  ///< the whole document, including its `---`
+  std::vector<Fault> faults;  ///< at most one syntax error, then duplicate keys
 };
 
 struct DocumentLimits {
   std::size_t bytes = 32u << 20;
-  std::size_t values = 1'000'000;  ///< of one document, aliases expanded: an alias bomb ends here
+  std::size_t values = 1'000'000;  ///< values of one document after expansion of aliases; this stops alias bombs
   std::size_t depth = 128;
 };
 
 /// The documents of one text. The values point into the text and into storage of this object.
 class Documents {
  public:
-  /// Reads `text`, which must outlive this object. Never fails as a whole: what cannot be read has a fault.
+  /// Reads `text`, which must outlive this object. It never fails as a whole: a document that cannot be read has a fault.
   static Documents parse(std::string_view text, const DocumentLimits& limits = {});
 
   Documents();
@@ -105,7 +106,7 @@ class Documents {
   std::unique_ptr<Storage> storage_;
 };
 
-/// Lines and columns of a text's bytes, both from 1; a column counts characters.
+/// Converts byte offsets of a text to lines and columns, both counted from 1. Columns count characters.
 class LineTable {
  public:
   struct Position {
@@ -115,7 +116,7 @@ class LineTable {
 
   explicit LineTable(std::string_view text);
   Position at(std::uint32_t offset) const;
-  /// A line from 1, without its line break.
+  /// Returns a line, counted from 1, without its line break.
   std::string_view line(std::uint32_t number) const;
   std::uint32_t offset_of_line(std::uint32_t number) const;
   std::uint32_t lines() const { return static_cast<std::uint32_t>(starts_.size()); }
@@ -125,7 +126,7 @@ class LineTable {
   std::vector<std::uint32_t> starts_;
 };
 
-/// The first byte of `text` that YAML does not allow, with why: a control character, or not UTF-8.
+/// Returns an error for the first byte of `text` that YAML does not allow: a control character or invalid UTF-8.
 std::optional<Fault> forbidden_byte(std::string_view text);
 
 }  // namespace capstan::manifest

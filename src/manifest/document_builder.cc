@@ -9,7 +9,7 @@
 namespace capstan::manifest {
 namespace {
 
-/// Of a tree that was counted while it was read, hence bounded.
+/// Returns the number of values in a tree. The recursion is bounded, because the reader limits depth and values.
 std::size_t size_of(const Value& value) {
   std::size_t size = 1;
   for (const Value& child : value.children()) size += size_of(child);
@@ -34,7 +34,7 @@ void DocumentBuilder::begin(Span document) {
 
 void DocumentBuilder::finish() { out_.documents_.push_back(std::move(document_)); }
 
-std::string_view DocumentBuilder::keep(std::string text) { return out_.storage_->texts.emplace_front(std::move(text)); }
+std::string_view DocumentBuilder::store(std::string text) { return out_.storage_->texts.emplace_front(std::move(text)); }
 
 void DocumentBuilder::scalar(const Value& value, std::string_view anchor) {
   if (!count(1, value.span)) return;
@@ -44,7 +44,7 @@ void DocumentBuilder::scalar(const Value& value, std::string_view anchor) {
 
 void DocumentBuilder::alias(Span span, std::string_view anchor) {
   const auto known = anchors_.find(anchor);
-  if (known == anchors_.end()) return fail(span, "alias *" + std::string(anchor) + " has no anchor before it");
+  if (known == anchors_.end()) return fail(span, "alias *" + std::string(anchor) + " has no anchor above it");
   if (!count(known->second.size, span)) return;
   Value value = known->second.value;
   value.shared = true;
@@ -54,7 +54,7 @@ void DocumentBuilder::alias(Span span, std::string_view anchor) {
 void DocumentBuilder::open(Form form, Style style, Span span, std::string_view anchor) {
   if (failed_) return;
   if (!stack_.empty() && stack_.back().value.form == Form::mapping && !stack_.back().has_key) {
-    return fail(span, "a key is a list or a mapping, expected a text", Fault::Kind::key_not_text);
+    return fail(span, "a key is a list or a mapping, expected a string", Fault::Kind::key_not_text);
   }
   if (stack_.size() >= limits_.depth) {
     return fail(span, "values are nested more than " + std::to_string(limits_.depth) + " deep");
@@ -81,9 +81,9 @@ void DocumentBuilder::close(std::uint32_t end) {
     merge(level.first);
     note_duplicates(level.first);
   }
-  const std::span<const Value> mine(children_.begin() + static_cast<std::ptrdiff_t>(level.first), children_.end());
-  value.count = static_cast<std::uint32_t>(mine.size());
-  value.first = out_.storage_->keep(mine);
+  const std::span<const Value> own(children_.begin() + static_cast<std::ptrdiff_t>(level.first), children_.end());
+  value.count = static_cast<std::uint32_t>(own.size());
+  value.first = out_.storage_->store(own);
   if (!level.anchor.empty()) remember(level.anchor, value, size_of(value));
   children_.resize(level.first);
   add(value);
@@ -92,14 +92,14 @@ void DocumentBuilder::close(std::uint32_t end) {
 std::uint32_t DocumentBuilder::last_end(std::size_t first) const {
   const Value& last = children_.back();
   std::uint32_t end = std::max(last.key_span.end, last.shared ? 0 : last.span.end);
-  // What an alias stands for ends elsewhere; the line says where the alias does.
+  // The span of an aliased value is elsewhere, so the collection is taken to end with the line of the alias.
   if (last.shared && children_.size() > first) {
     while (end < text_.size() && text_[end] != '\n') ++end;
   }
   return end;
 }
 
-/// `<<: *base`: the keys of the base that the mapping does not have itself.
+/// Resolves `<<: *base`: adds the keys of the base that the mapping does not have itself.
 void DocumentBuilder::merge(std::size_t first) {
   std::vector<Value> bases;
   for (std::size_t i = first; i < children_.size(); ++i) {
@@ -129,20 +129,20 @@ void DocumentBuilder::note_duplicate(const Value& entry) {
 }
 
 void DocumentBuilder::note_duplicates(std::size_t first) {
-  constexpr std::size_t kFew = 24;  // most mappings: to compare all with all is cheaper than to sort
-  const std::span<const Value> mine(children_.begin() + static_cast<std::ptrdiff_t>(first), children_.end());
-  if (mine.size() <= kFew) {
-    for (std::size_t i = 1; i < mine.size(); ++i) {
+  constexpr std::size_t kFew = 24;  // up to this size, comparing all pairs is faster than sorting
+  const std::span<const Value> own(children_.begin() + static_cast<std::ptrdiff_t>(first), children_.end());
+  if (own.size() <= kFew) {
+    for (std::size_t i = 1; i < own.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (mine[j].key != mine[i].key) continue;
-        note_duplicate(mine[i]);
+        if (own[j].key != own[i].key) continue;
+        note_duplicate(own[i]);
         break;
       }
     }
     return;
   }
   std::vector<const Value*> entries;
-  for (const Value& entry : mine) entries.push_back(&entry);
+  for (const Value& entry : own) entries.push_back(&entry);
   std::ranges::stable_sort(entries, {}, [](const Value* value) { return value->key; });
   for (std::size_t i = 1; i < entries.size(); ++i) {
     if (entries[i]->key == entries[i - 1]->key) note_duplicate(*entries[i]);
@@ -166,7 +166,7 @@ void DocumentBuilder::add(const Value& value) {
     entry.key_span = top.key.span;
     top.has_key = false;
   } else if (value.form != Form::scalar) {
-    fail(value.span, "a key is a list or a mapping, expected a text", Fault::Kind::key_not_text);
+    fail(value.span, "a key is a list or a mapping, expected a string", Fault::Kind::key_not_text);
   } else {
     top.key = value;
     top.has_key = true;

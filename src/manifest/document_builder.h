@@ -11,35 +11,35 @@
 
 namespace capstan::manifest {
 
-/// Builds the tree of one document after another from what a reader of YAML tells it, in the order of the text, and
-/// holds it to the limits. All places are in the whole text.
+/// Builds the trees of documents, one after the other, from the events of a YAML reader in the order of the text. It
+/// enforces the limits. All spans are offsets in the whole text.
 class DocumentBuilder {
  public:
   DocumentBuilder(std::string_view text, const DocumentLimits& limits, Documents& out);
 
-  /// Begins a document; one that was begun and not finished is forgotten.
+  /// Begins a document and drops an unfinished one.
   void begin(Span document);
   void finish();
 
   void scalar(const Value& value, std::string_view anchor = {});
   void alias(Span span, std::string_view anchor);
   void open(Form form, Style style, Span span, std::string_view anchor = {});
-  /// @param end  where a flow collection ends; one of lines ends with its last child
+  /// @param end  end of a flow collection; a block collection ends with its last child
   void close(std::uint32_t end);
   void fail(Span span, std::string message, Fault::Kind kind = Fault::Kind::syntax);
   bool failed() const { return failed_; }
-  /// Why it failed; none where it did not.
+  /// Returns the error of the current document, if it failed.
   std::optional<Fault> fault() const { return failed_ ? std::optional(document_.faults.front()) : std::nullopt; }
 
-  /// Keeps a text that is not written as it is meant.
-  std::string_view keep(std::string text);
+  /// Stores a decoded text that differs from the source.
+  std::string_view store(std::string text);
   std::string_view text() const { return text_; }
 
  private:
-  /// A collection that is being filled, and in a mapping the key that waits for its value.
+  /// An unfinished collection. An unfinished mapping may have a key without a value.
   struct Open {
     Value value;
-    std::size_t first = 0;  ///< its first child in `children_`
+    std::size_t first = 0;  ///< index of its first child in `children_`
     std::string anchor;
     bool has_key = false;
     Value key;
@@ -62,7 +62,7 @@ class DocumentBuilder {
   Documents& out_;
   Document document_;
   std::vector<Open> stack_;
-  std::vector<Value> children_;  ///< of all open collections, those of the innermost at the end
+  std::vector<Value> children_;  ///< children of all unfinished collections; the innermost collection is last
   std::map<std::string, Anchored, std::less<>> anchors_;
   std::size_t values_ = 0;
   bool failed_ = false;

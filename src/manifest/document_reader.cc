@@ -15,20 +15,20 @@ namespace {
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r\n") == line.npos; }
 
-/// Only comments, directives and empty lines: nothing to read.
-bool says_nothing(std::string_view text) {
+/// Returns true if the text has only comments, directives and empty lines.
+bool is_empty_document(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     const std::size_t first = line.find_first_not_of(" \t\r");
-    const bool quiet = first == line.npos || line[first] == '#' || (first == 0 && line[0] == '%') ||
+    const bool is_empty = first == line.npos || line[first] == '#' || (first == 0 && line[0] == '%') ||
                        (first == 0 && line.starts_with("---") && is_blank(line.substr(3)));
-    if (!quiet) return false;
+    if (!is_empty) return false;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return true;
 }
 
-/// Where the object of JSON that begins at `at` ends; nowhere where it does not, or is not only JSON.
+/// Returns the end of the JSON object that begins at `at`, or `npos` if it does not end or uses YAML syntax.
 std::size_t end_of_json(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while ((at = text.find_first_of("{}[]\"'#", at)) != text.npos) {
@@ -46,7 +46,7 @@ std::size_t end_of_json(std::string_view text, std::size_t at) {
   return text.npos;
 }
 
-/// Objects of JSON that stand one behind the other, as `kubectl -o json` and logs write them: where each begins.
+/// Returns the start of every JSON object in a sequence of objects, as `kubectl -o json` and logs write them.
 std::vector<std::uint32_t> json_starts(std::string_view text, std::size_t first) {
   std::vector<std::uint32_t> starts;
   for (std::size_t at = first; at != text.npos && text[at] == '{';) {
@@ -58,7 +58,7 @@ std::vector<std::uint32_t> json_starts(std::string_view text, std::size_t first)
   return starts;
 }
 
-/// Where each document begins. A line that begins with `---` begins one, whatever stands before it.
+/// Returns the start of every document. A line that begins with `---` always starts a document.
 std::vector<std::uint32_t> document_starts(std::string_view text) {
   if (const std::size_t first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '{') {
     std::vector<std::uint32_t> objects = json_starts(text, first);
@@ -77,20 +77,20 @@ std::vector<std::uint32_t> document_starts(std::string_view text) {
   return starts;
 }
 
-/// A line of dashes and nothing else: an item that is empty, which libfyaml 0.7.12 refuses in a list that is not
-/// indented.
+/// Returns true if a line has only dashes, which is an empty list item. libfyaml 0.7.12 refuses empty items in a list
+/// that is not indented.
 bool has_empty_item(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     const std::size_t words = std::min(line.find_first_not_of(" -"), line.size());
-    const bool quiet = words == line.size() || std::strchr("#\t\r", line[words]) != nullptr;
-    if (quiet && line.substr(0, words).find('-') != line.npos) return true;
+    const bool no_value = words == line.size() || std::strchr("#\t\r", line[words]) != nullptr;
+    if (no_value && line.substr(0, words).find('-') != line.npos) return true;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return false;
 }
 
-/// Where the values of a line's mapping or list are indented from: its first letter, or the dash before a block.
+/// Returns the indentation of the collection that starts on this line: its first letter, or the dash before a block.
 std::size_t indent_of(std::string_view line) {
   std::size_t at = line.find_first_not_of(' ');
   while (at != line.npos && line.substr(at).starts_with("- ")) {
@@ -101,7 +101,7 @@ std::size_t indent_of(std::string_view line) {
   return at;
 }
 
-/// `key: |` or `- >-`: does a line begin a block of text?
+/// Returns true if the line begins a block scalar, such as `key: |` or `- >-`.
 bool begins_block(std::string_view line) {
   if (const std::size_t comment = line.find(" #"); comment != line.npos) line = line.substr(0, comment);
   while (!line.empty() && std::strchr(" \r+-", line.back()) != nullptr) line.remove_suffix(1);
@@ -109,12 +109,12 @@ bool begins_block(std::string_view line) {
   return header && line.size() > 1 && line[line.size() - 2] == ' ';
 }
 
-/// Blanks for comments that stand where a block of text is empty: libfyaml 0.7.12 takes such a comment for the block's
-/// first line, and refuses it or reads on from there. None where there is no such comment.
-std::optional<std::string> without_comments_for_blocks(std::string_view text) {
+/// Replaces comments behind an empty block scalar with blanks. libfyaml 0.7.12 takes such a comment for the first line
+/// of the block. Returns nothing if there is no such comment.
+std::optional<std::string> without_comments_in_empty_blocks(std::string_view text) {
   std::optional<std::string> out;
-  std::size_t block = text.npos;  // the indentation that the lines of a block are deeper than
-  bool empty = true;              // the block, so far
+  std::size_t block = text.npos;  // indentation above which a line belongs to the current block
+  bool empty = true;              // the current block has no line yet
   for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
@@ -133,7 +133,8 @@ std::optional<std::string> without_comments_for_blocks(std::string_view text) {
   return out;
 }
 
-/// A tab that indents the line of a fault or the next one: what libfyaml says is about what follows from it.
+/// Returns an error for a tab that indents the line of a fault or the next line. The tab is the cause, and the message
+/// of libfyaml describes only its consequence.
 std::optional<Fault> indenting_tab(std::string_view text, const Fault& fault) {
   std::size_t line = fault.span.begin == 0 ? 0 : text.rfind('\n', fault.span.begin - 1) + 1;
   for (int i = 0; i < 2 && line < text.size(); ++i) {
@@ -147,11 +148,11 @@ std::optional<Fault> indenting_tab(std::string_view text, const Fault& fault) {
   return std::nullopt;
 }
 
-/// Our own reader does a fraction of the work. What it does not know goes to libfyaml, and so does every fault, for its
-/// words.
+/// Reads one document. The plain reader is several times faster than libfyaml but knows only a part of YAML, so libfyaml
+/// reads what the plain reader refuses. Every fault comes from libfyaml, for its error messages.
 void read_document(std::string_view text, Span chunk, FirstReader first, DocumentBuilder& builder) {
   std::string_view part = text.substr(chunk.begin, chunk.size());
-  if (says_nothing(part)) return;
+  if (is_empty_document(part)) return;
   builder.begin(chunk);
   std::uint32_t base = chunk.begin;
   if (const std::optional<Fault> fault = forbidden_byte(part)) {
@@ -164,8 +165,8 @@ void read_document(std::string_view text, Span chunk, FirstReader first, Documen
   }
   if (first == FirstReader::libfyaml || !read_plain(part, base, builder)) {
     builder.begin(chunk);
-    const std::optional<std::string> mended = without_comments_for_blocks(part);
-    read_with_libfyaml(mended ? std::string_view(*mended) : part, base, builder);
+    const std::optional<std::string> repaired = without_comments_in_empty_blocks(part);
+    read_with_libfyaml(repaired ? std::string_view(*repaired) : part, base, builder);
     std::optional<Fault> fault = builder.fault();
     if (!fault) return builder.finish();
     builder.begin(chunk);

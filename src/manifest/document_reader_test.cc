@@ -12,7 +12,7 @@
 namespace capstan::manifest {
 namespace {
 
-/// What differs between the two readers, and whether the plain one read it all.
+/// Returns the first difference between the results of the two readers, or "".
 std::string difference(std::string_view text) {
   const DocumentLimits limits;
   return testing::difference(read_documents(text, limits, FirstReader::plain),
@@ -53,7 +53,7 @@ TEST(DocumentReader, BothReadersGiveTheSameDocuments) {
   for (const char* text : texts) EXPECT_EQ(difference(text), "") << text;
 }
 
-/// libfyaml 0.7.12 refuses an empty item of a list that is not indented, wherever it stands.
+/// libfyaml 0.7.12 refuses an empty item at any place in a list that is not indented.
 TEST(DocumentReader, ItemsOfAListMayBeEmpty) {
   for (const std::string_view text : {"a:\n-\n", "a:\n  -\n", "a:\n-\nb: c\n", "a:\n- # c\n"}) {
     const Documents documents = Documents::parse(text);
@@ -69,8 +69,8 @@ TEST(DocumentReader, ItemsOfAListMayBeEmpty) {
   EXPECT_TRUE(root["g"].is("h"));
 }
 
-/// libfyaml 0.7.12 takes the comment for the block's first line.
-TEST(DocumentReader, ABlockOfTextMayBeEmptyBeforeAComment) {
+/// libfyaml 0.7.12 takes the comment for the first line of the block.
+TEST(DocumentReader, ABlockScalarMayBeEmptyBeforeAComment) {
   for (const std::string_view text :
        {"a:\n  b: |\n# c\nd: 1\n", "a:\n  b: >-\n  # c\n\n  # e\n  f: 2\nd: 1\n",
         "a: {b: ''}\nc: |+ # e\n\n# f\nd: 1\n", "a: {b: ''}\ne:\n- |\n# f\n- f: >\n  # g\n  h: &x i\nd: 1\n"}) {
@@ -79,11 +79,11 @@ TEST(DocumentReader, ABlockOfTextMayBeEmptyBeforeAComment) {
     EXPECT_TRUE(documents.all()[0].root["a"]["b"].is("")) << text;
     EXPECT_TRUE(documents.all()[0].root["d"].is("1")) << text;
   }
-  const Documents kept = Documents::parse("a: >\n  b: |\n  # c\nd: 1\n");
-  EXPECT_TRUE(kept.all()[0].root["a"].is("b: | # c\n")) << "what stands in a text is text";
+  const Documents unchanged = Documents::parse("a: >\n  b: |\n  # c\nd: 1\n");
+  EXPECT_TRUE(unchanged.all()[0].root["a"].is("b: | # c\n")) << "a block header inside a block scalar is text";
 }
 
-TEST(DocumentReader, ATabThatIndentsALineIsNamed) {
+TEST(DocumentReader, AnErrorPointsAtATabThatIndentsALine) {
   for (const std::string_view text : {"a: 1\nb: c\n\td: 2\n", "a:\n  b: 1\n \tc: 2\n"}) {
     const Documents documents = Documents::parse(text);
     ASSERT_EQ(documents.all()[0].faults.size(), 1u) << text;
@@ -92,7 +92,7 @@ TEST(DocumentReader, ATabThatIndentsALineIsNamed) {
   EXPECT_TRUE(Documents::parse("a: |\n  b\n  \tc\n").all()[0].faults.empty());
 }
 
-TEST(DocumentReader, WhatIsBrokenIsBrokenForBoth) {
+TEST(DocumentReader, BothReadersRefuseTheSameDocuments) {
   const char* texts[] = {
       "a: b: c\n",
       "a: 1\n b: 2\n",
@@ -130,7 +130,7 @@ bool is_plain(std::string_view text) {
   return read_plain(text, 0, builder) && !builder.failed();
 }
 
-TEST(DocumentReader, ThePlainReaderReadsMostAndLeavesTheRest) {
+TEST(DocumentReader, ThePlainReaderRefusesUncommonSyntax) {
   for (const char* text : {"a: 1\n", "---\na:\n- b: {c: [d]}\n", "a: |\n  b\n", "{\"a\": [1, {\"b\": null}]}\n",
                            "a: one\n  two\n", "args: [--model, m]\n"}) {
     EXPECT_TRUE(is_plain(text)) << text;
@@ -140,7 +140,7 @@ TEST(DocumentReader, ThePlainReaderReadsMostAndLeavesTheRest) {
   }
 }
 
-TEST(DocumentReader, LibfyamlTellsTheBuilderWhatItReads) {
+TEST(DocumentReader, LibfyamlPassesItsEventsToTheBuilder) {
   const std::string_view text = "a: &x {b: 1}\nc: *x\n";
   Documents documents;
   DocumentBuilder builder(text, {}, documents);
@@ -150,7 +150,7 @@ TEST(DocumentReader, LibfyamlTellsTheBuilderWhatItReads) {
   EXPECT_TRUE(documents.all()[0].root["c"]["b"].is("1"));
 }
 
-TEST(DocumentReader, ObjectsOfJsonMayFollowEachOther) {
+TEST(DocumentReader, ReadsSeveralJsonObjectsInOneText) {
   const Documents lines = Documents::parse("{\"a\": \"}{\"}\n{\"a\": 2}\n\n{\"a\": [3, \"\\\"\"]}");
   ASSERT_EQ(lines.all().size(), 3u);
   EXPECT_TRUE(lines.all()[0].root["a"].is("}{"));
@@ -159,7 +159,7 @@ TEST(DocumentReader, ObjectsOfJsonMayFollowEachOther) {
   for (const Document& document : lines.all()) EXPECT_TRUE(document.faults.empty());
 }
 
-TEST(DocumentReader, ABrokenObjectOfJsonLeavesTheOnesBeforeIt) {
+TEST(DocumentReader, ABrokenJsonObjectDoesNotAffectTheOnesBeforeIt) {
   const Documents documents = Documents::parse("{\"a\": 1}\n{\"b\": }\n{\"c\": [}\n");
   ASSERT_GE(documents.all().size(), 2u);
   EXPECT_TRUE(documents.all()[0].root["a"].is("1"));

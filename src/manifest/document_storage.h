@@ -10,22 +10,23 @@
 
 namespace capstan::manifest {
 
-/// Values stand in blocks that never move; texts that differ from what is written stand beside them. The first block is
-/// small, as most files are.
+/// Owns the values and decoded texts of documents. Values are stored in blocks that never move. Only texts that differ
+/// from the source are stored. The first block is small, because most files are small.
 struct Documents::Storage {
   static constexpr std::size_t kFirstBlock = 64;
-  static constexpr std::size_t kMostBlock = 2048;
+  static constexpr std::size_t kMaxBlock = 2048;
   std::vector<std::unique_ptr<Value[]>> blocks;
-  std::size_t all = 0;   ///< of all blocks together
-  std::size_t size = 0;  ///< of the last one
-  std::size_t used = 0;  ///< of it
+  std::size_t total = 0;  ///< capacity of all blocks, in values
+  std::size_t size = 0;   ///< capacity of the last block, in values
+  std::size_t used = 0;   ///< values in the last block
   std::forward_list<std::string> texts;
 
-  const Value* keep(std::span<const Value> values) {
+  /// Copies values into storage and returns the first copy.
+  const Value* store(std::span<const Value> values) {
     if (values.empty()) return nullptr;
     if (used + values.size() > size) {
-      size = std::max(std::clamp(all, kFirstBlock, kMostBlock), values.size());
-      all += size;
+      size = std::max(std::clamp(total, kFirstBlock, kMaxBlock), values.size());
+      total += size;
       blocks.push_back(std::make_unique<Value[]>(size));
       used = 0;
     }

@@ -9,7 +9,7 @@ namespace {
 
 std::string_view bytes(std::string_view text, const Span& span) { return text.substr(span.begin, span.size()); }
 
-TEST(Document, ValuesKnowTheirBytes) {
+TEST(Document, ValuesKnowTheirSpanInTheText) {
   const std::string_view text =
       "a: 1\n"
       "b:\n"
@@ -34,7 +34,7 @@ TEST(Document, ValuesKnowTheirBytes) {
   EXPECT_EQ(bytes(text, root["b"].span), "- \"x y\"  # a comment\n  - {c: 'd', e: [f]}");
 }
 
-TEST(Document, WhatIsNotThereIsMissingAllTheWayDown) {
+TEST(Document, ChildrenOfAMissingValueAreMissing) {
   const Documents documents = Documents::parse("a: {b: null}\n");
   const Value& root = documents.all()[0].root;
   EXPECT_FALSE(root["x"]["y"][3]["z"]);
@@ -42,7 +42,7 @@ TEST(Document, WhatIsNotThereIsMissingAllTheWayDown) {
   EXPECT_TRUE(root["a"].has("b"));
 }
 
-TEST(Document, OneBrokenDocumentLeavesTheOthers) {
+TEST(Document, ABrokenDocumentDoesNotAffectTheOthers) {
   const std::string_view text = "a: 1\n---\nb: [1, 2\n---\nc: 3\n";
   const Documents documents = Documents::parse(text);
   ASSERT_EQ(documents.all().size(), 3u);
@@ -53,7 +53,7 @@ TEST(Document, OneBrokenDocumentLeavesTheOthers) {
   EXPECT_EQ(bytes(text, documents.all()[2].root["c"].span), "3");
 }
 
-TEST(Document, AliasesAndMergeKeysAreLookedThrough) {
+TEST(Document, AliasesAndMergeKeysAreResolved) {
   const Documents documents =
       Documents::parse("base: &b {x: 1, y: 2}\nuse: *b\nmore:\n  <<: *b\n  y: 3\nlist: {<<: [*b, {z: 4}]}\n");
   const Value& root = documents.all()[0].root;
@@ -65,7 +65,7 @@ TEST(Document, AliasesAndMergeKeysAreLookedThrough) {
   EXPECT_TRUE(root["list"]["z"].is("4"));
 }
 
-TEST(Document, AnAliasBombEndsAtTheLimit) {
+TEST(Document, AnAliasBombIsStoppedAtTheLimit) {
   std::string text = "a: &a [x, x, x, x, x, x, x, x, x, x]\n";
   for (char c = 'b'; c <= 'k'; ++c) {
     const std::string from(1, static_cast<char>(c - 1));
@@ -78,7 +78,7 @@ TEST(Document, AnAliasBombEndsAtTheLimit) {
   EXPECT_NE(documents.all()[0].faults[0].message.find("more than 1000000 values"), std::string::npos);
 }
 
-TEST(Document, HostileBytesHaveAPlace) {
+TEST(Document, ErrorsPointAtForbiddenBytes) {
   struct Row {
     std::string text;
     std::uint32_t at;
@@ -100,7 +100,7 @@ TEST(Document, DepthIsBounded) {
   EXPECT_NE(documents.all()[0].faults[0].message.find("nested more than 128 deep"), std::string::npos);
 }
 
-TEST(Document, DuplicateKeysAreNamed) {
+TEST(Document, DuplicateKeysAreReported) {
   const std::string_view text = "a: 1\nb: 2\na: 3\n";
   const Documents documents = Documents::parse(text);
   ASSERT_EQ(documents.all()[0].faults.size(), 1u);
@@ -108,7 +108,7 @@ TEST(Document, DuplicateKeysAreNamed) {
   EXPECT_EQ(documents.all()[0].faults[0].span.begin, 10u);
 }
 
-TEST(Document, ByteOrderMarkAndCarriageReturns) {
+TEST(Document, AcceptsAByteOrderMarkAndCarriageReturns) {
   const std::string_view text =
       "\xef\xbb\xbf"
       "a: b\r\nc: \"d\"\r\n---\r\ne: f\r\n";
@@ -128,7 +128,7 @@ TEST(Document, LinesAndColumnsCountCharacters) {
   EXPECT_EQ(lines.line(2), "ü x");
 }
 
-TEST(Document, EmptyTextsHoldNothing) {
+TEST(Document, AnEmptyTextHasNoDocuments) {
   for (const char* text : {"", "\n", "# only a comment\n", "---\n", "---\n---\n# x\n"}) {
     EXPECT_TRUE(Documents::parse(text).all().empty()) << text;
   }

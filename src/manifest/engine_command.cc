@@ -18,7 +18,7 @@ bool is_shell(std::string_view word) {
   return name == "sh" || name == "bash" || name == "ash" || name == "dash" || name == "zsh";
 }
 
-/// `$(NAME)`, `$NAME` and `${NAME}` of a variable whose value is written in the manifest.
+/// Resolves `$(NAME)`, `$NAME` or `${NAME}` if the manifest has the value of the variable.
 std::string resolved(std::string text, const ContainerStart& container) {
   const std::size_t dollar = text.find('$');
   if (dollar == text.npos || dollar + 1 >= text.size()) return text;
@@ -46,7 +46,7 @@ void read_script(std::string_view script, std::size_t source, const ContainerSta
   }
 }
 
-/// Where a command line starts an engine: how many of its words do so.
+/// Returns the engine that a command line starts, and the index of the first word behind the command itself.
 std::optional<std::pair<EngineKind, std::size_t>> start_of(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i].text;
@@ -62,13 +62,14 @@ std::optional<std::pair<EngineKind, std::size_t>> start_of(const Words& words) {
   return std::nullopt;
 }
 
-/// Engines take `--tensor_parallel_size` for `--tensor-parallel-size`.
+/// Returns true if a word begins with this flag. '_' and '-' are equal, because engines accept
+/// `--tensor_parallel_size` for `--tensor-parallel-size`.
 bool is_flag(std::string_view word, std::string_view name) {
   const auto same = [](char a, char b) { return a == b || ((a == '_' || a == '-') && (b == '_' || b == '-')); };
   return word.size() >= name.size() && std::ranges::equal(word.substr(0, name.size()), name, same);
 }
 
-/// An image whose own entry point is the engine, so that `args` are its flags.
+/// Returns the engine that is the entry point of an image, so that `args` are its flags.
 std::optional<EngineKind> engine_of_image(std::string_view image) {
   if (image.find("vllm-openai") != image.npos || image.find("vllm/vllm") != image.npos) return EngineKind::vllm;
   if (image.find("text-generation-inference") != image.npos) return EngineKind::tgi;
@@ -102,7 +103,7 @@ std::optional<CommandWord> EngineCommand::flag(std::initializer_list<std::string
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i].text;
     for (const std::string_view name : names) {
-      // A value is written beside its flag, behind '=', or within one argument behind a blank.
+      // The value is the next word, or follows '=' or a blank in the same word.
       if (!is_flag(word, name)) continue;
       if (word.size() == name.size()) return words[std::min(i + 1, words.size() - 1)];
       if (word[name.size()] != '=' && word[name.size()] != ' ') continue;
@@ -124,7 +125,7 @@ std::optional<std::int64_t> EngineCommand::number(std::initializer_list<std::str
 
 namespace {
 
-/// TGI takes the flags that it is not given from its environment.
+/// Adds the flags that TGI reads from its environment if they are not on the command line.
 void add_environment(const ContainerStart& container, EngineCommand& engine) {
   if (engine.kind != EngineKind::tgi) return;
   constexpr std::pair<std::string_view, std::string_view> kFlags[] = {{"NUM_SHARD", "--num-shard"},
@@ -188,7 +189,8 @@ bool joins_other_pods(const ContainerStart& container) {
 
 namespace {
 
-/// What one flag multiplies the GPUs by: 1 where it is not given, nothing where its value cannot be read.
+/// Returns the factor by which a flag multiplies the number of GPUs: 1 without the flag, nothing if its value cannot be
+/// read.
 std::optional<std::int64_t> factor_of(const EngineCommand& engine, std::initializer_list<std::string_view> names) {
   if (!engine.flag(names)) return 1;
   const std::optional<std::int64_t> factor = engine.number(names);
@@ -200,7 +202,7 @@ std::optional<std::int64_t> data_parallel_of(const EngineCommand& engine) {
     return factor_of(engine, {"--data-parallel-size-local", "-dpl"});
   }
   if (engine.kind != EngineKind::sglang) return factor_of(engine, {"--data-parallel-size", "-dp"});
-  // SGLang's data-parallel attention divides the GPUs of --tp-size instead of asking for more.
+  // SGLang's data-parallel attention divides the GPUs of --tp-size and needs no more of them.
   if (engine.flag({"--enable-dp-attention"})) return 1;
   return factor_of(engine, {"--dp-size", "--dp", "--data-parallel-size"});
 }
@@ -209,20 +211,20 @@ std::optional<std::int64_t> data_parallel_of(const EngineCommand& engine) {
 bool has_unread_flags(const EngineCommand& engine) {
   for (std::size_t i = 0; i < engine.words.size(); ++i) {
     const std::string_view word = engine.words[i].text;
-    // The first word may be the model, and what follows a flag its value.
+    // The first word may be the model, and a word behind a flag may be its value.
     const bool is_value =
         i == 0 || (engine.words[i - 1].text.starts_with("-") && !engine.words[i - 1].text.contains('='));
     const bool variable = word.starts_with('$') || word.starts_with("\"$");
     const bool of_flags = word.contains("ARGS") || word.contains("FLAGS") || word.contains("OPT") ||
                           word.contains("EXTRA") || word.contains('@');
     if (variable && (!is_value || of_flags)) return true;
-    if (word.contains("tensor") && word.starts_with('-')) return true;  // abbreviated, or as a part of a setting
+    if (word.contains("tensor") && word.starts_with('-')) return true;  // an abbreviated flag, or a flag within a setting
   }
   return engine.words.empty() || engine.flag({"--config", "--extra-llm-api-options"});
 }
 
-/// Returns the ranks that share one layer: 1 where nothing says it, as vLLM, SGLang and TensorRT-LLM take it. TGI takes
-/// all the GPUs that it sees.
+/// Returns the ranks that share one layer. The default of vLLM, SGLang and TensorRT-LLM is 1. TGI uses all visible GPUs,
+/// so the number is not known without the flag.
 std::optional<std::int64_t> tensor_parallel_of(const EngineCommand& engine) {
   const std::initializer_list<std::string_view> names = {"--tensor-parallel-size", "-tp", "--tp", "--tp-size",
                                                          "--num-shard"};
@@ -242,8 +244,8 @@ std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine) {
 }
 
 StepLimits step_limits(const EngineCommand& engine) {
-  // Beyond these a step does not fit into any GPU there is, and they do not overflow.
-  constexpr std::int64_t kSequencesMost = 1 << 16, kTokensMost = 1 << 24;
+  // No GPU has memory for a larger step. The bounds also prevent overflows.
+  constexpr std::int64_t kMaxSequences = 1 << 16, kMaxTokens = 1 << 24;
   const auto limit = [&](std::initializer_list<std::string_view> names, std::int64_t most) {
     const std::int64_t stated = engine.number(names).value_or(0);
     return stated >= 1 && stated <= most ? stated : 0;
@@ -251,13 +253,13 @@ StepLimits step_limits(const EngineCommand& engine) {
   if (engine.kind == EngineKind::vllm && data_parallel_of(engine) != 1) return {};
   switch (engine.kind) {
     case EngineKind::vllm:
-      return {limit({"--max-num-seqs"}, kSequencesMost), limit({"--max-num-batched-tokens"}, kTokensMost)};
+      return {limit({"--max-num-seqs"}, kMaxSequences), limit({"--max-num-batched-tokens"}, kMaxTokens)};
     case EngineKind::sglang:
-      return {limit({"--max-running-requests"}, kSequencesMost), 0};
+      return {limit({"--max-running-requests"}, kMaxSequences), 0};
     case EngineKind::trtllm:
-      return {limit({"--max-batch-size"}, kSequencesMost), limit({"--max-num-tokens"}, kTokensMost)};
+      return {limit({"--max-batch-size"}, kMaxSequences), limit({"--max-num-tokens"}, kMaxTokens)};
     case EngineKind::tgi:
-      return {limit({"--max-batch-size"}, kSequencesMost), 0};
+      return {limit({"--max-batch-size"}, kMaxSequences), 0};
   }
   return {};
 }

@@ -10,11 +10,11 @@
 
 namespace capstan::manifest {
 
-/// What says how a container starts, as a manifest or the API server has it.
+/// The parts of a container's specification that decide how it starts.
 struct ContainerStart {
   struct Variable {
     std::string_view name;
-    std::optional<std::string_view> value;  ///< none: it comes from elsewhere
+    std::optional<std::string_view> value;  ///< none: the value comes from another object
   };
   std::string_view image{};
   std::vector<std::string_view> command{};
@@ -22,56 +22,59 @@ struct ContainerStart {
   std::vector<Variable> environment{};
 };
 
-/// A word of a container's command line, wherever it is written: an argument, or a part of a shell script.
+/// A word of a container's command line: an argument or a word of a shell script.
 struct CommandWord {
   static constexpr std::size_t kWhole = SIZE_MAX;
 
   std::string text;
-  std::size_t source = 0;  ///< which of the command, the args and the variables, counted through
-  std::size_t offset = 0;  ///< of a script's word, within that
+  std::size_t source = 0;  ///< index in the sequence of command, args and environment variables
+  std::size_t offset = 0;  ///< offset of a script's word in that text
   std::size_t size = kWhole;
 };
 
-/// The commands of a container, its `command` and `args` together; a script behind `sh -c` gives several. `$(NAME)`,
-/// `$NAME` and `${NAME}` are looked up in its environment.
+/// Returns the commands of a container, from `command` and `args` together. A script behind `sh -c` gives several.
+/// `$(NAME)`, `$NAME` and `${NAME}` are resolved from the environment.
 std::vector<std::vector<CommandWord>> commands_of(const ContainerStart& container);
 
 enum class EngineKind : std::uint8_t { vllm, sglang, trtllm, tgi };
 
-/// How a container starts an inference engine.
+/// The command line of an inference engine.
 struct EngineCommand {
   EngineKind kind = EngineKind::vllm;
-  std::vector<CommandWord> words;  ///< behind what starts it
+  std::vector<CommandWord> words;  ///< words behind the command that starts the engine
 
-  /// The value of a flag, `--name value` or `--name=value`, under any of its names; none where it is not given.
+  /// Returns the value of a flag, `--name value` or `--name=value`, under any of its names, or nothing without the flag.
   std::optional<CommandWord> flag(std::initializer_list<std::string_view> names) const;
   std::optional<std::int64_t> number(std::initializer_list<std::string_view> names) const;
 };
 
-/// The engine that a container starts; none where it starts none that we know, or does so by something else.
+/// Returns the engine that a container starts, or nothing if its command line does not start a known engine.
 std::optional<EngineCommand> engine_of(const ContainerStart& container);
 
-/// How many engines a container's commands start: the branches of a script, or several beside each other.
+/// Returns how many engines the commands of a container start, for example in the branches of a script.
 std::size_t engines_in(const ContainerStart& container);
 
-/// Its script puts it together with other pods first: Ray, MPI.
+/// Returns true if the commands join the container with other pods first, with Ray or MPI.
 bool joins_other_pods(const ContainerStart& container);
 
-/// Returns the GPUs that the engine wants: tensor times pipeline times local data parallelism, each 1 unless a flag
-/// says more. None where a flag is known only when the engine runs, and for TGI without --num-shard, which takes all
-/// GPUs it sees.
+/// Returns the number of GPUs that the engine uses: the product of tensor, pipeline, context and local data parallelism,
+/// each 1 without a flag. Returns nothing if a flag is known only at run time, and for TGI without --num-shard, which
+/// uses all visible GPUs.
 std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine);
 
-/// What one step of an engine holds at most. 0: it does not say, and its default holds.
+/// Limits of one engine step. 0: the command line does not set the limit, so the engine's default applies.
 struct StepLimits {
   std::int64_t sequences = 0;
-  std::int64_t tokens = 0;  ///< of prompts and of answers together
+  std::int64_t tokens = 0;  ///< prompt and output tokens together
   friend bool operator==(const StepLimits&, const StepLimits&) = default;
 };
 
-/// vLLM: --max-num-seqs, --max-num-batched-tokens; nothing of one with several data-parallel ranks, each of which has
-/// its own steps. SGLang: --max-running-requests. TensorRT-LLM: --max_batch_size, --max_num_tokens. TGI:
-/// --max-batch-size. What SGLang and TGI bound beside that is the prompts' part of a step alone.
+/// Reads the step limits from the flags of the engine:
+/// - vLLM: --max-num-seqs and --max-num-batched-tokens; none with several data-parallel ranks, which step separately;
+/// - SGLang: --max-running-requests;
+/// - TensorRT-LLM: --max_batch_size and --max_num_tokens;
+/// - TGI: --max-batch-size.
+/// SGLang and TGI limit the tokens of a step only for prompts, so their token limit stays 0.
 StepLimits step_limits(const EngineCommand& engine);
 
 }  // namespace capstan::manifest

@@ -13,7 +13,7 @@ StepLimits limits(ContainerStart container) {
   return engine ? step_limits(*engine) : StepLimits{-1, -1};
 }
 
-TEST(EngineCommand, StepLimitsAsEachEngineCallsThem) {
+TEST(EngineCommand, ReadsStepLimitsFromTheFlagsOfEveryEngine) {
   using Words = std::vector<std::string_view>;
   struct Row {
     Words command;
@@ -39,7 +39,7 @@ TEST(EngineCommand, StepLimitsAsEachEngineCallsThem) {
     EXPECT_EQ(limits({.command = row.command}), row.limits) << ::testing::PrintToString(row.command);
 }
 
-TEST(EngineCommand, StepLimitsFromTheEnvironment) {
+TEST(EngineCommand, ReadsStepLimitsFromTheEnvironment) {
   EXPECT_EQ(limits({.image = "vllm/vllm-openai:v0.11.0",
                     .args = {"--max-num-seqs", "$(SEQS)"},
                     .environment = {{"SEQS", "24"}}}),

@@ -8,7 +8,7 @@ namespace capstan::manifest {
 
 namespace {
 
-/// Returns place and cause without the name of the setting: several roles or variants may have inherited the value.
+/// Returns place and cause without the name of the setting, because several roles or variants may inherit one value.
 std::string cause(const Error& error) {
   const std::size_t colon = error.message.find(": ");
   if (error.line == 0 || colon == std::string::npos) return error.text();

@@ -13,19 +13,19 @@ namespace capstan::manifest {
 struct Errors {
   static constexpr std::size_t kShown = 20;
 
-  ErrorKind kind = ErrorKind::input;  ///< of them together
-  std::vector<Error> list;            ///< at least one
+  ErrorKind kind = ErrorKind::input;  ///< kind of all errors together
+  std::vector<Error> list;            ///< not empty
 
   Errors() = default;
-  /// Holds a single error.
-  Errors(Error error) : kind(error.kind), list{std::move(error)} {}  // NOLINT: as an Error is returned where these are
+  /// Makes a list with one error.
+  Errors(Error error) : kind(error.kind), list{std::move(error)} {}  // NOLINT: implicit, so that Error can be returned
 
-  /// Sorts the errors by their places and drops repeated ones: a value may be read several times, for a policy that is
-  /// swept or for roles that inherit it. Together they are an input error if any is, else a usage error if any is: an
-  /// input has to be right before it can be possible.
+  /// Sorts the errors by place and drops duplicates: a value may be read several times, for a swept policy or for roles
+  /// that inherit it. The list is an input error if it has one, else a usage error if it has one, else infeasible,
+  /// because only a valid input can be infeasible.
   explicit Errors(std::vector<Error> errors);
 
-  /// Returns one line for each of the first `kShown` errors, then how many more there are.
+  /// Returns one line for each of the first `kShown` errors and the number of the others.
   std::string text() const;
 };
 

@@ -14,7 +14,7 @@ namespace capstan::manifest {
 
 namespace {
 
-/// Letters put in, left out or changed, and neighbours that changed places: each is one edit.
+/// Returns the edit distance of two words: inserted, deleted, changed and swapped neighbouring letters count one each.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -30,7 +30,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool has_control_character(std::string_view text) {
+bool has_control_characters(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (control_length(text.substr(i)) > 0) return true;
   }
@@ -47,7 +47,7 @@ std::string_view did_you_mean(std::string_view word, std::span<const std::string
   std::string_view best;
   std::size_t best_edits = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string_view name : names) {
-    // As many edits at least as one is longer than the other.
+    // The difference in length is a lower bound for the edit distance.
     if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= best_edits) continue;
     const std::size_t distance = edits(word, name);
     if (distance < best_edits) {
@@ -116,7 +116,7 @@ const Node* Fields::need(std::string_view key) {
   const Node* value = take(key);
   if (value != nullptr) return value;
   wrong_.push_back(key);
-  // A value that is no mapping lacks no key.
+  // A value that is not a mapping already has an error, so no missing key is reported.
   const bool mapping = node_.kind == Node::Kind::mapping || node_.is_null();
   if (mapping) verdict_.fail(node_.place, fmt::format("{} lacks {}", what_, quoted(key)));
   return nullptr;
@@ -171,10 +171,10 @@ bool Fields::measured(std::string_view key, Value& out, Value low, Value high, s
 }
 
 bool Fields::text(std::string_view key, std::string& out) {
-  const Node* value = scalar(key, "a text");
+  const Node* value = scalar(key, "a string");
   if (value == nullptr) return false;
-  if (value->text.empty()) return wrong(*value, key, "a text that is not empty");
-  if (has_control_character(value->text)) return wrong(*value, key, "a text without control characters");
+  if (value->text.empty()) return wrong(*value, key, "a string that is not empty");
+  if (has_control_characters(value->text)) return wrong(*value, key, "a string without control characters");
   out = value->text;
   return true;
 }

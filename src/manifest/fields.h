@@ -15,21 +15,20 @@
 
 namespace capstan::manifest {
 
-/// The errors of a reading. A value that is wrong leaves its output at the default and the reading goes on, so that a
-/// reader is written straight down, without a test after each line, and the caller looks once at the end. Once there
-/// are `most` errors, every `Fields` that shares the verdict leaves its outputs alone: the first of many ends a reading
-/// where `most` is 1.
+/// The errors found while reading a tree. A wrong value leaves its output at the default and reading goes on, so that a
+/// reader needs no check after each field; the caller checks once at the end. After `max_errors` errors, every `Fields`
+/// that shares the verdict leaves its outputs alone.
 struct Verdict {
-  /// Enough to tell all that is wrong with a file written by hand, and a bound on what a hopeless one costs.
-  static constexpr std::size_t kMost = 1000;
+  /// Enough for every error in a file written by hand; it bounds the cost of a file that is wrong throughout.
+  static constexpr std::size_t kMaxErrors = 1000;
 
-  std::optional<Error> error{};  ///< the first
-  std::vector<Error> others{};   ///< those after it
-  std::size_t most = 1;          ///< errors that are kept before the reading gives up
+  std::optional<Error> error{};  ///< first error
+  std::vector<Error> others{};   ///< later errors
+  std::size_t max_errors = 1;    ///< number of errors after which reading stops
 
   bool ok() const { return !error.has_value(); }
   std::size_t count() const { return others.size() + (error ? 1 : 0); }
-  bool gives_up() const { return count() >= most; }
+  bool gives_up() const { return count() >= max_errors; }
 
   void fail(Error found);
   void fail(const Place& place, std::string message, ErrorKind kind = ErrorKind::input) {
@@ -39,7 +38,7 @@ struct Verdict {
   Errors all() const;
 };
 
-/// Tells whether a part of a reading went well: no error was found since the mark was made.
+/// Checks whether errors were found since the mark was made.
 class Mark {
  public:
   explicit Mark(const Verdict& verdict) : verdict_(verdict), count_(verdict.count()) {}
@@ -50,27 +49,27 @@ class Mark {
   std::size_t count_;
 };
 
-/// Reads one mapping strictly: each key that is asked for becomes known, absent ones keep the output's value, and
-/// `finish` refuses the keys that nobody asked for.
+/// Reads one mapping strictly. An absent key leaves its output unchanged, and `finish` refuses all keys that were not
+/// read.
 ///
 ///   Fields slo(node, "slo", verdict);
 ///   slo.duration("ttft", out.ttft, 0s, 1h);
 ///   slo.finish();
 class Fields {
  public:
-  /// @param what  the mapping's name in messages, "slo"
+  /// @param what  name of the mapping in messages, for example "slo"
   Fields(const Node& node, std::string what, Verdict& verdict);
 
-  /// The value of a key, or null where it is absent (or null in the file).
+  /// Returns the value of a key, or null if it is absent or null in the file.
   const Node* take(std::string_view key);
-  /// The same where the key must be there.
+  /// Returns the value of a required key. If it is absent, reports an error and returns null.
   const Node* need(std::string_view key);
-  /// The elements of a list; empty where the key is absent.
+  /// Returns the elements of a list, none if the key is absent.
   std::span<const Node> list(std::string_view key);
-  /// The same, but refuses an empty list, which would be read as if the key were absent.
+  /// Returns the elements of a list and refuses an empty one, which would read like an absent key.
   std::span<const Node> list_of_some(std::string_view key);
 
-  // Each returns true if it read a value into `out`.
+  // These functions return true if they read a value into `out`.
   bool text(std::string_view key, std::string& out);
   bool boolean(std::string_view key, bool& out);
   bool duration(std::string_view key, Duration& out, Duration low, Duration high);
@@ -87,7 +86,7 @@ class Fields {
     return read;
   }
 
-  /// A share: "80%" or 0.8, in millionths.
+  /// Reads a share, "80%" or 0.8, into millionths.
   template <typename Integer>
   bool share_ppm(std::string_view key, Integer& out, std::int64_t low, std::int64_t high) {
     std::int64_t wide = static_cast<std::int64_t>(out);
@@ -99,8 +98,8 @@ class Fields {
   template <typename Enum>
   using Names = std::initializer_list<std::pair<std::string_view, Enum>>;
 
-  /// One of a closed set of names.
-  /// @param others  names that another reader takes: an error says that they are possible as well
+  /// Reads one of a closed set of names.
+  /// @param others  names that another reader accepts; an error lists them too
   template <typename Enum>
   void choice(std::string_view key, Enum& out, Names<Enum> names, std::span<const std::string_view> others = {}) {
     std::vector<std::string_view> known;
@@ -110,24 +109,24 @@ class Fields {
     if (picked < names.size()) out = (names.begin() + static_cast<std::ptrdiff_t>(picked))->second;
   }
 
-  /// Anything else: `read(node, verdict)` is called with the key's value where there is one.
+  /// Calls `read(node, verdict)` with the value of a key, if it is present.
   template <typename Read>
   void check(std::string_view key, Read read) {
     if (const Node* value = take(key)) read(*value, verdict_);
   }
 
-  /// Says that the keys depend on what this one says, so that a refusal names it: "under policy karpenter". Where that
-  /// one is wrong, no key is refused: which are right is not known.
+  /// Declares that the value of `key` decides which other keys are valid. The error for an unknown key then names it:
+  /// "under policy karpenter". If that value is wrong, no unknown key is refused, because the valid ones are not known.
   void keys_depend_on(std::string_view key) { decided_by_ = key; }
-  /// Refuses the keys that were not asked for.
+  /// Refuses all keys that were not read.
   void finish();
 
-  /// True while nothing is wrong with this mapping or anything in it: only then can values be held against each other.
+  /// Returns true while this mapping and everything in it is valid. Only then can values be checked against each other.
   bool ok() const { return mark_.ok(); }
 
   const Node& node() const { return node_; }
-  /// Where to point when several keys do not fit together: at the one that a command line set, else at the first that
-  /// the file has, else at the mapping.
+  /// Returns the place for an error about several keys: the key that the command line set, else the first key in the
+  /// file, else the mapping.
   const Place& blame(std::initializer_list<std::string_view> keys) const;
   const std::string& what() const { return what_; }
 
@@ -136,7 +135,7 @@ class Fields {
   bool share64(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high);
   std::size_t pick(std::string_view key, std::span<const std::string_view> names);
   const Node* scalar(std::string_view key, std::string_view expected);
-  /// @return false, what a reader says of a value that it did not take
+  /// Reports a wrong value. Always returns false, so that a reader can return the result.
   bool wrong(const Node& value, std::string_view key, std::string_view expected);
 
   template <typename Value, typename Read, typename Show>
@@ -148,17 +147,17 @@ class Fields {
   Verdict& verdict_;
   Mark mark_;
   std::vector<std::string_view> known_;
-  std::vector<std::string_view> wrong_;  ///< keys that are not as they should be, or not there
+  std::vector<std::string_view> wrong_;  ///< keys with a wrong value, and required keys that are absent
   std::string_view decided_by_;
 };
 
-/// The name that was probably meant: the nearest within two single-letter edits (a third of a long word), or empty.
+/// Returns the most similar name within two edits, or within a third of the length of a long word; else an empty name.
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> names);
 
-/// "a, b or c".
+/// Returns the names as "a, b or c".
 std::string one_of(std::span<const std::string_view> names);
 
-/// A duration as a person writes it: "1h30m", "250ms", "0s". Exact.
+/// Returns a duration as a person writes it, without rounding: "1h30m", "250ms", "0s".
 std::string duration_text(Duration duration);
 
 }  // namespace capstan::manifest

@@ -21,7 +21,7 @@ struct Read {
   std::string name = "none";
 };
 
-/// What a mapping with one key of each kind reads to, or the error.
+/// Reads a mapping with one key of each kind.
 Result<Read> read(std::string_view text) {
   Result<Node> node = parse(text, "s.yaml");
   if (!node) return std::unexpected(node.error());
@@ -80,10 +80,10 @@ TEST(Fields, ErrorsSayWhatWasFoundAndWhatWasExpected) {
   }
 }
 
-/// All errors of a mapping that holds a mapping and a list.
-std::string all_errors(std::string_view text, std::size_t most = Verdict::kMost) {
+/// Returns all errors of a mapping that contains a mapping and a list.
+std::string all_errors(std::string_view text, std::size_t max_errors = Verdict::kMaxErrors) {
   const Result<Node> node = parse(text, "s.yaml");
-  Verdict verdict{.most = most};
+  Verdict verdict{.max_errors = max_errors};
   enum class Kind : std::uint8_t { plain, fancy } kind = Kind::plain;
   std::int32_t low = 1, high = 9;
   Fields fields(*node, "thing", verdict);
@@ -103,7 +103,7 @@ std::string all_errors(std::string_view text, std::size_t most = Verdict::kMost)
   return verdict.ok() ? "" : verdict.all().text();
 }
 
-TEST(Fields, AReadingGoesOnAfterAnError) {
+TEST(Fields, ReadingGoesOnAfterAnError) {
   const struct {
     const char* teaches;
     const char* text;
@@ -116,27 +116,27 @@ TEST(Fields, AReadingGoesOnAfterAnError) {
        "s.yaml:1:23: thing.range.high: found \"11\", expected 0 to 10\n"
        "s.yaml:2:8: thing.parts: found an empty list, expected at least one element\n"
        "s.yaml:3:1: thing: found key \"nmae\", expected one of kind, name, parts or range (did you mean name?)"},
-      {"values are held against each other where both are right", "{name: a, parts: {}, range: {low: 4, high: 3}}",
+      {"valid values are checked against each other", "{name: a, parts: {}, range: {low: 4, high: 3}}",
        "s.yaml:1:18: thing.parts: found a mapping, expected a list\n"
        "s.yaml:1:29: thing.range: low is above high"},
-      {"a wrong end is not held against the other", "{name: a, range: {low: x, high: 0}}",
+      {"a wrong value is not checked against another", "{name: a, range: {low: x, high: 0}}",
        "s.yaml:1:24: thing.range.low: found \"x\", expected a whole number"},
-      {"which keys are right is not known under a wrong kind", "{name: a, kind: fanci, color: red}",
+      {"under a wrong kind the valid keys are not known", "{name: a, kind: fanci, color: red}",
        "s.yaml:1:17: thing.kind: found \"fanci\", expected plain or fancy (did you mean fancy?)"},
-      {"under a right one it is", "{name: a, kind: plain, color: red}",
+      {"under a valid kind they are known", "{name: a, kind: plain, color: red}",
        "s.yaml:1:24: thing under kind plain: found key \"color\", expected one of kind, name, parts or range"},
-      {"what is no mapping lacks no key", "[1]", "s.yaml:1:1: thing is a list, expected a mapping"},
+      {"a value that is not a mapping has only one error", "[1]", "s.yaml:1:1: thing is a list, expected a mapping"},
   };
   for (const auto& row : rows) EXPECT_EQ(all_errors(row.text), row.errors) << row.teaches;
 }
 
-TEST(Fields, AReadingEndsWithAsManyErrorsAsItIsToKeep) {
+TEST(Fields, ReadingStopsAfterTheMaximumOfErrors) {
   EXPECT_EQ(all_errors("{range: {low: x, high: y}, parts: []}", 2),
             "s.yaml:1:1: thing lacks \"name\"\n"
             "s.yaml:1:35: thing.parts: found an empty list, expected at least one element");
 }
 
-TEST(Scalars, AreExactOrRefused) {
+TEST(Scalars, ReadsExactValuesAndRefusesOthers) {
   EXPECT_EQ(read_duration("0.1s"), 100ms);
   EXPECT_EQ(read_duration("1h 30m"), 90min);
   EXPECT_EQ(read_duration("0.5ns"), std::nullopt);

@@ -109,32 +109,32 @@ class FyamlReader {
     builder_.scalar(value, text_of(event->scalar.anchor));
   }
 
-  /// The marks stand inside the quotes.
+  /// Extends a span by its quotes, which libfyaml leaves out.
   void take_quotes(Span& span) const {
     const auto is_quote = [&](std::size_t at) { return text_[at] == '"' || text_[at] == '\''; };
     if (span.begin > 0 && is_quote(span.begin - 1)) --span.begin;
     if (span.end < text_.size() && is_quote(span.end)) ++span.end;
   }
 
-  /// With quotes inside, libfyaml 0.7.12 loses the last characters or gives others for them.
+  /// Decodes a single-quoted scalar that contains quotes. libfyaml 0.7.12 loses or changes its last characters.
   void read_single_quoted(Value& value) {
     const std::string_view written = text_.substr(value.span.begin, value.span.size());
     if (written.size() < 4 || written.find("''", 1) == written.npos) return;
-    value.text = builder_.keep(single_quoted_text(written.substr(1, written.size() - 2)));
+    value.text = builder_.store(single_quoted_text(written.substr(1, written.size() - 2)));
   }
 
-  /// The start mark of a block scalar stands at its first line, behind `|` or `>`.
+  /// Extends the span of a block scalar by its header `|` or `>`; libfyaml starts it at the first line.
   void take_header(Span& span, std::uint32_t before) const {
     const std::size_t at = text_.substr(0, span.begin).find_first_of("|>", before);
     if (at != text_.npos) span.begin = static_cast<std::uint32_t>(at);
   }
 
-  /// What follows the header of an empty one is no part of it.
+  /// Ends the span of an empty block scalar with the line of its header.
   void end_with_line(Span& span) const {
     span.end = clamp(std::min<std::size_t>(span.end, text_.find('\n', span.begin)) - base_);
   }
 
-  /// The end mark of a block scalar stands behind its line breaks, and comments that follow it.
+  /// Removes trailing blanks and line breaks from the span of a block scalar, which libfyaml includes.
   void trim(Span& span) const {
     while (span.end > span.begin && std::strchr(" \t\r\n", text_[span.end - 1]) != nullptr) --span.end;
   }
@@ -151,7 +151,7 @@ class FyamlReader {
     builder_.fail({offset, offset + (at < text.size() ? 1u : 0u)}, std::string("not YAML: ") + found->msg);
   }
 
-  /// A value that is not there has no marks: it stands where the last thing before it ends.
+  /// Returns the span of an event. An empty value has no marks; it gets the end of the token before it.
   Span span_of(fy_event* event) {
     const fy_mark* start = fy_event_start_mark(event);
     const fy_mark* end = fy_event_end_mark(event);
@@ -165,14 +165,14 @@ class FyamlReader {
     return static_cast<std::uint32_t>(std::min(base_ + position, text_.size()));
   }
 
-  /// A view of the source where the text stands there as it is.
+  /// Returns a view of the source if it has the decoded text, else a stored copy.
   std::string_view text_of(fy_token* token) {
     if (token == nullptr) return {};
     std::size_t size = 0;
     const char* text = fy_token_get_text(token, &size);
     if (text == nullptr || size == 0) return {};
     if (text >= text_.data() && text + size <= text_.data() + text_.size()) return {text, size};
-    return builder_.keep(std::string(text, size));
+    return builder_.store(std::string(text, size));
   }
 
   const std::string_view text_;

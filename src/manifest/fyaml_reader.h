@@ -6,8 +6,8 @@
 
 namespace capstan::manifest {
 
-/// Reads one document, all of YAML, with libfyaml, and tells the builder what it holds or why it cannot be read.
-/// @param base  where `text` begins in the builder's text
+/// Reads one document of any YAML with libfyaml and passes its events, or an error, to the builder.
+/// @param base  offset of `text` in the builder's text
 void read_with_libfyaml(std::string_view text, std::uint32_t base, DocumentBuilder& builder);
 
 }  // namespace capstan::manifest

@@ -17,7 +17,7 @@ std::optional<std::size_t> list_position(std::string_view step) {
   return position;
 }
 
-/// The element of a list, or the value of a mapping's key; null where there is none.
+/// Returns an element of a list or the value of a mapping's key, or null if it does not exist.
 const Node* child(const Node& node, std::string_view step) {
   if (node.kind != Node::Kind::sequence) return node.find(step);
   const std::optional<std::size_t> position = list_position(step);
@@ -25,8 +25,8 @@ const Node* child(const Node& node, std::string_view step) {
 }
 
 struct Walk {
-  const Node* last;  ///< as far as the tree goes
-  bool whole;        ///< that is the end of the path
+  const Node* last;  ///< last existing node on the path
+  bool whole;        ///< `last` is the end of the path
 };
 
 Walk walk(const Node& root, std::string_view path) {
@@ -41,7 +41,7 @@ Walk walk(const Node& root, std::string_view path) {
   }
 }
 
-/// What a command line states has no lines.
+/// Sets the place of a value and its children to a command line option, which has no lines.
 void mark_as_option(Node& node, const std::shared_ptr<const std::string>& origin) {
   const Place place{.file = origin, .from_option = true};
   node.place = place;
@@ -59,7 +59,7 @@ class Setter {
       : origin_(std::make_shared<const std::string>("--set " + assignment)),
         place_{.file = origin_, .from_option = true} {}
 
-  /// Finds or makes what the path names.
+  /// Returns the node at a path and creates missing keys.
   Result<Node*> reach(Node& root, std::string_view path) {
     Node* at = &root;
     std::string where = "the scenario";
@@ -91,7 +91,7 @@ class Setter {
 
  private:
   Result<Node*> enter(Node& at, std::string_view step, const std::string& where) const {
-    if (step.empty()) return refuse("an empty name in the path");
+    if (step.empty()) return refuse("the path has an empty name, expected names between the dots");
     if (at.kind == Node::Kind::sequence) {
       if (const Node* item = child(at, step)) return const_cast<Node*>(item);
       return refuse(where + " is a list of " + std::to_string(at.items.size()) +
@@ -101,7 +101,7 @@ class Setter {
       at.kind = Node::Kind::mapping;
       at.place = place_;
     }
-    if (at.kind != Node::Kind::mapping) return refuse(where + " is " + at.words() + ", it has no keys");
+    if (at.kind != Node::Kind::mapping) return refuse(where + " is " + at.words() + ", expected a mapping");
     if (Node* value = at.find(step)) return value;
     at.entries.push_back({std::string(step), place_, Node{}});
     at.entries.back().value.place = place_;

@@ -13,17 +13,17 @@ struct SetRow {
   const char* outcome;  ///< the value of load.scale afterwards, or the error
 };
 
-TEST(Set, Rows) {
+TEST(Set, ChangesAValueOrExplainsWhyNot) {
   const SetRow rows[] = {
       {"replaces a value", "load.scale=2", "2"},
-      {"makes what is missing", "other.new=3", "1"},
+      {"creates a missing key", "other.new=3", "1"},
       {"reaches into lists", "list.0.name=b", "1"},
       {"needs an equals sign", "load.scale", "--set load.scale: expected path=value, such as load.scale=2"},
       {"needs a path", "=2", "--set =2: expected path=value, such as load.scale=2"},
-      {"has no empty names", "load..scale=2", "--set load..scale=2: an empty name in the path"},
+      {"has no empty names", "load..scale=2", "--set load..scale=2: the path has an empty name, expected names between the dots"},
       {"knows a list's size", "list.4=2",
        "--set list.4=2: list is a list of 1, expected a position from 0 instead of \"4\""},
-      {"cannot enter a number", "load.scale.x=2", "--set load.scale.x=2: load.scale is \"1\", it has no keys"},
+      {"cannot enter a number", "load.scale.x=2", "--set load.scale.x=2: load.scale is \"1\", expected a mapping"},
       {"reads the value as YAML", "load.scale=[1", nullptr},
   };
   for (const SetRow& row : rows) {
@@ -43,7 +43,7 @@ TEST(Set, Rows) {
   }
 }
 
-TEST(Set, WhatItStatesIsTheCommandLinesWhereverItStands) {
+TEST(Set, ErrorsAboutItsValueNameTheOption) {
   Result<Node> root = parse("load: {scale: 1}\n", "s.yaml");
   ASSERT_TRUE(apply_set(*root, "load.generator={rate: [1, 2]}"));
   const Node& second = *at_path(*root, "load.generator.rate.1");
@@ -54,17 +54,17 @@ TEST(Set, WhatItStatesIsTheCommandLinesWhereverItStands) {
   EXPECT_EQ(error_at(at_path(*root, "load.scale")->place, "no").kind, ErrorKind::input);
 }
 
-TEST(Blame, FallsOnWhatWasSetThenOnWhatStandsThenOnWhatIsNear) {
+TEST(Blame, PrefersAnOptionThenAnExistingValueThenTheNearestNode) {
   const struct {
     const char* teaches;
     std::vector<std::string> sets;
     std::vector<std::string> paths;
     const char* at;
   } rows[] = {
-      {"the first that stands", {}, {"a.none", "list.1.b", "a.c"}, "s.yaml:2:15: no"},
-      {"what was set comes first", {"a.c=7"}, {"list.1.b", "a.c"}, "--set a.c=7: no"},
-      {"the nearest to the first", {}, {"a.none.deeper", "a.nothing"}, "s.yaml:1:4: no"},
-      {"beyond a list", {}, {"list.9.b"}, "s.yaml:2:7: no"},
+      {"the first existing value", {}, {"a.none", "list.1.b", "a.c"}, "s.yaml:2:15: no"},
+      {"a value set by an option", {"a.c=7"}, {"list.1.b", "a.c"}, "--set a.c=7: no"},
+      {"the nearest node on the first path", {}, {"a.none.deeper", "a.nothing"}, "s.yaml:1:4: no"},
+      {"a position beyond the end of a list", {}, {"list.9.b"}, "s.yaml:2:7: no"},
       {"no path at all", {}, {}, "s.yaml:1:1: no"},
   };
   for (const auto& row : rows) {

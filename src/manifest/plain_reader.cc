@@ -11,13 +11,14 @@
 namespace capstan::manifest {
 namespace {
 
-constexpr std::size_t kMostKey = 256;  // YAML's own bound for a key in a line is 1024
-constexpr int kOneLine = 1 << 30;      // deeper than any line
-constexpr int kMostNesting = 100;      // of braces and of lines; below the depth that a document may have
+constexpr std::size_t kMaxKey = 256;  // bytes; YAML allows 1024 for a key on one line
+constexpr int kOneLine = 1 << 30;     // an indentation that no line has, so that a scalar cannot continue
+constexpr int kMaxNesting = 100;      // collections inside each other; below the depth limit of documents
 
 enum Class : std::uint8_t { kKey = 1, kFirst = 2, kStops = 4 };
 
-/// What a character may be: the first of a key, the first of a plain text, or what ends one within braces.
+/// Returns the classes of every character: first character of a key, first character of a plain scalar, or end of a
+/// plain scalar within braces.
 constexpr std::array<std::uint8_t, 256> classes() {
   std::array<std::uint8_t, 256> table{};
   for (int c = 0; c < 256; ++c) {
@@ -34,8 +35,8 @@ constexpr std::array<std::uint8_t, 256> kClasses = classes();
 
 bool is(char c, Class wanted) { return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0; }
 
-/// Other line breaks than `\n`, a byte order mark, and what ends a document early.
-bool has_oddities(std::string_view text) {
+/// Returns true if the text has line breaks other than `\n`, a byte order mark or a document end marker.
+bool has_uncommon_syntax(std::string_view text) {
   const auto high = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
   if (text.find('\r') != text.npos || memmem(text.data(), text.size(), "\n...", 4) != nullptr ||
       text.starts_with("..."))
@@ -51,7 +52,7 @@ class PlainReader {
       : text_(text), base_(base), empty_items_(empty_items), builder_(builder) {}
 
   bool run() {
-    if (text_.starts_with("---") && !(skip(3) && rest_is_quiet())) return false;
+    if (text_.starts_with("---") && !(skip(3) && rest_is_empty())) return false;
     if (!next_line()) return false;
     const bool read = here() == '{' || here() == '[' ? json() : block(-1, 0);
     return read && !builder_.failed() && ended_;
@@ -71,8 +72,8 @@ class PlainReader {
   }
   std::size_t line_end() const { return std::min(text_.find('\n', at_), text_.size()); }
 
-  /// Nothing but a comment follows on this line. A comment stands behind a space.
-  bool rest_is_quiet() {
+  /// Moves to the end of the line if only blanks or a comment are left on it. A comment needs a space before it.
+  bool rest_is_empty() {
     const std::size_t before = at_;
     skip_spaces();
     if (here() == '\n') return true;
@@ -83,7 +84,7 @@ class PlainReader {
     return true;
   }
 
-  /// From the end of a line to the next one that says something. `ended_` where there is none; false at a tab.
+  /// Moves from the end of a line to the next line with content, or sets `ended_`. Returns false at a tab.
   bool next_line() {
     while (at_ < text_.size()) {
       if (text_[at_] != '\n' && at_ != 0 && text_[at_ - 1] != '\n') return false;
@@ -101,18 +102,18 @@ class PlainReader {
     return true;
   }
 
-  // --- what stands in lines ----------------------------------------------------------------------------------------
+  // --- block collections -------------------------------------------------------------------------------------------
 
   bool at_dash() const { return here() == '-' && (after(1) == ' ' || after(1) == '\n'); }
 
-  /// A mapping or a list whose first line begins here, deeper than `parent`.
+  /// Reads a mapping or list that begins on this line and is indented deeper than `parent`.
   bool block(int parent, int depth) {
-    if (depth > kMostNesting || indent_ <= parent) return false;
+    if (depth > kMaxNesting || indent_ <= parent) return false;
     return at_dash() ? sequence(indent_, depth) : mapping(indent_, depth);
   }
 
   bool mapping(int indent, int depth) {
-    if (depth > kMostNesting) return false;
+    if (depth > kMaxNesting) return false;
     builder_.open(Form::mapping, Style::block, span(at_, at_));
     do {
       if (at_dash() || !key() || !value(indent, depth)) return false;
@@ -122,20 +123,20 @@ class PlainReader {
     return true;
   }
 
-  /// Behind a key's colon.
+  /// Reads the value behind the colon of a key.
   bool value(int indent, int depth) {
-    const std::uint32_t nothing = last_end_;
+    const std::uint32_t empty_at = last_end_;
     skip_spaces();
     if (here() != '\n' && here() != '#') return inline_value(indent, depth);
-    if (!rest_is_quiet() || !next_line()) return false;
+    if (!rest_is_empty() || !next_line()) return false;
     if (!ended_ && indent_ == indent && at_dash()) return sequence(indent, depth + 1);
     if (!ended_ && indent_ > indent) return block(indent, depth + 1);
-    scalar(Style::plain, {nothing, nothing}, {});
+    scalar(Style::plain, {empty_at, empty_at}, {});
     return true;
   }
 
   bool sequence(int indent, int depth) {
-    if (depth > kMostNesting) return false;
+    if (depth > kMaxNesting) return false;
     builder_.open(Form::sequence, Style::block, span(at_, at_));
     do {
       if (!item(indent, depth)) return false;
@@ -146,13 +147,13 @@ class PlainReader {
   }
 
   bool item(int indent, int depth) {
-    const std::uint32_t nothing = base_ + static_cast<std::uint32_t>(++at_);
+    const std::uint32_t empty_at = base_ + static_cast<std::uint32_t>(++at_);
     skip_spaces();
     if (here() == '\n' || here() == '#') {
-      if (!rest_is_quiet() || !next_line()) return false;
+      if (!rest_is_empty() || !next_line()) return false;
       if (!ended_ && indent_ > indent) return block(indent, depth + 1);
-      if (empty_items_ == EmptyItems::left) return false;
-      scalar(Style::plain, {nothing, nothing}, {});
+      if (empty_items_ == EmptyItems::refuse) return false;
+      scalar(Style::plain, {empty_at, empty_at}, {});
       return true;
     }
     const int column = static_cast<int>(at_ - line_);
@@ -169,10 +170,10 @@ class PlainReader {
 
   // --- keys --------------------------------------------------------------------------------------------------------
 
-  /// Where a key that begins here ends; nothing where none does.
+  /// Returns the end of the key that begins here, or nothing if there is no key.
   std::optional<std::size_t> key_ends() const {
     const char quote = here();
-    const std::size_t most = std::min(text_.size(), at_ + kMostKey);
+    const std::size_t most = std::min(text_.size(), at_ + kMaxKey);
     if (quote == '"' || quote == '\'') {
       const std::size_t end = text_.find_first_of("\"'\\\n", at_ + 1);
       if (end >= most || text_[end] != quote) return std::nullopt;
@@ -204,18 +205,18 @@ class PlainReader {
     return true;
   }
 
-  // --- values on one line, or that begin there ---------------------------------------------------------------------
+  // --- values that begin on the line of their key ------------------------------------------------------------------
 
   bool inline_value(int indent, int depth) {
     switch (here()) {
       case '"':
       case '\'':
-        return quoted(indent) && rest_is_quiet() && next_line();
+        return quoted(indent) && rest_is_empty() && next_line();
       case '|':
         return literal(indent);
       case '{':
       case '[':
-        return flow(depth + 1, false) && rest_is_quiet() && next_line();
+        return flow(depth + 1, false) && rest_is_empty() && next_line();
       default:
         return plain(indent);
     }
@@ -225,7 +226,7 @@ class PlainReader {
     if (here() == '\'') return single_quoted(indent);
     const std::size_t end = text_.find_first_of("\"\\\n\t", at_ + 1);
     if (end == text_.npos) return false;
-    if (text_[end] == '\\') return escaped(end);
+    if (text_[end] == '\\') return double_quoted_with_escapes(end);
     if (text_[end] != '"') return false;
     scalar(Style::double_quoted, span(at_, end + 1), text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
@@ -234,7 +235,7 @@ class PlainReader {
 
   bool single_quoted(int indent) {
     std::size_t end = at_ + 1;
-    bool as_written = true;
+    bool is_verbatim = true;
     for (; (end = text_.find_first_of("'\n\t", end)) != text_.npos; ++end) {
       if (text_[end] == '\t') return false;
       if (text_[end] == '\n' && !deeper(end + 1, indent)) return false;
@@ -242,29 +243,29 @@ class PlainReader {
         if (end + 1 == text_.size() || text_[end + 1] != '\'') break;
         ++end;
       }
-      as_written = false;
+      is_verbatim = false;
     }
     if (end == text_.npos) return false;
     const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
-    scalar(Style::single_quoted, span(at_, end + 1), as_written ? inside : builder_.keep(single_quoted_text(inside)));
+    scalar(Style::single_quoted, span(at_, end + 1), is_verbatim ? inside : builder_.store(single_quoted_text(inside)));
     at_ = end + 1;
     return true;
   }
 
-  /// A line that is empty or deeper than `indent`.
+  /// Returns true if a line is empty or indented deeper than `indent`.
   bool deeper(std::size_t line, int indent) const {
     const std::size_t first = std::min(text_.find_first_not_of(' ', line), text_.size());
     return first < text_.size() && (text_[first] == '\n' || static_cast<int>(first - line) > indent);
   }
 
-  /// Between double quotes, with a backslash at `first`.
-  bool escaped(std::size_t first) {
+  /// Reads a double-quoted scalar whose first backslash is at `first`.
+  bool double_quoted_with_escapes(std::size_t first) {
     std::string words(text_.substr(at_ + 1, first - at_ - 1));
     for (std::size_t i = first; i < text_.size(); ++i) {
       const char c = text_[i];
       if (c == '\n' || c == '\t') return false;
       if (c == '"') {
-        scalar(Style::double_quoted, span(at_, i + 1), builder_.keep(std::move(words)));
+        scalar(Style::double_quoted, span(at_, i + 1), builder_.store(std::move(words)));
         at_ = i + 1;
         return true;
       }
@@ -272,13 +273,13 @@ class PlainReader {
         words += c;
         continue;
       }
-      const char meant = ++i < text_.size() ? text_[i] : '\n';
-      if (meant == 'n') {
+      const char escaped = ++i < text_.size() ? text_[i] : '\n';
+      if (escaped == 'n') {
         words += '\n';
-      } else if (meant == 't') {
+      } else if (escaped == 't') {
         words += '\t';
-      } else if (meant == '"' || meant == '\\' || meant == '/') {
-        words += meant;
+      } else if (escaped == '"' || escaped == '\\' || escaped == '/') {
+        words += escaped;
       } else {
         return false;
       }
@@ -293,14 +294,14 @@ class PlainReader {
     const std::size_t begin = at_;
     at_ = *end;
     std::size_t next = 0;
-    if (rest_is_quiet() && *end == at_without_comment(*end) && continues(indent, next)) {
+    if (rest_is_empty() && *end == at_without_comment(*end) && continues(indent, next)) {
       return plain_lines(indent, begin, *end);
     }
     scalar(Style::plain, span(begin, *end), text_.substr(begin, *end - begin));
     return next_line();
   }
 
-  /// Where the words of a plain text end on their line; nothing where something stands in it that means more.
+  /// Returns the end of a plain scalar on this line, or nothing if it contains other syntax.
   std::optional<std::size_t> plain_line_end(std::size_t begin) const {
     std::size_t end = begin;
     for (std::size_t i = begin; i < text_.size() && text_[i] != '\n'; ++i) {
@@ -313,13 +314,13 @@ class PlainReader {
     return end;
   }
 
-  /// The line's end where no comment stands on it.
+  /// Returns `end` if no comment follows on the line, else npos.
   std::size_t at_without_comment(std::size_t end) const {
     const std::size_t first = text_.find_first_not_of(' ', end);
     return first == text_.npos || text_[first] == '\n' ? end : text_.npos;
   }
 
-  /// Does a plain text go on, on the next line that is not empty? A comment would end it.
+  /// Returns true if a plain scalar continues on the next line that is not empty. A comment ends it.
   bool continues(int indent, std::size_t& next) const {
     std::size_t i = at_;
     while (i < text_.size() && text_[i] == '\n') {
@@ -332,7 +333,7 @@ class PlainReader {
     return false;
   }
 
-  /// A plain text of several lines: each line break is a space, each empty line a line break.
+  /// Reads a plain scalar of several lines: a line break becomes a space, an empty line a line break.
   bool plain_lines(int indent, std::size_t begin, std::size_t end) {
     std::string words(text_.substr(begin, end - begin));
     std::size_t next = 0;
@@ -347,7 +348,7 @@ class PlainReader {
       at_ = end;
       skip_spaces();
     }
-    scalar(Style::plain, span(begin, end), builder_.keep(std::move(words)));
+    scalar(Style::plain, span(begin, end), builder_.store(std::move(words)));
     return next_line();
   }
 
@@ -355,26 +356,27 @@ class PlainReader {
 
   struct Literal {
     std::string words;
-    std::size_t end = 0;     ///< of what is not blank, in the text
-    std::size_t breaks = 0;  ///< line breaks since then
+    std::size_t end = 0;     ///< end of the last line that is not blank
+    std::size_t breaks = 0;  ///< line breaks since `end`
   };
 
   bool literal(int indent) {
     const std::size_t begin = at_++;
     const char chomp = here() == '-' || here() == '+' ? here() : ' ';
     if (chomp != ' ') ++at_;
-    if (!rest_is_quiet()) return false;
+    if (!rest_is_empty()) return false;
     Literal block;
     if (!literal_lines(indent, block) || block.words.empty() || text_.back() != '\n') return false;
     if (chomp == ' ' && block.breaks > 0) block.words += '\n';
     if (chomp == '+') block.words.append(block.breaks, '\n');
-    scalar(Style::literal, span(begin, block.end), builder_.keep(std::move(block.words)));
+    scalar(Style::literal, span(begin, block.end), builder_.store(std::move(block.words)));
     return next_line();
   }
 
-  /// Up to the first line that is not in the block. False where the first lines make one wonder what it is.
+  /// Reads up to the first line behind the block. Returns false for a block that starts with blank lines, and for other
+  /// uncommon indentation.
   bool literal_lines(int indent, Literal& block) {
-    std::size_t depth = 0;  // of the block's lines
+    std::size_t depth = 0;  // indentation of the block's lines
     while (at_ < text_.size()) {
       const std::size_t line = at_ + 1;
       if (line >= text_.size()) {
@@ -412,9 +414,9 @@ class PlainReader {
 
   // --- braces ------------------------------------------------------------------------------------------------------
 
-  bool json() { return flow(0, true) && rest_is_quiet() && next_line(); }
+  bool json() { return flow(0, true) && rest_is_empty() && next_line(); }
 
-  /// Between tokens in braces; line breaks only where all of the document is in braces.
+  /// Skips blanks between tokens within braces. Line breaks are allowed only if the whole document is within braces.
   bool skip_blanks(bool lines) {
     skip_spaces();
     while (lines && at_ < text_.size() && text_[at_] == '\n') {
@@ -425,7 +427,7 @@ class PlainReader {
   }
 
   bool flow(int depth, bool lines) {
-    if (depth > kMostNesting) return false;
+    if (depth > kMaxNesting) return false;
     const bool is_mapping = here() == '{';
     const char close = is_mapping ? '}' : ']';
     builder_.open(is_mapping ? Form::mapping : Form::sequence, Style::flow, span(at_, at_ + 1));
@@ -468,7 +470,7 @@ class PlainReader {
       at_ = *end;
     } else {
       const std::size_t end = flow_word_end();
-      if (end == at_ || end - at_ > kMostKey || !is(here(), kKey) || text_.substr(at_, end - at_) == "<<") return false;
+      if (end == at_ || end - at_ > kMaxKey || !is(here(), kKey) || text_.substr(at_, end - at_) == "<<") return false;
       scalar(Style::plain, span(at_, end), text_.substr(at_, end - at_));
       at_ = end;
     }
@@ -479,11 +481,11 @@ class PlainReader {
 
   std::optional<std::size_t> quoted_key_end() const {
     const std::size_t end = text_.find_first_of("\"'\\\n\t", at_ + 1);
-    if (end == text_.npos || text_[end] != here() || end - at_ > kMostKey) return std::nullopt;
+    if (end == text_.npos || text_[end] != here() || end - at_ > kMaxKey) return std::nullopt;
     return end + 1;
   }
 
-  /// Behind the words of a plain text in braces, which stand on one line and hold nothing that means more.
+  /// Returns the end of a plain scalar within braces. Returns `at_` if it has several lines or contains other syntax.
   std::size_t flow_word_end() const {
     if (!is(here(), kFirst) && !(here() == '-' && (after(1) == '-' || is(after(1), kKey)))) return at_;
     std::size_t end = at_;
@@ -520,16 +522,16 @@ class PlainReader {
   const EmptyItems empty_items_;
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
-  std::size_t line_ = 0;        ///< where the current line begins
-  int indent_ = 0;              ///< of the current line, or of what stands behind its dashes
-  bool ended_ = false;          ///< no line is left
-  std::uint32_t last_end_ = 0;  ///< of the last key: where a value that is not there is taken to stand
+  std::size_t line_ = 0;        ///< start of the current line
+  int indent_ = 0;              ///< indentation of the current line, or of the content behind its dashes
+  bool ended_ = false;          ///< the document has no more lines
+  std::uint32_t last_end_ = 0;  ///< end of the last key, which is the place of an empty value
 };
 
 }  // namespace
 
 bool read_plain(std::string_view text, std::uint32_t base, DocumentBuilder& builder, EmptyItems empty_items) {
-  return !has_oddities(text) && PlainReader(text, base, empty_items, builder).run();
+  return !has_uncommon_syntax(text) && PlainReader(text, base, empty_items, builder).run();
 }
 
 }  // namespace capstan::manifest

@@ -7,15 +7,14 @@
 
 namespace capstan::manifest {
 
-/// What becomes of list items that hold nothing, `-` alone: libfyaml reads them only where the list is indented.
-enum class EmptyItems : std::uint8_t { left, read };
+/// Treatment of empty list items (`-` alone). libfyaml reads them only in an indented list.
+enum class EmptyItems : std::uint8_t { refuse, read };
 
-/// Reads one document of the YAML that manifests are mostly written in: mappings and lists in lines, texts plain or in
-/// quotes, literal blocks, collections in braces; and JSON. Anchors, tags, folded blocks, tabs, carriage returns and
-/// whatever else it does not know make it give up, and so does every fault: then it returns false, and the document is
-/// to be read again by libfyaml. What it does read, it reads as libfyaml would.
-/// @param base  where `text` begins in the builder's text
+/// Reads one document in JSON or in the common subset of YAML: block and flow collections, plain and quoted scalars,
+/// literal blocks. It returns false for anything else (anchors, tags, folded blocks, tabs, carriage returns) and for
+/// every fault; libfyaml must then read the document again. Otherwise the result is the same as that of libfyaml.
+/// @param base  offset of `text` in the builder's text
 bool read_plain(std::string_view text, std::uint32_t base, DocumentBuilder& builder,
-                EmptyItems empty_items = EmptyItems::left);
+                EmptyItems empty_items = EmptyItems::refuse);
 
 }  // namespace capstan::manifest

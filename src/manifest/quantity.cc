@@ -5,7 +5,7 @@
 namespace capstan::manifest {
 namespace {
 
-/// A number of more digits than this is none of Kubernetes'.
+/// Largest number of digits in a quantity; Kubernetes has no use for more.
 constexpr std::size_t kDigitsMax = 40;
 
 struct Scale {
@@ -24,7 +24,7 @@ constexpr Suffix kSuffixes[] = {
     {"Gi", {0, 30}}, {"Ti", {0, 40}}, {"Pi", {0, 50}}, {"Ei", {0, 60}},
 };
 
-/// "", "Gi" or an exponent, "e3".
+/// Parses a suffix: empty, a unit such as "Gi", or an exponent such as "e3".
 std::optional<Scale> read_suffix(std::string_view text) {
   for (const Suffix& suffix : kSuffixes) {
     if (text == suffix.text) return suffix.scale;
@@ -44,7 +44,7 @@ std::optional<Scale> read_suffix(std::string_view text) {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-/// value * 10^power, rounded up, at most kLargest.
+/// Returns value * 10^power, rounded up and at most kLargest.
 std::int64_t times_ten_to(unsigned __int128 value, int power) {
   for (; power > 0 && value != 0; --power) {
     if (value > static_cast<unsigned __int128>(kLargest)) return kLargest;
@@ -64,7 +64,7 @@ std::int64_t times_ten_to(unsigned __int128 value, int power) {
 std::optional<std::int64_t> read_quantity_milli(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  // Digits are gathered as a whole number and a count of those behind the point; more than fit are let go.
+  // The digits form a whole number, and `power` counts the digits behind the point. Digits that do not fit are dropped.
   unsigned __int128 digits = 0;
   int power = 3;  // thousandths
   std::size_t count = 0;
@@ -85,7 +85,7 @@ std::optional<std::int64_t> read_quantity_milli(std::string_view text) {
   }
   const std::optional<Scale> scale = read_suffix(text.substr(at));
   if (count == 0 || !scale) return std::nullopt;
-  // Below 2^67 before and 2^60 in the scale: no overflow of 128 bits.
+  // The digits are below 2^67 and the scale is at most 2^60, so the product fits into 128 bits.
   const std::int64_t milli = times_ten_to(digits << scale->power_of_two, power + scale->power_of_ten);
   return negative ? -milli : milli;
 }

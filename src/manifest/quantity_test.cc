@@ -43,7 +43,7 @@ constexpr QuantityRow kRows[] = {
     {"1GiB", {}},
 };
 
-TEST(Quantity, Rows) {
+TEST(Quantity, ReadsKubernetesQuantitiesInThousandths) {
   for (const QuantityRow& row : kRows) EXPECT_EQ(read_quantity_milli(row.text), row.milli) << row.text;
 }
 

@@ -5,8 +5,7 @@
 
 namespace capstan::manifest {
 
-/// What stands between single quotes, perhaps over several lines, as it is meant: `''` is a quote, a line break a
-/// space, and each empty line a line break.
+/// Decodes the text between single quotes: `''` becomes a quote, a line break a space, and an empty line a line break.
 std::string single_quoted_text(std::string_view inside);
 
 }  // namespace capstan::manifest

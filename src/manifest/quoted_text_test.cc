@@ -5,7 +5,7 @@
 namespace capstan::manifest {
 namespace {
 
-TEST(QuotedText, QuotesAreHalvedAndLinesJoined) {
+TEST(QuotedText, DecodesQuotesAndJoinsLines) {
   EXPECT_EQ(single_quoted_text(""), "");
   EXPECT_EQ(single_quoted_text(" a "), " a ");
   EXPECT_EQ(single_quoted_text("it''s"), "it's");

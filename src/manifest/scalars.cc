@@ -13,13 +13,13 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-/// digits x 10^-fraction_digits
+/// The number digits × 10^-fraction_digits.
 struct Decimal {
   std::int64_t digits = 0;
   int fraction_digits = 0;
 };
 
-/// Takes an unsigned decimal off the front of `text`.
+/// Removes an unsigned decimal from the front of `text` and returns it.
 std::optional<Decimal> take_decimal(std::string_view& text) {
   constexpr std::size_t kMaxDigits = 18;
   Decimal decimal;
@@ -43,7 +43,7 @@ std::optional<Decimal> take_decimal(std::string_view& text) {
   return decimal;
 }
 
-/// decimal x unit as a whole number, or nothing.
+/// Returns decimal × unit / divisor, or nothing if it is not a whole number or does not fit into 64 bits.
 std::optional<std::int64_t> scaled(const Decimal& decimal, std::int64_t unit, std::int64_t divisor = 1) {
   Wide denominator = divisor;
   for (int i = 0; i < decimal.fraction_digits; ++i) denominator *= 10;

@@ -9,8 +9,8 @@
 
 namespace capstan::manifest {
 
-// Scalars with units, read exactly: no binary fraction stands between the text and the integer. Nothing where the text
-// is not one of them, is not a whole number of the smallest unit, or does not fit 64 bits.
+// Parsers for scalars with units. They are exact, because no binary fraction is involved. They return nothing if the
+// text is malformed, is not a whole number of the smallest unit, or does not fit into 64 bits.
 
 std::optional<std::int64_t> read_integer(std::string_view text);           ///< 40, -3, 1_000_000
 std::optional<double> read_number(std::string_view text);                  ///< 2.5, 1e-3; finite

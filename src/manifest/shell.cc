@@ -39,7 +39,7 @@ class Reader {
     }
   }
 
-  /// Takes a line break back, or the meaning of the next character.
+  /// Reads a backslash, which joins lines or escapes the next character.
   void backslash() {
     std::size_t next = at_ + 1;
     while (next < script_.size() && (script_[next] == ' ' || script_[next] == '\r')) ++next;
@@ -63,7 +63,7 @@ class Reader {
     if (at_ < script_.size()) ++at_;
   }
 
-  /// `$(NAME)`, which Kubernetes puts in before the shell sees it, `$(a command)` or `${NAME}`: as it is written.
+  /// Reads `$(NAME)` (which Kubernetes replaces before the shell runs), `$(a command)` or `${NAME}` as written.
   void substitution() {
     begin_word();
     const char open = script_[at_ + 1];

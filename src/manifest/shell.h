@@ -7,15 +7,15 @@
 
 namespace capstan::manifest {
 
-/// A word of a shell script, with where it stands in it.
+/// A word of a shell script and its place in the script.
 struct ShellWord {
-  std::string text;  ///< quotes resolved, variables as they are written
+  std::string text;  ///< quotes resolved, variables as written
   std::size_t offset = 0;
   std::size_t size = 0;  ///< as written, quotes included
 };
 
-/// The commands of a script: words between `;`, `&&`, `||`, `|`, `&` and line breaks that no `\` takes back. Nothing is
-/// run or looked up: a word that is made when the script runs keeps its `$`, and what stands in `$(...)` its blanks.
+/// Splits a script into commands and words. Commands end at `;`, `&&`, `||`, `|`, `&` and line breaks without a `\`.
+/// Nothing is executed or resolved: variables keep their `$`, and `$(...)` is one word with its blanks.
 std::vector<std::vector<ShellWord>> shell_commands(std::string_view script);
 
 }  // namespace capstan::manifest

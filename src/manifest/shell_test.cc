@@ -14,7 +14,7 @@ std::string shown(std::string_view script) {
   return out;
 }
 
-TEST(Shell, WordsAndCommands) {
+TEST(Shell, SplitsAScriptIntoCommandsAndWords) {
   EXPECT_EQ(shown("vllm serve m --tp 4"), "[vllm][serve][m][--tp][4];");
   EXPECT_EQ(shown("a && b || c; d | e\nf &"), "[a];[b];[c];[d];[e];[f];");
   EXPECT_EQ(shown("a \\\n  --b \\\n  c"), "[a][--b][c];");

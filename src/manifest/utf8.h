@@ -6,8 +6,8 @@
 
 namespace capstan::manifest {
 
-/// Bytes of the character of more than one byte that `text`, which is not empty, begins with; 0 where it is none that
-/// YAML allows: no UTF-8, too long for its code, a surrogate or a control character.
+/// Returns the length in bytes of the multi-byte character at the start of `text`, which is not empty. Returns 0 for a
+/// character that YAML does not allow: invalid UTF-8, an overlong form, a surrogate or a control character.
 inline std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;

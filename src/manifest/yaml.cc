@@ -55,15 +55,15 @@ Error too_large(const Place& place, const Limits& limits) {
   return error_at(place, "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
 }
 
-/// Builds the tree from the parser's events: one event, one node, with our own limits.
+/// Builds the tree from the parser's events and enforces the limits.
 class Builder {
  public:
-  /// @param documents_most  more are refused
-  Builder(std::shared_ptr<const std::string> file, const Limits& limits, std::size_t documents_most,
+  /// @param max_documents  largest accepted number of documents
+  Builder(std::shared_ptr<const std::string> file, const Limits& limits, std::size_t max_documents,
           std::vector<Error>* faults = nullptr)
-      : file_(std::move(file)), limits_(limits), documents_most_(documents_most), faults_(faults) {}
+      : file_(std::move(file)), limits_(limits), max_documents_(max_documents), faults_(faults) {}
 
-  /// @return the documents, at least one
+  /// Parses the text and returns at least one document.
   Result<std::vector<Node>> build(std::string_view text) {
     const Place start{file_, 1, 1};
     if (text.size() > limits_.bytes) {
@@ -98,7 +98,8 @@ class Builder {
   }
 
  private:
-  /// YAML allows valid UTF-8 without control characters. The library does not survive all others, so none reach it.
+  /// Returns an error for the first byte that YAML does not allow. libfyaml crashes on some of them, so it must not see
+  /// them.
   std::optional<Error> unprintable(std::string_view text) const {
     Place place{file_, 1, 0};
     std::size_t i = 0;
@@ -108,26 +109,26 @@ class Builder {
         ++i;
         ++place.column;
         if (byte == '\n') place = {file_, place.line + 1, 0};
-        if (byte == 0) return error_at(place, "holds a NUL byte, expected a YAML text");
+        if (byte == 0) return error_at(place, "contains a NUL byte, expected YAML");
         if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7f) {
-          return error_at(place, "holds a control character, expected a YAML text");
+          return error_at(place, "contains a control character, expected YAML");
         }
         continue;
       }
       const std::size_t length = utf8_length(text.substr(i));
       ++place.column;
-      if (length == 0) return error_at(place, "is not valid UTF-8, expected a YAML text");
+      if (length == 0) return error_at(place, "is not valid UTF-8, expected YAML");
       i += length;
     }
     return std::nullopt;
   }
 
-  /// A collection that is being filled, and in a mapping the key that waits for its value.
+  /// An unfinished collection. An unfinished mapping may have a key without a value.
   struct Open {
     Node node;
     std::string anchor;
     std::optional<Node::Entry> key;
-    bool is_repeated = false;  ///< the mapping has the key already: its value is left out
+    bool is_repeated = false;  ///< the mapping already has this key, so the value is dropped
   };
 
   void take(fy_event* event) {
@@ -144,7 +145,7 @@ class Builder {
       case FYET_SEQUENCE_END:
         return close();
       case FYET_DOCUMENT_START:
-        if (++documents_ > documents_most_) fail(place_of(event), "a second document begins here, expected one");
+        if (++documents_ > max_documents_) fail(place_of(event), "a second document starts here, expected only one");
         anchors_.clear();
         return;
       case FYET_NONE:
@@ -170,7 +171,7 @@ class Builder {
     const Place place = place_of(event);
     const std::string name = text_of(event->alias.anchor);
     const auto known = anchors_.find(name);
-    if (known == anchors_.end()) return fail(place, "alias *" + name + " has no anchor before it");
+    if (known == anchors_.end()) return fail(place, "alias *" + name + " has no anchor above it");
     if (!count(known->second.size, place)) return;
     if (stack_.size() + known->second.depth > kMaxYamlDepth) return fail_depth(place);
     add(known->second.node);
@@ -184,7 +185,7 @@ class Builder {
     level.anchor = text_of(mapping ? event->mapping_start.anchor : event->sequence_start.anchor);
     refuse_tag(mapping ? event->mapping_start.tag : event->sequence_start.tag, level.node.place);
     if (!stack_.empty() && stack_.back().node.kind == Node::Kind::mapping && !stack_.back().key) {
-      return fail(level.node.place, "a key is " + level.node.words() + ", expected a text");
+      return fail(level.node.place, "a key is " + level.node.words() + ", expected a string");
     }
     if (stack_.size() >= kMaxYamlDepth) return fail_depth(level.node.place);
     if (!count(1, level.node.place)) return;
@@ -212,7 +213,7 @@ class Builder {
       if (!std::exchange(top.is_repeated, false)) top.node.entries.push_back(std::move(*top.key));
       top.key.reset();
     } else {
-      if (node.kind != Node::Kind::scalar) return fail(node.place, "a key is " + node.words() + ", expected a text");
+      if (node.kind != Node::Kind::scalar) return fail(node.place, "a key is " + node.words() + ", expected a string");
       for (const Node::Entry& entry : top.node.entries) {
         if (entry.key != node.text) continue;
         note(node.place, "key \"" + node.text + "\" is given twice, first on line " + std::to_string(entry.place.line));
@@ -225,17 +226,17 @@ class Builder {
     }
   }
 
-  /// A copy of an anchored value, with what a copy costs.
+  /// A copy of an anchored value.
   struct Anchored {
     Node node;
-    std::size_t size;
+    std::size_t size;   ///< values in it, which every alias adds again
     std::size_t depth;
   };
 
   void remember(const std::string& anchor, const Node& node) {
     if (anchor.empty()) return;
     const std::size_t size = size_of(node);
-    if (!count(size, node.place)) return;  // the copy that is kept here costs as well
+    if (!count(size, node.place)) return;  // the stored copy counts towards the limit too
     anchors_.insert_or_assign(anchor, Anchored{node, size, depth_of(node)});
   }
 
@@ -261,14 +262,14 @@ class Builder {
   }
 
   void refuse_tag(fy_token* tag, const Place& place) {
-    if (tag != nullptr) note(place, "a tag, " + text_of(tag) + ", is not supported, expected a plain value");
+    if (tag != nullptr) note(place, "the tag " + text_of(tag) + " is not supported, expected a value without a tag");
   }
 
   void fail_depth(const Place& place) {
     fail(place, "values are nested more than " + std::to_string(kMaxYamlDepth) + " deep");
   }
 
-  /// An error after which the reading may go on.
+  /// Reports an error after which reading can go on.
   void note(const Place& place, std::string message) {
     if (faults_ == nullptr) return fail(place, std::move(message));
     faults_->push_back(error_at(place, std::move(message)));
@@ -289,7 +290,7 @@ class Builder {
     return std::unexpected(error_at({file_, line, column}, std::string("not YAML: ") + found->msg));
   }
 
-  /// A value that is not there has no mark: it stands where the last thing before it does.
+  /// Returns the place of an event. An empty value has no mark; it gets the place of the token before it.
   Place place_of(fy_event* event) {
     if (const fy_mark* mark = fy_event_start_mark(event)) {
       last_place_ = {file_, static_cast<std::uint32_t>(mark->line + 1), static_cast<std::uint32_t>(mark->column + 1)};
@@ -304,15 +305,15 @@ class Builder {
     return text == nullptr ? std::string() : std::string(text, size);
   }
 
-  /// Duplicate keys are looked for by comparing with all earlier ones; this bounds what that costs.
+  /// Bounds the cost of the search for duplicate keys, which compares every key with all earlier ones.
   static constexpr std::size_t kMaxKeys = 4096;
 
   std::shared_ptr<const std::string> file_;
   const Limits limits_;
-  const std::size_t documents_most_;
+  const std::size_t max_documents_;
   std::vector<Error>* faults_;
   std::unique_ptr<fy_diag, Deleter> diag_;
-  std::unique_ptr<fy_parser, Deleter> parser_;  // after diag_: it is destroyed first
+  std::unique_ptr<fy_parser, Deleter> parser_;  // declared after diag_, so that it is destroyed first
   std::vector<Open> stack_;
   std::map<std::string, Anchored> anchors_;
   std::vector<Node> roots_;

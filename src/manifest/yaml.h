@@ -11,37 +11,37 @@
 
 namespace capstan::manifest {
 
-/// Where something was written. Line and column count from 1; line 0 means that it has none.
+/// The place of a value in a file. Line and column count from 1; line 0: no line is known.
 struct Place {
   std::shared_ptr<const std::string> file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  bool from_option = false;  ///< on the command line (`--set`), which `file` quotes
+  bool from_option = false;  ///< the value is from the command line (`--set`), and `file` quotes the option
 };
 
-/// Limits of what is read, so that no input costs more than its size suggests. What people write by hand is far below.
+/// Limits that keep the cost of every input in proportion to its size. Files written by hand are far below them.
 struct Limits {
   std::size_t bytes = 8u << 20;
-  std::size_t nodes = 500'000;  ///< after aliases are expanded: an alias bomb ends here
+  std::size_t nodes = 500'000;  ///< values after expansion of aliases; this stops alias bombs
 };
 inline constexpr std::size_t kMaxYamlDepth = 64;
 
-/// One value of a YAML document. Aliases are expanded; keys are texts and unique in their mapping.
+/// One value of a YAML document. Aliases are expanded. Keys are strings and unique in their mapping.
 struct Node {
   enum class Kind : std::uint8_t { scalar, sequence, mapping };
   struct Entry;
 
   Kind kind = Kind::scalar;
   Place place;
-  std::string text;            ///< scalar
-  bool quoted = false;         ///< scalar: written in quotes or as a block, hence a text whatever it looks like
-  std::vector<Node> items;     ///< sequence
-  std::vector<Entry> entries;  ///< mapping, in the order of the file
+  std::string text;            ///< decoded text of a scalar
+  bool quoted = false;         ///< the scalar is in quotes or a block scalar, so it is a string
+  std::vector<Node> items;     ///< elements of a sequence
+  std::vector<Entry> entries;  ///< entries of a mapping, in the order of the file
 
   bool is_null() const { return kind == Kind::scalar && !quoted && (text.empty() || text == "~" || text == "null"); }
-  const Node* find(std::string_view key) const;  ///< the value of a mapping's key, or null
+  const Node* find(std::string_view key) const;  ///< value of a mapping's key, or null
   Node* find(std::string_view key);
-  std::string words() const;  ///< what was found, for a message: `"90 parsecs"`, `a list`, `a mapping`, `nothing`
+  std::string words() const;  ///< description for messages: `"90 parsecs"`, `a list`, `a mapping` or `nothing`
 };
 
 struct Node::Entry {
@@ -50,20 +50,20 @@ struct Node::Entry {
   Node value;
 };
 
-/// What a command line states is its user's: bad input from an option is a usage error.
+/// Makes an error at a place. A wrong value from a command line option is a usage error, not an input error.
 Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKind::input);
 
-/// Reads a text that holds exactly one YAML document.
-/// @param file    its name in errors
-/// @param faults  takes the errors that a reader can go on after: a key that is given twice, of which the first counts,
-///                and a tag; null: they end the reading like all others
+/// Parses a text with exactly one YAML document.
+/// @param file    name of the text in errors
+/// @param faults  receives the errors after which parsing can go on: a repeated key, whose first value counts, and a
+///                tag. If it is null, these errors end the parsing like all others.
 Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits = {},
                    std::vector<Error>* faults = nullptr);
 
-/// Reads a file from disk.
+/// Parses a file.
 Result<Node> parse_file(const std::string& path, const Limits& limits = {}, std::vector<Error>* faults = nullptr);
 
-/// Reads all documents of a text or a file, such as a Kubernetes manifest; empty ones are left out.
+/// Parses all documents of a text or a file, such as a Kubernetes manifest. Empty documents are left out.
 Result<std::vector<Node>> parse_documents(std::string_view text, const std::string& file, const Limits& limits = {});
 Result<std::vector<Node>> parse_documents_file(const std::string& path, const Limits& limits = {});
 

@@ -11,7 +11,7 @@ std::string error_of(std::string_view text) {
   return node ? "no error" : node.error().text();
 }
 
-TEST(Yaml, KeepsWhereThingsStand) {
+TEST(Yaml, ValuesHaveTheirPlace) {
   const Result<Node> root = parse("name: a\nslo:\n  ttft: 2s\nlist: [1, \"2\"]\n", "s.yaml");
   ASSERT_TRUE(root) << root.error().text();
   const Node* ttft = root->find("slo")->find("ttft");
@@ -28,19 +28,19 @@ struct Row {
   const char* error;
 };
 
-TEST(Yaml, SaysWhatIsWrongAndWhere) {
+TEST(Yaml, ErrorsNameThePlaceAndTheProblem) {
   const Row rows[] = {
       {"a key twice", "a: 1\nb: 2\na: 3\n", "s.yaml:3:1: key \"a\" is given twice, first on line 1"},
-      {"nothing at all", "", "s.yaml: is empty, expected a YAML mapping"},
+      {"an empty text", "", "s.yaml: is empty, expected a YAML mapping"},
       {"only a comment", "# a\n", "s.yaml: is empty, expected a YAML mapping"},
-      {"a NUL byte", std::string("a: \0b", 5), "s.yaml:1:4: holds a NUL byte, expected a YAML text"},
-      {"a control character", "a: b\n\x01", "s.yaml:2:1: holds a control character, expected a YAML text"},
-      {"bytes that are no text", "a: \xff", "s.yaml:1:4: is not valid UTF-8, expected a YAML text"},
-      {"an alias to nothing", "a: *b\n", "s.yaml:1:5: alias *b has no anchor before it"},
+      {"a NUL byte", std::string("a: \0b", 5), "s.yaml:1:4: contains a NUL byte, expected YAML"},
+      {"a control character", "a: b\n\x01", "s.yaml:2:1: contains a control character, expected YAML"},
+      {"bytes that are not UTF-8", "a: \xff", "s.yaml:1:4: is not valid UTF-8, expected YAML"},
+      {"an alias without an anchor", "a: *b\n", "s.yaml:1:5: alias *b has no anchor above it"},
       {"a tag", "a: !!binary aGk=\n",
-       "s.yaml:1:13: a tag, tag:yaml.org,2002:binary, is not supported, expected a plain value"},
-      {"two documents", "a: 1\n---\nb: 1\n", "s.yaml:2:1: a second document begins here, expected one"},
-      {"a list as a key", "[a, b]: 1\n", "s.yaml:1:1: a key is a list, expected a text"},
+       "s.yaml:1:13: the tag tag:yaml.org,2002:binary is not supported, expected a value without a tag"},
+      {"two documents", "a: 1\n---\nb: 1\n", "s.yaml:2:1: a second document starts here, expected only one"},
+      {"a list as a key", "[a, b]: 1\n", "s.yaml:1:1: a key is a list, expected a string"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -48,18 +48,18 @@ TEST(Yaml, SaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST(Yaml, AReaderMayGoOnAfterSomeErrors) {
+TEST(Yaml, ParsingGoesOnAfterSomeErrors) {
   const struct {
     const char* teaches;
     const char* text;
     const char* faults;
-    const char* kept;  ///< the value of "a"
+    const char* value;  ///< value of "a"
   } rows[] = {
-      {"of a key that is given twice the first counts", "a: 1\nb: 2\na: {c: 3}\n",
+      {"the first value of a repeated key counts", "a: 1\nb: 2\na: {c: 3}\n",
        "s.yaml:3:1: key \"a\" is given twice, first on line 1\n", "1"},
-      {"a tag is left out", "a: !!str 1\n",
-       "s.yaml:1:10: a tag, tag:yaml.org,2002:str, is not supported, expected a plain value\n", "1"},
-      {"nothing wrong", "a: 1\n", "", "1"},
+      {"a tag is ignored", "a: !!str 1\n",
+       "s.yaml:1:10: the tag tag:yaml.org,2002:str is not supported, expected a value without a tag\n", "1"},
+      {"a valid document", "a: 1\n", "", "1"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -70,20 +70,20 @@ TEST(Yaml, AReaderMayGoOnAfterSomeErrors) {
     for (const Error& fault : faults) text += fault.text() + "\n";
     EXPECT_EQ(text, row.faults);
     ASSERT_NE(root->find("a"), nullptr);
-    EXPECT_EQ(root->find("a")->text, row.kept);
+    EXPECT_EQ(root->find("a")->text, row.value);
   }
 }
 
-TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreExpected) {
+TEST(Yaml, ReadsSeveralDocumentsIfTheyAreExpected) {
   const struct {
     const char* teaches;
     const char* text;
-    std::vector<std::uint32_t> lines;  ///< where a document's value begins
+    std::vector<std::uint32_t> lines;  ///< first line of each document
   } rows[] = {
       {"one", "a: 1\n", {1}},
       {"two", "a: 1\n---\nb: 2\n", {1, 3}},
       {"empty ones are left out", "---\n# nothing\n---\na: 1\n---\n", {4}},
-      {"nothing but empty ones", "---\n---\n", {}},
+      {"only empty ones", "---\n---\n", {}},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.teaches);
@@ -94,7 +94,7 @@ TEST(Yaml, ReadsSeveralDocumentsWhereTheyAreExpected) {
     EXPECT_EQ(lines, row.lines);
   }
   EXPECT_EQ(parse_documents("a: &x 1\n---\nb: *x\n", "s.yaml").error().text(),
-            "s.yaml:3:5: alias *x has no anchor before it");
+            "s.yaml:3:5: alias *x has no anchor above it");
 }
 
 TEST(Yaml, SyntaxErrorsHaveAPlace) {
@@ -103,7 +103,7 @@ TEST(Yaml, SyntaxErrorsHaveAPlace) {
   EXPECT_NE(error.find("not YAML"), std::string::npos) << error;
 }
 
-TEST(Yaml, AliasesAreExpandedAndBombsRefused) {
+TEST(Yaml, ExpandsAliasesAndRefusesAliasBombs) {
   const Result<Node> root = parse("a: &x {b: 1}\nc: *x\n", "s.yaml");
   ASSERT_TRUE(root) << root.error().text();
   EXPECT_EQ(root->find("c")->find("b")->text, "1");
@@ -118,7 +118,7 @@ TEST(Yaml, AliasesAreExpandedAndBombsRefused) {
   EXPECT_NE(error_of(bomb).find("more than 500000 values, aliases expanded"), std::string::npos) << error_of(bomb);
 }
 
-TEST(Yaml, AValueThatIsNotThereStandsAfterWhatCameBefore) {
+TEST(Yaml, AnEmptyValueHasThePlaceOfTheTokenBeforeIt) {
   const Result<Node> root = parse("a:\n  b:\nlist:\n  - x\n  -\n", "s.yaml");
   ASSERT_TRUE(root);
   EXPECT_EQ(error_at(root->find("a")->find("b")->place, "no").text(), "s.yaml:2:3: no");

@@ -4,7 +4,7 @@
 
 namespace capstan::signals {
 
-/// schema/metrics.csv as it was when the program was built.
+/// Returns the text of schema/metrics.csv as it was when the program was built.
 std::string_view bundled_metrics_csv();
 
 }  // namespace capstan::signals

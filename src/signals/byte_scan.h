@@ -10,28 +10,28 @@
 
 namespace capstan::signals {
 
-/// Where the reader of pages looks for the end of a token, a byte at a time.
+/// Byte-by-byte search for the end of a token on a metrics page. Every function returns `end` if it finds nothing.
 struct PortableScan {
   static bool in_label_name(unsigned char c) {
     return static_cast<unsigned char>((c | 0x20) - 'a') < 26 || static_cast<unsigned char>(c - '0') < 10 || c == '_';
   }
 
-  /// The first byte that cannot be in a metric's name.
+  /// Returns the first byte that cannot be in a metric name.
   static const char* metric_name_end(const char* at, const char* end) {
     while (at != end && (in_label_name(static_cast<unsigned char>(*at)) || *at == ':')) ++at;
     return at;
   }
-  /// The first byte that cannot be in a label's name.
+  /// Returns the first byte that cannot be in a label name.
   static const char* label_name_end(const char* at, const char* end) {
     while (at != end && in_label_name(static_cast<unsigned char>(*at))) ++at;
     return at;
   }
-  /// The first quote, backslash or line feed.
+  /// Returns the first quote, backslash or line feed.
   static const char* quoted_end(const char* at, const char* end) {
     while (at != end && *at != '"' && *at != '\\' && *at != '\n') ++at;
     return at;
   }
-  /// The line feed, or the end.
+  /// Returns the first line feed.
   static const char* line_end(const char* at, const char* end) {
     const void* found = at == end ? nullptr : std::memchr(at, '\n', static_cast<std::size_t>(end - at));
     return found == nullptr ? end : static_cast<const char*>(found);
@@ -45,8 +45,8 @@ struct PortableScan {
 
 #if defined(__SSE2__)
 
-/// The same sixteen bytes at a time, with what every x86-64 processor has. Near the end of a page, byte by byte:
-/// nothing behind it is read.
+/// The same functions with SSE2, which every x86-64 processor has: they search sixteen bytes at a time. The last bytes
+/// of a page are searched one by one, because nothing behind the page may be read.
 struct SimdScan {
   static const char* metric_name_end(const char* at, const char* end) {
     for (; end - at >= 16; at += 16) {
@@ -84,7 +84,7 @@ struct SimdScan {
   static __m128i at_most(__m128i bytes, char limit) {
     return _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(limit)), bytes);
   }
-  /// A bit for each byte that is a letter, '_', or within `last` of '0'.
+  /// Returns a mask with a 1 for each byte that is a letter, '_', or one of the characters from '0' to '0' + `last`.
   static unsigned name_bytes(__m128i bytes, char last) {
     const __m128i lower = _mm_sub_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
     const __m128i digit = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
@@ -94,7 +94,7 @@ struct SimdScan {
 };
 
 #else
-struct SimdScan : PortableScan {};  // elsewhere the same, byte by byte
+struct SimdScan : PortableScan {};  // other processors search byte by byte
 #endif
 
 }  // namespace capstan::signals

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kPodLabels[] = {"pod", "pod_name", "kubernetes_pod_name"};
 
-/// Eight bytes at a time; never leaves the process.
+/// Hashes eight bytes at a time. The result is used only inside this process, so it may change between versions.
 std::uint64_t quick_hash(std::string_view text, std::uint64_t state) {
   for (; text.size() >= 8; text.remove_prefix(8)) {
     std::uint64_t word;
@@ -26,7 +26,8 @@ std::uint64_t quick_hash(std::string_view text, std::uint64_t state) {
   return state ^ state >> 29;
 }
 
-/// The labels in any order: the same series. `le` is not one of them, it tells the buckets of a series apart.
+/// Returns a hash that does not depend on the order of the labels. It leaves `le` out, because all buckets of a
+/// histogram belong to one series.
 std::uint64_t series_hash(const Sample& sample) {
   std::uint64_t sum = 0;
   for (const Label& label : sample.labels) {
@@ -61,8 +62,8 @@ CellCollector::CellCollector(const MetricCatalog& catalog, std::optional<std::ui
 
 void CellCollector::declare(const Metadata& metadata) {
   if (metadata.kind != Metadata::Kind::type) return;
-  const bool other = metadata.text == "counter" || metadata.text == "histogram" || metadata.text == "summary";
-  no_gauge_ = other ? metadata.name : std::string_view();
+  const bool is_not_gauge = metadata.text == "counter" || metadata.text == "histogram" || metadata.text == "summary";
+  declared_family_ = is_not_gauge ? metadata.name : std::string_view();
 }
 
 void CellCollector::take(const Sample& sample) {
@@ -81,13 +82,13 @@ void CellCollector::take_row(const Sample& sample, std::uint16_t row_index) {
   const MetricRow& row = catalog_.rows()[row_index];
   if (!has_labels(sample, row)) return;
   if (cells_.size() == cells_max_) {
-    too_many_ = true;
+    has_too_many_cells_ = true;
     return;
   }
   if (!expected_pod_.empty()) {
     for (const std::string_view name : kPodLabels) {
       const std::optional<std::string_view> pod = sample.label(name);
-      if (pod && *pod != expected_pod_) other_pod_ = true;
+      if (pod && *pod != expected_pod_) names_other_pod_ = true;
     }
   }
   cells_.push_back({.row = row_index,
@@ -96,7 +97,7 @@ void CellCollector::take_row(const Sample& sample, std::uint16_t row_index) {
                     .bound = row.kind == MetricKind::histogram ? bound_of(sample, row.scale) : 0,
                     .value = sample.value,
                     .timestamp_ms = sample.timestamp_ms.value_or(-1),
-                    .no_gauge = row.kind == MetricKind::gauge && sample.name == no_gauge_});
+                    .is_not_gauge = row.kind == MetricKind::gauge && sample.name == declared_family_});
 }
 
 std::uint32_t CellCollector::subject_of(const Sample& sample, const MetricRow& row) {

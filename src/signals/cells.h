@@ -13,38 +13,39 @@
 
 namespace capstan::signals {
 
-/// One value of a page that some row of the catalog asks for.
+/// One value on a metrics page for which the catalog has a row.
 struct Cell {
   std::uint16_t row = 0;
   std::uint32_t subject = 0;       ///< index into CellCollector::subjects
-  std::uint64_t series = 0;        ///< a hash of its labels but `le`: the same series has the same one on every page
-  std::int64_t bound = 0;          ///< of a histogram's bucket, in the signal's unit; kBadBound where it has none
+  std::uint64_t series = 0;        ///< hash of the labels without `le`; equal for the same series on every page
+  std::int64_t bound = 0;          ///< upper bound of a histogram's bucket in the signal's unit, or kBadBound
   double value = 0;                ///< in the metric's unit
-  std::int64_t timestamp_ms = -1;  ///< that the page states; -1: none
-  bool no_gauge = false;           ///< the page says that it counts up, and is no value of now
+  std::int64_t timestamp_ms = -1;  ///< timestamp on the page, in milliseconds since 1970; -1: none
+  bool is_not_gauge = false;       ///< the page declares this metric a counter, a histogram or a summary
 
   static constexpr std::int64_t kBadBound = INT64_MIN;
 };
 
-/// Picks the cells out of samples, page after page; what nobody asks for costs one look-up of its name.
+/// Collects the cells among the samples of pages. A sample without a row in the catalog costs one lookup of its name.
 class CellCollector {
  public:
-  /// @param engine        only rows of this one; none: of all, as long as nobody knows which it is
-  /// @param expected_pod  where not empty: a series that says another pod of itself sets `other_pod`
+  /// @param engine        the engine whose rows are used; none: the engine is not known yet, and all rows are used
+  /// @param expected_pod  if not empty, a series that names another pod sets `names_other_pod`
+  /// @param cells_max     largest number of cells; one more sets `has_too_many_cells`
   CellCollector(const MetricCatalog& catalog, std::optional<std::uint16_t> engine, std::string_view expected_pod,
                 std::size_t cells_max);
 
-  /// What the page says of the samples that follow. Its views must live as long as the collector takes samples.
+  /// Takes a metadata line, which describes the samples behind it. Its views must stay valid while samples are taken.
   void declare(const Metadata& metadata);
-  /// Names stay the same until the next sample: a sample's name must live until then.
+  /// Takes a sample. Its name must stay valid until the next call.
   void take(const Sample& sample);
 
   const std::vector<Cell>& cells() const { return cells_; }
   std::vector<Cell>& cells() { return cells_; }
   const std::vector<std::string>& subjects() const { return subjects_; }
   std::optional<double> process_start_seconds() const { return process_start_; }
-  bool other_pod() const { return other_pod_; }
-  bool too_many() const { return too_many_; }
+  bool names_other_pod() const { return names_other_pod_; }
+  bool has_too_many_cells() const { return has_too_many_cells_; }
 
  private:
   void take_row(const Sample& sample, std::uint16_t row_index);
@@ -54,7 +55,7 @@ class CellCollector {
   std::optional<std::uint16_t> engine_;
   std::string_view expected_pod_;
   std::size_t cells_max_;
-  std::string_view no_gauge_;  // the family that was declared last, where it is something else
+  std::string_view declared_family_;  // the last declared family if it is not a gauge, else empty
   std::string_view last_name_;
   std::span<const std::uint16_t> last_rows_;
   bool last_is_start_ = false;
@@ -62,8 +63,8 @@ class CellCollector {
   std::vector<std::string> subjects_;
   std::string scratch_;
   std::optional<double> process_start_;
-  bool other_pod_ = false;
-  bool too_many_ = false;
+  bool names_other_pod_ = false;
+  bool has_too_many_cells_ = false;
 };
 
 }  // namespace capstan::signals

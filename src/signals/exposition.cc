@@ -28,8 +28,8 @@ Exposition exposition_of(std::string_view content_type) {
 }
 
 std::optional<std::string_view> Sample::label(std::string_view label_name) const {
-  for (const Label& each : labels) {
-    if (each.name == label_name) return each.value;
+  for (const Label& label : labels) {
+    if (label.name == label_name) return label.value;
   }
   return std::nullopt;
 }
@@ -85,7 +85,7 @@ auto BasicExpositionReader<Scan>::fail_entry(const char* at, std::string_view wh
   return Entry::error;
 }
 
-/// Ends the line at its line feed (or at the end of the page). False where it was too long.
+/// Ends the line at its line feed or at the end of the page. Returns false if the line was too long.
 template <typename Scan>
 bool BasicExpositionReader<Scan>::end_line(const char* at) {
   if (static_cast<std::size_t>(at - line_start_) > line_bytes_max_) {
@@ -174,7 +174,7 @@ const char* BasicExpositionReader<Scan>::read_sample(const char* at) {
   return open_ ? read_open_end(at) : read_text_end(at);
 }
 
-/// Labels up to and with the closing brace.
+/// Reads labels up to and including the closing brace.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_labels(const char* at, LabelList& out, bool may_hold_name) {
   for (;;) {
@@ -185,12 +185,12 @@ const char* BasicExpositionReader<Scan>::read_labels(const char* at, LabelList& 
     if (at != end_ && *at == ',') {
       ++at;
     } else if (open_ && (at == end_ || *at != '}')) {
-      return fail(at, fault::kLabelEnd);  // the text format lets labels follow each other without a comma
+      return fail(at, fault::kLabelEnd);  // only the text format allows labels without a comma between them
     }
   }
 }
 
-/// One `name="value"`, or the quoted name of the metric, and the blanks behind it.
+/// Reads one `name="value"` or the quoted metric name, and the blanks behind it.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_label(const char* at, LabelList& out, bool may_hold_name) {
   const char* const start = at;
@@ -225,7 +225,7 @@ const char* BasicExpositionReader<Scan>::read_label(const char* at, LabelList& o
   return open_ ? at : skip_blanks(at);
 }
 
-/// What stands between the quote before `at` and the next one that no backslash hides.
+/// Reads from behind an opening quote to the closing quote, which is the next one without a backslash before it.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_quoted(const char* at, std::string_view& inside) {
   const char* const start = at;
@@ -234,7 +234,7 @@ const char* BasicExpositionReader<Scan>::read_quoted(const char* at, std::string
     if (at == end_ || *at == '\n') return fail(at, fault::kQuoteOpen);
     if (*at == '"') break;
     sample_.has_escapes = true;
-    ++at;  // the backslash; what it hides must be on the line too
+    ++at;  // skip the backslash; the character that it escapes must be on the same line
     if (at_line_end(at)) return fail(at, fault::kQuoteOpen);
     ++at;
   }
@@ -258,7 +258,7 @@ const char* BasicExpositionReader<Scan>::read_value(const char* at, double& valu
   return at;
 }
 
-/// Behind a value in the text format: perhaps whole milliseconds, then the end of the line.
+/// Reads the rest of a sample's line in the text format: an optional timestamp in whole milliseconds.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_text_end(const char* at) {
   if (at_line_end(at)) return at;
@@ -273,7 +273,7 @@ const char* BasicExpositionReader<Scan>::read_text_end(const char* at) {
   return at_line_end(at) ? at : fail(at, fault::kLineRest);
 }
 
-/// Behind a value in OpenMetrics: perhaps seconds, perhaps an exemplar, then a line feed.
+/// Reads the rest of a sample's line in OpenMetrics: an optional timestamp in seconds and an optional exemplar.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_open_end(const char* at) {
   const auto exemplar_follows = [this](const char* p) { return end_ - p >= 4 && between(p, p + 4) == " # {"; };
@@ -317,7 +317,7 @@ const char* BasicExpositionReader<Scan>::read_seconds(const char* at, std::optio
   return at;
 }
 
-/// A line that begins with '#': metadata, "# EOF", or a comment, which only the text format has.
+/// Reads a line that starts with '#': metadata, "# EOF", or a comment. Only the text format has comments.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_hash(const char* at, bool& is_metadata) {
   const char* const hash = at++;
@@ -327,13 +327,13 @@ const char* BasicExpositionReader<Scan>::read_hash(const char* at, bool& is_meta
   } else {
     at = skip_blanks(at);
   }
-  const bool apart = at != hash + 1;
-  const auto word = [&](std::string_view name) {
-    const std::size_t left = static_cast<std::size_t>(end_ - at);
-    return apart && left > name.size() && between(at, at + name.size()) == name &&
+  const bool has_blank = at != hash + 1;
+  const auto is_keyword = [&](std::string_view name) {
+    const std::size_t bytes_left = static_cast<std::size_t>(end_ - at);
+    return has_blank && bytes_left > name.size() && between(at, at + name.size()) == name &&
            (at[name.size()] == ' ' || (!open_ && at[name.size()] == '\t'));
   };
-  if (word("HELP") || word("TYPE") || (open_ && word("UNIT"))) {
+  if (is_keyword("HELP") || is_keyword("TYPE") || (open_ && is_keyword("UNIT"))) {
     is_metadata = true;
     return read_metadata(at + 4, *at == 'H'   ? Metadata::Kind::help
                                  : *at == 'T' ? Metadata::Kind::type
@@ -345,7 +345,7 @@ const char* BasicExpositionReader<Scan>::read_hash(const char* at, bool& is_meta
   return at + 3;
 }
 
-/// Behind the word: blanks, the family's name, one separator, the text.
+/// Reads the rest of a metadata line behind its keyword: blanks, name of the family, one separator, text.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_metadata(const char* at, Metadata::Kind kind) {
   metadata_.kind = kind;

@@ -13,91 +13,92 @@
 
 namespace capstan::signals {
 
-/// The two text formats that engines answer a scrape with.
+/// The two text formats in which engines answer a scrape.
 enum class Exposition : std::uint8_t {
-  text,          ///< Prometheus text format 0.0.4 (and 1.0.0, whose quoted names are read in both)
+  text,          ///< Prometheus text format 0.0.4 or 1.0.0; the quoted names of 1.0.0 are accepted in both
   open_metrics,  ///< OpenMetrics 1.0 text
 };
 
-/// The format that a Content-Type header announces; text where it says nothing that we know, as most engines do.
+/// Returns the format that a Content-Type header announces, and `text` for any other header; most engines send one that
+/// does not name the format.
 Exposition exposition_of(std::string_view content_type);
 
-/// No page is larger: the limits keep a broken or hostile target from costing more than its page.
+/// Largest accepted sizes. They bound the cost of a broken or hostile target.
 struct ExpositionLimits {
   std::size_t body_bytes = 16u << 20;
   std::size_t line_bytes = 64u << 10;
 };
 
-/// Labels of one sample (or of its exemplar). Engines have fewer than ten.
+/// Largest number of labels of one sample or exemplar. Engines use fewer than ten.
 inline constexpr std::size_t kMaxLabels = 64;
 
-/// A label as it is written: views into the page, escapes not resolved (`unescape`).
+/// A label as written: views into the page. Escapes are not resolved; `unescape` resolves them.
 struct Label {
   std::string_view name;
   std::string_view value;
   friend bool operator==(const Label&, const Label&) = default;
 };
 
-/// OpenMetrics' example of an observation that a bucket or counter counted.
+/// An OpenMetrics exemplar: one example of the observations that a bucket or counter has counted.
 struct Exemplar {
   std::span<const Label> labels;
   double value = 0;
   std::optional<std::int64_t> timestamp_ms;
 };
 
-/// One line with a value. Views are valid as long as the page, the spans until the next call of `next`.
+/// One line with a value. The views are valid as long as the page, the spans until the next call of `next`.
 struct Sample {
-  std::string_view name;  ///< as written, without the quotes of a quoted name
+  std::string_view name;  ///< metric name as written, without quotes
   std::span<const Label> labels;
   double value = 0;
   std::optional<std::int64_t> timestamp_ms;  ///< milliseconds since 1970
   std::optional<Exemplar> exemplar;
-  bool has_escapes = false;  ///< some label value, or the quoted name, holds a backslash
+  bool has_escapes = false;  ///< a label value or the quoted name contains a backslash
 
-  /// The value of a label as it is written, or nothing.
+  /// Returns the value of a label as written, or nothing if the sample does not have it.
   std::optional<std::string_view> label(std::string_view label_name) const;
 };
 
-/// A line "# HELP", "# TYPE" or "# UNIT".
+/// A line that starts with "# HELP", "# TYPE" or "# UNIT".
 struct Metadata {
   enum class Kind : std::uint8_t { help, type, unit };
   Kind kind = Kind::help;
-  std::string_view name;  ///< of the metric family
-  std::string_view text;  ///< help text as written, the type's name, the unit
+  std::string_view name;  ///< name of the metric family
+  std::string_view text;  ///< help text as written, name of the type, or unit
 };
 
-/// A label value or quoted name with its escapes resolved: \\, \" and \n; any other backslash stays, as in Prometheus.
+/// Resolves the escapes \\, \" and \n of a label value or quoted name. Any other backslash stays, as in Prometheus.
 std::string unescape(std::string_view written);
 
 /// Reads a page line by line without copying it.
 ///
-/// What is accepted is what Prometheus accepts (model/textparse of 3.x), and like there one bad line makes the whole
-/// page an error: half a page would be a page with silently missing series. Stricter in four points: a line feed inside
-/// quotes, names and help texts that are not UTF-8, a label name that is there twice (there the scrape loop refuses
-/// it), and the limits.
+/// The reader accepts what Prometheus 3.x accepts (model/textparse). As in Prometheus, one bad line makes the whole page
+/// an error, because half a page would be a page with silently missing series. The reader is stricter in four points:
+/// it refuses a line feed inside quotes, names and help texts that are not UTF-8, a repeated label name (Prometheus
+/// refuses it later, in its scrape loop), and pages beyond the limits.
 ///
 ///   ExpositionReader reader(body, Exposition::text, "10.0.0.7:8000");
 ///   while (reader.next() == ExpositionReader::Entry::sample) use(reader.sample());   // see also skip_metadata
 ///
-/// @tparam Scan  how bytes are searched: SimdScan or PortableScan. Both read every page alike.
+/// @tparam Scan  search functions: SimdScan or PortableScan; both give the same result for every page
 template <typename Scan>
 class BasicExpositionReader {
  public:
   enum class Entry : std::uint8_t { sample, metadata, end, error };
 
   /// @param page    must outlive the reader
-  /// @param source  its name in errors
+  /// @param source  name of the page in errors
   BasicExpositionReader(std::string_view page, Exposition format, std::string_view source,
                         const ExpositionLimits& limits = {});
 
-  /// The next line that says something. After `end` or `error` it stays there.
+  /// Reads up to the next sample or metadata line. After `end` or `error` it returns the same again.
   Entry next();
-  /// The next sample, `end` or `error`.
+  /// Reads up to the next sample, and skips metadata.
   Entry next_sample();
 
   const Sample& sample() const { return sample_; }
   const Metadata& metadata() const { return metadata_; }
-  Error error() const;  ///< after Entry::error: source:line:column and what is wrong
+  Error error() const;  ///< only after Entry::error; source, line, column and message
 
  private:
   struct LabelList {
@@ -105,7 +106,7 @@ class BasicExpositionReader {
     std::size_t count = 0;
   };
 
-  // Each reads what stands at a place and returns the place behind it, or nullptr after `fail`.
+  // Each function reads one part of a line from `at` and returns the position behind it, or nullptr after `fail`.
   const char* read_sample(const char* at);
   const char* read_labels(const char* at, LabelList& out, bool may_hold_name);
   const char* read_label(const char* at, LabelList& out, bool may_hold_name);

@@ -1,4 +1,4 @@
-// Both readers of pages against rows of text, and against the twin on pages that are nearly right.
+// Checks both page readers against literal pages, and against the twin on pages that are almost valid.
 #include "signals/exposition.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ PlainPage::Labels copy(std::span<const Label> labels) {
   return all;
 }
 
-/// What a reader gives, as the twin tells it.
+/// Reads a page with `Reader` and returns the contents in the twin's form.
 template <typename Reader>
 PlainPage read_with(std::string_view page, Exposition format, const ExpositionLimits& limits = {}) {
   Reader reader(page, format, "page", limits);
@@ -29,7 +29,7 @@ PlainPage read_with(std::string_view page, Exposition format, const ExpositionLi
     const typename Reader::Entry entry = reader.next();
     if (entry == Reader::Entry::end) break;
     if (entry == Reader::Entry::error) {
-      EXPECT_EQ(reader.next(), Reader::Entry::error) << "an error is for good";
+      EXPECT_EQ(reader.next(), Reader::Entry::error) << "an error is final";
       out.error = reader.error();
       break;
     }
@@ -69,7 +69,7 @@ std::string text_of(const PlainPage::Labels& labels) {
   return text + "}";
 }
 
-/// A page in one text, so that a difference is read at a glance.
+/// Returns the contents of a page as one text, which makes a difference easy to see.
 std::string text_of(const PlainPage& page) {
   std::string text;
   for (const auto& [family, words] : page.metadata) text += "# " + family + " " + words + "\n";
@@ -84,7 +84,7 @@ std::string text_of(const PlainPage& page) {
   return text;
 }
 
-/// All three readers must say the same; returned is what.
+/// Reads a page with all three readers, expects equal results, and returns the result.
 std::string read_all(std::string_view page, Exposition format, const ExpositionLimits& limits = {}) {
   const std::string simd = text_of(read_with<ExpositionReader>(page, format, limits));
   EXPECT_EQ(simd, text_of(read_with<BasicExpositionReader<PortableScan>>(page, format, limits)));
@@ -92,12 +92,12 @@ std::string read_all(std::string_view page, Exposition format, const ExpositionL
   return simd;
 }
 
-/// bench/prometheus_parser/rows.txt: rows that Prometheus' own parser has been seen to take or refuse. "T" or "O" (the
-/// format), "+" or "-" (taken or refused), then the page with \n for a line feed (\\ for a backslash, \r, \t, \0,
-/// \xNN).
+/// A row of bench/prometheus_parser/rows.txt, which lists pages that Prometheus' own parser accepts or refuses. A row
+/// has "T" or "O" (text or OpenMetrics), "+" or "-" (accepted or refused), and the page, with \n for a line feed (also
+/// \\, \r, \t, \0 and \xNN).
 struct Row {
   Exposition format;
-  bool taken;
+  bool accepted;
   std::string page;
   std::string line;
 };
@@ -131,12 +131,12 @@ std::vector<Row> rows() {
   return all;
 }
 
-TEST(Exposition, TakesAndRefusesWhatPrometheusDoes) {
+TEST(Exposition, AcceptsAndRefusesTheSamePagesAsPrometheus) {
   const std::vector<Row> all = rows();
   ASSERT_GT(all.size(), 100u);
   for (const Row& row : all) {
     const std::string read = read_all(row.page, row.format);
-    EXPECT_EQ(read.find('!') == std::string::npos, row.taken) << row.line << "\n" << read;
+    EXPECT_EQ(read.find('!') == std::string::npos, row.accepted) << row.line << "\n" << read;
   }
 }
 
@@ -181,19 +181,19 @@ TEST(Exposition, ReadsOpenMetrics) {
   for (const Golden& row : golden) EXPECT_EQ(read_all(row.page, Exposition::open_metrics), row.read) << row.page;
 }
 
-TEST(Exposition, SaysWhereAndWhat) {
+TEST(Exposition, ErrorsNameThePlaceAndTheProblem) {
   const Golden text[] = {
       {"a 1\nb\n", "a 1\n! page:2:2: not a value, expected a number such as 1, 2.5e3, NaN or +Inf\n"},
       {"a{b=\"c} 1\n", "! page:1:10: the line ends inside double quotes, expected '\"'\n"},
-      {"a{b=\"c\",b=\"d\"} 1\n", "! page:1:9: a label name that this sample has already, expected each once\n"},
+      {"a{b=\"c\",b=\"d\"} 1\n", "! page:1:9: a label name that this sample already has, expected every label name once\n"},
       {"a{1=\"c\"} 1\n", "! page:1:3: expected a label name or '}'\n"},
       {"a{b:\"c\"} 1\n", "! page:1:4: expected '=' after the label name\n"},
       {"a{b=c} 1\n", "! page:1:5: expected a label value in double quotes\n"},
-      {"a{b=\"\xff\"} 1\n", "! page:1:6: bytes that are not UTF-8, expected UTF-8\n"},
+      {"a{b=\"\xff\"} 1\n", "! page:1:6: invalid UTF-8, expected UTF-8 text\n"},
       {"a 1 x\n", "! page:1:5: not a timestamp, expected whole milliseconds since 1970\n"},
-      {"a 1 2 3\n", "! page:1:7: more on the line, expected its end\n"},
+      {"a 1 2 3\n", "! page:1:7: text behind the sample, expected the end of the line\n"},
       {"a 1\r\n", "! page:1:3: not a value, expected a number such as 1, 2.5e3, NaN or +Inf\n"},
-      {"{a=\"b\"} 1\n", "! page:1:1: no metric name, expected one before the labels or, quoted, among them\n"},
+      {"{a=\"b\"} 1\n", "! page:1:1: no metric name, expected one before the braces or a quoted one inside them\n"},
       {"a{\"b\"} 1\n", "! page:1:3: a second metric name, expected label=\"value\"\n"},
       {"[{\"iterLatencyMS\": 3}]\n", "! page:1:1: expected a metric name, '{', '#' or an empty line\n"},
       {"# TYPE a counterr\n",
@@ -203,19 +203,19 @@ TEST(Exposition, SaysWhereAndWhat) {
   const Golden open[] = {
       {"a 1\n", "a 1\n! page:2:1: the page ends without \"# EOF\", expected it as the last line\n"},
       {"a 1", "! page:1:4: the page ends without \"# EOF\", expected it as the last line\n"},
-      {"# EOF\na 1\n", "! page:2:1: something after \"# EOF\", expected the end of the page\n"},
+      {"# EOF\na 1\n", "! page:2:1: text after \"# EOF\", expected the end of the page\n"},
       {"\n# EOF\n", "! page:1:1: expected a metric name, '{' or \"# \"\n"},
-      {"# UNIT a seconds\n# EOF\n", "! page:1:10: a unit that does not end the family's name, expected name_unit\n"},
+      {"# UNIT a seconds\n# EOF\n", "! page:1:10: the family's name does not end with this unit, expected name_unit\n"},
   };
   for (const Golden& row : open) EXPECT_EQ(read_all(row.page, Exposition::open_metrics), row.read) << row.page;
 }
 
-TEST(Exposition, LimitsTheCost) {
+TEST(Exposition, RefusesPagesBeyondTheLimits) {
   const std::string value(200, '9');
   EXPECT_EQ(read_all("a 1\nb " + value + "\n", Exposition::text, {.body_bytes = 1000, .line_bytes = 100}),
-            "a 1\n! page:2:101: the line is longer than the limit, expected a shorter one\n");
+            "a 1\n! page:2:101: the line is longer than the length limit, expected a shorter one\n");
   EXPECT_EQ(read_all(value, Exposition::text, {.body_bytes = 199, .line_bytes = 100}),
-            "! page: the page is larger than the limit, expected a smaller one\n");
+            "! page: the page is larger than the size limit, expected a smaller one\n");
   std::string labels;
   for (int i = 0; i < 65; ++i) labels += "l" + std::to_string(i) + "=\"\",";
   EXPECT_NE(read_all("a{" + labels + "} 1\n", Exposition::text).find("too many labels"), std::string::npos);
@@ -229,13 +229,13 @@ TEST(Exposition, ResolvesEscapesOnDemand) {
   EXPECT_FALSE(reader.sample().label("c").has_value());
 }
 
-TEST(Exposition, FollowsTheContentType) {
+TEST(Exposition, TakesTheFormatFromTheContentType) {
   EXPECT_EQ(exposition_of("application/openmetrics-text; version=1.0.0; charset=utf-8"), Exposition::open_metrics);
   EXPECT_EQ(exposition_of("text/plain; version=0.0.4"), Exposition::text);
   EXPECT_EQ(exposition_of(""), Exposition::text);
 }
 
-/// A page that is mostly right, with some bytes changed.
+/// Generates an almost valid page from pieces of valid and invalid ones.
 rc::Gen<std::string> nearly_a_page() {
   const auto piece = rc::gen::element<std::string>(
       "vllm:num_requests_running", "a", "_b:c", "{", "}", "le=\"0.5\"",
@@ -246,7 +246,7 @@ rc::Gen<std::string> nearly_a_page() {
       "\xc3\xa9", "\xff", "a{b=\"c\"} 1\n", "{\"n\"} 2 3\n", "x{a=\"b\",c=\"d\"} 4.25 1.5\n", "y 0.1\n");
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(piece), [](const std::vector<std::string>& pieces) {
     std::string page;
-    for (const std::string& each : pieces) page += each;
+    for (const std::string& piece : pieces) page += piece;
     return page;
   });
 }

@@ -12,22 +12,22 @@
 namespace capstan::signals {
 namespace {
 
-/// Where the reading of a line stopped, and why.
-struct Wrong {
-  std::size_t column;  ///< from 1
-  std::string_view what;
+/// Position and message of an error in a line.
+struct LineError {
+  std::size_t column;  ///< counted from 1
+  std::string_view message;
 };
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// One line without its line feed, read from left to right. Throws Wrong, which never leaves this file.
+/// One line without its line feed, read from left to right. Throws LineError, which is caught in this file.
 class Line {
  public:
   Line(std::string text, bool open, bool ended, PlainPage& page)
       : text_(std::move(text)), open_(open), ended_(ended), page_(page) {}
 
-  /// True after "# EOF".
+  /// Reads the line. Returns true if it is "# EOF".
   bool read() {
     if (!open_) blanks();
     if (peek() == '#') return hash();
@@ -37,8 +37,8 @@ class Line {
   }
 
  private:
-  [[noreturn]] void wrong(std::string_view what) const { throw Wrong{at_ + 1, what}; }
-  [[noreturn]] void wrong_at(std::size_t place, std::string_view what) const { throw Wrong{place + 1, what}; }
+  [[noreturn]] void wrong(std::string_view what) const { throw LineError{at_ + 1, what}; }
+  [[noreturn]] void wrong_at(std::size_t place, std::string_view what) const { throw LineError{place + 1, what}; }
   bool done() const { return at_ >= text_.size(); }
   int peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? static_cast<unsigned char>(text_[at_ + ahead]) : -1;
@@ -84,7 +84,7 @@ class Line {
     return text_.substr(start, at_ - start);
   }
 
-  /// A number as C reads it, of the characters that a decimal has, or one of the words.
+  /// Parses a number with `strtod`. Accepts only the characters of a decimal number, or one of the words below.
   static std::optional<double> number(const std::string& text) {
     std::string word;
     for (const char c : text) word += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -199,10 +199,10 @@ class Line {
     const std::size_t start = at_++;
     if (open_ && !take(' ')) wrong_at(start, fault::kOpenLineStart);
     text_blanks();
-    const bool apart = at_ > start + 1;
+    const bool has_blank = at_ > start + 1;
     const std::string word = text_.substr(at_, 4);
     const bool separated = peek(4) == ' ' || (!open_ && peek(4) == '\t');
-    if (apart && separated && (word == "HELP" || word == "TYPE" || (open_ && word == "UNIT"))) {
+    if (has_blank && separated && (word == "HELP" || word == "TYPE" || (open_ && word == "UNIT"))) {
       at_ += 4;
       metadata(word);
       return false;
@@ -237,7 +237,7 @@ class Line {
 
   std::string text_;
   bool open_;
-  bool ended_;  ///< a line feed follows
+  bool ended_;  ///< a line feed follows the line
   PlainPage& page_;
   std::size_t at_ = 0;
 };
@@ -267,8 +267,8 @@ PlainPage read_plainly(std::string_view page, Exposition format, std::string_vie
     const std::size_t metadata = out.metadata.size();
     try {
       eof = Line(std::string(page.substr(start, end - start)), open, ended, out).read();
-    } catch (const Wrong& found) {
-      return wrong(found.column, found.what), out;
+    } catch (const LineError& found) {
+      return wrong(found.column, found.message), out;
     }
     if (end - start > limits.line_bytes) {
       out.samples.resize(samples);

@@ -10,8 +10,8 @@
 
 namespace capstan::signals {
 
-/// What a page says, as plainly as it can be read: copies, one byte after the other. The oracle of ExpositionReader in
-/// tests and under the fuzzer; a rule of the formats is written here first.
+/// Contents of a page, read by a second reader that copies everything and goes byte by byte. Tests and the fuzzer check
+/// ExpositionReader against it. A new rule of the formats is written here first.
 struct PlainPage {
   using Labels = std::vector<std::pair<std::string, std::string>>;
   struct Sample {
@@ -23,11 +23,12 @@ struct PlainPage {
     double exemplar_value = 0;
     std::optional<std::int64_t> exemplar_timestamp_ms;
   };
-  std::vector<Sample> samples;                                ///< those before the error, where there is one
+  std::vector<Sample> samples;                                ///< up to the error, if there is one
   std::vector<std::pair<std::string, std::string>> metadata;  ///< family and text
   std::optional<Error> error;
 };
 
+/// Reads a page with the simple reader.
 PlainPage read_plainly(std::string_view page, Exposition format, std::string_view source,
                        const ExpositionLimits& limits = {});
 

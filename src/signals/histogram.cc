@@ -39,7 +39,7 @@ std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t sh
   const std::int64_t inside = histogram.counts[bucket] - below;
   if (inside == 0) return start;
   const __int128 part = rank_millionths - static_cast<__int128>(below) * 1'000'000;
-  // In millionths first: a hostile page may have bounds and counts of nineteen digits.
+  // Dividing first keeps the product within 128 bits: a hostile page may have bounds and counts of nineteen digits.
   const __int128 part_ppm = part / inside;
   const __int128 wide = histogram.bounds[bucket];
   return static_cast<std::int64_t>(start + (wide - start) * part_ppm / 1'000'000);
@@ -49,7 +49,7 @@ std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int
   if (histogram.total() <= 0) return std::nullopt;
   const auto found = std::ranges::upper_bound(histogram.bounds, value);
   const auto bucket = static_cast<std::size_t>(found - histogram.bounds.begin());
-  // `value` lies in this bucket: all of the later ones are above it, and the part of its own that it leaves.
+  // `value` lies in this bucket. All later buckets are above it, and so is a part of this one.
   if (bucket == histogram.bounds.size()) return 0;
   const std::int64_t below = bucket == 0 ? 0 : histogram.counts[bucket - 1];
   const std::int64_t start =

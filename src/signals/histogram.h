@@ -9,30 +9,31 @@
 
 namespace capstan::signals {
 
-/// A classic histogram: how many observations were at most each bound. Bounds ascend, the last is `kInfinity`, and the
-/// counts never fall from one to the next.
+/// A classic Prometheus histogram: for every bound, the number of observations that are at most that bound. The bounds
+/// ascend, the last one is `kInfinity`, and no count is below the one before it.
 struct Histogram {
   static constexpr std::int64_t kInfinity = INT64_MAX;
-  std::vector<std::int64_t> bounds;  ///< in the unit of the signal
-  std::vector<std::int64_t> counts;  ///< cumulative
+  std::vector<std::int64_t> bounds;  ///< upper bounds in the unit of the signal
+  std::vector<std::int64_t> counts;  ///< cumulative numbers of observations
 
   std::int64_t total() const { return counts.empty() ? 0 : counts.back(); }
-  /// Adds the observations of another; one with other bounds replaces this.
+  /// Adds the observations of another histogram. If its bounds differ, it replaces this one.
   void add(const Histogram& other);
   friend bool operator==(const Histogram&, const Histogram&) = default;
 };
 
-/// The value below which `share_ppm` of the observations lie, as Prometheus' histogram_quantile has it, rounded down:
-/// linear within a bucket whose lower bound is the one before (0 for the first); within the last, which has no end, the
-/// bound before it. Nothing where nothing was observed.
+/// Returns the value below which `share_ppm` (millionths) of the observations lie, rounded down, or nothing without
+/// observations. Like Prometheus' histogram_quantile, it interpolates linearly within a bucket, whose lower bound is
+/// the bound before it (0 for the first). In the last bucket, which is unbounded, it returns the bound before it.
 std::optional<std::int64_t> quantile(const Histogram& histogram, std::int64_t share_ppm);
 
-/// Share of the observations above the value, millionths, as Prometheus' histogram_fraction has it, rounded down:
-/// linear within a bucket; those of the last, which has no end, are above any. Nothing where nothing was observed.
+/// Returns the share of the observations above `value` in millionths, rounded down, or nothing without observations.
+/// Like Prometheus' histogram_fraction, it interpolates linearly within a bucket. Observations in the last bucket,
+/// which is unbounded, count as above every value.
 std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int64_t value);
 
-/// What was observed lately: increments, kept in eight slots that together span the window, so that memory does not
-/// grow with the number of pages. It covers between 7/8 and 8/8 of the window.
+/// The observations of a sliding window. Eight slots together span the window, so that memory does not grow with the
+/// number of pages. The sum covers between 7/8 and 8/8 of the window.
 class WindowedHistogram {
  public:
   static constexpr std::size_t kSlots = 8;
@@ -42,7 +43,7 @@ class WindowedHistogram {
 
  private:
   struct Slot {
-    std::int64_t number = -1;  ///< of the slot's span of time since the start
+    std::int64_t number = -1;  ///< index of the slot's time span since the start; -1: empty
     Histogram increment;
   };
   std::array<Slot, kSlots> slots_;

@@ -23,11 +23,11 @@ TEST(Histogram, HasTheQuantilesOfPrometheus) {
       {"no buckets", {{}, {}}, 990'000, std::nullopt},
       {"linear in the first bucket", {{100, 200, kInf}, {10, 10, 10}}, 500'000, 50},
       {"linear within", {{100, 200, kInf}, {10, 20, 20}}, 750'000, 150},
-      {"on a border", {{100, 200, kInf}, {10, 20, 20}}, 500'000, 100},
-      {"in the bucket without end", {{100, 200, kInf}, {1, 2, 100}}, 990'000, 200},
+      {"on a bound", {{100, 200, kInf}, {10, 20, 20}}, 500'000, 100},
+      {"in the unbounded bucket", {{100, 200, kInf}, {1, 2, 100}}, 990'000, 200},
       {"only that bucket", {{kInf}, {100}}, 990'000, 0},
       {"a bound below zero first", {{-5, 200, kInf}, {10, 10, 10}}, 500'000, -5},
-      {"the lowest", {{100, 200, kInf}, {0, 10, 10}}, 0, 0},
+      {"share 0 is the lowest bound", {{100, 200, kInf}, {0, 10, 10}}, 0, 0},
       {"rounded down", {{100, 200, kInf}, {0, 3, 3}}, 500'000, 150},
       {"large counts",
        {{1'000'000, 2'560'000'000, kInf}, {0, 9'000'000'000'000, 9'000'000'000'000}},
@@ -48,9 +48,9 @@ TEST(Histogram, HasTheFractionsOfPrometheus) {
       {"no buckets", {{}, {}}, 50, std::nullopt},
       {"within the first bucket", {{100, 200, kInf}, {10, 20, 20}}, 30, 850'000},
       {"within another", {{100, 200, kInf}, {10, 20, 20}}, 150, 250'000},
-      {"on a border", {{100, 200, kInf}, {10, 20, 20}}, 100, 500'000},
-      {"on the last border", {{100, 200, kInf}, {10, 20, 25}}, 200, 200'000},
-      {"in the bucket without end", {{100, 200, kInf}, {10, 20, 25}}, 1'000'000, 200'000},
+      {"on a bound", {{100, 200, kInf}, {10, 20, 20}}, 100, 500'000},
+      {"on the last finite bound", {{100, 200, kInf}, {10, 20, 25}}, 200, 200'000},
+      {"in the unbounded bucket", {{100, 200, kInf}, {10, 20, 25}}, 1'000'000, 200'000},
       {"only that bucket", {{kInf}, {100}}, 50, 1'000'000},
       {"below all", {{100, 200, kInf}, {10, 20, 20}}, -1, 1'000'000},
       {"a bound below zero first", {{-5, 195, kInf}, {10, 20, 20}}, 95, 250'000},
@@ -80,8 +80,8 @@ RC_GTEST_PROP(Histogram, QuantilesAscend, ()) {
   }
 }
 
-TEST(WindowedHistogram, ForgetsWhatIsOlder) {
-  const seconds window(80);  // slots of ten seconds
+TEST(WindowedHistogram, DropsObservationsOlderThanTheWindow) {
+  const seconds window(80);  // each slot spans ten seconds
   WindowedHistogram lately;
   const auto one = [](std::int64_t n) { return Histogram{{100, kInf}, {n, n}}; };
   lately.add(one(1), {seconds(5)}, window);
@@ -93,10 +93,10 @@ TEST(WindowedHistogram, ForgetsWhatIsOlder) {
   } rows[] = {{seconds(40), 7}, {seconds(79), 7}, {seconds(80), 4}, {seconds(119), 4}, {seconds(120), 0}};
   for (const auto& row : rows) EXPECT_EQ(lately.sum({row.now}, window).total(), row.observed) << row.now.count();
   lately.add(one(8), {seconds(121)}, window);
-  EXPECT_EQ(lately.sum({seconds(121)}, window).total(), 8) << "the slot of second 40 is used again";
+  EXPECT_EQ(lately.sum({seconds(121)}, window).total(), 8) << "the slot of second 40 is reused";
 }
 
-TEST(Histogram, ChangedBoundsBeginAnew) {
+TEST(Histogram, AHistogramWithOtherBoundsReplacesTheSum) {
   Histogram all{{100, kInf}, {1, 2}};
   all.add({{100, kInf}, {10, 20}});
   EXPECT_EQ(all, (Histogram{{100, kInf}, {11, 22}}));

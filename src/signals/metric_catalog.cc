@@ -40,7 +40,7 @@ constexpr std::string_view kKinds[] = {"gauge", "counter", "histogram", "share_u
 constexpr std::string_view kColumns[] = {"engine", "signal",  "metric",  "kind",    "unit",
                                          "where",  "combine", "subject", "versions"};
 
-/// The items of a list; none where nothing is written.
+/// Splits a list. An empty text is an empty list.
 std::vector<std::string_view> items(std::string_view list, char separator) {
   return list.empty() ? std::vector<std::string_view>() : split(list, separator);
 }
@@ -48,14 +48,14 @@ std::vector<std::string_view> items(std::string_view list, char separator) {
 bool is_share(MetricKind kind) { return kind >= MetricKind::share_used; }
 bool is_counter(SignalName signal) { return info(signal).name.ends_with("_total"); }
 
-std::string_view words(Measure measure) {
-  constexpr std::string_view kWords[] = {"requests", "tokens", "ppm", "percent", "microseconds"};
-  return kWords[static_cast<std::size_t>(measure)];
+std::string_view unit_name(Measure measure) {
+  constexpr std::string_view kNames[] = {"requests", "tokens", "ppm", "percent", "microseconds"};
+  return kNames[static_cast<std::size_t>(measure)];
 }
 
 std::string all_signals() {
   std::string text;
-  for (const SignalInfo& each : kSignals) text += (text.empty() ? "" : ", ") + std::string(each.name);
+  for (const SignalInfo& signal : kSignals) text += (text.empty() ? "" : ", ") + std::string(signal.name);
   return text;
 }
 
@@ -65,17 +65,17 @@ bool is_metric_name(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// Does a metric of this kind say what the signal means?
+/// Returns an error message if a metric of this kind cannot give the signal.
 std::optional<std::string> kind_problem(SignalName signal, MetricKind kind) {
   const Measure measure = info(signal).measure;
   if (is_counter(signal) != (kind == MetricKind::counter)) {
     return is_counter(signal) ? "expected counter: the signal counts since the start"
-                              : "expected another kind than counter: the signal is a state of now";
+                              : "expected another kind than counter: the signal is a current state";
   }
   if (kind == MetricKind::histogram && measure != Measure::microseconds)
-    return "expected gauge: only times are observed";
+    return "expected gauge: only latencies come from histograms";
   if (is_share(kind) && measure != Measure::ppm && measure != Measure::percent) {
-    return "expected gauge: the signal is no share";
+    return "expected gauge: the signal is not a share";
   }
   return std::nullopt;
 }
@@ -102,18 +102,18 @@ std::string units_for(SignalName signal, MetricKind kind) {
   return text;
 }
 
-/// How the values of several ranks become one; else why they do not.
+/// Returns the operation that combines the values of several ranks, or an error message.
 std::expected<Combine, std::string> combine_of(const MetricText& text, Measure measure, MetricKind kind) {
   const bool adds_up = measure == Measure::requests || measure == Measure::tokens || kind != MetricKind::gauge;
   if (!text.combine.empty() && text.combine != "sum" && text.combine != "max") {
     return std::unexpected(fmt::format("'{}', expected sum or max", text.combine));
   }
   if (text.combine == "sum" && !adds_up) {
-    return std::unexpected(fmt::format("{} of several ranks do not add up, expected max", text.signal));
+    return std::unexpected(fmt::format("values of {} from several ranks cannot be added, expected max", text.signal));
   }
   const Combine combine = text.combine == "max" || (text.combine.empty() && !adds_up) ? Combine::max : Combine::sum;
   if (combine == Combine::max && kind != MetricKind::gauge) {
-    return std::unexpected(fmt::format("max of a {}, expected sum", text.kind));
+    return std::unexpected(fmt::format("max cannot combine a {}, expected sum", text.kind));
   }
   return combine;
 }
@@ -136,27 +136,27 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   const auto problem = [](std::string field, std::string message) {
     return std::unexpected(Problem{std::move(field), std::move(message)});
   };
-  if (text.engine.empty()) return problem("engine", "nothing, expected the engine's name");
+  if (text.engine.empty()) return problem("engine", "empty, expected the name of the engine");
   const std::optional<SignalName> signal = signal_named(text.signal);
   if (!signal)
-    return problem("signal", fmt::format("'{}' is no signal, expected one of {}", text.signal, all_signals()));
+    return problem("signal", fmt::format("'{}' is not a signal, expected one of {}", text.signal, all_signals()));
   row.signal = *signal;
   if (!is_metric_name(text.metric)) {
-    return problem("metric", fmt::format("'{}' is no metric name, expected letters, digits, '_' and ':'", text.metric));
+    return problem("metric", fmt::format("'{}' is not a metric name, expected letters, digits, '_' and ':'", text.metric));
   }
   row.metric = text.metric;
   const auto kind = std::ranges::find(kKinds, text.kind);
   if (kind == std::end(kKinds)) {
-    return problem("kind", fmt::format("'{}' is no kind, expected one of {}", text.kind, fmt::join(kKinds, ", ")));
+    return problem("kind", fmt::format("'{}' is not a metric kind, expected one of {}", text.kind, fmt::join(kKinds, ", ")));
   }
   row.kind = static_cast<MetricKind>(kind - std::begin(kKinds));
   if (const std::optional<std::string> wrong = kind_problem(row.signal, row.kind)) {
     return problem("kind", fmt::format("a {} cannot give {}, {}", text.kind, text.signal, *wrong));
   }
-  row.unit = text.unit.empty() && !is_share(row.kind) ? std::string(words(info(row.signal).measure)) : text.unit;
+  row.unit = text.unit.empty() && !is_share(row.kind) ? std::string(unit_name(info(row.signal).measure)) : text.unit;
   const std::optional<double> scale = scale_of(row.unit, row.signal, row.kind);
   if (!scale) {
-    return problem("unit", fmt::format("'{}' is no unit for {}, expected one of {}", row.unit, text.signal,
+    return problem("unit", fmt::format("'{}' is not a unit of {}, expected one of {}", row.unit, text.signal,
                                        units_for(row.signal, row.kind)));
   }
   row.scale = *scale;
@@ -166,7 +166,7 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   for (const std::string_view pair : items(text.where, ';')) {
     const std::size_t equal = pair.find('=');
     if (equal == pair.npos || equal == 0) {
-      return problem("where", fmt::format("'{}', expected label=value, several between ';'", pair));
+      return problem("where", fmt::format("'{}', expected label=value, separated by ';'", pair));
     }
     row.where.emplace_back(pair.substr(0, equal), pair.substr(equal + 1));
   }
@@ -174,7 +174,7 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   for (const std::string_view choice : items(text.subject, '|')) {
     const std::vector<std::string_view> names = split(choice, '/');
     if (std::ranges::find(names, "") != names.end()) {
-      return problem("subject", fmt::format("'{}', expected label names between '/' and '|'", text.subject));
+      return problem("subject", fmt::format("'{}', expected label names separated by '/' and '|'", text.subject));
     }
     row.subject_labels.emplace_back(names.begin(), names.end());
   }
@@ -182,7 +182,7 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   for (const MetricRow& other : rows_) {
     if (engines_[other.engine] == text.engine && other.signal == row.signal && Same{}(other.metric, row.metric) &&
         other.where == row.where) {
-      return problem("metric", fmt::format("{} means {} already, expected each once", text.metric, text.signal));
+      return problem("metric", fmt::format("{} is already mapped to {}, expected every metric once", text.metric, text.signal));
     }
   }
   const auto engine = std::ranges::find(engines_, text.engine);
@@ -226,7 +226,7 @@ Result<MetricCatalog> MetricCatalog::custom(std::span<const MetricText> rows, co
   const auto wrong = [&](std::string message) {
     return std::unexpected(Error{.file = where_written, .message = std::move(message)});
   };
-  if (rows.empty()) return wrong("metrics: nothing, expected at least one metric that means a signal");
+  if (rows.empty()) return wrong("metrics: empty, expected at least one metric");
   if (rows.size() > kMaxRows) return wrong(fmt::format("metrics: {}, expected at most {}", rows.size(), kMaxRows));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     MetricText row = rows[i];
@@ -250,7 +250,7 @@ Result<std::uint16_t> MetricCatalog::engine(std::string_view name) const {
   const auto found = std::ranges::find(engines_, name);
   if (found != engines_.end()) return static_cast<std::uint16_t>(found - engines_.begin());
   return std::unexpected(Error{
-      .file = {}, .message = fmt::format("'{}' is no engine, expected one of {}", name, fmt::join(engines_, ", "))});
+      .file = {}, .message = fmt::format("'{}' is not a known engine, expected one of {}", name, fmt::join(engines_, ", "))});
 }
 
 std::span<const std::uint16_t> MetricCatalog::find(std::string_view series_name) const {

@@ -43,7 +43,7 @@ TEST(MetricCatalog, FindsSeriesByTheirNames) {
   for (const auto& row : rows) EXPECT_EQ(names(MetricCatalog::bundled(), row.series), row.found) << row.series;
 }
 
-TEST(MetricCatalog, EveryEngineTellsHowManyWaitOrWhatItHolds) {
+TEST(MetricCatalog, EveryEngineReportsWaitingAndRunningRequests) {
   const MetricCatalog& catalog = MetricCatalog::bundled();
   const std::set<std::string> engines(catalog.engines().begin(), catalog.engines().end());
   EXPECT_EQ(engines, (std::set<std::string>{"vllm", "sglang", "tensorrt-llm", "triton", "tgi", "nim", "dcgm-exporter",
@@ -57,14 +57,14 @@ TEST(MetricCatalog, EveryEngineTellsHowManyWaitOrWhatItHolds) {
   }
 }
 
-TEST(MetricCatalog, IsTheFileOfTheSourceTree) {
+TEST(MetricCatalog, BundledTableEqualsTheFileInTheSourceTree) {
   std::ifstream file(std::string(CAPSTAN_SOURCE_DIR) + "/schema/metrics.csv");
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_EQ(bundled_metrics_csv(), text.str());
 }
 
-TEST(MetricCatalog, TellsWhatIsWrongWithATable) {
+TEST(MetricCatalog, NamesTheErrorInATable) {
   const std::string header = "engine,signal,metric,kind,unit,where,combine,subject,versions\n";
   const struct {
     std::string csv;
@@ -73,7 +73,7 @@ TEST(MetricCatalog, TellsWhatIsWrongWithATable) {
       {"a,b\n", "t.csv:1: expected the header engine,signal,metric,kind,unit,where,combine,subject,versions"},
       {header + "x,running,m\n", "t.csv:2: 3 fields, expected 9"},
       {header + "x,running,m,gauge,requests,,sum,,\nx,running,m,gauge,requests,,sum,,\n",
-       "t.csv:3: metric: m means running already, expected each once"},
+       "t.csv:3: metric: m is already mapped to running, expected every metric once"},
   };
   for (const auto& row : rows) {
     const Result<MetricCatalog> parsed = MetricCatalog::parse(row.csv, "t.csv");
@@ -91,7 +91,7 @@ MetricText custom(std::string signal, std::string metric, std::string kind, std:
   return row;
 }
 
-TEST(CustomEngine, IsAMappingOfItsOwn) {
+TEST(CustomEngine, MapsOnlyTheMetricsOfTheUser) {
   std::vector<MetricText> rows = {custom("waiting", "my_queue", "gauge", ""),
                                   custom("kv_usage_ppm", "my_kv", "gauge", "percent"),
                                   custom("ttft_p99_us", "my_ttft_ms", "histogram", "milliseconds"),
@@ -105,7 +105,7 @@ TEST(CustomEngine, IsAMappingOfItsOwn) {
   EXPECT_EQ(names(*catalog, "vllm:num_requests_running"), "");
   EXPECT_EQ(catalog->rows()[0].unit, "requests");
   EXPECT_EQ(catalog->rows()[0].where.size(), 2u);
-  EXPECT_EQ(catalog->rows()[1].combine, Combine::max) << "shares of ranks do not add up";
+  EXPECT_EQ(catalog->rows()[1].combine, Combine::max) << "shares of ranks cannot be added";
   EXPECT_EQ(catalog->rows()[1].scale, 1e4);
   EXPECT_EQ(catalog->rows()[2].scale, 1e3);
 }
@@ -120,26 +120,26 @@ TEST(CustomEngine, SaysWhichFieldIsWrong) {
     MetricText row;
     const char* error;
   } rows[] = {
-      {custom("run", "m", "gauge", ""), "signal: 'run' is no signal, expected one of waiting, running, kv_usage_ppm, "},
-      {custom("running", "my metric", "gauge", ""), "metric: 'my metric' is no metric name, expected letters, digits"},
-      {custom("running", "", "gauge", ""), "metric: '' is no metric name"},
-      {custom("running", "m", "guage", ""), "kind: 'guage' is no kind, expected one of gauge, counter, histogram, "},
+      {custom("run", "m", "gauge", ""), "signal: 'run' is not a signal, expected one of waiting, running, kv_usage_ppm, "},
+      {custom("running", "my metric", "gauge", ""), "metric: 'my metric' is not a metric name, expected letters, digits"},
+      {custom("running", "", "gauge", ""), "metric: '' is not a metric name"},
+      {custom("running", "m", "guage", ""), "kind: 'guage' is not a metric kind, expected one of gauge, counter, histogram, "},
       {custom("running", "m", "counter", ""),
        "kind: a counter cannot give running, expected another kind than counter"},
       {custom("finished_total", "m", "gauge", ""), "kind: a gauge cannot give finished_total, expected counter"},
       {custom("running", "m", "histogram", ""), "kind: a histogram cannot give running, expected gauge"},
       {custom("running", "m", "share_used", "bytes"), "kind: a share_used cannot give running, expected gauge"},
-      {custom("running", "m", "gauge", "seconds"), "unit: 'seconds' is no unit for running, expected one of requests"},
+      {custom("running", "m", "gauge", "seconds"), "unit: 'seconds' is not a unit of running, expected one of requests"},
       {custom("ttft_p99_us", "m", "histogram", "ratio"),
-       "unit: 'ratio' is no unit for ttft_p99_us, expected one of microseconds, seconds, milliseconds, nanoseconds"},
-      {custom("kv_usage_ppm", "m", "share_used", ""), "unit: '' is no unit for kv_usage_ppm, expected one of bytes, "},
+       "unit: 'ratio' is not a unit of ttft_p99_us, expected one of microseconds, seconds, milliseconds, nanoseconds"},
+      {custom("kv_usage_ppm", "m", "share_used", ""), "unit: '' is not a unit of kv_usage_ppm, expected one of bytes, "},
       {with(good, [](MetricText& r) { r.combine = "mean"; }), "combine: 'mean', expected sum or max"},
       {with(custom("kv_usage_ppm", "m", "gauge", "ratio"), [](MetricText& r) { r.combine = "sum"; }),
-       "combine: kv_usage_ppm of several ranks do not add up, expected max"},
+       "combine: values of kv_usage_ppm from several ranks cannot be added, expected max"},
       {with(custom("finished_total", "m", "counter", ""), [](MetricText& r) { r.combine = "max"; }),
-       "combine: max of a counter, expected sum"},
-      {with(good, [](MetricText& r) { r.where = "a=b;c"; }), "where: 'c', expected label=value, several between ';'"},
-      {with(good, [](MetricText& r) { r.subject = "a||b"; }), "subject: 'a||b', expected label names between"},
+       "combine: max cannot combine a counter, expected sum"},
+      {with(good, [](MetricText& r) { r.where = "a=b;c"; }), "where: 'c', expected label=value, separated by ';'"},
+      {with(good, [](MetricText& r) { r.subject = "a||b"; }), "subject: 'a||b', expected label names separated by"},
   };
   for (const auto& row : rows) {
     const MetricText all[] = {custom("waiting", "queue", "gauge", ""), row.row};
@@ -150,13 +150,13 @@ TEST(CustomEngine, SaysWhichFieldIsWrong) {
         << row.error;
   }
   EXPECT_EQ(MetricCatalog::custom({}, "s").error().text(),
-            "s: metrics: nothing, expected at least one metric that means a signal");
+            "s: metrics: empty, expected at least one metric");
 }
 
-TEST(MetricCatalog, KnowsItsEngines) {
+TEST(MetricCatalog, FindsEnginesByName) {
   EXPECT_EQ(MetricCatalog::bundled().engine("vllm"), 0);
   EXPECT_EQ(MetricCatalog::bundled().engine("vlm").error().text(),
-            "'vlm' is no engine, expected one of vllm, sglang, tensorrt-llm, triton, tgi, nim, dcgm-exporter, "
+            "'vlm' is not a known engine, expected one of vllm, sglang, tensorrt-llm, triton, tgi, nim, dcgm-exporter, "
             "inference-gateway");
 }
 

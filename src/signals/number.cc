@@ -15,8 +15,9 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   return true;
 }
 
-/// Of a decimal that does not fit a double: is it too small rather than too large? Its first digit that counts decides.
-bool vanishes(std::string_view decimal) {
+/// Returns true if a decimal number that does not fit into a double is too small, false if it is too large. The
+/// position of its first digit other than 0 decides.
+bool is_too_small(std::string_view decimal) {
   const std::size_t e = decimal.find_first_of("eE");
   const std::string_view digits = decimal.substr(0, e);
   const std::size_t first = digits.find_first_of("123456789");
@@ -51,7 +52,7 @@ std::optional<double> parse_number(std::string_view token) {
   const auto [at, code] = std::from_chars(rest.data(), end, value, std::chars_format::general);
   if (at != end || code == std::errc::invalid_argument) return std::nullopt;
   if (code == std::errc::result_out_of_range) {
-    if (!vanishes(rest)) return std::nullopt;
+    if (!is_too_small(rest)) return std::nullopt;
     value = 0;
   }
   return negative ? -value : value;

@@ -6,13 +6,14 @@
 
 namespace capstan::signals {
 
-/// A value as Prometheus reads it (Go's ParseFloat without hexadecimal and underscores): decimals with exponent, "NaN",
-/// "Inf", "+Inf", "-Inf", "Infinity", in any case. Nothing for anything else, and for a number too large for a double;
-/// one too small is 0.
+/// Parses a value as Prometheus does (Go's ParseFloat without hexadecimal numbers and underscores): decimals with an
+/// exponent, "NaN", "Inf", "+Inf", "-Inf" and "Infinity" in any case. Returns nothing for any other text and for a
+/// number too large for a double. A number too small for a double is 0.
 std::optional<double> parse_number(std::string_view token);
 
-/// Reads a plain decimal at the start of a text and returns the place behind it; nullptr where it takes more than one
-/// exactly rounded operation (Clinger 1990: up to 2^53 times or over a power of ten up to 22), or is no decimal.
+/// Parses the decimal number at the start of a text if one exactly rounded operation gives its value (Clinger 1990: a
+/// mantissa up to 2^53, multiplied or divided by at most 10^22). Returns the position behind it, or nullptr if the text
+/// is no decimal number or needs more than that.
 inline const char* scan_simple_number(const char* at, const char* end, double& value) {
   constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

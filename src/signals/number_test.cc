@@ -41,7 +41,7 @@ TEST(Number, ReadsWhatPrometheusReads) {
   for (const char* text : {"NaN", "nan"}) EXPECT_NE(parse_number(text), parse_number(text)) << text;
 }
 
-TEST(Number, RefusesTheRest) {
+TEST(Number, RefusesTextsThatPrometheusRefuses) {
   for (const char* text : {"",      "+",    ".",    "e5",     "1e",  "1e+", "0x10",  "0x1p3",  "1_000",
                            "1,5",   "+nan", "-nan", "nan(1)", "++1", "+-1", "1e999", "-1e999", "1e99999999999999999999",
                            "infin", " 1",   "1 "}) {
@@ -49,7 +49,7 @@ TEST(Number, RefusesTheRest) {
   }
 }
 
-TEST(Number, IsSimpleWhereOneOperationIsExact) {
+TEST(Number, IsSimpleIfOneOperationIsExact) {
   for (const char* text : {"0", "12.0", "0.4271356783919598", "1.23456789e+08", "1e22", "9007199254740992"}) {
     EXPECT_EQ(simple(text), std::strtod(text, nullptr)) << text;
   }
@@ -66,7 +66,7 @@ RC_GTEST_PROP(Number, ReadsEveryDoubleBack, (std::uint64_t bits)) {
   RC_ASSERT(parse_number({text, static_cast<std::size_t>(end - text)}) == value);
 }
 
-RC_GTEST_PROP(Number, SimpleOnesAreExact, (std::uint64_t digits)) {
+RC_GTEST_PROP(Number, SimpleNumbersAreExact, (std::uint64_t digits)) {
   const int exponent = *rc::gen::inRange(-25, 25);
   const std::uint64_t shift = *rc::gen::inRange(0, 63);
   const std::string text = std::to_string(digits >> shift) + "e" + std::to_string(exponent);

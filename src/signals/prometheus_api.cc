@@ -13,10 +13,11 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-/// Seconds since the epoch, until 2096, or as long before it: the time between two such moments fits into a Duration.
-constexpr double kSecondsMost = 4e9;
+/// Largest distance of a timestamp from 1970, in seconds (until 2096). The time between two such timestamps fits into a
+/// Duration.
+constexpr double kMaxSeconds = 4e9;
 
-/// "[ 1700000000.123, "4.2" ]"
+/// Parses one point: [ 1700000000.123, "4.2" ].
 std::optional<ApiPoint> point_of(element pair) {
   array parts;
   double seconds = 0;
@@ -25,7 +26,7 @@ std::optional<ApiPoint> point_of(element pair) {
   if (parts.at(0).get(seconds) != simdjson::SUCCESS || parts.at(1).get(written) != simdjson::SUCCESS)
     return std::nullopt;
   const std::optional<double> value = parse_number(written);
-  if (!value || !(seconds >= -kSecondsMost && seconds <= kSecondsMost)) return std::nullopt;
+  if (!value || !(seconds >= -kMaxSeconds && seconds <= kMaxSeconds)) return std::nullopt;
   return ApiPoint{static_cast<std::int64_t>(seconds * 1000 + (seconds < 0 ? -0.5 : 0.5)), *value};
 }
 
@@ -38,7 +39,7 @@ bool read_labels(object metric, ApiSeries& series) {
   return true;
 }
 
-/// One element of a vector ("value") or a matrix ("values"). False where it is neither.
+/// Parses one element of a vector ("value") or a matrix ("values"). Returns false if it is neither.
 bool read_series(element one, ApiAnswer::Kind kind, std::size_t& points, ApiSeries& series) {
   object metric;
   if (one["metric"].get(metric) != simdjson::SUCCESS || !read_labels(metric, series)) return false;
@@ -98,13 +99,13 @@ Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& sou
   }
   std::string_view status;
   if (root["status"].get(status) != simdjson::SUCCESS) {
-    return wrong("no status, expected an answer of the Prometheus API");
+    return wrong("no field status, expected an answer of the Prometheus API");
   }
   if (status != "success") {
     std::string_view type = "error";
-    std::string_view message = "without a word";
+    std::string_view message = "no error message";
     if (root["errorType"].get(type) != simdjson::SUCCESS) type = "error";
-    if (root["error"].get(message) != simdjson::SUCCESS) message = "without a word";
+    if (root["error"].get(message) != simdjson::SUCCESS) message = "no error message";
     return wrong(std::string(type) + ": " + std::string(message));
   }
   ApiAnswer answer;
@@ -114,33 +115,33 @@ Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& sou
   element result;
   if (root["data"]["resultType"].get(type) != simdjson::SUCCESS ||
       root["data"]["result"].get(result) != simdjson::SUCCESS) {
-    return wrong("no data.resultType and data.result, expected both");
+    return wrong("data.resultType or data.result is missing, expected both");
   }
   const std::optional<ApiAnswer::Kind> kind = kind_named(type);
   if (!kind) return wrong("data.resultType is '" + std::string(type) + "', expected vector, matrix, scalar or string");
   answer.kind = *kind;
   if (*kind == ApiAnswer::Kind::scalar) {
     const std::optional<ApiPoint> point = point_of(result);
-    if (!point) return wrong("data.result is no scalar, expected [time, \"value\"]");
+    if (!point) return wrong("data.result is not a scalar, expected [time, \"value\"]");
     answer.series.push_back({.labels = {}, .points = {*point}});
     return answer;
   }
   if (*kind == ApiAnswer::Kind::string) {
     std::string_view text;
     if (result.at(1).get(text) != simdjson::SUCCESS)
-      return wrong("data.result is no string, expected [time, \"text\"]");
+      return wrong("data.result is not a string, expected [time, \"text\"]");
     answer.text = text;
     return answer;
   }
   array all;
-  if (result.get(all) != simdjson::SUCCESS) return wrong("data.result is no list, expected the series");
+  if (result.get(all) != simdjson::SUCCESS) return wrong("data.result is not a list, expected a list of series");
   std::size_t points = 0;
   for (const element one : all) {
-    if (answer.series.size() == kMaxApiSeries) return wrong("more series than the limit, expected a narrower query");
+    if (answer.series.size() == kMaxApiSeries) return wrong("more than " + std::to_string(kMaxApiSeries) + " series, expected a narrower query");
     ApiSeries series;
     if (!read_series(one, *kind, points, series)) {
       return wrong("data.result[" + std::to_string(answer.series.size()) +
-                   "] is no series, expected metric and value (vector) or values (matrix), ascending in time");
+                   "] is not a series, expected metric and value (vector) or values (matrix), ascending in time");
     }
     answer.series.push_back(std::move(series));
   }

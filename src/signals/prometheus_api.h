@@ -18,30 +18,31 @@ struct ApiPoint {
 };
 
 struct ApiSeries {
-  std::vector<std::pair<std::string, std::string>> labels;  ///< by name, as the server has them
+  std::vector<std::pair<std::string, std::string>> labels;  ///< name and value, in the order of the server
   std::vector<ApiPoint> points;                             ///< ascending in time
 
-  /// The value of a label, empty where it is not there: to Prometheus the same.
+  /// Returns the value of a label. Like Prometheus, it treats a missing label as an empty one.
   std::string_view label(std::string_view name) const;
 };
 
-/// What a server that speaks Prometheus' HTTP API answers to a query.
+/// Answer of a server with Prometheus' HTTP API to a query.
 struct ApiAnswer {
   enum class Kind : std::uint8_t { scalar, string, vector, matrix };
   Kind kind = Kind::vector;
-  std::vector<ApiSeries> series;  ///< of a scalar one without labels; of a string none
-  std::string text;               ///< of a string
-  /// Where a server warns, it may have left series out (Thanos and Mimir answer so when a store is away): what is there
-  /// is right, what is not there is unknown.
+  std::vector<ApiSeries> series;  ///< for a scalar one series without labels, for a string none
+  std::string text;               ///< value of a string answer
+  /// A server that warns may have left series out; Thanos and Mimir do so if a store is unreachable. The series in the
+  /// answer are right, and a missing series is unknown.
   std::vector<std::string> warnings;
   std::vector<std::string> infos;
 };
 
-/// Bounds of an answer that is believed.
+/// Largest accepted answer.
 inline constexpr std::size_t kMaxApiSeries = 200'000;
 inline constexpr std::size_t kMaxApiPoints = 5'000'000;
 
-/// Reads the JSON of /api/v1/query and /api/v1/query_range. An error that the server states becomes "bad_data: ...".
+/// Parses the JSON of /api/v1/query and /api/v1/query_range. An error in the answer becomes "TYPE: MESSAGE", for
+/// example "bad_data: ...".
 Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& source);
 
 /// A label matcher of a selector.
@@ -52,10 +53,10 @@ struct Matcher {
   std::string value;
 };
 
-/// `label="value"`, with what has to be escaped escaped.
+/// Returns the matcher in PromQL, for example `label="value"`, with the value escaped.
 std::string promql(const Matcher& matcher);
 
-/// The body of a form: "query=up&time=1.5".
+/// Returns the body of an HTML form: "query=up&time=1.5".
 std::string form_encoded(const std::vector<std::pair<std::string, std::string>>& fields);
 
 }  // namespace capstan::signals

@@ -33,38 +33,38 @@ TEST(PrometheusApi, ReadsAnswers) {
        "pod=a 1@1000 inf@2500 | "},
       {R"({"status":"success","data":{"resultType":"vector","result":[]}})", ""},
       {R"({"status":"success","data":{"resultType":"scalar","result":[3,"4.5"]}})", "4.5@3000 | "},
-      {R"({"status":"success","data":{"resultType":"string","result":[3,"words"]}})", "words"},
-      {R"({"status":"success","warnings":["store s3 is away"],"infos":["metric might not be a counter"],
+      {R"({"status":"success","data":{"resultType":"string","result":[3,"text"]}})", "text"},
+      {R"({"status":"success","warnings":["store s3 is unreachable"],"infos":["metric might not be a counter"],
           "data":{"resultType":"vector","result":[]}})",
-       "warning: store s3 is away"},
+       "warning: store s3 is unreachable"},
   };
   for (const auto& row : rows) EXPECT_EQ(text_of(parse_api_answer(row.json, "p")), row.read) << row.json;
 }
 
-TEST(PrometheusApi, SaysWhatIsWrong) {
+TEST(PrometheusApi, NamesTheErrorInAnAnswer) {
   const struct {
     const char* json;
     const char* read;
   } rows[] = {
       {R"({"status":"error","errorType":"bad_data","error":"1:5: parse error: unclosed left parenthesis"})",
        "! p: bad_data: 1:5: parse error: unclosed left parenthesis"},
-      {R"({"status":"error"})", "! p: error: without a word"},
+      {R"({"status":"error"})", "! p: error: no error message"},
       {"<html>", "! p: not JSON ("},
       {"", "! p: not JSON ("},
-      {"[]", "! p: no status, expected an answer of the Prometheus API"},
-      {R"({"status":"success"})", "! p: no data.resultType and data.result, expected both"},
+      {"[]", "! p: no field status, expected an answer of the Prometheus API"},
+      {R"({"status":"success"})", "! p: data.resultType or data.result is missing, expected both"},
       {R"({"status":"success","data":{"resultType":"streams","result":[]}})", "! p: data.resultType is 'streams'"},
-      {R"({"status":"success","data":{"resultType":"vector","result":{}}})", "! p: data.result is no list"},
-      {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{}}]}})", "! p: data.result[0] is no"},
+      {R"({"status":"success","data":{"resultType":"vector","result":{}}})", "! p: data.result is not a list"},
+      {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{}}]}})", "! p: data.result[0] is not"},
       {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,2]}]}})",
-       "! p: data.result[0] is no series"},
+       "! p: data.result[0] is not a series"},
       {R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[-699700000000,"1"]]}]}})",
-       "! p: data.result[0] is no series"},
+       "! p: data.result[0] is not a series"},
       {R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[2,"1"],[1,"1"]]}]}})",
-       "! p: data.result[0] is no series"},
+       "! p: data.result[0] is not a series"},
       {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":1},"value":[1,"2"]}]}})",
-       "! p: data.result[0] is no series"},
-      {R"({"status":"success","data":{"resultType":"scalar","result":[]}})", "! p: data.result is no scalar"},
+       "! p: data.result[0] is not a series"},
+      {R"({"status":"success","data":{"resultType":"scalar","result":[]}})", "! p: data.result is not a scalar"},
   };
   for (const auto& row : rows) {
     EXPECT_TRUE(text_of(parse_api_answer(row.json, "p")).starts_with(row.read))

@@ -15,7 +15,7 @@ Result<std::string> read_credential(const std::string& path, const char* what) {
       .file = path, .message = std::string(size ? "empty or too large" : "cannot be read") + ", expected " + what});
 }
 
-/// Seconds with milliseconds, as the API takes times.
+/// Returns a time in seconds with three decimals, as the API expects it.
 std::string seconds_text(std::int64_t ms) {
   const std::string sign = ms < 0 ? "-" : "";
   const std::int64_t size = ms < 0 ? -ms : ms;
@@ -47,7 +47,7 @@ Result<void> PrometheusClient::range(const std::string& query, std::int64_t star
     return std::unexpected(
         Error{.kind = ErrorKind::usage,
               .file = server_.url,
-              .message = "a range that ends before it starts or has no step, expected start <= end"});
+              .message = "the range ends before it starts or its step is below 1 ms, expected start <= end and a longer step"});
   }
   return ask("/api/v1/query_range",
              {{"query", query},
@@ -68,7 +68,7 @@ Result<void> PrometheusClient::refresh_credentials() {
     for (const char c : *token) {
       if (c <= ' ' || c >= 0x7f) {
         return std::unexpected(Error{.file = server_.bearer_token_file,
-                                     .message = "a blank or control character inside, expected a bearer token"});
+                                     .message = "the token contains a blank, a control character or a byte outside ASCII, expected a bearer token"});
       }
     }
     token_ = std::move(*token);
@@ -89,7 +89,7 @@ Result<void> PrometheusClient::refresh_credentials() {
   }
   if (tls.certificate.empty() != tls.key.empty()) {
     return std::unexpected(Error{.file = tls.key.empty() ? server_.certificate_file : server_.key_file,
-                                 .message = "a certificate without a key or a key without one, expected both"});
+                                 .message = "only one of certificate and key is set, expected both"});
   }
   if (!tls_ || !(*tls_ == tls)) tls_ = std::make_shared<const net::Tls>(std::move(tls));
   credentials_at_ = now;
@@ -113,7 +113,7 @@ Result<void> PrometheusClient::ask(const std::string& path, const Fields& fields
   net::Handler handler;
   handler.on_done = [this, id, url = request.url, done = std::move(done)](const net::Exchange& exchange) {
     requests_.erase(*id);
-    if (exchange.response.status == 401) credentials_at_.reset();  // a newer token may lie there
+    if (exchange.response.status == 401) credentials_at_.reset();  // the file may have a newer token
     done(read(exchange, url));
   };
   *id = transport_.start(std::move(request), std::move(handler));
@@ -131,9 +131,9 @@ Result<ApiAnswer> PrometheusClient::read(const net::Exchange& exchange, const st
   Result<ApiAnswer> answer = parse_api_answer(exchange.response.body, url);
   const int status = exchange.response.status;
   if (status == 200) return answer;
-  // Its own errors come as JSON with a status of 4xx or 5xx; a proxy before it answers in whatever it likes.
-  const bool own = !answer && answer.error().message.find("Prometheus API") == std::string::npos;
-  return wrong("HTTP status " + std::to_string(status) + (own ? ": " + answer.error().message : ", expected 200"));
+  // Prometheus reports its errors as JSON with a status of 4xx or 5xx. A proxy in front of it may answer in any format.
+  const bool has_message = !answer && answer.error().message.find("Prometheus API") == std::string::npos;
+  return wrong("HTTP status " + std::to_string(status) + (has_message ? ": " + answer.error().message : ", expected 200"));
 }
 
 }  // namespace capstan::signals

@@ -18,23 +18,22 @@
 
 namespace capstan::signals {
 
-/// Where a server that speaks Prometheus' HTTP API is, and who we are to it.
+/// Address and credentials for a server with Prometheus' HTTP API.
 struct PrometheusServer {
-  std::string url;                   ///< "https://prometheus.monitoring:9090", with a path prefix where it has one
+  std::string url;                   ///< "https://prometheus.monitoring:9090", with a path prefix if the server has one
   std::vector<net::Header> headers;  ///< X-Scope-OrgID and the like
   std::string bearer_token_file;     ///< empty: none
-  std::string ca_file;               ///< empty: the system's authorities
-  std::string certificate_file;      ///< ours, for mTLS; empty: none
-  std::string key_file;              ///< ours
+  std::string ca_file;               ///< authorities in PEM; empty: the system's
+  std::string certificate_file;      ///< client certificate for mTLS; empty: none
+  std::string key_file;              ///< key of the client certificate
   Duration timeout = std::chrono::seconds(10);
   std::size_t body_bytes = 64u << 20;
 };
 
-/// How old a file's contents may be: tokens and certificates are changed under a running program.
+/// Time after which credential files are read again: tokens and certificates rotate while the program runs.
 inline constexpr Duration kCredentialAge = std::chrono::seconds(30);
 
-/// Asks queries. Never waits: answers come from within the transport's loop. All errors, those of files included, name
-/// the file or the URL.
+/// Sends queries. It never blocks: answers arrive from the transport's loop. All errors name the file or the URL.
 class PrometheusClient {
  public:
   using Done = std::function<void(Result<ApiAnswer>)>;
@@ -45,10 +44,10 @@ class PrometheusClient {
   PrometheusClient(const PrometheusClient&) = delete;
   PrometheusClient& operator=(const PrometheusClient&) = delete;
 
-  /// What the expression is at one moment (milliseconds since 1970); none: the server's now. Error: a file that cannot
-  /// be read; then `done` is not called.
+  /// Asks for the value of an expression at `unix_ms` (milliseconds since 1970), or at the server's current time if it
+  /// is empty. Returns an error, and does not call `done`, if a credential file cannot be read.
   Result<void> instant(const std::string& query, std::optional<std::int64_t> unix_ms, Done done);
-  /// What it was from `start` to `end`, a value each `step`.
+  /// Asks for the values from `start_ms` to `end_ms`, one every `step`.
   Result<void> range(const std::string& query, std::int64_t start_ms, std::int64_t end_ms, Duration step, Done done);
 
   std::size_t in_flight() const { return requests_.size(); }

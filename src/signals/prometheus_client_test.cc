@@ -61,7 +61,7 @@ TEST_F(PrometheusClientTest, AsksQueriesAndRanges) {
   EXPECT_EQ(client.in_flight(), 1u);
 }
 
-TEST_F(PrometheusClientTest, TellsWhatWentWrong) {
+TEST_F(PrometheusClientTest, ReportsTheStatusAndTheMessageOfAFailure) {
   PrometheusClient client = make();
   const auto ended = [&](auto end) {
     EXPECT_TRUE(client.instant("up", std::nullopt, note()).has_value());
@@ -74,10 +74,10 @@ TEST_F(PrometheusClientTest, TellsWhatWentWrong) {
   EXPECT_EQ(ended([&](auto id) { network.answer(id, 502, "<html>"); }), "HTTP status 502, expected 200");
   EXPECT_EQ(ended([&](auto id) { network.answer(id, 401, "no"); }), "HTTP status 401, expected 200");
   EXPECT_EQ(ended([&](auto id) { network.answer(id, 503, kEmpty); }), "HTTP status 503, expected 200");
-  EXPECT_TRUE(ended([&](auto id) { network.fail(id, net::Failure::tls, "who are you"); }).ends_with("who are you"));
+  EXPECT_TRUE(ended([&](auto id) { network.fail(id, net::Failure::tls, "bad certificate"); }).ends_with("bad certificate"));
 }
 
-TEST_F(PrometheusClientTest, ReadsCredentialsAgain) {
+TEST_F(PrometheusClientTest, ReadsCredentialsAgainAfterARefusalOrThirtySeconds) {
   PrometheusServer server;
   server.url = "https://prometheus";
   server.bearer_token_file = file("token", "first\n");
@@ -96,15 +96,15 @@ TEST_F(PrometheusClientTest, ReadsCredentialsAgain) {
   EXPECT_EQ(authorization(), "Bearer first");
   network.answer(network.last, 401, "");
   ASSERT_TRUE(client.instant("up", std::nullopt, note()).has_value());
-  EXPECT_EQ(authorization(), "Bearer second") << "a refusal has the file read at once";
-  EXPECT_EQ(last().tls, tls) << "an unchanged certificate keeps its connections";
+  EXPECT_EQ(authorization(), "Bearer second") << "after a refusal the file is read at once";
+  EXPECT_EQ(last().tls, tls) << "connections stay usable while the certificate is unchanged";
   file("token", "third");
   now = now + kCredentialAge;
   ASSERT_TRUE(client.instant("up", std::nullopt, note()).has_value());
   EXPECT_EQ(authorization(), "Bearer third");
 }
 
-TEST_F(PrometheusClientTest, NamesTheFileThatIsWrong) {
+TEST_F(PrometheusClientTest, NamesTheInvalidFile) {
   const std::string missing = (folder / "missing").string();
   const struct {
     PrometheusServer server;
@@ -130,7 +130,7 @@ TEST_F(PrometheusClientTest, NamesTheFileThatIsWrong) {
         .ca_file = {},
         .certificate_file = {},
         .key_file = {}},
-       (folder / "two").string() + ": a blank or control character inside, expected a bearer token"},
+       (folder / "two").string() + ": the token contains a blank, a control character or a byte outside ASCII, expected a bearer token"},
       {{.url = "https://p",
         .headers = {},
         .bearer_token_file = {},
@@ -144,7 +144,7 @@ TEST_F(PrometheusClientTest, NamesTheFileThatIsWrong) {
         .ca_file = {},
         .certificate_file = file("c", "c"),
         .key_file = {}},
-       (folder / "c").string() + ": a certificate without a key or a key without one, expected both"},
+       (folder / "c").string() + ": only one of certificate and key is set, expected both"},
   };
   for (const auto& row : rows) {
     PrometheusClient client = make(row.server);
@@ -155,7 +155,7 @@ TEST_F(PrometheusClientTest, NamesTheFileThatIsWrong) {
   EXPECT_TRUE(network.started.empty());
 }
 
-TEST_F(PrometheusClientTest, CancelsAtItsEnd) {
+TEST_F(PrometheusClientTest, CancelsItsRequestsWhenDestroyed) {
   {
     PrometheusClient client = make();
     ASSERT_TRUE(client.instant("up", std::nullopt, note()).has_value());

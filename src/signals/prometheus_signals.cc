@@ -12,7 +12,7 @@ std::string PrometheusSignals::expression() const {
     if (query_.reader.engine && row.engine != *query_.reader.engine) continue;
     std::string name = row.metric + (row.kind == MetricKind::histogram ? "_bucket" : "");
     const std::size_t colon = name.find(':');
-    if (colon != std::string::npos) name.replace(colon, 1, "[:_]");  // adapters rewrite it
+    if (colon != std::string::npos) name.replace(colon, 1, "[:_]");  // adapters replace ':' with '_'
     names.insert(std::move(name));
   }
   std::string any;
@@ -47,7 +47,7 @@ void PrometheusSignals::take(const ApiAnswer& answer, Instant now, std::int64_t 
   }
 }
 
-/// Moment by moment, as if each were a page: a scrape stores all its samples with one time.
+/// Reads the samples of each time as one page, because a scrape stores all its samples with one time.
 void PrometheusSignals::take_target(Target& target, const Moments& moments, Instant now, std::int64_t unix_ms) const {
   for (const auto& [at_ms, values] : moments) {
     if (target.last_ms && at_ms <= *target.last_ms) continue;

@@ -13,39 +13,40 @@
 
 namespace capstan::signals {
 
-/// Which series of a Prometheus server are a service's.
+/// Selects the series of one service on a Prometheus server.
 struct PrometheusQuery {
-  std::vector<Matcher> matchers;                 ///< `namespace="chat"`; without one, all that the server has
-  std::string target_label = "pod";              ///< tells the targets apart; without it on a series: ""
-  Duration lookback = std::chrono::seconds(90);  ///< at least the window of percentiles and a scrape interval
-  TargetOptions reader;                          ///< of each target
+  std::vector<Matcher> matchers;                 ///< for example `namespace="chat"`; none: all series of the server
+  std::string target_label = "pod";              ///< label with the target's name; a series without it belongs to ""
+  Duration lookback = std::chrono::seconds(90);  ///< at least the window of percentiles plus a scrape interval
+  TargetOptions reader;                          ///< options for every target
   std::size_t targets_max = 10'000;
 };
 
-/// Turns raw samples that a Prometheus server has stored into the signals of each target, as if we had scraped it
-/// ourselves: with the times of its scrapes, so that a stopped scrape shows as age and not as a constant. The query
-/// asks for samples, not for a calculation of the server's: rates and percentiles are ours, the same on both ways.
+/// Turns raw samples of a Prometheus server into the signals of every target, as if the controller had scraped it. Each
+/// sample has the time of its scrape, so that signals grow old when scrapes stop. The query asks for raw samples: rates
+/// and percentiles are computed here, so that they are the same for scraped targets.
 class PrometheusSignals {
  public:
   explicit PrometheusSignals(PrometheusQuery query) : query_(std::move(query)) {}
 
-  /// An instant query whose answer is a matrix: `{__name__=~"...",namespace="chat"}[90s]`.
+  /// Returns the instant query whose answer is a matrix: `{__name__=~"...",namespace="chat"}[90000ms]`.
   std::string expression() const;
 
-  /// Takes an answer, asked at `unix_ms`, which on our clock is `now`. Samples that are known already do nothing.
+  /// Takes the answer to a query that was sent at `unix_ms`, which is `now` on the local clock. Samples that were taken
+  /// before are ignored.
   void take(const ApiAnswer& answer, Instant now, std::int64_t unix_ms);
-  /// There was no answer.
+  /// Records that a query failed.
   void failed(const Error& error);
 
-  std::vector<std::string> targets() const;  ///< by name
+  std::vector<std::string> targets() const;  ///< names, sorted
   TargetReadings readings(const std::string& target, Instant now) const;
-  /// What the server warned of with its last answer: series may be missing.
+  /// Returns the warnings of the last answer. If there are any, series may be missing.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   struct Target {
     TargetReader reader;
-    std::optional<std::int64_t> last_ms;  ///< of the samples that were taken
+    std::optional<std::int64_t> last_ms;  ///< time of the newest sample taken, in milliseconds since 1970
   };
   using Moments = std::map<std::int64_t, std::vector<std::pair<const ApiSeries*, double>>>;
 

@@ -36,7 +36,7 @@ TEST(PrometheusSignals, AsksForSamplesOfTheEngine) {
   EXPECT_NE(PrometheusSignals(any).expression().find("vllm[:_]num_requests_running"), std::string::npos);
 }
 
-TEST(PrometheusSignals, TellsTargetsApartAndKeepsTheTimesOfTheScrapes) {
+TEST(PrometheusSignals, SeparatesTargetsAndAgesSignalsFromTheirScrapes) {
   PrometheusSignals signals{PrometheusQuery{}};
   const Instant now{1000s};
   signals.take(matrix({series("vllm:num_requests_running", "a", {{95'000, 1}, {98'000, 2}}),
@@ -46,11 +46,11 @@ TEST(PrometheusSignals, TellsTargetsApartAndKeepsTheTimesOfTheScrapes) {
   EXPECT_EQ(signals.readings("a", now).single()[SignalName::running].signal, model::Signal::of(2, 2s));
   EXPECT_EQ(signals.readings("b", now).single()[SignalName::running].signal,
             (model::Signal{model::Signal::State::missing, 0, 40s}))
-      << "its scrapes have stopped";
+      << "the scrapes of b have stopped";
   EXPECT_EQ(signals.readings("c", now).page, Missing::never_scraped);
 }
 
-TEST(PrometheusSignals, CountsAndMeasuresOverTheSamples) {
+TEST(PrometheusSignals, ReadsCountersAndHistogramsFromTheSamples) {
   PrometheusSignals signals{PrometheusQuery{}};
   const Instant now{1000s};
   const auto answer = [](std::vector<ApiPoint> tokens, std::vector<ApiPoint> low, std::vector<ApiPoint> all) {
@@ -62,28 +62,28 @@ TEST(PrometheusSignals, CountsAndMeasuresOverTheSamples) {
                95'000);
   const auto reading = [&](SignalName name) { return signals.readings("a", now).single()[name].signal.value; };
   EXPECT_EQ(reading(SignalName::prompt_tokens_total), 150);
-  EXPECT_EQ(reading(SignalName::ttft_p99_us), 99'000) << "two samples are in the first answer already";
+  EXPECT_EQ(reading(SignalName::ttft_p99_us), 99'000) << "the first answer has two samples";
   signals.take(answer({{95'000, 150}, {100'000, 20}}, {{95'000, 100}}, {{95'000, 100}}), now + 5s, 100'000);
-  EXPECT_EQ(reading(SignalName::prompt_tokens_total), 170) << "a reset; the sample of 95 s counts once";
+  EXPECT_EQ(reading(SignalName::prompt_tokens_total), 170) << "the counter was reset, and the sample of 95 s counts once";
 }
 
-TEST(PrometheusSignals, TellsWarningsAndWhatIsGone) {
+TEST(PrometheusSignals, ReportsWarningsAndForgetsTargetsThatAreGone) {
   PrometheusSignals signals{PrometheusQuery{}};
   const Instant now{1000s};
   signals.take(matrix({series("vllm:num_requests_running", "a", {{100'000, 1}})}), now, 100'000);
   ApiAnswer partial = matrix({});
-  partial.warnings = {"a store is away"};
+  partial.warnings = {"a store is unreachable"};
   signals.take(partial, now + 1s, 101'000);
-  EXPECT_EQ(signals.warnings(), std::vector<std::string>{"a store is away"});
+  EXPECT_EQ(signals.warnings(), std::vector<std::string>{"a store is unreachable"});
   EXPECT_EQ(signals.readings("a", now + 1s).page, Missing::no_metric);
   EXPECT_EQ(signals.readings("a", now + 1s).single()[SignalName::running].signal, model::Signal::of(1, 1s));
-  signals.failed({.file = "p", .message = "away"});
-  EXPECT_EQ(signals.readings("a", now + 2s).error->text(), "p: away");
+  signals.failed({.file = "p", .message = "unreachable"});
+  EXPECT_EQ(signals.readings("a", now + 2s).error->text(), "p: unreachable");
   signals.take(matrix({}), now + 2000s, 2'100'000);
-  EXPECT_TRUE(signals.targets().empty()) << "gone for ten times the look-back";
+  EXPECT_TRUE(signals.targets().empty()) << "the target was gone for more than ten times the lookback";
 }
 
-TEST(PrometheusSignals, BoundsItsTargets) {
+TEST(PrometheusSignals, BoundsTheNumberOfTargets) {
   PrometheusQuery two;
   two.targets_max = 2;
   PrometheusSignals signals(two);

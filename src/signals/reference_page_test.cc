@@ -1,5 +1,5 @@
-// docs/reference/signals.md says what the tables say: signals.inc, missing.inc and schema/metrics.csv. The test holds
-// it to them; with CAPSTAN_UPDATE_DOCS=1 it writes the page anew.
+// Checks that docs/reference/signals.md agrees with its sources signals.inc, missing.inc and schema/metrics.csv. With
+// CAPSTAN_UPDATE_DOCS=1 the test writes the page.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,11 +16,11 @@ namespace {
 std::string code(std::string_view text) { return text.empty() ? std::string() : "`" + std::string(text) + "`"; }
 
 std::string signals_table() {
-  std::string text = "| signal | counted in | what it is |\n|---|---|---|\n";
+  std::string text = "| signal | unit | meaning |\n|---|---|---|\n";
   constexpr std::string_view kMeasures[] = {"requests", "tokens", "millionths", "percent", "microseconds"};
-  for (const SignalInfo& each : kSignals) {
-    text += "| " + code(each.name) + " | " + std::string(kMeasures[static_cast<std::size_t>(each.measure)]) + " | " +
-            std::string(each.words) + " |\n";
+  for (const SignalInfo& signal : kSignals) {
+    text += "| " + code(signal.name) + " | " + std::string(kMeasures[static_cast<std::size_t>(signal.measure)]) + " | " +
+            std::string(signal.description) + " |\n";
   }
   return text;
 }
@@ -33,7 +33,7 @@ std::string metric_cell(const MetricRow& row) {
 
 std::string engine_table(const MetricCatalog& catalog, std::uint16_t engine) {
   constexpr std::string_view kKinds[] = {"gauge", "counter", "histogram", "share: used", "share: rest", "share: whole"};
-  std::string text = "| signal | metric | kind | unit | series of one subject | subject | versions |\n";
+  std::string text = "| signal | metric | kind | unit | combine series by | subject | versions |\n";
   text += "|---|---|---|---|---|---|---|\n";
   for (const MetricRow& row : catalog.rows()) {
     if (row.engine != engine) continue;
@@ -51,34 +51,33 @@ std::string page() {
   const MetricCatalog& catalog = MetricCatalog::bundled();
   std::string text =
       "# Signals\n\n"
-      "<!-- Made of schema/metrics.csv, src/signals/signals.inc and src/signals/missing.inc: change those, then run\n"
+      "<!-- Generated from schema/metrics.csv, src/signals/signals.inc and src/signals/missing.inc. To change it, edit\n"
+      "     those files and run\n"
       "     CAPSTAN_UPDATE_DOCS=1 build/dev/src/signals_test --gtest_filter='ReferencePage.*' -->\n\n"
-      "What Capstan reads of an engine, and under which names engines tell it. How it is used: [the guide]"
-      "(../guides/signals.md).\n\n" +
+      "This page lists the signals that Capstan reads from inference engines and the metrics that give them. The guide\n"
+      "[Signals](../guides/signals.md) explains how to set them up.\n\n" +
       signals_table() +
       "\n## Metrics of the engines\n\n"
-      "Of several rows for one signal the first whose metric is on the page counts: the newest name stands first. A "
-      "`:` in\n"
-      "a name may have become a `_`, and a prefix `kserve_` is looked through. *Subject*: the labels that say whose "
-      "series\n"
-      "it is.\n";
+      "If an engine has several rows for one signal, Capstan uses the first row whose metric is on the page; the newest\n"
+      "name is listed first. A `:` in a name also matches a `_`, and a prefix `kserve_` is ignored. The column *subject*\n"
+      "names the labels that say which model, pod or pool a series belongs to.\n";
   for (std::uint16_t engine = 0; engine < catalog.engines().size(); ++engine) {
     text += "\n### " + catalog.engines()[engine] + "\n\n" + engine_table(catalog, engine);
   }
   text += "\n## Why a signal is missing\n\n| code | meaning |\n|---|---|\n";
-  for (const MissingInfo& each : kMissing) {
-    text += "| " + code(each.code) + " | " + std::string(each.sentence) + " |\n";
+  for (const MissingInfo& missing : kMissing) {
+    text += "| " + code(missing.code) + " | " + std::string(missing.sentence) + " |\n";
   }
   return text;
 }
 
-TEST(ReferencePage, SaysWhatTheTablesSay) {
+TEST(ReferencePage, AgreesWithTheTables) {
   const std::string path = std::string(CAPSTAN_SOURCE_DIR) + "/docs/reference/signals.md";
   if (std::getenv("CAPSTAN_UPDATE_DOCS") != nullptr) std::ofstream(path) << page();
   std::ifstream file(path);
   std::stringstream written;
   written << file.rdbuf();
-  EXPECT_EQ(written.str(), page()) << "write it anew with CAPSTAN_UPDATE_DOCS=1";
+  EXPECT_EQ(written.str(), page()) << "write the page with CAPSTAN_UPDATE_DOCS=1";
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace capstan::signals {
 namespace {
 
-/// The text format first: it says the same in fewer bytes.
+/// Prefers the text format, which is shorter.
 constexpr const char* kAccept = "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1";
 
 }  // namespace
@@ -49,7 +49,7 @@ void Scraper::remove(ScrapeId id) {
   targets_.erase(found);
 }
 
-/// The first moment from `after` on at which it is this target's turn.
+/// Returns the first scrape time of the target at or after `after`.
 Instant Scraper::next_turn(const Target& target, Instant after) const {
   const std::int64_t span = options_.interval.count();
   const std::int64_t since = (after.since_start - target.phase).count();
@@ -73,10 +73,10 @@ void Scraper::tick() {
 void Scraper::start(ScrapeId id, Target& target, Instant now) {
   counts_.skipped += static_cast<std::uint64_t>((now - target.due) / options_.interval);
   net::Request request;
-  request.url = target.what.url;
-  request.headers = target.what.headers;
+  request.url = target.target.url;
+  request.headers = target.target.headers;
   request.headers.push_back({"Accept", kAccept});
-  request.tls = target.what.tls;
+  request.tls = target.target.tls;
   request.limits.connect = options_.timeout;
   request.limits.total = options_.timeout;
   request.limits.body_bytes = options_.body_bytes;
@@ -89,19 +89,19 @@ void Scraper::start(ScrapeId id, Target& target, Instant now) {
 }
 
 void Scraper::done(ScrapeId id, net::Exchange exchange) {
-  Target& target = targets_.at(id);  // a removed one was cancelled
+  Target& target = targets_.at(id);  // it exists: `remove` cancels the request
   target.request = 0;
   --in_flight_;
   take(target, exchange);
   target.due = next_turn(target, std::max(clock_(), target.started + Duration(1)));
   waiting_.emplace(target.due, id);
-  tick();  // another may have waited for the place
+  tick();  // another target may wait for the free slot
 }
 
 void Scraper::take(Target& target, const net::Exchange& exchange) {
   const auto refuse = [&](std::string message) {
     ++counts_.failed;
-    target.reader.failed(Missing::scrape_failed, Error{.file = target.what.url, .message = std::move(message)});
+    target.reader.failed(Missing::scrape_failed, Error{.file = target.target.url, .message = std::move(message)});
   };
   if (!exchange.ok()) {
     const std::string_view kind = net::name_of(exchange.failure);
@@ -111,8 +111,8 @@ void Scraper::take(Target& target, const net::Exchange& exchange) {
     return refuse("HTTP status " + std::to_string(exchange.response.status) + ", expected 200");
   }
   const std::string* type = net::find_header(exchange.response.headers, "Content-Type");
-  // What is told of an engine was true when it was asked, not when the answer came.
-  target.reader.read(exchange.response.body, exposition_of(type == nullptr ? "" : *type), target.what.url,
+  // The values are from the time of the request, not of the answer.
+  target.reader.read(exchange.response.body, exposition_of(type == nullptr ? "" : *type), target.target.url,
                      {target.started, 0});
   if (target.reader.page() != Missing::none) ++counts_.refused;
 }

@@ -19,7 +19,7 @@ namespace capstan::signals {
 
 using ScrapeId = Id<struct ScrapeTag>;
 
-/// One page that is fetched again and again.
+/// One metrics page that is fetched once per interval.
 struct ScrapeTarget {
   std::string url;  ///< "http://10.0.0.7:8000/metrics"
   std::vector<net::Header> headers;
@@ -29,21 +29,21 @@ struct ScrapeTarget {
 
 struct ScraperOptions {
   Duration interval = std::chrono::seconds(1);
-  Duration timeout = std::chrono::milliseconds(900);  ///< of a whole scrape; less than the interval
+  Duration timeout = std::chrono::milliseconds(900);  ///< of a whole scrape; below the interval
   std::size_t body_bytes = 4u << 20;                  ///< a larger page is a failure
-  std::size_t in_flight_max = 256;                    ///< scrapes at once; what is due beyond them waits its turn
+  std::size_t in_flight_max = 256;                    ///< concurrent scrapes; further targets wait
 };
 
-/// What a scraper has done since its start.
+/// Numbers of scrapes since the start of the scraper.
 struct ScraperCounts {
   std::uint64_t started = 0;
-  std::uint64_t failed = 0;   ///< no answer, not in time, not 200, too large
-  std::uint64_t refused = 0;  ///< an answer that was not used: a bad page, another pod, another model
-  std::uint64_t skipped = 0;  ///< intervals that passed while a target waited for its turn
+  std::uint64_t failed = 0;   ///< no answer, timeout, status other than 200, or page too large
+  std::uint64_t refused = 0;  ///< answers that were not used: a bad page, another pod or another model
+  std::uint64_t skipped = 0;  ///< intervals that passed while a target waited for a free slot
 };
 
-/// Fetches pages and keeps of them what their readers keep. Never waits: it works on the transport's events and on
-/// `tick`. Scrapes of different targets are spread over the interval by their URLs, the same after a restart.
+/// Fetches the pages of targets and passes them to their readers. It never blocks: it works on events of the transport
+/// and on `tick`. A hash of the URL spreads the targets over the interval, so that a restart does not change the phase.
 class Scraper {
  public:
   /// `transport` outlives the scraper.
@@ -53,15 +53,15 @@ class Scraper {
   Scraper& operator=(const Scraper&) = delete;
 
   ScrapeId add(ScrapeTarget target);
-  /// Unknown ids are ignored.
+  /// Removes a target. Unknown ids are ignored.
   void remove(ScrapeId id);
 
   /// Starts the scrapes that are due.
   void tick();
-  /// When `tick` has to be called next; never where nothing is waiting for its time.
+  /// Returns the time at which `tick` has to be called next, or `never` if no target waits for its time.
   Instant next_due() const;
 
-  /// What is known of a target now. The id must be there.
+  /// Returns the current readings of a target. The id must exist.
   TargetReadings readings(ScrapeId id) const;
   std::size_t targets() const { return targets_.size(); }
   std::size_t in_flight() const { return in_flight_; }
@@ -69,12 +69,12 @@ class Scraper {
 
  private:
   struct Target {
-    ScrapeTarget what;
+    ScrapeTarget target;
     TargetReader reader;
-    Duration phase{};            ///< of its scrapes within the interval
-    Instant due;                 ///< while it waits
-    Instant started;             ///< while it is in flight
-    net::RequestId request = 0;  ///< 0: waits
+    Duration phase{};            ///< offset of the scrapes within the interval
+    Instant due;                 ///< time of the next scrape; valid while the target waits
+    Instant started;             ///< start of the scrape; valid while it is in flight
+    net::RequestId request = 0;  ///< scrape in flight; 0: the target waits
   };
 
   Instant next_turn(const Target& target, Instant after) const;

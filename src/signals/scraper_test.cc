@@ -21,7 +21,7 @@ struct ScraperTest : testing::Test {
     return Scraper(network, [this] { return now; }, options);
   }
 
-  /// Goes on until the next scrape is due, and starts it.
+  /// Advances the clock to the next scrape and starts it.
   void next(Scraper& scraper) {
     ASSERT_FALSE(scraper.next_due().is_never());
     now = std::max(now, scraper.next_due());
@@ -45,7 +45,7 @@ TEST_F(ScraperTest, FetchesATargetOnceAnInterval) {
   now = now + 300ms;
   network.answer(1, 200, "vllm:num_requests_running{model_name=\"m\"} 3\n");
   EXPECT_EQ(scraper.readings(id).single()[SignalName::running].signal, model::Signal::of(3, 300ms))
-      << "as old as the question";
+      << "a value is as old as its request";
   next(scraper);
   EXPECT_EQ(now, asked + 1s);
 }
@@ -66,22 +66,22 @@ TEST_F(ScraperTest, SpreadsTargetsOverTheInterval) {
   }
 }
 
-TEST_F(ScraperTest, BoundsWhatIsInFlight) {
+TEST_F(ScraperTest, BoundsTheScrapesInFlight) {
   Scraper scraper = make({.interval = 1s, .timeout = 900ms, .body_bytes = 1000, .in_flight_max = 2});
   for (int i = 0; i < 5; ++i) scraper.add(target("http://t" + std::to_string(i)));
   now = now + 1s;
   scraper.tick();
   EXPECT_EQ(network.started.size(), 2u);
-  EXPECT_TRUE(scraper.next_due().is_never()) << "nothing to do before one has ended";
+  EXPECT_TRUE(scraper.next_due().is_never()) << "there is nothing to do until a scrape ends";
   for (net::RequestId id = 1; id <= 5; ++id) {
-    ASSERT_TRUE(network.started.contains(id)) << "the next waits for no tick";
+    ASSERT_TRUE(network.started.contains(id)) << "the next scrape starts without a tick";
     EXPECT_LE(network.started.size(), 2u);
     network.answer(id, 200, "tgi_queue_size 1\n");
   }
   EXPECT_EQ(scraper.counts().started, 5u);
 }
 
-TEST_F(ScraperTest, TellsWhatWentWrong) {
+TEST_F(ScraperTest, ReportsWhyAScrapeGaveNothing) {
   Scraper scraper = make();
   const ScrapeId id = scraper.add(target("http://t"));
   const auto outcome = [&](auto end) {
@@ -106,7 +106,7 @@ TEST_F(ScraperTest, TellsWhatWentWrong) {
   EXPECT_EQ(scraper.counts().refused, 3u);
 }
 
-TEST_F(ScraperTest, ForgetsATarget) {
+TEST_F(ScraperTest, RemovesATargetAndItsScrape) {
   Scraper scraper = make();
   const ScrapeId first = scraper.add(target("http://a"));
   next(scraper);
@@ -121,7 +121,7 @@ TEST_F(ScraperTest, ForgetsATarget) {
   EXPECT_TRUE(scraper.next_due().is_never());
 }
 
-TEST_F(ScraperTest, CancelsAtItsEnd) {
+TEST_F(ScraperTest, CancelsItsScrapesWhenDestroyed) {
   {
     Scraper scraper = make();
     scraper.add(target("http://a"));
@@ -130,7 +130,7 @@ TEST_F(ScraperTest, CancelsAtItsEnd) {
   EXPECT_EQ(network.cancelled, 1);
 }
 
-TEST_F(ScraperTest, CountsIntervalsThatNobodyHadTimeFor) {
+TEST_F(ScraperTest, CountsSkippedIntervals) {
   Scraper scraper = make();
   scraper.add(target("http://a"));
   now = scraper.next_due() + 3500ms;
@@ -138,7 +138,7 @@ TEST_F(ScraperTest, CountsIntervalsThatNobodyHadTimeFor) {
   EXPECT_EQ(scraper.counts().skipped, 3u);
 }
 
-/// A page over real sockets.
+/// Serves a metrics page over real sockets.
 class Pages : public net::HttpHandler {
  public:
   net::HttpServer* server = nullptr;

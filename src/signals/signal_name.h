@@ -8,25 +8,25 @@
 
 namespace capstan::signals {
 
-/// What we want to know of a replica or a gateway, whatever its engine calls it. The table is signals.inc.
+/// A signal of a replica or gateway, independent of the metric names of its engine. The table is signals.inc.
 enum class SignalName : std::uint8_t {
-#define CAPSTAN_SIGNAL(name, measure, max, words) name,
+#define CAPSTAN_SIGNAL(name, measure, max, description) name,
 #include "signals/signals.inc"
 #undef CAPSTAN_SIGNAL
 };
 
-/// What a signal counts, and its unit.
+/// Quantity that a signal counts, with its unit.
 enum class Measure : std::uint8_t { requests, tokens, ppm, percent, microseconds };
 
 struct SignalInfo {
   std::string_view name;
   Measure measure;
-  std::int64_t max;  ///< a larger value cannot be meant, and is refused
-  std::string_view words;
+  std::int64_t max;  ///< largest plausible value; larger ones are refused
+  std::string_view description;
 };
 
 inline constexpr SignalInfo kSignals[] = {
-#define CAPSTAN_SIGNAL(name, measure, max, words) {#name, Measure::measure, max, words},
+#define CAPSTAN_SIGNAL(name, measure, max, description) {#name, Measure::measure, max, description},
 #include "signals/signals.inc"
 #undef CAPSTAN_SIGNAL
 };
@@ -42,7 +42,7 @@ constexpr std::optional<SignalName> signal_named(std::string_view text) {
   return std::nullopt;
 }
 
-/// Why a page did not give a signal. The table is missing.inc.
+/// Reason why a page did not give a signal. The table is missing.inc.
 enum class Missing : std::uint8_t {
 #define CAPSTAN_MISSING(code, sentence) code,
 #include "signals/missing.inc"

@@ -8,11 +8,11 @@
 namespace capstan::signals {
 namespace {
 
-constexpr std::size_t kMaxSubjects = 1024;  ///< remembered beyond those of the last page
+constexpr std::size_t kMaxSubjects = 1024;  ///< subjects beyond this number are kept only if the last page has them
 constexpr double kMaxCount = 9e15;          ///< below 2^53: every whole number up to here is exact
 
-/// The value as a whole number of the signal's unit, or why it cannot be meant. One percent above the largest value is
-/// rounding of the engine's, and taken as the largest.
+/// Returns the value as a whole number in the signal's unit, or the reason why it is not plausible. Up to one percent
+/// above the largest value is taken as a rounding error of the engine and becomes the largest value.
 std::expected<std::int64_t, Missing> checked(double scaled, std::int64_t max) {
   const auto limit = static_cast<double>(max);
   if (scaled != scaled || scaled - scaled != 0) return std::unexpected(Missing::not_a_number);
@@ -21,7 +21,8 @@ std::expected<std::int64_t, Missing> checked(double scaled, std::int64_t max) {
   return scaled >= limit ? max : static_cast<std::int64_t>(scaled + 0.5);
 }
 
-/// Removes the second of two equal cells. False where they differ in their value: which is right, nobody knows.
+/// Removes duplicates of cells. Returns false if two cells of one series have different values, because either may be
+/// right.
 bool unite_duplicates(std::span<Cell>& cells) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -37,7 +38,7 @@ bool unite_duplicates(std::span<Cell>& cells) {
   return true;
 }
 
-/// One series' buckets as a histogram; nothing where they are none.
+/// Returns the buckets of one series as a histogram, or nothing if they are not valid.
 std::optional<Histogram> buckets(std::span<const Cell> cells) {
   Histogram histogram;
   for (const Cell& cell : cells) {
@@ -52,7 +53,7 @@ std::optional<Histogram> buckets(std::span<const Cell> cells) {
   return histogram;
 }
 
-/// What was observed from `before` to `after`; all of `after` where the engine began anew.
+/// Returns the observations between `before` and `after`, or all of `after` if the engine has restarted in between.
 Histogram increment(const Histogram& before, const Histogram& after) {
   if (before.bounds != after.bounds) return after;
   Histogram grown = after;
@@ -60,7 +61,7 @@ Histogram increment(const Histogram& before, const Histogram& after) {
   for (std::size_t i = 0; i < grown.counts.size(); ++i) {
     if (after.counts[i] < before.counts[i]) return after;
     grown.counts[i] -= before.counts[i];
-    grown.counts[i] = last = std::max(last, grown.counts[i]);  // a page caught between two updates
+    grown.counts[i] = last = std::max(last, grown.counts[i]);  // the page may be from the middle of an update
   }
   return grown;
 }
@@ -78,7 +79,7 @@ SubjectReadings TargetReadings::single() const {
   if (subjects.size() == 1) return subjects.front();
   SubjectReadings none;
   const Missing why = page != Missing::none ? page : subjects.empty() ? Missing::no_metric : Missing::several_models;
-  for (SignalReading& each : none.signals) each.why = why;
+  for (SignalReading& reading : none.signals) reading.why = why;
   return none;
 }
 
@@ -117,8 +118,8 @@ void TargetReader::read(CellCollector& collected, const ReadAt& at) {
   page_ = Missing::none;
   std::vector<Cell>& cells = collected.cells();
   const std::optional<std::uint16_t> engine = options_.engine ? options_.engine : find_engine(cells);
-  if (collected.too_many()) return failed(Missing::too_many_series);
-  if (collected.other_pod()) return failed(Missing::other_pod);
+  if (collected.has_too_many_cells()) return failed(Missing::too_many_series);
+  if (collected.names_other_pod()) return failed(Missing::other_pod);
   if (!engine || cells.empty()) return failed(options_.engine ? Missing::no_metric : Missing::unknown_engine);
   std::erase_if(cells, [&](const Cell& cell) { return options_.catalog->rows()[cell.row].engine != *engine; });
 
@@ -149,7 +150,7 @@ void TargetReader::read(CellCollector& collected, const ReadAt& at) {
   }
 }
 
-/// The engine that the most signals of the page belong to; of equals the first of the table.
+/// Returns the engine to which most signals on the page belong; in a tie, the first in the table.
 std::optional<std::uint16_t> TargetReader::find_engine(const std::vector<Cell>& cells) const {
   std::vector<std::uint8_t> seen(options_.catalog->engines().size() * kSignalCount);
   for (const Cell& cell : cells) {
@@ -172,7 +173,7 @@ bool TargetReader::accepts(const std::string& subject) const {
          std::ranges::find(options_.models, subject) != options_.models.end();
 }
 
-/// Another start of the process than before: every counter of it began at zero.
+/// Detects a restart of the engine by its process start time. All counters of the new process began at zero.
 void TargetReader::note_restart(std::optional<double> process_start_seconds) {
   if (!process_start_seconds || !(*process_start_seconds > 0)) return;
   const bool other = process_start_ && *process_start_seconds != *process_start_;
@@ -193,37 +194,37 @@ void TargetReader::read_subject(Subject& subject, Cells cells, const ReadAt& at)
     const SignalName name = signal_of(cells.front());
     const std::size_t length =
         run_length(cells, [&](const Cell& a, const Cell& b) { return signal_of(a) == signal_of(b); });
-    Cells mine = cells.first(length);
+    Cells signal_cells = cells.first(length);
     cells = cells.subspan(length);
     State& state = subject.states[static_cast<std::size_t>(name)];
-    const Outcome outcome = evaluate(subject, name, mine, at.at);
+    const Outcome outcome = evaluate(subject, name, signal_cells, at.at);
     state.why = outcome ? Missing::none : outcome.error();
-    // The page was good, and an engine that did nothing has no latency: the last one is over.
+    // The page is good but has no new observations. An idle engine has no latency, so the last value is dropped.
     if (!outcome && outcome.error() == Missing::no_observations) state.value.reset();
     if (!outcome) continue;
     state.value = *outcome;
-    const std::int64_t oldest_ms = std::ranges::min(mine, {}, &Cell::timestamp_ms).timestamp_ms;
+    const std::int64_t oldest_ms = std::ranges::min(signal_cells, {}, &Cell::timestamp_ms).timestamp_ms;
     const std::int64_t age_ms =
         at.unix_ms > 0 && oldest_ms >= 0 ? std::max<std::int64_t>(0, at.unix_ms - oldest_ms) : 0;
     state.at = at.at - std::min<Duration>(std::chrono::milliseconds(std::min<std::int64_t>(age_ms, 1'000'000'000)),
                                           at.at.since_start);
   }
-  tell_late(subject, {SignalName::ttft_p99_us, SignalName::ttft_late_ppm, options_.ttft_bound}, at.at);
-  tell_late(subject, {SignalName::queue_p99_us, SignalName::queue_late_ppm, options_.queue_bound}, at.at);
-  tell_late(subject, {SignalName::tpot_p99_us, SignalName::tpot_late_ppm, options_.tpot_bound}, at.at);
+  update_late_share(subject, {SignalName::ttft_p99_us, SignalName::ttft_late_ppm, options_.ttft_bound}, at.at);
+  update_late_share(subject, {SignalName::queue_p99_us, SignalName::queue_late_ppm, options_.queue_bound}, at.at);
+  update_late_share(subject, {SignalName::tpot_p99_us, SignalName::tpot_late_ppm, options_.tpot_bound}, at.at);
   subject.last_page = at.at;
 }
 
-/// What came too late, of that which a percentile was just read from.
-void TargetReader::tell_late(Subject& subject, const Late& late, Instant at) const {
+/// Updates the share of late observations from the histogram whose percentile was just read.
+void TargetReader::update_late_share(Subject& subject, const LateShare& late, Instant at) const {
   if (late.bound <= Duration{}) return;
-  const State& all = subject.states[static_cast<std::size_t>(late.of)];
-  State& told = subject.states[static_cast<std::size_t>(late.name)];
-  told.why = all.why;
-  told.at = all.at;
-  if (!all.value) told.value.reset();
-  if (all.why != Missing::none) return;
-  told.value = share_above_ppm(all.window.sum(at, options_.window), late.bound / std::chrono::microseconds(1));
+  const State& percentile = subject.states[static_cast<std::size_t>(late.percentile)];
+  State& share = subject.states[static_cast<std::size_t>(late.share)];
+  share.why = percentile.why;
+  share.at = percentile.at;
+  if (!percentile.value) share.value.reset();
+  if (percentile.why != Missing::none) return;
+  share.value = share_above_ppm(percentile.window.sum(at, options_.window), late.bound / std::chrono::microseconds(1));
 }
 
 TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, Cells cells, Instant at) {
@@ -244,7 +245,7 @@ TargetReader::Outcome TargetReader::evaluate(Subject& subject, SignalName name, 
 TargetReader::Outcome TargetReader::gauge(const MetricRow& row, Cells cells) const {
   double all = 0;
   for (const Cell& cell : cells) {
-    if (cell.no_gauge) return std::unexpected(Missing::no_gauge);
+    if (cell.is_not_gauge) return std::unexpected(Missing::no_gauge);
     const double scaled = cell.value * row.scale;
     if (const Outcome one = checked(scaled, info(row.signal).max); !one) return one;
     all = row.combine == Combine::sum ? all + scaled : std::max(all, scaled);
@@ -259,7 +260,7 @@ TargetReader::Outcome TargetReader::counter(Subject& subject, State& state, cons
     if (!value) return value;
     values.push_back(*value);
   }
-  // The same counter under another name: what it counted before is in the total already.
+  // The engine renamed the counter: the total already has what was counted under the old name.
   const bool renamed = state.row && *state.row != cells.front().row;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const auto [known, is_new] = subject.counters.try_emplace({cells[i].row, cells[i].series}, values[i]);

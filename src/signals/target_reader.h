@@ -20,36 +20,37 @@
 
 namespace capstan::signals {
 
-/// Whom a target is expected to be, and how its pages are understood.
+/// Expected identity of a target, and options for reading its pages.
 struct TargetOptions {
   const MetricCatalog* catalog = &MetricCatalog::bundled();  ///< outlives the reader
-  std::optional<std::uint16_t> engine;                       ///< none: found out from the names of the metrics
-  std::vector<std::string> models;  ///< names under which the model may be served; empty: whichever one it serves
-  std::string pod;                  ///< where not empty: series that name another pod are another's
-  Duration window = std::chrono::seconds(60);         ///< of percentiles
-  Duration gap_max = std::chrono::seconds(60);        ///< of two pages further apart nobody knows what was when
-  std::int64_t percentile_ppm = 990'000;              ///< of the signals *_p99_us
-  Duration ttft_bound{};                              ///< of `ttft_late_ppm`; 0: nobody asks
-  Duration queue_bound{};                             ///< of `queue_late_ppm`; 0: nobody asks
-  Duration tpot_bound{};                              ///< of `tpot_late_ppm`; 0: nobody asks
-  Duration stale_after = std::chrono::seconds(3);     ///< a value of this age still counts; three intervals are usual
-  Duration missing_after = std::chrono::seconds(30);  ///< beyond this it is not even told as stale
+  std::optional<std::uint16_t> engine;                       ///< none: detected from the names of the metrics
+  std::vector<std::string> models;  ///< names under which the model may be served; empty: any
+  std::string pod;                  ///< expected pod in the labels of series; empty: any
+  Duration window = std::chrono::seconds(60);         ///< window of the percentiles
+  Duration gap_max = std::chrono::seconds(60);        ///< longest gap between pages; the observations of a longer one
+                                                      ///< cannot be dated and are dropped
+  std::int64_t percentile_ppm = 990'000;              ///< percentile of the signals *_p99_us, millionths
+  Duration ttft_bound{};                              ///< bound of `ttft_late_ppm`; 0: the signal is not computed
+  Duration queue_bound{};                             ///< bound of `queue_late_ppm`; 0: the signal is not computed
+  Duration tpot_bound{};                              ///< bound of `tpot_late_ppm`; 0: the signal is not computed
+  Duration stale_after = std::chrono::seconds(3);     ///< age up to which a value is fresh; three intervals are usual
+  Duration missing_after = std::chrono::seconds(30);  ///< age up to which a value is stale; beyond, it is missing
   ExpositionLimits limits;
-  std::size_t cells_max = 20'000;  ///< values of a page that are looked at
+  std::size_t cells_max = 20'000;  ///< largest number of values on a page for which the catalog has a row
 };
 
-/// When a page was read: on our clock, and, where timestamps on it shall count, in milliseconds since 1970 (else 0).
+/// Time at which a page was read.
 struct ReadAt {
-  Instant at;
-  std::int64_t unix_ms = 0;
+  Instant at;                ///< on the local clock
+  std::int64_t unix_ms = 0;  ///< milliseconds since 1970; 0: timestamps on the page are ignored
 };
 
 struct SignalReading {
   model::Signal signal;
-  Missing why = Missing::never_scraped;  ///< why the last page did not give it; none where it did
+  Missing why = Missing::never_scraped;  ///< why the last page did not give the signal; `none` if it did
 };
 
-/// Everything of one subject: a model on an engine, a pod on a DCGM exporter, a pool of a gateway.
+/// All signals of one subject: a model on an engine, a pod on a DCGM exporter, or a pool of a gateway.
 struct SubjectReadings {
   std::string subject;
   std::array<SignalReading, kSignalCount> signals;
@@ -58,39 +59,42 @@ struct SubjectReadings {
 };
 
 struct TargetReadings {
-  std::string engine;                     ///< empty as long as it is not known
-  Missing page = Missing::never_scraped;  ///< why the last page gave nothing at all; none where it gave something
-  std::optional<Error> error;             ///< of a page that could not be had or read
-  std::uint64_t restarts = 0;             ///< of the engine, as seen
-  std::vector<SubjectReadings> subjects;  ///< by name
+  std::string engine;                     ///< empty while it is not known
+  Missing page = Missing::never_scraped;  ///< why the last page gave no signal at all; `none` if it gave any
+  std::optional<Error> error;             ///< error of a page that could not be fetched or parsed
+  std::uint64_t restarts = 0;             ///< observed restarts of the engine
+  std::vector<SubjectReadings> subjects;  ///< sorted by name
 
-  /// The one subject; where there are several, or none, one in which every signal is missing and says why.
+  /// Returns the subject if there is exactly one. Otherwise it returns a subject in which every signal is missing, with
+  /// the reason.
   SubjectReadings single() const;
 };
 
-/// The fields of a replica that the decisions know.
+/// Returns the signals that the decision core uses.
 model::ReplicaSignals replica_signals(const SubjectReadings& readings);
 
-/// Turns the pages of one target into signals. Remembers what takes memory: counters (which may start again at zero:
-/// the totals told here never fall), the observations within the window, and the last good value of every signal,
-/// which ages until it is stale and then missing; a percentile of nothing is missing at once. A plain value: copies are
-/// independent.
+/// Turns the pages of one target into signals. Between pages it remembers:
+/// - counters: a restart of the engine sets its counters to zero, but the totals of this reader never fall;
+/// - the observations within the window;
+/// - the last good value of every signal, which grows old until it is stale and then missing. A percentile without
+///   observations is missing at once.
+/// The reader is a plain value: copies are independent.
 class TargetReader {
  public:
   explicit TargetReader(TargetOptions options) : options_(std::move(options)) {}
 
-  /// Reads a page. One bad line discards all of it.
+  /// Reads a page. One bad line discards the whole page.
   void read(std::string_view page, Exposition format, std::string_view source, const ReadAt& at);
-  /// The same where the samples come from elsewhere, a Prometheus server; all of one moment.
+  /// Reads samples of one time that come from a Prometheus server.
   void read(CellCollector& collected, const ReadAt& at);
   CellCollector collector() const;
-  /// There was no page, or none that may be used.
+  /// Records that there was no page, or none that may be used.
   void failed(Missing why, std::optional<Error> error = {}) {
     page_ = why;
     error_ = std::move(error);
   }
 
-  /// Why the last page gave nothing at all; none where it gave something.
+  /// Returns why the last page gave no signal at all, or `none` if it gave any.
   Missing page() const { return page_; }
   TargetReadings readings(Instant now) const;
 
@@ -101,25 +105,25 @@ class TargetReader {
     friend auto operator<=>(const SeriesKey&, const SeriesKey&) = default;
   };
   struct State {
-    std::optional<std::int64_t> value;  ///< the last good one
-    Instant at;
+    std::optional<std::int64_t> value;  ///< last good value
+    Instant at;                         ///< time of `value`
     Missing why = Missing::no_metric;
-    std::optional<std::uint16_t> row;  ///< that gave it
-    std::int64_t total = 0;            ///< counters
-    WindowedHistogram window;          ///< histograms
+    std::optional<std::uint16_t> row;  ///< row of the catalog that gave the value
+    std::int64_t total = 0;            ///< total of a counter
+    WindowedHistogram window;          ///< observations of a histogram
   };
   struct Subject {
     std::array<State, kSignalCount> states;
-    std::map<SeriesKey, std::int64_t> counters;  ///< as last seen
-    std::map<SeriesKey, Histogram> histograms;   ///< as last seen
-    std::optional<Instant> last_page;            ///< that named it
+    std::map<SeriesKey, std::int64_t> counters;  ///< values on the last page
+    std::map<SeriesKey, Histogram> histograms;   ///< values on the last page
+    std::optional<Instant> last_page;            ///< time of the last page with this subject
   };
   using Cells = std::span<Cell>;
   using Outcome = std::expected<std::int64_t, Missing>;
-  /// A signal that is the share of a histogram's observations beyond a bound, beside the one that is its percentile.
-  struct Late {
-    SignalName of;
-    SignalName name;
+  /// A signal that is the share of a histogram's observations above a bound.
+  struct LateShare {
+    SignalName percentile;  ///< signal with the percentile of the same histogram
+    SignalName share;
     Duration bound;
   };
 
@@ -127,7 +131,7 @@ class TargetReader {
   bool accepts(const std::string& subject) const;
   void note_restart(std::optional<double> process_start_seconds);
   void read_subject(Subject& subject, Cells cells, const ReadAt& at);
-  void tell_late(Subject& subject, const Late& late, Instant at) const;
+  void update_late_share(Subject& subject, const LateShare& late, Instant at) const;
   Outcome evaluate(Subject& subject, SignalName name, Cells cells, Instant at);
   Outcome gauge(const MetricRow& row, Cells cells) const;
   Outcome counter(Subject& subject, State& state, const MetricRow& row, Cells cells) const;

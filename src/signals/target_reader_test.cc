@@ -1,4 +1,4 @@
-// Pages in, signals out: what each engine's names mean, and what nonsense becomes.
+// Reads pages of every engine and checks the signals, and checks that implausible values are refused.
 #include "signals/target_reader.h"
 
 #include <gtest/gtest.h>
@@ -12,24 +12,24 @@ namespace {
 
 using std::chrono::seconds;
 
-/// "waiting=3 kv_usage_ppm=500000~" ('~': stale); signals that are not there only if the page says why, as
-/// "running:duplicate".
+/// Returns for example "waiting=3 kv_usage_ppm=500000~", where '~' marks a stale value. A missing signal is listed only
+/// if it has a reason other than no_metric, as "running:duplicate".
 std::string text_of(const SubjectReadings& readings) {
   std::string text;
   for (std::size_t i = 0; i < kSignalCount; ++i) {
     const SignalReading& reading = readings.signals[i];
-    const bool there = reading.signal.state != model::Signal::State::missing;
+    const bool present = reading.signal.state != model::Signal::State::missing;
     const bool explained = reading.why != Missing::none && reading.why != Missing::no_metric;
-    if (!there && !explained) continue;
+    if (!present && !explained) continue;
     text += (text.empty() ? "" : " ") + std::string(kSignals[i].name);
-    if (there) text += "=" + std::to_string(reading.signal.value);
+    if (present) text += "=" + std::to_string(reading.signal.value);
     if (reading.signal.state == model::Signal::State::stale) text += "~";
     if (explained) text += ":" + std::string(info(reading.why).code);
   }
   return text;
 }
 
-/// All subjects of a target: "vllm [m] waiting=3 | [n] waiting=4".
+/// Returns all subjects of a target, for example "vllm [m] waiting=3 | [n] waiting=4".
 std::string text_of(const TargetReadings& readings) {
   std::string text = readings.engine;
   for (const SubjectReadings& subject : readings.subjects) {
@@ -45,7 +45,7 @@ struct Target {
 
   explicit Target(TargetOptions options = {}) : reader(std::move(options)) {}
 
-  /// Reads a page one second after the last and says what is known then.
+  /// Reads a page one second after the last one and returns the readings.
   std::string page(const std::string& text) {
     now = now + seconds(1);
     reader.read(text, Exposition::text, "pod", {now, 0});
@@ -66,7 +66,7 @@ std::string buckets(const std::string& name, const std::string& labels, std::vec
   return text;
 }
 
-TEST(TargetReader, KnowsTheEnginesByTheirNames) {
+TEST(TargetReader, DetectsEnginesByTheirMetricNames) {
   const struct {
     const char* what;
     std::string page;
@@ -90,7 +90,7 @@ TEST(TargetReader, KnowsTheEnginesByTheirNames) {
        "vllm:num_requests_running{model_name=\"m\"} 7\nvllm:num_requests_waiting{model_name=\"m\"} 5\n"
        "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.5\nvllm:gpu_prefix_cache_hits_total{model_name=\"m\"} 4\n",
        "vllm [m] waiting=5 running=7 kv_usage_ppm=500000 prefix_hits_total=4"},
-      {"both names of one thing: the newer counts",
+      {"a metric under its old and its new name: the new one counts",
        "vllm:gpu_cache_usage_perc{model_name=\"m\"} 0.1\nvllm:kv_cache_usage_perc{model_name=\"m\"} 0.2\n",
        "vllm [m] kv_usage_ppm=200000"},
       {"relabelled by KServe", "kserve_vllm:num_requests_running{model_name=\"m\"} 1\n", "vllm [m] running=1"},
@@ -136,7 +136,7 @@ TEST(TargetReader, KnowsTheEnginesByTheirNames) {
   for (const auto& row : rows) EXPECT_EQ(Target().page(row.page), row.read) << row.what;
 }
 
-TEST(TargetReader, UnitesTheRanksOfAnEngine) {
+TEST(TargetReader, CombinesTheRanksOfAnEngine) {
   EXPECT_EQ(Target().page("vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 7\n"
                           "vllm:num_requests_running{engine=\"1\",model_name=\"m\"} 5\n"
                           "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"m\"} 0.2\n"
@@ -146,7 +146,7 @@ TEST(TargetReader, UnitesTheRanksOfAnEngine) {
             "vllm [m] running=12 kv_usage_ppm=900000 finished_total=14");
 }
 
-TEST(TargetReader, RefusesNonsense) {
+TEST(TargetReader, RefusesImplausibleValues) {
   const std::string good = "vllm:num_requests_waiting{model_name=\"m\"} 1\n";
   const struct {
     const char* value;
@@ -169,16 +169,16 @@ TEST(TargetReader, RefusesNonsense) {
   }
   EXPECT_EQ(Target().page(good + "vllm:kv_cache_usage_perc{model_name=\"m\"} 42.5\n"),
             "vllm [m] waiting=1 kv_usage_ppm:out_of_range")
-      << "a percentage where a ratio belongs is not guessed at";
+      << "a percentage is not guessed if a ratio is expected";
   EXPECT_EQ(Target().page(good + "vllm:kv_cache_usage_perc{model_name=\"m\"} 1.0000001\n"),
             "vllm [m] waiting=1 kv_usage_ppm=1000000");
   EXPECT_EQ(Target().page("vllm:num_requests_running{engine=\"0\",model_name=\"m\"} 3\n"
                           "vllm:num_requests_running{engine=\"1\",model_name=\"m\"} NaN\n"),
             "vllm [m] running:not_a_number")
-      << "never the sum of some ranks only";
+      << "a sum over only some of the ranks would be too small";
 }
 
-TEST(TargetReader, TakesNoCounterForAGauge) {
+TEST(TargetReader, RefusesACounterAsAGauge) {
   const std::string running = "vllm:num_requests_running{model_name=\"m\"} 0\n";
   const std::string waiting = "# TYPE vllm:num_requests_waiting gauge\nvllm:num_requests_waiting{model_name=\"m\"} 1\n";
   const auto declared = [&](const std::string& type) {
@@ -190,36 +190,36 @@ TEST(TargetReader, TakesNoCounterForAGauge) {
   EXPECT_EQ(declared("histogram"), "vllm [m] waiting=1 running:no_gauge");
 }
 
-TEST(TargetReader, UnitesEqualDuplicatesAndRefusesOthers) {
+TEST(TargetReader, AcceptsDuplicatesOnlyWithEqualValues) {
   const std::string series = "vllm:num_requests_running{engine=\"0\",model_name=\"m\"} ";
   const std::string turned = "vllm:num_requests_running{model_name=\"m\",engine=\"0\"} ";
   EXPECT_EQ(Target().page(series + "3\n" + turned + "3\n"), "vllm [m] running=3");
   EXPECT_EQ(Target().page(series + "3\n" + turned + "4\n"), "vllm [m] running:duplicate");
 }
 
-TEST(TargetReader, CountsOnThroughResets) {
+TEST(TargetReader, CountersKeepGrowingAcrossResets) {
   const auto tokens = [](const char* value, const char* more = "") {
     return "vllm:prompt_tokens_total{model_name=\"m\"} " + std::string(value) + "\n" + more;
   };
   Target target;
   EXPECT_EQ(target.page(tokens("100")), "vllm [m] prompt_tokens_total=100");
   EXPECT_EQ(target.page(tokens("130")), "vllm [m] prompt_tokens_total=130");
-  EXPECT_EQ(target.page(tokens("20")), "vllm [m] prompt_tokens_total=150") << "began anew: 20 since";
+  EXPECT_EQ(target.page(tokens("20")), "vllm [m] prompt_tokens_total=150") << "the counter was reset and has counted 20 since";
   EXPECT_EQ(target.page(tokens("NaN")), "vllm [m] prompt_tokens_total=150:not_a_number");
   EXPECT_EQ(target.page(tokens("25")), "vllm [m] prompt_tokens_total=155");
   EXPECT_EQ(target.page(tokens("30", "vllm:prompt_tokens_total{model_name=\"m\",engine=\"1\"} 4\n")),
             "vllm [m] prompt_tokens_total=164")
-      << "a new series began at zero";
+      << "a new series started at zero";
 }
 
-TEST(TargetReader, SeesARestartThatNoCounterShows) {
+TEST(TargetReader, DetectsARestartByTheProcessStartTime) {
   const auto page = [](int start, int tokens) {
     return "process_start_time_seconds " + std::to_string(start) + "\nvllm:prompt_tokens_total{model_name=\"m\"} " +
            std::to_string(tokens) + "\n";
   };
   Target target;
   target.page(page(1000, 100));
-  EXPECT_EQ(target.page(page(2000, 110)), "vllm [m] prompt_tokens_total=210") << "110 since the start, not 10";
+  EXPECT_EQ(target.page(page(2000, 110)), "vllm [m] prompt_tokens_total=210") << "the new process has counted 110, not 10";
   EXPECT_EQ(target.reader.readings(target.now).restarts, 1u);
 }
 
@@ -232,22 +232,22 @@ TEST(TargetReader, DoesNotCountTwiceWhenAMetricIsRenamed) {
   EXPECT_EQ(target.page("vllm:prefix_cache_hits_total{model_name=\"m\"} 530\n"), "vllm [m] prefix_hits_total=520");
 }
 
-TEST(TargetReader, TakesPercentilesOfTheWindow) {
+TEST(TargetReader, ComputesPercentilesOverTheWindow) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const std::string m = "model_name=\"m\",";
   Target target;
   EXPECT_EQ(target.page(buckets(name, m, {100, 100, 100})), "vllm [m] ttft_p99_us:first_page");
   EXPECT_EQ(target.page(buckets(name, m, {100, 100, 100})), "vllm [m] ttft_p99_us:no_observations");
-  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=496000") << "99 of 100 up to 0.5 s";
+  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=496000") << "99 of 100 observations are at most 0.496 s";
   EXPECT_EQ(target.page(buckets(name, m, {0, 0, 10})), "vllm [m] ttft_p99_us=500000")
-      << "began anew; ten observations above the last bound";
+      << "the histogram was reset and has ten observations above the last bound";
   target.after(seconds(70));
   EXPECT_EQ(target.page(buckets(name, m, {0, 10, 20})), "vllm [m] ttft_p99_us:first_page")
-      << "a silence longer than the window: nobody knows when";
+      << "after a gap longer than the window the observations cannot be dated";
   EXPECT_EQ(target.page(buckets(name, m, {100, 110, 120})), "vllm [m] ttft_p99_us=99000");
 }
 
-TEST(TargetReader, TellsWhichFirstTokensCameTooLate) {
+TEST(TargetReader, ComputesTheShareOfLateFirstTokens) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const std::string m = "model_name=\"m\",";
   TargetOptions options;
@@ -255,7 +255,7 @@ TEST(TargetReader, TellsWhichFirstTokensCameTooLate) {
   Target target(options);
   EXPECT_EQ(target.page(buckets(name, m, {0, 0, 0})), "vllm [m] ttft_p99_us:first_page ttft_late_ppm:first_page");
   EXPECT_EQ(target.page(buckets(name, m, {80, 96, 100})), "vllm [m] ttft_p99_us=500000 ttft_late_ppm=120000")
-      << "half of sixteen between 0.1 and 0.5 s, and four beyond";
+      << "half of the 16 between 0.1 and 0.5 s are late, and so are the 4 above";
   target.after(seconds(50));
   EXPECT_EQ(target.page(buckets(name, m, {80, 96, 100})), "vllm [m] ttft_p99_us=500000 ttft_late_ppm=120000");
   target.after(seconds(50));
@@ -263,7 +263,7 @@ TEST(TargetReader, TellsWhichFirstTokensCameTooLate) {
             "vllm [m] ttft_p99_us:no_observations ttft_late_ppm:no_observations");
 }
 
-TEST(TargetReader, TellsWhichAnswersWereTooSlow) {
+TEST(TargetReader, ComputesTheShareOfSlowAnswers) {
   const std::string name = "vllm:request_time_per_output_token_seconds";
   const std::string m = "model_name=\"m\",";
   TargetOptions options;
@@ -273,7 +273,7 @@ TEST(TargetReader, TellsWhichAnswersWereTooSlow) {
   EXPECT_EQ(target.page(buckets(name, m, {198, 200, 200})), "vllm [m] tpot_late_ppm=10000 tpot_p99_us=100000");
 }
 
-TEST(TargetReader, UnitesTheHistogramsOfRanks) {
+TEST(TargetReader, AddsTheHistogramsOfRanks) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const auto page = [&](std::vector<int> a, std::vector<int> b) {
     return buckets(name, "engine=\"0\",model_name=\"m\",", a) + buckets(name, "engine=\"1\",model_name=\"m\",", b);
@@ -283,7 +283,7 @@ TEST(TargetReader, UnitesTheHistogramsOfRanks) {
   EXPECT_EQ(target.page(page({90, 90, 90}, {0, 10, 10})), "vllm [m] ttft_p99_us=460000");
 }
 
-TEST(TargetReader, RefusesBucketsThatAreNone) {
+TEST(TargetReader, RefusesInvalidBuckets) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const std::string m = "model_name=\"m\",";
   const std::string bad[] = {buckets(name, m, {5, 6}), buckets(name, m, {5, 4, 6}), buckets(name, m, {-1, 4, 6}),
@@ -291,7 +291,7 @@ TEST(TargetReader, RefusesBucketsThatAreNone) {
   for (const std::string& page : bad) EXPECT_EQ(Target().page(page), "vllm [m] ttft_p99_us:bad_histogram") << page;
 }
 
-TEST(TargetReader, LetsValuesAge) {
+TEST(TargetReader, ValuesBecomeStaleAndThenMissing) {
   const std::string page = "vllm:num_requests_running{model_name=\"m\"} 3\n";
   Target target;
   EXPECT_EQ(text_of(target.reader.readings(target.now)), "! never_scraped");
@@ -320,7 +320,7 @@ TEST(TargetReader, ABadLineDiscardsThePage) {
   EXPECT_EQ(readings.single()[SignalName::running].signal, model::Signal::of(3, seconds(1)));
 }
 
-TEST(TargetReader, HonoursTimestampsOfThePage) {
+TEST(TargetReader, UsesTimestampsOnThePage) {
   TargetReader reader{TargetOptions{}};
   const Instant now{seconds(100)};
   reader.read("vllm:num_requests_running{model_name=\"m\"} 3 1700000000000\n", Exposition::text, "pod",
@@ -328,7 +328,7 @@ TEST(TargetReader, HonoursTimestampsOfThePage) {
   EXPECT_EQ(reader.readings(now).single()[SignalName::running].signal, model::Signal::of(3, seconds(2)));
 }
 
-TEST(TargetReader, NeverUsesAnothersPage) {
+TEST(TargetReader, RefusesThePageOfAnotherPodOrModel) {
   const std::string page = "vllm:num_requests_running{model_name=\"m\",pod=\"a\"} 3\n";
   const auto with = [](std::vector<std::string> models, std::string pod) {
     TargetOptions options;
@@ -344,10 +344,10 @@ TEST(TargetReader, NeverUsesAnothersPage) {
   target.page(page);
   EXPECT_EQ(target.page("vllm:num_requests_running{model_name=\"m\",pod=\"b\"} 0\n").substr(0, 40),
             "vllm [m] waiting:other_pod running=3:oth")
-      << "the last value of our own ages";
+      << "the last value of the expected pod stays and grows old";
 }
 
-TEST(TargetReader, KeepsTheModelsOfAServerApart) {
+TEST(TargetReader, ReportsTheModelsOfAServerSeparately) {
   const std::string page =
       "vllm:num_requests_running{model_name=\"a\"} 3\nvllm:num_requests_running{model_name=\"b\"} 4\n";
   EXPECT_EQ(Target().page(page), "vllm [a] running=3 | [b] running=4");
@@ -359,7 +359,7 @@ TEST(TargetReader, KeepsTheModelsOfAServerApart) {
   EXPECT_EQ(Target(one).page(page), "vllm [b] running=4");
 }
 
-TEST(TargetReader, BoundsWhatItKeeps) {
+TEST(TargetReader, RefusesPagesWithTooManySeries) {
   TargetOptions options;
   options.cells_max = 10;
   std::string page;
@@ -367,7 +367,7 @@ TEST(TargetReader, BoundsWhatItKeeps) {
   EXPECT_EQ(Target(options).page(page), "! too_many_series");
 }
 
-TEST(TargetReader, ReadsAUsersOwnServer) {
+TEST(TargetReader, ReadsACustomServer) {
   MetricText row;
   row.signal = "waiting";
   row.metric = "my_queue";
@@ -404,25 +404,25 @@ RC_GTEST_PROP(TargetReader, TotalsNeverFall, ()) {
   }
 }
 
-TEST(TargetReader, ALatencyIsOverWithTheObservationsOfItsWindow) {
+TEST(TargetReader, ALatencyEndsWithTheObservationsInItsWindow) {
   const std::string name = "vllm:time_to_first_token_seconds";
   const std::string m = "model_name=\"m\",";
   TargetOptions options;
-  options.window = std::chrono::milliseconds(13'125);  // of pages every 15 s the last one's alone
+  options.window = std::chrono::milliseconds(13'125);  // with a page every 15 s it covers only the last page
   options.stale_after = options.missing_after = seconds(45);
   Target target(options);
   target.page(buckets(name, m, {0, 0, 0}));
   target.after(seconds(14));
   EXPECT_EQ(target.page(buckets(name, m, {0, 100, 100})), "vllm [m] ttft_p99_us=496000");
   target.after(seconds(14));
-  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=99000") << "of this page alone";
+  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=99000") << "only this page counts";
   target.reader.failed(Missing::scrape_failed);
   EXPECT_EQ(target.after(seconds(29)).substr(0, 8), "vllm [m]");
   EXPECT_EQ(target.page(buckets(name, m, {100, 300, 300})), "vllm [m] ttft_p99_us=496000")
-      << "a page that did not come is no gap: what was observed meanwhile counts";
+      << "one missing page is no gap: the observations in between count";
   target.after(seconds(14));
   EXPECT_EQ(target.page(buckets(name, m, {100, 300, 300})), "vllm [m] ttft_p99_us:no_observations")
-      << "an engine that did nothing has no latency, and the last one does not linger";
+      << "an idle engine has no latency, so the last value is dropped";
 }
 
 }  // namespace

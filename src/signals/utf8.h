@@ -4,7 +4,7 @@
 
 namespace capstan::signals {
 
-/// Is this UTF-8 by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF?
+/// Returns true if the text is UTF-8 by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 
 }  // namespace capstan::signals

@@ -5,28 +5,28 @@
 namespace capstan::signals {
 namespace {
 
-TEST(Utf8, TakesWhatRfc3629Takes) {
+TEST(Utf8, AcceptsValidUtf8) {
   for (const char* text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80",
                            "\xf4\x8f\xbf\xbf"}) {
     EXPECT_TRUE(is_utf8(text)) << text;
   }
 }
 
-TEST(Utf8, RefusesTheRest) {
+TEST(Utf8, RefusesInvalidUtf8) {
   const struct {
     const char* text;
     const char* why;
-  } rows[] = {{"\xff", "no lead"},
-              {"\x80", "a continuation alone"},
-              {"\xc3", "cut"},
+  } rows[] = {{"\xff", "not a lead byte"},
+              {"\x80", "a continuation byte without a lead byte"},
+              {"\xc3", "cut off"},
               {"\xc0\x80", "overlong NUL"},
               {"\xe0\x9f\xbf", "overlong"},
               {"\xed\xa0\x80", "a surrogate"},
-              {"\xe2\x82", "cut"},
+              {"\xe2\x82", "cut off"},
               {"\xf4\x90\x80\x80", "beyond U+10FFFF"},
               {"\xf0\x8f\xbf\xbf", "overlong"},
-              {"\xf0\x90\x80z", "cut"},
-              {"\xf5\x80\x80\x80", "no lead"}};
+              {"\xf0\x90\x80z", "cut off"},
+              {"\xf5\x80\x80\x80", "not a lead byte"}};
   for (const auto& row : rows) EXPECT_FALSE(is_utf8(row.text)) << row.why;
 }
 

@@ -120,7 +120,7 @@ if ((EUID != 0)); then # nothing is unreadable to root
   expect 1 "secret: cannot be opened: Permission denied" -- sim $small --trace "$work/secret"
 fi
 { printf '\177ELF\2\1\1\3\0'; head -c 4096 "$program"; } >"$work/binary"
-expect 1 "binary:1:1: holds a control character, expected a YAML text" -- compare "$work/binary"
+expect 1 "binary:1:1: contains a control character, expected YAML" -- compare "$work/binary"
 expect 1 "binary:1:9: found a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
 expect 1 "a quote or a NUL byte, expected plain fields" -- engine predict --points "$work/binary"
 

@@ -493,7 +493,7 @@ TEST(Process, AnEngineThatDoesNotCountTokensIsSilentForTheOwnPolicy) {
   EXPECT_EQ(status["signals"]["missing"], 3);
   EXPECT_EQ(condition(status, "SignalsFresh"), "False");
   EXPECT_EQ(condition(status, "SignalsFresh", "message"),
-            "chat-1: prompt_tokens_total: the page has no metric that means this");
+            "chat-1: prompt_tokens_total: the page has no metric for this signal");
 }
 
 TEST(Process, RulesSayWhichSignalIsAboveItsBound) {

@@ -15,7 +15,7 @@ inline std::string described(const Value& value) {
          std::to_string(value.count);
 }
 
-/// Where two trees first differ; empty where they are the same, to the byte.
+/// Returns the first difference between two trees, or "" if they are equal.
 inline std::string difference(const Value& a, const Value& b) {
   if (described(a) != described(b) || a.shared != b.shared) return described(a) + " is not " + described(b);
   for (std::size_t i = 0; i < a.count; ++i) {
@@ -25,10 +25,10 @@ inline std::string difference(const Value& a, const Value& b) {
 }
 
 inline std::string difference(const Documents& a, const Documents& b) {
-  if (a.all().size() != b.all().size()) return "not as many documents";
+  if (a.all().size() != b.all().size()) return "the numbers of documents differ";
   for (std::size_t i = 0; i < a.all().size(); ++i) {
     const Document &one = a.all()[i], &other = b.all()[i];
-    if (one.faults.size() != other.faults.size()) return "not as many faults";
+    if (one.faults.size() != other.faults.size()) return "the numbers of faults differ";
     for (std::size_t j = 0; j < one.faults.size(); ++j) {
       if (one.faults[j].message != other.faults[j].message || one.faults[j].span != other.faults[j].span) {
         return one.faults[j].message + " is not " + other.faults[j].message;

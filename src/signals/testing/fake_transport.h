@@ -10,7 +10,7 @@
 
 namespace capstan::signals {
 
-/// A network that a test plays by hand.
+/// A network whose answers come from the test.
 class FakeTransport : public net::Transport {
  public:
   struct Started {
@@ -39,7 +39,7 @@ class FakeTransport : public net::Transport {
     finish(id, std::move(exchange));
   }
 
-  std::map<net::RequestId, Started> started;  ///< and not ended
+  std::map<net::RequestId, Started> started;  ///< requests in flight
   net::RequestId last = 0;
   int cancelled = 0;
 
