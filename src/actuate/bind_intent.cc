@@ -27,30 +27,30 @@ std::optional<BindIntent> read_bind_intent(std::string_view text) {
 }
 
 std::vector<UnfinishedBind> unfinished_binds(std::span<const kube::Pod* const> pods) {
-  struct Seen {
+  struct Transaction {
     UnfinishedBind bind;
-    std::int64_t pods = 0;
-    bool waits = false;
-    bool leaves = false;
+    std::int64_t pods = 0;  // pods that the transaction should have
+    bool has_unbound_pod = false;
+    bool has_terminating_pod = false;
   };
-  std::map<std::string, Seen> by_transaction;
+  std::map<std::string, Transaction> by_transaction;
   for (const kube::Pod* pod : pods) {
     const std::string* text = pod->meta.annotations.find(kBindIntent);
     const std::optional<BindIntent> intent = text != nullptr ? read_bind_intent(*text) : std::nullopt;
     if (!intent || pod->over()) continue;
-    Seen& seen = by_transaction[intent->transaction];
-    seen.bind.transaction = intent->transaction;
-    seen.pods = std::max(seen.pods, intent->pods);
-    seen.waits = seen.waits || (!pod->bound() && !pod->meta.terminating());
-    seen.leaves = seen.leaves || pod->meta.terminating();
+    Transaction& found = by_transaction[intent->transaction];
+    found.bind.transaction = intent->transaction;
+    found.pods = std::max(found.pods, intent->pods);
+    found.has_unbound_pod = found.has_unbound_pod || (!pod->bound() && !pod->meta.terminating());
+    found.has_terminating_pod = found.has_terminating_pod || pod->meta.terminating();
     const Ref ref{{kube::resources::kPods, pod->meta.ns, pod->meta.name}, pod->meta.uid};
-    seen.bind.bindings.push_back({ref, pod->meta.resource_version, intent->node});
+    found.bind.bindings.push_back({ref, pod->meta.resource_version, intent->node});
   }
   std::vector<UnfinishedBind> unfinished;
-  for (auto& [transaction, seen] : by_transaction) {
-    if (!seen.waits) continue;
-    seen.bind.whole = !seen.leaves && std::ssize(seen.bind.bindings) == seen.pods;
-    unfinished.push_back(std::move(seen.bind));
+  for (auto& [name, found] : by_transaction) {
+    if (!found.has_unbound_pod) continue;
+    found.bind.complete = !found.has_terminating_pod && std::ssize(found.bind.bindings) == found.pods;
+    unfinished.push_back(std::move(found.bind));
   }
   return unfinished;
 }

@@ -12,36 +12,36 @@
 
 namespace capstan::actuate {
 
-/// The annotation by which a pod says which bind transaction it belongs to, and where it goes.
+/// Annotation of a pod with its bind transaction and its node.
 inline constexpr std::string_view kBindIntent = "capstan.dev/bind";
 
-/// One pod's part in a bind transaction, as persisted on the pod before the first of them is bound.
+/// The part of one pod in a bind transaction. It is written to every pod before the first pod is bound.
 struct BindIntent {
   std::string transaction;
   std::string node;
-  std::int64_t pods = 0;  ///< of the whole transaction
+  std::int64_t pods = 0;  ///< number of pods in the transaction
   friend bool operator==(const BindIntent&, const BindIntent&) = default;
 };
 
 std::string write_bind_intent(const BindIntent& intent);
 std::optional<BindIntent> read_bind_intent(std::string_view text);
 
-/// A pod and the node that it goes to.
+/// A pod and the node to bind it to.
 struct Binding {
   Ref pod;
-  std::string version;  ///< the pod's resource version at which it was seen, not bound; empty: not known
+  std::string version;  ///< resource version at which the pod was seen unbound; empty: not known
   std::string node;
 };
 
-/// A transaction that somebody began and did not end.
+/// A bind transaction that was begun and not finished, for example because the leader changed.
 struct UnfinishedBind {
   std::string transaction;
-  bool whole = false;  ///< every pod of it is there: it can be completed; else it is to be taken back
+  bool complete = false;  ///< all its pods exist, so it can be completed; else it has to be rolled back
   std::vector<Binding> bindings;
 };
 
-/// The transactions of which a pod still waits to be bound. One whose pods are all bound is over, also when the gang
-/// has lost pods since. In the order of their names.
+/// Returns the transactions with a pod that is not bound yet, sorted by name. A transaction is finished when all its
+/// existing pods are bound, even if the gang has lost pods since.
 std::vector<UnfinishedBind> unfinished_binds(std::span<const kube::Pod* const> pods);
 
 }  // namespace capstan::actuate

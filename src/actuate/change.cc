@@ -10,29 +10,29 @@ using model::ReasonCode;
 
 model::Reason refused_by_server(const kube::ApiError& error) { return {ReasonCode::api_refused, {error.code}}; }
 
-Change::Change(Ref ref, Look look, std::string subresource)
-    : ref_(std::move(ref)), look_(std::move(look)), subresource_(std::move(subresource)) {}
+Change::Change(Ref ref, Decide decide, std::string subresource)
+    : ref_(std::move(ref)), decide_(std::move(decide)), subresource_(std::move(subresource)) {}
 
-Change Change::by_writing(Ref ref, kube::ApiRequest write, Look look) {
-  Change change(std::move(ref), std::move(look));
+Change Change::by_writing(Ref ref, kube::ApiRequest write, Decide decide) {
+  Change change(std::move(ref), std::move(decide));
   change.write(std::move(write));
   return change;
 }
 
-Change Change::by_creating(kube::ObjectRef object, kube::ApiRequest create, Look look) {
-  Change change({std::move(object), {}}, std::move(look));
+Change Change::by_creating(kube::ObjectRef object, kube::ApiRequest create, Decide decide) {
+  Change change({std::move(object), {}}, std::move(decide));
   change.create_ = create;
   change.write(std::move(create));
   return change;
 }
 
 kube::ApiRequest Change::request() const {
-  CAPSTAN_ASSERT(going());
+  CAPSTAN_ASSERT(in_progress());
   return write_ ? *write_ : kube::get(ref_.object, subresource_);
 }
 
 void Change::answered(const kube::Outcome& outcome) {
-  CAPSTAN_ASSERT(going());
+  CAPSTAN_ASSERT(in_progress());
   if (write_) {
     wrote(outcome);
   } else {
@@ -65,18 +65,19 @@ void Change::read(const kube::Outcome& outcome) {
     error_ = outcome.error;
     return end(State::refused, refused_by_server(outcome.error));
   }
-  in_doubt_ = false;  // what is still on its way carries a version, a uid or a name that only fits once
+  // A write that is still in flight can no longer succeed twice: its version, UID or name fits only once.
+  in_doubt_ = false;
   const std::string_view uid = object ? (*object)["metadata"]["uid"].text() : std::string_view();
-  const bool there = outcome.ok() && (ref_.uid.empty() || ref_.uid == uid);
-  if (!there) return create_ ? write(*create_) : end(State::gone, {ReasonCode::object_gone, {}});
+  const bool exists = outcome.ok() && (ref_.uid.empty() || ref_.uid == uid);
+  if (!exists) return create_ ? write(*create_) : end(State::gone, {ReasonCode::object_gone, {}});
   see(object ? *object : kube::Json());
-  Wish wish = look_(object ? *object : kube::Json());
-  if (wish.kind == Wish::Kind::write) return write(std::move(wish.write));
-  end(wish.kind == Wish::Kind::settled ? State::settled : State::refused, wish.why);
+  Decision decision = decide_(object ? *object : kube::Json());
+  if (decision.kind == Decision::Kind::write) return write(std::move(decision.write));
+  end(decision.kind == Decision::Kind::settled ? State::settled : State::refused, decision.why);
 }
 
 Verdict Change::verdict() const {
-  CAPSTAN_ASSERT(!going());
+  CAPSTAN_ASSERT(!in_progress());
   if (state_ == State::settled) return Verdict::applied();
   return in_doubt_ ? Verdict::unknown(why_) : Verdict::refused(why_);
 }

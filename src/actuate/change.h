@@ -10,54 +10,54 @@
 
 namespace capstan::actuate {
 
-/// One object to be brought into a state, while others write it too. It is read; what is seen decides whether something
-/// is to be written; the write carries the version that was read; and an answer that leaves open what happened, or says
-/// that somebody was faster, leads back to reading.
+/// Brings one object into a desired state while other clients may write it too. The object is read, and a function
+/// decides from its current state whether to write. The write is conditional on the version that was read. After a
+/// conflict or an unknown outcome the object is read again.
 class Change {
  public:
   enum class State : std::uint8_t {
-    going,
-    settled,  ///< as wished
-    gone,     ///< the object does not exist, or another one has its name
+    in_progress,
+    settled,  ///< the object has the desired state
+    gone,     ///< the object does not exist, or another object has its name
     refused,
   };
 
-  /// What to do about the object as it is.
-  struct Wish {
+  /// What to do with the object in its current state.
+  struct Decision {
     enum class Kind : std::uint8_t { settled, write, refuse };
     Kind kind = Kind::settled;
     kube::ApiRequest write;
     model::Reason why;
 
-    static Wish settled() { return {}; }
-    static Wish make(kube::ApiRequest write) { return {Kind::write, std::move(write), {}}; }
-    static Wish refuse(model::Reason why) { return {Kind::refuse, {}, why}; }
+    static Decision settled() { return {}; }
+    static Decision to_write(kube::ApiRequest write) { return {Kind::write, std::move(write), {}}; }
+    static Decision refuse(model::Reason why) { return {Kind::refuse, {}, why}; }
   };
-  using Look = std::function<Wish(kube::Json object)>;
+  using Decide = std::function<Decision(kube::Json object)>;
 
-  /// This many writes may come too late, or stay unanswered without having happened.
+  /// Largest number of writes; each may fail with a conflict or an unknown outcome.
   static constexpr int kWritesMax = 8;
 
-  /// @param subresource  what is read: "scale", or empty
-  Change(Ref ref, Look look, std::string subresource = {});
-  /// Writes without reading first, where the write itself says which object it means.
-  static Change by_writing(Ref ref, kube::ApiRequest write, Look look);
-  /// Creates an object; `look` says of one that is there already whether it is the one meant.
-  static Change by_creating(kube::ObjectRef object, kube::ApiRequest create, Look look);
+  /// @param subresource  subresource to read, such as "scale"; empty: the object itself
+  Change(Ref ref, Decide decide, std::string subresource = {});
+  /// Writes first, without a read. The write must have a precondition that identifies the object.
+  static Change by_writing(Ref ref, kube::ApiRequest write, Decide decide);
+  /// Creates an object. If the name is taken, `decide` checks whether that object is the intended one.
+  static Change by_creating(kube::ObjectRef object, kube::ApiRequest create, Decide decide);
 
   kube::ApiRequest request() const;
   void answered(const kube::Outcome& outcome);
-  /// Ends it, for a reason that its user knows better.
+  /// Ends the change with a reason of the caller.
   void refuse(model::Reason why) { end(State::refused, why); }
 
   State state() const { return state_; }
-  bool going() const { return state_ == State::going; }
-  const model::Reason& why() const { return why_; }        ///< of refused and gone
-  const kube::ApiError& error() const { return error_; }   ///< of a refusal by the server
-  bool in_doubt() const { return in_doubt_; }              ///< a write was sent and not read back
-  Verdict verdict() const;                                 ///< of one that is over; what is gone counts as refused
-  const Ref& ref() const { return ref_; }                  ///< with the uid, once it was seen
-  const std::string& version() const { return version_; }  ///< last seen
+  bool in_progress() const { return state_ == State::in_progress; }
+  const model::Reason& why() const { return why_; }        ///< if refused or gone
+  const kube::ApiError& error() const { return error_; }   ///< if the server refused
+  bool in_doubt() const { return in_doubt_; }              ///< the outcome of a write is unknown
+  Verdict verdict() const;                                 ///< of an ended change; `gone` counts as refused
+  const Ref& ref() const { return ref_; }                  ///< has the UID after the object was read
+  const std::string& version() const { return version_; }  ///< resource version last seen
 
  private:
   void read(const kube::Outcome& outcome);
@@ -67,20 +67,20 @@ class Change {
   void end(State state, model::Reason why);
 
   Ref ref_;
-  Look look_;
+  Decide decide_;
   std::string subresource_;
-  std::optional<kube::ApiRequest> write_;   // to be sent or on its way; else the object is read
-  std::optional<kube::ApiRequest> create_;  // sent where there is no object
-  State state_ = State::going;
+  std::optional<kube::ApiRequest> write_;   // write to send or in flight; if empty, the object is read
+  std::optional<kube::ApiRequest> create_;  // request that creates a missing object
+  State state_ = State::in_progress;
   model::Reason why_;
   kube::ApiError error_;
   std::string version_;
   bool in_doubt_ = false;
   int writes_ = 0;
-  bool lost_ = false;  // the last write was not answered
+  bool lost_ = false;  // the last write got no answer
 };
 
-/// The reason of a refusal by the server.
+/// Returns the reason for a refusal by the server.
 model::Reason refused_by_server(const kube::ApiError& error);
 
 }  // namespace capstan::actuate

@@ -5,7 +5,7 @@ namespace capstan::actuate {
 Step ChangeAll::next(Instant) {
   for (; at_ < changes_.size(); ++at_) {
     const Change& change = changes_[at_];
-    if (change.going()) return Step::send(change.request());
+    if (change.in_progress()) return Step::send(change.request());
     if (change.state() == Change::State::refused) {
       refused_ = change.why();
       done_any_ = done_any_ || change.in_doubt();
@@ -19,9 +19,9 @@ Step ChangeAll::next(Instant) {
 
 void ChangeAll::answered(const kube::Outcome& outcome, Instant) { changes_[at_].answered(outcome); }
 
-Standing ChangeAll::standing() const {
+Progress ChangeAll::progress() const {
   const bool in_doubt = at_ < changes_.size() && changes_[at_].in_doubt();
-  return done_any_ || in_doubt ? Standing::in_doubt : Standing::nothing;
+  return done_any_ || in_doubt ? Progress::in_doubt : Progress::none;
 }
 
 }  // namespace capstan::actuate

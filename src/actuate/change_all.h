@@ -9,15 +9,15 @@
 
 namespace capstan::actuate {
 
-/// Changes that make sense one by one, in order. An object that is gone needs none; one that is refused keeps nobody
-/// from the others.
+/// Makes independent changes one after the other. A missing object needs no change, and a refused change does not stop
+/// the others.
 class ChangeAll : public Effect {
  public:
   explicit ChangeAll(std::vector<Change> changes) : changes_(std::move(changes)) {}
 
   Step next(Instant now) override;
   void answered(const kube::Outcome& outcome, Instant now) override;
-  Standing standing() const override;
+  Progress progress() const override;
 
  private:
   std::vector<Change> changes_;

@@ -6,20 +6,20 @@ namespace capstan::actuate {
 
 using kube::Json;
 using model::ReasonCode;
-using Wish = Change::Wish;
+using Decision = Change::Decision;
 
 namespace {
 
 constexpr Duration kGiveBackPause = std::chrono::seconds(1);
 
-bool ends(Json object) { return object["metadata"]["deletionTimestamp"].exists(); }
+bool is_terminating(Json object) { return object["metadata"]["deletionTimestamp"].exists(); }
 
 }  // namespace
 
 Change delete_claim(const Ref& claim) {
   return {claim, [object = claim.object](Json now) {
-            if (ends(now)) return Wish::settled();
-            return Wish::make(
+            if (is_terminating(now)) return Decision::settled();
+            return Decision::to_write(
                 kube::remove(object, {.uid = std::string(now["metadata"]["uid"].text()), .resource_version = {}}));
           }};
 }
@@ -29,23 +29,24 @@ kube::ObjectRef LaunchGroup::claim(std::int64_t index) const {
 }
 
 Change LaunchGroup::create(std::int64_t index) const {
-  const auto look = [name = group_.name](Json now) {
-    const bool ours = now["metadata"]["labels"][kClaimGroup].text() == name && !ends(now);
-    return ours ? Wish::settled() : Wish::refuse({ReasonCode::object_contended, {1}});
+  const auto decide = [name = group_.name](Json now) {
+    const bool ours = now["metadata"]["labels"][kClaimGroup].text() == name && !is_terminating(now);
+    return ours ? Decision::settled() : Decision::refuse({ReasonCode::object_contended, {1}});
   };
-  return Change::by_creating(claim(index), kube::create(claim(index), claim_body(group_, index)), look);
+  return Change::by_creating(claim(index), kube::create(claim(index), claim_body(group_, index)), decide);
 }
 
 Change LaunchGroup::discard(std::int64_t index) const {
   const kube::ObjectRef object = claim(index);
   return {{object, {}}, [object, name = group_.name](Json now) {
-            if (ends(now) || now["metadata"]["labels"][kClaimGroup].text() != name) return Wish::settled();
-            return Wish::make(
+            if (is_terminating(now) || now["metadata"]["labels"][kClaimGroup].text() != name)
+              return Decision::settled();
+            return Decision::to_write(
                 kube::remove(object, {.uid = std::string(now["metadata"]["uid"].text()), .resource_version = {}}));
           }};
 }
 
-/// From here on the claims are deleted, from the one that was being made back to the first.
+/// Starts to delete the claims, from the current one back to the first.
 void LaunchGroup::give_back() {
   if (std::exchange(giving_back_, true)) return;
   change_.reset();
@@ -57,7 +58,7 @@ Step LaunchGroup::next(Instant now) {
   for (;;) {
     if (giving_back_ ? at_ < 0 : at_ == group_.count) break;
     if (!change_) change_.emplace(giving_back_ ? discard(at_) : create(at_));
-    if (change_->going()) return Step::send(change_->request());
+    if (change_->in_progress()) return Step::send(change_->request());
     const bool settled = change_->state() == Change::State::settled;
     const bool refused = change_->state() == Change::State::refused;
     change_.reset();

@@ -8,18 +8,18 @@
 
 namespace capstan::actuate {
 
-/// Makes the claims of a group, all or none: where one cannot be made, those that were are deleted. Their names follow
-/// from the group's, so that making them again finds those that are there.
+/// Creates all claims of a group or none: if one cannot be created, the others are deleted. The names derive from the
+/// name of the group, so that a repetition finds existing claims.
 class LaunchGroup : public Effect {
  public:
-  /// A claim that cannot be deleted is tried again once a second, this often.
+  /// Number of attempts, one per second, to delete claims.
   static constexpr int kGiveBackTries = 30;
 
   explicit LaunchGroup(ClaimGroup group) : group_(std::move(group)) {}
 
   Step next(Instant now) override;
   void answered(const kube::Outcome& outcome, Instant now) override;
-  Standing standing() const override { return begun_ ? Standing::in_part : Standing::nothing; }
+  Progress progress() const override { return begun_ ? Progress::partial : Progress::none; }
   void halt() override { give_back(); }
 
  private:
@@ -29,7 +29,7 @@ class LaunchGroup : public Effect {
   void give_back();
 
   ClaimGroup group_;
-  std::int64_t at_ = 0;  // the claim that is being made, or deleted
+  std::int64_t at_ = 0;  // index of the claim that is being created or deleted
   std::optional<Change> change_;
   bool begun_ = false;
   bool giving_back_ = false;
@@ -38,7 +38,7 @@ class LaunchGroup : public Effect {
   Instant not_before_{};
 };
 
-/// Deletes a claim, and with it its node: one of a group that is released, or the one of a node that is given back.
+/// Deletes a claim and thereby its node.
 Change delete_claim(const Ref& claim);
 
 }  // namespace capstan::actuate

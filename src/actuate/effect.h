@@ -13,24 +13,24 @@
 
 namespace capstan::actuate {
 
-/// What may be written at a moment: the Lease, the kill switch and the age of what is seen together say so.
+/// Which writes are allowed now. It depends on the Lease, the kill switch and the age of the view of the cluster.
 enum class Permit : std::uint8_t {
-  nothing,    ///< the Lease is not surely ours
-  finish,     ///< halted: a bind transaction that has begun is finished, nothing else is written
-  see_first,  ///< what is seen of the cluster is too old: the same
-  anything,
+  none,        ///< no writes: this process may have lost the Lease
+  finish,      ///< the kill switch is on: only a bind transaction that has begun is finished
+  stale_view,  ///< the view of the cluster is too old: allows the same as `finish`
+  all,
 };
 
-/// Asked right before each write is sent.
+/// Called right before each write is sent.
 using Fence = std::function<Permit()>;
 
-/// An object that is meant, and not another one of the same name.
+/// A reference to one object, which never means another object with the same name.
 struct Ref {
   kube::ObjectRef object;
-  std::string uid;  ///< empty: whichever has the name
+  std::string uid;  ///< empty: any object with the name
 };
 
-/// How an effect ended.
+/// The outcome of an effect.
 struct Verdict {
   ports::Outcome::Kind kind = ports::Outcome::Kind::applied;
   model::Reason why;
@@ -40,41 +40,42 @@ struct Verdict {
   static Verdict unknown(model::Reason why) { return {ports::Outcome::Kind::unknown, why}; }
 };
 
-/// What an effect does next.
+/// The next step of an effect.
 struct Step {
   enum class Kind : std::uint8_t { send, wait, done };
   Kind kind = Kind::wait;
-  kube::ApiRequest request;      ///< of send
-  bool although_halted = false;  ///< of send: finishes a bind transaction
-  Instant until;                 ///< of wait: when to be asked again at the latest
-  Verdict verdict;               ///< of done
+  kube::ApiRequest request;          ///< for `send`
+  bool allowed_when_halted = false;  ///< for `send`: the request finishes a bind transaction
+  Instant until;                     ///< for `wait`: latest time of the next call
+  Verdict verdict;                   ///< for `done`
 
-  static Step send(kube::ApiRequest request, bool although_halted = false) {
-    return {Kind::send, std::move(request), although_halted, {}, {}};
+  static Step send(kube::ApiRequest request, bool allowed_when_halted = false) {
+    return {Kind::send, std::move(request), allowed_when_halted, {}, {}};
   }
   static Step wait(Instant until) { return {Kind::wait, {}, false, until, {}}; }
   static Step done(Verdict verdict) { return {Kind::done, {}, false, {}, verdict}; }
 };
 
-/// What an effect that has to end here would leave behind.
-enum class Standing : std::uint8_t {
-  nothing,   ///< what was asked for has not happened
-  in_doubt,  ///< it may have: a write was sent, and not answered
-  in_part,   ///< a part of it has, which must not stay: as long as we may write, the effect goes on
+/// What an effect has changed so far.
+enum class Progress : std::uint8_t {
+  none,      ///< nothing has changed
+  in_doubt,  ///< the outcome of a write is unknown
+  partial,   ///< a part has changed that must not stay: the effect goes on while writes are allowed
 };
 
-/// One action being carried out at the API server: a state machine without a socket or a clock. It has one request on
-/// its way at a time, so that a write without an answer is read back before anything else is done.
+/// A state machine that carries out one action with API requests, without a socket or a clock. It has one request in
+/// flight at a time, so that a write with an unknown outcome is read back before anything else.
 class Effect {
  public:
   virtual ~Effect() = default;
-  /// Never called while a request is on its way.
+  /// Returns the next step. Never called while a request is in flight.
   virtual Step next(Instant now) = 0;
-  /// The answer to the request of the last step: ok, unknown, or a refusal that will not change by asking again soon.
-  /// Everything else the `Runner` repeats by itself.
+  /// Takes the answer to the last request: ok, unknown, or a final refusal. The `Runner` repeats a request after any
+  /// other answer.
   virtual void answered(const kube::Outcome& outcome, Instant now) = 0;
-  virtual Standing standing() const = 0;
-  /// The kill switch is on and the last step was not sent. Of an effect in part: takes back what there is.
+  virtual Progress progress() const = 0;
+  /// Called if the kill switch is on and the last step was not sent. An effect with partial progress starts to roll
+  /// back.
   virtual void halt() {}
 };
 

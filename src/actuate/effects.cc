@@ -25,7 +25,7 @@ std::string key_of(const char* what, const Ref& ref) {
 
 std::string serving_key(const Ref& pod) { return key_of("serving", pod); }
 
-/// The replicas that will go.
+/// Returns the replicas that will be removed.
 std::vector<Target::Replica> victims_of(const Target& target, const model::SetReplicas& set) {
   std::vector<Removable> removable;
   for (const Target::Replica& replica : target.replicas) {
@@ -65,12 +65,13 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
     if (!claim) return runner_.answer(token, Verdict::refused({ReasonCode::node_without_claim, {}}));
     give_back(token, key_of("claim", *claim), {*claim});
   } else if (std::holds_alternative<model::ConvertReplica>(action.what)) {
-    // No engine's pods can be handed from one workload object to another: no service here is said to convert.
+    // Pods cannot be moved from one workload object to another, so no service of a cluster supports conversion.
     runner_.answer(token, Verdict::refused({ReasonCode::outcome_refused, {}}));
   } else {
     const std::optional<Ref> pod = references_.pod(std::get<model::EvictPod>(action.what).pod);
     if (!pod) return runner_.answer(token, refused_as_gone());
-    // What a disruption budget refuses now is decided again: by the time it would be allowed the gang may be whole.
+    // A refusal by a disruption budget is not waited out: by the time it is allowed, the gang may be complete. The next
+    // decision asks again if necessary.
     runner_.submit(key_of("evict", *pod), token,
                    std::make_unique<Evict>(*pod, RandomStream(token.value, "evict"), Duration{}));
   }
@@ -81,28 +82,28 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   if (!target || seen.services.find(set.service) == nullptr) return runner_.answer(token, refused_as_gone());
   const std::string key = key_of("scale", target->ref);
   std::shared_ptr<ScaleGoal> goal = goals_[key].lock();
-  const bool going_on = goal != nullptr && runner_.take_over(key, token);
-  if (!going_on) goal = std::make_shared<ScaleGoal>();
+  const bool continues = goal != nullptr && runner_.take_over(key, token);
+  if (!continues) goal = std::make_shared<ScaleGoal>();
   goal->target = target->ref;
   goal->seen = seen.services.at(set.service).desired_replicas;
-  goal->wanted = set.replicas;
+  goal->desired = set.replicas;
   goal->means = target->means;
-  // Whom an unknown kind gives up nobody knows, so nobody can be drained for it.
+  // It is not known which replicas an unknown kind removes, so none can be drained.
   const Removal removal = removal_of(target->kind);
   if (removal == Removal::unknown && goal->means.waits()) goal->means = {};
-  goal->mark = removal == Removal::any;
+  goal->can_mark = removal == Removal::any;
   if (target->drain_limit) goal->drain_limit = *target->drain_limit;
   goal->victims.clear();
-  goal->unserved.clear();
-  goal->counted_on.clear();
+  goal->never_served.clear();
+  goal->serving_at_decision.clear();
   goal->lost = 0;
   if (set.replicas < goal->seen) {
     for (const Target::Replica& victim : victims_of(*target, set)) {
       goal->victims.push_back(victim.pod);
-      if (!victim.ever_served && !runner_.busy(serving_key(victim.pod))) goal->unserved.insert(victim.pod.uid);
+      if (!victim.ever_served && !runner_.busy(serving_key(victim.pod))) goal->never_served.insert(victim.pod.uid);
     }
     for (const Target::Replica& replica : target->replicas) {
-      if (goal->means.waits() && replica.ever_served) goal->counted_on.insert(replica.pod.uid);
+      if (goal->means.waits() && replica.ever_served) goal->serving_at_decision.insert(replica.pod.uid);
     }
   }
   goal->out.clear();
@@ -111,7 +112,7 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
   }
   goal->called_off = false;
   goal->revision += 1;
-  if (going_on) return;
+  if (continues) return;
   goals_[key] = goal;
   runner_.submit(key, token, std::make_unique<ScaleTo>(goal, wall_));
 }
@@ -143,14 +144,14 @@ void Effects::give_back(model::ActionToken token, const std::string& key, const 
   runner_.submit(key, token, std::make_unique<ChangeAll>(std::move(changes)));
 }
 
-/// Of one action of one holder, short enough for a label.
+/// Returns a name that is unique for this action and this leader, and short enough for a label.
 std::string Effects::name_of(model::ActionToken token) const {
   char text[16];
   const std::uint64_t hash = hash_text(holder_) & 0xffff'ffffULL;
   return std::string(text, std::to_chars(text, text + sizeof text, hash, 36).ptr) + "-" + std::to_string(token.value);
 }
 
-void Effects::feed(const std::map<std::string, ScaleGoal::Load>& loads) {
+void Effects::update_loads(const std::map<std::string, ScaleGoal::Load>& loads) {
   const Instant now = clock_();
   for (auto at = goals_.begin(); at != goals_.end();) {
     const std::shared_ptr<ScaleGoal> goal = at->second.lock();
@@ -168,7 +169,7 @@ void Effects::feed(const std::map<std::string, ScaleGoal::Load>& loads) {
   std::erase_if(leaving_, [&](const auto& entry) { return now >= entry.second; });
 }
 
-void Effects::only(const std::set<std::string>& targets) {
+void Effects::cancel_except(const std::set<std::string>& targets) {
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
     if (goal == nullptr || goal->called_off || targets.contains(goal->target.uid)) continue;
@@ -177,7 +178,7 @@ void Effects::only(const std::set<std::string>& targets) {
   }
 }
 
-/// Pods that are about to go, by uid.
+/// Returns the UIDs of the pods that are about to be removed.
 std::set<std::string> Effects::victims() const {
   std::set<std::string> uids;
   for (const auto& [key, weak] : goals_) {
@@ -188,40 +189,41 @@ std::set<std::string> Effects::victims() const {
   return uids;
 }
 
-/// Tells the lowerings that are on their way which of the replicas that they count on are gone.
-void Effects::count_lost(std::span<const Routed> pods) {
+/// Updates how many of the replicas that served at the decision are gone, for every scale-down in progress.
+void Effects::update_lost(std::span<const Routed> pods) {
   std::set<std::string_view> present;
   for (const Routed& routed : pods) present.insert(routed.pod.uid);
   for (const auto& [key, weak] : goals_) {
     const std::shared_ptr<ScaleGoal> goal = weak.lock();
     if (goal == nullptr || goal->called_off) continue;
-    goal->lost =
-        std::ranges::count_if(goal->counted_on, [&](const std::string& uid) { return !present.contains(uid); });
+    goal->lost = std::ranges::count_if(goal->serving_at_decision,
+                                       [&](const std::string& uid) { return !present.contains(uid); });
   }
 }
 
-void Effects::keep_serving(std::span<const Routed> pods) {
-  count_lost(pods);
+void Effects::update_routing(std::span<const Routed> pods) {
+  update_lost(pods);
   const Instant now = clock_();
-  const std::set<std::string> going = victims();
-  if (!first_look_) first_look_ = now;
+  const std::set<std::string> leaving = victims();
+  if (!first_pass_) first_pass_ = now;
   for (const Routed& routed : pods) {
-    // A predecessor's drain is gone on with, or called off, by the first decisions.
-    const bool left_behind = routed.out && !leaving_.contains(routed.pod.uid) && now - *first_look_ >= kLeaving;
-    const bool is_new = !routed.decided && !going.contains(routed.pod.uid);
+    // The first decisions continue or cancel the drains of an earlier leader, so a pod counts as abandoned only after
+    // that.
+    const bool is_abandoned = routed.is_out && !leaving_.contains(routed.pod.uid) && now - *first_pass_ >= kLeaving;
+    const bool is_new = !routed.has_gate && !leaving.contains(routed.pod.uid);
     const std::string key = serving_key(routed.pod);
-    if (!(left_behind || is_new) || runner_.busy(key)) continue;
+    if (!(is_abandoned || is_new) || runner_.busy(key)) continue;
     std::vector<Change> changes;
-    if (left_behind) {
+    if (is_abandoned) {
       changes = {mark_for_deletion(routed.pod, false), set_serving(routed.pod, routed.means, true, wall_())};
     } else {
-      changes = {let_in(routed.pod, wall_())};
+      changes = {open_gate(routed.pod, wall_())};
     }
     runner_.submit(key, {}, std::make_unique<ChangeAll>(std::move(changes)));
   }
 }
 
-void Effects::let_go(std::span<const Ref> held) {
+void Effects::release_holds(std::span<const Ref> held) {
   for (const Ref& ref : held) {
     const std::string key = key_of("hold", ref);
     if (runner_.busy(key)) continue;
@@ -230,7 +232,7 @@ void Effects::let_go(std::span<const Ref> held) {
   }
 }
 
-void Effects::resume(std::span<const kube::Pod* const> pods) {
+void Effects::resume_binds(std::span<const kube::Pod* const> pods) {
   for (UnfinishedBind& found : unfinished_binds(pods)) {
     const std::string key = "bind/" + found.transaction;
     if (!runner_.busy(key)) runner_.submit(key, {}, std::make_unique<GangBind>(std::move(found)));

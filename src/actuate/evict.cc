@@ -7,21 +7,21 @@ namespace capstan::actuate {
 
 using model::ReasonCode;
 
-Evict::Evict(Ref pod, RandomStream random, Duration patience)
-    : pod_(std::move(pod)), random_(random), patience_(patience), change_(ask()) {}
+Evict::Evict(Ref pod, RandomStream random, Duration time_limit)
+    : pod_(std::move(pod)), random_(random), time_limit_(time_limit), change_(ask()) {}
 
 Change Evict::ask() const {
   const kube::ApiRequest eviction = kube::evict_pod(pod_.object, {.uid = pod_.uid, .resource_version = {}});
   return Change::by_writing(pod_, eviction, [eviction](kube::Json pod) {
-    const bool leaves = pod["metadata"]["deletionTimestamp"].exists();
-    return leaves ? Change::Wish::settled() : Change::Wish::make(eviction);
+    const bool is_terminating = pod["metadata"]["deletionTimestamp"].exists();
+    return is_terminating ? Change::Decision::settled() : Change::Decision::to_write(eviction);
   });
 }
 
 Step Evict::next(Instant now) {
   if (now < not_before_) return Step::wait(not_before_);
-  if (change_.going()) return Step::send(change_.request());
-  const bool gone = change_.state() == Change::State::gone;  // as wanted, whoever did it
+  if (change_.in_progress()) return Step::send(change_.request());
+  const bool gone = change_.state() == Change::State::gone;  // gone is the desired state
   return Step::done(gone ? Verdict::applied() : change_.verdict());
 }
 
@@ -29,9 +29,9 @@ void Evict::answered(const kube::Outcome& outcome, Instant now) {
   change_.answered(outcome);
   if (change_.state() != Change::State::refused || change_.error().code != 429) return;
   if (!held_since_) held_since_ = now;
-  const Duration asked = std::max(change_.error().retry_after, pause_);
-  const Instant again = now + asked + Duration(random_.between(0, asked.count() / 8));
-  if (again - *held_since_ > patience_) {
+  const Duration pause = std::max(change_.error().retry_after, pause_);
+  const Instant again = now + pause + Duration(random_.between(0, pause.count() / 8));
+  if (again - *held_since_ > time_limit_) {
     const auto held_s = whole_seconds(now - *held_since_);
     return change_.refuse({ReasonCode::eviction_held, {held_s}});
   }

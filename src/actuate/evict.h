@@ -7,27 +7,27 @@
 
 namespace capstan::actuate {
 
-/// Evicts a pod through its `eviction` subresource. A disruption budget's no (429) is waited out: asked again as late
-/// as the server says, or after a pause that doubles, until `patience` is over.
+/// Evicts a pod through its `eviction` subresource. After a refusal by a disruption budget (429) it asks again, after
+/// the wait that the server asks for or after a pause that doubles, until `time_limit` is over.
 class Evict : public Effect {
  public:
-  /// Less than control::InFlight's patience of a minute.
-  static constexpr Duration kPatience = std::chrono::seconds(45);
+  /// Shorter than the minute after which control::InFlight gives up.
+  static constexpr Duration kTimeLimit = std::chrono::seconds(45);
   static constexpr Duration kPauseFirst = std::chrono::seconds(1);
-  static constexpr Duration kPauseMax = std::chrono::seconds(10);  // what the server itself asks for
+  static constexpr Duration kPauseMax = std::chrono::seconds(10);  // the server itself asks for 10 s
 
-  Evict(Ref pod, RandomStream random, Duration patience = kPatience);
+  Evict(Ref pod, RandomStream random, Duration time_limit = kTimeLimit);
 
   Step next(Instant now) override;
   void answered(const kube::Outcome& outcome, Instant now) override;
-  Standing standing() const override { return change_.in_doubt() ? Standing::in_doubt : Standing::nothing; }
+  Progress progress() const override { return change_.in_doubt() ? Progress::in_doubt : Progress::none; }
 
  private:
   Change ask() const;
 
   Ref pod_;
   RandomStream random_;
-  Duration patience_;
+  Duration time_limit_;
   Change change_;
   std::optional<Instant> held_since_;
   Instant not_before_{};

@@ -9,12 +9,12 @@ namespace capstan::actuate {
 
 using kube::Json;
 using model::ReasonCode;
-using Wish = Change::Wish;
+using Decision = Change::Decision;
 
 namespace {
 
-/// After a pod that could not be taken back, until it is tried again.
-constexpr Duration kTakeBackPause = std::chrono::seconds(1);
+/// Pause before a failed rollback of a pod is tried again.
+constexpr Duration kRollbackPause = std::chrono::seconds(1);
 
 std::string intent_patch(std::string_view uid, const std::string& value) {
   using kube::json_quote;
@@ -22,7 +22,7 @@ std::string intent_patch(std::string_view uid, const std::string& value) {
          "}}}";
 }
 
-Wish gone() { return Wish::refuse({ReasonCode::object_gone, {}}); }
+Decision gone() { return Decision::refuse({ReasonCode::object_gone, {}}); }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ GangBind::GangBind(std::string transaction, std::vector<Binding> bindings)
 
 GangBind::GangBind(UnfinishedBind found) : GangBind(std::move(found.transaction), std::move(found.bindings)) {
   begun_ = true;
-  begin(found.whole ? Phase::bind : Phase::unbind);
+  begin(found.complete ? Phase::bind : Phase::unbind);
 }
 
 void GangBind::begin(Phase phase) {
@@ -44,14 +44,14 @@ void GangBind::begin(Phase phase) {
 
 Step GangBind::next(Instant now) {
   if (!begun_at_) begun_at_ = now;
-  if (change_ && !change_->going()) finished(now);
+  if (change_ && !change_->in_progress()) finished(now);
   const bool late = now - *begun_at_ >= kGrace && (phase_ == Phase::intend || phase_ == Phase::bind);
   if (late && at_ < bindings_.size() && !(change_ && change_->in_doubt())) begin(Phase::unbind);
   if (phase_ == Phase::unbind && at_ == bindings_.size()) begin(Phase::forget);
   if (at_ == bindings_.size()) {
     if (phase_ == Phase::bind) return Step::done(Verdict::applied());
     const model::Reason why{ReasonCode::gang_taken_back, {bound_, static_cast<std::int64_t>(bindings_.size())}};
-    return Step::done(tries_ < kTakeBackTries ? Verdict::refused(why) : Verdict::unknown(why));
+    return Step::done(tries_ < kRollbackTries ? Verdict::refused(why) : Verdict::unknown(why));
   }
   if (now < not_before_) return Step::wait(not_before_);
   if (!change_) change_.emplace(change_for(bindings_[at_]));
@@ -63,7 +63,7 @@ void GangBind::answered(const kube::Outcome& outcome, Instant) {
   if (change_->in_doubt() || change_->state() == Change::State::settled) begun_ = true;
 }
 
-/// Goes on to the next pod, or the next phase.
+/// Continues with the next pod or the next phase.
 void GangBind::finished(Instant now) {
   const bool settled = change_->state() == Change::State::settled;
   const bool refused = change_->state() == Change::State::refused;
@@ -73,7 +73,7 @@ void GangBind::finished(Instant now) {
     case Phase::intend:
       if (!settled) {
         begin(begun_ ? Phase::unbind : Phase::forget);
-        if (!begun_) at_ = bindings_.size();  // there is nothing to forget
+        if (!begun_) at_ = bindings_.size();  // there is no annotation to remove
       } else if (++at_ == bindings_.size()) {
         begin(Phase::bind);
       }
@@ -85,8 +85,8 @@ void GangBind::finished(Instant now) {
       return;
     case Phase::unbind:
     case Phase::forget:
-      if (refused && ++tries_ < kTakeBackTries) {
-        not_before_ = now + kTakeBackPause;
+      if (refused && ++tries_ < kRollbackTries) {
+        not_before_ = now + kRollbackPause;
       } else {
         ++at_;
       }
@@ -95,11 +95,11 @@ void GangBind::finished(Instant now) {
   CAPSTAN_ASSERT(false);
 }
 
-/// What is to be done with a pod in this phase.
+/// Returns the change to make to a pod in this phase.
 Change GangBind::change_for(const Binding& binding) const {
-  const auto look_now = [this, binding](Json pod) { return look(binding, pod); };
+  const auto decide_pod = [this, binding](Json pod) { return decide(binding, pod); };
   const bool writes = (phase_ == Phase::intend || phase_ == Phase::bind) && !binding.version.empty();
-  if (!writes) return {binding.pod, look_now};
+  if (!writes) return {binding.pod, decide_pod};
   const BindIntent intent{transaction_, binding.node, static_cast<std::int64_t>(bindings_.size())};
   const std::string value = kube::json_quote(write_bind_intent(intent));
   kube::ApiRequest write =
@@ -107,39 +107,39 @@ Change GangBind::change_for(const Binding& binding) const {
           ? kube::merge_patch(binding.pod.object, intent_patch(binding.pod.uid, value), binding.version).value()
           : kube::bind_pod(binding.pod.object, {.uid = binding.pod.uid, .resource_version = binding.version},
                            binding.node);
-  return Change::by_writing(binding.pod, std::move(write), look_now);
+  return Change::by_writing(binding.pod, std::move(write), decide_pod);
 }
 
-Wish GangBind::look(const Binding& binding, Json pod) const {
+Decision GangBind::decide(const Binding& binding, Json pod) const {
   const std::string_view node = pod["spec"]["nodeName"].text();
   const std::string_view version = pod["metadata"]["resourceVersion"].text();
-  const std::optional<BindIntent> told = read_bind_intent(pod["metadata"]["annotations"][kBindIntent].text());
-  const bool ours = told && told->transaction == transaction_;
-  const bool ends = pod["metadata"]["deletionTimestamp"].exists();
+  const std::optional<BindIntent> annotated = read_bind_intent(pod["metadata"]["annotations"][kBindIntent].text());
+  const bool ours = annotated && annotated->transaction == transaction_;
+  const bool is_terminating = pod["metadata"]["deletionTimestamp"].exists();
   const Ref& ref = binding.pod;
   const auto patch = [&](const std::string& value) {
-    return Wish::make(kube::merge_patch(ref.object, intent_patch(ref.uid, value), version).value());
+    return Decision::to_write(kube::merge_patch(ref.object, intent_patch(ref.uid, value), version).value());
   };
   switch (phase_) {
     case Phase::intend: {
-      if (ends || !node.empty()) return gone();
-      if (ours) return Wish::settled();
+      if (is_terminating || !node.empty()) return gone();
+      if (ours) return Decision::settled();
       const BindIntent intent{transaction_, binding.node, static_cast<std::int64_t>(bindings_.size())};
       return patch(kube::json_quote(write_bind_intent(intent)));
     }
     case Phase::bind:
-      if (ends || !ours) return gone();
-      if (node == binding.node) return Wish::settled();
+      if (is_terminating || !ours) return gone();
+      if (node == binding.node) return Decision::settled();
       if (!node.empty()) return gone();
-      return Wish::make(
+      return Decision::to_write(
           kube::bind_pod(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}, binding.node));
     case Phase::unbind:
     case Phase::forget:
-      if (ends || !ours) return Wish::settled();
+      if (is_terminating || !ours) return Decision::settled();
       if (!node.empty()) {
-        return Wish::make(kube::remove(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}));
+        return Decision::to_write(kube::remove(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}));
       }
-      return phase_ == Phase::unbind ? Wish::settled() : patch("null");
+      return phase_ == Phase::unbind ? Decision::settled() : patch("null");
   }
   CAPSTAN_ASSERT(false);
 }

@@ -11,45 +11,47 @@
 
 namespace capstan::actuate {
 
-/// Binds the pods of a gang, all or none. First each pod is told where it goes (`kBindIntent`), then each is bound. If
-/// one cannot be, or it takes longer than the grace, all of it is taken back: pods that were bound are deleted, so that
-/// their workload makes new ones, and the others forget what they were told. A successor that finds the annotations
-/// completes the same placement or takes it back, in the same way: docs/decisions says why they are on the pods.
+/// Binds all pods of a gang or none. First every pod gets an annotation with its node (`kBindIntent`), then every pod
+/// is bound. If a pod cannot be bound, or the transaction takes longer than the grace period, it is rolled back: bound
+/// pods are deleted, so that their workload creates new ones, and the annotation is removed from the others. A new
+/// leader that finds the annotations completes the same placement or rolls it back. docs/decisions explains why they
+/// are on the pods.
 class GangBind : public Effect {
  public:
-  /// From the first intent, or from when a successor found it, by its own clock. As long as KAI lets a gang be stale.
+  /// Grace period, counted from the first annotation or from the time at which a new leader found the transaction. KAI
+  /// uses the same time for stale gangs.
   static constexpr Duration kGrace = std::chrono::seconds(60);
-  /// A pod that cannot be taken back is tried again once a second, this often.
-  static constexpr int kTakeBackTries = 30;
+  /// Number of attempts, one per second, to roll back pods.
+  static constexpr int kRollbackTries = 30;
 
-  /// @param transaction  a name that no other transaction has, of this process or another
+  /// @param transaction  name that is unique among the transactions of all processes
   GangBind(std::string transaction, std::vector<Binding> bindings);
-  /// Ends what somebody else began.
+  /// Finishes the transaction of an earlier leader.
   explicit GangBind(UnfinishedBind found);
 
   Step next(Instant now) override;
   void answered(const kube::Outcome& outcome, Instant now) override;
-  Standing standing() const override { return begun_ ? Standing::in_part : Standing::nothing; }
+  Progress progress() const override { return begun_ ? Progress::partial : Progress::none; }
 
  private:
   enum class Phase : std::uint8_t {
     intend,
     bind,
-    unbind,  ///< taking back, first those that are bound: as long as one of the others is annotated, it is not over
-    forget,  ///< then those that are not
+    unbind,  ///< rollback of the bound pods; the annotations of the others keep the transaction alive until it is done
+    forget,  ///< rollback of the pods that are not bound: removes the annotations
   };
 
   void begin(Phase phase);
   void finished(Instant now);
   Change change_for(const Binding& binding) const;
-  Change::Wish look(const Binding& binding, kube::Json pod) const;
+  Change::Decision decide(const Binding& binding, kube::Json pod) const;
 
   std::string transaction_;
   std::vector<Binding> bindings_;
   Phase phase_ = Phase::intend;
-  std::size_t at_ = 0;  // the binding that the phase is at
+  std::size_t at_ = 0;  // index of the current binding in this phase
   std::optional<Change> change_;
-  bool begun_ = false;  // something of it may be on the server
+  bool begun_ = false;  // the server may have a write of this transaction
   std::int64_t bound_ = 0;
   std::optional<Instant> begun_at_;
   int tries_ = 0;

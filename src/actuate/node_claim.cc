@@ -12,10 +12,11 @@ namespace {
 
 using nlohmann::json;
 
-/// By which Karpenter tells that the pool has changed since: copied, because a claim without them never drifts.
+/// Annotations by which Karpenter detects that the pool has changed. They are copied, because a claim without them
+/// never drifts.
 constexpr std::string_view kPoolMarks[] = {"karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"};
 constexpr std::int64_t kCountMax = 100'000;
-constexpr std::size_t kNameMax = 63;  // the name becomes the value of a node's label
+constexpr std::size_t kNameMax = 63;  // the name becomes the value of a label, which has at most 63 characters
 
 json requirement(const std::string& key, const std::string& op, const std::vector<std::string>& values) {
   json out = {{"key", key}, {"operator", op}};
@@ -23,14 +24,15 @@ json requirement(const std::string& key, const std::string& op, const std::vecto
   return out;
 }
 
-/// The pool's, narrowed to the pick.
+/// Returns the requirements of the pool, narrowed to the pick.
 json requirements(const ClaimGroup& group) {
   json out = json::array();
   out.push_back(requirement(std::string(kube::labels::kNodePool), "In", {group.pool.meta.name}));
   for (const auto& [key, value] : group.pick) out.push_back(requirement(key, "In", {value}));
-  for (const kube::Requirement& asked : group.pool.node.requirements) {
-    const bool picked = std::ranges::find(group.pick, asked.key, &NodePick::value_type::first) != group.pick.end();
-    if (!picked && asked.key != kube::labels::kNodePool) out.push_back(requirement(asked.key, asked.op, asked.values));
+  for (const kube::Requirement& required : group.pool.node.requirements) {
+    const bool picked = std::ranges::find(group.pick, required.key, &NodePick::value_type::first) != group.pick.end();
+    if (!picked && required.key != kube::labels::kNodePool)
+      out.push_back(requirement(required.key, required.op, required.values));
   }
   return out;
 }
@@ -115,12 +117,12 @@ LaunchMarks launch_marks_of(const kube::StringMap& annotations) {
 }
 
 Change end_hold(const Ref& claim_or_node) {
-  return {
-      claim_or_node, [object = claim_or_node.object](kube::Json now) {
-        if (!now["metadata"]["annotations"][kDoNotDisrupt].exists()) return Change::Wish::settled();
-        const std::string body = R"({"metadata":{"annotations":{")" + std::string(kDoNotDisrupt) + R"(":null}}})";
-        return Change::Wish::make(kube::merge_patch(object, body, now["metadata"]["resourceVersion"].text()).value());
-      }};
+  return {claim_or_node, [object = claim_or_node.object](kube::Json now) {
+            if (!now["metadata"]["annotations"][kDoNotDisrupt].exists()) return Change::Decision::settled();
+            const std::string body = R"({"metadata":{"annotations":{")" + std::string(kDoNotDisrupt) + R"(":null}}})";
+            return Change::Decision::to_write(
+                kube::merge_patch(object, body, now["metadata"]["resourceVersion"].text()).value());
+          }};
 }
 
 }  // namespace capstan::actuate

@@ -10,48 +10,48 @@
 
 namespace capstan::actuate {
 
-/// The label by which claims that only make sense together know each other.
+/// Label with the name of the group that a claim belongs to.
 inline constexpr std::string_view kClaimGroup = "capstan.dev/claim-group";
-/// Of claims that are bought for a gang: given back together where they do not all become nodes.
+/// Annotation of claims that are bought for a gang. If one of them does not become a node, all are deleted.
 inline constexpr std::string_view kClaimTogether = "capstan.dev/claim-together";
-/// How many claims the group has, so that whoever finds some of them knows whether it is whole.
+/// Annotation with the number of claims in the group, which shows whether the group is complete.
 inline constexpr std::string_view kClaimGroupSize = "capstan.dev/claim-group-size";
-/// The level of the domain that all nodes of the launch are in: "zone" or "cluster"; absent: none was asked for.
+/// Annotation with the level of the domain that all nodes of the launch share: "zone" or "cluster". Absent: any domain.
 inline constexpr std::string_view kClaimWithin = "capstan.dev/claim-within";
-/// Karpenter leaves a node with this annotation alone, or a claim as long as it has no node.
+/// Annotation that stops Karpenter from disrupting a node, or a claim while it has no node.
 inline constexpr std::string_view kDoNotDisrupt = "karpenter.sh/do-not-disrupt";
 
-/// Which of a pool's nodes is wanted: labels with the one value that each must have. Instance type, zone, capacity
-/// type, and a domain where the gang must stay together.
+/// Labels and values that the nodes must have: instance type, zone, capacity type, and the domain of a gang that must
+/// stay together.
 using NodePick = std::vector<std::pair<std::string, std::string>>;
 
-/// Nodes to be bought together.
+/// Nodes that are bought together.
 struct ClaimGroup {
   kube::NodePool pool;
   NodePick pick;
-  kube::Resources requests;  ///< of each node: what its `Initialized` waits for, GPUs above all
-  std::string name;          ///< of the group: a name for life, the same for a successor that repeats it
+  kube::Resources requests;  ///< requests per node; its condition `Initialized` waits for them, above all for the GPUs
+  std::string name;          ///< permanent name of the group; a new leader that repeats the launch uses the same name
   std::int64_t count = 1;
-  bool held = false;   ///< for a gang: all or none, and not to be disrupted before it is there
-  std::string within;  ///< as in `kClaimWithin`
+  bool held = false;   ///< for a gang: all nodes or none, and no disruption before the gang runs
+  std::string within;  ///< value of `kClaimWithin`
 };
 
-/// What a claim's annotations say of the launch that it came of.
+/// The launch of a claim, as read from its annotations.
 struct LaunchMarks {
-  std::int64_t count = 0;  ///< claims of it in all; 0: they do not say
-  bool together = false;   ///< for a gang: all or none
+  std::int64_t count = 0;  ///< number of claims in the group; 0: not known
+  bool together = false;   ///< for a gang: all nodes or none
   std::string within;
 };
 LaunchMarks launch_marks_of(const kube::StringMap& annotations);
 
-/// "POOL-GROUP-INDEX", cut so that it is a name.
+/// Returns "POOL-GROUP-INDEX", shortened to a valid name.
 std::string claim_name(const ClaimGroup& group, std::int64_t index);
 
-/// The object as Karpenter itself would write it for the pool: its label, labels, hash, class, taints and requirements,
-/// each label that is picked with the one value.
+/// Returns the claim as Karpenter itself would write it for the pool, with its labels, hash, class, taints and
+/// requirements. A picked label is required with exactly that value.
 std::string claim_body(const ClaimGroup& group, std::int64_t index);
 
-/// Takes away the annotation that holds a claim, or its node.
+/// Removes the annotation that protects a claim or a node from disruption.
 Change end_hold(const Ref& claim_or_node);
 
 }  // namespace capstan::actuate

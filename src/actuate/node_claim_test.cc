@@ -32,7 +32,7 @@ ClaimGroup group() {
   return group;
 }
 
-TEST(NodeClaim, IsAsKarpenterWouldWriteIt) {
+TEST(NodeClaim, EqualsAClaimOfKarpenter) {
   EXPECT_EQ(
       claim_body(group(), 1),
       R"({"apiVersion":"karpenter.sh/v1","kind":"NodeClaim","metadata":{"annotations":{)"
@@ -49,13 +49,13 @@ TEST(NodeClaim, IsAsKarpenterWouldWriteIt) {
       R"("taints":[{"effect":"NoSchedule","key":"nvidia.com/gpu"}]}})");
 }
 
-TEST(NodeClaim, WithoutAGangItIsNotHeld) {
+TEST(NodeClaim, MayBeDisruptedWithoutAGang) {
   ClaimGroup plain = group();
   plain.held = false;
   EXPECT_FALSE(claim_body(plain, 0).contains("do-not-disrupt"));
 }
 
-TEST(NodeClaim, ANameFitsIntoALabel) {
+TEST(NodeClaim, NamesFitIntoALabel) {
   ClaimGroup long_one = group();
   long_one.pool.meta.name = std::string(57, 'p') + "-.q";
   EXPECT_EQ(claim_name(long_one, 10), std::string(57, 'p') + "-g1-10");

@@ -12,25 +12,26 @@ using model::ReasonCode;
 
 namespace {
 
-/// How often an effect that may not go on while the kill switch is on asks again.
+/// Pause before an effect that the kill switch stops tries again.
 constexpr Duration kHaltedPause = std::chrono::seconds(1);
 
 model::Reason reason_of(Permit permit) {
   switch (permit) {
-    case Permit::nothing:
+    case Permit::none:
       return {ReasonCode::lease_lost, {}};
-    case Permit::see_first:
+    case Permit::stale_view:
       return {ReasonCode::view_too_old, {}};
     default:
       return {ReasonCode::halted, {}};
   }
 }
 
-/// Whether the same request can succeed later: it changed nothing, and says nothing about the object.
-bool passes(const kube::ApiRequest& request, const kube::Outcome& outcome) {
+/// Returns true if the same request may succeed later: it changed nothing, and the answer does not depend on the
+/// object.
+bool is_retryable(const kube::ApiRequest& request, const kube::Outcome& outcome) {
   if (outcome.kind == kube::Outcome::Kind::unreachable) return true;
   if (outcome.kind != kube::Outcome::Kind::refused) return false;
-  if (outcome.error.code == 401) return true;  // credentials are renewed
+  if (outcome.error.code == 401) return true;  // new credentials are on the way
   return (outcome.error.code == 429 && request.retry_when_busy) ||
          (outcome.error.code >= 500 && !kube::is_write(request.verb));
 }
@@ -60,7 +61,7 @@ void Runner::submit(std::string key, model::ActionToken token, std::unique_ptr<E
 bool Runner::take_over(std::string_view key, model::ActionToken token) {
   const auto found = std::ranges::find_if(entries_, [&](const auto& e) { return e.second.key == key; });
   if (found == entries_.end()) return false;
-  tell(found->second, Verdict::refused({ReasonCode::superseded, {}}));
+  report(found->second, Verdict::refused({ReasonCode::superseded, {}}));
   found->second.token = token;
   next_ = Instant{};
   return true;
@@ -74,19 +75,21 @@ void Runner::answer(model::ActionToken token, Verdict verdict) {
   if (token.valid()) outcomes_.push_back({token, verdict.kind, verdict.why});
 }
 
-void Runner::tell(Entry& entry, Verdict verdict) { answer(std::exchange(entry.token, model::ActionToken()), verdict); }
+void Runner::report(Entry& entry, Verdict verdict) {
+  answer(std::exchange(entry.token, model::ActionToken()), verdict);
+}
 
 std::vector<ports::Outcome> Runner::take_outcomes() { return std::exchange(outcomes_, {}); }
 
 void Runner::turn() {
   const Instant now = clock_();
   next_ = Instant::never();
-  std::set<std::string> taken;  // keys whose turn it is somebody's
+  std::set<std::string> taken;  // keys with an effect before this one
   for (auto at = entries_.begin(); at != entries_.end();) {
     Entry& entry = at->second;
     bool over = false;
-    if (entry.call == 0 && fence_() == Permit::nothing) {
-      over = stopped(entry, Permit::nothing, now);
+    if (entry.call == 0 && fence_() == Permit::none) {
+      over = stop(entry, Permit::none, now);
     } else if (taken.insert(entry.key).second && entry.call == 0) {
       if (now >= entry.not_before) {
         over = drive(at->first, entry, now);
@@ -94,25 +97,25 @@ void Runner::turn() {
         next_ = std::min(next_, entry.not_before);
       }
     }
-    if (over) next_ = Instant{};  // whoever waited for the key
+    if (over) next_ = Instant{};  // another effect may wait for the key
     at = over ? entries_.erase(at) : std::next(at);
   }
 }
 
-/// Whether the effect is over.
+/// Takes the next step of an effect. Returns true if the effect has ended.
 bool Runner::drive(Id id, Entry& entry, Instant now) {
   Step step = entry.effect->next(now);
   switch (step.kind) {
     case Step::Kind::done:
-      tell(entry, step.verdict);
+      report(entry, step.verdict);
       return true;
     case Step::Kind::wait:
       next_ = std::min(next_, step.until);
       return false;
     case Step::Kind::send:
-      entry.although_halted = step.although_halted;
+      entry.allowed_when_halted = step.allowed_when_halted;
       if (kube::is_write(step.request.verb)) {
-        if (const Permit permit = fence_(); !may_send(entry, permit)) return stopped(entry, permit, now);
+        if (const Permit permit = fence_(); !may_send(entry, permit)) return stop(entry, permit, now);
       }
       send(id, entry, std::move(step));
       return false;
@@ -131,16 +134,16 @@ void Runner::send(Id id, Entry& entry, Step step) {
       return may;
     };
   }
-  kube::ApiRequest kept;
-  kept.verb = request.verb;
-  kept.retry_when_busy = request.retry_when_busy;
-  entry.call = client_.call(std::move(request), [this, id, kept = std::move(kept)](const kube::Outcome& outcome) {
-    answered(id, kept, outcome);
+  kube::ApiRequest sent;
+  sent.verb = request.verb;
+  sent.retry_when_busy = request.retry_when_busy;
+  entry.call = client_.call(std::move(request), [this, id, sent = std::move(sent)](const kube::Outcome& outcome) {
+    answered(id, sent, outcome);
   });
 }
 
 bool Runner::may_send(const Entry& entry, Permit permit) const {
-  return permit == Permit::anything || (permit != Permit::nothing && entry.although_halted);
+  return permit == Permit::all || (permit != Permit::none && entry.allowed_when_halted);
 }
 
 void Runner::answered(Id id, const kube::ApiRequest& request, const kube::Outcome& outcome) {
@@ -150,50 +153,51 @@ void Runner::answered(Id id, const kube::ApiRequest& request, const kube::Outcom
   const Instant now = clock_();
   entry.call = 0;
   bool over = false;
-  if (const Permit by = std::exchange(entry.stopped_by, Permit::anything); by != Permit::anything) {
-    over = stopped(entry, by, now);
-  } else if (passes(request, outcome)) {
-    over = in_trouble(entry, outcome.error, now);
+  if (const Permit by = std::exchange(entry.stopped_by, Permit::all); by != Permit::all) {
+    over = stop(entry, by, now);
+  } else if (is_retryable(request, outcome)) {
+    over = back_off(entry, outcome.error, now);
   } else {
     entry.effect->answered(outcome, now);
     if (outcome.kind == kube::Outcome::Kind::unknown) {
-      over = in_trouble(entry, outcome.error, now);
+      over = back_off(entry, outcome.error, now);
     } else if (kube::is_write(request.verb)) {
       entry.backoff.succeeded();
-      entry.trouble_since = Instant::never();
+      entry.failing_since = Instant::never();
     }
   }
   if (over) entries_.erase(at);
   next_ = Instant{};
 }
 
-/// A write may not be sent. Whether the effect is over.
-bool Runner::stopped(Entry& entry, Permit permit, Instant now) {
-  const bool in_part = entry.effect->standing() == Standing::in_part;
-  if (permit == Permit::nothing || !in_part) {
-    end_as_it_stands(entry, reason_of(permit));
-    return true;  // what is left of it is our successor's
+/// Handles a write that may not be sent. Returns true if the effect has ended.
+bool Runner::stop(Entry& entry, Permit permit, Instant now) {
+  const bool is_partial = entry.effect->progress() == Progress::partial;
+  if (permit == Permit::none || !is_partial) {
+    end_early(entry, reason_of(permit));
+    return true;  // the next leader finishes or rolls back the rest
   }
   entry.effect->halt();
   entry.not_before = now + kHaltedPause;
-  entry.trouble_since = std::min(entry.trouble_since, now);
-  if (now - entry.trouble_since >= options_.patience) end_as_it_stands(entry, reason_of(permit));
+  entry.failing_since = std::min(entry.failing_since, now);
+  if (now - entry.failing_since >= options_.give_up_after) end_early(entry, reason_of(permit));
   return false;
 }
 
-/// Backs off, and gives up in time. Whether the effect is over.
-bool Runner::in_trouble(Entry& entry, const kube::ApiError& error, Instant now) {
+/// Waits before the next attempt, and gives up after the time limit. Returns true if the effect has ended.
+bool Runner::back_off(Entry& entry, const kube::ApiError& error, Instant now) {
   entry.not_before = now + std::max(entry.backoff.after_failure(random_), error.retry_after);
-  entry.trouble_since = std::min(entry.trouble_since, now);
-  return now - entry.trouble_since >= options_.patience &&
-         end_as_it_stands(entry, {ReasonCode::api_silent, {whole_seconds(options_.patience)}});
+  entry.failing_since = std::min(entry.failing_since, now);
+  return now - entry.failing_since >= options_.give_up_after &&
+         end_early(entry, {ReasonCode::api_silent, {whole_seconds(options_.give_up_after)}});
 }
 
-/// Tells the outcome without waiting for the effect's own. Whether the effect may be dropped.
-bool Runner::end_as_it_stands(Entry& entry, model::Reason why) {
-  const Standing standing = entry.effect->standing();
-  tell(entry, standing == Standing::nothing ? Verdict::refused(why) : Verdict::unknown(why));
-  return standing != Standing::in_part;
+/// Reports an outcome from the progress so far, without waiting for the effect to end. Returns true if the effect may
+/// be dropped.
+bool Runner::end_early(Entry& entry, model::Reason why) {
+  const Progress progress = entry.effect->progress();
+  report(entry, progress == Progress::none ? Verdict::refused(why) : Verdict::unknown(why));
+  return progress != Progress::partial;
 }
 
 }  // namespace capstan::actuate

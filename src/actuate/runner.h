@@ -17,16 +17,15 @@
 
 namespace capstan::actuate {
 
-/// Drives effects over a client, each to its one outcome. It asks the fence before each write is handed over and again
-/// when it is sent, repeats what the server was too busy or too far away for, and lets only one effect at a time touch
-/// what has the same key.
+/// Runs effects over a client until each has one outcome. It asks the fence when a write is queued and again when it is
+/// sent. It repeats requests after a busy or unreachable server. Effects with the same key run one after the other.
 class Runner {
  public:
   struct Options {
-    /// Without one usable answer for so long, the outcome is told as it stands. Shorter than control::InFlight's
-    /// patience of a minute, so that the loop hears it from here.
-    Duration patience = std::chrono::seconds(45);
-    std::size_t effects_max = 20'000;  ///< more are refused
+    /// Time without a usable answer after which an outcome is reported. It is shorter than the minute after which
+    /// control::InFlight gives up, so that the loop gets the reason from here.
+    Duration give_up_after = std::chrono::seconds(45);
+    std::size_t effects_max = 20'000;  ///< largest number of effects; further ones are refused
   };
 
   Runner(kube::Client& client, net::Clock clock, Fence fence, RandomStream random, Options options);
@@ -35,17 +34,17 @@ class Runner {
   ~Runner();
   Runner(const Runner&) = delete;
 
-  /// @param key    what it touches: "scale/deployments.apps/ml/vllm"
-  /// @param token  whose outcome it is; none: nobody's
+  /// @param key    object that the effect changes, such as "scale/deployments.apps/ml/vllm"
+  /// @param token  action that gets the outcome; an invalid token: none
   void submit(std::string key, model::ActionToken token, std::unique_ptr<Effect> effect);
-  /// The token that waits for the effect of a key is told that a newer decision took its place, and `token` waits from
-  /// now on. False where there is none.
+  /// Moves the effect with this key to another action: the old token gets the outcome `superseded`, and `token` gets
+  /// the later outcome. Returns false if there is no such effect.
   bool take_over(std::string_view key, model::ActionToken token);
   bool busy(std::string_view key) const;
   /// Answers a token without an effect.
   void answer(model::ActionToken token, Verdict verdict);
 
-  /// Takes the next step of every effect that can; to be called after the client's turn.
+  /// Takes the next step of every effect that is not waiting. Call it after `kube::Client::turn`.
   void turn();
   Instant next_deadline() const { return next_; }
 
@@ -57,23 +56,23 @@ class Runner {
     std::string key;
     model::ActionToken token;
     std::unique_ptr<Effect> effect;
-    kube::Client::CallId call = 0;  // 0: no request is on its way
-    bool although_halted = false;
-    Permit stopped_by = Permit::anything;  // the last write was not sent because of it
+    kube::Client::CallId call = 0;  // 0: no request in flight
+    bool allowed_when_halted = false;
+    Permit stopped_by = Permit::all;  // if not `all`: reason why the last write was not sent
     kube::Backoff backoff;
     Instant not_before{};
-    Instant trouble_since = Instant::never();
+    Instant failing_since = Instant::never();
   };
   using Id = std::uint64_t;
 
   bool drive(Id id, Entry& entry, Instant now);
   void send(Id id, Entry& entry, Step step);
   void answered(Id id, const kube::ApiRequest& request, const kube::Outcome& outcome);
-  bool stopped(Entry& entry, Permit permit, Instant now);
+  bool stop(Entry& entry, Permit permit, Instant now);
   bool may_send(const Entry& entry, Permit permit) const;
-  bool in_trouble(Entry& entry, const kube::ApiError& error, Instant now);
-  bool end_as_it_stands(Entry& entry, model::Reason why);
-  void tell(Entry& entry, Verdict verdict);
+  bool back_off(Entry& entry, const kube::ApiError& error, Instant now);
+  bool end_early(Entry& entry, model::Reason why);
+  void report(Entry& entry, Verdict verdict);
 
   kube::Client& client_;
   net::Clock clock_;

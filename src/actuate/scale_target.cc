@@ -8,10 +8,9 @@ namespace {
 
 using model::ReasonCode;
 
-/// Managers of fields that write what they want again and again. The autoscalers' (kube-controller-manager for the HPA,
-/// KEDA's operator) are not among them: they stay the last manager when their object has long gone, and whether it is
-/// there is seen from the object.
-constexpr std::string_view kPersistent[] = {
+/// Field managers that write their value again and again. Autoscalers (kube-controller-manager for the HPA, KEDA's
+/// operator) are not listed: they stay the last manager after their object is deleted, and Capstan sees their objects.
+constexpr std::string_view kGitOpsManagers[] = {
     "argocd-controller",              // Argo CD, server-side
     "argocd-application-controller",  // Argo CD, client-side
     "kustomize-controller",           // Flux
@@ -24,24 +23,24 @@ std::string other_owner(const kube::Workload& workload) {
   if (const kube::OwnerReference* owner = workload.meta.controller()) return owner->kind + " " + owner->name;
   if (workload.replicas_managers.empty()) return {};
   const std::string& last = workload.replicas_managers.back();
-  return std::ranges::find(kPersistent, last) != std::end(kPersistent) ? last : std::string();
+  return std::ranges::find(kGitOpsManagers, last) != std::end(kGitOpsManagers) ? last : std::string();
 }
 
 Change check_owner(const Ref& target) {
   return {target, [](kube::Json object) {
             const bool owned = !other_owner(kube::read_workload(object)).empty();
-            return owned ? Change::Wish::refuse({ReasonCode::replicas_owned, {}}) : Change::Wish::settled();
+            return owned ? Change::Decision::refuse({ReasonCode::replicas_owned, {}}) : Change::Decision::settled();
           }};
 }
 
 Change set_replicas(const Ref& target, ReplicaCount seen, ReplicaCount wanted) {
-  const auto look = [object = target.object, seen, wanted](kube::Json scale) {
-    const ReplicaCount now = scale["spec"]["replicas"].integer();  // absent means zero: the API leaves zeros out
-    if (now == wanted) return Change::Wish::settled();
-    if (now != seen) return Change::Wish::refuse({ReasonCode::replicas_changed, {now, seen}});
-    return Change::Wish::make(kube::scale(object, wanted, scale["metadata"]["resourceVersion"].text()));
+  const auto decide = [object = target.object, seen, wanted](kube::Json scale) {
+    const ReplicaCount now = scale["spec"]["replicas"].integer();  // absent means zero, because the API omits zeros
+    if (now == wanted) return Change::Decision::settled();
+    if (now != seen) return Change::Decision::refuse({ReasonCode::replicas_changed, {now, seen}});
+    return Change::Decision::to_write(kube::scale(object, wanted, scale["metadata"]["resourceVersion"].text()));
   };
-  return {target, look, "scale"};
+  return {target, decide, "scale"};
 }
 
 }  // namespace capstan::actuate

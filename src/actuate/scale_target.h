@@ -8,16 +8,16 @@
 
 namespace capstan::actuate {
 
-/// Who else sets a workload's replicas and would set them back: the manager that wrote `spec.replicas` last, where it
-/// is a GitOps controller, which writes again by itself, or the workload's controlling
-/// owner. Empty: nobody. A person's `kubectl scale` and an installer's first write are nobody's in this sense.
+/// Returns the name of another owner that would reset the replicas of a workload, or "": the controlling owner of the
+/// workload, or a GitOps controller that was the last to write `spec.replicas`. People with `kubectl scale` and
+/// installers are not owners, because they write only once.
 std::string other_owner(const kube::Workload& workload);
 
-/// Sees that nobody else owns the target's replicas; refused with `replicas_owned` where somebody does.
+/// Checks that the target's replicas have no other owner. If they have, the change is refused with `replicas_owned`.
 Change check_owner(const Ref& target);
 
-/// Sets the target's replicas through /scale. Refused with `replicas_changed` where they are neither what the decision
-/// saw nor what it wants.
+/// Sets the replicas of the target through /scale. Refused with `replicas_changed` if the current value is neither the
+/// one that the decision was made from nor the desired one.
 Change set_replicas(const Ref& target, ReplicaCount seen, ReplicaCount wanted);
 
 }  // namespace capstan::actuate

@@ -5,7 +5,7 @@
 namespace capstan::actuate {
 namespace {
 
-/// An entry of the managed fields: `manager` wrote the replicas below "f:spec" or "f:status", on a day of a month.
+/// Returns an entry of the managed fields: `manager` wrote the replicas below "f:spec" or "f:status" on this day.
 std::string wrote(const std::string& manager, int day, const std::string& below = "f:spec") {
   return R"({"manager":")" + manager + R"(","time":"2026-01-0)" + std::to_string(day) + R"(T00:00:00Z","fieldsV1":{")" +
          below + R"(":{"f:replicas":{}}}})";
@@ -17,19 +17,19 @@ std::string owned(const std::string& more) {
   return R"({"ownerReferences":[{"apiVersion":"v1","kind":"InferenceService","name":"chat","uid":"u")" + more + "}]}";
 }
 
-TEST(ScaleTarget, WhoElseSetsTheReplicas) {
+TEST(ScaleTarget, FindsAnotherOwnerOfTheReplicas) {
   struct Row {
     const char* what;
     std::string metadata;
     const char* expected;
   };
   const Row rows[] = {
-      {"nobody", "{}", ""},
+      {"no manager", "{}", ""},
       {"a person", managed(wrote("kubectl-client-side-apply", 1)), ""},
-      {"an HPA, which may have gone since", managed(wrote("kube-controller-manager", 1)), ""},
+      {"an HPA, which may be deleted since", managed(wrote("kube-controller-manager", 1)), ""},
       {"the controller manager, of the status only", managed(wrote("kube-controller-manager", 1, "f:status")), ""},
-      {"Argo CD once, and we since then", managed(wrote("capstan", 2) + "," + wrote("argocd-controller", 1)), ""},
-      {"Argo CD, which has set them back", managed(wrote("capstan", 1) + "," + wrote("argocd-controller", 2)),
+      {"Argo CD first, Capstan last", managed(wrote("capstan", 2) + "," + wrote("argocd-controller", 1)), ""},
+      {"Capstan first, Argo CD last", managed(wrote("capstan", 1) + "," + wrote("argocd-controller", 2)),
        "argocd-controller"},
       {"a controlling owner", owned(R"(,"controller":true)"), "InferenceService chat"},
       {"an owner that does not control", owned(""), ""},

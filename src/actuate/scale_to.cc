@@ -11,7 +11,7 @@ using model::ReasonCode;
 
 namespace {
 
-bool among(const std::vector<Ref>& pods, const std::string& uid) {
+bool contains(const std::vector<Ref>& pods, const std::string& uid) {
   return std::ranges::find(pods, uid, &Ref::uid) != pods.end();
 }
 
@@ -22,17 +22,17 @@ ScaleTo::ScaleTo(std::shared_ptr<const ScaleGoal> goal, kube::WallClock wall)
   for (const ScaleGoal::Out& out : goal_->out) out_.emplace(out.pod.uid, out);
 }
 
-Standing ScaleTo::standing() const {
+Progress ScaleTo::progress() const {
   const bool scaling = change_ && task_ == Task::scale && change_->in_doubt();
-  return scaling ? Standing::in_doubt : Standing::nothing;
+  return scaling ? Progress::in_doubt : Progress::none;
 }
 
 Step ScaleTo::next(Instant now) {
   for (;;) {
-    if (change_ && change_->going()) {
+    if (change_ && change_->in_progress()) {
       const bool outdated = revision_ != goal_->revision || (task_ == Task::scale && lost() > 0);
       if (change_->in_doubt() || !outdated) return Step::send(change_->request());
-      change_.reset();  // nothing was written that is not known
+      change_.reset();  // no write with an unknown outcome is lost
     }
     if (change_) finished(now);
     change_.reset();
@@ -46,11 +46,11 @@ Step ScaleTo::next(Instant now) {
 
 void ScaleTo::answered(const kube::Outcome& outcome, Instant) { change_->answered(outcome); }
 
-/// The replicas that a lowering counted on and that are gone.
+/// Returns how many of the replicas that served at the decision are gone. It is 0 unless the goal is a scale-down.
 std::int64_t ScaleTo::lost() const {
   if (!lowers()) return 0;
   return goal_->lost +
-         std::ranges::count_if(gone_, [&](const auto& entry) { return among(goal_->victims, entry.first); });
+         std::ranges::count_if(gone_, [&](const auto& entry) { return contains(goal_->victims, entry.first); });
 }
 
 void ScaleTo::start(Task task, Change change) {
@@ -58,7 +58,7 @@ void ScaleTo::start(Task task, Change change) {
   change_.emplace(std::move(change));
 }
 
-/// What the end of a change means.
+/// Evaluates the change that has ended.
 void ScaleTo::finished(Instant now) {
   const Ref& ref = change_->ref();
   const bool settled = change_->state() == Change::State::settled;
@@ -79,7 +79,8 @@ void ScaleTo::finished(Instant now) {
       if (change_->state() == Change::State::refused) refuse(change_->why());
       return;
     case Task::mark:
-      marked_.emplace(ref.uid, ref);  // best effort: the ReplicaSet prefers pods that are not ready anyway
+      marked_.emplace(ref.uid,
+                      ref);  // a failed mark is ignored, because the ReplicaSet prefers pods that are not ready anyway
       return;
     case Task::scale:
       scaled_ = settled;
@@ -89,7 +90,7 @@ void ScaleTo::finished(Instant now) {
   CAPSTAN_ASSERT(false);
 }
 
-/// Starts the next change, or says what else there is to do.
+/// Starts the next change and returns nothing, or returns a step without a change.
 std::optional<Step> ScaleTo::plan(Instant now) {
   if (scaled_) return Step::done(Verdict::applied());
   if (!ending_ && goal_->called_off) refuse({ReasonCode::superseded, {}});
@@ -103,7 +104,7 @@ std::optional<Step> ScaleTo::plan(Instant now) {
   if (ending_) return Step::done(*ending_);
   if (goal_->means.waits() && take_out_one()) return std::nullopt;
   Instant until = Instant::never();
-  switch (drained(now, until)) {
+  switch (drain_state(now, until)) {
     case Drain::waiting:
       return Step::wait(until);
     case Drain::silent:
@@ -113,13 +114,13 @@ std::optional<Step> ScaleTo::plan(Instant now) {
     case Drain::done:
       break;
   }
-  if (!mark_one()) start(Task::scale, set_replicas(goal_->target, goal_->seen, goal_->wanted));
+  if (!mark_one()) start(Task::scale, set_replicas(goal_->target, goal_->seen, goal_->desired));
   return std::nullopt;
 }
 
-/// Puts back, and unmarks, a pod that is out although it is no victim, or not any more.
+/// Unmarks or puts back one pod that is not, or no longer, a victim. Returns false if there is none.
 bool ScaleTo::put_back_one() {
-  const auto stays = [&](const auto& entry) { return ending_ || !among(goal_->victims, entry.first); };
+  const auto stays = [&](const auto& entry) { return ending_ || !contains(goal_->victims, entry.first); };
   if (const auto marked = std::ranges::find_if(marked_, stays); marked != marked_.end()) {
     start(Task::unmark, mark_for_deletion(marked->second, false));
     return true;
@@ -141,7 +142,7 @@ bool ScaleTo::take_out_one() {
 }
 
 bool ScaleTo::mark_one() {
-  if (!goal_->mark) return false;
+  if (!goal_->can_mark) return false;
   for (const Ref& victim : goal_->victims) {
     if (marked_.contains(victim.uid)) continue;
     start(Task::mark, mark_for_deletion(victim, true));
@@ -150,14 +151,14 @@ bool ScaleTo::mark_one() {
   return false;
 }
 
-/// Whether those who are out have nothing left to do. `until` is when a limit ends.
-ScaleTo::Drain ScaleTo::drained(Instant now, Instant& until) {
+/// Checks whether the victims have finished their requests. `until` becomes the end of the next drain limit.
+ScaleTo::Drain ScaleTo::drain_state(Instant now, Instant& until) {
   if (!goal_->means.waits()) return Drain::done;
   bool waiting = false;
   silent_ = 0;
   for (const Ref& victim : goal_->victims) {
     const auto out = out_.find(victim.uid);
-    if (out == out_.end() || goal_->unserved.contains(victim.uid)) continue;  // without work
+    if (out == out_.end() || goal_->never_served.contains(victim.uid)) continue;  // the pod has no requests
     const Instant since = out->second.since;
     const auto load = goal_->loads.find(victim.uid);
     const bool heard =

@@ -14,52 +14,51 @@
 
 namespace capstan::actuate {
 
-/// What is wanted of a target, and what is known of those who leave. Shared by whoever decides and the effect: it may
-/// be revised while the effect is on its way, and the loads are fed each turn.
+/// The desired state of a scale target, and the state of the pods that will be removed. `Effects` and the effect share
+/// it: a newer decision may revise it while the effect runs, and the loads are updated in each turn.
 struct ScaleGoal {
-  /// Requests that a pod holds, running and waiting together.
+  /// Requests of a pod, running and waiting together.
   struct Load {
-    bool usable = false;  ///< a value that is not stale
+    bool usable = false;  ///< the value is not stale
     RequestCount requests = 0;
     Instant measured_at;
   };
-  /// A pod that is out of the router, and since when.
+  /// A pod that is out of the router.
   struct Out {
     Ref pod;
     Instant since;
   };
 
   Ref target;
-  ReplicaCount seen = 0;  ///< that the decision was made from
-  ReplicaCount wanted = 0;
-  std::vector<Ref> victims;          ///< the serving pod of each replica that will go
-  std::set<std::string> unserved;    ///< those of them, by uid, that were never in the router: they hold no work
-  std::set<std::string> counted_on;  ///< of a lowering: the pods, by uid, that served at the decision, victims or not
-  std::int64_t lost = 0;             ///< those of them that are gone
-  std::vector<Out> out;              ///< by an earlier effect; those that are no victims are put back
-  bool mark = false;                 ///< the workload lets itself be told which ones go: a Deployment
+  ReplicaCount seen = 0;  ///< replicas that the decision was made from
+  ReplicaCount desired = 0;
+  std::vector<Ref> victims;                   ///< serving pod of each replica that will be removed
+  std::set<std::string> never_served;         ///< UIDs of victims that were never in the router, so have no requests
+  std::set<std::string> serving_at_decision;  ///< scale-down: UIDs of all pods that served at the decision
+  std::int64_t lost = 0;                      ///< pods in `serving_at_decision` that are gone
+  std::vector<Out> out;   ///< pods that an earlier effect took out; those that are not victims are put back
+  bool can_mark = false;  ///< a mark on the pods decides which ones the workload removes (Deployment)
   DrainMeans means;
-  Duration drain_limit = std::chrono::minutes(10);  ///< then a replica that still has work is removed all the same
-  std::map<std::string, Load> loads;                ///< by uid; a pod that is not there is silent
-  bool called_off = false;                          ///< nothing is wanted any more
-  std::uint64_t revision = 0;                       ///< raised with every change but of the loads
+  Duration drain_limit = std::chrono::minutes(10);  ///< time after which a replica is removed despite its requests
+  std::map<std::string, Load> loads;                ///< by UID; an absent pod reports nothing
+  bool called_off = false;                          ///< the goal was cancelled
+  std::uint64_t revision = 0;                       ///< grows with every change except of the loads
 };
 
-/// Brings a target to a number of replicas. Fewer: the victims leave the router, finish what they hold, are marked, and
-/// then /scale follows; where any of it fails they are put back. A lowering is given up where a replica that served at
-/// the decision is gone: its replacement has just begun to start, and the workload could remove one that serves. A goal
-/// that is revised is followed from where things stand, so that a drain that is called off ends with all its pods back
-/// in the router.
+/// Scales a target. For a scale-down, the victims leave the router, finish their requests and are marked, and then
+/// /scale is written. If a step fails, they are put back. A scale-down is given up if a replica that served at the
+/// decision is gone: its replacement has just started, and the workload could remove a replica that serves instead. A
+/// revised goal continues from the current state, so that a cancelled drain ends with all pods back in the router.
 class ScaleTo : public Effect {
  public:
-  /// Routers and scrapers learn of a pod that left a little later; a reading counts from so long after it.
+  /// Time until routers and scrapers know that a pod has left. Older readings do not count.
   static constexpr Duration kRouterLag = std::chrono::seconds(5);
 
   ScaleTo(std::shared_ptr<const ScaleGoal> goal, kube::WallClock wall);
 
   Step next(Instant now) override;
   void answered(const kube::Outcome& outcome, Instant now) override;
-  Standing standing() const override;
+  Progress progress() const override;
 
  private:
   enum class Task : std::uint8_t { check_owner, put_back, unmark, take_out, mark, scale };
@@ -71,9 +70,9 @@ class ScaleTo : public Effect {
   bool put_back_one();
   bool take_out_one();
   bool mark_one();
-  Drain drained(Instant now, Instant& until);
+  Drain drain_state(Instant now, Instant& until);
   void refuse(model::Reason why) { ending_ = Verdict::refused(why); }
-  bool lowers() const { return goal_->wanted < goal_->seen; }
+  bool lowers() const { return goal_->desired < goal_->seen; }
   std::int64_t lost() const;
 
   std::shared_ptr<const ScaleGoal> goal_;
@@ -85,7 +84,7 @@ class ScaleTo : public Effect {
   bool scaled_ = false;
   std::map<std::string, ScaleGoal::Out> out_;  // by uid
   std::map<std::string, Ref> marked_;          // by uid
-  std::map<std::string, Ref> gone_;            // by uid: victims that no longer exist
+  std::map<std::string, Ref> gone_;            // victims that no longer exist, by UID
   std::int64_t silent_ = 0;
   std::optional<Verdict> ending_;
 };

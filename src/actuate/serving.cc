@@ -7,53 +7,54 @@ namespace {
 
 using kube::Json;
 using kube::json_quote;
-using Wish = Change::Wish;
+using Decision = Change::Decision;
 
 constexpr std::string_view kRouterLabel = "capstan.dev/router-label";
 constexpr std::string_view kDrainsItself = "capstan.dev/drains-itself";
 constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
-/// Below any that a person gives; the range is that of 32 bits.
-constexpr std::string_view kFirstToGo = "-1000000000";
+/// Deletion cost of marked pods: below any value that a person would set. Kubernetes allows 32 bits.
+constexpr std::string_view kDeleteFirst = "-1000000000";
 
-bool ends(Json pod) { return pod["metadata"]["deletionTimestamp"].exists(); }
+bool is_terminating(Json pod) { return pod["metadata"]["deletionTimestamp"].exists(); }
 std::string_view version_of(Json pod) { return pod["metadata"]["resourceVersion"].text(); }
 
-/// A merge patch that is refused for another object of that name.
-Wish patch(const Ref& pod, Json now, const std::string& metadata) {
+/// Returns a merge patch of a pod. The UID in it makes the server refuse it for another pod with this name.
+Decision patch(const Ref& pod, Json now, const std::string& metadata) {
   const std::string body = R"({"metadata":{"uid":)" + json_quote(now["metadata"]["uid"].text()) + "," + metadata + "}}";
-  return Wish::make(kube::merge_patch(pod.object, body, version_of(now)).value());
+  return Decision::to_write(kube::merge_patch(pod.object, body, version_of(now)).value());
 }
 
-/// Server-side apply: the conditions of others stay theirs.
-Wish apply_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
+/// Returns a server-side apply of the gate, which does not touch the conditions of other managers.
+Decision apply_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
   const std::string body =
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":)" + json_quote(pod.object.name) + R"(,"namespace":)" +
       json_quote(pod.object.ns) + R"(,"uid":)" + json_quote(now["metadata"]["uid"].text()) + R"(,"resourceVersion":)" +
       json_quote(version_of(now)) + R"(},"status":{"conditions":[{"type":)" + json_quote(kServingGate) +
       R"(,"status":)" + (serving ? R"("True","reason":"Serving")" : R"("False","reason":"Draining")") +
       R"(,"lastTransitionTime":")" + kube::wall_time_seconds(at) + R"("}]}})";
-  return Wish::make(kube::apply(pod.object, body, true, "status"));
+  return Decision::to_write(kube::apply(pod.object, body, true, "status"));
 }
 
-/// Empty where nobody has set it.
+/// Returns the status of the gate, or "" if it was never set.
 std::string_view gate_of(Json pod) {
   std::string_view status;
-  pod["status"]["conditions"].each([&](Json condition) {
+  pod["status"]["conditions"].for_each([&](Json condition) {
     if (condition["type"].text() == kServingGate) status = condition["status"].text();
   });
   return status;
 }
 
-Wish look_at_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
+Decision decide_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) {
   const std::string_view status = gate_of(now);
-  return ends(now) || status == (serving ? "True" : "False") ? Wish::settled() : apply_gate(pod, now, serving, at);
+  return is_terminating(now) || status == (serving ? "True" : "False") ? Decision::settled()
+                                                                       : apply_gate(pod, now, serving, at);
 }
 
-Wish look_at_label(const Ref& pod, Json now, const std::string& label, bool serving) {
+Decision decide_label(const Ref& pod, Json now, const std::string& label, bool serving) {
   const Json value = now["metadata"]["labels"][label];
   const Json kept = now["metadata"]["annotations"][kRouterLabelValue];
   const std::string annotation = json_quote(kRouterLabelValue);
-  if (ends(now) || (serving ? !kept.exists() : !value.exists())) return Wish::settled();
+  if (is_terminating(now) || (serving ? !kept.exists() : !value.exists())) return Decision::settled();
   const std::string label_now = serving ? json_quote(kept.text()) : "null";
   const std::string kept_now = serving ? "null" : json_quote(value.text());
   return patch(pod, now,
@@ -88,29 +89,29 @@ Change set_serving(const Ref& pod, const DrainMeans& means, bool serving, kube::
   return {pod, [pod, means, serving, now](Json object) {
             switch (means.kind) {
               case DrainMeans::Kind::readiness_gate:
-                return look_at_gate(pod, object, serving, now);
+                return decide_gate(pod, object, serving, now);
               case DrainMeans::Kind::router_label:
-                return look_at_label(pod, object, means.label, serving);
+                return decide_label(pod, object, means.label, serving);
               case DrainMeans::Kind::none:
               case DrainMeans::Kind::engine:
                 break;
             }
-            return Wish::settled();
+            return Decision::settled();
           }};
 }
 
-Change let_in(const Ref& pod, kube::WallTime now) {
+Change open_gate(const Ref& pod, kube::WallTime now) {
   return {pod, [pod, now](Json object) {
-            const bool open = gate_of(object).empty() && !ends(object);
-            return open ? apply_gate(pod, object, true, now) : Wish::settled();
+            const bool open = gate_of(object).empty() && !is_terminating(object);
+            return open ? apply_gate(pod, object, true, now) : Decision::settled();
           }};
 }
 
 Change mark_for_deletion(const Ref& pod, bool marked) {
   return {pod, [pod, marked](Json object) {
-            const bool is = object["metadata"]["annotations"][kDeletionCost].text() == kFirstToGo;
-            if (ends(object) || is == marked) return Wish::settled();
-            const std::string cost = marked ? json_quote(kFirstToGo) : "null";
+            const bool is_marked = object["metadata"]["annotations"][kDeletionCost].text() == kDeleteFirst;
+            if (is_terminating(object) || is_marked == marked) return Decision::settled();
+            const std::string cost = marked ? json_quote(kDeleteFirst) : "null";
             return patch(pod, object, R"("annotations":{)" + json_quote(kDeletionCost) + ":" + cost + "}");
           }};
 }

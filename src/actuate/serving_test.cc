@@ -7,7 +7,7 @@ namespace {
 
 using Kind = DrainMeans::Kind;
 
-TEST(Serving, HowAReplicaIsDrained) {
+TEST(Serving, FindsTheDrainMeansOfAWorkload) {
   struct Row {
     const char* what;
     const char* annotations;
@@ -16,22 +16,22 @@ TEST(Serving, HowAReplicaIsDrained) {
     DrainMeans expected;
   };
   const Row rows[] = {
-      {"nothing is said", "{}", "{}", "[]", {Kind::none, ""}},
-      {"a gate of another", "{}", "{}", R"([{"conditionType":"example.com/lb"}])", {Kind::none, ""}},
-      {"our gate", "{}", "{}", R"([{"conditionType":"capstan.dev/serving"}])", {Kind::readiness_gate, ""}},
+      {"no gate and no annotation", "{}", "{}", "[]", {Kind::none, ""}},
+      {"a gate of another controller", "{}", "{}", R"([{"conditionType":"example.com/lb"}])", {Kind::none, ""}},
+      {"Capstan's gate", "{}", "{}", R"([{"conditionType":"capstan.dev/serving"}])", {Kind::readiness_gate, ""}},
       {"a label", R"({"capstan.dev/router-label":"serve"})", R"({"app":"x"})", "[]", {Kind::router_label, "serve"}},
-      {"the gate goes before the label",
+      {"the gate takes precedence over the label",
        R"({"capstan.dev/router-label":"serve"})",
        "{}",
        R"([{"conditionType":"capstan.dev/serving"}])",
        {Kind::readiness_gate, ""}},
-      {"a label by which the workload finds its pods: taking it away would make another pod",
+      {"the workload selects its pods by the label: removing it would create another pod",
        R"({"capstan.dev/router-label":"app"})",
        R"({"app":"x"})",
        "[]",
        {Kind::none, ""}},
-      {"it drains by itself", R"({"capstan.dev/drains-itself":"true"})", "{}", "[]", {Kind::engine, ""}},
-      {"it does not", R"({"capstan.dev/drains-itself":"false"})", "{}", "[]", {Kind::none, ""}},
+      {"the engine drains by itself", R"({"capstan.dev/drains-itself":"true"})", "{}", "[]", {Kind::engine, ""}},
+      {"the engine does not drain", R"({"capstan.dev/drains-itself":"false"})", "{}", "[]", {Kind::none, ""}},
   };
   for (const Row& row : rows) {
     kube::JsonDocument document;
@@ -44,7 +44,7 @@ TEST(Serving, HowAReplicaIsDrained) {
   }
 }
 
-TEST(Serving, WhoIsOutOfTheRouter) {
+TEST(Serving, KnowsIfAPodIsOutOfTheRouter) {
   struct Row {
     const char* what;
     Kind kind;
@@ -53,14 +53,14 @@ TEST(Serving, WhoIsOutOfTheRouter) {
   };
   const Row rows[] = {
       {"no condition yet", Kind::readiness_gate, R"({})", false},
-      {"in", Kind::readiness_gate, R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"True"}]}})",
-       false},
-      {"out", Kind::readiness_gate, R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"False"}]}})",
-       true},
-      {"label taken", Kind::router_label, R"({"metadata":{"annotations":{"capstan.dev/router-label-value":"yes"}}})",
-       true},
-      {"label there", Kind::router_label, R"({"metadata":{"labels":{"serve":"yes"}}})", false},
-      {"no means, no knowledge", Kind::none,
+      {"the gate is True", Kind::readiness_gate,
+       R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"True"}]}})", false},
+      {"the gate is False", Kind::readiness_gate,
+       R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"False"}]}})", true},
+      {"the label is removed", Kind::router_label,
+       R"({"metadata":{"annotations":{"capstan.dev/router-label-value":"yes"}}})", true},
+      {"the label is present", Kind::router_label, R"({"metadata":{"labels":{"serve":"yes"}}})", false},
+      {"without drain means a pod is never out", Kind::none,
        R"({"status":{"conditions":[{"type":"capstan.dev/serving","status":"False"}]}})", false},
   };
   for (const Row& row : rows) {

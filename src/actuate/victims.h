@@ -12,27 +12,27 @@
 
 namespace capstan::actuate {
 
-/// Which of its replicas a workload gives up when fewer are asked for.
+/// Which replicas a workload removes when it is scaled down.
 enum class Removal : std::uint8_t {
-  any,      ///< those that are marked: a Deployment
-  highest,  ///< those with the highest ordinal: a StatefulSet, a LeaderWorkerSet
-  unknown,  ///< nobody here knows
+  any,      ///< the marked ones (Deployment)
+  highest,  ///< the ones with the highest ordinals (StatefulSet, LeaderWorkerSet)
+  unknown,  ///< not known
 };
 
 Removal removal_of(std::string_view kind);
 
-/// A replica, as far as it matters for who goes.
+/// A replica with everything that the choice of victims depends on.
 struct Removable {
   std::string name;
   std::optional<std::uint32_t> ordinal;
-  std::optional<std::size_t> rank;  ///< in the decision's list, least to lose first; none: it is not in it
-  bool serves = true;               ///< ready; a ReplicaSet gives up first who is not
+  std::optional<std::size_t> rank;  ///< position in the decision's list, best victim first; none: not in the list
+  bool serves = true;               ///< the replica is ready; a ReplicaSet removes others first
 };
 
-/// The replicas that will be gone when `wanted` are asked for, as indices, first to go first. Where the workload
-/// chooses, what it will choose, whatever the decision would like; where it is ours, those that do not serve, then the
-/// decision's, then by name. None where nobody knows.
-/// @param first_ordinal  of the workload's first replica (`spec.ordinals.start`)
+/// Returns the indices of the replicas that will be removed if the workload is scaled to `wanted`, first victim first.
+/// If the workload chooses, this predicts its choice. If Capstan chooses, the order is: replicas that do not serve,
+/// then the decision's list, then by name. Returns none for `Removal::unknown`.
+/// @param first_ordinal  ordinal of the first replica (`spec.ordinals.start`)
 std::vector<std::size_t> choose_victims(Removal removal, std::span<const Removable> replicas,
                                         std::uint32_t first_ordinal, ReplicaCount wanted);
 

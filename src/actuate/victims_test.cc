@@ -10,7 +10,7 @@ Removable replica(std::string name, std::optional<std::uint32_t> ordinal = {}, s
   return {std::move(name), ordinal, rank, serves};
 }
 
-TEST(Victims, WhoLeaves) {
+TEST(Victims, PredictsTheRemovedReplicas) {
   struct Row {
     const char* what;
     const char* kind;
@@ -23,26 +23,26 @@ TEST(Victims, WhoLeaves) {
   const std::vector<Removable> numbered = {replica("s-0", 0, 0), replica("s-1", 1, 1), replica("s-10", 10),
                                            replica("s-2", 2)};
   const Row rows[] = {
-      {"the decision's first", "Deployment", plain, 0, 2, {"c"}},
-      {"then its second, then by name", "Deployment", plain, 0, 0, {"c", "a", "b"}},
-      {"none too many", "Deployment", plain, 0, 3, {}},
-      {"more are wanted than there are", "Deployment", plain, 0, 9, {}},
-      {"one that does not serve goes first",
+      {"the first of the decision's list", "Deployment", plain, 0, 2, {"c"}},
+      {"the decision's list, then by name", "Deployment", plain, 0, 0, {"c", "a", "b"}},
+      {"no scale-down", "Deployment", plain, 0, 3, {}},
+      {"a scale-up", "Deployment", plain, 0, 9, {}},
+      {"a replica that does not serve is removed first",
        "Deployment",
        {replica("a", {}, 0), replica("b", {}, {}, false)},
        0,
        1,
        {"b"}},
-      {"the highest, by number and not by name", "StatefulSet", numbered, 0, 2, {"s-10", "s-2"}},
-      {"whatever the decision would like", "LeaderWorkerSet", numbered, 0, 3, {"s-10"}},
-      {"its numbers begin at 1", "StatefulSet", numbered, 1, 2, {"s-10"}},
-      {"the highest is missing: nobody else goes for it",
+      {"the highest ordinals, by number and not by name", "StatefulSet", numbered, 0, 2, {"s-10", "s-2"}},
+      {"the decision's list does not matter for a LeaderWorkerSet", "LeaderWorkerSet", numbered, 0, 3, {"s-10"}},
+      {"the ordinals start at 1", "StatefulSet", numbered, 1, 2, {"s-10"}},
+      {"the highest ordinal is missing: no other replica is removed for it",
        "StatefulSet",
        {replica("s-0", 0), replica("s-1", 1)},
        0,
        2,
        {}},
-      {"its own choice is not known", "PodCliqueScalingGroup", plain, 0, 0, {}},
+      {"an unknown kind has no predictable victims", "PodCliqueScalingGroup", plain, 0, 0, {}},
   };
   for (const Row& row : rows) {
     std::vector<std::string> names;

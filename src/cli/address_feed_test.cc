@@ -44,7 +44,7 @@ TEST(AddressFeed, FollowsAFileThatChanges) {
   const auto wrong = feed->look();
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().text(), path +
-                                      ":2: 'nonsense' is no address, expected a number and a port such as "
+                                      ":2: 'nonsense' is not an address, expected an IP address and a port such as "
                                       "127.0.0.1:8000");
   EXPECT_TRUE(feed->look()->gone.empty());
   std::filesystem::remove(path);

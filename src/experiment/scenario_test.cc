@@ -131,8 +131,8 @@ TEST(Scenario, SaysWhatIsWrong) {
        "--set load.scale=[1]: load.scale: found a list, expected a number"},
       {"a letter that turns the line round",
        {"title=\"a\u202e\""},
-       "--set title=\"a\\xe2\\x80\\xae\": scenario.title: found \"a\\xe2\\x80\\xae\", expected a string without control "
-       "characters"},
+       "--set title=\"a\\xe2\\x80\\xae\": scenario.title: found \"a\\xe2\\x80\\xae\", expected a string without "
+       "control characters"},
       {"two letters changed places",
        {"service.slo.tftt=1s"},
        "--set service.slo.tftt=1s: slo: found key \"tftt\", expected "

@@ -6,17 +6,17 @@
 namespace capstan::kube {
 namespace {
 
-/// Longer waits that a server asks for are cut to this.
+/// Upper bound for the wait that a server may ask for, in seconds.
 constexpr std::int64_t kRetryAfterMax_s = 60;
 
-/// Of a body that is no Status, as much as helps to know whose words they are.
+/// Bytes shown of a body that is not a Status object: enough to see which program sent it.
 constexpr std::size_t kForeignBodyMax = 200;
 
 Duration seconds(std::int64_t value) {
   return std::chrono::seconds(std::clamp<std::int64_t>(value, 0, kRetryAfterMax_s));
 }
 
-/// The form in seconds; a date is not used by API servers and counts as absent.
+/// Returns the Retry-After header if it is in seconds. API servers never send a date, so a date counts as absent.
 Duration retry_after_of(const net::Response& response) {
   const std::string* text = net::find_header(response.headers, "Retry-After");
   std::int64_t value = 0;
@@ -47,7 +47,7 @@ ApiError read_status(Json status) {
   error.reason = status["reason"].text();
   error.message = status["message"].text();
   error.retry_after = seconds(status["details"]["retryAfterSeconds"].integer());
-  status["details"]["causes"].each([&](Json cause) {
+  status["details"]["causes"].for_each([&](Json cause) {
     error.causes.push_back({std::string(cause["field"].text()), std::string(cause["message"].text())});
   });
   return error;

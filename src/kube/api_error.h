@@ -10,7 +10,7 @@
 
 namespace capstan::kube {
 
-/// What the API server says when it refuses (a `Status` object), or the HTTP status where it sent none.
+/// The error of a request: the API server's `Status` object, or only the HTTP status if the server sent no such object.
 struct ApiError {
   struct Cause {
     std::string field;
@@ -18,25 +18,25 @@ struct ApiError {
     friend bool operator==(const Cause&, const Cause&) = default;
   };
 
-  int code = 0;         ///< of HTTP; 0 where no answer came
-  std::string reason;   ///< "Conflict", "Expired", "AlreadyExists" …; empty where unknown
-  std::string message;  ///< the server's words, or the client's where no answer came
+  int code = 0;         ///< HTTP status; 0: no answer
+  std::string reason;   ///< "Conflict", "Expired", "AlreadyExists" …; empty: not known
+  std::string message;  ///< message of the server, or of the client if there was no answer
   std::vector<Cause> causes;
-  Duration retry_after{};  ///< asked for by the server; zero: nothing asked
+  Duration retry_after{};  ///< wait that the server asks for; 0: none
 
   bool not_found() const { return code == 404; }
   bool conflict() const { return code == 409 && reason != "AlreadyExists"; }
   bool already_exists() const { return code == 409 && reason == "AlreadyExists"; }
   bool expired() const { return code == 410 || reason == "Expired" || reason == "Gone"; }
 
-  std::string text() const;  ///< "409 Conflict: …" and its causes, on one line
+  std::string text() const;  ///< "409 Conflict: …" with the causes, on one line
   friend bool operator==(const ApiError&, const ApiError&) = default;
 };
 
-/// Of a Status object, as in the body of an answer or in an ERROR event of a watch.
+/// Reads a Status object, from the body of an answer or from an ERROR event of a watch.
 ApiError read_status(Json status);
 
-/// Of an answer that is not 2xx.
+/// Returns the error of an answer whose status is not 2xx.
 ApiError error_of(const net::Response& response);
 
 }  // namespace capstan::kube

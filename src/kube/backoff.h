@@ -8,9 +8,9 @@
 
 namespace capstan::kube {
 
-/// How long to wait after the n-th failure in a row: doubling, bounded, and jittered between half and all of it, so
-/// that clients that failed together do not come back together. The cap is low because there is one client a cluster,
-/// and it shall be back within five seconds of a fault's end.
+/// Exponential backoff. The wait doubles with every consecutive failure up to the cap; jitter takes between half and
+/// all of it, so that clients that failed together do not retry together. The cap is low because a cluster has one
+/// Capstan client, which should reconnect within five seconds after an outage.
 class Backoff {
  public:
   static constexpr Duration kFirst = std::chrono::milliseconds(200);

@@ -8,7 +8,7 @@ namespace capstan::kube {
 
 std::string base64_encode(std::string_view bytes);
 
-/// Nothing where the text is not base64 (RFC 4648 §4, with its padding; white space is skipped).
+/// Decodes base64 (RFC 4648 §4, with padding). White space is skipped. Returns nothing if the text is not base64.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace capstan::kube

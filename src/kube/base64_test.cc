@@ -6,7 +6,7 @@
 namespace capstan::kube {
 namespace {
 
-TEST(Base64, Rows) {
+TEST(Base64, EncodesAndDecodes) {
   EXPECT_EQ(base64_encode(""), "");
   EXPECT_EQ(base64_encode("f"), "Zg==");
   EXPECT_EQ(base64_encode("fo"), "Zm8=");
@@ -17,7 +17,7 @@ TEST(Base64, Rows) {
   }
 }
 
-RC_GTEST_PROP(Base64, ThereAndBack, (const std::string& bytes)) {
+RC_GTEST_PROP(Base64, DecodingReversesEncoding, (const std::string& bytes)) {
   RC_ASSERT(base64_decode(base64_encode(bytes)) == bytes);
 }
 

@@ -21,7 +21,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// Ours, with the config's on top.
+/// Returns this process' environment with the variables of the config, which replace those of the same name.
 std::vector<std::string> environment_of(const ExecConfig& config, const std::string& cluster_info) {
   std::vector<std::string> out;
   std::vector<std::pair<std::string, std::string>> more = config.env;
@@ -60,7 +60,7 @@ Result<void> ChildProcess::start(const ExecConfig& config, const std::string& cl
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);  // which we ignore, and it should not
+  sigaddset(&defaults, SIGPIPE);  // this process ignores SIGPIPE; the plugin must not inherit that
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const int code = posix_spawnp(&pid_, config.command.c_str(), &actions, &attributes, pointers(arguments).data(),
@@ -72,14 +72,14 @@ Result<void> ChildProcess::start(const ExecConfig& config, const std::string& cl
     pid_ = -1;
     close(ends[0]);
     const std::string hint = config.install_hint.empty() ? "" : "; " + config.install_hint;
-    return std::unexpected(error("cannot be run: " + std::string(std::strerror(code)) + hint));
+    return std::unexpected(error("cannot be started: " + std::string(std::strerror(code)) + hint));
   }
   pipe_ = ends[0];
   fcntl(pipe_, F_SETFL, O_NONBLOCK);
   return {};
 }
 
-/// Reads what is there. True once the output has ended.
+/// Reads the available output. Returns true if the output has ended or is too large.
 bool ChildProcess::read_output() {
   char bytes[4096];
   for (;;) {
@@ -92,11 +92,11 @@ bool ChildProcess::read_output() {
 }
 
 std::optional<Result<std::string>> ChildProcess::poll() {
-  if (pid_ < 0) return std::unexpected(error("is not running"));
+  if (pid_ < 0) return std::unexpected(error("it is not running"));
   const bool ended = read_output();
   if (output_.size() > kOutputMax) {
     stop();
-    return std::unexpected(error("wrote more than 1 MiB"));
+    return std::unexpected(error("wrote more than 1 MiB to standard output"));
   }
   int status = 0;
   if (!ended || waitpid(pid_, &status, WNOHANG) == 0) return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace capstan::kube {
 
-/// An exec plugin as a process of its own: standard input is empty, standard error goes where ours goes.
-/// It gets our environment, the variables of its config, and KUBERNETES_EXEC_INFO where it asked for it.
+/// Runs an exec plugin as a child process. Its standard input is empty, and it inherits standard error. Its environment
+/// is that of this process, plus the variables of its config, plus KUBERNETES_EXEC_INFO if the config asks for it.
 class ChildProcess final : public Plugin {
  public:
   static constexpr std::size_t kOutputMax = 1u << 20;

@@ -15,7 +15,7 @@ ExecConfig shell(std::string script) {
           .install_hint = {}};
 }
 
-/// Waits for the end; a poll of nothing lets the child run.
+/// Waits for the end of the child; the system call `poll` sleeps 1 ms.
 Result<std::string> run(ChildProcess& child, const ExecConfig& config, const std::string& info) {
   if (const Result<void> started = child.start(config, info); !started) return std::unexpected(started.error());
   for (int i = 0; i < 10'000; ++i) {
@@ -25,7 +25,7 @@ Result<std::string> run(ChildProcess& child, const ExecConfig& config, const std
   return "still running";
 }
 
-TEST(ChildProcess, GivesItsOutput) {
+TEST(ChildProcess, ReturnsStandardOutput) {
   ChildProcess child;
   EXPECT_EQ(run(child, shell("echo \"$GREETING $KUBERNETES_EXEC_INFO\"; cat"), "{}"), "good day {}\n");
   EXPECT_EQ(run(child, shell("printf again"), ""), "again");
@@ -35,15 +35,15 @@ TEST(ChildProcess, FailuresAreErrors) {
   ChildProcess child;
   EXPECT_EQ(run(child, shell("exit 3"), "").error().text(), "exec plugin sh: ended with status 3");
   EXPECT_EQ(run(child, shell("kill -9 $$"), "").error().text(), "exec plugin sh: ended by signal 9");
-  EXPECT_EQ(run(child, shell("yes"), "").error().text(), "exec plugin sh: wrote more than 1 MiB");
+  EXPECT_EQ(run(child, shell("yes"), "").error().text(), "exec plugin sh: wrote more than 1 MiB to standard output");
   ExecConfig missing = shell("");
   missing.command = "no-such-program-anywhere";
   missing.install_hint = "see the manual";
   EXPECT_EQ(run(child, missing, "").error().text(),
-            "exec plugin no-such-program-anywhere: cannot be run: No such file or directory; see the manual");
+            "exec plugin no-such-program-anywhere: cannot be started: No such file or directory; see the manual");
 }
 
-TEST(ChildProcess, IsStopped) {
+TEST(ChildProcess, StopKillsTheChild) {
   ChildProcess child;
   ASSERT_TRUE(child.start(shell("while :; do :; done"), ""));
   EXPECT_FALSE(child.poll().has_value());

@@ -10,13 +10,13 @@
 namespace capstan::kube {
 namespace {
 
-/// After 429 without a word on how long to wait.
+/// Pause after a 429 whose answer does not say how long to wait.
 constexpr Duration kBusyPause = std::chrono::seconds(1);
-/// How long a request waits for credentials.
+/// Longest time that a request waits for credentials.
 constexpr Duration kCredentialsMax = std::chrono::seconds(40);
-/// A server ends a watch at its time; it gets so much more before it counts as silent.
+/// Time that a watch may run beyond its timeout, at which the server should end it.
 constexpr Duration kWatchGrace = std::chrono::seconds(30);
-/// Of a watch's answer that is an error, as much as a Status needs.
+/// Largest error body of a watch that is read; a Status object needs less.
 constexpr std::size_t kErrorBodyMax = 64u << 10;
 
 ApiError no_answer(std::string message) {
@@ -25,18 +25,18 @@ ApiError no_answer(std::string message) {
   return error;
 }
 
-std::string said_by(std::string_view what, const std::string& where) {
-  return where.empty() ? std::string() : std::string(what) + where;
+std::string source_hint(std::string_view label, const std::string& place) {
+  return place.empty() ? std::string() : std::string(label) + place;
 }
 
 bool success(int status) { return status >= 200 && status < 300; }
 
-/// Whether a write that was answered so may have been done all the same: the answer is that of a server, or of
-/// something between, that gave up waiting.
-bool leaves_open(const ApiError& error) { return error.code >= 500 && error.code != 501; }
+/// Returns true if a write may have taken effect despite this error (5xx): the server, or a proxy in front of it, may
+/// have stopped waiting for the write.
+bool may_have_taken_effect(const ApiError& error) { return error.code >= 500 && error.code != 501; }
 
 Outcome::Kind kind_of(Verb verb, const ApiError& error) {
-  return is_write(verb) && leaves_open(error) ? Outcome::Kind::unknown : Outcome::Kind::refused;
+  return is_write(verb) && may_have_taken_effect(error) ? Outcome::Kind::unknown : Outcome::Kind::refused;
 }
 
 }  // namespace
@@ -44,17 +44,17 @@ Outcome::Kind kind_of(Verb verb, const ApiError& error) {
 struct Client::Call {
   CallId id = 0;
   ApiRequest request;
-  Handler handler;                    // of a call
-  StreamHandler stream;               // of a stream
-  std::optional<LineSplitter> lines;  // of a stream
-  net::RequestId exchange = 0;        // 0: waits to be sent
-  Instant heard_at{};                 // or sent, while nothing was heard
+  Handler handler;                    // for a call
+  StreamHandler stream;               // for a stream
+  std::optional<LineSplitter> lines;  // for a stream
+  net::RequestId exchange = 0;        // 0: not sent yet
+  Instant heard_at{};                 // time of the last data received, or of sending
   Instant not_before{};
-  Instant give_up_at = Instant::never();  // without credentials
+  Instant give_up_at = Instant::never();  // deadline for credentials
   int busy_retries = 0;
-  bool signed_anew = false;
+  bool has_new_credentials = false;  // a 401 was already retried with new credentials
   int status = 0;
-  std::string error_body;  // of a stream whose answer is an error
+  std::string error_body;  // body of a stream whose answer is an error
 };
 
 Client::Client(net::Transport& transport, Credentials& credentials, net::Clock clock, RandomStream random,
@@ -115,11 +115,13 @@ void Client::turn() {
     const CallId last = waiting_.back();
     waiting_.pop_back();
     ++counters_.refused_by_queue;
-    finish(last,
-           {.kind = Outcome::Kind::unreachable, .error = no_answer("too many requests wait to be sent"), .body = {}});
+    finish(last, {.kind = Outcome::Kind::unreachable,
+                  .error = no_answer("the queue of requests to the API server is full"),
+                  .body = {}});
   }
-  // A handler may make calls: those that were there are gone through once, and what cannot be sent yet keeps its place.
-  std::deque<CallId> left;
+  // A handler may make new calls. Each call that waits now is visited once, and one that cannot be sent keeps its
+  // place.
+  std::deque<CallId> still_waiting;
   for (const CallId id : std::exchange(waiting_, {})) {
     const auto found = calls_.find(id);
     if (found == calls_.end()) continue;  // cancelled by a handler
@@ -128,10 +130,10 @@ void Client::turn() {
       const std::string why = credentials_.error() ? credentials_.error()->text() : "no credentials yet";
       finish(id, {.kind = Outcome::Kind::unreachable, .error = no_answer(why), .body = {}});
     } else if (!send(call, now)) {
-      left.push_back(id);
+      still_waiting.push_back(id);
     }
   }
-  waiting_.insert(waiting_.begin(), left.begin(), left.end());
+  waiting_.insert(waiting_.begin(), still_waiting.begin(), still_waiting.end());
 }
 
 Instant Client::next_deadline() const {
@@ -147,12 +149,14 @@ Instant Client::next_deadline() const {
   return next;
 }
 
-/// Whether the request has left the queue.
+/// Sends a request, or finishes it if it may not be sent any more. Returns false if it has to stay in the queue.
 bool Client::send(Call& call, Instant now) {
   if (!credentials_.ready() || now < call.not_before) return false;
   const CallId id = call.id;
   if (call.request.may_send && !call.request.may_send()) {
-    finish(id, {.kind = Outcome::Kind::unreachable, .error = no_answer("not allowed to be sent by then"), .body = {}});
+    finish(id, {.kind = Outcome::Kind::unreachable,
+                .error = no_answer("not sent: this process may no longer write"),
+                .body = {}});
     return true;
   }
   if (!call.request.urgent && !bucket_.take(now)) return false;
@@ -187,8 +191,8 @@ net::Request Client::http_request(const Call& call) const {
 void Client::line_piece(CallId id, std::string_view piece) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;
-  const std::shared_ptr<Call> kept = found->second;  // a handler may cancel this call
-  Call& call = *kept;
+  const std::shared_ptr<Call> owner = found->second;  // a handler may cancel this call
+  Call& call = *owner;
   call.heard_at = clock_();
   if (!success(call.status)) {
     call.error_body += piece.substr(0, kErrorBodyMax - std::min(kErrorBodyMax, call.error_body.size()));
@@ -201,7 +205,8 @@ void Client::line_piece(CallId id, std::string_view piece) {
     cancel(id);
   } else if (!whole) {
     transport_.cancel(call.exchange);
-    const ApiError error = no_answer("an event is larger than its bound");
+    const ApiError error =
+        no_answer("a watch event is larger than the limit of " + std::to_string(options_.event_bytes_max) + " bytes");
     finish(id, {.kind = Outcome::Kind::unreachable, .error = error, .body = {}});
   }
 }
@@ -209,20 +214,20 @@ void Client::line_piece(CallId id, std::string_view piece) {
 void Client::answered(CallId id, net::Exchange exchange) {
   const auto found = calls_.find(id);
   CAPSTAN_ASSERT(found != calls_.end());
-  const std::shared_ptr<Call> kept = found->second;  // a handler may cancel this call
-  Call& call = *kept;
+  const std::shared_ptr<Call> owner = found->second;  // a handler may cancel this call
+  Call& call = *owner;
   call.exchange = 0;
   const Verb verb = call.request.verb;
   ++counters_.answers[{verb, exchange.ok() ? exchange.response.status : 0}];
-  if (call.request.urgent && !exchange.ok()) {  // sent or not: a new connection may not have got through its handshake
+  if (call.request.urgent && !exchange.ok()) {  // even if not sent: the handshake of a new connection may have failed
     lost_at_ = clock_();
   } else if (exchange.ok()) {
     drop_silent();
     if (!calls_.contains(id)) return;
   }
   if (!exchange.ok()) {
-    const bool open = exchange.sent && is_write(verb);
-    finish(id, {.kind = open ? Outcome::Kind::unknown : Outcome::Kind::unreachable,
+    const bool is_uncertain = exchange.sent && is_write(verb);
+    finish(id, {.kind = is_uncertain ? Outcome::Kind::unknown : Outcome::Kind::unreachable,
                 .error = no_answer(with_trust(std::move(exchange))),
                 .body = {}});
     return;
@@ -233,17 +238,18 @@ void Client::answered(CallId id, net::Exchange exchange) {
   }
   if (call.lines) exchange.response.body = std::move(call.error_body);
   ApiError error = error_of(exchange.response);
-  if (error.code == 401) error.message += said_by("; who we are: ", credentials_.config().identity_from);
-  if (!again(call, error, clock_())) finish(id, {.kind = kind_of(verb, error), .error = error, .body = {}});
+  if (error.code == 401) error.message += source_hint("; credentials from ", credentials_.config().identity_from);
+  if (!retry(call, error, clock_())) finish(id, {.kind = kind_of(verb, error), .error = error, .body = {}});
 }
 
-/// The words of an exchange that failed; where the server is not trusted, also where it is said whom to trust.
+/// Returns the message of a failed exchange. A TLS error also names the source of the trusted certificates.
 std::string Client::with_trust(net::Exchange exchange) const {
   if (exchange.failure != net::Failure::tls) return std::move(exchange.message);
-  return exchange.message + said_by("; whom to trust: ", credentials_.config().trust_from);
+  return exchange.message + source_hint("; trusted certificates from ", credentials_.config().trust_from);
 }
 
-/// The server answers again: what was sent before it fell silent, and is silent since, has lost its connection.
+/// The server answers again. Gives up the requests that were sent before it stopped answering and got no data since,
+/// because their connection is dead.
 void Client::drop_silent() {
   if (!lost_at_) return;
   std::vector<CallId> silent;
@@ -257,16 +263,16 @@ void Client::drop_silent() {
     Call& call = *found->second;
     transport_.cancel(std::exchange(call.exchange, 0));
     finish(id, {.kind = is_write(call.request.verb) ? Outcome::Kind::unknown : Outcome::Kind::unreachable,
-                .error = no_answer("its connection fell silent"),
+                .error = no_answer("the connection is dead: the server answers on a newer one"),
                 .body = {}});
   }
 }
 
-/// Whether the request is sent once more: it did nothing, and the server would take it later, or from somebody whose
-/// token is younger.
-bool Client::again(Call& call, const ApiError& error, Instant now) {
-  if (error.code == 401 && !call.signed_anew) {
-    call.signed_anew = true;
+/// Queues a refused request once more if the server may accept it later (429) or with new credentials (401). Neither
+/// answer changes anything on the server. Returns false if the request is not retried.
+bool Client::retry(Call& call, const ApiError& error, Instant now) {
+  if (error.code == 401 && !call.has_new_credentials) {
+    call.has_new_credentials = true;
     credentials_.refused();
     call.give_up_at = now + kCredentialsMax;
   } else if (error.code == 429 && call.request.retry_when_busy && call.busy_retries < options_.busy_retries_max) {

@@ -21,43 +21,45 @@
 
 namespace capstan::kube {
 
-/// How a request to the API server ended.
+/// The result of a request to the API server.
 struct Outcome {
   enum class Kind : std::uint8_t {
     ok,
-    refused,      ///< the server said no: nothing changed
-    unknown,      ///< of a write: it may have taken effect or not, and must be read back
-    unreachable,  ///< there was no answer, and nothing changed
+    refused,      ///< the server refused; nothing changed
+    unknown,      ///< a write may or may not have taken effect and must be read back
+    unreachable,  ///< there was no answer; nothing changed
   };
   Kind kind = Kind::ok;
-  ApiError error;    ///< of all but ok
-  std::string body;  ///< of ok
+  ApiError error;    ///< unless ok
+  std::string body;  ///< if ok
 
   bool ok() const { return kind == Kind::ok; }
 };
 
-/// Verbs against one API server, over any transport. It decides when a request is sent, with whose credentials, and
-/// what an answer means; it never decides twice: a conflict (409) goes back to who knows what was wanted.
+/// Sends requests to one API server over any transport. It decides when a request is sent, adds the credentials, and
+/// classifies the answer. It never retries a conflict (409): only the caller knows what it wants.
 ///
-/// A connection may die without a word. When an urgent request gets no answer and a later one does, whatever
-/// was sent before and is still silent is given up: what waits is told so, and watches begin anew where they were.
+/// A connection may die without an error. If an urgent request gets no answer and a later request gets one, the client
+/// gives up all requests that were sent before and got no data since: calls end with an error, and watches restart from
+/// their last version.
 class Client {
  public:
   struct Options {
-    std::int64_t requests_per_second = 50;  ///< client-side, before the server's own priority and fairness
+    std::int64_t requests_per_second = 50;  ///< client-side limit, in addition to the server's priority and fairness
     std::int64_t burst = 100;
-    std::size_t queue_max = 4'096;  ///< requests that wait to be sent; more are unreachable at once
-    int busy_retries_max = 4;       ///< after 429, each as late as the server asks
+    std::size_t queue_max = 4'096;  ///< largest number of waiting requests; further ones are unreachable at once
+    int busy_retries_max = 4;       ///< retries after 429, each after the wait that the server asks for
     Duration read_timeout = std::chrono::seconds(30);
     Duration write_timeout = std::chrono::seconds(15);
-    Duration watch_idle = std::chrono::seconds(150);  ///< bookmarks come about once a minute: this is silence
-    std::size_t body_bytes_max = 256u << 20;          ///< of one answer: a page of large objects
-    std::size_t event_bytes_max = 8u << 20;           ///< of one event; etcd holds no object above 1.5 MiB
+    Duration watch_idle = std::chrono::seconds(150);  ///< a watch without data for this long is dead; bookmarks come
+                                                      ///< about once a minute
+    std::size_t body_bytes_max = 256u << 20;          ///< largest answer: a page of large objects
+    std::size_t event_bytes_max = 8u << 20;           ///< largest event; etcd stores objects up to 1.5 MiB
   };
 
   struct StreamHandler {
-    std::function<bool(std::string_view line)> on_line;  ///< one event; false: the watch is not wanted any more
-    std::function<void(const ApiError* error)> on_end;   ///< once, and last; null: in good order
+    std::function<bool(std::string_view line)> on_line;  ///< takes one event; returns false to cancel the watch
+    std::function<void(const ApiError* error)> on_end;   ///< called once, at the end; null: the watch ended normally
   };
 
   using CallId = std::uint64_t;  ///< never 0
@@ -65,7 +67,7 @@ class Client {
 
   /// Totals since the start.
   struct Counters {
-    std::map<std::pair<Verb, int>, std::uint64_t> answers;  ///< by verb and HTTP status; 0: none came
+    std::map<std::pair<Verb, int>, std::uint64_t> answers;  ///< by verb and HTTP status; 0: no answer
     std::uint64_t retries = 0;
     std::uint64_t refused_by_queue = 0;
   };
@@ -74,13 +76,13 @@ class Client {
   ~Client();
   Client(const Client&) = delete;
 
-  // Neither calls its handler before it returns.
+  // These functions return before the handler is called.
   CallId call(ApiRequest request, Handler handler);
   CallId stream(ApiRequest request, StreamHandler handler);
-  /// Forgets a call; of a write that was sent, nobody will learn what became of it.
+  /// Cancels a call. The outcome of a write that was already sent stays unknown.
   void cancel(CallId id);
 
-  /// Sends what is due. To be called when `next_deadline` has come, and after calls were made.
+  /// Sends the requests that are due. Call it at `next_deadline` and after new calls.
   void turn();
   Instant next_deadline() const;
 
@@ -97,7 +99,7 @@ class Client {
   std::string with_trust(net::Exchange exchange) const;
   void line_piece(CallId id, std::string_view piece);
   void finish(CallId id, Outcome outcome);
-  bool again(Call& call, const ApiError& error, Instant now);
+  bool retry(Call& call, const ApiError& error, Instant now);
 
   net::Transport& transport_;
   Credentials& credentials_;
@@ -108,8 +110,8 @@ class Client {
   Counters counters_;
   CallId last_id_ = 0;
   std::map<CallId, std::shared_ptr<Call>> calls_;
-  std::deque<CallId> waiting_;      // to be sent, in order
-  std::optional<Instant> lost_at_;  // an urgent request got no answer then, and none was answered since
+  std::deque<CallId> waiting_;      // requests to send, in order
+  std::optional<Instant> lost_at_;  // time at which an urgent request got no answer, until the next answer
 };
 
 }  // namespace capstan::kube

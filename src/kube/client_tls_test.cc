@@ -1,4 +1,4 @@
-// A server that the kubeconfig does not let us trust, or that does not know us: the error says where to look.
+// If the server is not trusted or refuses the credentials, the error names the field of the kubeconfig to look at.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using net::Certificate;
 using net::make_certificate;
 
-/// A kubeconfig for this server: whom to trust, and a token.
+/// Returns a kubeconfig for this server with a trusted certificate and a token.
 Config config_of(const std::string& url, const Certificate& trusted) {
   const std::string text =
       "current-context: c\n"
@@ -27,7 +27,7 @@ Config config_of(const std::string& url, const Certificate& trusted) {
   return read_kubeconfig({"/k/config"}, "", read_file).value();
 }
 
-/// How a read ends at a server with this certificate that gives this answer.
+/// Returns the outcome of a read from a server with this certificate and this answer.
 Outcome outcome_of(const Certificate& own, const Certificate& trusted, const std::string& status) {
   net::TlsServer server(own, trusted);
   server.status = status;
@@ -56,11 +56,11 @@ TEST(ClientTls, ErrorsNameTheFieldOfTheKubeconfig) {
     Outcome::Kind kind;
     const char* error;
   } rows[] = {
-      {"an authority that is another's", stranger, "200 OK", Outcome::Kind::unreachable,
-       "; whom to trust: /k/config:7:33: cluster \"k\": certificate-authority-data"},
-      {"a token that is refused", authority, "401 Unauthorized", Outcome::Kind::refused,
-       "; who we are: /k/config:11:12: user \"u\": token"},
-      {"what else goes wrong is not theirs", authority, "403 Forbidden", Outcome::Kind::refused, ""},
+      {"the server's certificate is from another authority", stranger, "200 OK", Outcome::Kind::unreachable,
+       "; trusted certificates from /k/config:7:33: cluster \"k\": certificate-authority-data"},
+      {"the token is refused", authority, "401 Unauthorized", Outcome::Kind::refused,
+       "; credentials from /k/config:11:12: user \"u\": token"},
+      {"other errors have no hint", authority, "403 Forbidden", Outcome::Kind::refused, ""},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.what);

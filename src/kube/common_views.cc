@@ -19,7 +19,8 @@ std::optional<std::int64_t> integer_of(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// -1, 0 or 1, of a label that is a number and the one number that it is held against.
+/// Compares a label's value with the only value of a requirement, both as integers: -1, 0 or 1, or nothing if one of
+/// them is not an integer.
 std::optional<int> compared(const std::string* value, const std::vector<std::string>& with) {
   if (value == nullptr || with.size() != 1) return std::nullopt;
   const std::optional<std::int64_t> left = integer_of(*value), right = integer_of(with.front());
@@ -31,9 +32,9 @@ std::optional<int> compared(const std::string* value, const std::vector<std::str
 
 bool holds(const Requirement& requirement, const StringMap& labels) {
   const std::string* value = labels.find(requirement.key);
-  const bool among = value != nullptr && std::ranges::find(requirement.values, *value) != requirement.values.end();
-  if (requirement.op == "In") return among;
-  if (requirement.op == "NotIn") return !among;
+  const bool is_listed = value != nullptr && std::ranges::find(requirement.values, *value) != requirement.values.end();
+  if (requirement.op == "In") return is_listed;
+  if (requirement.op == "NotIn") return !is_listed;
   if (requirement.op == "Exists") return value != nullptr;
   if (requirement.op == "DoesNotExist") return value == nullptr;
   const std::optional<int> order = compared(value, requirement.values);
@@ -46,7 +47,7 @@ bool holds(const Requirement& requirement, const StringMap& labels) {
 
 std::vector<Condition> read_conditions(Json list) {
   std::vector<Condition> conditions;
-  list.each([&](Json item) {
+  list.for_each([&](Json item) {
     conditions.push_back({.type = item["type"].string(),
                           .is_true = item["status"].text() == "True",
                           .is_false = item["status"].text() == "False",
@@ -75,7 +76,7 @@ std::int64_t Resources::get(std::string_view name) const {
 void Resources::add(std::string_view name, std::int64_t amount) {
   const auto at = place_of(milli, name);
   if (at != milli.end() && at->first == name) {
-    // What comes from outside may be as large as it likes; the sum stays at the end of its range.
+    // Amounts come from objects of others and may be arbitrarily large, so the sum saturates.
     if (__builtin_add_overflow(at->second, amount, &at->second)) at->second = INT64_MAX;
   } else {
     milli.emplace(at, name, amount);
@@ -89,7 +90,7 @@ void Resources::raise(std::string_view name, std::int64_t amount) {
 
 Resources read_resources(Json object) {
   Resources resources;
-  object.each_field([&](std::string_view name, Json value) {
+  object.for_each_field([&](std::string_view name, Json value) {
     if (const auto amount = manifest::read_quantity_milli(value.scalar())) resources.raise(name, *amount);
   });
   return resources;
@@ -97,7 +98,7 @@ Resources read_resources(Json object) {
 
 std::vector<Requirement> read_requirements(Json list) {
   std::vector<Requirement> requirements;
-  list.each([&](Json item) {
+  list.for_each([&](Json item) {
     requirements.push_back({.key = item["key"].string(),
                             .op = item["operator"].string(),
                             .values = read_texts(item["values"]),
@@ -123,14 +124,14 @@ TargetRef read_target_ref(Json ref) {
 
 std::vector<Taint> read_taints(Json list) {
   std::vector<Taint> taints;
-  list.each(
+  list.for_each(
       [&](Json item) { taints.push_back({item["key"].string(), item["value"].string(), item["effect"].string()}); });
   return taints;
 }
 
 std::vector<std::string> read_texts(Json list) {
   std::vector<std::string> texts;
-  list.each([&](Json item) { texts.push_back(item.scalar()); });
+  list.for_each([&](Json item) { texts.push_back(item.scalar()); });
   return texts;
 }
 

@@ -11,13 +11,13 @@
 
 namespace capstan::kube {
 
-// Parts that several kinds share.
+// Parts that several kinds of objects share.
 
 /// One condition of a status.
 struct Condition {
   std::string type;
   bool is_true = false;
-  bool is_false = false;  ///< neither: Unknown
+  bool is_false = false;  ///< neither true nor false: Unknown
   std::string reason;
   std::string message;
   WallTime since;
@@ -26,7 +26,7 @@ struct Condition {
 
 std::vector<Condition> read_conditions(Json list);
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
-bool is_true(const std::vector<Condition>& conditions, std::string_view type);  ///< there, and True
+bool is_true(const std::vector<Condition>& conditions, std::string_view type);  ///< the condition exists and is True
 
 /// Amounts of resources by name ("nvidia.com/gpu", "cpu", "memory"), in thousandths of their unit.
 struct Resources {
@@ -34,26 +34,26 @@ struct Resources {
 
   std::int64_t get(std::string_view name) const;
   void add(std::string_view name, std::int64_t amount);
-  void raise(std::string_view name, std::int64_t amount);  ///< to at least that much
+  void raise(std::string_view name, std::int64_t amount);  ///< raises the amount to at least `amount`
   friend bool operator==(const Resources&, const Resources&) = default;
 };
 
 Resources read_resources(Json object);
 
-/// One requirement on a label: of a selector, an affinity, a NodePool.
+/// A requirement on a label, from a selector, an affinity or a NodePool.
 struct Requirement {
   std::string key;
   std::string op;  ///< In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte
   std::vector<std::string> values;
-  std::int64_t min_values = 0;  ///< Karpenter's
+  std::int64_t min_values = 0;  ///< `minValues` of Karpenter
   friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
 std::vector<Requirement> read_requirements(Json list);
-/// What a requirement with an operator that nobody knows never does.
+/// Returns true if the labels meet the requirement. An unknown operator is never met.
 bool holds(const Requirement& requirement, const StringMap& labels);
 
-/// A label selector. One that is absent selects nothing, one that is empty everything.
+/// A label selector. An absent selector selects nothing, an empty one everything.
 struct Selector {
   bool present = false;
   StringMap labels;
@@ -65,7 +65,7 @@ struct Selector {
 
 Selector read_selector(Json selector);
 
-/// What a ReplicaSet, a scaler and others point at.
+/// A reference to another object, for example from a scaler to its target.
 struct TargetRef {
   std::string api_version;
   std::string kind;

@@ -18,13 +18,13 @@ using manifest::Verdict;
 
 /// A named entry of a kubeconfig's list: a cluster, a user or a context.
 struct Entry {
-  const Node* body = nullptr;  // the mapping under "cluster", "user" or "context"
-  std::string directory;       // of its file, with a slash at the end
+  const Node* body = nullptr;  // mapping under "cluster", "user" or "context"
+  std::string directory;       // directory of the file, with a slash at the end
 };
 using Entries = std::map<std::string, Entry>;
 
 struct Merged {
-  std::vector<Node> files;  // what the entries point into
+  std::vector<Node> files;  // own the nodes of the entries
   Entries clusters;
   Entries users;
   Entries contexts;
@@ -42,7 +42,7 @@ std::string relative_to(const std::string& directory, const std::string& path) {
   return path.starts_with('/') ? path : directory + path;
 }
 
-/// The fields of one object, read with its name in the messages: `user "a": token is a list, expected a text`.
+/// Reads the fields of one object and names it in errors: `user "a": token is a list, expected a string`.
 class Object {
  public:
   Object(std::string what, const Entry& entry, Verdict& verdict)
@@ -62,18 +62,18 @@ class Object {
     const Node* value = find_in(node, key);
     if (value == nullptr) return {};
     if (value->kind != Node::Kind::scalar)
-      fail(*value, std::string(key) + " is " + value->words() + ", expected a text");
+      fail(*value, std::string(key) + " is " + value->words() + ", expected a string");
     return value->text;
   }
 
-  bool truth(std::string_view key) {
+  bool boolean(std::string_view key) {
     const Node* value = find(key);
     if (value == nullptr || value->text == "false") return false;
     if (value->text != "true") fail(*value, std::string(key) + " is " + value->words() + ", expected true or false");
     return true;
   }
 
-  /// A PEM text: from the field "KEY-data" in base64, or from the file that the field KEY names.
+  /// Returns a PEM text from the field "KEY-data" in base64, or from the file that the field KEY names.
   std::string pem(const std::string& key, const ReadFile& read_file) {
     std::string pem;
     const Node* at = find(key + "-data");
@@ -91,14 +91,15 @@ class Object {
     return pem;
   }
 
-  /// The field that counts: "KEY-data" where it is there, else "KEY".
+  /// Returns the name of the field that counts: "KEY-data" if it is present, else "KEY".
   std::string field_of(const std::string& key) const { return find(key + "-data") != nullptr ? key + "-data" : key; }
 
-  /// Something is wrong with the value of a field that may be written in either of these ways.
+  /// Reports an error in the value of "KEY-data" or KEY.
   void fail_pem(const std::string& key, const std::string& message) { fail_at(field_of(key), message); }
   void fail_at(const std::string& field, const std::string& message) { fail(*find(field), field + " " + message); }
 
-  /// Where the first of these fields that is there stands, in the words of an error; else the object itself.
+  /// Returns the place and the name of the first of these fields that is present, else of the object, in the form of an
+  /// error message.
   std::string where(std::initializer_list<std::string_view> fields) const {
     for (const std::string_view field : fields) {
       if (const Node* at = find(field)) return manifest::error_at(at->place, what_ + ": " + std::string(field)).text();
@@ -115,14 +116,14 @@ class Object {
   Verdict& verdict_;
 };
 
-/// A URL of one of these schemes, with a host.
+/// Returns true if the text is a URL with one of these schemes and a host.
 bool is_url(std::string_view text, std::initializer_list<std::string_view> schemes) {
   return std::ranges::any_of(schemes, [&](std::string_view scheme) {
     return text.starts_with(scheme) && text.size() > scheme.size() && text[scheme.size()] != '/';
   });
 }
 
-/// What can stand in a certificate as the name of a host: a name of DNS, or an address.
+/// Returns true if the text can be the name of a host in a certificate: a DNS name or an IP address.
 bool is_host(std::string_view text) {
   const bool plain = std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
@@ -147,7 +148,7 @@ void read_entries(const Node& file, const std::string& list, const std::string& 
     const Node* name = item.find("name");
     const Node* body = item.find(what);
     if (name == nullptr || name->kind != Node::Kind::scalar || name->text.empty()) {
-      return verdict.fail(item.place, "an entry of " + list + " has no name");
+      return verdict.fail(item.place, "an entry of " + list + " has no name, expected one");
     }
     if (body == nullptr || (body->kind != Node::Kind::mapping && !body->is_null())) {
       return verdict.fail(item.place,
@@ -179,10 +180,10 @@ void read_cluster(Object cluster, const ReadFile& read_file, Config& out) {
     cluster.fail("server is " + quoted(out.server) + ", expected a URL of https or http");
   }
   out.ca = cluster.pem("certificate-authority", read_file);
-  if (!out.ca.empty() && !holds_certificates(out.ca)) {
-    cluster.fail_pem("certificate-authority", "has a certificate that cannot be read, or none");
+  if (!out.ca.empty() && !has_valid_certificates(out.ca)) {
+    cluster.fail_pem("certificate-authority", "has no certificate or an invalid one, expected valid certificates");
   }
-  out.verify = !cluster.truth("insecure-skip-tls-verify");
+  out.verify = !cluster.boolean("insecure-skip-tls-verify");
   if (!out.verify && !out.ca.empty()) {
     cluster.fail("insecure-skip-tls-verify and certificate-authority exclude each other");
   }
@@ -225,7 +226,7 @@ void read_exec(Object& user, const Node& node, Config& out) {
     }
   }
   if (user.text_in(node, "interactiveMode") == "Always") {
-    user.fail(node, "exec.interactiveMode is Always, and there is no terminal to ask at");
+    user.fail(node, "exec.interactiveMode is Always, but there is no terminal; expected Never or IfAvailable");
   }
   exec.provide_cluster_info = user.text_in(node, "provideClusterInfo") == "true";
   exec.install_hint = user.text_in(node, "installHint");
@@ -235,13 +236,14 @@ void read_exec(Object& user, const Node& node, Config& out) {
 void read_certificate(Object& user, const ReadFile& read_file, Config& out) {
   out.certificate = user.pem("client-certificate", read_file);
   out.key = user.pem("client-key", read_file);
-  if (out.certificate.empty() != out.key.empty()) user.fail("client-certificate and client-key need each other");
+  if (out.certificate.empty() != out.key.empty())
+    user.fail("only one of client-certificate and client-key is set, expected both");
   if (out.certificate.empty() || out.key.empty() || !user.verdict().ok()) return;
-  if (!holds_certificates(out.certificate)) {
-    user.fail_pem("client-certificate", "has a certificate that cannot be read, or none");
-  } else if (!holds_private_key(out.key)) {
-    user.fail_pem("client-key", "has no private key that can be read without a password");
-  } else if (!key_fits(out.certificate, out.key)) {
+  if (!has_valid_certificates(out.certificate)) {
+    user.fail_pem("client-certificate", "has no certificate or an invalid one, expected valid certificates");
+  } else if (!has_private_key(out.key)) {
+    user.fail_pem("client-key", "has no private key or one with a password, expected a key without a password");
+  } else if (!key_matches(out.certificate, out.key)) {
     user.fail_pem("client-key", "is not the key of " + user.field_of("client-certificate"));
   }
 }
@@ -255,11 +257,12 @@ void read_user(Object user, const ReadFile& read_file, Config& out) {
   }
   out.username = user.text("username");
   out.password = user.text("password");
-  if (out.username.empty() != out.password.empty()) user.fail("username and password need each other");
+  if (out.username.empty() != out.password.empty())
+    user.fail("only one of username and password is set, expected both");
   if (const Node* exec = user.find("exec")) read_exec(user, *exec, out);
-  if (user.find("auth-provider") != nullptr) user.fail("auth-provider is gone from Kubernetes, expected exec");
+  if (user.find("auth-provider") != nullptr) user.fail("auth-provider was removed from Kubernetes, expected exec");
   for (const char* as : {"as", "as-uid", "as-groups", "as-user-extra"}) {
-    if (user.find(as) != nullptr) user.fail(std::string(as) + ": to act as somebody else is not supported");
+    if (user.find(as) != nullptr) user.fail(std::string(as) + ": impersonation is not supported");
   }
   out.identity_from =
       user.where({"tokenFile", "exec", "token", "username", "client-certificate-data", "client-certificate"});
@@ -268,7 +271,7 @@ void read_user(Object user, const ReadFile& read_file, Config& out) {
 std::string names_of(const Entries& entries) {
   std::vector<std::string_view> names;
   for (const auto& [name, entry] : entries) names.push_back(name);
-  return names.empty() ? std::string("none is there") : "expected " + manifest::one_of(names);
+  return names.empty() ? std::string("the kubeconfig has none") : "expected " + manifest::one_of(names);
 }
 
 const Entry* find_entry(const Entries& entries, const std::string& what, const std::string& name, Object* in,
@@ -299,7 +302,7 @@ void resolve(const Merged& merged, const std::string& context_name, const ReadFi
     read_cluster(Object("cluster " + quoted(cluster), *found, verdict), read_file, out);
   }
   out.identity_from = context.where({}) + ": no user";
-  if (user.empty()) return;  // some clusters let anybody in
+  if (user.empty()) return;  // some clusters allow anonymous requests
   if (const Entry* found = find_entry(merged.users, "user", user, &context, verdict)) {
     read_user(Object("user " + quoted(user), *found, verdict), read_file, out);
   }
@@ -341,7 +344,8 @@ Result<Config> read_kubeconfig(const std::vector<std::string>& paths, const std:
     merged.files.push_back(std::move(*file));
     merge_file(merged.files.back(), path, merged, verdict);
   }
-  if (found == 0) return std::unexpected(Error::about({}, "no kubeconfig: none of the files named can be read"));
+  if (found == 0)
+    return std::unexpected(Error::about({}, "no kubeconfig: none of the files in KUBECONFIG can be read"));
   Config config;
   if (verdict.ok()) resolve(merged, context, read_file, config, verdict);
   if (!verdict.ok()) {
@@ -357,7 +361,7 @@ Result<Config> in_cluster_config(const Environment& environment, const ReadFile&
   const std::optional<std::string> port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
     return std::unexpected(
-        Error::about({}, "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"));
+        Error::about({}, "not in a pod: KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is not set"));
   }
   Config config;
   config.context = "in-cluster";

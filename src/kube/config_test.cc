@@ -35,7 +35,7 @@ struct ConfigTest : testing::Test {
   }
 };
 
-/// A kubeconfig whose one cluster and one user have these fields.
+/// Returns a kubeconfig with one cluster and one user with these fields.
 std::string kubeconfig(const std::string& cluster, const std::string& user) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- name: c\n  context: {cluster: k, user: u, "
          "namespace: ml}\n"
@@ -43,7 +43,7 @@ std::string kubeconfig(const std::string& cluster, const std::string& user) {
          cluster + "}\nusers:\n- name: u\n  user: {" + user + "}\n";
 }
 
-TEST_F(ConfigTest, FilesAndInlineCertificates) {
+TEST_F(ConfigTest, ReadsCertificatesFromFilesAndInline) {
   const std::string inline_pem = base64_encode(kPem);
   const std::string inline_key = base64_encode(kMe.key_pem());
   files["/k/config"] =
@@ -63,7 +63,7 @@ TEST_F(ConfigTest, FilesAndInlineCertificates) {
   EXPECT_TRUE(config->verify);
 }
 
-TEST_F(ConfigTest, TokensAndPlugins) {
+TEST_F(ConfigTest, ReadsTokensAndPlugins) {
   files["/k/config"] = kubeconfig("server: https://a", "token: x, tokenFile: token");
   Result<Config> config = read_kubeconfig({"/k/config"}, "", read());
   ASSERT_TRUE(config) << config.error().text();
@@ -83,7 +83,7 @@ TEST_F(ConfigTest, TokensAndPlugins) {
                                        .install_hint = {}}));
 }
 
-TEST_F(ConfigTest, TheFirstFileThatHasANameWins) {
+TEST_F(ConfigTest, TheFirstFileWithANameCounts) {
   files["/a/config"] = "current-context: one\nclusters: [{name: k, cluster: {server: 'https://first'}}]\n";
   files["/b/config"] =
       "current-context: two\nclusters: [{name: k, cluster: {server: 'https://second'}}, {name: l, cluster: {server: "
@@ -95,7 +95,7 @@ TEST_F(ConfigTest, TheFirstFileThatHasANameWins) {
   EXPECT_EQ(read_kubeconfig(paths, "", read())->ns, "default");
 }
 
-TEST_F(ConfigTest, WhereACommandLooks) {
+TEST_F(ConfigTest, FindsTheConfigByFlagVariablePodAndHome) {
   std::map<std::string, std::string> set = {{"HOME", "/home-of-me"}};
   const Environment environment = [&](const std::string& name) {
     const auto found = set.find(name);
@@ -130,11 +130,11 @@ struct Wrong {
   const char* error;
 };
 
-// Line 8 holds the cluster, line 11 the user.
+// Line 8 has the cluster, line 11 the user.
 constexpr Wrong kWrong[] = {
     {"", "", "cluster \"k\": server is missing, expected a URL"},
     {"server: 1.2.3.4", "", "cluster \"k\": server is \"1.2.3.4\", expected a URL of https or http"},
-    {"server: [a]", "", "cluster \"k\": server is a list, expected a text"},
+    {"server: [a]", "", "cluster \"k\": server is a list, expected a string"},
     {"server: https://a, certificate-authority: no.pem", "",
      "cluster \"k\": certificate-authority: cannot read \"/k/no.pem\""},
     {"server: https://a, certificate-authority: token", "", "cluster \"k\": certificate-authority is not a PEM text"},
@@ -145,18 +145,18 @@ constexpr Wrong kWrong[] = {
     {"server: https://a, insecure-skip-tls-verify: true, certificate-authority: ca.pem", "",
      "cluster \"k\": insecure-skip-tls-verify and certificate-authority exclude each other"},
     {"server: https://a", "client-certificate: ca.pem",
-     "user \"u\": client-certificate and client-key need each other"},
+     "user \"u\": only one of client-certificate and client-key is set, expected both"},
     {"server: https://a, certificate-authority-data: aGVsbG8=", "",
      "cluster \"k\": certificate-authority-data is not a PEM text"},
     {"server: https://a, certificate-authority: key.pem", "",
-     "cluster \"k\": certificate-authority has a certificate that cannot be read, or none"},
+     "cluster \"k\": certificate-authority has no certificate or an invalid one, expected valid certificates"},
     {"server: https://a, certificate-authority: half.pem", "",
-     "cluster \"k\": certificate-authority has a certificate that cannot be read, or none"},
+     "cluster \"k\": certificate-authority has no certificate or an invalid one, expected valid certificates"},
     {"server: https://a, tls-server-name: 'https://b'", "",
      "cluster \"k\": tls-server-name is \"https://b\", expected the name of a host"},
     {"server: https://a, tls-server-name: 'b:443'", "",
      "cluster \"k\": tls-server-name is \"b:443\", expected the name of a host"},
-    {"server: https://a, tls-server-name: [b]", "", "cluster \"k\": tls-server-name is a list, expected a text"},
+    {"server: https://a, tls-server-name: [b]", "", "cluster \"k\": tls-server-name is a list, expected a string"},
     {"server: https://a, proxy-url: 'proxy:3128'", "",
      "cluster \"k\": proxy-url is \"proxy:3128\", expected a URL of https, http or socks5"},
     {"server: https://a, proxy-url: 'http://'", "",
@@ -170,15 +170,15 @@ constexpr Wrong kWrong[] = {
     {"server: https://a", "client-certificate: token, client-key: key.pem",
      "user \"u\": client-certificate is not a PEM text"},
     {"server: https://a", "client-certificate: key.pem, client-key: key.pem",
-     "user \"u\": client-certificate has a certificate that cannot be read, or none"},
+     "user \"u\": client-certificate has no certificate or an invalid one, expected valid certificates"},
     {"server: https://a", "client-certificate: ca.pem, client-key: ca.pem",
-     "user \"u\": client-key has no private key that can be read without a password"},
+     "user \"u\": client-key has no private key or one with a password, expected a key without a password"},
     {"server: https://a", "client-certificate: ca.pem, client-key: other-key.pem",
      "user \"u\": client-key is not the key of client-certificate"},
-    {"server: https://a", "username: me", "user \"u\": username and password need each other"},
-    {"server: https://a", "password: secret", "user \"u\": username and password need each other"},
+    {"server: https://a", "username: me", "user \"u\": only one of username and password is set, expected both"},
+    {"server: https://a", "password: secret", "user \"u\": only one of username and password is set, expected both"},
     {"server: https://a", "tokenFile: no", "user \"u\": tokenFile: cannot read \"/k/no\""},
-    {"server: https://a", "token: {a: b}", "user \"u\": token is a mapping, expected a text"},
+    {"server: https://a", "token: {a: b}", "user \"u\": token is a mapping, expected a string"},
     {"server: https://a", "exec: get", "user \"u\": exec is \"get\", expected a mapping"},
     {"server: https://a", "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}",
      "user \"u\": exec.apiVersion is \"client.authentication.k8s.io/v1alpha1\", expected "
@@ -189,13 +189,13 @@ constexpr Wrong kWrong[] = {
     {"server: https://a", "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, env: [{value: y}]}",
      "user \"u\": exec.env has an entry without a name"},
     {"server: https://a", "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}",
-     "user \"u\": exec.interactiveMode is Always, and there is no terminal to ask at"},
+     "user \"u\": exec.interactiveMode is Always, but there is no terminal; expected Never or IfAvailable"},
     {"server: https://a", "auth-provider: {name: gcp}",
-     "user \"u\": auth-provider is gone from Kubernetes, expected exec"},
-    {"server: https://a", "as: admin", "user \"u\": as: to act as somebody else is not supported"},
+     "user \"u\": auth-provider was removed from Kubernetes, expected exec"},
+    {"server: https://a", "as: admin", "user \"u\": as: impersonation is not supported"},
 };
 
-TEST_F(ConfigTest, EachWrongPartIsOneErrorWithItsPlace) {
+TEST_F(ConfigTest, ErrorsNameThePlaceAndTheField) {
   for (const Wrong& row : kWrong) {
     SCOPED_TRACE(row.error);
     files["/k/config"] = kubeconfig(row.cluster, row.user);
@@ -207,7 +207,7 @@ TEST_F(ConfigTest, EachWrongPartIsOneErrorWithItsPlace) {
   }
 }
 
-TEST_F(ConfigTest, NamesOfHostsAndProxiesThatAreGood) {
+TEST_F(ConfigTest, AcceptsHostNamesAddressesAndProxies) {
   for (const char* fields : {"tls-server-name: api.cluster.local", "tls-server-name: 10.0.0.1",
                              "tls-server-name: 'fd00::1'", "proxy-url: 'socks5://me:secret@proxy:1080'"}) {
     files["/k/config"] = kubeconfig(std::string("server: https://a, ") + fields, "username: me, password: secret");
@@ -225,21 +225,21 @@ constexpr WrongFile kWrongFiles[] = {
     {"[", "/k/config:"},
     {"[]", "/k/config:1:1: not a kubeconfig, expected a mapping"},
     {"kind: Pod", "/k/config:1:7: kind is \"Pod\", expected Config"},
-    {"", "/k/config: current-context is missing: none is there"},
+    {"", "/k/config: current-context is missing: the kubeconfig has none"},
     {"contexts: [{name: a, context: {}}]", "/k/config: current-context is missing: expected a"},
     {"current-context: b\ncontexts: [{name: a, context: {}}]", "/k/config: context \"b\" does not exist, expected a"},
     {"current-context: a\ncontexts: [{name: a, context: {}}]", "/k/config:2:31: context \"a\": cluster is missing"},
     {"current-context: a\ncontexts: [{name: a, context: {cluster: k}}]",
-     "/k/config:2:31: context \"a\": cluster \"k\" does not exist, none is there"},
+     "/k/config:2:31: context \"a\": cluster \"k\" does not exist, the kubeconfig has none"},
     {"current-context: a\ncontexts: [{name: a, context: {cluster: k, user: u}}]\nclusters: [{name: k, cluster: "
      "{server: 'https://a'}}]",
-     "/k/config:2:31: context \"a\": user \"u\" does not exist, none is there"},
+     "/k/config:2:31: context \"a\": user \"u\" does not exist, the kubeconfig has none"},
     {"clusters: {}", "/k/config:1:11: clusters is a mapping, expected a list"},
-    {"clusters: [{cluster: {}}]", "/k/config:1:12: an entry of clusters has no name"},
+    {"clusters: [{cluster: {}}]", "/k/config:1:12: an entry of clusters has no name, expected one"},
     {"users: [{name: a}]", "/k/config:1:9: user \"a\": user is missing, expected a mapping"},
 };
 
-TEST_F(ConfigTest, FilesThatAreWrong) {
+TEST_F(ConfigTest, RefusesInvalidFiles) {
   for (const WrongFile& row : kWrongFiles) {
     SCOPED_TRACE(row.text);
     files["/k/config"] = row.text;

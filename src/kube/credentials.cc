@@ -8,7 +8,7 @@
 namespace capstan::kube {
 namespace {
 
-/// Also when nothing says how long they live, what a plugin gave is asked for again.
+/// Longest time before a plugin runs again, even if its credentials have no expiry or a later one.
 constexpr Duration kPluginLifeMax = std::chrono::hours(12);
 constexpr Duration kPollPlugin = std::chrono::milliseconds(20);
 
@@ -52,7 +52,8 @@ void Credentials::turn(Instant now) {
 void Credentials::refused() {
   if (config_.token_file.empty() && !config_.exec) return;
   next_ = {};
-  ready_ = config_.exec ? false : ready_;  // the file is read at the next turn in any case
+  ready_ = config_.exec ? false
+                        : ready_;  // a token file is read at the next turn, and its old token stays usable until then
 }
 
 void Credentials::sign(net::Request& request) const {
@@ -65,7 +66,7 @@ void Credentials::read_token_file(Instant now) {
   const Result<std::string> text = read_file_(config_.token_file);
   if (!text) return failed(text.error(), now);
   const std::string token = trimmed(*text);
-  if (token.empty()) return failed(Error::about(config_.token_file, "no token in it, expected one"), now);
+  if (token.empty()) return failed(Error::about(config_.token_file, "the file is empty, expected a token"), now);
   use(token, config_.certificate, config_.key);
   next_ = now + kReadAgainAfter;
 }
@@ -89,27 +90,32 @@ void Credentials::run_plugin(Instant now) {
   }
 }
 
-/// An ExecCredential of the plugin.
+/// Takes the output of the plugin, which should be an ExecCredential.
 void Credentials::take(const Result<std::string>& output, Instant now) {
-  const std::string who = "exec plugin " + config_.exec->command;
+  const std::string plugin = "exec plugin " + config_.exec->command;
   if (!output) return failed(output.error(), now);
   JsonDocument document;
   const Result<Json> root = document.parse(*output);
-  if (!root) return failed(Error::about({}, who + ": its output is " + root.error().message), now);
+  if (!root) return failed(Error::about({}, plugin + ": its output is " + root.error().message), now);
   if ((*root)["kind"].text() != "ExecCredential" || (*root)["apiVersion"].text() != config_.exec->api_version) {
-    return failed(Error::about({}, who + ": its output is no ExecCredential of " + config_.exec->api_version), now);
+    return failed(Error::about({}, plugin + ": its output is not an ExecCredential of " + config_.exec->api_version),
+                  now);
   }
   const Json status = (*root)["status"];
   const std::string token(status["token"].text());
   const std::string certificate(status["clientCertificateData"].text());
   const std::string key(status["clientKeyData"].text());
   if (certificate.empty() != key.empty() || (token.empty() && certificate.empty())) {
-    return failed(Error::about({}, who + ": status needs token, or clientCertificateData and clientKeyData"), now);
+    return failed(
+        Error::about(
+            {}, plugin + ": status has no credentials, expected token or both clientCertificateData and clientKeyData"),
+        now);
   }
   Duration life = kPluginLifeMax;
   if (const std::string_view text = status["expirationTimestamp"].text(); !text.empty()) {
     const std::optional<WallTime> expires = read_wall_time(text);
-    if (!expires) return failed(Error::about({}, who + ": status.expirationTimestamp is no time"), now);
+    if (!expires)
+      return failed(Error::about({}, plugin + ": status.expirationTimestamp is not a time, expected RFC 3339"), now);
     const std::int64_t left_us = std::clamp<std::int64_t>(expires->unix_us - wall_clock_().unix_us, 0,
                                                           kPluginLifeMax / std::chrono::microseconds(1));
     life = std::chrono::microseconds(left_us);
@@ -118,7 +124,7 @@ void Credentials::take(const Result<std::string>& output, Instant now) {
   next_ = now + std::max(life - kExpiryMargin, std::min(life, kFailureMax));
 }
 
-/// What is there stays in use: an old token may still be good, and the server says if not.
+/// Records an error. The old credentials stay in use, because they may still be valid.
 void Credentials::failed(Error error, Instant now) {
   error_ = std::move(error);
   next_ = now + kFailureMax;

@@ -12,38 +12,38 @@
 
 namespace capstan::kube {
 
-/// A program that runs beside us. `ChildProcess` is the real one.
+/// An exec plugin that runs. `ChildProcess` is the implementation outside of tests.
 class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual Result<void> start(const ExecConfig& config, const std::string& cluster_info) = 0;
-  /// Its standard output once it has ended well; nothing while it runs.
+  /// Returns its standard output, or an error, when it has ended; nothing while it runs.
   virtual std::optional<Result<std::string>> poll() = 0;
   virtual void stop() = 0;
 };
 
-/// Who we are, kept up to date: a token file is read again at least once a minute (a bound service account token lives
-/// about an hour), an exec plugin runs again shortly before what it gave expires. Nothing blocks.
+/// The credentials of this process, kept up to date: a token file is read again once a minute (a bound service account
+/// token lives about an hour), and an exec plugin runs again shortly before its credentials expire. Nothing blocks.
 class Credentials {
  public:
-  /// A bound token is rotated when 80 % of its life are over; to read it once a minute is often enough for all of them.
+  /// Kubernetes rotates a bound token after 80 % of its lifetime, so that one read per minute is enough.
   static constexpr Duration kReadAgainAfter = std::chrono::seconds(60);
   static constexpr Duration kPluginMax = std::chrono::seconds(30);
-  /// What a plugin gave is replaced so long before it expires.
+  /// Time before the expiry at which the plugin runs again.
   static constexpr Duration kExpiryMargin = std::chrono::seconds(30);
-  static constexpr Duration kFailureMax = std::chrono::seconds(10);  ///< until a failed source is asked again
+  static constexpr Duration kFailureMax = std::chrono::seconds(10);  ///< wait after a failed read or run
 
   Credentials(Config config, ReadFile read_file, std::unique_ptr<Plugin> plugin, WallClock wall_clock);
 
-  /// Brings them up to date.
+  /// Reads or renews the credentials if that is due.
   void turn(Instant now);
-  /// There is something to send; if not, `error` may say why.
+  /// Returns true if there are credentials. If not, `error` may have the reason.
   bool ready() const { return ready_; }
   const std::optional<Error>& error() const { return error_; }
-  /// When `turn` has something to do, if nothing else happens.
+  /// Returns the time at which `turn` has to be called next.
   Instant next_deadline() const { return next_; }
 
-  /// The server refused them: get new ones, as far as there is a source.
+  /// Records that the server refused the credentials. New ones are read if they have a source.
   void refused();
 
   void sign(net::Request& request) const;

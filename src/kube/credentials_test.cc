@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A plugin that a test answers for.
+/// A plugin whose output comes from the test.
 struct FakePlugin : Plugin {
   int starts = 0;
   int stops = 0;
@@ -50,7 +50,7 @@ struct PluginTest : testing::Test {
   }
 };
 
-TEST_F(PluginTest, RunsAgainShortlyBeforeWhatItGaveExpires) {
+TEST_F(PluginTest, RunsAgainShortlyBeforeItsCredentialsExpire) {
   credentials.turn(Instant{0s});
   EXPECT_FALSE(credentials.ready());
   EXPECT_EQ(
@@ -67,7 +67,7 @@ TEST_F(PluginTest, RunsAgainShortlyBeforeWhatItGaveExpires) {
   EXPECT_EQ(plugin->starts, 1);
   credentials.turn(Instant{571s});
   EXPECT_EQ(plugin->starts, 2);
-  EXPECT_EQ(authorization(), "Bearer one") << "until the next one is there";
+  EXPECT_EQ(authorization(), "Bearer one") << "the old token is used until the new one arrives";
   plugin->output = answer(R"("token":"two")");
   credentials.turn(Instant{572s});
   EXPECT_EQ(authorization(), "Bearer two");
@@ -85,7 +85,7 @@ TEST_F(PluginTest, ARefusedTokenIsReplacedAndNotUsedAgain) {
   EXPECT_EQ(authorization(), "Bearer two");
 }
 
-TEST_F(PluginTest, GivesCertificatesToo) {
+TEST_F(PluginTest, MayGiveACertificate) {
   plugin->output = answer(R"("clientCertificateData":"cert","clientKeyData":"key")");
   credentials.turn(Instant{0s});
   net::Request request;
@@ -95,13 +95,15 @@ TEST_F(PluginTest, GivesCertificatesToo) {
             (net::Tls{.ca = "ca", .certificate = "cert", .key = "key", .server_name = {}, .verify = true}));
 }
 
-TEST_F(PluginTest, WrongAnswersAreClearErrors) {
+TEST_F(PluginTest, InvalidOutputIsAnError) {
   const std::pair<std::string, std::string> rows[] = {
       {"", "its output is not JSON: Empty: no JSON found"},
-      {"{}", "its output is no ExecCredential of client.authentication.k8s.io/v1"},
-      {answer(""), "status needs token, or clientCertificateData and clientKeyData"},
-      {answer(R"("clientKeyData":"key")"), "status needs token, or clientCertificateData and clientKeyData"},
-      {answer(R"("token":"x","expirationTimestamp":"soon")"), "status.expirationTimestamp is no time"},
+      {"{}", "its output is not an ExecCredential of client.authentication.k8s.io/v1"},
+      {answer(""), "status has no credentials, expected token or both clientCertificateData and clientKeyData"},
+      {answer(R"("clientKeyData":"key")"),
+       "status has no credentials, expected token or both clientCertificateData and clientKeyData"},
+      {answer(R"("token":"x","expirationTimestamp":"soon")"),
+       "status.expirationTimestamp is not a time, expected RFC 3339"},
   };
   Instant now{0s};
   for (const auto& [output, error] : rows) {
@@ -114,7 +116,7 @@ TEST_F(PluginTest, WrongAnswersAreClearErrors) {
   }
 }
 
-TEST_F(PluginTest, IsStoppedWhenItHangs) {
+TEST_F(PluginTest, IsStoppedAfterThirtySeconds) {
   credentials.turn(Instant{0s});
   credentials.turn(Instant{29s});
   EXPECT_EQ(plugin->stops, 0);
@@ -123,7 +125,7 @@ TEST_F(PluginTest, IsStoppedWhenItHangs) {
   EXPECT_EQ(credentials.error()->text(), "exec plugin get: no answer within 30 s");
 }
 
-TEST(Credentials, StaticOnesAreReadyAtOnce) {
+TEST(Credentials, StaticCredentialsAreReadyAtOnce) {
   Config config;
   config.username = "me";
   config.password = "pass word";

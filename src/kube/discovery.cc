@@ -5,13 +5,13 @@
 namespace capstan::kube {
 namespace {
 
-/// The aggregated form where the server has it, else the one that every server has.
+/// Prefers the aggregated form and falls back to the one that every server has.
 constexpr std::string_view kAccept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
     "application/json";
 
-/// Groups and versions of one server; a server that names more is broken.
+/// Largest number of group versions of one server; more are dropped.
 constexpr std::size_t kPathsMax = 1'000;
 
 const ServedResource* first(const std::vector<ServedResource>& all, auto holds) {
@@ -22,7 +22,7 @@ const ServedResource* first(const std::vector<ServedResource>& all, auto holds) 
 void read_versions(Json group, std::vector<std::string>& paths) {
   const std::string preferred = group["preferredVersion"]["groupVersion"].string();
   if (!preferred.empty()) paths.push_back("/apis/" + preferred);
-  group["versions"].each([&](Json version) {
+  group["versions"].for_each([&](Json version) {
     const std::string name = version["groupVersion"].string();
     if (!name.empty() && name != preferred) paths.push_back("/apis/" + name);
   });
@@ -51,16 +51,16 @@ const ServedResource* ServedResources::find_exact(const Resource& resource) cons
 
 ServedResources read_aggregated_discovery(Json list) {
   ServedResources served;
-  list["items"].each([&](Json group) {
-    group["versions"].each([&](Json version) {
-      version["resources"].each([&](Json resource) {
+  list["items"].for_each([&](Json group) {
+    group["versions"].for_each([&](Json version) {
+      version["resources"].for_each([&](Json resource) {
         ServedResource one;
         one.resource = {.group = group["metadata"]["name"].string(),
                         .version = version["version"].string(),
                         .plural = resource["resource"].string(),
                         .kind = resource["responseKind"]["kind"].string(),
                         .namespaced = resource["scope"].text() == "Namespaced"};
-        resource["subresources"].each([&](Json sub) { one.subresources.push_back(sub["subresource"].string()); });
+        resource["subresources"].for_each([&](Json sub) { one.subresources.push_back(sub["subresource"].string()); });
         std::ranges::sort(one.subresources);
         served.add(std::move(one));
       });
@@ -74,15 +74,15 @@ ServedResources read_resource_list(Json list) {
   const std::size_t slash = group_version.find('/');
   const std::string group = slash == group_version.npos ? std::string() : group_version.substr(0, slash);
   const std::string version = slash == group_version.npos ? group_version : group_version.substr(slash + 1);
-  std::vector<std::pair<std::string, std::string>> subresources;  // of, name
-  list["resources"].each([&](Json item) {
+  std::vector<std::pair<std::string, std::string>> subresources;  // resource, subresource
+  list["resources"].for_each([&](Json item) {
     const std::string name = item["name"].string();
     const std::size_t at = name.find('/');
     if (at != name.npos) subresources.emplace_back(name.substr(0, at), name.substr(at + 1));
   });
   std::ranges::sort(subresources);
   ServedResources served;
-  list["resources"].each([&](Json item) {
+  list["resources"].for_each([&](Json item) {
     const std::string name = item["name"].string();
     if (name.contains('/')) return;
     ServedResource one;
@@ -91,8 +91,8 @@ ServedResources read_resource_list(Json list) {
                     .plural = name,
                     .kind = item["kind"].string(),
                     .namespaced = item["namespaced"].boolean()};
-    for (const auto& [of, sub] : subresources) {
-      if (of == name) one.subresources.push_back(sub);
+    for (const auto& [parent, sub] : subresources) {
+      if (parent == name) one.subresources.push_back(sub);
     }
     served.add(std::move(one));
   });
@@ -102,9 +102,9 @@ ServedResources read_resource_list(Json list) {
 std::vector<std::string> read_version_paths(Json list) {
   std::vector<std::string> paths;
   if (list["kind"].text() == "APIVersions") {
-    list["versions"].each([&](Json version) { paths.push_back("/api/" + version.string()); });
+    list["versions"].for_each([&](Json version) { paths.push_back("/api/" + version.string()); });
   } else {
-    list["groups"].each([&](Json group) { read_versions(group, paths); });
+    list["groups"].for_each([&](Json group) { read_versions(group, paths); });
   }
   if (paths.size() > kPathsMax) paths.resize(kPathsMax);
   return paths;
@@ -142,7 +142,7 @@ void Discovery::answered(const std::string& path, const Outcome& outcome) {
   if (!outcome.ok() || !body) {
     error_ = outcome.error;
     if (!body) error_->message = path + " is " + body.error().message;
-    // A group whose own server is away is left out; without the whole there is nothing to go on.
+    // A group whose extension server is unreachable is left out. Without the root lists, discovery starts again later.
     if (!whole_api && outcome.kind == Outcome::Kind::refused) return ask();
     next_ = clock_() + kRetryAfter;
     return;

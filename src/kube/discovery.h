@@ -14,7 +14,7 @@
 
 namespace capstan::kube {
 
-/// A kind that a server serves, in one version.
+/// A resource that the server serves, in one version.
 struct ServedResource {
   Resource resource;
   std::vector<std::string> subresources;  ///< "status", "scale" …, sorted
@@ -23,14 +23,14 @@ struct ServedResource {
   bool has_subresource(std::string_view name) const;
 };
 
-/// What a server serves; of each kind the preferred version comes first.
+/// The resources that a server serves. The preferred version of a resource comes first.
 class ServedResources {
  public:
   void add(ServedResource served) { all_.push_back(std::move(served)); }
 
   const ServedResource* find_plural(std::string_view group, std::string_view plural) const;
   const ServedResource* find_kind(std::string_view group, std::string_view kind) const;
-  const ServedResource* find_exact(const Resource& resource) const;  ///< in that very version
+  const ServedResource* find_exact(const Resource& resource) const;  ///< in exactly this version
 
   const std::vector<ServedResource>& all() const { return all_; }
   void append(const ServedResources& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }
@@ -40,15 +40,16 @@ class ServedResources {
   std::vector<ServedResource> all_;
 };
 
-/// Of an APIGroupDiscoveryList: everything in one answer (Kubernetes 1.26 and later).
+/// Reads an APIGroupDiscoveryList, which has everything in one answer (Kubernetes 1.26 and later).
 ServedResources read_aggregated_discovery(Json list);
-/// Of an APIResourceList: one version of one group.
+/// Reads an APIResourceList, which has one version of one group.
 ServedResources read_resource_list(Json list);
-/// The paths of the versions that an APIVersions or an APIGroupList names, the preferred ones of a group first.
+/// Returns the paths of the versions in an APIVersions or APIGroupList object; the preferred version of a group is
+/// first.
 std::vector<std::string> read_version_paths(Json list);
 
-/// Asks a server what it serves, at the start, once an hour, and when somebody finds that it has changed. Features are
-/// found by what is served and never by the server's version. Where it asks in vain, what was known stays known.
+/// Finds out which resources a server serves: at the start, once an hour, and after `refresh`. Features are detected by
+/// their resources, never by the version of the server. If discovery fails, the old result stays in use.
 class Discovery {
  public:
   static constexpr Duration kPeriod = std::chrono::hours(1);
@@ -74,7 +75,7 @@ class Discovery {
   net::Clock clock_;
   Instant next_{};
   Client::CallId call_ = 0;
-  std::vector<std::string> paths_;  // still to be asked, the next one last
+  std::vector<std::string> paths_;  // paths still to read; the last one is next
   ServedResources gathered_;
   ServedResources served_;
   bool known_ = false;

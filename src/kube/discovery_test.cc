@@ -10,7 +10,7 @@ struct DiscoveryTest : testing::Test {
   Json object(std::string_view text) { return document.parse(text).value(); }
 };
 
-TEST_F(DiscoveryTest, EverythingInOneAnswer) {
+TEST_F(DiscoveryTest, ReadsTheAggregatedForm) {
   const ServedResources served = read_aggregated_discovery(object(R"({"kind": "APIGroupDiscoveryList", "items": [
     {"metadata": {"name": "apps"}, "versions": [{"version": "v1", "resources": [
       {"resource": "deployments", "responseKind": {"group": "", "version": "", "kind": "Deployment"},
@@ -32,7 +32,7 @@ TEST_F(DiscoveryTest, EverythingInOneAnswer) {
   EXPECT_EQ(served.find_exact(resources::kNodePools), nullptr);
 }
 
-TEST_F(DiscoveryTest, VersionByVersion) {
+TEST_F(DiscoveryTest, ReadsOneGroupVersionAtATime) {
   EXPECT_EQ(read_version_paths(object(R"({"kind": "APIVersions", "versions": ["v1"]})")),
             (std::vector<std::string>{"/api/v1"}));
   EXPECT_EQ(read_version_paths(object(R"({"kind": "APIGroupList", "groups": [{"name": "autoscaling",

@@ -5,7 +5,6 @@
 #include "base/assert.h"
 
 namespace capstan::kube {
-namespace {}  // namespace
 
 Lease read_lease(Json object) {
   const Json spec = object["spec"];
@@ -30,11 +29,11 @@ std::optional<ApiRequest> Election::poll(Instant now, WallTime wall) {
     in_flight_ = InFlight::reading;
     ApiRequest request = get(options_.lease);
     request.urgent = true;
-    request.timeout = patience();
+    request.timeout = request_timeout();
     return request;
   }
-  if (!free_for_us(now)) {
-    // Somebody leads; look again in a while, and not all candidates at once.
+  if (!is_free(now)) {
+    // Another process leads. Read the lease again later; the jitter keeps the candidates apart.
     known_ = false;
     next_ = now + options_.retry_period + Duration(random_.between(0, options_.retry_period.count() / 4));
     return std::nullopt;
@@ -50,7 +49,7 @@ void Election::answered(const Outcome& outcome, Instant now) {
   known_ = false;
   unanswered_ = outcome.ok() || outcome.error.code != 0 ? 0 : unanswered_ + 1;
   if (!outcome.ok() && !(was == InFlight::reading && outcome.error.not_found()))
-    return;  // read (again) before all else
+    return;  // the lease has to be read before anything else
   JsonDocument document;
   const Result<Json> object = outcome.ok() ? document.parse(outcome.body) : Result<Json>(Json());
   if (!object) return;
@@ -58,14 +57,14 @@ void Election::answered(const Outcome& outcome, Instant now) {
   exists_ = outcome.ok();
   saw(read_lease(*object), now);
   if (was == InFlight::reading) {
-    next_ = now;  // to be acted upon at once
+    next_ = now;  // decide at once whether to take the lease
   } else if (seen_.holder == options_.identity && !released_) {
     deadline_ = asked_at_ + options_.renew_deadline;
     next_ = asked_at_ + options_.retry_period;
   }
 }
 
-bool Election::free_for_us(Instant now) const {
+bool Election::is_free(Instant now) const {
   if (!exists_ || seen_.holder.empty() || seen_.holder == options_.identity) return true;
   return now >= seen_at_ + std::max(seen_.duration, Duration(std::chrono::seconds(1)));
 }
@@ -76,7 +75,7 @@ void Election::saw(Lease lease, Instant now) {
   seen_ = std::move(lease);
 }
 
-/// The request that makes the lease ours, or keeps it so.
+/// Returns the request that acquires or renews the lease.
 ApiRequest Election::take(WallTime wall) {
   Lease lease = seen_;
   if (lease.holder != options_.identity) {
@@ -89,9 +88,9 @@ ApiRequest Election::take(WallTime wall) {
   return write(lease);
 }
 
-/// Short at first, so that a connection that has died without a word is soon replaced; longer after that, for a server
-/// that is slow.
-Duration Election::patience() const {
+/// Returns the timeout of the next request: short at first, so that a dead connection is soon replaced, and longer
+/// after each missing answer, for a slow server.
+Duration Election::request_timeout() const {
   return std::min(options_.renew_deadline * 3 / 20 * (std::int64_t{1} << std::min(unanswered_, 4)),
                   options_.renew_deadline / 2);
 }
@@ -110,8 +109,8 @@ ApiRequest Election::write(const Lease& lease) const {
                                          json_quote(options_.lease.name) + R"(},"spec":)" + spec + "}");
   }
   request.urgent = true;
-  request.timeout = patience();
-  request.retry_when_busy = false;  // a later answer would be worth less than a later question
+  request.timeout = request_timeout();
+  request.retry_when_busy = false;  // a new request at the next poll is better than a late answer to this one
   return request;
 }
 
@@ -119,7 +118,7 @@ std::optional<ApiRequest> Election::release(WallTime wall) {
   const bool ours = known_ && exists_ && seen_.holder == options_.identity && !released_;
   deadline_ = {};
   released_ = true;
-  if (!ours) return std::nullopt;  // what is uncertain runs out by itself
+  if (!ours) return std::nullopt;  // a lease in an uncertain state expires by itself
   Lease lease = seen_;
   lease.holder.clear();
   lease.duration = std::chrono::seconds(1);

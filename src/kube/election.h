@@ -15,7 +15,7 @@ namespace capstan::kube {
 
 struct Lease {
   Meta meta;
-  std::string holder;  ///< empty: nobody
+  std::string holder;  ///< identity of the leader; empty: none
   Duration duration{};
   WallTime acquired_at;
   WallTime renewed_at;
@@ -24,17 +24,17 @@ struct Lease {
 
 Lease read_lease(Json object);
 
-/// Who may write: the rules of leader election with a Lease, without a socket or a clock in them.
+/// Decides whether this process may write: leader election with a Lease, without a socket or a clock.
 ///
-/// Whether another's lease has run out is judged by our own clock, from when we last saw it change: clocks of different
-/// machines are never compared. Whether ours still holds is judged from when we *asked* for its renewal, and ends
-/// `renew_deadline` later whatever the loop is doing: `may_write` is for the actuator to ask, right before each write.
-/// The others wait `lease_duration`, which is longer.
+/// Clocks of different machines are never compared. The lease of another process has expired if the local clock shows
+/// `lease_duration` since the lease was last seen to change. The own lease ends `renew_deadline` after the *request*
+/// for its last renewal, even if the loop is blocked; the actuator asks `may_write` right before each write. The other
+/// processes wait `lease_duration`, which is longer.
 class Election {
  public:
   struct Options {
     ObjectRef lease;
-    std::string identity;  ///< of this process alone, also after a restart
+    std::string identity;  ///< unique to this process, also after a restart
     Duration lease_duration = std::chrono::seconds(15);
     Duration renew_deadline = std::chrono::seconds(10);
     Duration retry_period = std::chrono::seconds(2);
@@ -42,27 +42,27 @@ class Election {
 
   Election(Options options, RandomStream random);
 
-  /// The request to make now, if there is one; its answer goes to `answered`. One at a time.
+  /// Returns the request to send now, if any. There is one at a time, and its answer goes to `answered`.
   std::optional<ApiRequest> poll(Instant now, WallTime wall);
   void answered(const Outcome& outcome, Instant now);
   Instant next_deadline() const { return in_flight_ == InFlight::none ? next_ : Instant::never(); }
 
   bool may_write(Instant now) const { return now < deadline_; }
-  /// Until when, if nothing is renewed.
+  /// Returns the time at which `may_write` becomes false without a renewal.
   Instant deadline() const { return deadline_; }
 
-  /// Gives the lease back, so that a successor need not wait. From now on nothing may be written.
+  /// Releases the lease, so that a successor does not have to wait. From now on `may_write` is false.
   std::optional<ApiRequest> release(WallTime wall);
 
-  const std::string& holder() const { return seen_.holder; }  ///< as last seen
+  const std::string& holder() const { return seen_.holder; }  ///< leader as last seen
 
  private:
   enum class InFlight : std::uint8_t { none, reading, writing };
 
-  Duration patience() const;
+  Duration request_timeout() const;
   ApiRequest take(WallTime wall);
   ApiRequest write(const Lease& lease) const;
-  bool free_for_us(Instant now) const;
+  bool is_free(Instant now) const;
   void saw(Lease lease, Instant now);
 
   Options options_;
@@ -70,13 +70,13 @@ class Election {
   InFlight in_flight_ = InFlight::none;
   Instant next_{};
   Instant asked_at_;
-  Instant deadline_{};  // of our own lease
-  bool known_ = false;  // the lease has been read, and nothing of ours since then is uncertain
+  Instant deadline_{};  // end of the own lease
+  bool known_ = false;  // the lease has been read, and every write since then has a known outcome
   bool exists_ = false;
   bool released_ = false;
-  int unanswered_ = 0;  // requests in a row
+  int unanswered_ = 0;  // consecutive requests without an answer
   Lease seen_;
-  Instant seen_at_;  // when it last changed
+  Instant seen_at_;  // time at which the lease was seen to change
 };
 
 }  // namespace capstan::kube

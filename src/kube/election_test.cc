@@ -31,7 +31,7 @@ struct ElectionTest : testing::Test {
     outcome.kind = Outcome::Kind::unknown;
     return outcome;
   }
-  /// The next request, at its time.
+  /// Advances the clock to the next request and returns it.
   ApiRequest ask() {
     for (int i = 0; i < 10; ++i) {
       now = std::max(now, election.next_deadline());
@@ -48,7 +48,7 @@ struct ElectionTest : testing::Test {
   }
 };
 
-TEST_F(ElectionTest, TakesWhatNobodyHolds) {
+TEST_F(ElectionTest, AcquiresALeaseWithoutAHolder) {
   EXPECT_EQ(ask().path, "/apis/coordination.k8s.io/v1/namespaces/ns/leases/capstan");
   EXPECT_FALSE(election.poll(now + 60s, kWall)) << "one at a time";
   election.answered(ok("", "1"), now);
@@ -62,10 +62,10 @@ TEST_F(ElectionTest, TakesWhatNobodyHolds) {
   now = now + 3s;
   election.answered(ok("me", "2", 4), now);
   EXPECT_TRUE(election.may_write(now));
-  EXPECT_EQ(election.deadline(), asked + 10s) << "from the question, not from the answer";
+  EXPECT_EQ(election.deadline(), asked + 10s) << "it counts from the request, not from the answer";
 }
 
-TEST_F(ElectionTest, MakesTheLeaseWhereThereIsNone) {
+TEST_F(ElectionTest, CreatesAMissingLease) {
   ask();
   election.answered(refused(404), now);
   const ApiRequest make = ask();
@@ -75,13 +75,13 @@ TEST_F(ElectionTest, MakesTheLeaseWhereThereIsNone) {
   EXPECT_TRUE(election.may_write(now));
 }
 
-TEST_F(ElectionTest, WaitsUntilAnotherHasNotRenewedForSoLong) {
+TEST_F(ElectionTest, WaitsUntilTheLeaseOfAnotherProcessExpires) {
   const Instant start = now;
   ask();
   election.answered(ok("other", "1"), now);
   while (now < start + 14s) {
     EXPECT_EQ(ask().method, "GET");
-    election.answered(ok("other", now < start + 5s ? "1" : "2"), now);  // renews once more
+    election.answered(ok("other", now < start + 5s ? "1" : "2"), now);  // the other process renews once
   }
   while (ask().method == "GET") election.answered(ok("other", "2"), now);
   EXPECT_GE(now, start + 20s);
@@ -89,28 +89,28 @@ TEST_F(ElectionTest, WaitsUntilAnotherHasNotRenewedForSoLong) {
   EXPECT_FALSE(election.may_write(now));
 }
 
-TEST_F(ElectionTest, TheDeadlinePassesByItself) {
+TEST_F(ElectionTest, MayNotWriteAfterTheDeadline) {
   lead();
   const Instant deadline = election.deadline();
   EXPECT_TRUE(election.may_write(deadline - 1ns));
   EXPECT_FALSE(election.may_write(deadline));
-  EXPECT_EQ(election.next_deadline(), deadline - 8s) << "renewed two seconds after it was asked for";
+  EXPECT_EQ(election.next_deadline(), deadline - 8s) << "the renewal is due two seconds after the last request";
 }
 
-TEST_F(ElectionTest, AnUnknownOutcomeIsReadBack) {
+TEST_F(ElectionTest, ReadsTheLeaseBackAfterAnUnknownOutcome) {
   lead();
   const Instant deadline = election.deadline();
   EXPECT_EQ(ask().method, "PATCH");
   election.answered(unknown(), now);
   EXPECT_EQ(ask().method, "GET");
   election.answered(ok("me", "3", 4), now);
-  EXPECT_EQ(election.deadline(), deadline) << "to read it renews nothing";
+  EXPECT_EQ(election.deadline(), deadline) << "a read does not renew";
   EXPECT_EQ(ask().method, "PATCH");
   election.answered(ok("me", "4", 4), now);
   EXPECT_GT(election.deadline(), deadline);
 }
 
-TEST_F(ElectionTest, WhoLostItSeesSo) {
+TEST_F(ElectionTest, NoticesThatAnotherProcessLeads) {
   lead();
   ask();
   election.answered(refused(409), now);
@@ -120,7 +120,7 @@ TEST_F(ElectionTest, WhoLostItSeesSo) {
   EXPECT_EQ(election.holder(), "other");
 }
 
-TEST_F(ElectionTest, GivenBackItIsFreeAtOnce) {
+TEST_F(ElectionTest, ReleasesTheLeaseAtTheEnd) {
   lead();
   const std::optional<ApiRequest> release = election.release(kWall);
   ASSERT_TRUE(release);

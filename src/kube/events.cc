@@ -8,8 +8,8 @@
 namespace capstan::kube {
 namespace {
 
-constexpr std::size_t kNoteMax = 1'024;  // the API server's bound
-constexpr std::size_t kNameMax = 200;    // of an object's name in the name of its Event, which may have 253
+constexpr std::size_t kNoteMax = 1'024;  // bytes; limit of the API server
+constexpr std::size_t kNameMax = 200;    // bytes of the object's name in the name of its Event, which may have 253
 constexpr int kFailuresMax = 3;
 constexpr Duration kRetryAfter = std::chrono::seconds(10);
 
@@ -18,7 +18,7 @@ std::string hex(std::int64_t value) {
   return {text, std::to_chars(text, text + sizeof text, value, 16).ptr};
 }
 
-/// At most `bytes` of it, whole characters.
+/// Cuts a text to at most `bytes` without splitting a character.
 std::string cut(std::string text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
@@ -46,7 +46,7 @@ void EventRecorder::record(const EventNote& note, Instant now, WallTime wall) {
   Series series;
   series.note = note;
   series.note.note = cut(note.note, kNoteMax);
-  // Unique among ours by its number, among processes by the time.
+  // The number makes the name unique in this process, the time makes it unique among processes.
   series.event_name =
       cut(note.name, kNameMax) + "." + hex(wall.unix_us) + "." + hex(static_cast<std::int64_t>(++last_id_));
   series.first_at = series.last_at = wall;
@@ -73,8 +73,8 @@ void EventRecorder::answered(std::uint64_t id, const Outcome& outcome, Instant n
   --in_flight_;
   Series& series = found->second;
   series.in_flight = 0;
-  const bool there = outcome.ok() || (series.written == 0 && outcome.error.already_exists());
-  if (there) {
+  const bool exists = outcome.ok() || (series.written == 0 && outcome.error.already_exists());
+  if (exists) {
     const bool was_first = series.written == 0;
     series.written = series.in_flight_count;
     series.failures = 0;
@@ -82,7 +82,7 @@ void EventRecorder::answered(std::uint64_t id, const Outcome& outcome, Instant n
     return;
   }
   series.not_before = now + std::max(kRetryAfter, outcome.error.retry_after);
-  const bool gone = outcome.error.not_found();  // a series whose Event the server has forgotten, or a namespace
+  const bool gone = outcome.error.not_found();  // the server has deleted the Event or its namespace
   if (gone || ++series.failures >= kFailuresMax) {
     ++dropped_;
     series_.erase(found);
@@ -124,7 +124,8 @@ ApiRequest EventRecorder::first(const Series& series) const {
                  R"(,"kind":)" + json_quote(note.kind) + "," + ns + uid + R"("name":)" + json_quote(note.name) + "}}");
 }
 
-/// The API server lets nothing else of an Event be changed: the note stays that of the first.
+/// Returns the request that updates the count of a series. The API server allows no other change of an Event, so the
+/// note stays that of the first occurrence.
 ApiRequest EventRecorder::repetition(const Series& series) const {
   const std::string body = R"({"series":{"count":)" + std::to_string(series.count) + R"(,"lastObservedTime":")" +
                            wall_time_micros(series.last_at) + R"("}})";

@@ -14,28 +14,28 @@
 
 namespace capstan::kube {
 
-/// Something worth telling about an object.
+/// The contents of an Event about an object.
 struct EventNote {
-  std::string api_version;  ///< of the object that it is about
+  std::string api_version;  ///< of the object
   std::string kind;
   std::string ns;
   std::string name;
   std::string uid;
   bool warning = false;
-  std::string reason;  ///< a word for machines, "QueueAboveTarget"; at most 128 characters
-  std::string action;  ///< what was done, "ScaleUp"
-  std::string note;    ///< for people; cut at 1024 bytes
+  std::string reason;  ///< machine-readable reason such as "QueueAboveTarget"; at most 128 characters
+  std::string action;  ///< action such as "ScaleUp"
+  std::string note;    ///< text for people; cut at 1024 bytes
 };
 
-/// Writes Events (events.k8s.io/v1): the first of a kind becomes an object, its repetitions a count in its series, and
-/// what is too much is dropped and counted. Nothing waits for it, and nothing is decided by it.
+/// Writes Events (events.k8s.io/v1). The first occurrence becomes an object, and repetitions raise the count of its
+/// series. Events beyond the limits are dropped and counted. Nothing waits for Events or depends on them.
 class EventRecorder {
  public:
   struct Options {
     std::string controller = "capstan.dev/capstan";
-    std::string instance;                              ///< this process
-    Duration series_period = std::chrono::minutes(1);  ///< at most so often is a series written
-    Duration series_window = std::chrono::minutes(6);  ///< without a repetition: the next is a new Event
+    std::string instance;                              ///< name of this process
+    Duration series_period = std::chrono::minutes(1);  ///< shortest time between two writes of a series
+    Duration series_window = std::chrono::minutes(6);  ///< a repetition after this time is a new Event
     std::size_t series_max = 4'096;
     int in_flight_max = 4;
   };
@@ -48,13 +48,13 @@ class EventRecorder {
   explicit EventRecorder(Options options) : options_(std::move(options)) {}
 
   void record(const EventNote& note, Instant now, WallTime wall);
-  /// The next request to make, if there is one; its answer goes to `answered`.
+  /// Returns the next request to send, if any. Its answer goes to `answered`.
   std::optional<Outgoing> poll(Instant now);
   void answered(std::uint64_t id, const Outcome& outcome, Instant now);
   Instant next_deadline() const;
 
   std::size_t size() const { return series_.size(); }
-  std::uint64_t dropped() const { return dropped_; }  ///< not written and never to be
+  std::uint64_t dropped() const { return dropped_; }  ///< Events that were given up
 
  private:
   using Key = std::tuple<std::string, std::string, std::string, bool>;  // uid or name, reason, action, warning
@@ -67,7 +67,7 @@ class EventRecorder {
     Instant heard_at;
     Instant not_before;
     std::int64_t count = 1;
-    std::int64_t written = 0;  // the count that the server has
+    std::int64_t written = 0;  // count that the server has
     std::uint64_t in_flight = 0;
     std::int64_t in_flight_count = 0;
     int failures = 0;

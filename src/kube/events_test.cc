@@ -23,7 +23,7 @@ struct EventsTest : testing::Test {
                  .note = "12 wait"};
 
   void record() { recorder.record(note, now, kHappenedAt); }
-  /// What is sent, and answered well.
+  /// Sends the next request and answers it with this status. Returns the method and the body.
   std::string send(int code = 200) {
     const std::optional<EventRecorder::Outgoing> out = recorder.poll(now);
     if (!out) return "nothing";
@@ -37,7 +37,7 @@ struct EventsTest : testing::Test {
   }
 };
 
-TEST_F(EventsTest, TheFirstIsAnObject) {
+TEST_F(EventsTest, TheFirstOccurrenceCreatesAnObject) {
   record();
   const std::optional<EventRecorder::Outgoing> out = recorder.poll(now);
   ASSERT_TRUE(out);
@@ -48,10 +48,10 @@ TEST_F(EventsTest, TheFirstIsAnObject) {
       R"("eventTime":"2026-11-21T16:15:33.000000Z","type":"Normal","reason":"QueueAboveTarget","action":"ScaleUp",)"
       R"("note":"12 wait","reportingController":"capstan.dev/capstan","reportingInstance":"capstan-0",)"
       R"("regarding":{"apiVersion":"apps/v1","kind":"Deployment","namespace":"ml","uid":"u","name":"vllm"}})");
-  EXPECT_FALSE(recorder.poll(now)) << "until it is answered";
+  EXPECT_FALSE(recorder.poll(now)) << "the series waits for the answer";
 }
 
-TEST_F(EventsTest, RepetitionsAreCountedAndWrittenNowAndThen) {
+TEST_F(EventsTest, RepetitionsAreCountedAndWrittenOnceAMinute) {
   record();
   send();
   for (int i = 0; i < 5; ++i) record();
@@ -64,10 +64,10 @@ TEST_F(EventsTest, RepetitionsAreCountedAndWrittenNowAndThen) {
   EXPECT_EQ(recorder.next_deadline(), Instant::never());
   now = now + 6min;
   record();
-  EXPECT_TRUE(send().starts_with("POST")) << "after a silence it is a new Event";
+  EXPECT_TRUE(send().starts_with("POST")) << "after six minutes without a repetition it is a new Event";
 }
 
-TEST_F(EventsTest, AnotherReasonIsAnotherSeries) {
+TEST_F(EventsTest, AnotherReasonStartsAnotherSeries) {
   record();
   note.reason = "AtMaximum";
   record();
@@ -76,7 +76,7 @@ TEST_F(EventsTest, AnotherReasonIsAnotherSeries) {
   EXPECT_EQ(recorder.size(), 2u);
 }
 
-TEST_F(EventsTest, WhatFailsIsTriedAFewTimes) {
+TEST_F(EventsTest, GivesUpAfterThreeFailures) {
   record();
   EXPECT_TRUE(send(500).starts_with("POST"));
   EXPECT_EQ(send(), "nothing");
@@ -88,7 +88,7 @@ TEST_F(EventsTest, WhatFailsIsTriedAFewTimes) {
   EXPECT_EQ(recorder.size(), 0u);
 }
 
-TEST_F(EventsTest, IsBounded) {
+TEST_F(EventsTest, BoundsSeriesNotesAndRequests) {
   for (int i = 0; i < 5'000; ++i) {
     note.uid = "u" + std::to_string(i);
     note.note = std::string(3'000, 'x');

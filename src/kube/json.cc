@@ -40,14 +40,14 @@ std::string_view Json::text() const {
   return present_ && Access::unwrap(*this).get(value) == simdjson::SUCCESS ? value : std::string_view();
 }
 
-std::int64_t Json::integer(std::int64_t otherwise) const {
+std::int64_t Json::integer(std::int64_t fallback) const {
   std::int64_t value = 0;
-  return present_ && Access::unwrap(*this).get(value) == simdjson::SUCCESS ? value : otherwise;
+  return present_ && Access::unwrap(*this).get(value) == simdjson::SUCCESS ? value : fallback;
 }
 
-bool Json::boolean(bool otherwise) const {
+bool Json::boolean(bool fallback) const {
   bool value = false;
-  return present_ && Access::unwrap(*this).get(value) == simdjson::SUCCESS ? value : otherwise;
+  return present_ && Access::unwrap(*this).get(value) == simdjson::SUCCESS ? value : fallback;
 }
 
 std::string Json::scalar() const {
@@ -79,8 +79,8 @@ JsonDocument::~JsonDocument() = default;
 
 Result<Json> JsonDocument::parse(std::string_view text) {
   element root;
-  // The parser reads a little past the end, so that it copies the text into padded memory of its own; from somewhere,
-  // even where there is nothing to copy.
+  // The parser reads a few bytes past the end, so it copies the text into padded memory. The source of the copy must
+  // not be null, even for an empty text.
   const simdjson::error_code code = parser_->parser.parse(text.empty() ? "" : text.data(), text.size(), true).get(root);
   if (code != simdjson::SUCCESS) {
     Error error;

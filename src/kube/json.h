@@ -10,8 +10,8 @@
 
 namespace capstan::kube {
 
-/// A value inside a parsed JSON document, valid until its document parses again or dies. What is absent, or of another
-/// kind than asked for, reads as the default: the fields of other people's objects are optional and their schemas grow.
+/// A value in a parsed JSON document, valid until the document parses again or is destroyed. A value that is absent or
+/// has another type reads as the default, because fields of Kubernetes objects are optional and their schemas change.
 class Json {
  public:
   Json() = default;
@@ -21,20 +21,20 @@ class Json {
   bool is_array() const;
 
   Json operator[](std::string_view key) const;
-  std::string_view text() const;  ///< "" unless a text
+  std::string_view text() const;  ///< value of a string, else ""
   std::string string() const { return std::string(text()); }
-  std::int64_t integer(std::int64_t otherwise = 0) const;  ///< a whole number within 64 bits
-  bool boolean(bool otherwise = false) const;
-  std::string scalar() const;  ///< a text, or a number or a truth as text: Kubernetes' IntOrString, Quantity
+  std::int64_t integer(std::int64_t fallback = 0) const;  ///< value of a whole number within 64 bits
+  bool boolean(bool fallback = false) const;
+  std::string scalar() const;  ///< text of a string, a number or a boolean, for Kubernetes' IntOrString and Quantity
 
   /// Calls `visit(Json)` for each element of an array, in order.
   template <typename Visit>
-  void each(Visit&& visit) const {
+  void for_each(Visit&& visit) const {
     items(&visit, [](void* v, Json item) { (*static_cast<std::remove_reference_t<Visit>*>(v))(item); });
   }
   /// Calls `visit(std::string_view key, Json value)` for each field of an object, in the order of the text.
   template <typename Visit>
-  void each_field(Visit&& visit) const {
+  void for_each_field(Visit&& visit) const {
     fields(&visit, [](void* v, std::string_view key, Json value) {
       (*static_cast<std::remove_reference_t<Visit>*>(v))(key, value);
     });
@@ -50,7 +50,7 @@ class Json {
   bool present_ = false;
 };
 
-/// Parses one text after another (simdjson).
+/// A JSON parser (simdjson) that owns the parsed document. Each call of `parse` replaces the document.
 class JsonDocument {
  public:
   JsonDocument();
@@ -58,7 +58,7 @@ class JsonDocument {
 
   Result<Json> parse(std::string_view text);
 
-  /// Gives back the memory of a large text.
+  /// Frees the memory that a large text needed.
   void shrink();
 
  private:
@@ -66,7 +66,7 @@ class JsonDocument {
   std::unique_ptr<Parser> parser_;
 };
 
-/// A text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+/// Returns a text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 std::string json_quote(std::string_view text);
 
 }  // namespace capstan::kube

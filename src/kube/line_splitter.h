@@ -6,15 +6,15 @@
 
 namespace capstan::kube {
 
-/// Cuts a watch's stream into its lines, one event each, wherever the pieces of the stream were cut. A line larger than
-/// the bound ends the stream: what follows it would have lost an event.
+/// Splits the stream of a watch into lines, one event each, independent of how the stream is cut into pieces. A line
+/// above the limit ends the stream, because skipping it would lose an event.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t line_bytes_max) : line_bytes_max_(line_bytes_max) {}
 
-  /// Calls `visit(std::string_view line)` for each line that `piece` completes, without its end; empty ones are left
-  /// out. `visit` says whether to go on.
-  /// @return false once a line was too large; nothing is accepted any more
+  /// Calls `visit(std::string_view line)` for each line that `piece` completes, without the line feed. Empty lines are
+  /// left out. `visit` returns false to stop.
+  /// @return false after a line above the limit; nothing is accepted any more
   template <typename Visit>
   bool take(std::string_view piece, Visit&& visit) {
     while (!overflowed_ && !piece.empty()) {
@@ -30,18 +30,18 @@ class LineSplitter {
         break;
       }
       piece.remove_prefix(end + 1);
-      if (!hand_out(part, visit)) break;
+      if (!complete_line(part, visit)) break;
     }
     return !overflowed_;
   }
 
-  /// Bytes of a line whose end has not come.
+  /// Returns the bytes of the unfinished line.
   std::size_t pending() const { return partial_.size(); }
 
  private:
   template <typename Visit>
-  bool hand_out(std::string_view part, Visit& visit) {
-    if (partial_.empty()) return part.empty() || visit(part);  // most lines come whole: not copied
+  bool complete_line(std::string_view part, Visit& visit) {
+    if (partial_.empty()) return part.empty() || visit(part);  // most lines arrive in one piece and need no copy
     partial_ += part;
     const std::string line = std::move(partial_);
     partial_.clear();

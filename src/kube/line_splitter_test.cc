@@ -20,14 +20,14 @@ std::vector<std::string> lines_of(LineSplitter& splitter, const std::vector<std:
   return lines;
 }
 
-TEST(LineSplitter, LinesComeWholeHoweverTheyWereCut) {
+TEST(LineSplitter, JoinsThePiecesOfALine) {
   LineSplitter splitter(100);
   EXPECT_EQ(lines_of(splitter, {"{\"a\":1}\n{\"b", "\":", "2}", "\n\n", "\n{", "}"}),
             (std::vector<std::string>{"{\"a\":1}", "{\"b\":2}"}));
   EXPECT_EQ(splitter.pending(), 2u);
 }
 
-TEST(LineSplitter, TheBoundIsOfALine) {
+TEST(LineSplitter, ALineAboveTheLimitEndsTheStream) {
   LineSplitter splitter(4);
   EXPECT_EQ(lines_of(splitter, {"1234\n12", "34\n1234", "5", "\nok\n"}), (std::vector<std::string>{"1234", "1234"}));
   EXPECT_FALSE(splitter.take("x\n", [](std::string_view) { return true; }));
@@ -40,7 +40,7 @@ TEST(LineSplitter, TheVisitorMayStop) {
   EXPECT_EQ(seen, 2);
 }
 
-RC_GTEST_PROP(LineSplitter, CutsDoNotMatter, (const std::vector<std::string>& pieces)) {
+RC_GTEST_PROP(LineSplitter, GivesTheSameLinesForAnyPieces, (const std::vector<std::string>& pieces)) {
   std::string whole;
   for (const std::string& piece : pieces) whole += piece;
   LineSplitter one(1'000'000);

@@ -5,7 +5,7 @@
 namespace capstan::kube {
 namespace {
 
-/// Annotations that some part of Capstan reads. Those with a "/" at their end are prefixes.
+/// Annotations that Capstan reads. A name that ends with "/" is a prefix.
 constexpr std::string_view kKeptAnnotations[] = {
     "capstan.dev/",
     "autoscaling.keda.sh/paused",
@@ -53,7 +53,7 @@ bool StringMap::contains_all(const StringMap& other) const { return std::ranges:
 
 StringMap read_string_map(Json object) {
   StringMap map;
-  object.each_field([&](std::string_view key, Json value) { map.set(key, value.text()); });
+  object.for_each_field([&](std::string_view key, Json value) { map.set(key, value.text()); });
   return map;
 }
 
@@ -66,7 +66,7 @@ const OwnerReference* Meta::controller() const {
   return found == owners.end() ? nullptr : &*found;
 }
 
-bool keeps_annotation(std::string_view key) {
+bool is_kept_annotation(std::string_view key) {
   return std::ranges::any_of(kKeptAnnotations, [&](std::string_view kept) {
     return kept.ends_with('/') ? key.starts_with(kept) : key == kept;
   });
@@ -83,10 +83,10 @@ Meta read_meta(Json object) {
   meta.created_at = time_of(metadata["creationTimestamp"]);
   meta.deletion_at = time_of(metadata["deletionTimestamp"]);
   meta.labels = read_string_map(metadata["labels"]);
-  metadata["annotations"].each_field([&](std::string_view key, Json value) {
-    if (keeps_annotation(key)) meta.annotations.set(key, value.text());
+  metadata["annotations"].for_each_field([&](std::string_view key, Json value) {
+    if (is_kept_annotation(key)) meta.annotations.set(key, value.text());
   });
-  metadata["ownerReferences"].each([&](Json owner) {
+  metadata["ownerReferences"].for_each([&](Json owner) {
     meta.owners.push_back({.api_version = std::string(owner["apiVersion"].text()),
                            .kind = std::string(owner["kind"].text()),
                            .name = std::string(owner["name"].text()),

@@ -11,7 +11,7 @@
 
 namespace capstan::kube {
 
-/// Texts by text, sorted: labels, annotations, selectors.
+/// A sorted map of strings: labels, annotations, selectors.
 class StringMap {
  public:
   StringMap() = default;
@@ -19,9 +19,9 @@ class StringMap {
 
   void set(std::string_view key, std::string_view value);
   const std::string* find(std::string_view key) const;
-  std::string_view get(std::string_view key) const;  ///< empty where absent
+  std::string_view get(std::string_view key) const;  ///< empty if absent
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  bool contains_all(const StringMap& other) const;  ///< every pair of `other`
+  bool contains_all(const StringMap& other) const;  ///< true if it has every pair of `other`
 
   const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
@@ -34,7 +34,7 @@ class StringMap {
 
 StringMap read_string_map(Json object);
 
-/// "namespace/name", or "name" of what has no namespace: unique within a resource at any one time.
+/// Returns "namespace/name", or "name" for an object without a namespace. It is unique within a resource at any time.
 std::string key_of(std::string_view ns, std::string_view name);
 
 struct OwnerReference {
@@ -46,8 +46,8 @@ struct OwnerReference {
   friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
-/// What all objects have. Managed fields are dropped, and of the annotations those that nobody here reads: together
-/// they are the larger half of an object.
+/// Metadata of an object. Managed fields and annotations that Capstan does not read are dropped, because they are more
+/// than half of an object.
 struct Meta {
   std::string ns;
   std::string name;
@@ -55,9 +55,9 @@ struct Meta {
   std::string resource_version;  ///< opaque
   std::int64_t generation = 0;
   WallTime created_at;
-  WallTime deletion_at;  ///< set: it is being deleted
+  WallTime deletion_at;  ///< set while the object is being deleted
   StringMap labels;
-  StringMap annotations;  ///< the kept ones: `keeps_annotation`
+  StringMap annotations;  ///< only annotations with `is_kept_annotation`
   std::vector<OwnerReference> owners;
 
   std::string key() const { return key_of(ns, name); }
@@ -66,9 +66,9 @@ struct Meta {
   friend bool operator==(const Meta&, const Meta&) = default;
 };
 
-bool keeps_annotation(std::string_view key);
+bool is_kept_annotation(std::string_view key);  ///< true if Capstan reads this annotation
 
-/// Of a whole object (not of its `metadata`).
+/// Reads the metadata of an object; the argument is the whole object.
 Meta read_meta(Json object);
 
 }  // namespace capstan::kube

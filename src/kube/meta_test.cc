@@ -5,7 +5,7 @@
 namespace capstan::kube {
 namespace {
 
-TEST(StringMap, IsSortedAndHasOneValueAKey) {
+TEST(StringMap, IsSortedAndHasOneValuePerKey) {
   StringMap map{{"b", "2"}, {"a", "1"}, {"b", "3"}};
   EXPECT_EQ(map, (StringMap{{"a", "1"}, {"b", "3"}}));
   EXPECT_EQ(map.get("b"), "3");
@@ -17,7 +17,7 @@ TEST(StringMap, IsSortedAndHasOneValueAKey) {
   EXPECT_FALSE((StringMap{}).contains_all(map));
 }
 
-TEST(Meta, KeepsWhatIsReadAndDropsTheRest) {
+TEST(Meta, DropsManagedFieldsAndUnusedAnnotations) {
   JsonDocument document;
   const Result<Json> object = document.parse(R"({"metadata": {
     "name": "vllm-0", "namespace": "ml", "uid": "u-1", "resourceVersion": "007", "generation": 3,
@@ -41,7 +41,7 @@ TEST(Meta, KeepsWhatIsReadAndDropsTheRest) {
   EXPECT_EQ(meta.controller()->name, "r");
 }
 
-TEST(Meta, OfNothingIsEmpty) {
+TEST(Meta, IsEmptyForAnAbsentObject) {
   EXPECT_EQ(read_meta(Json()), Meta());
   EXPECT_EQ(key_of("", "node"), "node");
 }

@@ -5,7 +5,7 @@ namespace {
 
 std::vector<ServicePort> read_ports(Json list) {
   std::vector<ServicePort> ports;
-  list.each([&](Json item) {
+  list.for_each([&](Json item) {
     ports.push_back({item["name"].string(), item["port"].integer(), item["targetPort"].scalar()});
   });
   return ports;
@@ -26,7 +26,7 @@ EndpointSlice read_endpoint_slice(Json object) {
   slice.meta = read_meta(object);
   slice.service = slice.meta.labels.get("kubernetes.io/service-name");
   slice.ports = read_ports(object["ports"]);
-  object["endpoints"].each([&](Json item) {
+  object["endpoints"].for_each([&](Json item) {
     const Json conditions = item["conditions"];
     const Json target = item["targetRef"];
     const bool ready = conditions["ready"].boolean(true);
@@ -36,8 +36,8 @@ EndpointSlice read_endpoint_slice(Json object) {
                       .terminating = conditions["terminating"].boolean(),
                       .pod = target["kind"].text() == "Pod" ? target["name"].string() : std::string(),
                       .node = item["nodeName"].string()};
-    // All addresses of an endpoint are the same: https://issue.k8s.io/106267
-    item["addresses"].each([&](Json address) {
+    // The addresses of an endpoint are interchangeable: https://issue.k8s.io/106267
+    item["addresses"].for_each([&](Json address) {
       if (endpoint.address.empty()) endpoint.address = address.text();
     });
     slice.endpoints.push_back(std::move(endpoint));

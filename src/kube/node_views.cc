@@ -5,7 +5,7 @@
 namespace capstan::kube {
 namespace {
 
-/// "720h", or nothing where it is "Never", absent or no duration.
+/// Reads a duration such as "720h". Returns nothing for "Never", an absent value and an invalid duration.
 std::optional<Duration> duration_of(Json value) {
   return value.exists() ? manifest::read_duration(value.text()) : std::nullopt;
 }
@@ -62,7 +62,7 @@ NodePool read_node_pool(Json object) {
   if (spec["replicas"].exists()) pool.replicas = spec["replicas"].integer();
   pool.consolidation_policy = disruption["consolidationPolicy"].text();
   pool.consolidate_after = duration_of(disruption["consolidateAfter"]);
-  disruption["budgets"].each([&](Json budget) {
+  disruption["budgets"].for_each([&](Json budget) {
     pool.budgets.push_back({.nodes = budget["nodes"].scalar(),
                             .schedule = budget["schedule"].string(),
                             .duration = duration_of(budget["duration"]),

@@ -25,22 +25,22 @@ struct Node {
 
 Node read_node(Json object);
 
-/// What a NodeClaim, or the template of a NodePool, asks of a node (Karpenter).
+/// The requirements on a node in a NodeClaim or in the template of a NodePool (Karpenter).
 struct NodeTemplate {
   std::vector<Requirement> requirements;
   std::vector<Taint> taints;
   std::vector<Taint> startup_taints;
-  TargetRef node_class;                  ///< `api_version` holds the group
-  std::optional<Duration> expire_after;  ///< nothing: never
+  TargetRef node_class;                  ///< `api_version` is the group
+  std::optional<Duration> expire_after;  ///< none: never
   friend bool operator==(const NodeTemplate&, const NodeTemplate&) = default;
 };
 
-/// A node on its way, and then the claim on it (karpenter.sh/v1).
+/// A Karpenter NodeClaim (karpenter.sh/v1): a node that is being launched or that runs.
 struct NodeClaim {
   Meta meta;
   NodeTemplate spec;
   Resources requests;
-  std::string node;  ///< once registered
+  std::string node;  ///< name of the node after it has registered
   std::string provider_id;
   Resources capacity;
   Resources allocatable;
@@ -54,7 +54,7 @@ struct NodeClaim {
 
 NodeClaim read_node_claim(Json object);
 
-/// How many nodes of a pool may be disrupted at a time.
+/// A limit on the nodes of a pool that may be disrupted at the same time.
 struct DisruptionBudget {
   std::string nodes;  ///< "10%" or "5"
   std::string schedule;
@@ -65,13 +65,13 @@ struct DisruptionBudget {
 
 struct NodePool {
   Meta meta;
-  StringMap labels;  ///< of the nodes
+  StringMap labels;  ///< labels of the nodes
   NodeTemplate node;
   std::int64_t weight = 0;
-  std::optional<Resources> limits;       ///< nothing: without a limit
-  std::optional<std::int64_t> replicas;  ///< a static pool
+  std::optional<Resources> limits;       ///< none: no limit
+  std::optional<std::int64_t> replicas;  ///< set for a static pool
   std::string consolidation_policy;
-  std::optional<Duration> consolidate_after;  ///< nothing: never
+  std::optional<Duration> consolidate_after;  ///< none: never
   std::vector<DisruptionBudget> budgets;
   Resources in_use;
   std::vector<Condition> conditions;

@@ -19,7 +19,7 @@ Bio reader_of(std::string_view pem) {
   return {fits ? BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())) : nullptr, BIO_free};
 }
 
-/// In place of asking for a password at the terminal.
+/// Password callback that always fails, so that OpenSSL does not ask at the terminal.
 int no_password(char*, int, int, void*) { return -1; }
 
 Certificate next_certificate(BIO* bio) {
@@ -29,13 +29,13 @@ Certificate next_certificate(BIO* bio) {
 Key read_key(std::string_view pem) {
   const Bio bio = reader_of(pem);
   Key key(bio ? PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr) : nullptr, EVP_PKEY_free);
-  ERR_clear_error();  // others of this thread look there too
+  ERR_clear_error();  // the error queue is shared by all OpenSSL users of this thread
   return key;
 }
 
 }  // namespace
 
-bool holds_certificates(std::string_view pem) {
+bool has_valid_certificates(std::string_view pem) {
   const Bio bio = reader_of(pem);
   ERR_clear_error();
   bool some = false;
@@ -45,9 +45,9 @@ bool holds_certificates(std::string_view pem) {
   return some && at_end;
 }
 
-bool holds_private_key(std::string_view pem) { return read_key(pem) != nullptr; }
+bool has_private_key(std::string_view pem) { return read_key(pem) != nullptr; }
 
-bool key_fits(std::string_view certificate_pem, std::string_view key_pem) {
+bool key_matches(std::string_view certificate_pem, std::string_view key_pem) {
   const Bio bio = reader_of(certificate_pem);
   const Certificate certificate = next_certificate(bio.get());
   const Key key = read_key(key_pem);

@@ -5,13 +5,14 @@
 
 namespace capstan::kube {
 
-/// Whether every certificate of a PEM text can be read, and there is at least one.
-bool holds_certificates(std::string_view pem);
+/// Returns true if a PEM text has at least one certificate and all its certificates can be read.
+bool has_valid_certificates(std::string_view pem);
 
-/// Whether a PEM text holds a private key that can be read; one behind a password cannot: there is nobody to ask.
-bool holds_private_key(std::string_view pem);
+/// Returns true if a PEM text has a readable private key. A key with a password is not readable.
+bool has_private_key(std::string_view pem);
 
-/// Whether the key is that of the first certificate, the one we show. False too where either cannot be read.
-bool key_fits(std::string_view certificate_pem, std::string_view key_pem);
+/// Returns true if the private key belongs to the first certificate, which is the one sent to the server. Returns false
+/// if either cannot be read.
+bool key_matches(std::string_view certificate_pem, std::string_view key_pem);
 
 }  // namespace capstan::kube

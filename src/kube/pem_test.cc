@@ -9,7 +9,7 @@ namespace {
 
 using net::make_certificate;
 
-TEST(Pem, WhatIsInIt) {
+TEST(Pem, FindsCertificatesAndKeys) {
   const auto me = make_certificate("me", "", nullptr);
   const auto other = make_certificate("other", "", nullptr);
   const std::string broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
@@ -21,25 +21,25 @@ TEST(Pem, WhatIsInIt) {
     bool key;
   } rows[] = {
       {"nothing", "", false, false},
-      {"no PEM", "hello", false, false},
+      {"not PEM", "hello", false, false},
       {"a certificate", me.pem(), true, false},
-      {"a bundle with words between", "of ours:\n" + me.pem() + "of others:\n" + other.pem(), true, false},
+      {"a bundle with comments between", "first:\n" + me.pem() + "second:\n" + other.pem(), true, false},
       {"a certificate and its key", me.pem() + me.key_pem(), true, true},
       {"a key", me.key_pem(), false, true},
-      {"a key behind a password", locked, false, false},
-      {"no certificate within the frame", broken, false, false},
-      {"a good one and a broken one", me.pem() + broken, false, false},
-      {"cut short", me.pem().substr(0, me.pem().size() / 2), false, false},
+      {"a key with a password", locked, false, false},
+      {"an invalid certificate", broken, false, false},
+      {"a valid and an invalid certificate", me.pem() + broken, false, false},
+      {"a truncated certificate", me.pem().substr(0, me.pem().size() / 2), false, false},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(holds_certificates(row.pem), row.certificates) << row.what;
-    EXPECT_EQ(holds_private_key(row.pem), row.key) << row.what;
+    EXPECT_EQ(has_valid_certificates(row.pem), row.certificates) << row.what;
+    EXPECT_EQ(has_private_key(row.pem), row.key) << row.what;
   }
-  EXPECT_TRUE(key_fits(me.pem(), me.key_pem()));
-  EXPECT_TRUE(key_fits(me.pem() + other.pem(), me.key_pem())) << "a chain begins with our own";
-  EXPECT_FALSE(key_fits(other.pem(), me.key_pem()));
-  EXPECT_FALSE(key_fits("", me.key_pem()));
-  EXPECT_FALSE(key_fits(me.pem(), ""));
+  EXPECT_TRUE(key_matches(me.pem(), me.key_pem()));
+  EXPECT_TRUE(key_matches(me.pem() + other.pem(), me.key_pem())) << "the first certificate of a chain is the client's";
+  EXPECT_FALSE(key_matches(other.pem(), me.key_pem()));
+  EXPECT_FALSE(key_matches("", me.key_pem()));
+  EXPECT_FALSE(key_matches(me.pem(), ""));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ void raise_all(Resources& to, const Resources& least) {
   for (const auto& [name, amount] : least.milli) to.raise(name, amount);
 }
 
-/// A container's requests; a limit without a request is one.
+/// Returns the requests of a container. A limit without a request counts as a request.
 Resources requests_of(Json container) {
   Resources requests = read_resources(container["resources"]["requests"]);
   const Json requested = container["resources"]["requests"];
@@ -25,40 +25,41 @@ Resources requests_of(Json container) {
 }
 
 Resources requests_of_pod(Json spec) {
-  Resources sidecars;  // init containers that keep running
-  Resources start;     // the most that any moment of the start needs
-  spec["initContainers"].each([&](Json container) {
+  Resources sidecars;  // sum of the init containers that keep running
+  Resources start;     // largest need while the pod starts
+  spec["initContainers"].for_each([&](Json container) {
     const Resources own = requests_of(container);
-    Resources moment = sidecars;
-    add_all(moment, own);
-    raise_all(start, moment);
-    if (container["restartPolicy"].text() == "Always") sidecars = moment;
+    Resources running = sidecars;
+    add_all(running, own);
+    raise_all(start, running);
+    if (container["restartPolicy"].text() == "Always") sidecars = running;
   });
   Resources all = sidecars;
-  spec["containers"].each([&](Json container) { add_all(all, requests_of(container)); });
+  spec["containers"].for_each([&](Json container) { add_all(all, requests_of(container)); });
   raise_all(all, start);
   add_all(all, read_resources(spec["overhead"]));
   return all;
 }
 
-/// Of a container that says more than an engine's ever does nothing is taken: each word may name any variable.
+/// Reads the step limits of an engine from its container. A container with more words or variables than any engine has
+/// is skipped, because resolving variables costs words times variables.
 manifest::StepLimits step_limits_of(Json container) {
-  constexpr std::size_t kBytesMost = 32'768, kVariablesMost = 512;
+  constexpr std::size_t kMaxBytes = 32'768, kMaxVariables = 512;
   manifest::ContainerStart start{.image = container["image"].text()};
   std::size_t bytes = 0;
   const auto add = [&](std::vector<std::string_view>& to, Json word) {
     bytes += word.text().size() + 1;
-    if (bytes <= kBytesMost) to.push_back(word.text());
+    if (bytes <= kMaxBytes) to.push_back(word.text());
   };
-  container["command"].each([&](Json word) { add(start.command, word); });
-  container["args"].each([&](Json word) { add(start.args, word); });
-  container["env"].each([&](Json variable) {
-    if (start.environment.size() > kVariablesMost) return;
+  container["command"].for_each([&](Json word) { add(start.command, word); });
+  container["args"].for_each([&](Json word) { add(start.args, word); });
+  container["env"].for_each([&](Json variable) {
+    if (start.environment.size() > kMaxVariables) return;
     const Json value = variable["value"];
     start.environment.push_back({variable["name"].text(), std::nullopt});
     if (value.exists()) start.environment.back().value = value.text();
   });
-  if (bytes > kBytesMost || start.environment.size() > kVariablesMost) return {};
+  if (bytes > kMaxBytes || start.environment.size() > kMaxVariables) return {};
   const std::optional<manifest::EngineCommand> engine = engine_of(start);
   return engine ? step_limits(*engine) : manifest::StepLimits{};
 }
@@ -66,7 +67,7 @@ manifest::StepLimits step_limits_of(Json container) {
 Container read_container(Json item) {
   Container container{
       .name = item["name"].string(), .image = item["image"].string(), .ports = {}, .step_limits = step_limits_of(item)};
-  item["ports"].each(
+  item["ports"].for_each(
       [&](Json port) { container.ports.push_back({port["name"].string(), port["containerPort"].integer()}); });
   return container;
 }
@@ -81,17 +82,17 @@ PodSpec read_pod_spec(Json spec) {
   out.priority = spec["priority"].integer();
   out.node_selector = read_string_map(spec["nodeSelector"]);
   const Json required = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-  required["nodeSelectorTerms"].each(
+  required["nodeSelectorTerms"].for_each(
       [&](Json term) { out.node_affinity.push_back(read_requirements(term["matchExpressions"])); });
-  spec["tolerations"].each([&](Json item) {
+  spec["tolerations"].for_each([&](Json item) {
     out.tolerations.push_back(
         {item["key"].string(), item["operator"].string(), item["value"].string(), item["effect"].string()});
   });
-  spec["schedulingGates"].each([&](Json gate) { out.scheduling_gates.push_back(gate["name"].string()); });
-  spec["readinessGates"].each([&](Json gate) { out.readiness_gates.push_back(gate["conditionType"].string()); });
-  spec["containers"].each([&](Json container) { out.containers.push_back(read_container(container)); });
+  spec["schedulingGates"].for_each([&](Json gate) { out.scheduling_gates.push_back(gate["name"].string()); });
+  spec["readinessGates"].for_each([&](Json gate) { out.readiness_gates.push_back(gate["conditionType"].string()); });
+  spec["containers"].for_each([&](Json container) { out.containers.push_back(read_container(container)); });
   out.requests = requests_of_pod(spec);
-  spec["resourceClaims"].each([&](Json) { out.has_resource_claims = true; });
+  spec["resourceClaims"].for_each([&](Json) { out.has_resource_claims = true; });
   out.termination_grace_s = spec["terminationGracePeriodSeconds"].integer(30);
   return out;
 }
@@ -107,7 +108,7 @@ Pod read_pod(Json object) {
   pod.nominated_node = status["nominatedNodeName"].text();
   pod.started_at = read_wall_time(status["startTime"].text()).value_or(WallTime{});
   pod.conditions = read_conditions(status["conditions"]);
-  status["containerStatuses"].each([&](Json container) { pod.restarts += container["restartCount"].integer(); });
+  status["containerStatuses"].for_each([&](Json container) { pod.restarts += container["restartCount"].integer(); });
   return pod;
 }
 

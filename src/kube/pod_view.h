@@ -23,7 +23,7 @@ struct ContainerPort {
   friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
-/// A container, without its environment or its mounts; of its command, what it tells an engine.
+/// A container without its environment and mounts. Of its command it has only the step limits of the engine.
 struct Container {
   std::string name;
   std::string image;
@@ -32,23 +32,23 @@ struct Container {
   friend bool operator==(const Container&, const Container&) = default;
 };
 
-/// What of a pod's spec placement and scaling need; of a pod, or of a workload's template.
+/// The parts of a pod's spec that placement and scaling need, from a pod or from the template of a workload.
 struct PodSpec {
-  std::string node;  ///< bound to; empty: not bound
+  std::string node;  ///< node that the pod is bound to; empty: not bound
   std::string scheduler;
   std::string priority_class;
   std::int64_t priority = 0;
   StringMap node_selector;
-  std::vector<std::vector<Requirement>> node_affinity;  ///< required: one of the lists must hold whole
+  std::vector<std::vector<Requirement>> node_affinity;  ///< required: all requirements of at least one list must be met
   std::vector<Toleration> tolerations;
   std::vector<std::string> scheduling_gates;
   std::vector<std::string> readiness_gates;
   std::vector<Container> containers;
-  /// What the scheduler counts: the larger of the sum of the containers and any init container beside the sidecars
-  /// before it, plus overhead.
+  /// Requests as the scheduler counts them: the sum of the containers and sidecars, or, if that is larger, an init
+  /// container plus the sidecars before it; plus overhead.
   /// https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
   Resources requests;
-  bool has_resource_claims = false;  ///< dynamic resource allocation
+  bool has_resource_claims = false;  ///< the pod uses dynamic resource allocation
   std::int64_t termination_grace_s = 30;
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
@@ -59,12 +59,12 @@ struct Pod {
   Meta meta;
   PodSpec spec;
   std::string phase;   ///< Pending, Running, Succeeded, Failed, Unknown
-  std::string reason;  ///< of a failure, such as UnexpectedAdmissionError
+  std::string reason;  ///< reason of a failure, such as UnexpectedAdmissionError
   std::string ip;
   std::string nominated_node;
   WallTime started_at;
   std::vector<Condition> conditions;
-  std::int64_t restarts = 0;  ///< of all containers together
+  std::int64_t restarts = 0;  ///< restarts of all containers
 
   bool ready() const { return is_true(conditions, "Ready"); }
   bool bound() const { return !spec.node.empty(); }

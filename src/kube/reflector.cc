@@ -7,11 +7,11 @@
 namespace capstan::kube {
 namespace {
 
-/// A watch that ends sooner, without an event, is a server that turns watches away: not asked again at once.
+/// A watch that ends sooner than this and without an event was rejected by the server, so the next one backs off.
 constexpr Duration kWatchMin = std::chrono::seconds(1);
 
-/// Whether a refused watch-list means that the server has none.
-bool says_no_watch_list(const ApiError& error) { return error.code == 400 || error.code == 422; }
+/// Returns true if the error means that the server does not support watch-list.
+bool refuses_watch_list(const ApiError& error) { return error.code == 400 || error.code == 422; }
 
 }  // namespace
 
@@ -21,13 +21,13 @@ Reflector::Reflector(Options options, RandomStream random) : options_(options), 
 
 std::optional<Reflector::Call> Reflector::poll(Instant now) {
   if (state_ == State::initial_events && now >= call_started_at_ + options_.initial_events_max) {
-    // An old server takes a watch-list for a plain watch, and the end of what exists is never said.
+    // An old server treats a watch-list as a plain watch and never sends the end of the initial events.
     options_.watch_list = false;
     start_over();
     wait(now);
   }
   if (state_ != State::waiting || now < not_before_) return std::nullopt;
-  if (!need_all_ && now - told_at_ > options_.resume_max) start_over();
+  if (!need_all_ && now - fresh_at_ > options_.resume_max) start_over();
   Call call;
   call.serial = ++serial_;
   call_started_at_ = now;
@@ -88,16 +88,16 @@ Reflector::Step Reflector::event(std::uint64_t serial, const Event& event, Insta
   if (!event.resource_version.empty()) resource_version_ = event.resource_version;
   step.apply = event.type != Event::Type::bookmark;
   step.fresh = true;
-  told_at_ = now;
+  fresh_at_ = now;
   return step;
 }
 
 void Reflector::ended(std::uint64_t serial, Instant now) {
   if (!current(serial)) return;
   if (state_ == State::initial_events) start_over();
-  const bool turned_away = !heard_ && now < call_started_at_ + kWatchMin;
-  if (!turned_away && state_ == State::watching) backoff_.succeeded();
-  wait(turned_away || state_ == State::initial_events ? now + backoff_.after_failure(random_) : now);
+  const bool rejected = !heard_ && now < call_started_at_ + kWatchMin;
+  if (!rejected && state_ == State::watching) backoff_.succeeded();
+  wait(rejected || state_ == State::initial_events ? now + backoff_.after_failure(random_) : now);
 }
 
 void Reflector::failed(std::uint64_t serial, const ApiError& error, Instant now) {
@@ -107,14 +107,14 @@ void Reflector::failed(std::uint64_t serial, const ApiError& error, Instant now)
   if (error.expired()) {
     start_over();
   } else if (before == State::initial_events) {
-    if (says_no_watch_list(error)) options_.watch_list = false;
+    if (refuses_watch_list(error)) options_.watch_list = false;
     start_over();
   }
-  // What the server has forgotten is asked for anew at once, the first time; also after an outage, when it has
-  // answered.
-  const bool forgotten = error.expired() && !std::exchange(expired_, true);
+  // The first time that the server has dropped the resource version, everything is read again at once, because the
+  // server has answered. This also holds after an outage.
+  const bool first_expiry = error.expired() && !std::exchange(expired_, true);
   const bool at_once =
-      forgotten || (before == State::initial_events && says_no_watch_list(error) && backoff_.failures() == 0);
+      first_expiry || (before == State::initial_events && refuses_watch_list(error) && backoff_.failures() == 0);
   const Duration pause = backoff_.after_failure(random_);
   wait(at_once ? now : now + std::max(pause, error.retry_after));
 }
@@ -132,12 +132,12 @@ void Reflector::start_over() {
 
 void Reflector::finished(std::string_view resource_version, Instant now) {
   resource_version_ = resource_version;
-  told_at_ = now;
+  fresh_at_ = now;
   continue_token_.clear();
   relists_ += synced_ ? 1 : 0;
   need_all_ = false;
   synced_ = true;
-  last_error_ = {};  // the back-off stays: a server that lists and then refuses to watch shall not be asked in a circle
+  last_error_ = {};  // the backoff stays, in case the server answers lists but then refuses every watch
 }
 
 }  // namespace capstan::kube

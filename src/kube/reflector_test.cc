@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using Kind = Reflector::Call::Kind;
 using Type = Reflector::Event::Type;
 
-/// A reflector, and the story of what it asked for.
+/// A reflector and a clock.
 struct ReflectorTest : testing::Test {
   Instant now{100s};
   Reflector reflector = make(true);
@@ -25,7 +25,7 @@ struct ReflectorTest : testing::Test {
     EXPECT_TRUE(call.has_value());
     return call.value_or(Reflector::Call());
   }
-  /// Lets the back-off pass.
+  /// Expects a backoff of at most 4 s, waits for its end and returns the next request.
   Reflector::Call ask_later() {
     EXPECT_FALSE(reflector.poll(now).has_value());
     EXPECT_LE(reflector.next_deadline() - now, 4s);
@@ -43,7 +43,7 @@ struct ReflectorTest : testing::Test {
 
 constexpr Reflector::Step kNothing{};
 
-TEST_F(ReflectorTest, AWatchListThenItsEvents) {
+TEST_F(ReflectorTest, StartsWithAWatchListAndAppliesItsEvents) {
   const Reflector::Call call = ask();
   EXPECT_EQ(call.kind, Kind::watch_list);
   EXPECT_GE(call.timeout, 5min);
@@ -65,10 +65,10 @@ TEST_F(ReflectorTest, AWatchListThenItsEvents) {
   reflector.ended(call.serial, now);
   const Reflector::Call next = ask();
   EXPECT_EQ(next.kind, Kind::watch);
-  EXPECT_EQ(next.resource_version, "e") << "the bookmark's";
+  EXPECT_EQ(next.resource_version, "e") << "the version of the bookmark";
 }
 
-TEST_F(ReflectorTest, WithoutWatchListItListsInPages) {
+TEST_F(ReflectorTest, ListsInPagesIfWatchListIsRefused) {
   const Reflector::Call refused = ask();
   reflector.failed(refused.serial, error(422, "Invalid"), now);
   const Reflector::Call first = ask();
@@ -89,14 +89,14 @@ TEST_F(ReflectorTest, AnExpiredPageStartsTheListAgain) {
   reflector.page(ask().serial, {.resource_version = "r", .continue_token = "t"}, now);
   reflector.failed(ask().serial, error(500), now);
   const Reflector::Call again = ask_later();
-  EXPECT_EQ(again.continue_token, "t") << "an error that passes: the same page";
+  EXPECT_EQ(again.continue_token, "t") << "after a temporary error the same page is read again";
   reflector.failed(again.serial, error(410, "Expired"), now);
   const Reflector::Call anew = ask();
   EXPECT_EQ(anew.continue_token, "");
   EXPECT_TRUE(reflector.page(anew.serial, {.resource_version = "s", .continue_token = ""}, now).begin);
 }
 
-TEST_F(ReflectorTest, GoneAsAnAnswerOrAsAnEventMeansEverythingAnew) {
+TEST_F(ReflectorTest, ReadsEverythingAgainAfterGone) {
   for (const bool in_stream : {false, true}) {
     reflector = make(false);
     reflector.page(ask().serial, {.resource_version = "r", .continue_token = ""}, now);
@@ -115,33 +115,33 @@ TEST_F(ReflectorTest, GoneAsAnAnswerOrAsAnEventMeansEverythingAnew) {
   }
 }
 
-TEST_F(ReflectorTest, WhatWasForgottenDuringAnOutageIsAskedForAtOnceAndOnce) {
+TEST_F(ReflectorTest, ReadsEverythingAtOnceAfterAnOutageButOnlyOnce) {
   reflector = make(false);
   reflector.page(ask().serial, {.resource_version = "r", .continue_token = ""}, now);
   reflector.failed(ask().serial, error(0), now);
   for (int i = 0; i < 5; ++i) reflector.failed(ask_later().serial, error(0), now);
   reflector.failed(ask_later().serial, error(410, "Expired"), now);
   const Reflector::Call list = ask();
-  EXPECT_EQ(list.kind, Kind::list) << "the server has answered: there is nothing to wait for";
+  EXPECT_EQ(list.kind, Kind::list) << "the server has answered, so there is no backoff";
   reflector.page(list.serial, {.resource_version = "s", .continue_token = ""}, now);
   reflector.failed(ask().serial, error(410, "Expired"), now);
-  EXPECT_FALSE(reflector.poll(now)) << "a server that takes its list back is not asked in a circle";
+  EXPECT_FALSE(reflector.poll(now)) << "the second time in a row backs off";
 }
 
-TEST_F(ReflectorTest, WhatComesLateIsIgnored) {
+TEST_F(ReflectorTest, IgnoresResultsOfEarlierRequests) {
   reflector = make(false);
   const Reflector::Call first = ask();
   reflector.failed(first.serial, error(0), now);
   EXPECT_EQ(reflector.page(first.serial, {.resource_version = "r", .continue_token = ""}, now), kNothing);
   const Reflector::Call second = ask_later();
   EXPECT_EQ(reflector.page(first.serial, {.resource_version = "r", .continue_token = ""}, now), kNothing);
-  EXPECT_EQ(event(second.serial, Type::added, "x"), kNothing) << "a list has no events";
+  EXPECT_EQ(event(second.serial, Type::added, "x"), kNothing) << "events of a list are ignored";
   reflector.ended(first.serial, now);
   reflector.failed(first.serial, error(410), now);
   EXPECT_TRUE(reflector.page(second.serial, {.resource_version = "r", .continue_token = ""}, now).finish);
 }
 
-TEST_F(ReflectorTest, AServerThatKnowsNoWatchListButTakesItIsFoundOut) {
+TEST_F(ReflectorTest, ListsIfTheInitialEventsDoNotEndInAMinute) {
   const Reflector::Call call = ask();
   event(call.serial, Type::added, "a");
   EXPECT_EQ(reflector.next_deadline(), now + 1min);
@@ -150,17 +150,17 @@ TEST_F(ReflectorTest, AServerThatKnowsNoWatchListButTakesItIsFoundOut) {
   EXPECT_EQ(event(call.serial, Type::added, "b"), kNothing);
 }
 
-TEST_F(ReflectorTest, AWatchThatIsTurnedAwayBacksOff) {
+TEST_F(ReflectorTest, BacksOffAfterARejectedWatch) {
   reflector = make(false);
   reflector.page(ask().serial, {.resource_version = "r", .continue_token = ""}, now);
   reflector.ended(ask().serial, now);
   const Reflector::Call second = ask_later();
   now = now + 5s;
   reflector.ended(second.serial, now);
-  EXPECT_EQ(ask().resource_version, "r") << "one that lived and was quiet is taken up at once";
+  EXPECT_EQ(ask().resource_version, "r") << "a quiet watch that ran for some time is resumed at once";
 }
 
-TEST_F(ReflectorTest, TheServersWishIsWaitedFor) {
+TEST_F(ReflectorTest, WaitsAsLongAsTheServerAsks) {
   ApiError busy = error(429);
   busy.retry_after = 17s;
   reflector.failed(ask().serial, busy, now);

@@ -26,7 +26,7 @@ ApiRequest write(Verb verb, std::string method, const ObjectRef& object, std::st
 
 std::unexpected<Error> not_a(std::string_view what) {
   Error error;
-  error.message = "the patch is not a JSON " + std::string(what);
+  error.message = "the patch is not a JSON " + std::string(what) + ", expected one";
   return std::unexpected(std::move(error));
 }
 
@@ -107,7 +107,7 @@ ApiRequest create(const ObjectRef& object, std::string body, std::string_view su
 ApiRequest apply(const ObjectRef& object, std::string body, bool force, std::string_view subresource, DryRun dry_run) {
   ApiRequest request = write(Verb::apply, "PATCH", object, subresource, dry_run);
   if (force) net::add_query(request.path, "force", "true");
-  request.content_type = "application/apply-patch+yaml";  // of which JSON is a part
+  request.content_type = "application/apply-patch+yaml";  // JSON is valid YAML
   request.body = std::move(body);
   return request;
 }
@@ -136,8 +136,8 @@ Result<ApiRequest> json_patch(const ObjectRef& object, std::string_view patch, s
   json body = json::parse(patch, nullptr, false);
   if (!body.is_array()) return not_a("array");
   if (!resource_version.empty()) {
-    // "replace" and not "test": a version that is not the stored one is a conflict (409), a failed test is invalid
-    // (422).
+    // "replace" instead of "test": if the stored version differs, "replace" gives a conflict (409) and "test" an
+    // invalid request (422).
     const json pin = {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", resource_version}};
     body.insert(body.begin(), pin);
   }

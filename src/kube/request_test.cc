@@ -15,7 +15,7 @@ std::string line(const ApiRequest& request) {
          (request.body.empty() ? "" : " " + request.body);
 }
 
-TEST(Request, ReadsOfAReflector) {
+TEST(Request, ListsAndWatchesForAReflector) {
   using Kind = Reflector::Call::Kind;
   Reflector::Call call{.serial = 1,
                        .kind = Kind::list,
@@ -37,7 +37,7 @@ TEST(Request, ReadsOfAReflector) {
             "&resourceVersionMatch=NotOlderThan");
 }
 
-TEST(Request, Writes) {
+TEST(Request, BuildsWrites) {
   EXPECT_EQ(line(scale(kDeployment, 3, "17")),
             "PATCH /apis/apps/v1/namespaces/ml/deployments/vllm/scale?fieldManager=capstan&fieldValidation=Strict "
             R"(application/merge-patch+json {"metadata":{"resourceVersion":"17"},"spec":{"replicas":3}})");
@@ -64,17 +64,17 @@ TEST(Request, Writes) {
             "application/apply-patch+yaml {}");
 }
 
-TEST(Request, PatchesCarryTheirPrecondition) {
+TEST(Request, PatchesHaveTheirPrecondition) {
   EXPECT_EQ(merge_patch(kPod, R"({"metadata":{"labels":{"a":null}}})", "17")->body,
             R"({"metadata":{"labels":{"a":null},"resourceVersion":"17"}})");
   EXPECT_EQ(merge_patch(kPod, "{}", "")->body, "{}");
   EXPECT_EQ(json_patch(kPod, R"([{"op":"remove","path":"/a"}])", "17")->body,
             R"([{"op":"replace","path":"/metadata/resourceVersion","value":"17"},{"op":"remove","path":"/a"}])");
-  EXPECT_EQ(merge_patch(kPod, "[]", "17").error().text(), "the patch is not a JSON object");
-  EXPECT_EQ(json_patch(kPod, "{", "17").error().text(), "the patch is not a JSON array");
+  EXPECT_EQ(merge_patch(kPod, "[]", "17").error().text(), "the patch is not a JSON object, expected one");
+  EXPECT_EQ(json_patch(kPod, "{", "17").error().text(), "the patch is not a JSON array, expected one");
 }
 
-TEST(Request, AStatusIsAppliedToOneObjectOfItsName) {
+TEST(Request, AnAppliedStatusNamesTheUid) {
   const ApiRequest pod = apply_status(kPod, "u-1", R"({"ready":1})");
   EXPECT_EQ(pod.body, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"vllm-0","namespace":"ml","uid":"u-1"},)"
                       R"("status":{"ready":1}})");

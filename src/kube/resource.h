@@ -5,7 +5,7 @@
 
 namespace capstan::kube {
 
-/// A kind of objects as the API server names it in its paths.
+/// A kind of objects, as named in the paths of the API server.
 struct Resource {
   std::string group;  ///< empty: core
   std::string version;
@@ -14,18 +14,19 @@ struct Resource {
   bool namespaced = true;
 
   std::string api_version() const;  ///< "v1", "apps/v1"
-  std::string name() const;         ///< "pods", "deployments.apps": what kubectl takes
+  std::string name() const;         ///< "pods" or "deployments.apps", as kubectl accepts it
   friend bool operator==(const Resource&, const Resource&) = default;
 };
 
-/// "/api/v1/namespaces/a/pods/b/status". An empty name gives the collection, an empty namespace all of them.
+/// Returns a path such as "/api/v1/namespaces/a/pods/b/status". An empty name gives the collection, an empty namespace
+/// the collection of all namespaces.
 std::string path_of(const Resource& resource, std::string_view ns, std::string_view name = {},
                     std::string_view subresource = {});
 
 namespace resources {
 
-// What Capstan reads of a cluster. A cluster may serve another version of those that are not Kubernetes' own;
-// `Discovery` says.
+// Resources that Capstan reads. A cluster may serve another version of those that are not part of Kubernetes;
+// `Discovery` finds it.
 inline const Resource kPods{"", "v1", "pods", "Pod", true};
 inline const Resource kNodes{"", "v1", "nodes", "Node", false};
 inline const Resource kServices{"", "v1", "services", "Service", true};

@@ -5,7 +5,7 @@
 namespace capstan::kube {
 namespace {
 
-TEST(Resource, Paths) {
+TEST(Resource, BuildsPaths) {
   using namespace resources;
   EXPECT_EQ(path_of(kPods, ""), "/api/v1/pods");
   EXPECT_EQ(path_of(kPods, "a", "b", "binding"), "/api/v1/namespaces/a/pods/b/binding");
@@ -14,7 +14,7 @@ TEST(Resource, Paths) {
   EXPECT_EQ(path_of(kNodeClaims, "", "../x?y"), "/apis/karpenter.sh/v1/nodeclaims/..%2Fx%3Fy");
 }
 
-TEST(Resource, Names) {
+TEST(Resource, HasTheNamesOfKubectl) {
   EXPECT_EQ(resources::kPods.api_version(), "v1");
   EXPECT_EQ(resources::kPods.name(), "pods");
   EXPECT_EQ(resources::kKaiQueues.api_version(), "scheduling.run.ai/v2");

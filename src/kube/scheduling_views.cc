@@ -36,7 +36,7 @@ KaiPodGroup read_kai_pod_group(Json object) {
   group.preemptibility = spec["preemptibility"].text();
   group.staleness_grace = duration_of(spec["stalenessGracePeriod"]);
   group.topology = read_topology(spec["topologyConstraint"]);
-  spec["subGroups"].each([&](Json sub) {
+  spec["subGroups"].for_each([&](Json sub) {
     group.sub_groups.push_back({.name = sub["name"].string(),
                                 .parent = sub["parent"].string(),
                                 .min_member = sub["minMember"].integer(),

@@ -27,7 +27,7 @@ struct TopologyConstraint {
   friend bool operator==(const TopologyConstraint&, const TopologyConstraint&) = default;
 };
 
-/// KAI's gang (scheduling.run.ai/v2alpha2).
+/// A PodGroup of KAI, which is a gang (scheduling.run.ai/v2alpha2).
 struct KaiPodGroup {
   struct SubGroup {
     std::string name;
@@ -50,9 +50,9 @@ struct KaiPodGroup {
 
 KaiPodGroup read_kai_pod_group(Json object);
 
-/// KAI's queue (scheduling.run.ai/v2); of its resources the GPUs, in thousandths.
+/// A Queue of KAI (scheduling.run.ai/v2). Of its resources it has only the GPUs, in thousandths.
 struct KaiQueue {
-  static constexpr std::int64_t kUnlimited = -1'000;  ///< -1 GPU, as KAI writes it
+  static constexpr std::int64_t kUnlimited = -1'000;  ///< KAI writes -1 GPU for "no limit"
 
   Meta meta;
   std::string parent;

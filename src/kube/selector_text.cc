@@ -13,7 +13,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-/// Apart at commas that stand in no parentheses.
+/// Splits a text at the commas outside of parentheses.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
@@ -30,7 +30,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 
 bool is_key(std::string_view text) { return !text.empty() && text.find_first_of(" =!(),") == text.npos; }
 
-/// "KEY in (A,B)" and "KEY notin (A)".
+/// Parses "KEY in (A,B)" and "KEY notin (A)".
 bool read_set(std::string_view part, Selector& into) {
   const std::size_t open = part.find('(');
   if (open == part.npos || part.back() != ')') return false;
@@ -61,12 +61,12 @@ bool read_part(std::string_view part, Selector& into) {
     into.expressions.push_back(std::move(requirement));
     return true;
   }
-  const bool other = equals > 0 && part[equals - 1] == '!';
-  const bool twice = part.substr(equals).starts_with("==");
-  const std::string_view key = without_blanks(part.substr(0, equals - (other ? 1 : 0)));
-  const std::string_view value = without_blanks(part.substr(equals + (twice ? 2 : 1)));
+  const bool negated = equals > 0 && part[equals - 1] == '!';
+  const bool double_equals = part.substr(equals).starts_with("==");
+  const std::string_view key = without_blanks(part.substr(0, equals - (negated ? 1 : 0)));
+  const std::string_view value = without_blanks(part.substr(equals + (double_equals ? 2 : 1)));
   if (!is_key(key) || value.find_first_of(" =!(),") != value.npos) return false;
-  if (!other) {
+  if (!negated) {
     into.labels.set(std::string(key), std::string(value));
     return true;
   }

@@ -7,8 +7,9 @@
 
 namespace capstan::kube {
 
-/// A selector as one line, as a Scale's `status.selector` and kubectl's `--selector` have it: "app=chat,tier in (a,b)".
-/// Nothing where it is none; an empty line selects nothing here, as nobody means every pod of a namespace.
+/// Parses a selector in one line, as in `status.selector` of a Scale and in kubectl's `--selector`:
+/// "app=chat,tier in (a,b)". Returns nothing if it is not valid. Here an empty line is not valid, because no scaler
+/// means every pod of a namespace.
 /// https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
 std::optional<Selector> read_selector_text(std::string_view text);
 

@@ -33,7 +33,7 @@ TEST(SelectorText, SelectsAsKubectlDoes) {
   }
 }
 
-TEST(SelectorText, WhatIsNoneSelectsNothing) {
+TEST(SelectorText, RefusesInvalidSelectors) {
   for (const char* text : {"", "  ", ",", "app=chat,", "=chat", "a b", "tier within (a)", "tier in a", "tier in (a",
                            "a=b=c", "in (a)", "!"}) {
     EXPECT_FALSE(read_selector_text(text).has_value()) << text;

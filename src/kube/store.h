@@ -16,29 +16,29 @@
 
 namespace capstan::kube {
 
-/// A row of a store. The row of an object that is gone may be used for another; its `uid` tells.
+/// A row of a store. The row of a deleted object may be reused for another one, which has another `uid`.
 using RowId = Id<struct RowTag>;
 
-/// Where a watcher puts what it hears. `Store` is one.
+/// Receives the changes that a watcher sees. `Store` implements it.
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual void begin() = 0;             ///< a new copy beside the one in use
-  virtual bool stage(Json object) = 0;  ///< into the new copy; false where it is no object
+  virtual void begin() = 0;             ///< starts a new copy; the old one stays in use
+  virtual bool stage(Json object) = 0;  ///< puts an object into the new copy; false if it is not a valid object
   virtual void unstage(Json object) = 0;
-  virtual void finish() = 0;          ///< the new copy replaces the old one
-  virtual bool set(Json object) = 0;  ///< in the copy in use; false where it is no object
+  virtual void finish() = 0;          ///< replaces the old copy by the new one
+  virtual bool set(Json object) = 0;  ///< sets an object in the copy in use; false if it is not a valid object
   virtual void erase(Json object) = 0;
-  virtual void fresh(Instant now) = 0;  ///< the server has told of its present state
+  virtual void fresh(Instant now) = 0;  ///< records that the server has reported its current state
 };
 
-/// A kind's objects at one moment. Immutable; copies share structure and may be kept.
+/// The objects of one kind at one time. Immutable; copies are cheap because they share structure.
 template <typename View>
 struct StoreSnapshot {
   SharedTable<RowId, std::shared_ptr<const View>> rows;
   std::uint64_t version = 0;  ///< grows with every change
-  bool synced = false;        ///< the copy was whole once; before that, what is absent may well exist
-  Instant fresh_at;           ///< when the server last told; on a quiet watch that is its bookmark, about once a minute
+  bool synced = false;        ///< the copy was complete at least once; before that, an absent object may exist
+  Instant fresh_at;           ///< time of the last report of the server; on a quiet watch, bookmarks come once a minute
 
   Duration age(Instant now) const { return now - fresh_at; }
 
@@ -49,8 +49,8 @@ struct StoreSnapshot {
   }
 };
 
-/// The copy of one kind's objects, as views: what `View read_view(Json)` keeps of an object. Objects that did not
-/// change (same uid and resource version) keep their row untouched through a relist.
+/// A copy of the objects of one kind, as views that `View read_view(Json)` makes. A relist does not touch the rows of
+/// unchanged objects (same UID and resource version).
 template <typename View>
 class Store final : public Sink {
  public:
@@ -64,7 +64,7 @@ class Store final : public Sink {
     return found == by_key_.end() ? nullptr : now_.rows.at(found->second).get();
   }
 
-  /// Rows that were set or erased since the last call, ascending.
+  /// Returns the rows that were set or erased since the last call, ascending.
   std::vector<RowId> take_changes() {
     const std::set<RowId> changed = std::exchange(changed_, {});
     return {changed.begin(), changed.end()};

@@ -30,10 +30,10 @@ struct StoreTest : testing::Test {
   std::string text;
 };
 
-TEST_F(StoreTest, ARelistChangesOnlyWhatDiffers) {
+TEST_F(StoreTest, ARelistChangesOnlyChangedObjects) {
   store.begin();
   for (const auto name : {"a", "b", "c"}) store.stage(object(name, 1));
-  EXPECT_EQ(contents(), "") << "nothing is seen before it is whole";
+  EXPECT_EQ(contents(), "") << "an incomplete copy is not visible";
   EXPECT_FALSE(store.snapshot().synced);
   store.finish();
   EXPECT_TRUE(store.snapshot().synced);
@@ -48,12 +48,12 @@ TEST_F(StoreTest, ARelistChangesOnlyWhatDiffers) {
   store.finish();
   EXPECT_EQ(contents(), "0=a@1 1=b@5 2=d@2 ");
   EXPECT_EQ(store.take_changes(), (std::vector<RowId>{{1}, {2}}));
-  EXPECT_EQ(before.rows.at(RowId{2})->meta.name, "c") << "a snapshot that is kept does not change";
+  EXPECT_EQ(before.rows.at(RowId{2})->meta.name, "c") << "an old snapshot does not change";
   EXPECT_EQ(store.find("n", "c"), nullptr);
   EXPECT_EQ(store.find("n", "d")->meta.resource_version, "2");
 }
 
-TEST_F(StoreTest, ABrokenOffRelistLeavesNoTrace) {
+TEST_F(StoreTest, AnAbortedRelistHasNoEffect) {
   store.set(object("a", 1));
   store.begin();
   store.stage(object("b", 1));
@@ -76,7 +76,7 @@ TEST_F(StoreTest, TheSameEventTwiceIsOneChange) {
   store.erase(object("a", 2));
   EXPECT_EQ(store.snapshot().version, 3u);
   EXPECT_EQ(contents(), "");
-  EXPECT_FALSE(store.set(Json())) << "without a name it is no object";
+  EXPECT_FALSE(store.set(Json())) << "an object without a name is not valid";
 }
 
 TEST_F(StoreTest, KnowsItsAge) {

@@ -7,14 +7,14 @@
 
 namespace capstan::kube {
 
-/// Lets `per_second` pass, and `burst` at once after a pause (generic cell rate algorithm: one moment is all its
-/// state).
+/// Rate limiter: allows `per_second`, and after a pause up to `burst` at once. It uses the generic cell rate algorithm,
+/// whose only state is one time.
 class TokenBucket {
  public:
   TokenBucket(std::int64_t per_second, std::int64_t burst)
       : interval_(Duration(std::chrono::seconds(1)) / per_second), tolerance_(interval_ * (burst - 1)) {}
 
-  /// When the next one may pass.
+  /// Returns the time at which the next request is allowed.
   Instant next() const { return full_at_ - tolerance_; }
   bool take(Instant now) {
     if (now < next()) return false;
@@ -25,7 +25,7 @@ class TokenBucket {
  private:
   Duration interval_;
   Duration tolerance_;
-  Instant full_at_{};  // the moment at which nothing is owed any more
+  Instant full_at_{};  // time at which the bucket is full again
 };
 
 }  // namespace capstan::kube

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TokenBucket, ABurstThenTheRate) {
+TEST(TokenBucket, AllowsABurstAndThenTheRate) {
   TokenBucket bucket(10, 3);
   const Instant start{5s};
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.take(start)) << i;
@@ -19,7 +19,7 @@ TEST(TokenBucket, ABurstThenTheRate) {
   EXPECT_TRUE(bucket.take(start + 60s));
   EXPECT_TRUE(bucket.take(start + 60s));
   EXPECT_TRUE(bucket.take(start + 60s));
-  EXPECT_FALSE(bucket.take(start + 60s)) << "a long pause gives no more than the burst";
+  EXPECT_FALSE(bucket.take(start + 60s)) << "a long pause allows no more than the burst";
 }
 
 }  // namespace

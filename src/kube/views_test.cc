@@ -1,4 +1,4 @@
-// The views, each from an object as a server gives it.
+// Reads every view from an object as a server sends it.
 #include <gtest/gtest.h>
 
 #include "kube/network_views.h"
@@ -47,8 +47,8 @@ TEST_F(ViewsTest, Pod) {
   EXPECT_TRUE(pod.bound());
   EXPECT_TRUE(pod.ready());
   EXPECT_FALSE(pod.over());
-  EXPECT_EQ(pod.spec.requests.get("nvidia.com/gpu"), 8'000) << "a limit is a request";
-  EXPECT_EQ(pod.spec.requests.get("cpu"), 7'100) << "the start needs more than the containers: 1 + 6, and the overhead";
+  EXPECT_EQ(pod.spec.requests.get("nvidia.com/gpu"), 8'000) << "a limit counts as a request";
+  EXPECT_EQ(pod.spec.requests.get("cpu"), 7'100) << "the start needs more than the containers: 1 + 6 plus overhead";
   EXPECT_EQ(pod.spec.requests.get("memory"), 1'073'741'824'000);
   EXPECT_EQ(pod.spec.requests.get("none"), 0);
   ASSERT_EQ(pod.spec.node_affinity.size(), 1u);
@@ -75,7 +75,7 @@ TEST_F(ViewsTest, Node) {
   EXPECT_EQ(node.allocatable.get("nvidia.com/gpu"), 7'000);
   EXPECT_EQ(node.allocatable.get("cpu"), 95'500);
   EXPECT_FALSE(node.ready());
-  EXPECT_FALSE(node.conditions[0].is_false) << "unknown is neither";
+  EXPECT_FALSE(node.conditions[0].is_false) << "Unknown is neither true nor false";
 }
 
 TEST_F(ViewsTest, NodeClaimAndNodePool) {
@@ -138,12 +138,12 @@ TEST_F(ViewsTest, Workloads) {
   EXPECT_EQ(group.pods_per_replica, 4);
   EXPECT_EQ(group.leader->containers[0].name, "leader");
   EXPECT_EQ(group.pod.containers[0].name, "worker");
-  EXPECT_EQ(read_workload(Json()).replicas, 1) << "the API's default";
+  EXPECT_EQ(read_workload(Json()).replicas, 1) << "the default of the API";
 }
 
 TEST_F(ViewsTest, Selectors) {
-  EXPECT_FALSE(read_selector(Json()).matches({})) << "one that is absent selects nothing";
-  EXPECT_TRUE(read_selector(object("{}")).matches({{"a", "b"}})) << "one that is empty everything";
+  EXPECT_FALSE(read_selector(Json()).matches({})) << "an absent selector selects nothing";
+  EXPECT_TRUE(read_selector(object("{}")).matches({{"a", "b"}})) << "an empty selector selects everything";
   const Selector selector = read_selector(object(R"({"matchExpressions": [
     {"key": "a", "operator": "Exists"}, {"key": "b", "operator": "DoesNotExist"}, {"key": "c",
       "operator": "In", "values": ["1"]}]})"));
@@ -223,7 +223,7 @@ TEST_F(ViewsTest, Scheduling) {
   EXPECT_EQ(queue.preempt_min_runtime, 1h);
 }
 
-TEST_F(ViewsTest, OfNothingNothingFollows) {
+TEST_F(ViewsTest, AbsentObjectsGiveEmptyViews) {
   EXPECT_EQ(read_pod(Json()).spec.requests, Resources());
   EXPECT_FALSE(read_node(Json()).ready());
   EXPECT_EQ(read_endpoint_slice(object("[]")).endpoints.size(), 0u);

@@ -6,11 +6,11 @@
 
 namespace capstan::kube {
 
-/// Where wall times come from: only what is written into objects for people, and when credentials expire. Tests hand in
-/// their own.
+/// Returns the wall time. It is used only for times in objects, which people read, and for the expiry of credentials.
+/// Tests replace it.
 using WallClock = std::function<WallTime()>;
 
-/// The machine's.
+/// Returns the clock of the machine.
 WallClock machine_wall_clock();
 
 }  // namespace capstan::kube

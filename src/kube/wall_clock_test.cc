@@ -5,7 +5,7 @@
 namespace capstan::kube {
 namespace {
 
-TEST(WallClock, IsThatOfThisCentury) {
+TEST(WallClock, IsInThisCentury) {
   const std::string now = wall_time_seconds(machine_wall_clock()());
   EXPECT_TRUE(now.starts_with("20")) << now;
 }

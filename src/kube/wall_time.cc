@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000;
 constexpr std::int64_t kDay = 86'400 * kSecond;
 
-/// Reads exactly `digits` digits off the front.
+/// Removes exactly `digits` digits from the front of `text` and returns their value.
 std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   int value = 0;
@@ -27,7 +27,7 @@ bool take(std::string_view& text, char a, char b) {
   return true;
 }
 
-/// Microseconds of ".123456789"; what is finer is cut off.
+/// Parses a fraction such as ".123456789" and returns whole microseconds.
 std::optional<std::int64_t> take_fraction(std::string_view& text) {
   if (!take(text, '.', ',')) return 0;
   std::int64_t micros = 0;
@@ -40,7 +40,7 @@ std::optional<std::int64_t> take_fraction(std::string_view& text) {
   return digits > 0 ? std::optional(micros) : std::nullopt;
 }
 
-/// Seconds east of UTC.
+/// Parses an offset and returns seconds east of UTC.
 std::optional<int> take_offset(std::string_view& text) {
   if (take(text, 'Z', 'z')) return 0;
   if (text.empty() || (text[0] != '+' && text[0] != '-')) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<int> take_offset(std::string_view& text) {
   return sign * (*hours * 3600 + *minutes * 60);
 }
 
-/// Microseconds since 1970 of a date.
+/// Parses a date and returns microseconds since 1970.
 std::optional<std::int64_t> take_date(std::string_view& text) {
   const std::optional<int> year = take_digits(text, 4);
   if (!year || !take(text, '-', '-')) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<std::int64_t> take_date(std::string_view& text) {
   return std::chrono::sys_days(date).time_since_epoch().count() * kDay;
 }
 
-/// Microseconds since midnight.
+/// Parses a time of day and returns microseconds since midnight.
 std::optional<std::int64_t> take_clock(std::string_view& text) {
   const std::optional<int> hours = take_digits(text, 2);
   if (!hours || *hours > 23 || !take(text, ':', ':')) return std::nullopt;

@@ -8,8 +8,8 @@
 
 namespace capstan::kube {
 
-/// A moment as the API server writes it: microseconds since 1970 in UTC. Another clock than `Instant`: comparing the
-/// two, or the wall times of two machines, says nothing about order.
+/// A time as the API server writes it: microseconds since 1970 in UTC. It comes from another clock than `Instant`, and
+/// wall times of different machines do not tell which event was first.
 struct WallTime {
   std::int64_t unix_us = 0;  ///< 0: not set
 
@@ -17,7 +17,7 @@ struct WallTime {
   friend constexpr auto operator<=>(WallTime, WallTime) = default;
 };
 
-/// "2026-11-21T16:15:33Z", with a fraction of a second and any offset (RFC 3339), years 1 to 9999.
+/// Parses an RFC 3339 time such as "2026-11-21T16:15:33Z", with any offset and fraction, in the years 1 to 9999.
 std::optional<WallTime> read_wall_time(std::string_view text);
 
 std::string wall_time_seconds(WallTime time);  ///< "2026-11-21T16:15:33Z", Kubernetes' Time

@@ -20,11 +20,11 @@ constexpr Row kRows[] = {
     {"1969-12-31T23:59:59.5Z", -500'000},
 };
 
-TEST(WallTime, IsRead) {
+TEST(WallTime, ReadsRfc3339) {
   for (const Row& row : kRows) EXPECT_EQ(read_wall_time(row.text), WallTime{row.unix_us}) << row.text;
 }
 
-TEST(WallTime, RefusesWhatIsNone) {
+TEST(WallTime, RefusesInvalidTimes) {
   for (const std::string_view text :
        {"", "2026-11-21", "2026-02-30T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T16:15:33",
         "2026-11-21T16:15:33.Z", "2026-11-21T16:15:33Zx", "0000-01-01T00:00:00Z"}) {
@@ -32,7 +32,7 @@ TEST(WallTime, RefusesWhatIsNone) {
   }
 }
 
-RC_GTEST_PROP(WallTime, WrittenAndReadIsTheSame, ()) {
+RC_GTEST_PROP(WallTime, ReadingReversesWriting, ()) {
   const WallTime time{*rc::gen::inRange<std::int64_t>(-2'000'000'000'000'000, 4'000'000'000'000'000)};
   RC_ASSERT(read_wall_time(wall_time_micros(time)) == time);
   const WallTime whole{time.unix_us / 1'000'000 * 1'000'000};

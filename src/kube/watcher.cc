@@ -7,7 +7,7 @@ namespace {
 
 using Type = Reflector::Event::Type;
 
-/// A parser that has grown larger than this for one answer gives its memory back.
+/// After an answer larger than this the parser frees its memory.
 constexpr std::size_t kLargeBody = 1u << 20;
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
@@ -63,13 +63,14 @@ void Watcher::listed(std::uint64_t serial, const Outcome& outcome) {
   const Result<Json> list = document_.parse(outcome.body);
   if (!list) return broken(serial, "the list is " + list.error().message);
   const Json metadata = (*list)["metadata"];
-  if (!(*list)["items"].is_array() && (*list)["items"].exists()) return broken(serial, "the list has no items");
+  if (!(*list)["items"].is_array() && (*list)["items"].exists())
+    return broken(serial, "the field items of the list is not a list");
   const Reflector::Page page{.resource_version = metadata["resourceVersion"].text(),
                              .continue_token = metadata["continue"].text()};
   const Reflector::Step step = reflector_.page(serial, page, now);
   if (step.begin) sink_.begin();
   if (step.stage) {
-    (*list)["items"].each([&](Json object) { counters_.rejected += sink_.stage(object) ? 0 : 1; });
+    (*list)["items"].for_each([&](Json object) { counters_.rejected += sink_.stage(object) ? 0 : 1; });
   }
   if (step.finish) sink_.finish();
   if (step.fresh) sink_.fresh(now);
@@ -80,7 +81,7 @@ bool Watcher::heard(std::uint64_t serial, std::string_view line) {
   const Result<Json> parsed = document_.parse(line);
   const std::optional<Type> type = parsed ? type_of((*parsed)["type"].text()) : std::nullopt;
   if (!type) {
-    broken(serial, "a line of the watch is no event");
+    broken(serial, "a line of the watch is not an event");
     return false;
   }
   const Json object = (*parsed)["object"];

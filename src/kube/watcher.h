@@ -13,23 +13,23 @@
 
 namespace capstan::kube {
 
-/// Follows one collection into a sink: carries out what its `Reflector` asks for with a `Client`.
+/// Copies one collection into a sink. It sends the requests of its `Reflector` with a `Client`.
 class Watcher {
  public:
   /// Totals since the start.
   struct Counters {
-    std::uint64_t events = 0;    ///< that belonged to the watch in use, bookmarks included
-    std::uint64_t rejected = 0;  ///< objects without a name, lines that are no event
+    std::uint64_t events = 0;    ///< events of the current watch, including bookmarks
+    std::uint64_t rejected = 0;  ///< objects without a name and lines that are not events
   };
 
   /// @param ns        empty: all namespaces
-  /// @param document  used for each answer in turn; may be shared by all watchers of a thread
+  /// @param document  parser for all answers; all watchers of a thread may share one
   Watcher(Client& client, JsonDocument& document, Resource resource, std::string ns, Sink& sink,
           Reflector::Options options, RandomStream random, net::Clock clock);
   ~Watcher();
   Watcher(const Watcher&) = delete;
 
-  /// Makes the next request where one is due. Call it before `Client::turn`, which sends it.
+  /// Makes the next request if one is due. Call it before `Client::turn`, which sends it.
   void turn();
   Instant next_deadline() const { return reflector_.next_deadline(); }
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// Labels of nodes, and of claims on them, whose meaning is fixed.
+// Well-known labels of nodes and NodeClaims.
 namespace capstan::kube::labels {
 
 // https://kubernetes.io/docs/reference/labels-annotations-taints/
@@ -14,7 +14,7 @@ inline constexpr std::string_view kHostname = "kubernetes.io/hostname";
 inline constexpr std::string_view kNodePool = "karpenter.sh/nodepool";
 inline constexpr std::string_view kCapacityType = "karpenter.sh/capacity-type";
 
-/// Written by NVIDIA's feature discovery.
+/// Set by NVIDIA's GPU feature discovery.
 /// https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery
 inline constexpr std::string_view kGpuProduct = "nvidia.com/gpu.product";
 

@@ -5,11 +5,11 @@
 namespace capstan::kube {
 namespace {
 
-/// The managers of `spec.replicas`, by the time of their last write; kubectl scale and autoscalers write it through the
-/// scale subresource, under the same path.
+/// Returns the field managers of `spec.replicas` in the order of their last write. kubectl scale and autoscalers write
+/// through the scale subresource, which has the same path in the managed fields.
 std::vector<std::string> replicas_managers(Json object) {
-  std::vector<std::pair<std::string, std::string>> managers;  // time, name: RFC 3339 in UTC sorts as text
-  object["metadata"]["managedFields"].each([&](Json entry) {
+  std::vector<std::pair<std::string, std::string>> managers;  // time and name; RFC 3339 times in UTC sort as text
+  object["metadata"]["managedFields"].for_each([&](Json entry) {
     if (!entry["fieldsV1"]["f:spec"]["f:replicas"].exists()) return;
     managers.emplace_back(entry["time"].text(), entry["manager"].text());
   });
@@ -82,7 +82,7 @@ ScaledObject read_scaled_object(Json object) {
   scaler.min_replicas = spec["minReplicaCount"].integer(0);
   scaler.max_replicas = spec["maxReplicaCount"].integer(100);
   scaler.hpa = object["status"]["hpaName"].text();
-  spec["triggers"].each([&](Json trigger) { scaler.triggers.push_back(trigger["type"].string()); });
+  spec["triggers"].for_each([&](Json trigger) { scaler.triggers.push_back(trigger["type"].string()); });
   scaler.conditions = read_conditions(object["status"]["conditions"]);
   return scaler;
 }

@@ -10,22 +10,22 @@
 
 namespace capstan::kube {
 
-/// A workload that has replicas: Deployment, StatefulSet, LeaderWorkerSet.
+/// A workload with replicas: Deployment, StatefulSet or LeaderWorkerSet.
 struct Workload {
   Meta meta;
   std::string kind;
-  std::int64_t replicas = 1;          ///< wanted
-  std::int64_t current_replicas = 0;  ///< that exist
+  std::int64_t replicas = 1;          ///< desired replicas
+  std::int64_t current_replicas = 0;  ///< existing replicas
   std::int64_t ready_replicas = 0;
   std::int64_t updated_replicas = 0;
   std::int64_t observed_generation = 0;
-  std::int64_t first_ordinal = 0;     ///< a StatefulSet's, where its numbers do not begin at 0
-  Selector selector;                  ///< of its pods; a LeaderWorkerSet has none in its spec
-  StringMap pod_labels;               ///< of the template (a LeaderWorkerSet's workers)
-  PodSpec pod;                        ///< of the template (a LeaderWorkerSet's workers)
-  std::optional<PodSpec> leader;      ///< a LeaderWorkerSet whose leader differs
-  std::int64_t pods_per_replica = 1;  ///< a LeaderWorkerSet's size
-  /// Who sets `spec.replicas`, from the managed fields: managers, most recent last.
+  std::int64_t first_ordinal = 0;     ///< number of the first pod of a StatefulSet
+  Selector selector;                  ///< selector of its pods; absent for a LeaderWorkerSet
+  StringMap pod_labels;               ///< labels of the pod template (LeaderWorkerSet: of the workers)
+  PodSpec pod;                        ///< spec of the pod template (LeaderWorkerSet: of the workers)
+  std::optional<PodSpec> leader;      ///< leader template of a LeaderWorkerSet, if it has one
+  std::int64_t pods_per_replica = 1;  ///< size of a LeaderWorkerSet
+  /// Field managers of `spec.replicas`; the most recent writer is last.
   std::vector<std::string> replicas_managers;
   std::vector<Condition> conditions;
   friend bool operator==(const Workload&, const Workload&) = default;
@@ -47,14 +47,14 @@ struct HorizontalPodAutoscaler {
 
 HorizontalPodAutoscaler read_horizontal_pod_autoscaler(Json object);
 
-/// KEDA's; of its triggers only their types.
+/// A ScaledObject of KEDA, with only the types of its triggers.
 struct ScaledObject {
   Meta meta;
   TargetRef target;
-  bool paused = false;  ///< by annotation, or held at a fixed number of replicas
+  bool paused = false;  ///< paused by an annotation, with or without a fixed number of replicas
   std::int64_t min_replicas = 0;
   std::int64_t max_replicas = 100;
-  std::string hpa;  ///< the autoscaler that it made
+  std::string hpa;  ///< name of the HorizontalPodAutoscaler that KEDA created
   std::vector<std::string> triggers;
   std::vector<Condition> conditions;
   friend bool operator==(const ScaledObject&, const ScaledObject&) = default;
@@ -62,7 +62,7 @@ struct ScaledObject {
 
 ScaledObject read_scaled_object(Json object);
 
-/// llm-d's Workload-Variant-Autoscaler; of its target only whose it is.
+/// A VariantAutoscaling of llm-d's Workload Variant Autoscaler, with only its target.
 struct VariantAutoscaling {
   Meta meta;
   TargetRef target;
@@ -74,8 +74,8 @@ VariantAutoscaling read_variant_autoscaling(Json object);
 struct PodDisruptionBudget {
   Meta meta;
   Selector selector;
-  std::string min_available;    ///< "3", "50%"; empty: not given
-  std::string max_unavailable;  ///< the same
+  std::string min_available;    ///< "3" or "50%"; empty: not set
+  std::string max_unavailable;  ///< "3" or "50%"; empty: not set
   std::int64_t disruptions_allowed = 0;
   std::int64_t current_healthy = 0;
   std::int64_t desired_healthy = 0;

@@ -27,8 +27,8 @@ struct Span {
 enum class Form : std::uint8_t { missing, scalar, sequence, mapping };
 enum class Style : std::uint8_t { plain, single_quoted, double_quoted, literal, folded, block, flow };
 
-/// One value of a document. A lookup that finds nothing returns a missing value, whose children are missing too, so that
-/// a path needs no checks in between: `root["spec"]["template"]`.
+/// One value of a document. A lookup that finds nothing returns a missing value, whose children are missing too, so
+/// that a path needs no checks in between: `root["spec"]["template"]`.
 struct Value {
   Form form = Form::missing;
   Style style = Style::plain;
@@ -65,8 +65,8 @@ struct Value {
 
 static_assert(sizeof(Value) <= 64, "a value fits into a cache line, because lookups of keys dominate the run time");
 
-/// An error in a document: invalid YAML, a repeated key, or a key that is not a string, which YAML allows and Kubernetes
-/// manifests do not.
+/// An error in a document: invalid YAML, a repeated key, or a key that is not a string, which YAML allows and
+/// Kubernetes manifests do not.
 struct Fault {
   enum class Kind : std::uint8_t { syntax, duplicate_key, key_not_text };
   Kind kind = Kind::syntax;
@@ -89,7 +89,8 @@ struct DocumentLimits {
 /// The documents of one text. The values point into the text and into storage of this object.
 class Documents {
  public:
-  /// Reads `text`, which must outlive this object. It never fails as a whole: a document that cannot be read has a fault.
+  /// Reads `text`, which must outlive this object. It never fails as a whole: a document that cannot be read has a
+  /// fault.
   static Documents parse(std::string_view text, const DocumentLimits& limits = {});
 
   Documents();

@@ -34,7 +34,9 @@ void DocumentBuilder::begin(Span document) {
 
 void DocumentBuilder::finish() { out_.documents_.push_back(std::move(document_)); }
 
-std::string_view DocumentBuilder::store(std::string text) { return out_.storage_->texts.emplace_front(std::move(text)); }
+std::string_view DocumentBuilder::store(std::string text) {
+  return out_.storage_->texts.emplace_front(std::move(text));
+}
 
 void DocumentBuilder::scalar(const Value& value, std::string_view anchor) {
   if (!count(1, value.span)) return;

@@ -21,7 +21,7 @@ bool is_empty_document(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     const std::size_t first = line.find_first_not_of(" \t\r");
     const bool is_empty = first == line.npos || line[first] == '#' || (first == 0 && line[0] == '%') ||
-                       (first == 0 && line.starts_with("---") && is_blank(line.substr(3)));
+                          (first == 0 && line.starts_with("---") && is_blank(line.substr(3)));
     if (!is_empty) return false;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
@@ -148,8 +148,8 @@ std::optional<Fault> indenting_tab(std::string_view text, const Fault& fault) {
   return std::nullopt;
 }
 
-/// Reads one document. The plain reader is several times faster than libfyaml but knows only a part of YAML, so libfyaml
-/// reads what the plain reader refuses. Every fault comes from libfyaml, for its error messages.
+/// Reads one document. The plain reader is several times faster than libfyaml but knows only a part of YAML, so
+/// libfyaml reads what the plain reader refuses. Every fault comes from libfyaml, for its error messages.
 void read_document(std::string_view text, Span chunk, FirstReader first, DocumentBuilder& builder) {
   std::string_view part = text.substr(chunk.begin, chunk.size());
   if (is_empty_document(part)) return;

@@ -10,7 +10,8 @@ namespace capstan::manifest {
 /// The reader that tries a document first.
 enum class FirstReader : std::uint8_t { plain, libfyaml };
 
-/// Reads documents as `Documents::parse` does, which begins with the plain reader. Both readers give the same documents.
+/// Reads documents as `Documents::parse` does, which begins with the plain reader. Both readers give the same
+/// documents.
 Documents read_documents(std::string_view text, const DocumentLimits& limits, FirstReader first);
 
 }  // namespace capstan::manifest

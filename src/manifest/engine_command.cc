@@ -218,13 +218,14 @@ bool has_unread_flags(const EngineCommand& engine) {
     const bool of_flags = word.contains("ARGS") || word.contains("FLAGS") || word.contains("OPT") ||
                           word.contains("EXTRA") || word.contains('@');
     if (variable && (!is_value || of_flags)) return true;
-    if (word.contains("tensor") && word.starts_with('-')) return true;  // an abbreviated flag, or a flag within a setting
+    if (word.contains("tensor") && word.starts_with('-'))
+      return true;  // an abbreviated flag, or a flag within a setting
   }
   return engine.words.empty() || engine.flag({"--config", "--extra-llm-api-options"});
 }
 
-/// Returns the ranks that share one layer. The default of vLLM, SGLang and TensorRT-LLM is 1. TGI uses all visible GPUs,
-/// so the number is not known without the flag.
+/// Returns the ranks that share one layer. The default of vLLM, SGLang and TensorRT-LLM is 1. TGI uses all visible
+/// GPUs, so the number is not known without the flag.
 std::optional<std::int64_t> tensor_parallel_of(const EngineCommand& engine) {
   const std::initializer_list<std::string_view> names = {"--tensor-parallel-size", "-tp", "--tp", "--tp-size",
                                                          "--num-shard"};

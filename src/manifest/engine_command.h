@@ -43,7 +43,8 @@ struct EngineCommand {
   EngineKind kind = EngineKind::vllm;
   std::vector<CommandWord> words;  ///< words behind the command that starts the engine
 
-  /// Returns the value of a flag, `--name value` or `--name=value`, under any of its names, or nothing without the flag.
+  /// Returns the value of a flag, `--name value` or `--name=value`, under any of its names, or nothing without the
+  /// flag.
   std::optional<CommandWord> flag(std::initializer_list<std::string_view> names) const;
   std::optional<std::int64_t> number(std::initializer_list<std::string_view> names) const;
 };
@@ -57,9 +58,9 @@ std::size_t engines_in(const ContainerStart& container);
 /// Returns true if the commands join the container with other pods first, with Ray or MPI.
 bool joins_other_pods(const ContainerStart& container);
 
-/// Returns the number of GPUs that the engine uses: the product of tensor, pipeline, context and local data parallelism,
-/// each 1 without a flag. Returns nothing if a flag is known only at run time, and for TGI without --num-shard, which
-/// uses all visible GPUs.
+/// Returns the number of GPUs that the engine uses: the product of tensor, pipeline, context and local data
+/// parallelism, each 1 without a flag. Returns nothing if a flag is known only at run time, and for TGI without
+/// --num-shard, which uses all visible GPUs.
 std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine);
 
 /// Limits of one engine step. 0: the command line does not set the limit, so the engine's default applies.

@@ -25,7 +25,8 @@ TEST(Errors, AValueReadForTwoSettingsIsReportedOnce) {
             "s.yaml:7:9: decode.replicas: min 5 is odd\n"
             "s.yaml:8:9: decode.replicas: min 5 is above max 4");
   const auto set = [](const char* message) { return Error::about("--set a={b: x, c: x}", message); };
-  EXPECT_EQ(Errors({set("a.b: found x"), set("a.c: found x")}).list.size(), 2u) << "errors of an option have no line, so they are never duplicates";
+  EXPECT_EQ(Errors({set("a.b: found x"), set("a.c: found x")}).list.size(), 2u)
+      << "errors of an option have no line, so they are never duplicates";
 }
 
 TEST(Errors, InputErrorsTakePrecedence) {

@@ -229,7 +229,7 @@ class Builder {
   /// A copy of an anchored value.
   struct Anchored {
     Node node;
-    std::size_t size;   ///< values in it, which every alias adds again
+    std::size_t size;  ///< values in it, which every alias adds again
     std::size_t depth;
   };
 

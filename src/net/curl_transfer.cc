@@ -21,15 +21,17 @@ bool printable(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
 
-/// What is wrong with a request before anything is sent; a line break in a header would smuggle in another one.
+/// Returns what is wrong with a request, or "". A line break in a header must not pass, because it would add another
+/// header.
 std::string fault_of(const Request& request) {
-  if (!printable(request.url) || request.url.contains(' ')) return "the URL has a space or a control character";
+  if (!printable(request.url) || request.url.contains(' '))
+    return "the URL has a space or a control character, expected a percent-encoded URL";
   if (!request.url.starts_with("http://") && !request.url.starts_with("https://")) {
-    return "the URL is neither http nor https";
+    return "the URL is neither http nor https, expected one of them";
   }
   for (const Header& header : request.headers) {
-    const bool named = !header.name.empty() && header.name.find_first_of(" :") == header.name.npos;
-    if (!named || !printable(header.name)) return "the name of a header is not one";
+    const bool is_name = !header.name.empty() && header.name.find_first_of(" :") == header.name.npos;
+    if (!is_name || !printable(header.name)) return "the name of a header is invalid";
     if (!printable(header.value)) return "header " + header.name + " has a control character";
   }
   return {};
@@ -37,7 +39,8 @@ std::string fault_of(const Request& request) {
 
 std::string origin_of(const std::string& url) { return url.substr(0, url.find('/', url.find("://") + 3)); }
 
-/// A new socket is not inherited by children, and sent bytes that nobody acknowledges end the connection.
+/// Sets up a new socket: child processes do not inherit it, and the connection ends if sent bytes are not acknowledged
+/// in time.
 int on_new_socket(void* keepalive_ms, curl_socket_t socket, curlsocktype) {
   const unsigned timeout_ms = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(keepalive_ms));
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof timeout_ms);
@@ -49,7 +52,7 @@ std::string_view trim(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// 404 of "HTTP/1.1 404 Not Found".
+/// Returns the status in a line such as "HTTP/1.1 404 Not Found".
 int status_of(std::string_view line) {
   const std::size_t space = line.find(' ');
   int status = 0;
@@ -94,12 +97,13 @@ bool CurlTransfer::set_up(Duration keepalive, Duration idle_max) {
   set_address();
   curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, idle_max > Duration::zero() ? 0L : 1L);
   curl_easy_setopt(easy_, CURLOPT_MAXAGE_CONN, static_cast<long>(whole_seconds(idle_max)));
-  const auto silence = std::chrono::ceil<std::chrono::seconds>(keepalive).count();
+  const auto keepalive_s = std::chrono::ceil<std::chrono::seconds>(keepalive).count();
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, static_cast<long>(silence));
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, static_cast<long>(keepalive_s));
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 5L);
   curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, on_new_socket);
-  curl_easy_setopt(easy_, CURLOPT_SOCKOPTDATA, reinterpret_cast<void*>(static_cast<std::uintptr_t>(silence * 1000)));
+  curl_easy_setopt(easy_, CURLOPT_SOCKOPTDATA,
+                   reinterpret_cast<void*>(static_cast<std::uintptr_t>(keepalive_s * 1000)));
   return refusal_.empty();
 }
 
@@ -122,16 +126,17 @@ void CurlTransfer::set_method() {
   }
   if (!request_.body.empty() || request_.method == "POST") {
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // not copied: the request lives as long
+    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS,
+                     request_.body.data());  // not copied, because the request lives as long as the transfer
   }
   curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
 
 void CurlTransfer::set_headers() {
-  // libcurl adds these two by itself to a request with a body; an empty value takes them away.
-  for (const char* own : {"Expect", "Content-Type"}) {
-    if (!find_header(request_.headers, own)) {
-      header_list_ = curl_slist_append(header_list_, (std::string(own) + ":").c_str());
+  // libcurl adds these headers to a request with a body; an empty value removes them.
+  for (const char* name : {"Expect", "Content-Type"}) {
+    if (!find_header(request_.headers, name)) {
+      header_list_ = curl_slist_append(header_list_, (std::string(name) + ":").c_str());
     }
   }
   for (const Header& header : request_.headers) {
@@ -145,7 +150,7 @@ void CurlTransfer::set_headers() {
 void CurlTransfer::set_tls() {
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  if (origin_.starts_with("https")) curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);  // rather share a connection
+  if (origin_.starts_with("https")) curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);  // prefer to share a connection
   if (!request_.tls) return;
   const Tls& tls = *request_.tls;
   if (!tls.ca.empty()) set_blob(easy_, CURLOPT_CAINFO_BLOB, tls.ca);
@@ -155,25 +160,26 @@ void CurlTransfer::set_tls() {
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, tls.verify ? 2L : 0L);
 }
 
-/// The URL; where the server is to be known by another name, the URL carries that name and the address stays.
+/// Sets the URL. If the server has to be verified under another name, the URL gets that name and the address stays.
 void CurlTransfer::set_address() {
   CURLU* url = curl_url();
   char* host = nullptr;
   char* port = nullptr;
-  char* named = nullptr;
+  char* full_url = nullptr;
   const bool parsed = curl_url_set(url, CURLUPART_URL, request_.url.c_str(), 0) == CURLUE_OK &&
                       curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
                       curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
-  if (!parsed) refuse("the URL cannot be read");
+  if (!parsed) refuse("the URL is invalid");
   if (parsed && request_.tls && !request_.tls->server_name.empty()) {
     connect_to_ = curl_slist_append(nullptr, ("::" + std::string(host) + ":" + port).c_str());
     curl_easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_);
     if (curl_url_set(url, CURLUPART_HOST, request_.tls->server_name.c_str(), 0) != CURLUE_OK) {
-      refuse("the server name is not one");
+      refuse("the server name is not a host name");
     }
   }
-  if (parsed && curl_url_get(url, CURLUPART_URL, &named, 0) == CURLUE_OK) curl_easy_setopt(easy_, CURLOPT_URL, named);
-  for (char* part : {host, port, named}) curl_free(part);
+  if (parsed && curl_url_get(url, CURLUPART_URL, &full_url, 0) == CURLUE_OK)
+    curl_easy_setopt(easy_, CURLOPT_URL, full_url);
+  for (char* part : {host, port, full_url}) curl_free(part);
   curl_url_cleanup(url);
   curl_easy_setopt(easy_, CURLOPT_PROXY, request_.proxy.c_str());
   curl_easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -187,7 +193,7 @@ Instant CurlTransfer::next_deadline() const {
   };
   bound(started_at_, limits.total);
   if (!connected_) bound(started_at_, limits.connect);
-  bound(connected_ ? active_at_ : now_, limits.idle);  // the silence begins when it is connected, at the earliest now
+  bound(connected_ ? active_at_ : now_, limits.idle);  // the idle time starts when the connection is ready
   return next;
 }
 
@@ -201,13 +207,14 @@ Failure CurlTransfer::expired(Instant now) const {
 }
 
 std::string CurlTransfer::timeout_message(Failure failure) const {
-  const auto ms = [](Duration d) {
-    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
+  const auto text = [](Duration d) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
   };
   const Limits& limits = request_.limits;
-  if (failure == Failure::connect_timeout) return "no connection to " + origin_ + " within " + ms(limits.connect);
-  if (failure == Failure::idle_timeout) return "nothing from " + origin_ + " for " + ms(limits.idle);
-  return "no whole answer from " + origin_ + " within " + ms(limits.total);
+  if (failure == Failure::connect_timeout) return "no connection to " + origin_ + " within " + text(limits.connect);
+  if (failure == Failure::idle_timeout) return "no data from " + origin_ + " for " + text(limits.idle);
+  return "no complete answer from " + origin_ + " within " + text(limits.total);
 }
 
 Failure CurlTransfer::failure_of(int curl_code) const {
@@ -217,7 +224,7 @@ Failure CurlTransfer::failure_of(int curl_code) const {
       return headers_complete_ ? Failure::none : Failure::lost;
     case CURLE_URL_MALFORMAT:
       return Failure::refused;
-    case CURLE_UNSUPPORTED_PROTOCOL:  // what is not HTTP looks like HTTP/0.9
+    case CURLE_UNSUPPORTED_PROTOCOL:  // libcurl takes an answer that is not HTTP for HTTP/0.9
       return connected_ ? Failure::protocol : Failure::refused;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -243,8 +250,9 @@ Failure CurlTransfer::failure_of(int curl_code) const {
 }
 
 std::string CurlTransfer::message_of(int curl_code) const {
-  if (curl_code == CURLE_OK) return headers_complete_ ? "" : origin_ + ": the answer ends within its header";
-  if (too_large_) return "the answer of " + origin_ + " is larger than its bound";
+  if (curl_code == CURLE_OK)
+    return headers_complete_ ? "" : origin_ + ": the connection ended within the headers of the answer";
+  if (too_large_) return "the answer of " + origin_ + " is larger than the limit";
   const std::string_view detail = error_.data();
   return origin_ + ": " +
          (detail.empty() ? std::string(curl_easy_strerror(static_cast<CURLcode>(curl_code))) : std::string(detail));
@@ -261,7 +269,7 @@ std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t c
 }
 
 std::size_t CurlTransfer::on_body(char* bytes, std::size_t size, std::size_t count, void* self) {
-  // Any other number than that of the bytes given ends the transfer.
+  // Any other number than the number of bytes ends the transfer.
   return static_cast<CurlTransfer*>(self)->take_body({bytes, size * count}) ? size * count : size * count + 1;
 }
 
@@ -272,7 +280,7 @@ int CurlTransfer::on_connected(void* self, char*, char*, int, int) {
   return CURL_PREREQFUNC_OK;
 }
 
-/// A line of the header, its status line and the empty line at the end included.
+/// Takes a line of the header, including the status line and the empty line at the end.
 bool CurlTransfer::take_header(std::string_view line) {
   if (forgotten_) return false;
   active_at_ = now_;
@@ -281,7 +289,7 @@ bool CurlTransfer::take_header(std::string_view line) {
     too_large_ = true;
     return false;
   }
-  if (headers_complete_) return true;  // trailers: nobody asks for them
+  if (headers_complete_) return true;  // trailers are ignored
   if (line.starts_with("HTTP/")) {
     response_.status = status_of(line);
     response_.headers.clear();
@@ -289,7 +297,7 @@ bool CurlTransfer::take_header(std::string_view line) {
   }
   const std::string_view text = trim(line);
   if (text.empty()) {
-    headers_complete_ = response_.status >= 200;  // 100 to 199 announce another header
+    headers_complete_ = response_.status >= 200;  // after a status below 200 another header follows
     if (headers_complete_ && handler_.on_headers) handler_.on_headers(response_);
     return !forgotten_;
   }

@@ -11,11 +11,11 @@ struct curl_slist;
 
 namespace capstan::net {
 
-/// One exchange as libcurl sees it: the handle with its options, and the callbacks that fill a `Response`. Belongs to
-/// `HttpClient`; its header knows no header of libcurl.
+/// One exchange in libcurl: the handle with its options, and the callbacks that fill a `Response`. It is a part of
+/// `HttpClient`. This header does not include headers of libcurl.
 class CurlTransfer {
  public:
-  /// @param now  the loop's time, read whenever something happens
+  /// @param now  time of the loop, which outlives the transfer
   CurlTransfer(RequestId id, Request request, Handler handler, const Instant& now);
   ~CurlTransfer();
   CurlTransfer(const CurlTransfer&) = delete;
@@ -24,25 +24,25 @@ class CurlTransfer {
   void* easy() const { return easy_; }
   const std::string& origin() const { return origin_; }  ///< "https://host:port"
 
-  /// Sets the handle's options. False where the request cannot be sent; `refusal` says why.
-  /// @param idle_max  how long a connection may have been idle to be used; zero: a new one it must be
+  /// Sets the options of the handle. Returns false if the request cannot be sent; `refusal` has the reason.
+  /// @param idle_max  longest idle time of a connection that may be reused; 0: a new connection is required
   bool set_up(Duration keepalive, Duration idle_max);
   void refuse(std::string why) { refusal_ = std::move(why); }
   const std::string& refusal() const { return refusal_; }
 
-  /// The moment at which this exchange has run out of one of its times, if nothing arrives until then.
+  /// Returns the time at which this exchange exceeds a limit if nothing arrives until then.
   Instant next_deadline() const;
-  /// Which of its times it has run out of, or none.
+  /// Returns the failure for the exceeded time limit, or `none`.
   Failure expired(Instant now) const;
   std::string timeout_message(Failure failure) const;
 
   Failure failure_of(int curl_code) const;
   std::string message_of(int curl_code) const;
 
-  void forget() { forgotten_ = true; }  ///< no callback any more; the one that runs may end
+  void forget() { forgotten_ = true; }  ///< no callbacks from now on; a running one may finish
   void finish(Failure failure, std::string message);
 
-  Instant deadline = Instant::never();  ///< the one that the loop watches: not later than `next_deadline`
+  Instant deadline = Instant::never();  ///< deadline that the loop watches: not later than `next_deadline`
 
  private:
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* self);
@@ -67,7 +67,7 @@ class CurlTransfer {
   curl_slist* connect_to_ = nullptr;
   const Instant& now_;
   Instant started_at_;
-  Instant active_at_;  // connected, or received something
+  Instant active_at_;  // time of the connection or of the last data received
   bool forgotten_ = false;
   bool connected_ = false;
   bool headers_complete_ = false;

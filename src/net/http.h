@@ -18,26 +18,26 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// The value of the first header of that name (any case), or null.
+/// Returns the value of the first header with this name (in any case), or null.
 const std::string* find_header(const std::vector<Header>& headers, std::string_view name);
 
-/// Whom to trust and who we are. All certificates and keys are PEM texts in memory; no file is read.
+/// Trusted authorities and client certificate. All certificates and keys are PEM texts in memory; no file is read.
 struct Tls {
   std::string ca;           ///< empty: the system's certificate authorities
-  std::string certificate;  ///< ours, with its chain; empty: none
-  std::string key;          ///< ours
-  std::string server_name;  ///< to verify and to send as SNI instead of the URL's host; empty: the URL's host
-  bool verify = true;       ///< false only where a user said so
+  std::string certificate;  ///< client certificate with its chain; empty: none
+  std::string key;          ///< key of the client certificate
+  std::string server_name;  ///< name to verify and to send as SNI; empty: the host of the URL
+  bool verify = true;       ///< false only if the user asks for it
   friend bool operator==(const Tls&, const Tls&) = default;
 };
 
-/// What an exchange may cost. A duration of zero is no bound.
+/// Limits of an exchange. A duration of 0 means no limit.
 struct Limits {
-  Duration connect = std::chrono::seconds(5);  ///< until the connection is ready, the wait for a free one included
-  Duration total = std::chrono::seconds(30);   ///< from start to the last byte
-  Duration idle{};                             ///< without one byte received
+  Duration connect = std::chrono::seconds(5);  ///< time until a connection is ready, including the wait for a free one
+  Duration total = std::chrono::seconds(30);   ///< time from the start to the last byte
+  Duration idle{};                             ///< time without a received byte
   std::size_t header_bytes = 64u << 10;
-  std::size_t body_bytes = 16u << 20;  ///< of a body, streamed or collected; 0: no bound (only sensible when streamed)
+  std::size_t body_bytes = 16u << 20;  ///< bytes of the body; 0: no limit, for streams only
 };
 
 struct Request {
@@ -45,60 +45,61 @@ struct Request {
   std::string url;  ///< http or https
   std::vector<Header> headers;
   std::string body;
-  std::shared_ptr<const Tls> tls;  ///< shared by all requests of one server: equal contents share connections
-  std::string proxy;               ///< URL; empty: none, whatever the environment says
+  std::shared_ptr<const Tls> tls;  ///< requests with equal contents share connections
+  std::string proxy;               ///< URL; empty: none, even if the environment sets one
   Limits limits;
 };
 
 struct Response {
   int status = 0;  ///< 0 until the headers are complete
   std::vector<Header> headers;
-  std::string body;  ///< empty where the handler streams
+  std::string body;  ///< empty if the handler takes the body in pieces
 };
 
-/// Why an exchange ended without a whole response.
+/// Reason why an exchange ended without a complete response.
 enum class Failure : std::uint8_t {
   none,
-  refused,          ///< by this client: a malformed URL or header, or more requests than its bound
-  resolve,          ///< no address for the host's name
-  connect,          ///< nobody listens, no route
-  tls,              ///< certificate or handshake
-  connect_timeout,  ///< `Limits::connect`
-  total_timeout,    ///< `Limits::total`
-  idle_timeout,     ///< `Limits::idle`
-  lost,             ///< the connection ended in the middle
-  too_large,        ///< `Limits::header_bytes` or `Limits::body_bytes`
-  protocol,         ///< not HTTP
+  refused,          ///< this client refused the request: an invalid URL or header, or too many requests
+  resolve,          ///< the name of the host has no address
+  connect,          ///< connection refused, or no route
+  tls,              ///< invalid certificate, or the handshake failed
+  connect_timeout,  ///< `Limits::connect` exceeded
+  total_timeout,    ///< `Limits::total` exceeded
+  idle_timeout,     ///< `Limits::idle` exceeded
+  lost,             ///< the connection ended during the response
+  too_large,        ///< `Limits::header_bytes` or `Limits::body_bytes` exceeded
+  protocol,         ///< the response is not HTTP
 };
 
 std::string_view name_of(Failure failure);
 
-/// How an exchange ended.
+/// The result of an exchange.
 struct Exchange {
   Failure failure = Failure::none;
-  std::string message;  ///< of a failure, for people
-  bool sent = false;    ///< the server may have seen the request: after a failure, whether it took effect is unknown
-  Response response;    ///< as far as it came
+  std::string message;  ///< description of a failure, for people
+  bool sent = false;    ///< the server may have the request; after a failure it is unknown whether it took effect
+  Response response;    ///< everything that was received
 
   bool ok() const { return failure == Failure::none; }
 };
 
-/// What to do with a response. Called from within `HttpClient::run_once`; may start and cancel requests.
+/// Callbacks for a response. They are called from within `HttpClient::run_once` and may start and cancel requests.
 struct Handler {
-  std::function<void(const Response&)> on_headers;  ///< status and headers are there; may be empty
-  std::function<void(std::string_view)> on_body;    ///< a piece, as it arrives; empty: collected in `Response::body`
-  std::function<void(Exchange)> on_done;            ///< once, and last; never after `cancel`
+  std::function<void(const Response&)> on_headers;  ///< called with status and headers; may be empty
+  std::function<void(std::string_view)>
+      on_body;  ///< called with each piece of the body; empty: the body is collected in `Response::body`
+  std::function<void(Exchange)> on_done;  ///< called once, at the end; never after `cancel`
 };
 
-using RequestId = std::uint64_t;  ///< never used again, never 0
+using RequestId = std::uint64_t;  ///< unique, never 0
 
-/// Something that exchanges requests for responses: an `HttpClient`, or a server of a test.
+/// Sends requests and delivers responses: an `HttpClient`, or a fake server in a test.
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Never blocks and never calls the handler before it returns.
+  /// Starts a request. It never blocks and returns before the handler is called.
   virtual RequestId start(Request request, Handler handler) = 0;
-  /// Forgets a request; unknown ids are ignored. The server may have seen it.
+  /// Cancels a request, which the server may already have. Unknown ids are ignored.
   virtual void cancel(RequestId id) = 0;
 };
 

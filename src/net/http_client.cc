@@ -21,14 +21,15 @@ namespace {
 
 constexpr int kEventsAtOnce = 256;
 
-/// After a request on a shared connection ran out of time, no connection that was idle then is used again: it may be
-/// half open too, and the kernel needs its keep-alive to find out. Younger ones are: use is what finds them dead.
-/// Ages are whole seconds in libcurl. None is used that was idle for longer than kIdleMost: in the end none is left.
-constexpr Duration kAllNewFor = std::chrono::seconds(2);
+/// After a request on a shared connection has timed out, connections that were idle at that time are not reused: they
+/// may be half open too, and the kernel notices that only with its keep-alive. Newer connections are reused. libcurl
+/// counts ages in whole seconds. A connection that was idle for longer than kMaxIdle is never reused, so that no
+/// suspect connection is left after kSuspectFor.
+constexpr Duration kOnlyNewFor = std::chrono::seconds(2);
 constexpr Duration kSuspectFor = std::chrono::seconds(120);
-constexpr Duration kIdleMost = kSuspectFor - std::chrono::seconds(2);
+constexpr Duration kMaxIdle = kSuspectFor - std::chrono::seconds(2);
 
-/// libcurl's process-wide set-up, once.
+/// Initializes libcurl once per process.
 void set_up_curl() {
   static const bool done = [] {
     struct sigaction ignore{};
@@ -75,10 +76,10 @@ class HttpClient::Loop {
   RequestId last_id_ = 0;
   std::map<RequestId, std::unique_ptr<CurlTransfer>> transfers_;
   std::set<std::pair<Instant, RequestId>> deadlines_;
-  // libcurl forbids to add and remove transfers inside its callbacks, so both wait for the loop.
+  // libcurl does not allow adding or removing transfers inside its callbacks, so the loop does both later.
   std::vector<RequestId> started_;
   std::vector<std::unique_ptr<CurlTransfer>> cancelled_;
-  std::map<std::string, Instant> suspects_;  // by origin: since when connections to it have been under suspicion
+  std::map<std::string, Instant> suspects_;  // origins with suspect connections, with the time of the last timeout
 };
 
 HttpClient::Loop::Loop(Clock clock, Options options) : clock_(std::move(clock)), options_(options), now_(clock_()) {
@@ -111,8 +112,7 @@ RequestId HttpClient::Loop::start(Request request, Handler handler) {
   const RequestId id = ++last_id_;
   now_ = clock_();
   auto transfer = std::make_unique<CurlTransfer>(id, std::move(request), std::move(handler), now_);
-  if (transfers_.size() >= options_.requests_max)
-    transfer->refuse("more than the client's bound of requests in flight");
+  if (transfers_.size() >= options_.requests_max) transfer->refuse("too many requests in flight");
   started_.push_back(id);
   watch_deadline(*transfer);
   transfers_.emplace(id, std::move(transfer));
@@ -131,7 +131,7 @@ void HttpClient::Loop::cancel(RequestId id) {
 void HttpClient::Loop::run_once(Duration max_wait) {
   add_started();
   drop_cancelled();
-  collect_done();  // what could not even be added
+  collect_done();  // some transfers fail while they are added
   now_ = clock_();
   Duration wait = std::max(Duration::zero(), max_wait);
   if (!deadlines_.empty()) wait = std::clamp(deadlines_.begin()->first - now_, Duration::zero(), wait);
@@ -146,7 +146,7 @@ void HttpClient::Loop::run_once(Duration max_wait) {
     const std::uint32_t what = events[static_cast<std::size_t>(i)].events;
     if (fd == timer_) {
       std::uint64_t expirations = 0;
-      if (read(timer_, &expirations, sizeof expirations) < 0) continue;  // set anew by an event before this one
+      if (read(timer_, &expirations, sizeof expirations) < 0) continue;  // an earlier event has set the timer again
       curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
     } else {
       const int mask = ((what & EPOLLIN) ? CURL_CSELECT_IN : 0) | ((what & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
@@ -215,10 +215,10 @@ void HttpClient::Loop::watch_deadline(CurlTransfer& transfer) {
   if (!transfer.deadline.is_never()) deadlines_.emplace(transfer.deadline, transfer.id());
 }
 
-/// Takes the transfer out of the loop and tells its handler.
+/// Removes a transfer from the loop and calls its handler.
 void HttpClient::Loop::end(RequestId id, Failure failure, std::string message) {
   const auto found = transfers_.find(id);
-  if (found == transfers_.end()) return;  // cancelled while libcurl finished it
+  if (found == transfers_.end()) return;  // it was cancelled while libcurl finished it
   const std::unique_ptr<CurlTransfer> transfer = std::move(found->second);
   transfers_.erase(found);
   deadlines_.erase({transfer->deadline, id});
@@ -232,12 +232,12 @@ void HttpClient::Loop::suspect(const CurlTransfer& transfer, Failure failure) {
   suspects_[transfer.origin()] = now_;
 }
 
-/// How long a connection may have been idle to be used by this transfer. Zero: it needs a new one.
+/// Returns the longest idle time of a connection that this transfer may reuse. 0: it needs a new connection.
 Duration HttpClient::Loop::idle_max(const CurlTransfer& transfer) const {
   const auto suspected = suspects_.find(transfer.origin());
-  if (suspected == suspects_.end() || suspected->second + kSuspectFor <= now_) return kIdleMost;
+  if (suspected == suspects_.end() || suspected->second + kSuspectFor <= now_) return kMaxIdle;
   const Duration since = now_ - suspected->second;
-  return since < kAllNewFor ? Duration::zero() : since - std::chrono::seconds(1);
+  return since < kOnlyNewFor ? Duration::zero() : since - std::chrono::seconds(1);
 }
 
 int HttpClient::Loop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void* known) {
@@ -255,7 +255,7 @@ int HttpClient::Loop::on_socket(CURL*, curl_socket_t socket, int what, void* sel
 }
 
 int HttpClient::Loop::on_timer(CURLM*, long wait_ms, void* self) {
-  itimerspec spec{};  // all zero disarms, which is what -1 asks for
+  itimerspec spec{};  // all zero disarms the timer, as a wait of -1 requires
   if (wait_ms == 0) spec.it_value.tv_nsec = 1;
   if (wait_ms > 0) spec.it_value = {.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1'000'000};
   timerfd_settime(static_cast<Loop*>(self)->timer_, 0, &spec, nullptr);

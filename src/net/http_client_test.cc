@@ -18,13 +18,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server that a test plays by hand: it accepts on loopback, and the test says what each connection sends.
+/// A server on loopback. The test decides what every connection sends.
 class Server {
  public:
   struct Connection {
     int fd = -1;
     std::string received;
-    bool ended = false;  // by the peer
+    bool ended = false;  // the client closed it
 
     void send(std::string_view bytes) const { EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), 0), std::ssize(bytes)); }
     void hang_up() {
@@ -50,7 +50,7 @@ class Server {
     close(fd_);
   }
 
-  /// Accepts and reads what is there.
+  /// Accepts waiting connections and reads the available data.
   void turn() {
     for (int fd = 0; (fd = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
       connections.push_back({.fd = fd, .received = {}, .ended = false});
@@ -69,7 +69,7 @@ class Server {
     return "http://127.0.0.1:" + std::to_string(port_) + std::string(path);
   }
 
-  std::deque<Connection> connections;  // in the order of their coming
+  std::deque<Connection> connections;  // in the order of acceptance
 
  private:
   int fd_;
@@ -97,14 +97,14 @@ struct Test : testing::Test {
     return request;
   }
 
-  /// Turns client and server until `enough` holds; gives up after many turns.
-  template <typename Enough>
-  void turn_until(Enough enough) {
-    for (int i = 0; i < 5'000 && !enough(); ++i) {
+  /// Runs client and server until `condition` is true; fails after many turns.
+  template <typename Condition>
+  void turn_until(Condition condition) {
+    for (int i = 0; i < 5'000 && !condition(); ++i) {
       client.run_once(1ms);
       server.turn();
     }
-    ASSERT_TRUE(enough());
+    ASSERT_TRUE(condition());
   }
   void turn_until_asked(std::size_t connections, std::size_t requests_each = 1) {
     turn_until([&] {
@@ -123,7 +123,7 @@ struct Test : testing::Test {
 
 struct HttpClientTest : Test {};
 
-TEST_F(HttpClientTest, AWholeExchange) {
+TEST_F(HttpClientTest, SendsARequestAndReceivesTheResponse) {
   Request request = get("/apis?limit=5");
   request.method = "PATCH";
   request.headers = {{"Content-Type", "application/merge-patch+json"}, {"X-Empty", ""}};
@@ -150,7 +150,7 @@ TEST_F(HttpClientTest, AWholeExchange) {
   EXPECT_EQ(client.in_flight(), 0u);
 }
 
-TEST_F(HttpClientTest, StreamsPiecesAsTheyArriveAndSaysTheStatusFirst) {
+TEST_F(HttpClientTest, ReportsTheStatusAndThenStreamsPieces) {
   int status = 0;
   Handler handler = stream();
   handler.on_headers = [&](const Response& response) { status = response.status; };
@@ -167,7 +167,7 @@ TEST_F(HttpClientTest, StreamsPiecesAsTheyArriveAndSaysTheStatusFirst) {
   EXPECT_TRUE(done->response.body.empty());
 }
 
-TEST_F(HttpClientTest, ConnectionsAreKeptAndHostsBounded) {
+TEST_F(HttpClientTest, ReusesConnectionsAndBoundsThemPerHost) {
   HttpClient::Options options;
   options.connections_per_host_max = 2;
   HttpClient bounded([this] { return time; }, options);
@@ -187,7 +187,7 @@ TEST_F(HttpClientTest, ConnectionsAreKeptAndHostsBounded) {
   EXPECT_EQ(server.connections.size(), 2u);
 }
 
-TEST_F(HttpClientTest, CancelFromWithinACallbackIsTheLastOfIt) {
+TEST_F(HttpClientTest, CancelInACallbackEndsTheCallbacks) {
   RequestId id = 0;
   int pieces = 0;
   Handler handler = collect();
@@ -205,7 +205,7 @@ TEST_F(HttpClientTest, CancelFromWithinACallbackIsTheLastOfIt) {
   EXPECT_EQ(client.in_flight(), 0u);
 }
 
-TEST_F(HttpClientTest, AHandlerMayStartTheNext) {
+TEST_F(HttpClientTest, AHandlerMayStartARequest) {
   Handler first;
   first.on_done = [&](Exchange) { client.start(get("/second"), collect()); };
   client.start(get("/first"), std::move(first));
@@ -218,7 +218,7 @@ TEST_F(HttpClientTest, AHandlerMayStartTheNext) {
   EXPECT_EQ(server.connections.size(), 1u);
 }
 
-TEST_F(HttpClientTest, TimesRunOutOnTheInjectedClock) {
+TEST_F(HttpClientTest, TimeLimitsUseTheGivenClock) {
   Request request = get("/");
   request.limits = {.connect = 5s, .total = 60s, .idle = 10s, .header_bytes = 1000, .body_bytes = 1000};
   client.start(request, stream());
@@ -228,7 +228,7 @@ TEST_F(HttpClientTest, TimesRunOutOnTheInjectedClock) {
   turn_until([&] { return streamed == "x"; });
   time = time + 9s;
   client.run_once(0ms);
-  EXPECT_FALSE(done) << "a byte came nine seconds ago";
+  EXPECT_FALSE(done) << "the last byte came nine seconds ago";
   EXPECT_EQ(client.next_deadline(), Instant{19s});
   time = time + 1s;
   client.run_once(0ms);
@@ -245,16 +245,16 @@ TEST_F(HttpClientTest, TimesRunOutOnTheInjectedClock) {
   client.run_once(0ms);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->failure, Failure::total_timeout);
-  EXPECT_TRUE(done->message.ends_with("within 60000 ms")) << done->message;
+  EXPECT_TRUE(done->message.ends_with("within 60 s")) << done->message;
 }
 
-TEST_F(HttpClientTest, TheWaitForAConnectionIsBounded) {
+TEST_F(HttpClientTest, BoundsTheWaitForAConnection) {
   HttpClient::Options options;
   options.connections_per_host_max = 1;
   HttpClient bounded([this] { return time; }, options);
   bounded.start(get("/holds-the-connection"), {});
   Request waits = get("/waits");
-  waits.limits.idle = 1s;  // shorter, and does not count before the connection is there
+  waits.limits.idle = 1s;  // shorter, but counts only after the connection is ready
   bounded.start(std::move(waits), collect());
   bounded.run_once(0ms);
   time = time + 4s;
@@ -267,7 +267,7 @@ TEST_F(HttpClientTest, TheWaitForAConnectionIsBounded) {
   EXPECT_FALSE(done->sent);
 }
 
-TEST_F(HttpClientTest, NobodyListens) {
+TEST_F(HttpClientTest, ReportsARefusedConnection) {
   Request request;
   {
     const Server gone;
@@ -288,20 +288,21 @@ struct Answer {
 };
 
 constexpr Answer kBrokenAnswers[] = {
-    {"nothing at all", "", Failure::lost, 0},
+    {"an empty answer", "", Failure::lost, 0},
     {"ends within the header", "HTTP/1.1 200 OK\r\nContent-", Failure::lost, 200},
     {"ends within the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfive!", Failure::lost, 200},
     {"ends within a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nx", Failure::lost, 200},
-    {"not a chunk's size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", Failure::lost, 200},
+    {"an invalid chunk size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", Failure::lost, 200},
     {"not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", Failure::protocol, 0},
-    {"a body over its bound", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n01234567890123456789", Failure::too_large,
+    {"a body above the limit", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n01234567890123456789", Failure::too_large,
      200},
-    {"a header over its bound", "HTTP/1.1 200 OK\r\nLong: 01234567890123456789012345678901234567890123456789\r\n\r\n",
+    {"a header above the limit", "HTTP/1.1 200 OK\r\nLong: 01234567890123456789012345678901234567890123456789\r\n\r\n",
      Failure::too_large, 200},
-    {"no length, whole when it ends", "HTTP/1.1 200 OK\r\n\r\nall of it", Failure::none, 200},
+    {"no length: the body is complete when the connection ends", "HTTP/1.1 200 OK\r\n\r\nall of it", Failure::none,
+     200},
 };
 
-TEST_F(HttpClientTest, BrokenAnswers) {
+TEST_F(HttpClientTest, ClassifiesBrokenAnswers) {
   for (const Answer& row : kBrokenAnswers) {
     SCOPED_TRACE(row.teaches);
     done.reset();
@@ -321,7 +322,7 @@ TEST_F(HttpClientTest, BrokenAnswers) {
   }
 }
 
-TEST_F(HttpClientTest, WhatCannotBeSentIsRefused) {
+TEST_F(HttpClientTest, RefusesInvalidRequestsAndTooMany) {
   const auto refused = [&](Request request) {
     done.reset();
     client.start(std::move(request), collect());
@@ -355,7 +356,7 @@ TEST_F(HttpClientTest, WhatCannotBeSentIsRefused) {
   EXPECT_EQ(done->failure, Failure::refused);
 }
 
-TEST_F(HttpClientTest, ItsPollFdWakesAnotherLoop) {
+TEST_F(HttpClientTest, PollFdWakesAnotherLoop) {
   client.start(get("/"), collect());
   turn_until_asked(1);
   client.run_once(0ms);

@@ -1,4 +1,4 @@
-// Certificates: whom the client trusts, who it says it is.
+// Tests the verification of server certificates and the use of client certificates.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,12 +14,12 @@ using namespace std::chrono_literals;
 
 struct HttpClientTls : testing::Test {
   const Certificate authority = make_certificate("authority", "", nullptr);
-  const Certificate stranger = make_certificate("stranger", "", nullptr);
+  const Certificate other_authority = make_certificate("other", "", nullptr);
   const Certificate me = make_certificate("me", "", &authority);
 
-  /// An exchange with a server that has this certificate.
-  Exchange exchange(const Certificate& of_server, const Tls& tls) {
-    TlsServer server(of_server, authority);
+  /// Runs an exchange with a server that has this certificate.
+  Exchange exchange(const Certificate& server_certificate, const Tls& tls) {
+    TlsServer server(server_certificate, authority);
     HttpClient client(machine_clock());
     std::optional<Exchange> done;
     Request request;
@@ -36,32 +36,31 @@ struct HttpClientTls : testing::Test {
   }
 };
 
-TEST_F(HttpClientTls, TheServerMustBeWhoWeAskedFor) {
+TEST_F(HttpClientTls, VerifiesTheServer) {
   const Certificate server = make_certificate("server", "IP:127.0.0.1", &authority);
   const Certificate elsewhere = make_certificate("server", "DNS:elsewhere", &authority);
   const std::string ca = authority.pem();
   EXPECT_EQ(exchange(server, {.ca = ca, .certificate = {}, .key = {}, .server_name = {}}).response.body,
-            "nobody at an address");
-  EXPECT_EQ(exchange(server, {.ca = stranger.pem(), .certificate = {}, .key = {}, .server_name = {}}).failure,
+            "no client at an address");
+  EXPECT_EQ(exchange(server, {.ca = other_authority.pem(), .certificate = {}, .key = {}, .server_name = {}}).failure,
             Failure::tls);
   EXPECT_EQ(exchange(elsewhere, {.ca = ca, .certificate = {}, .key = {}, .server_name = {}}).failure, Failure::tls);
   EXPECT_EQ(exchange(elsewhere, {.ca = ca, .certificate = {}, .key = {}, .server_name = "elsewhere"}).response.body,
-            "nobody at elsewhere");
+            "no client at elsewhere");
   EXPECT_EQ(
       exchange(elsewhere, {.ca = {}, .certificate = {}, .key = {}, .server_name = {}, .verify = false}).response.status,
       200);
 }
 
-/// What a person is told of a server that cannot be trusted.
-TEST_F(HttpClientTls, AFailureSaysWhy) {
+TEST_F(HttpClientTls, AFailureHasTheReasonOfOpenSsl) {
   const Certificate server = make_certificate("server", "IP:127.0.0.1", &authority);
   const Certificate elsewhere = make_certificate("server", "DNS:elsewhere", &authority);
   const struct {
     const Certificate& server;
     std::string ca;
-    const char* words;
+    const char* part;
   } rows[] = {
-      {server, stranger.pem(), "SSL certificate problem: "},
+      {server, other_authority.pem(), "SSL certificate problem: "},
       {server, "", "SSL certificate problem: "},
       {elsewhere, authority.pem(), "127.0.0.1"},
       {server, "no certificate", "CA"},
@@ -70,11 +69,11 @@ TEST_F(HttpClientTls, AFailureSaysWhy) {
     const Exchange failed = exchange(row.server, {.ca = row.ca, .certificate = {}, .key = {}, .server_name = {}});
     EXPECT_EQ(failed.failure, Failure::tls) << failed.message;
     EXPECT_TRUE(failed.message.starts_with("https://127.0.0.1:")) << failed.message;
-    EXPECT_NE(failed.message.find(row.words), std::string::npos) << failed.message;
+    EXPECT_NE(failed.message.find(row.part), std::string::npos) << failed.message;
   }
 }
 
-TEST_F(HttpClientTls, TheServerLearnsWhoWeAre) {
+TEST_F(HttpClientTls, SendsTheClientCertificate) {
   const Certificate server = make_certificate("server", "IP:127.0.0.1", &authority);
   Tls tls{.ca = authority.pem(), .certificate = me.pem(), .key = me.key_pem(), .server_name = {}};
   EXPECT_EQ(exchange(server, tls).response.body, "me at an address");

@@ -9,12 +9,12 @@
 namespace capstan::net {
 namespace {
 
-constexpr std::size_t kMaxChunkLine = 256;  // size and extensions of a chunk
+constexpr std::size_t kMaxChunkLine = 256;  // bytes of the line with the size and the extensions of a chunk
 constexpr std::string_view kEnd = "\r\n\r\n";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// RFC 9110, 5.6.2: what methods and header names are made of.
+/// Returns true if the text is a token, as methods and header names have to be (RFC 9110, 5.6.2).
 bool is_token(std::string_view text) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::ranges::all_of(text, [&](char c) {
@@ -36,8 +36,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Whether a comma-separated list holds the word.
-bool lists(std::string_view list, std::string_view word) {
+/// Returns true if a comma-separated list has the word.
+bool list_has(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
     if (equal_any_case(trimmed(list.substr(0, comma)), word)) return true;
@@ -48,7 +48,7 @@ bool lists(std::string_view list, std::string_view word) {
 
 }  // namespace
 
-/// The value of the first header of that name, or nothing.
+/// Returns the value of the first header with this name, or "".
 std::string_view HttpParser::value_of(std::string_view name) const {
   const std::string* value = find_header(request_.headers, name);
   return value == nullptr ? std::string_view() : *value;
@@ -115,18 +115,18 @@ bool HttpParser::parse_head() {
 bool HttpParser::parse_request_line(std::string_view line) {
   const std::size_t space = line.find(' ');
   const std::size_t last = line.rfind(' ');
-  if (space == line.npos || last == space) return fail(400, "the request line has not three parts");
+  if (space == line.npos || last == space) return fail(400, "the request line does not have three parts");
   const std::string_view method = line.substr(0, space);
   const std::string_view target = line.substr(space + 1, last - space - 1);
   const std::string_view version = line.substr(last + 1);
-  if (!is_token(method)) return fail(400, "the method is no token");
+  if (!is_token(method)) return fail(400, "the method is not a token");
   if (version.size() != 8 || !version.starts_with("HTTP/") || !is_digit(version[5]) || version[6] != '.' ||
       !is_digit(version[7])) {
     return fail(400, "the request line has no HTTP version");
   }
   if (version[5] != '1') return fail(505, "expected HTTP/1.1 or HTTP/1.0");
   if (!is_visible(target) || !(target.starts_with('/') || target == "*")) {
-    return fail(400, "the target is no path, expected one that begins with '/'");
+    return fail(400, "the target is not a path, expected one that begins with '/'");
   }
   const std::size_t question = std::min(target.find('?'), target.size());
   request_.method = method;
@@ -142,13 +142,13 @@ bool HttpParser::parse_header(std::string_view line) {
   if (colon == line.npos) return fail(400, "a header has no colon");
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = trimmed(line.substr(colon + 1));
-  if (!is_token(name)) return fail(400, "a header's name is no token");
-  if (!is_value(value)) return fail(400, "a header's value holds control characters");
+  if (!is_token(name)) return fail(400, "the name of a header is not a token");
+  if (!is_value(value)) return fail(400, "the value of a header has control characters");
   request_.headers.push_back({std::string(name), std::string(value)});
   return true;
 }
 
-/// Where the body ends, and whether the connection goes on.
+/// Finds out how long the body is and whether the connection stays open.
 bool HttpParser::parse_framing() {
   std::size_t hosts = 0;
   std::size_t lengths = 0;
@@ -160,9 +160,9 @@ bool HttpParser::parse_framing() {
   }
   if (hosts > 1 || (hosts == 0 && request_.chunks)) return fail(400, "expected one Host header");
   const std::string_view connection = value_of("connection");
-  request_.keep_alive = request_.chunks ? !lists(connection, "close") : lists(connection, "keep-alive");
+  request_.keep_alive = request_.chunks ? !list_has(connection, "close") : list_has(connection, "keep-alive");
   if (lengths > 1 || codings > 1 || (lengths > 0 && codings > 0)) {
-    return fail(400, "the body's length is stated more than once");
+    return fail(400, "the request has more than one body length");
   }
   const std::string_view expect = value_of("expect");
   if (!expect.empty() && !equal_any_case(expect, "100-continue")) return fail(417, "expected Expect: 100-continue");
@@ -176,7 +176,7 @@ bool HttpParser::parse_framing() {
   } else {
     const std::string_view length = value_of("content-length");
     if (lengths > 0 && (length.empty() || !std::ranges::all_of(length, is_digit))) {
-      return fail(400, "Content-Length is no number");
+      return fail(400, "Content-Length is not a number");
     }
     left_ = 0;
     for (const char digit : length) {
@@ -184,9 +184,9 @@ bool HttpParser::parse_framing() {
       if (left_ > limits_.body_bytes) return fail(413, "the body is too large");
     }
   }
-  const bool more = chunk_ == Chunk::size || left_ > 0;
-  continue_ = more && !expect.empty() && request_.chunks;
-  state_ = more ? State::body : State::done;
+  const bool has_body = chunk_ == Chunk::size || left_ > 0;
+  continue_ = has_body && !expect.empty() && request_.chunks;
+  state_ = has_body ? State::body : State::done;
   return true;
 }
 
@@ -204,11 +204,11 @@ std::size_t HttpParser::feed_body(std::string_view bytes) {
   return feed_line(bytes, chunk_ == Chunk::trailer ? limits_.head_bytes : kMaxChunkLine);
 }
 
-/// A line of the chunked coding, its end included.
-std::size_t HttpParser::feed_line(std::string_view bytes, std::size_t most) {
+/// Takes a line of the chunked coding, including its end.
+std::size_t HttpParser::feed_line(std::string_view bytes, std::size_t max_bytes) {
   const std::size_t feed = bytes.find('\n');
   const std::size_t count = feed == bytes.npos ? bytes.size() : feed + 1;
-  if (line_.size() + count > most + 2) {
+  if (line_.size() + count > max_bytes + 2) {
     fail(chunk_ == Chunk::trailer ? 431 : 400, "a line of the chunked body is too long");
     return count;
   }
@@ -226,13 +226,13 @@ void HttpParser::end_line() {
       if (parse_chunk_size(line)) chunk_ = left_ == 0 ? Chunk::trailer : Chunk::data;
       break;
     case Chunk::data_end:
-      if (!line.empty()) fail(400, "a chunk is longer than it says");
+      if (!line.empty()) fail(400, "a chunk is longer than its size");
       chunk_ = Chunk::size;
       break;
     case Chunk::trailer:
       trailer_bytes_ += whole.size();
       if (trailer_bytes_ > limits_.head_bytes) return void(fail(431, "the request's trailers are too large"));
-      if (line.empty()) state_ = State::done;  // trailers say nothing that we use
+      if (line.empty()) state_ = State::done;  // trailers are ignored
       break;
     case Chunk::none:
     case Chunk::data:
@@ -246,7 +246,8 @@ bool HttpParser::parse_chunk_size(std::string_view line) {
   left_ = 0;
   for (const char c : digits) {
     const char letter = ascii_lower(c);
-    if (!is_digit(c) && !(letter >= 'a' && letter <= 'f')) return fail(400, "a chunk's size is no hexadecimal number");
+    if (!is_digit(c) && !(letter >= 'a' && letter <= 'f'))
+      return fail(400, "the size of a chunk is not a hexadecimal number");
     left_ = left_ * 16 + static_cast<std::size_t>(is_digit(c) ? c - '0' : letter - 'a' + 10);
     if (left_ > limits_.body_bytes - request_.body.size()) return fail(413, "the body is too large");
   }

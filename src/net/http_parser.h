@@ -9,39 +9,39 @@
 
 namespace capstan::net {
 
-/// What a request may be at most.
+/// Limits of a request.
 struct HttpLimits {
   std::size_t head_bytes = 32'768;  ///< request line and headers
   std::size_t headers = 100;
   std::size_t body_bytes = 1'048'576;
 };
 
-/// Reads HTTP/1.1 and 1.0 requests (RFC 9112) from bytes as they come, cut anywhere. A pure state machine; strict where
-/// laxity lets two readers see two requests in the same bytes: a length and chunks together, two lengths, a bare line
-/// feed, a folded header, white space before the colon are errors, not guesses.
+/// Parses HTTP/1.1 and 1.0 requests (RFC 9112) from pieces of any size. A pure state machine. It refuses everything
+/// that two parsers could read as different requests: a length together with chunks, two lengths, a bare line feed, a
+/// folded header, and white space before the colon.
 class HttpParser {
  public:
   enum class State : std::uint8_t {
     head,    ///< needs more of the request line and headers
     body,    ///< needs more of the body
-    done,    ///< take() it; nothing more is consumed until then
-    failed,  ///< `status` and `reason` say why; the connection cannot be used again
+    done,    ///< a request is complete; nothing more is consumed before take()
+    failed,  ///< `status` and `reason` have the cause; the connection cannot be used again
   };
 
   explicit HttpParser(const HttpLimits& limits) : limits_(limits) {}
 
-  /// Consumes from the front of `bytes` up to the end of the request; returns how many.
+  /// Consumes `bytes` up to the end of the request and returns the number of consumed bytes.
   std::size_t feed(std::string_view bytes);
 
   State state() const { return state_; }
-  bool began() const { return state_ != State::head || !head_.empty(); }  ///< some of a request is here
-  int status() const { return status_; }                                  ///< failed: the status code to reply with
-  std::string_view reason() const { return reason_; }                     ///< failed: what is wrong, what was expected
+  bool began() const { return state_ != State::head || !head_.empty(); }  ///< a part of a request has arrived
+  int status() const { return status_; }                                  ///< if failed: status code of the reply
+  std::string_view reason() const { return reason_; }                     ///< if failed: error message
 
-  /// The client holds its body back until it hears "100 Continue"; true once for such a request.
+  /// Returns true once if the client waits for "100 Continue" before it sends the body.
   bool take_continue();
 
-  /// The request that is done; the parser is then ready for the next.
+  /// Returns the complete request. The parser is then ready for the next one.
   HttpRequest take();
 
  private:
@@ -49,7 +49,7 @@ class HttpParser {
 
   std::size_t feed_head(std::string_view bytes);
   std::size_t feed_body(std::string_view bytes);
-  std::size_t feed_line(std::string_view bytes, std::size_t most);
+  std::size_t feed_line(std::string_view bytes, std::size_t max_bytes);
   void end_line();
   bool parse_head();
   bool parse_request_line(std::string_view line);
@@ -64,8 +64,8 @@ class HttpParser {
   Chunk chunk_ = Chunk::none;
   bool continue_ = false;
   std::string head_;
-  std::string line_;      ///< of the chunked coding
-  std::size_t left_ = 0;  ///< bytes of the body, or of the chunk, that are still to come
+  std::string line_;      ///< unfinished line of the chunked coding
+  std::size_t left_ = 0;  ///< bytes of the body or of the chunk that have not arrived
   std::size_t trailer_bytes_ = 0;
   HttpRequest request_;
   int status_ = 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr HttpLimits kSmall{.head_bytes = 256, .headers = 4, .body_bytes = 64};
 
-/// Feeds all of it, as pieces of the given sizes (1 where they run out); returns the requests that came out.
+/// Feeds the bytes in pieces of the given sizes, then one by one, and returns the parsed requests.
 std::vector<HttpRequest> parse(HttpParser& parser, std::string_view bytes, const std::vector<std::size_t>& pieces) {
   std::vector<HttpRequest> requests;
   std::size_t piece = 0;
@@ -24,7 +24,7 @@ std::vector<HttpRequest> parse(HttpParser& parser, std::string_view bytes, const
   return requests;
 }
 
-TEST(HttpParser, ReadsWhatClientsSend) {
+TEST(HttpParser, ParsesRequests) {
   HttpParser parser(kSmall);
   const auto requests = parse(parser,
                               "POST /v1/completions?x=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
@@ -47,7 +47,7 @@ TEST(HttpParser, ReadsWhatClientsSend) {
   EXPECT_FALSE(requests[3].keep_alive);
 }
 
-TEST(HttpParser, RefusesWhatIsWrong) {
+TEST(HttpParser, RefusesInvalidRequests) {
   struct Row {
     const char* bytes;
     int status;
@@ -97,7 +97,7 @@ TEST(HttpParser, RefusesWhatIsWrong) {
   }
 }
 
-TEST(HttpParser, TellsOfAClientThatWaits) {
+TEST(HttpParser, DetectsAClientThatWaitsForContinue) {
   HttpParser parser(kSmall);
   parser.feed("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_TRUE(parser.take_continue());
@@ -106,8 +106,7 @@ TEST(HttpParser, TellsOfAClientThatWaits) {
   EXPECT_EQ(parser.take().body, "ab");
 }
 
-/// Where the bytes are cut makes no difference.
-RC_GTEST_PROP(HttpParser, CutsDoNotMatter, ()) {
+RC_GTEST_PROP(HttpParser, GivesTheSameRequestsForAnyPieces, ()) {
   const std::vector<std::string> parts = {"GET /x HTTP/1.1\r\nHost: a\r\n\r\n",
                                           "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
                                           "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -7,15 +7,15 @@
 
 namespace capstan::net {
 
-/// A whole request that a server received.
+/// A complete request that a server received.
 struct HttpRequest {
-  std::string method;  ///< "GET"; case counts
-  std::string path;    ///< of the target, before '?'; percent signs as they came
-  std::string query;   ///< of the target, behind '?'
+  std::string method;  ///< "GET"; case-sensitive
+  std::string path;    ///< part of the target before '?'; not decoded
+  std::string query;   ///< part of the target behind '?'
   std::vector<Header> headers;
   std::string body;
-  bool keep_alive = true;  ///< the client wants to send another on the same connection
-  bool chunks = true;      ///< the client understands a reply in chunks (HTTP/1.1)
+  bool keep_alive = true;  ///< the client may send another request on the connection
+  bool chunks = true;      ///< the client accepts a chunked reply (HTTP/1.1)
 
   friend bool operator==(const HttpRequest&, const HttpRequest&) = default;
 };

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint64_t kListenerBit = std::uint64_t{1} << 63;
 constexpr std::size_t kReadBytes = 65'536;
-constexpr std::size_t kMostAhead = 65'536;  // of requests that a client sends before it has its reply
-constexpr std::size_t kMostLate = 1 << 20;  // what a refused client may still send until it hears of it
+constexpr std::size_t kMaxAhead = 65'536;  // bytes of further requests that a client may send before its reply
+constexpr std::size_t kMaxLate = 1 << 20;  // bytes that a refused client may send until it gets the refusal
 constexpr int kBacklog = 1024;
 constexpr int kEventsARound = 256;
 constexpr int kAcceptsARound = 64;
@@ -99,15 +99,15 @@ std::uint16_t bound_port(int fd) {
                   : reinterpret_cast<sockaddr_in6&>(bound.storage).sin6_port);
 }
 
-void look_for_connections(int epoll, int operation, int fd, std::uint32_t listener) {
+void watch_listener(int epoll, int operation, int fd, std::uint32_t listener) {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = kListenerBit | listener}};
   epoll_ctl(epoll, operation, fd, &event);
 }
 
 Error not_available(const SocketAddress& address) {
   return {.file = address.text(),
-          .message =
-              fmt::format("cannot be listened on: {}, expected a free address of this machine", std::strerror(errno))};
+          .message = fmt::format("cannot listen on this address: {}, expected a free address of this machine",
+                                 std::strerror(errno))};
 }
 
 }  // namespace
@@ -122,12 +122,12 @@ struct HttpServer::Listener {
   bool open = false;
 };
 
-/// A client's connection: what it sends is read all the time, so that its leaving is noticed even while it waits.
+/// A connection of a client. Its data is always read, so that a closed connection is noticed while a reply is pending.
 struct HttpServer::Connection {
   enum class Phase : std::uint8_t {
-    reading,  ///< a request is awaited, or on its way
-    waiting,  ///< its reply is
-    closing,  ///< nothing more is said; what the client still sends is thrown away, until it closes too
+    reading,  ///< waits for a request, or reads one
+    waiting,  ///< waits for the reply
+    closing,  ///< sends nothing more and discards what the client sends, until the client closes too
   };
 
   Connection(int fd, std::uint32_t at, ListenerId from, const HttpLimits& limits)
@@ -138,17 +138,17 @@ struct HttpServer::Connection {
   ListenerId listener;
   HttpParser parser;
   Phase phase = Phase::reading;
-  std::uint32_t serial = 0;   ///< of the exchange under way
-  std::uint32_t watched = 0;  ///< events that the epoll looks for
+  std::uint32_t serial = 0;   ///< number of the current exchange
+  std::uint32_t watched = 0;  ///< events that epoll watches
   bool dirty = false;
-  bool began = false;    ///< the reply's head is written
-  bool ended = false;    ///< the reply is written whole
-  bool chunks = false;   ///< its body goes in chunks
-  bool no_body = false;  ///< HEAD
+  bool began = false;    ///< the head of the reply is written
+  bool ended = false;    ///< the whole reply is written
+  bool chunks = false;   ///< the body of the reply is chunked
+  bool no_body = false;  ///< the reply has no body (HEAD)
   bool keep_alive = true;
-  std::string ahead;  ///< what the client sent behind the request under way
+  std::string ahead;  ///< data behind the current request
   std::string output;
-  std::size_t sent = 0;  ///< of `output`
+  std::size_t sent = 0;  ///< bytes of `output` that are sent
   std::size_t late_bytes = 0;
   Instant deadline;
 
@@ -191,7 +191,7 @@ Result<void> HttpServer::open(ListenerId listener) {
   const int fd = listeners_.at(listener.value)->socket.fd();
   if (::listen(fd, kBacklog) != 0) return std::unexpected(not_available(address(listener)));
   listeners_[listener.value]->open = true;
-  if (!paused_) look_for_connections(epoll_, EPOLL_CTL_ADD, fd, listener.value);
+  if (!paused_) watch_listener(epoll_, EPOLL_CTL_ADD, fd, listener.value);
   return {};
 }
 
@@ -225,13 +225,13 @@ void HttpServer::finish() {
   }
 }
 
-/// While there is no room for another connection, the listeners are not looked at.
+/// Stops or resumes watching the listeners. They are not watched while the server has all the connections it may have.
 void HttpServer::pause_accepting(bool paused) {
   if (paused_ == paused) return;
   paused_ = paused;
   for (const auto& listener : listeners_) {
     if (!listener || !listener->open) continue;
-    look_for_connections(epoll_, paused ? EPOLL_CTL_DEL : EPOLL_CTL_ADD, listener->socket.fd(), listener->index);
+    watch_listener(epoll_, paused ? EPOLL_CTL_DEL : EPOLL_CTL_ADD, listener->socket.fd(), listener->index);
   }
 }
 
@@ -268,17 +268,17 @@ bool HttpServer::run_once(Duration max_wait) {
   flush_all();
   for (const std::uint32_t index : std::exchange(freed_, {})) free_.push_back(index);
   std::array<epoll_event, kEventsARound> events;
-  const Duration most = open_ > 0 ? std::min(max_wait, kSweepEvery) : max_wait;
+  const Duration wait = open_ > 0 ? std::min(max_wait, kSweepEvery) : max_wait;
   const auto wait_ms =
-      std::chrono::ceil<std::chrono::milliseconds>(std::clamp<Duration>(most, Duration{}, kSweepEvery * 60));
+      std::chrono::ceil<std::chrono::milliseconds>(std::clamp<Duration>(wait, Duration{}, kSweepEvery * 60));
   const int count = epoll_wait(epoll_, events.data(), kEventsARound, static_cast<int>(wait_ms.count()));
   now_ = clock_();
   for (int i = 0; i < count; ++i) {
-    const std::uint64_t who = events[static_cast<std::size_t>(i)].data.u64;
-    if ((who & kListenerBit) != 0) {
-      accept_from(static_cast<std::uint32_t>(who));
+    const std::uint64_t source = events[static_cast<std::size_t>(i)].data.u64;
+    if ((source & kListenerBit) != 0) {
+      accept_from(static_cast<std::uint32_t>(source));
     } else {
-      on_event(static_cast<std::uint32_t>(who), events[static_cast<std::size_t>(i)].events);
+      on_event(static_cast<std::uint32_t>(source), events[static_cast<std::size_t>(i)].events);
     }
   }
   flush_all();
@@ -288,17 +288,16 @@ bool HttpServer::run_once(Duration max_wait) {
 
 void HttpServer::on_event(std::uint32_t index, std::uint32_t events) {
   Connection* c = connections_[index].get();
-  if (c == nullptr) return;  // dropped by an earlier event of this round
+  if (c == nullptr) return;  // an earlier event of this round dropped it
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return drop(*c);
   if ((events & EPOLLIN) != 0 && !receive(*c)) return drop(*c);
   if (connections_[index].get() != c) return;
-  // The client's side is closed. While its request is on its way or its reply is, it is gone; while we close, that is
-  // it.
+  // The client has closed its side and nothing more is read, so the connection is over.
   if ((events & EPOLLRDHUP) != 0 && (c->watched & EPOLLIN) == 0) return drop(*c);
   if ((events & EPOLLOUT) != 0) mark_dirty(*c);
 }
 
-/// False when the client is gone.
+/// Reads available data. Returns false if the client is gone.
 bool HttpServer::receive(Connection& c) {
   std::array<char, kReadBytes> buffer;
   const ssize_t got = recv(c.socket.fd(), buffer.data(), buffer.size(), 0);
@@ -311,15 +310,15 @@ bool HttpServer::receive(Connection& c) {
 void HttpServer::take_bytes(Connection& c, std::string_view bytes) {
   if (c.phase == Connection::Phase::closing) {
     c.late_bytes += bytes.size();
-    if (c.late_bytes > kMostLate) drop(c);
+    if (c.late_bytes > kMaxLate) drop(c);
     return;
   }
   c.ahead.append(bytes);
   if (c.phase == Connection::Phase::reading) return next_request(c);
-  if (c.ahead.size() > kMostAhead) want(c);
+  if (c.ahead.size() > kMaxAhead) update_events(c);
 }
 
-/// Reads on in what the client has sent, up to one whole request.
+/// Parses the data of the client up to the end of one request.
 void HttpServer::next_request(Connection& c) {
   const bool began = c.parser.began();
   c.ahead.erase(0, c.parser.feed(c.ahead));
@@ -342,7 +341,7 @@ void HttpServer::next_request(Connection& c) {
   handler_.on_request(ExchangeId{std::uint64_t{c.serial} << 32 | c.index}, c.listener, request);
 }
 
-/// Says what is wrong with what the client sent, and closes.
+/// Replies with the error of an invalid request and closes the connection.
 void HttpServer::refuse(Connection& c) {
   c.chunks = true;
   c.keep_alive = false;
@@ -350,7 +349,7 @@ void HttpServer::refuse(Connection& c) {
   head(c, c.parser.status(), "text/plain; charset=utf-8", {{"Content-Length", std::to_string(body.size())}});
   c.output += body;
   c.phase = Connection::Phase::waiting;
-  c.serial = ++serial_;  // of no exchange that anybody knows
+  c.serial = ++serial_;  // the refusal has no exchange
   c.ended = true;
   mark_dirty(c);
 }
@@ -361,9 +360,9 @@ HttpServer::Connection* HttpServer::find(ExchangeId exchange) {
   const auto index = static_cast<std::uint32_t>(exchange);
   if (index >= connections_.size() || !connections_[index]) return nullptr;
   Connection& c = *connections_[index];
-  const bool here = c.phase == Connection::Phase::waiting && !c.ended &&
-                    c.serial == static_cast<std::uint32_t>(static_cast<std::uint64_t>(exchange) >> 32);
-  return here ? &c : nullptr;
+  const bool is_current = c.phase == Connection::Phase::waiting && !c.ended &&
+                          c.serial == static_cast<std::uint32_t>(static_cast<std::uint64_t>(exchange) >> 32);
+  return is_current ? &c : nullptr;
 }
 
 void HttpServer::head(Connection& c, int status, std::string_view content_type, const std::vector<Header>& headers) {
@@ -392,7 +391,7 @@ void HttpServer::begin(ExchangeId exchange, int status, std::string_view content
   CAPSTAN_ASSERT(!c->began);
   std::vector<Header> headers = {{"Cache-Control", "no-store"}};
   if (c->chunks) headers.push_back({"Transfer-Encoding", "chunked"});
-  if (!c->chunks) c->keep_alive = false;  // its end is the end of the connection
+  if (!c->chunks) c->keep_alive = false;  // without chunks the reply ends with the connection
   head(*c, status, content_type, headers);
   mark_dirty(*c);
 }
@@ -421,8 +420,8 @@ void HttpServer::mark_dirty(Connection& c) {
   dirty_.push_back(c.index);
 }
 
-/// Sends what there is. A reply that has gone out lets the next request in, and that one may be answered at once, so
-/// this goes on until there is nothing more to say.
+/// Sends all pending output. After a complete reply the next request is parsed and may be answered at once, so this
+/// repeats until nothing is pending.
 void HttpServer::flush_all() {
   while (!dirty_.empty()) {
     for (const std::uint32_t index : std::exchange(dirty_, {})) {
@@ -446,7 +445,7 @@ void HttpServer::flush(Connection& c) {
   if (c.unsent() > limits_.output_bytes) return drop(c);
   if (c.unsent() > 0) {
     if (c.sent > before || c.deadline.is_never()) c.deadline = now_ + limits_.stalled;
-    return want(c);
+    return update_events(c);
   }
   c.output.clear();
   c.sent = 0;
@@ -454,28 +453,28 @@ void HttpServer::flush(Connection& c) {
     c.deadline = Instant::never();
     if (c.ended) return ended(c);
   }
-  want(c);
+  update_events(c);
 }
 
-/// The reply has gone out whole.
+/// Handles the end of a reply that was sent completely.
 void HttpServer::ended(Connection& c) {
   if (!c.keep_alive) {
     c.phase = Connection::Phase::closing;
     c.ahead = {};
     c.deadline = now_ + kLinger;
-    shutdown(c.socket.fd(), SHUT_WR);  // and wait for the client's end: a reset could overtake the reply
-    return want(c);
+    shutdown(c.socket.fd(), SHUT_WR);  // then wait for the client to close, because a reset could overtake the reply
+    return update_events(c);
   }
   c.phase = Connection::Phase::reading;
   c.deadline = now_ + limits_.idle;
-  want(c);
+  update_events(c);
   if (!c.ahead.empty()) next_request(c);
 }
 
 // --- the life of a connection ---
 
-void HttpServer::want(Connection& c) {
-  const bool full = c.phase == Connection::Phase::waiting && c.ahead.size() > kMostAhead;
+void HttpServer::update_events(Connection& c) {
+  const bool full = c.phase == Connection::Phase::waiting && c.ahead.size() > kMaxAhead;
   const std::uint32_t events = (full ? 0u : static_cast<std::uint32_t>(EPOLLIN)) | EPOLLRDHUP |
                                (c.unsent() > 0 ? static_cast<std::uint32_t>(EPOLLOUT) : 0u);
   if (events == c.watched) return;
@@ -495,7 +494,7 @@ void HttpServer::drop(Connection& c) {
   if (gone) handler_.on_gone(exchange);
 }
 
-/// Closes what is beyond its time.
+/// Closes connections whose deadline has passed.
 void HttpServer::sweep() {
   next_sweep_ = now_ + kSweepEvery;
   for (std::size_t i = 0; i < connections_.size(); ++i) {

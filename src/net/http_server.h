@@ -18,27 +18,28 @@ namespace capstan::net {
 
 struct HttpServerLimits {
   HttpLimits request;
-  std::size_t connections = 1024;                    ///< at once; more wait in the kernel's backlog
-  std::size_t output_bytes = 4 << 20;                ///< a client that lets more pile up is cut off
-  Duration idle = std::chrono::seconds(75);          ///< a connection without a request
-  Duration request_time = std::chrono::seconds(30);  ///< from a request's first byte to its last
-  Duration stalled = std::chrono::seconds(30);       ///< a client that takes nothing of what is there for it
+  std::size_t connections = 1024;            ///< concurrent connections; further ones wait in the kernel's backlog
+  std::size_t output_bytes = 4 << 20;        ///< largest unsent output; a client with more is disconnected
+  Duration idle = std::chrono::seconds(75);  ///< longest time of a connection without a request
+  Duration request_time = std::chrono::seconds(30);  ///< longest time from the first to the last byte of a request
+  Duration stalled = std::chrono::seconds(30);       ///< longest time without progress while output is pending
 };
 
-/// An address that the server listens on. Never used again.
+/// An address that the server listens on. Ids are never reused.
 using ListenerId = Id<struct ListenerTag>;
 
-/// One request and its reply, until the reply has ended or the client has gone. Never used again.
+/// One request with its reply, until the reply has ended or the client is gone. Ids are never reused.
 enum class ExchangeId : std::uint64_t {};
 
-/// What a server does with requests. Called from within HttpServer::run_once, and may call the server.
+/// Handles the requests of a server. It is called from within HttpServer::run_once and may call the server.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
-  /// Must be answered, now or later. A HEAD request is answered as a GET would be; the server leaves out the body.
+  /// Takes a request, which must be answered now or later. A HEAD request is answered like a GET; the server leaves out
+  /// the body.
   virtual void on_request(ExchangeId exchange, ListenerId listener, const HttpRequest& request) = 0;
-  /// The client went away before its reply had ended: the exchange is over. A client that only closes its sending side
-  /// counts as gone.
+  /// Reports that the client left before the end of its reply, which ends the exchange. A client that closes only its
+  /// sending side counts as gone.
   virtual void on_gone(ExchangeId exchange) = 0;
 };
 
@@ -46,14 +47,14 @@ struct HttpReply {
   int status = 200;
   std::string_view content_type = "application/json";
   std::string_view body;
-  std::vector<Header> headers = {};  ///< more of them
+  std::vector<Header> headers = {};  ///< additional headers
 };
 
-/// An HTTP/1.1 server for many addresses in one thread: non-blocking sockets, one epoll, requests one after another on
-/// each connection. Nothing is written before the end of run_once(), so that what a round has to
-/// say to a client goes out in one piece.
+/// An HTTP/1.1 server for many addresses in one thread, with non-blocking sockets and one epoll. Requests on one
+/// connection are handled one after the other. Output is sent at the end of run_once(), so that everything for one
+/// client is sent together.
 ///
-/// Calls with an exchange that is over do nothing: whoever answers late need not know that the client left.
+/// Calls with an exchange that has ended do nothing, so that a late answer needs no check whether the client has left.
 class HttpServer {
  public:
   /// `handler` outlives the server.
@@ -62,34 +63,34 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  /// Takes the address; port 0 picks a free one. Connections are refused until it is opened. Error (input): the address
-  /// and the system's reason.
+  /// Binds an address; port 0 picks a free port. Connections are refused until the listener is opened. An error (input)
+  /// has the address and the reason of the system.
   Result<ListenerId> bind(const SocketAddress& address);
   Result<void> open(ListenerId listener);
-  /// Both.
+  /// Binds and opens an address.
   Result<ListenerId> listen(const SocketAddress& address);
-  const SocketAddress& address(ListenerId listener) const;  ///< with the port that it really has
+  const SocketAddress& address(ListenerId listener) const;  ///< address with the actual port
 
-  /// No new connections there. Those that are stay, or are cut off at once as when a process is killed; then their
+  /// Closes a listener. Its existing connections stay, or are cut at once as if the process were killed; then their
   /// exchanges are gone.
   enum class Connections : std::uint8_t { stay, cut };
   void close(ListenerId listener, Connections connections);
 
-  /// No new connections anywhere, idle ones are closed, and the others as soon as their reply has ended.
+  /// Closes all listeners and idle connections. The other connections close when their reply has ended.
   void finish();
   std::size_t connections() const { return open_; }
 
   void reply(ExchangeId exchange, const HttpReply& reply);
 
-  // A reply in pieces.
+  // These functions send a reply in pieces.
   void begin(ExchangeId exchange, int status, std::string_view content_type);
   void write(ExchangeId exchange, std::string_view piece);
   void end(ExchangeId exchange);
 
-  /// Handles what there is, waiting at most `max_wait` for it, and sends what was written. True if anything happened.
+  /// Waits for events for at most `max_wait`, handles them and sends pending output. Returns true if there were events.
   bool run_once(Duration max_wait);
 
-  /// Readable when run_once() has something to do: for a loop that waits for other things too.
+  /// Returns a descriptor for another event loop. It is readable if run_once() has work.
   int poll_fd() const { return epoll_; }
 
  private:
@@ -106,7 +107,7 @@ class HttpServer {
   void flush(Connection& c);
   void ended(Connection& c);
   void flush_all();
-  void want(Connection& c);
+  void update_events(Connection& c);
   void mark_dirty(Connection& c);
   void drop(Connection& c);
   void sweep();
@@ -123,11 +124,11 @@ class HttpServer {
   bool paused_ = false;
   std::size_t open_ = 0;
   std::uint32_t serial_ = 0;
-  std::vector<std::unique_ptr<Connection>> connections_;  ///< by index; an absent one is free
+  std::vector<std::unique_ptr<Connection>> connections_;  ///< by index; null: free
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> freed_;  ///< in this round: events of it may still name them
+  std::vector<std::uint32_t> freed_;  ///< freed in this round, whose events may still have the index
   std::vector<std::unique_ptr<Listener>> listeners_;
-  std::vector<std::uint32_t> dirty_;  ///< connections with something to send
+  std::vector<std::uint32_t> dirty_;  ///< connections with pending output
 };
 
 }  // namespace capstan::net

@@ -15,13 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A client of the lowest kind: what it sends and what it gets is bytes.
+/// A client that sends and receives plain bytes.
 class Client {
  public:
   explicit Client(const SocketAddress& to) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)) {
     sockaddr_in address{.sin_family = AF_INET, .sin_port = htons(to.port), .sin_addr = {}, .sin_zero = {}};
     inet_pton(AF_INET, to.host.c_str(), &address.sin_addr);
-    connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);  // goes on behind our back
+    connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);  // the connection is made in the background
   }
   ~Client() { close(); }
   Client(const Client&) = delete;
@@ -51,7 +51,7 @@ class Client {
   bool closed_ = false;
 };
 
-/// Answers "path?query body" to everything, or keeps exchanges open for the test.
+/// Answers every request with "path?query body", or keeps the exchange open for the test.
 class Fixture : public testing::Test, public HttpHandler {
  public:
   void on_request(ExchangeId exchange, ListenerId listener, const HttpRequest& request) override {
@@ -72,13 +72,14 @@ class Fixture : public testing::Test, public HttpHandler {
     at = server->address(*listener);
     here = *listener;
   }
-  /// Rounds until nothing happens any more. Loopback hands bytes over before send() returns, so nothing is on its way.
+  /// Runs the server until nothing happens. Loopback delivers bytes before send() returns, so nothing is in flight
+  /// then.
   void run() {
     while (server->run_once({})) {
     }
     server->run_once({});
   }
-  /// Sends it, and what came back.
+  /// Sends bytes and returns what the server sends back.
   std::string ask(Client& client, std::string_view bytes) {
     client.send(bytes);
     run();
@@ -100,7 +101,7 @@ constexpr std::string_view kHold = "GET /hold HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr std::string_view kStream = "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr std::string_view kReply = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\n/a?b ";
 
-TEST_F(HttpServerTest, AnswersRequestsOfOneConnection) {
+TEST_F(HttpServerTest, AnswersSeveralRequestsOnOneConnection) {
   start();
   Client client(at);
   EXPECT_EQ(ask(client, kGet), kReply);
@@ -118,7 +119,7 @@ TEST_F(HttpServerTest, AnswersRequestsOfOneConnection) {
   EXPECT_TRUE(gone.empty());
 }
 
-TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
+TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
   start();
   Client client(at);
   const std::string three = std::string(kGet) + std::string(kHold) + std::string(kGet);
@@ -149,7 +150,7 @@ TEST_F(HttpServerTest, StreamsInChunks) {
   EXPECT_EQ(ask(client, kGet), kReply);
 }
 
-TEST_F(HttpServerTest, AnOldClientGetsAStreamUntilTheEnd) {
+TEST_F(HttpServerTest, StreamsToAnOldClientUntilTheConnectionEnds) {
   start();
   Client client(at);
   EXPECT_EQ(
@@ -171,14 +172,14 @@ TEST_F(HttpServerTest, NoticesThatAClientLeft) {
     run();
     ASSERT_EQ(gone.size(), exchanges.size());
     EXPECT_EQ(gone.back(), exchanges.back());
-    server->write(exchanges.back(), "nobody");  // harmless
+    server->write(exchanges.back(), "late");  // has no effect
     server->end(exchanges.back());
     server->reply(exchanges.back(), {});
   }
   EXPECT_EQ(server->connections(), 0u);
 }
 
-TEST_F(HttpServerTest, NoticesThatAClientLeftThoughItSentMore) {
+TEST_F(HttpServerTest, NoticesThatAClientLeftAfterMoreData) {
   start();
   Client client(at);
   ask(client, std::string(kHold) + std::string(100'000, 'x'));
@@ -188,7 +189,7 @@ TEST_F(HttpServerTest, NoticesThatAClientLeftThoughItSentMore) {
   EXPECT_EQ(gone, exchanges);
 }
 
-TEST_F(HttpServerTest, SaysWhatIsWrongAndCloses) {
+TEST_F(HttpServerTest, RefusesAnInvalidRequestAndCloses) {
   start();
   Client client(at);
   EXPECT_EQ(ask(client, "GET / HTTP/1.1\r\n\r\n"),
@@ -198,7 +199,7 @@ TEST_F(HttpServerTest, SaysWhatIsWrongAndCloses) {
   EXPECT_TRUE(exchanges.empty());
 }
 
-TEST_F(HttpServerTest, LetsAClientThatAsksGoOn) {
+TEST_F(HttpServerTest, SendsContinueToAClientThatWaits) {
   start();
   Client client(at);
   EXPECT_EQ(ask(client, "PUT /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"),
@@ -206,7 +207,7 @@ TEST_F(HttpServerTest, LetsAClientThatAsksGoOn) {
   EXPECT_TRUE(ask(client, "hi").ends_with("/a?b hi"));
 }
 
-TEST_F(HttpServerTest, HasPatienceThatEnds) {
+TEST_F(HttpServerTest, ClosesIdleAndSlowConnections) {
   HttpServerLimits limits;
   limits.idle = 10s;
   limits.request_time = 5s;
@@ -230,7 +231,7 @@ TEST_F(HttpServerTest, HasPatienceThatEnds) {
   }
 }
 
-TEST_F(HttpServerTest, CutsOffAClientThatReadsNothing) {
+TEST_F(HttpServerTest, DisconnectsAClientThatReadsNothing) {
   HttpServerLimits limits;
   limits.output_bytes = 1'000'000;
   start(limits);
@@ -248,13 +249,13 @@ TEST_F(HttpServerTest, CutsOffAClientThatReadsNothing) {
   for (int i = 0; i < 20 && server->connections() > 0; ++i) server->write(exchanges[1], piece.substr(0, 40'000));
   run();
   ASSERT_EQ(gone.size(), 1u);
-  const std::string got = slow.receive();  // reads again: the rest comes
+  const std::string got = slow.receive();  // it reads again and gets the rest
   run();
   EXPECT_GE(got.size() + slow.receive().size(), 800'000u);
   EXPECT_EQ(gone.size(), 1u);
 }
 
-TEST_F(HttpServerTest, ConnectionsAreBounded) {
+TEST_F(HttpServerTest, BoundsTheNumberOfConnections) {
   HttpServerLimits limits;
   limits.connections = 2;
   start(limits);
@@ -270,7 +271,7 @@ TEST_F(HttpServerTest, ConnectionsAreBounded) {
   EXPECT_EQ(third.receive(), kReply);
 }
 
-TEST_F(HttpServerTest, ListensOnManyAddressesThatComeAndGo) {
+TEST_F(HttpServerTest, OpensAndClosesAddresses) {
   start();
   const Result<ListenerId> other = server->listen({"127.0.0.2", at.port});
   ASSERT_TRUE(other.has_value()) << other.error().text();
@@ -304,16 +305,16 @@ TEST_F(HttpServerTest, RefusesConnectionsUntilAnAddressIsOpened) {
   EXPECT_EQ(ask(client, kGet), kReply);
 }
 
-TEST_F(HttpServerTest, AnAddressThatIsTakenIsAnError) {
+TEST_F(HttpServerTest, ReportsAnAddressInUse) {
   start();
   const Result<ListenerId> twice = server->listen(at);
   ASSERT_FALSE(twice.has_value());
   EXPECT_EQ(twice.error().text(), at.text() +
-                                      ": cannot be listened on: Address already in use, expected a free "
+                                      ": cannot listen on this address: Address already in use, expected a free "
                                       "address of this machine");
 }
 
-TEST_F(HttpServerTest, FinishesWhatItHasBegun) {
+TEST_F(HttpServerTest, FinishesOpenReplies) {
   start();
   Client idle(at);
   ask(idle, kGet);

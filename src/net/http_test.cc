@@ -5,7 +5,7 @@
 namespace capstan::net {
 namespace {
 
-TEST(Http, HeadersAreFoundInAnyCaseAndTheFirstWins) {
+TEST(Http, FindsTheFirstHeaderInAnyCase) {
   const std::vector<Header> headers = {{"Retry-After", "3"}, {"retry-after", "9"}, {"Content-Type", ""}};
   EXPECT_EQ(*find_header(headers, "RETRY-AFTER"), "3");
   EXPECT_EQ(*find_header(headers, "content-type"), "");

@@ -6,10 +6,10 @@
 
 namespace capstan::net {
 
-/// Where an event loop gets its time from. Tests hand in one that they turn by hand.
+/// Returns the current time for an event loop. Tests replace it.
 using Clock = std::function<Instant()>;
 
-/// The machine's monotonic clock, as nanoseconds since an origin that is the same for every process until a reboot.
+/// Returns the machine's monotonic clock. Its origin is the same for all processes until a reboot.
 Clock machine_clock();
 
 }  // namespace capstan::net

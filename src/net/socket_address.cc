@@ -10,7 +10,8 @@
 namespace capstan::net {
 namespace {
 
-std::optional<std::string> shortest(int family, const std::string& host) {
+/// Returns the shortest form of an IP address, or nothing if it is invalid.
+std::optional<std::string> shortest_form(int family, const std::string& host) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (inet_pton(family, host.c_str(), bytes.data()) != 1) return std::nullopt;
@@ -27,10 +28,11 @@ std::string SocketAddress::text() const { return host_and_port(host, fmt::to_str
 
 Result<SocketAddress> parse_socket_address(std::string_view text) {
   const auto wrong = [&] {
-    return std::unexpected(
-        Error{.kind = ErrorKind::usage,
-              .file = {},
-              .message = fmt::format("'{}' is no address, expected a number and a port such as 127.0.0.1:8000", text)});
+    return std::unexpected(Error{
+        .kind = ErrorKind::usage,
+        .file = {},
+        .message =
+            fmt::format("'{}' is not an address, expected an IP address and a port such as 127.0.0.1:8000", text)});
   };
   const std::size_t colon = text.rfind(':');
   if (colon == text.npos || colon == 0) return wrong();
@@ -41,7 +43,7 @@ Result<SocketAddress> parse_socket_address(std::string_view text) {
   std::string host(text.substr(0, colon));
   const bool bracketed = host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
-  const std::optional<std::string> short_host = shortest(bracketed ? AF_INET6 : AF_INET, host);
+  const std::optional<std::string> short_host = shortest_form(bracketed ? AF_INET6 : AF_INET, host);
   if (!short_host) return wrong();
   return SocketAddress{*short_host, port};
 }

@@ -9,7 +9,7 @@
 
 namespace capstan::net {
 
-/// A numeric address and a port: nothing is looked up.
+/// An IP address and a port. Names are not resolved.
 struct SocketAddress {
   std::string host;  ///< "127.0.0.1", "::1"
   std::uint16_t port = 0;
@@ -19,10 +19,10 @@ struct SocketAddress {
   friend auto operator<=>(const SocketAddress&, const SocketAddress&) = default;
 };
 
-/// A host and a port as they stand in a URL: "10.0.0.1:80", "[fd00::1]:80".
+/// Returns host and port as in a URL: "10.0.0.1:80" or "[fd00::1]:80".
 std::string host_and_port(std::string_view host, std::string_view port);
 
-/// Reads what `text` writes; hosts come out in their shortest form. Error (usage): what is wrong, without a place.
+/// Parses an address in the form of `text`. The host gets its shortest form. An error (usage) has no place.
 Result<SocketAddress> parse_socket_address(std::string_view text);
 
 }  // namespace capstan::net

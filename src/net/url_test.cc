@@ -5,13 +5,13 @@
 namespace capstan::net {
 namespace {
 
-TEST(Url, EncodesWhatHasAMeaning) {
+TEST(Url, EncodesReservedCharacters) {
   EXPECT_EQ(percent_encode("a-b.c_d~9Z"), "a-b.c_d~9Z");
   EXPECT_EQ(percent_encode("a/b?c=d&e f+%"), "a%2Fb%3Fc%3Dd%26e%20f%2B%25");
   EXPECT_EQ(percent_encode("\xc3\xa9\n"), "%C3%A9%0A");
 }
 
-TEST(Url, QueriesGrow) {
+TEST(Url, AddsToAQuery) {
   std::string url = "/api/v1/pods";
   add_query(url, "limit", "500");
   add_query(url, "continue", "ey=");

@@ -108,7 +108,7 @@ void Actuator::end_bindings() {
   view_.pods.for_each([&](kube::RowId, const kube::Pod& pod) {
     if (pod.meta.annotations.has(actuate::kBindIntent)) told.push_back(&pod);
   });
-  effects_->resume(told);
+  effects_->resume_binds(told);
 }
 
 /// A node that was held for a gang is held no more once pods use it.
@@ -122,7 +122,7 @@ void Actuator::end_holds() {
       [&](kube::RowId, const kube::NodeClaim& claim) { look(kube::resources::kNodeClaims, claim.meta, claim.node); });
   view_.nodes.for_each(
       [&](kube::RowId, const kube::Node& node) { look(kube::resources::kNodes, node.meta, node.meta.name); });
-  effects_->let_go(held);
+  effects_->release_holds(held);
 }
 
 /// Waiting and running together; one without the other says nothing.
@@ -135,7 +135,7 @@ void Actuator::feed(const Readings& readings) {
                   .requests = signals.waiting.value + signals.running.value,
                   .measured_at = now - std::max(signals.waiting.age, signals.running.age)};
   }
-  effects_->feed(loads);
+  effects_->update_loads(loads);
 }
 
 void Actuator::keep_serving() {
@@ -160,8 +160,8 @@ void Actuator::keep_serving() {
           {ref_of(kube::resources::kPods, pod.meta), means, actuate::is_out_of_router(pod, means), decided});
     }
   }
-  effects_->only(active);
-  effects_->keep_serving(routed);
+  effects_->cancel_except(active);
+  effects_->update_routing(routed);
 }
 
 void Actuator::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) {

@@ -115,7 +115,7 @@ bool ClusterWatch::tells(std::size_t watcher) const {
 std::map<std::string, Duration> ClusterWatch::ages(Instant now) const {
   std::map<std::string, Duration> ages;
   for (std::size_t i = 0; i < watchers_.size(); ++i) {
-    if (tells(i)) ages[watchers_[i]->resource().name()] = now - watchers_[i]->reflector().told_at();
+    if (tells(i)) ages[watchers_[i]->resource().name()] = now - watchers_[i]->reflector().fresh_at();
   }
   return ages;
 }
@@ -123,7 +123,7 @@ std::map<std::string, Duration> ClusterWatch::ages(Instant now) const {
 Duration ClusterWatch::oldest(Instant now) const {
   Duration oldest{};
   for (std::size_t i = 0; i < watchers_.size(); ++i) {
-    if (tells(i)) oldest = std::max(oldest, now - watchers_[i]->reflector().told_at());
+    if (tells(i)) oldest = std::max(oldest, now - watchers_[i]->reflector().fresh_at());
   }
   return oldest;
 }

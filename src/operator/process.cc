@@ -46,9 +46,9 @@ bool Process::leads() const { return election_.may_write(base_.clock()); }
 /// What may be written to others' objects. The kill switch is read where it arrives, not where the last decision saw
 /// it.
 actuate::Permit Process::permit() const {
-  if (end_ != End::not_yet || !leads()) return actuate::Permit::nothing;
+  if (end_ != End::not_yet || !leads()) return actuate::Permit::none;
   if (fleet_halted(loop_.watch().fleet())) return actuate::Permit::finish;
-  return sees() ? actuate::Permit::anything : actuate::Permit::see_first;
+  return sees() ? actuate::Permit::all : actuate::Permit::stale_view;
 }
 
 bool Process::sees() const { return loop_.watch().oldest(base_.clock()) <= ClusterWatch::kAgeMost; }
@@ -176,7 +176,7 @@ void Process::show_gangs() {
   GangVerdictWriter::Out out =
       gang_verdicts_.look(gang_verdicts(loop_.view(), loop_.world(), loop_.controller()), placement, base_.wall());
   for (kube::ApiRequest& request : out.writes) {
-    request.may_send = [this] { return permit() == actuate::Permit::anything; };
+    request.may_send = [this] { return permit() == actuate::Permit::all; };
     call(std::move(request), [this](const kube::Outcome& outcome) {
       if (outcome.ok() || outcome.error.not_found()) return;
       log_({.level = Level::warning,

@@ -74,7 +74,7 @@ void read_windows(kube::Json windows, InferenceScaler::Variant& variant) {
   const auto fail = [&](std::string why) {
     if (variant.window_fault.empty()) variant.window_fault = std::move(why);
   };
-  windows.each([&](kube::Json given) {
+  windows.for_each([&](kube::Json given) {
     model::BoundsWindow window;
     window.duration = duration_of(given["duration"], Duration{});
     Result<Cron> start = Cron::parse(given["start"].text());
@@ -92,7 +92,7 @@ void read_windows(kube::Json windows, InferenceScaler::Variant& variant) {
 InferenceScaler::Role read_role(kube::Json role) {
   InferenceScaler::Role read;
   read.role = role_of(role["role"]);
-  role["variants"].each([&](kube::Json variant) {
+  role["variants"].for_each([&](kube::Json variant) {
     const kube::Json profile = variant["engineProfile"];
     kube::TargetRef target = kube::read_target_ref(variant["targetRef"]);
     if (target.api_version.empty()) target.api_version = "apps/v1";
@@ -194,7 +194,7 @@ InferenceScaler read_inference_scaler(kube::Json object) {
   scaler.model = spec["model"].text();
   scaler.engine = spec["engine"].text();
   scaler.slo = read_slo(spec["slo"]);
-  spec["roles"].each([&](kube::Json role) { scaler.roles.push_back(read_role(role)); });
+  spec["roles"].for_each([&](kube::Json role) { scaler.roles.push_back(read_role(role)); });
   const kube::Json decode_per_prefill = spec["decodePerPrefill"];
   scaler.role_limits = {.decode_per_prefill_least_milli = ratio_of(decode_per_prefill["min"]),
                         .decode_per_prefill_most_milli = ratio_of(decode_per_prefill["max"])};
@@ -246,7 +246,7 @@ FleetPolicy read_fleet_policy(kube::Json object) {
   policy.shadow_of = kube::read_texts(spec["placement"]["shadowOf"]);
   policy.node_labels = kube::read_string_map(spec["nodeSelector"]);
   policy.limits = read_limits(spec["limits"]);
-  spec["instanceTypes"].each([&](kube::Json type) {
+  spec["instanceTypes"].for_each([&](kube::Json type) {
     policy.instance_types.push_back({.name = string_of(type["name"]),
                                      .gpu = string_of(type["gpu"]),
                                      .gpus = std::min(positive(type["gpus"], 1), kMostGpus),

@@ -9,7 +9,8 @@ inline constexpr std::string_view kBodyTooLong = "the page is larger than the si
 inline constexpr std::string_view kLineTooLong = "the line is longer than the length limit, expected a shorter one";
 inline constexpr std::string_view kLineStart = "expected a metric name, '{', '#' or an empty line";
 inline constexpr std::string_view kOpenLineStart = "expected a metric name, '{' or \"# \"";
-inline constexpr std::string_view kNoName = "no metric name, expected one before the braces or a quoted one inside them";
+inline constexpr std::string_view kNoName =
+    "no metric name, expected one before the braces or a quoted one inside them";
 inline constexpr std::string_view kSecondName = "a second metric name, expected label=\"value\"";
 inline constexpr std::string_view kEmptyName = "an empty metric name, expected at least one character";
 inline constexpr std::string_view kLabelName = "expected a label name or '}'";
@@ -17,7 +18,8 @@ inline constexpr std::string_view kEqual = "expected '=' after the label name";
 inline constexpr std::string_view kLabelValue = "expected a label value in double quotes";
 inline constexpr std::string_view kQuoteOpen = "the line ends inside double quotes, expected '\"'";
 inline constexpr std::string_view kLabelEnd = "expected ',' or '}' after the label value";
-inline constexpr std::string_view kSameLabel = "a label name that this sample already has, expected every label name once";
+inline constexpr std::string_view kSameLabel =
+    "a label name that this sample already has, expected every label name once";
 inline constexpr std::string_view kManyLabels = "too many labels, expected at most 64";
 inline constexpr std::string_view kNotUtf8 = "invalid UTF-8, expected UTF-8 text";
 inline constexpr std::string_view kSpace = "expected one space and a value";

@@ -185,7 +185,8 @@ TEST(Exposition, ErrorsNameThePlaceAndTheProblem) {
   const Golden text[] = {
       {"a 1\nb\n", "a 1\n! page:2:2: not a value, expected a number such as 1, 2.5e3, NaN or +Inf\n"},
       {"a{b=\"c} 1\n", "! page:1:10: the line ends inside double quotes, expected '\"'\n"},
-      {"a{b=\"c\",b=\"d\"} 1\n", "! page:1:9: a label name that this sample already has, expected every label name once\n"},
+      {"a{b=\"c\",b=\"d\"} 1\n",
+       "! page:1:9: a label name that this sample already has, expected every label name once\n"},
       {"a{1=\"c\"} 1\n", "! page:1:3: expected a label name or '}'\n"},
       {"a{b:\"c\"} 1\n", "! page:1:4: expected '=' after the label name\n"},
       {"a{b=c} 1\n", "! page:1:5: expected a label value in double quotes\n"},

@@ -142,12 +142,14 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
     return problem("signal", fmt::format("'{}' is not a signal, expected one of {}", text.signal, all_signals()));
   row.signal = *signal;
   if (!is_metric_name(text.metric)) {
-    return problem("metric", fmt::format("'{}' is not a metric name, expected letters, digits, '_' and ':'", text.metric));
+    return problem("metric",
+                   fmt::format("'{}' is not a metric name, expected letters, digits, '_' and ':'", text.metric));
   }
   row.metric = text.metric;
   const auto kind = std::ranges::find(kKinds, text.kind);
   if (kind == std::end(kKinds)) {
-    return problem("kind", fmt::format("'{}' is not a metric kind, expected one of {}", text.kind, fmt::join(kKinds, ", ")));
+    return problem("kind",
+                   fmt::format("'{}' is not a metric kind, expected one of {}", text.kind, fmt::join(kKinds, ", ")));
   }
   row.kind = static_cast<MetricKind>(kind - std::begin(kKinds));
   if (const std::optional<std::string> wrong = kind_problem(row.signal, row.kind)) {
@@ -182,7 +184,8 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
   for (const MetricRow& other : rows_) {
     if (engines_[other.engine] == text.engine && other.signal == row.signal && Same{}(other.metric, row.metric) &&
         other.where == row.where) {
-      return problem("metric", fmt::format("{} is already mapped to {}, expected every metric once", text.metric, text.signal));
+      return problem("metric",
+                     fmt::format("{} is already mapped to {}, expected every metric once", text.metric, text.signal));
     }
   }
   const auto engine = std::ranges::find(engines_, text.engine);
@@ -249,8 +252,9 @@ const MetricCatalog& MetricCatalog::bundled() {
 Result<std::uint16_t> MetricCatalog::engine(std::string_view name) const {
   const auto found = std::ranges::find(engines_, name);
   if (found != engines_.end()) return static_cast<std::uint16_t>(found - engines_.begin());
-  return std::unexpected(Error{
-      .file = {}, .message = fmt::format("'{}' is not a known engine, expected one of {}", name, fmt::join(engines_, ", "))});
+  return std::unexpected(
+      Error{.file = {},
+            .message = fmt::format("'{}' is not a known engine, expected one of {}", name, fmt::join(engines_, ", "))});
 }
 
 std::span<const std::uint16_t> MetricCatalog::find(std::string_view series_name) const {

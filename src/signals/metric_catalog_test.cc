@@ -120,19 +120,24 @@ TEST(CustomEngine, SaysWhichFieldIsWrong) {
     MetricText row;
     const char* error;
   } rows[] = {
-      {custom("run", "m", "gauge", ""), "signal: 'run' is not a signal, expected one of waiting, running, kv_usage_ppm, "},
-      {custom("running", "my metric", "gauge", ""), "metric: 'my metric' is not a metric name, expected letters, digits"},
+      {custom("run", "m", "gauge", ""),
+       "signal: 'run' is not a signal, expected one of waiting, running, kv_usage_ppm, "},
+      {custom("running", "my metric", "gauge", ""),
+       "metric: 'my metric' is not a metric name, expected letters, digits"},
       {custom("running", "", "gauge", ""), "metric: '' is not a metric name"},
-      {custom("running", "m", "guage", ""), "kind: 'guage' is not a metric kind, expected one of gauge, counter, histogram, "},
+      {custom("running", "m", "guage", ""),
+       "kind: 'guage' is not a metric kind, expected one of gauge, counter, histogram, "},
       {custom("running", "m", "counter", ""),
        "kind: a counter cannot give running, expected another kind than counter"},
       {custom("finished_total", "m", "gauge", ""), "kind: a gauge cannot give finished_total, expected counter"},
       {custom("running", "m", "histogram", ""), "kind: a histogram cannot give running, expected gauge"},
       {custom("running", "m", "share_used", "bytes"), "kind: a share_used cannot give running, expected gauge"},
-      {custom("running", "m", "gauge", "seconds"), "unit: 'seconds' is not a unit of running, expected one of requests"},
+      {custom("running", "m", "gauge", "seconds"),
+       "unit: 'seconds' is not a unit of running, expected one of requests"},
       {custom("ttft_p99_us", "m", "histogram", "ratio"),
        "unit: 'ratio' is not a unit of ttft_p99_us, expected one of microseconds, seconds, milliseconds, nanoseconds"},
-      {custom("kv_usage_ppm", "m", "share_used", ""), "unit: '' is not a unit of kv_usage_ppm, expected one of bytes, "},
+      {custom("kv_usage_ppm", "m", "share_used", ""),
+       "unit: '' is not a unit of kv_usage_ppm, expected one of bytes, "},
       {with(good, [](MetricText& r) { r.combine = "mean"; }), "combine: 'mean', expected sum or max"},
       {with(custom("kv_usage_ppm", "m", "gauge", "ratio"), [](MetricText& r) { r.combine = "sum"; }),
        "combine: values of kv_usage_ppm from several ranks cannot be added, expected max"},
@@ -149,8 +154,7 @@ TEST(CustomEngine, SaysWhichFieldIsWrong) {
         << parsed.error().text() << "\n"
         << row.error;
   }
-  EXPECT_EQ(MetricCatalog::custom({}, "s").error().text(),
-            "s: metrics: empty, expected at least one metric");
+  EXPECT_EQ(MetricCatalog::custom({}, "s").error().text(), "s: metrics: empty, expected at least one metric");
 }
 
 TEST(MetricCatalog, FindsEnginesByName) {

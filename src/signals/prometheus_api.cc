@@ -137,7 +137,8 @@ Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& sou
   if (result.get(all) != simdjson::SUCCESS) return wrong("data.result is not a list, expected a list of series");
   std::size_t points = 0;
   for (const element one : all) {
-    if (answer.series.size() == kMaxApiSeries) return wrong("more than " + std::to_string(kMaxApiSeries) + " series, expected a narrower query");
+    if (answer.series.size() == kMaxApiSeries)
+      return wrong("more than " + std::to_string(kMaxApiSeries) + " series, expected a narrower query");
     ApiSeries series;
     if (!read_series(one, *kind, points, series)) {
       return wrong("data.result[" + std::to_string(answer.series.size()) +

@@ -44,10 +44,11 @@ Result<void> PrometheusClient::range(const std::string& query, std::int64_t star
                                      Duration step, Done done) {
   const std::int64_t step_ms = step / std::chrono::milliseconds(1);
   if (end_ms < start_ms || step_ms <= 0) {
-    return std::unexpected(
-        Error{.kind = ErrorKind::usage,
-              .file = server_.url,
-              .message = "the range ends before it starts or its step is below 1 ms, expected start <= end and a longer step"});
+    return std::unexpected(Error{
+        .kind = ErrorKind::usage,
+        .file = server_.url,
+        .message =
+            "the range ends before it starts or its step is below 1 ms, expected start <= end and a longer step"});
   }
   return ask("/api/v1/query_range",
              {{"query", query},
@@ -67,8 +68,10 @@ Result<void> PrometheusClient::refresh_credentials() {
       token->pop_back();
     for (const char c : *token) {
       if (c <= ' ' || c >= 0x7f) {
-        return std::unexpected(Error{.file = server_.bearer_token_file,
-                                     .message = "the token contains a blank, a control character or a byte outside ASCII, expected a bearer token"});
+        return std::unexpected(Error{
+            .file = server_.bearer_token_file,
+            .message =
+                "the token contains a blank, a control character or a byte outside ASCII, expected a bearer token"});
       }
     }
     token_ = std::move(*token);
@@ -133,7 +136,8 @@ Result<ApiAnswer> PrometheusClient::read(const net::Exchange& exchange, const st
   if (status == 200) return answer;
   // Prometheus reports its errors as JSON with a status of 4xx or 5xx. A proxy in front of it may answer in any format.
   const bool has_message = !answer && answer.error().message.find("Prometheus API") == std::string::npos;
-  return wrong("HTTP status " + std::to_string(status) + (has_message ? ": " + answer.error().message : ", expected 200"));
+  return wrong("HTTP status " + std::to_string(status) +
+               (has_message ? ": " + answer.error().message : ", expected 200"));
 }
 
 }  // namespace capstan::signals

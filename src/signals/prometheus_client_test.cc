@@ -74,7 +74,8 @@ TEST_F(PrometheusClientTest, ReportsTheStatusAndTheMessageOfAFailure) {
   EXPECT_EQ(ended([&](auto id) { network.answer(id, 502, "<html>"); }), "HTTP status 502, expected 200");
   EXPECT_EQ(ended([&](auto id) { network.answer(id, 401, "no"); }), "HTTP status 401, expected 200");
   EXPECT_EQ(ended([&](auto id) { network.answer(id, 503, kEmpty); }), "HTTP status 503, expected 200");
-  EXPECT_TRUE(ended([&](auto id) { network.fail(id, net::Failure::tls, "bad certificate"); }).ends_with("bad certificate"));
+  EXPECT_TRUE(
+      ended([&](auto id) { network.fail(id, net::Failure::tls, "bad certificate"); }).ends_with("bad certificate"));
 }
 
 TEST_F(PrometheusClientTest, ReadsCredentialsAgainAfterARefusalOrThirtySeconds) {
@@ -130,7 +131,8 @@ TEST_F(PrometheusClientTest, NamesTheInvalidFile) {
         .ca_file = {},
         .certificate_file = {},
         .key_file = {}},
-       (folder / "two").string() + ": the token contains a blank, a control character or a byte outside ASCII, expected a bearer token"},
+       (folder / "two").string() +
+           ": the token contains a blank, a control character or a byte outside ASCII, expected a bearer token"},
       {{.url = "https://p",
         .headers = {},
         .bearer_token_file = {},

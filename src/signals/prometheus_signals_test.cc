@@ -64,7 +64,8 @@ TEST(PrometheusSignals, ReadsCountersAndHistogramsFromTheSamples) {
   EXPECT_EQ(reading(SignalName::prompt_tokens_total), 150);
   EXPECT_EQ(reading(SignalName::ttft_p99_us), 99'000) << "the first answer has two samples";
   signals.take(answer({{95'000, 150}, {100'000, 20}}, {{95'000, 100}}, {{95'000, 100}}), now + 5s, 100'000);
-  EXPECT_EQ(reading(SignalName::prompt_tokens_total), 170) << "the counter was reset, and the sample of 95 s counts once";
+  EXPECT_EQ(reading(SignalName::prompt_tokens_total), 170)
+      << "the counter was reset, and the sample of 95 s counts once";
 }
 
 TEST(PrometheusSignals, ReportsWarningsAndForgetsTargetsThatAreGone) {

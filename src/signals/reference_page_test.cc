@@ -19,8 +19,8 @@ std::string signals_table() {
   std::string text = "| signal | unit | meaning |\n|---|---|---|\n";
   constexpr std::string_view kMeasures[] = {"requests", "tokens", "millionths", "percent", "microseconds"};
   for (const SignalInfo& signal : kSignals) {
-    text += "| " + code(signal.name) + " | " + std::string(kMeasures[static_cast<std::size_t>(signal.measure)]) + " | " +
-            std::string(signal.description) + " |\n";
+    text += "| " + code(signal.name) + " | " + std::string(kMeasures[static_cast<std::size_t>(signal.measure)]) +
+            " | " + std::string(signal.description) + " |\n";
   }
   return text;
 }
@@ -51,15 +51,19 @@ std::string page() {
   const MetricCatalog& catalog = MetricCatalog::bundled();
   std::string text =
       "# Signals\n\n"
-      "<!-- Generated from schema/metrics.csv, src/signals/signals.inc and src/signals/missing.inc. To change it, edit\n"
+      "<!-- Generated from schema/metrics.csv, src/signals/signals.inc and src/signals/missing.inc. To change it, "
+      "edit\n"
       "     those files and run\n"
       "     CAPSTAN_UPDATE_DOCS=1 build/dev/src/signals_test --gtest_filter='ReferencePage.*' -->\n\n"
-      "This page lists the signals that Capstan reads from inference engines and the metrics that give them. The guide\n"
+      "This page lists the signals that Capstan reads from inference engines and the metrics that give them. The "
+      "guide\n"
       "[Signals](../guides/signals.md) explains how to set them up.\n\n" +
       signals_table() +
       "\n## Metrics of the engines\n\n"
-      "If an engine has several rows for one signal, Capstan uses the first row whose metric is on the page; the newest\n"
-      "name is listed first. A `:` in a name also matches a `_`, and a prefix `kserve_` is ignored. The column *subject*\n"
+      "If an engine has several rows for one signal, Capstan uses the first row whose metric is on the page; the "
+      "newest\n"
+      "name is listed first. A `:` in a name also matches a `_`, and a prefix `kserve_` is ignored. The column "
+      "*subject*\n"
       "names the labels that say which model, pod or pool a series belongs to.\n";
   for (std::uint16_t engine = 0; engine < catalog.engines().size(); ++engine) {
     text += "\n### " + catalog.engines()[engine] + "\n\n" + engine_table(catalog, engine);

@@ -24,9 +24,9 @@ namespace capstan::signals {
 struct TargetOptions {
   const MetricCatalog* catalog = &MetricCatalog::bundled();  ///< outlives the reader
   std::optional<std::uint16_t> engine;                       ///< none: detected from the names of the metrics
-  std::vector<std::string> models;  ///< names under which the model may be served; empty: any
-  std::string pod;                  ///< expected pod in the labels of series; empty: any
-  Duration window = std::chrono::seconds(60);         ///< window of the percentiles
+  std::vector<std::string> models;                           ///< names under which the model may be served; empty: any
+  std::string pod;                                           ///< expected pod in the labels of series; empty: any
+  Duration window = std::chrono::seconds(60);                ///< window of the percentiles
   Duration gap_max = std::chrono::seconds(60);        ///< longest gap between pages; the observations of a longer one
                                                       ///< cannot be dated and are dropped
   std::int64_t percentile_ppm = 990'000;              ///< percentile of the signals *_p99_us, millionths

@@ -204,7 +204,8 @@ TEST(TargetReader, CountersKeepGrowingAcrossResets) {
   Target target;
   EXPECT_EQ(target.page(tokens("100")), "vllm [m] prompt_tokens_total=100");
   EXPECT_EQ(target.page(tokens("130")), "vllm [m] prompt_tokens_total=130");
-  EXPECT_EQ(target.page(tokens("20")), "vllm [m] prompt_tokens_total=150") << "the counter was reset and has counted 20 since";
+  EXPECT_EQ(target.page(tokens("20")), "vllm [m] prompt_tokens_total=150")
+      << "the counter was reset and has counted 20 since";
   EXPECT_EQ(target.page(tokens("NaN")), "vllm [m] prompt_tokens_total=150:not_a_number");
   EXPECT_EQ(target.page(tokens("25")), "vllm [m] prompt_tokens_total=155");
   EXPECT_EQ(target.page(tokens("30", "vllm:prompt_tokens_total{model_name=\"m\",engine=\"1\"} 4\n")),
@@ -219,7 +220,8 @@ TEST(TargetReader, DetectsARestartByTheProcessStartTime) {
   };
   Target target;
   target.page(page(1000, 100));
-  EXPECT_EQ(target.page(page(2000, 110)), "vllm [m] prompt_tokens_total=210") << "the new process has counted 110, not 10";
+  EXPECT_EQ(target.page(page(2000, 110)), "vllm [m] prompt_tokens_total=210")
+      << "the new process has counted 110, not 10";
   EXPECT_EQ(target.reader.readings(target.now).restarts, 1u);
 }
 
@@ -238,7 +240,8 @@ TEST(TargetReader, ComputesPercentilesOverTheWindow) {
   Target target;
   EXPECT_EQ(target.page(buckets(name, m, {100, 100, 100})), "vllm [m] ttft_p99_us:first_page");
   EXPECT_EQ(target.page(buckets(name, m, {100, 100, 100})), "vllm [m] ttft_p99_us:no_observations");
-  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=496000") << "99 of 100 observations are at most 0.496 s";
+  EXPECT_EQ(target.page(buckets(name, m, {100, 200, 200})), "vllm [m] ttft_p99_us=496000")
+      << "99 of 100 observations are at most 0.496 s";
   EXPECT_EQ(target.page(buckets(name, m, {0, 0, 10})), "vllm [m] ttft_p99_us=500000")
       << "the histogram was reset and has ten observations above the last bound";
   target.after(seconds(70));

@@ -14,8 +14,10 @@ bool is_utf8(std::string_view text) {
     }
     const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
     if (lead < 0xc2 || lead > 0xf4) return false;
-    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;   // a lower byte would be an overlong form
-    const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;  // a higher one: a surrogate, or above U+10FFFF
+    const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;  // a lower byte would be an overlong form
+    const unsigned high = lead == 0xed   ? 0x9f
+                          : lead == 0xf4 ? 0x8f
+                                         : 0xbf;  // a higher one: a surrogate, or above U+10FFFF
     if (byte(i + 1) < low || byte(i + 1) > high) return false;
     for (std::size_t k = 2; k < length; ++k) {
       if ((byte(i + k) & 0xc0) != 0x80) return false;

@@ -12,15 +12,15 @@ std::pair<int, json> status(int code, const std::string& reason = "") {
   return {code, {{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", ""}}};
 }
 
-/// Whether the uid and the version in `only_if` are those of the object.
-bool is_meant(const json& only_if, const json& object) {
+/// Returns true if the object has the UID and the version of the preconditions.
+bool meets_preconditions(const json& only_if, const json& object) {
   for (const char* field : {"uid", "resourceVersion"}) {
     if (only_if.contains(field) && only_if[field] != object["metadata"][field]) return false;
   }
   return true;
 }
 
-/// Conditions by type, those of the patch over those that are.
+/// Returns the conditions of the object, with those of the patch replaced or added by type.
 json merged_conditions(const json& object, const json& patch) {
   json merged = object.value("/status/conditions"_json_pointer, json::array());
   for (const json& condition : patch["status"]["conditions"]) {
@@ -36,7 +36,7 @@ json merged_conditions(const json& object, const json& patch) {
   return merged;
 }
 
-std::string words(const ports::Outcome& outcome) {
+std::string text_of(const ports::Outcome& outcome) {
   using Kind = ports::Outcome::Kind;
   if (outcome.kind == Kind::applied) return "applied";
   std::string text = outcome.kind == Kind::refused ? "refused " : "unknown ";
@@ -60,16 +60,16 @@ void Bench::restart() {
       kube.client, server.clock(), [this] { return permit; }, RandomStream(seed_, "runner", ++restarts_));
 }
 
-void Bench::run(Duration duration, const std::function<void()>& each) {
+void Bench::run(Duration duration, const std::function<void()>& on_step) {
   const auto turn = [this] {
     runner->turn();
     kube.client.turn();
     for (const ports::Outcome& outcome : runner->take_outcomes()) {
-      outcomes[outcome.token.value].push_back(words(outcome));
+      outcomes[outcome.token.value].push_back(text_of(outcome));
     }
   };
   for (Duration passed{}; passed < duration; passed += 100ms) {
-    each();
+    on_step();
     server.advance(100ms, turn);
   }
 }
@@ -115,20 +115,21 @@ std::optional<std::pair<int, json>> Bench::act(const FakeServer::Write& write) {
   const std::string name = now["metadata"]["name"];
   const json& body = write.body;
   if (write.subresource == "binding") {
-    if (!is_meant(body["metadata"], now) || now.contains("/spec/nodeName"_json_pointer)) return status(409, "Conflict");
+    if (!meets_preconditions(body["metadata"], now) || now.contains("/spec/nodeName"_json_pointer))
+      return status(409, "Conflict");
     server.put(write.collection, "ml", name, {{"spec", {{"nodeName", body["target"]["name"]}}}});
     return status(201);
   }
   if (write.subresource == "eviction") {
     const json only_if = body.value("/deleteOptions/preconditions"_json_pointer, json::object());
-    if (!is_meant(only_if, now)) return status(409, "Conflict");
+    if (!meets_preconditions(only_if, now)) return status(409, "Conflict");
     if (disruptions_allowed == 0) return status(429, "TooManyRequests");
     --disruptions_allowed;
     server.remove(write.collection, write.key);
     return status(201);
   }
   if (write.subresource == "status" && write.apply) {
-    if (!is_meant(body["metadata"], now)) return status(409, "Conflict");
+    if (!meets_preconditions(body["metadata"], now)) return status(409, "Conflict");
     server.put(write.collection, "ml", name, {{"status", {{"conditions", merged_conditions(now, body)}}}});
     return std::pair{200, objects.at(write.key)};
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Effects against an API server in memory: what a server does with bindings, evictions and conditions, the permit to
-// write as a variable, and outcomes as words.
+// Runs effects against an API server in memory, which also handles bindings, evictions and conditions. The test sets
+// the permit to write. Outcomes are texts.
 
 #include <functional>
 #include <map>
@@ -25,32 +25,32 @@ inline constexpr const char* kNodeClaims = "/apis/karpenter.sh/v1/nodeclaims";
 struct Bench {
   explicit Bench(std::uint64_t seed);
 
-  /// Puts an effect to work; its outcome is that of the token.
+  /// Submits an effect; its outcome is recorded for the token.
   void submit(std::string key, std::uint32_t token, std::unique_ptr<Effect> effect) {
     runner->submit(std::move(key), model::ActionToken{token}, std::move(effect));
   }
-  /// Lets time pass. `each` is called ten times a second.
-  void run(Duration duration, const std::function<void()>& each = [] {});
+  /// Advances the time. `on_step` is called ten times a second.
+  void run(Duration duration, const std::function<void()>& on_step = [] {});
 
   void add_pod(const std::string& name, json fields = json::object()) { server.put(kPods, "ml", name, fields); }
   json pod(const std::string& name) { return object(kPods, name); }
-  json object(const std::string& collection, const std::string& name);  ///< null where it is not
+  json object(const std::string& collection, const std::string& name);  ///< null if it does not exist
   Ref ref(const kube::Resource& resource, const std::string& name);
-  /// "applied", "refused gang_taken_back 3 8", and so on; "" without one. More than one by "; ".
+  /// Returns the outcomes of a token, such as "applied" or "refused gang_taken_back 3 8", joined by "; ". "": none yet.
   std::string outcome(std::uint32_t token) const;
-  /// Methods and paths of the writes that arrived, without queries, by the status of their answers.
+  /// Returns method, path (without query) and status of all writes that arrived.
   std::vector<std::string> writes() const;
 
   kube::fake::Bench kube;
   FakeServer& server = kube.server;
-  Permit permit = Permit::anything;
+  Permit permit = Permit::all;
   std::int64_t disruptions_allowed = 1'000;
-  /// An answer before all others: a status, 0 for none.
+  /// Returns the status to refuse a write with, or 0 to handle it.
   std::function<int(const FakeServer::Write&)> refuse = [](const FakeServer::Write&) { return 0; };
   std::unique_ptr<Runner> runner;
   std::map<std::uint32_t, std::vector<std::string>> outcomes;
 
-  /// The process ends and another begins: what was on its way is nobody's any more.
+  /// Replaces the process: effects in progress are lost.
   void restart();
 
  private:

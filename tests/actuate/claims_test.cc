@@ -1,4 +1,4 @@
-// Node claims in groups: all of them, or none.
+// Creates groups of node claims: all claims or none.
 #include "actuate/claims.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct ClaimsTest : ::testing::Test {
   }
 };
 
-TEST_F(ClaimsTest, AreMadeAllOrNone) {
+TEST_F(ClaimsTest, CreatesAllClaimsOrNone) {
   struct Row {
     const char* what;
     std::function<int(const Write&)> refuse;
@@ -56,9 +56,9 @@ TEST_F(ClaimsTest, AreMadeAllOrNone) {
       {"all", [](const Write&) { return 0; }, "applied", true},
       {"the first is refused", on("h100-g-0", 99, 422), "refused claims_given_back 0 3", false},
       {"the last is refused", on("h100-g-2", 99, 403), "refused claims_given_back 2 3", false},
-      {"there is no such kind", on("h100-g-0", 99, 404), "refused claims_given_back 0 3", false},
+      {"the server has no NodeClaims", on("h100-g-0", 99, 404), "refused claims_given_back 0 3", false},
       {"the server is busy", on("h100-g-1", 2, 429), "applied", true},
-      {"an error, read back, made again", on("h100-g-1", 2, 500), "applied", true},
+      {"after an error it is read back and created again", on("h100-g-1", 2, 500), "applied", true},
   };
   std::uint32_t token = 0;
   for (const Row& row : rows) {
@@ -72,7 +72,7 @@ TEST_F(ClaimsTest, AreMadeAllOrNone) {
   }
 }
 
-TEST_F(ClaimsTest, TheSameGroupAgainFindsWhatIsThere) {
+TEST_F(ClaimsTest, ARepetitionCreatesOnlyMissingClaims) {
   launch(1, "g");
   bench.run(2s);
   bench.server.remove(kNodeClaims, "h100-g-1");
@@ -83,7 +83,7 @@ TEST_F(ClaimsTest, TheSameGroupAgainFindsWhatIsThere) {
   EXPECT_EQ(bench.writes().size(), 6u);
 }
 
-TEST_F(ClaimsTest, AStrangersClaimOfThatNameIsNoneOfTheGroup) {
+TEST_F(ClaimsTest, AForeignClaimWithTheNameFailsTheGroup) {
   bench.server.put(kNodeClaims, "", "h100-g-1", {{"spec", {{"theirs", true}}}});
   launch(1, "g");
   bench.run(2s);
@@ -91,7 +91,7 @@ TEST_F(ClaimsTest, AStrangersClaimOfThatNameIsNoneOfTheGroup) {
   EXPECT_EQ(claims(), "h100-g-1");
 }
 
-TEST_F(ClaimsTest, AKillSwitchInTheMiddleStopsAndGivesBackOnceItMay) {
+TEST_F(ClaimsTest, RollsBackAfterTheKillSwitchIsOff) {
   bench.refuse = [&](const Write& write) {
     if (write.key == "h100-g-1") bench.permit = Permit::finish;
     return 0;
@@ -102,14 +102,14 @@ TEST_F(ClaimsTest, AKillSwitchInTheMiddleStopsAndGivesBackOnceItMay) {
   EXPECT_EQ(bench.outcome(1), "");
   bench.run(30s);
   EXPECT_EQ(bench.outcome(1), "unknown halted");
-  bench.permit = Permit::anything;
+  bench.permit = Permit::all;
   bench.refuse = [](const Write&) { return 0; };
   bench.run(3s);
   EXPECT_EQ(claims(), "");
   EXPECT_EQ(bench.outcome(1), "unknown halted");
 }
 
-TEST_F(ClaimsTest, AGroupIsReleasedAndANodeGivenBack) {
+TEST_F(ClaimsTest, DeletesTheClaimsOfAGroup) {
   launch(1, "g");
   bench.run(2s);
   std::vector<Ref> refs;
@@ -121,14 +121,14 @@ TEST_F(ClaimsTest, AGroupIsReleasedAndANodeGivenBack) {
   release(2, refs);
   bench.run(2s);
   EXPECT_EQ(bench.outcome(2), "applied");
-  EXPECT_EQ(claims(), "h100-g-1") << "one of the same name that is another stays";
+  EXPECT_EQ(claims(), "h100-g-1") << "another claim with the same name stays";
   bench.refuse = [](const Write&) { return 403; };
   release(3, {bench.ref(kube::resources::kNodeClaims, "h100-g-1")});
   bench.run(2s);
   EXPECT_EQ(bench.outcome(3), "refused api_refused 403");
 }
 
-TEST_F(ClaimsTest, AHoldEnds) {
+TEST_F(ClaimsTest, RemovesAHold) {
   launch(1, "g");
   bench.run(2s);
   const Ref claim = bench.ref(kube::resources::kNodeClaims, "h100-g-0");

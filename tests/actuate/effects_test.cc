@@ -1,4 +1,4 @@
-// Actions by id, as the loop submits them, through to the server.
+// Submits actions by id, as the loop does, and checks the objects on the server.
 #include "actuate/effects.h"
 
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Service 0 is the Deployment vllm; pod n is "pn", and gang n its replica.
-struct Known : References {
-  explicit Known(Bench& bench) : bench(bench) {}
+/// Maps service 0 to the Deployment vllm, and pod n and gang n to the pod "pn".
+struct TestReferences : References {
+  explicit TestReferences(Bench& bench) : bench(bench) {}
 
   std::optional<Target> target(model::ServiceId service, model::VariantId) const override {
     if (service.value != 0) return std::nullopt;
@@ -63,18 +63,18 @@ struct Known : References {
 
 struct EffectsTest : ::testing::Test {
   Bench bench{41};
-  Known known{bench};
+  TestReferences references{bench};
   model::Snapshot snapshot;
   std::unique_ptr<Effects> effects;
   std::map<std::string, ScaleGoal::Load> loads;
-  RequestCount load = 5;  // of every pod
+  RequestCount load = 5;  // requests of every pod
 
   void SetUp() override {
     bench.server.put(kDeployments, "ml", "vllm", {{"kind", "Deployment"}, {"spec", {{"replicas", 3}}}});
     for (const char* name : {"p0", "p1", "p2"}) bench.add_pod(name);
     snapshot.services.set(model::ServiceId{0}, {.desired_replicas = 3, .gateway_waiting = {}});
     effects = std::make_unique<Effects>(
-        *bench.runner, known, bench.server.clock(), [] { return kube::WallTime{1}; }, "capstan-0/1");
+        *bench.runner, references, bench.server.clock(), [] { return kube::WallTime{1}; }, "capstan-0/1");
   }
   void submit(std::uint32_t token, decltype(model::Action::what) what) {
     effects->submit(model::ActionToken{token}, {std::move(what), {}}, snapshot);
@@ -88,8 +88,8 @@ struct EffectsTest : ::testing::Test {
       for (const auto& [key, pod] : bench.server.objects(kPods)) {
         loads[pod["metadata"]["uid"]] = {true, load, bench.server.now()};
       }
-      effects->feed(loads);
-      effects->keep_serving(routed());
+      effects->update_loads(loads);
+      effects->update_routing(routed());
     });
   }
   std::vector<Effects::Routed> routed() {
@@ -113,13 +113,13 @@ struct EffectsTest : ::testing::Test {
   std::string gates() { return gate("p0") + " " + gate("p1") + " " + gate("p2"); }
 };
 
-TEST_F(EffectsTest, NewPodsAreLetIntoTheRouter) {
+TEST_F(EffectsTest, PutsNewPodsIntoTheRouter) {
   EXPECT_EQ(gates(), "  ");
   run(1s);
   EXPECT_EQ(gates(), "True True True");
 }
 
-TEST_F(EffectsTest, TheDecisionsVictimDrainsAndGoes) {
+TEST_F(EffectsTest, DrainsTheVictimAndThenScalesDown) {
   run(1s);
   scale(1, 2, {model::GangId{1}});
   run(30s);
@@ -129,12 +129,12 @@ TEST_F(EffectsTest, TheDecisionsVictimDrainsAndGoes) {
   run(10s);
   EXPECT_EQ(bench.outcome(1), "applied");
   EXPECT_EQ(replicas(), 2);
-  EXPECT_EQ(gates(), "True False True") << "as long as its end may still come";
+  EXPECT_EQ(gates(), "True False True") << "the ReplicaSet may still remove it";
   run(90s);
-  EXPECT_EQ(gates(), "True True True") << "its ReplicaSet took another";
+  EXPECT_EQ(gates(), "True True True") << "the ReplicaSet removed another pod";
 }
 
-TEST_F(EffectsTest, AReplicaThatIsLostDuringADrainGivesTheLoweringUp) {
+TEST_F(EffectsTest, ALostReplicaCancelsTheScaleDown) {
   run(1s);
   scale(1, 2, {model::GangId{1}});
   run(30s);
@@ -142,29 +142,29 @@ TEST_F(EffectsTest, AReplicaThatIsLostDuringADrainGivesTheLoweringUp) {
   bench.server.remove(kPods, "ml/p2");
   run(10s);
   EXPECT_EQ(bench.outcome(1), "refused replicas_lost 1");
-  EXPECT_EQ(gate("p1"), "True") << "put back: it is needed now";
+  EXPECT_EQ(gate("p1"), "True") << "it is put back because it is needed now";
   EXPECT_EQ(replicas(), 3);
 }
 
-TEST_F(EffectsTest, AStatefulSetGivesUpItsHighest) {
-  known.kind = "StatefulSet";
+TEST_F(EffectsTest, AStatefulSetDrainsItsHighestOrdinal) {
+  references.kind = "StatefulSet";
   run(1s);
   scale(1, 2, {model::GangId{0}});
   run(2s);
   EXPECT_EQ(gates(), "True True False");
 }
 
-TEST_F(EffectsTest, WhoNeverServedStaysOutAndIsNotWaitedFor) {
-  known.starting = 2;
+TEST_F(EffectsTest, AReplicaThatNeverServedNeedsNoDrain) {
+  references.starting = 2;
   scale(1, 2, {model::GangId{0}});
   run(2s);
   EXPECT_EQ(bench.outcome(1), "applied");
-  EXPECT_EQ(gates(), "True True False") << "it goes before it has served";
+  EXPECT_EQ(gates(), "True True False") << "it is removed before it has served";
 }
 
-TEST_F(EffectsTest, WhoIsJustBeingLetInMayServeAlready) {
-  known.starting = 2;
-  effects->keep_serving(routed());
+TEST_F(EffectsTest, AReplicaThatEntersTheRouterIsDrained) {
+  references.starting = 2;
+  effects->update_routing(routed());
   scale(1, 2, {model::GangId{2}});
   run(30s);
   EXPECT_EQ(gates(), "True True False");
@@ -174,8 +174,8 @@ TEST_F(EffectsTest, WhoIsJustBeingLetInMayServeAlready) {
   EXPECT_EQ(replicas(), 2);
 }
 
-TEST_F(EffectsTest, WhomAnUnknownKindGivesUpNobodyKnows) {
-  known.kind = "PodCliqueScalingGroup";
+TEST_F(EffectsTest, NeverScalesAnUnknownKindDown) {
+  references.kind = "PodCliqueScalingGroup";
   scale(1, 2);
   run(2s);
   EXPECT_EQ(bench.outcome(1), "refused drain_unsafe");
@@ -184,7 +184,7 @@ TEST_F(EffectsTest, WhomAnUnknownKindGivesUpNobodyKnows) {
   EXPECT_EQ(bench.outcome(2), "applied");
 }
 
-TEST_F(EffectsTest, ANewerDecisionTakesOver) {
+TEST_F(EffectsTest, ANewerDecisionReplacesAnOlderOne) {
   run(1s);
   scale(1, 1, {model::GangId{0}, model::GangId{1}});
   run(5s);
@@ -196,7 +196,7 @@ TEST_F(EffectsTest, ANewerDecisionTakesOver) {
   EXPECT_EQ(bench.outcome(1) + ", " + bench.outcome(2), "refused superseded, applied");
 }
 
-TEST_F(EffectsTest, WhatAPredecessorLeftOutIsPutBackAfterAWhile) {
+TEST_F(EffectsTest, PutsBackPodsThatAnEarlierLeaderTookOut) {
   bench.add_pod("p1", {{"status", {{"conditions", {{{"type", kServingGate}, {"status", "False"}}}}}}});
   run(30s);
   EXPECT_EQ(gates(), "True False True");
@@ -204,7 +204,7 @@ TEST_F(EffectsTest, WhatAPredecessorLeftOutIsPutBackAfterAWhile) {
   EXPECT_EQ(gates(), "True True True");
 }
 
-TEST_F(EffectsTest, TheOtherActions) {
+TEST_F(EffectsTest, BindsEvictsLaunchesAndReleases) {
   submit(1,
          model::BindPods{model::GangId{0}, {{model::PodId{0}, model::NodeId{0}}, {model::PodId{1}, model::NodeId{0}}}});
   submit(2, model::BindPods{model::GangId{0}, {{model::PodId{7}, model::NodeId{0}}}});

@@ -20,43 +20,43 @@ struct EvictTest : ::testing::Test {
   Ref pod() { return bench.ref(kube::resources::kPods, "p"); }
 };
 
-TEST_F(EvictTest, Rows) {
+TEST_F(EvictTest, EvictsOrReportsWhyNot) {
   struct Row {
     const char* what;
-    std::string uid;  // empty: the pod's
+    std::string uid;  // empty: the UID of the pod
     std::function<int(const Write&)> refuse;
     std::string outcome;
-    bool there;
+    bool exists;
   };
   int times = 0;
   const auto first = [&](int n, int code) {
     return [&times, n, code](const Write&) { return times++ < n ? code : 0; };
   };
   const Row rows[] = {
-      {"it goes", "", first(0, 0), "applied", false},
-      {"another has its name: the one meant is gone", "another", first(0, 0), "applied", true},
-      {"it is gone", "", first(9, 404), "applied", true},
-      {"a budget holds it for a while", "", first(3, 429), "applied", false},
-      {"a budget holds it for long", "", first(99, 429), "refused eviction_held 37", true},
+      {"the pod is evicted", "", first(0, 0), "applied", false},
+      {"another pod has its name, so the pod is gone", "another", first(0, 0), "applied", true},
+      {"the pod is gone", "", first(9, 404), "applied", true},
+      {"a disruption budget refuses three times", "", first(3, 429), "applied", false},
+      {"a disruption budget always refuses", "", first(99, 429), "refused eviction_held 37", true},
       {"not allowed", "", first(9, 403), "refused api_refused 403", true},
-      {"an error: read back, and again", "", first(1, 500), "applied", false},
-      {"two budgets, which the server cannot", "", first(99, 500), "refused writes_lost 8", true},
+      {"after an error it is read back and evicted again", "", first(1, 500), "applied", false},
+      {"two disruption budgets, for which the server always fails", "", first(99, 500), "refused writes_lost 8", true},
   };
   std::uint32_t token = 0;
   for (const Row& row : rows) {
     times = 0;
     bench.add_pod("p");
     bench.refuse = row.refuse;
-    Ref meant = pod();
-    if (!row.uid.empty()) meant.uid = row.uid;
-    submit(++token, meant);
+    Ref ref = pod();
+    if (!row.uid.empty()) ref.uid = row.uid;
+    submit(++token, ref);
     bench.run(100s);
     EXPECT_EQ(bench.outcome(token), row.outcome) << row.what;
-    EXPECT_EQ(!bench.pod("p").is_null(), row.there) << row.what;
+    EXPECT_EQ(!bench.pod("p").is_null(), row.exists) << row.what;
   }
 }
 
-TEST_F(EvictTest, ABudgetIsAskedAgainLaterEachTime) {
+TEST_F(EvictTest, DoublesThePauseUpToTenSeconds) {
   bench.disruptions_allowed = 0;
   submit(1, pod());
   bench.run(100s);
@@ -68,7 +68,7 @@ TEST_F(EvictTest, ABudgetIsAskedAgainLaterEachTime) {
   EXPECT_EQ(pauses_s, (std::vector<std::int64_t>{1, 2, 4, 8, 10, 10}));
 }
 
-TEST_F(EvictTest, HaltedItIsNotBegun) {
+TEST_F(EvictTest, DoesNothingWhenHalted) {
   bench.permit = Permit::finish;
   submit(1, pod());
   bench.run(1s);

@@ -1,4 +1,4 @@
-// Gangs bound as transactions: whole, or not at all, whoever ends them.
+// Binds gangs as transactions: all pods or none, also after a change of the leader.
 #include "actuate/gang_bind.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct GangBindTest : ::testing::Test {
   void SetUp() override {
     for (const char* name : {"a", "b", "c"}) bench.add_pod(name);
   }
-  /// @param meanwhile  happens after the pods were seen
+  /// @param meanwhile  called after the pods were read
   void submit(std::uint32_t token, const std::function<void(Bench&)>& meanwhile = [](Bench&) {}) {
     std::vector<Binding> bindings;
     for (const char* name : {"a", "b", "c"}) {
@@ -28,7 +28,7 @@ struct GangBindTest : ::testing::Test {
     meanwhile(bench);
     bench.submit("gang", token, std::make_unique<GangBind>("t" + std::to_string(token), std::move(bindings)));
   }
-  /// What a new process finds, from its copy of the pods.
+  /// Returns the unfinished transactions that a new process finds.
   std::vector<UnfinishedBind> found() {
     kube::JsonDocument document;
     std::vector<kube::Pod> pods;
@@ -39,7 +39,7 @@ struct GangBindTest : ::testing::Test {
     for (const kube::Pod& pod : pods) all.push_back(&pod);
     return unfinished_binds(all);
   }
-  /// "a node-a told, b - , c gone": a pod, its node, and whether it carries an intent.
+  /// Returns for example "a node-a annotated, b -, c gone": the pods, their nodes, and which have a bind intent.
   std::string state() {
     std::string text;
     for (const char* name : {"a", "b", "c"}) {
@@ -50,26 +50,26 @@ struct GangBindTest : ::testing::Test {
         continue;
       }
       text += " " + pod.value("/spec/nodeName"_json_pointer, std::string("-"));
-      if (pod.contains("/metadata/annotations/capstan.dev~1bind"_json_pointer)) text += " told";
+      if (pod.contains("/metadata/annotations/capstan.dev~1bind"_json_pointer)) text += " annotated";
     }
     return text;
   }
 };
 
-const std::string kWhole = "a node-a told, b node-b told, c node-c told";
+const std::string kAllBound = "a node-a annotated, b node-b annotated, c node-c annotated";
 
-TEST_F(GangBindTest, AllAreToldThenAllAreBound) {
+TEST_F(GangBindTest, AnnotatesAllPodsAndThenBindsThem) {
   submit(1);
   bench.run(1s);
   EXPECT_EQ(bench.outcome(1), "applied");
-  EXPECT_EQ(state(), kWhole);
+  EXPECT_EQ(state(), kAllBound);
   EXPECT_EQ(bench.writes(), (std::vector<std::string>{"PATCH pods/a 200", "PATCH pods/b 200", "PATCH pods/c 200",
                                                       "POST pods/a/binding 201", "POST pods/b/binding 201",
                                                       "POST pods/c/binding 201"}));
   EXPECT_TRUE(found().empty());
 }
 
-TEST_F(GangBindTest, Rows) {
+TEST_F(GangBindTest, BindsAllPodsOrNone) {
   struct Row {
     const char* what;
     std::function<void(Bench&)> meanwhile;
@@ -82,21 +82,24 @@ TEST_F(GangBindTest, Rows) {
   const auto never = [](const Write&) { return 0; };
   const auto on = [&](const std::string& subresource, const std::string& key, int n, int code) {
     return [&times, subresource, key, n, code](const Write& write) {
-      const bool meant = write.method != "DELETE" && write.subresource == subresource && write.key == key;
-      return meant && times++ < n ? code : 0;
+      const bool matches = write.method != "DELETE" && write.subresource == subresource && write.key == key;
+      return matches && times++ < n ? code : 0;
     };
   };
   const Row rows[] = {
-      {"the second was changed meanwhile", nothing, on("", "ml/b", 1, 409), "applied", kWhole},
-      {"somebody binds the second: it stays theirs", [](Bench& b) { b.add_pod("b", {{"spec", {{"nodeName", "x"}}}}); },
-       never, "refused gang_taken_back 0 3", "a -, b x, c -"},
-      {"the first may not be told", nothing, on("", "ml/a", 9, 403), "refused gang_taken_back 0 3", "a -, b -, c -"},
-      {"the third may not be told", nothing, on("", "ml/c", 9, 403), "refused gang_taken_back 0 3", "a -, b -, c -"},
-      {"the third does not fit its node", nothing, on("binding", "ml/c", 9, 422), "refused gang_taken_back 2 3",
+      {"the second pod changed in the meantime", nothing, on("", "ml/b", 1, 409), "applied", kAllBound},
+      {"another scheduler binds the second pod, which stays bound",
+       [](Bench& b) { b.add_pod("b", {{"spec", {{"nodeName", "x"}}}}); }, never, "refused gang_taken_back 0 3",
+       "a -, b x, c -"},
+      {"the first pod cannot be annotated", nothing, on("", "ml/a", 9, 403), "refused gang_taken_back 0 3",
+       "a -, b -, c -"},
+      {"the third pod cannot be annotated", nothing, on("", "ml/c", 9, 403), "refused gang_taken_back 0 3",
+       "a -, b -, c -"},
+      {"the third pod does not fit its node", nothing, on("binding", "ml/c", 9, 422), "refused gang_taken_back 2 3",
        "a gone, b gone, c -"},
-      {"an error, read back", nothing, on("binding", "ml/b", 1, 500), "applied", kWhole},
-      {"a conflict, read back", nothing, on("binding", "ml/b", 1, 409), "applied", kWhole},
-      {"the server is busy", nothing, on("binding", "ml/b", 1, 429), "applied", kWhole},
+      {"after an error the pod is read back", nothing, on("binding", "ml/b", 1, 500), "applied", kAllBound},
+      {"after a conflict the pod is read back", nothing, on("binding", "ml/b", 1, 409), "applied", kAllBound},
+      {"the server is busy", nothing, on("binding", "ml/b", 1, 429), "applied", kAllBound},
   };
   std::uint32_t token = 0;
   for (const Row& row : rows) {
@@ -114,7 +117,7 @@ TEST_F(GangBindTest, Rows) {
   }
 }
 
-TEST_F(GangBindTest, AGangThatTakesTooLongIsTakenBack) {
+TEST_F(GangBindTest, RollsBackAfterTheGracePeriod) {
   submit(1);
   bench.refuse = [](const Write& write) { return write.key == "ml/c" && write.subresource == "binding" ? 500 : 0; };
   bench.run(100s);
@@ -123,72 +126,72 @@ TEST_F(GangBindTest, AGangThatTakesTooLongIsTakenBack) {
   EXPECT_NE(bench.outcome(1), "applied");
 }
 
-TEST_F(GangBindTest, ASuccessorEndsWhatWasBegunWhereverItStopped) {
-  // The leader dies before its n-th write, for each n.
+TEST_F(GangBindTest, ANewLeaderFinishesTheTransaction) {
+  // The leader stops before its n-th write, for each n.
   for (int n = 0; n <= 6; ++n) {
     for (const char* name : {"a", "b", "c"}) {
       bench.server.remove(kPods, std::string("ml/") + name);
       bench.add_pod(name);
     }
-    bench.permit = Permit::anything;
+    bench.permit = Permit::all;
     int writes = 0;
     bench.refuse = [&](const Write&) {
-      if (++writes == n) bench.permit = Permit::nothing;
+      if (++writes == n) bench.permit = Permit::none;
       return 0;
     };
-    if (n == 0) bench.permit = Permit::nothing;
+    if (n == 0) bench.permit = Permit::none;
     submit(static_cast<std::uint32_t>(n));
     bench.run(5s);
     bench.restart();
-    bench.permit = Permit::anything;
+    bench.permit = Permit::all;
     bench.refuse = [](const Write&) { return 0; };
     for (UnfinishedBind& bind : found()) {
       bench.submit("gang", 100, std::make_unique<GangBind>(std::move(bind)));
     }
     bench.run(5s);
-    EXPECT_EQ(state(), n < 3 ? "a -, b -, c -" : kWhole) << n;
+    EXPECT_EQ(state(), n < 3 ? "a -, b -, c -" : kAllBound) << n;
     EXPECT_TRUE(found().empty()) << n;
   }
 }
 
-TEST_F(GangBindTest, ASuccessorTakesBackWhatCannotBeWhole) {
+TEST_F(GangBindTest, ANewLeaderRollsBackAnIncompleteTransaction) {
   bench.refuse = [&](const Write& write) {
-    if (write.key == "ml/b" && write.subresource == "binding") bench.permit = Permit::nothing;
+    if (write.key == "ml/b" && write.subresource == "binding") bench.permit = Permit::none;
     return 0;
   };
   submit(1);
   bench.run(2s);
-  EXPECT_EQ(state(), "a node-a told, b node-b told, c - told");
+  EXPECT_EQ(state(), "a node-a annotated, b node-b annotated, c - annotated");
   EXPECT_EQ(bench.outcome(1), "unknown lease_lost");
   bench.restart();
-  bench.permit = Permit::anything;
-  bench.server.remove(kPods, "ml/a");  // lost meanwhile
-  bench.add_pod("a");                  // and made anew by its workload
+  bench.permit = Permit::all;
+  bench.server.remove(kPods, "ml/a");  // the pod is lost
+  bench.add_pod("a");                  // and its workload creates a new one
   for (UnfinishedBind& bind : found()) {
-    EXPECT_FALSE(bind.whole);
+    EXPECT_FALSE(bind.complete);
     bench.submit("gang", 2, std::make_unique<GangBind>(std::move(bind)));
   }
   bench.run(2s);
   EXPECT_EQ(state(), "a -, b gone, c -");
 }
 
-TEST_F(GangBindTest, ALateBindOfAPredecessorIsRefused) {
+TEST_F(GangBindTest, TheServerRefusesALateBindOfAnEarlierLeader) {
   submit(1);
-  // The binding of c is on its way for long: the leader is gone, and the successor has taken the gang back.
+  // The binding of c arrives late: the leader is gone, and the new leader has rolled the gang back.
   std::optional<Write> late;
   bench.refuse = [&](const Write& write) {
     if (write.key != "ml/c" || write.subresource != "binding" || late) return 0;
     late = write;
-    bench.permit = Permit::nothing;
+    bench.permit = Permit::none;
     return 503;
   };
   bench.run(2s);
   ASSERT_TRUE(late);
   bench.restart();
-  bench.permit = Permit::anything;
+  bench.permit = Permit::all;
   std::vector<UnfinishedBind> binds = found();
   ASSERT_EQ(binds.size(), 1u);
-  binds[0].whole = false;
+  binds[0].complete = false;
   bench.submit("gang", 2, std::make_unique<GangBind>(std::move(binds[0])));
   bench.run(2s);
   EXPECT_EQ(state(), "a gone, b gone, c -");
@@ -198,7 +201,7 @@ TEST_F(GangBindTest, ALateBindOfAPredecessorIsRefused) {
   EXPECT_EQ(state(), "a gone, b gone, c -");
 }
 
-TEST_F(GangBindTest, AKillSwitchLetsWhatHasBegunFinish) {
+TEST_F(GangBindTest, FinishesABegunTransactionWhenHalted) {
   bench.refuse = [&](const Write&) {
     bench.permit = Permit::finish;  // at the first write
     return 0;
@@ -206,7 +209,7 @@ TEST_F(GangBindTest, AKillSwitchLetsWhatHasBegunFinish) {
   submit(1);
   bench.run(2s);
   EXPECT_EQ(bench.outcome(1), "applied");
-  EXPECT_EQ(state(), kWhole);
+  EXPECT_EQ(state(), kAllBound);
   for (const char* name : {"a", "b", "c"}) {
     bench.server.remove(kPods, std::string("ml/") + name);
     bench.add_pod(name);

@@ -1,5 +1,5 @@
-// Whatever the server does, by seed: each token has one outcome, and it is true; no gang stays bound in part, nothing
-// is scaled to what nobody wanted, no group of claims stays in part.
+// Runs effects against a server with random faults. Every token gets one outcome, which is true; no gang stays
+// partially bound; no target gets a number of replicas that was never desired; no group of claims stays incomplete.
 #include <gtest/gtest.h>
 
 #include "actuate/bench.h"
@@ -14,26 +14,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server that fails in every way, and a permit that comes and goes.
+/// A server with faults of all kinds, and a permit that changes at random.
 struct Storm {
   explicit Storm(std::uint64_t seed) : bench(seed), random(seed, "storm") {
     const auto ppm = static_cast<std::uint32_t>(random.below(300'000));
     bench.server.faults = kube::fake::Faults::all(ppm);
     bench.server.faults.delay_max = Duration(random.between(0, Duration(2s).count()));
   }
-  /// Lets `duration` pass; `each` happens about once a second.
-  void rage(Duration duration, const std::function<void()>& each) {
+  /// Advances the time by `duration` with faults. `on_step` is called about once a second.
+  void run_with_faults(Duration duration, const std::function<void()>& on_step) {
     bench.run(duration, [&] {
       if (random.below(10) != 0) return;
       if (halts && random.below(8) == 0) {
-        bench.permit = bench.permit == Permit::anything ? Permit::finish : Permit::anything;
+        bench.permit = bench.permit == Permit::all ? Permit::finish : Permit::all;
       }
-      each();
+      on_step();
     });
   }
-  void calm() {
+  void end_faults() {
     bench.server.faults = {};
-    bench.permit = Permit::anything;
+    bench.permit = Permit::all;
   }
 
   Bench bench;
@@ -41,14 +41,14 @@ struct Storm {
   bool halts = true;
 };
 
-/// The single outcome of a token: its first word.
+/// Returns the first word of the only outcome of a token.
 std::string kind(const Storm& storm, std::uint32_t token) {
   const auto found = storm.bench.outcomes.find(token);
   if (found == storm.bench.outcomes.end()) return "none";
   return found->second.size() == 1 ? found->second[0].substr(0, found->second[0].find(' ')) : "several";
 }
 
-TEST(Hostile, AScaleIsWhatSomebodyWanted) {
+TEST(Hostile, ATargetHasOnlyDesiredNumbersOfReplicas) {
   std::map<std::string, int> kinds;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -58,21 +58,21 @@ TEST(Hostile, AScaleIsWhatSomebodyWanted) {
     auto goal = std::make_shared<ScaleGoal>();
     goal->target = bench.ref(kube::resources::kDeployments, "vllm");
     goal->means = {DrainMeans::Kind::readiness_gate, {}};
-    goal->mark = true;
+    goal->can_mark = true;
     goal->drain_limit = 60s;
     std::vector<Ref> pods;
     for (int i = 0; i < 4; ++i) {
       bench.add_pod("p" + std::to_string(i));
       pods.push_back(bench.ref(kube::resources::kPods, "p" + std::to_string(i)));
     }
-    std::set<std::int64_t> wanted = {4};
+    std::set<std::int64_t> allowed = {4};
     std::uint32_t token = 0;
     const auto decide = [&] {
       goal->seen = bench.object(kDeployments, "vllm")["spec"]["replicas"];
-      goal->wanted = storm.random.between(1, 6);
-      wanted.insert(goal->wanted);
+      goal->desired = storm.random.between(1, 6);
+      allowed.insert(goal->desired);
       goal->victims.clear();
-      for (ReplicaCount i = goal->wanted; i < std::min<ReplicaCount>(goal->seen, 4); ++i) {
+      for (ReplicaCount i = goal->desired; i < std::min<ReplicaCount>(goal->seen, 4); ++i) {
         goal->victims.push_back(pods[static_cast<std::size_t>(i)]);
       }
       goal->revision += 1;
@@ -81,23 +81,23 @@ TEST(Hostile, AScaleIsWhatSomebodyWanted) {
       }
     };
     decide();
-    storm.rage(200s, [&] {
+    storm.run_with_faults(200s, [&] {
       for (const Ref& pod : pods) {
         goal->loads[pod.uid] = {storm.random.below(4) != 0, storm.random.between(0, 2), bench.server.now()};
       }
       if (storm.random.below(25) == 0) decide();
-      if (storm.random.below(60) == 0) {  // somebody else
-        const std::int64_t theirs = storm.random.between(1, 6);
-        wanted.insert(theirs);
-        bench.server.put(kDeployments, "ml", "vllm", {{"spec", {{"replicas", theirs}}}});
+      if (storm.random.below(60) == 0) {  // another client scales
+        const std::int64_t foreign = storm.random.between(1, 6);
+        allowed.insert(foreign);
+        bench.server.put(kDeployments, "ml", "vllm", {{"spec", {{"replicas", foreign}}}});
       }
     });
-    storm.calm();
+    storm.end_faults();
     bench.run(300s);
     EXPECT_EQ(bench.runner->size(), 0u);
     for (const auto& event : bench.server.history()) {
       if (event.collection != kDeployments) continue;
-      EXPECT_TRUE(wanted.contains(event.object["spec"]["replicas"].get<std::int64_t>()));
+      EXPECT_TRUE(allowed.contains(event.object["spec"]["replicas"].get<std::int64_t>()));
     }
     for (std::uint32_t t = 1; t <= token; ++t) {
       const std::string end = kind(storm, t);
@@ -105,8 +105,8 @@ TEST(Hostile, AScaleIsWhatSomebodyWanted) {
       kinds[end] += 1;
     }
   }
-  EXPECT_GT(kinds["applied"], 20) << "the storm is too strong";
-  EXPECT_GT(kinds["refused"], 20) << "the storm is too tame";
+  EXPECT_GT(kinds["applied"], 20) << "there are too many faults to apply anything";
+  EXPECT_GT(kinds["refused"], 20) << "there are too few faults to refuse anything";
 }
 
 struct GangStorm : Storm {
@@ -132,10 +132,10 @@ struct GangStorm : Storm {
     for (const kube::Pod& view : views) all.push_back(&view);
     return unfinished_binds(all);
   }
-  /// A new process, which looks at what it finds.
+  /// Starts a new process, which resumes unfinished transactions.
   void restart() {
     bench.restart();
-    bench.permit = Permit::anything;
+    bench.permit = Permit::all;
     std::uint32_t successor = 1000;
     for (UnfinishedBind& bind : unfinished()) {
       bench.submit("gang", ++successor, std::make_unique<GangBind>(std::move(bind)));
@@ -154,7 +154,7 @@ struct GangStorm : Storm {
   int pods;
 };
 
-TEST(Hostile, AGangIsBoundWholeOrNotAtAll) {
+TEST(Hostile, AGangIsBoundCompletelyOrNotAtAll) {
   int whole = 0;
   int none = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
@@ -164,7 +164,7 @@ TEST(Hostile, AGangIsBoundWholeOrNotAtAll) {
     const bool crashes = seed % 3 == 1;
     const bool deletes = seed % 3 == 2;
     bench.submit("gang", 1, storm.gang());
-    storm.rage(100s, [&] {
+    storm.run_with_faults(100s, [&] {
       if (crashes && storm.random.below(10) == 0) storm.restart();
       if (deletes && storm.random.below(20) == 0) {
         const std::string victim = GangStorm::name(static_cast<int>(storm.random.below(storm.pods)));
@@ -172,7 +172,7 @@ TEST(Hostile, AGangIsBoundWholeOrNotAtAll) {
         bench.add_pod(victim);
       }
     });
-    storm.calm();
+    storm.end_faults();
     storm.restart();
     bench.run(200s);
     EXPECT_EQ(bench.runner->size(), 0u);
@@ -185,7 +185,7 @@ TEST(Hostile, AGangIsBoundWholeOrNotAtAll) {
     }
     const std::string end = kind(storm, 1);
     EXPECT_NE(end, "several") << bench.outcome(1);
-    if (crashes) continue;  // what its process did not tell nobody will
+    if (crashes) continue;  // a crashed process reports no outcome
     if (end == "applied" && !deletes) {
       EXPECT_EQ(bound, storm.pods);
     }
@@ -193,11 +193,11 @@ TEST(Hostile, AGangIsBoundWholeOrNotAtAll) {
       EXPECT_EQ(bound, 0);
     }
   }
-  EXPECT_GT(whole, 30) << "the storm is too strong";
-  EXPECT_GT(none, 10) << "the storm is too tame";
+  EXPECT_GT(whole, 30) << "there are too many faults to apply anything";
+  EXPECT_GT(none, 10) << "there are too few faults to refuse anything";
 }
 
-TEST(Hostile, AGroupOfClaimsIsWholeOrGone) {
+TEST(Hostile, AGroupOfClaimsIsCompleteOrGone) {
   int whole = 0;
   int gone = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
@@ -214,8 +214,8 @@ TEST(Hostile, AGroupOfClaimsIsWholeOrGone) {
     };
     const auto size = [&] { return std::ssize(bench.server.objects(kNodeClaims)); };
     bench.submit("group", 1, std::make_unique<LaunchGroup>(group));
-    storm.rage(100s, [] {});
-    storm.calm();
+    storm.run_with_faults(100s, [] {});
+    storm.end_faults();
     bench.run(100s);
     EXPECT_EQ(bench.runner->size(), 0u);
     const std::string end = kind(storm, 1);
@@ -229,7 +229,7 @@ TEST(Hostile, AGroupOfClaimsIsWholeOrGone) {
     }
     whole += size() == group.count;
     gone += size() == 0;
-    // A successor that repeats it ends with the same whole group.
+    // A new leader that repeats the launch gets the same complete group.
     bench.refuse = [](const FakeServer::Write&) { return 0; };
     bench.restart();
     bench.submit("group", 2, std::make_unique<LaunchGroup>(group));
@@ -237,11 +237,11 @@ TEST(Hostile, AGroupOfClaimsIsWholeOrGone) {
     EXPECT_EQ(bench.outcome(2), "applied");
     EXPECT_EQ(size(), group.count);
   }
-  EXPECT_GT(whole, 20) << "the storm is too strong";
-  EXPECT_GT(gone, 20) << "the storm is too tame";
+  EXPECT_GT(whole, 20) << "there are too many faults to apply anything";
+  EXPECT_GT(gone, 20) << "there are too few faults to refuse anything";
 }
 
-TEST(Hostile, AnEvictionIsWhatItsOutcomeSays) {
+TEST(Hostile, TheOutcomeOfAnEvictionIsTrue) {
   std::map<std::string, int> kinds;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -250,10 +250,10 @@ TEST(Hostile, AnEvictionIsWhatItsOutcomeSays) {
     bench.add_pod("p");
     bench.disruptions_allowed = storm.random.between(0, 1);
     bench.submit("pod", 1, std::make_unique<Evict>(bench.ref(kube::resources::kPods, "p"), RandomStream(seed, "e")));
-    storm.rage(100s, [&] {
+    storm.run_with_faults(100s, [&] {
       if (storm.random.below(30) == 0) bench.disruptions_allowed = 1;
     });
-    storm.calm();
+    storm.end_faults();
     bench.run(100s);
     const std::string end = kind(storm, 1);
     kinds[end] += 1;

@@ -1,4 +1,4 @@
-// Replicas up and down, through /scale, with the drain before it.
+// Scales up and down through /scale, with a drain before a scale-down.
 #include "actuate/scale_to.h"
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ struct ScaleToTest : ::testing::Test {
     goal->target = bench.ref(kube::resources::kDeployments, "vllm");
     goal->seen = 3;
     goal->means = {DrainMeans::Kind::readiness_gate, {}};
-    goal->mark = true;
+    goal->can_mark = true;
   }
   void want(ReplicaCount replicas, const std::vector<std::string>& victims = {}) {
-    goal->wanted = replicas;
+    goal->desired = replicas;
     goal->victims.clear();
     for (const std::string& name : victims) goal->victims.push_back(pod(name));
     goal->revision += 1;
@@ -33,7 +33,7 @@ struct ScaleToTest : ::testing::Test {
   void submit(std::uint32_t token) {
     bench.submit("scale", token, std::make_unique<ScaleTo>(goal, [] { return kube::WallTime{1'000'000}; }));
   }
-  /// A reading of now.
+  /// Adds a current reading of a pod's requests.
   void load(const std::string& name, RequestCount requests, bool usable = true) {
     goal->loads[pod(name).uid] = {usable, requests, bench.server.now()};
   }
@@ -50,7 +50,7 @@ struct ScaleToTest : ::testing::Test {
   }
 };
 
-TEST_F(ScaleToTest, UpIsOneWrite) {
+TEST_F(ScaleToTest, AScaleUpIsOneWrite) {
   want(5);
   submit(1);
   bench.run(1s);
@@ -59,10 +59,10 @@ TEST_F(ScaleToTest, UpIsOneWrite) {
   EXPECT_EQ(bench.writes(), (std::vector<std::string>{"PATCH deployments/vllm/scale 200"}));
 }
 
-TEST_F(ScaleToTest, Rows) {
+TEST_F(ScaleToTest, ScalesOrReportsWhyNot) {
   struct Row {
     const char* what;
-    std::int64_t there;  // replicas when the effect begins
+    std::int64_t before;  // replicas when the effect starts
     std::function<int(const Write&)> refuse;
     std::string outcome;
     std::int64_t after;
@@ -71,20 +71,20 @@ TEST_F(ScaleToTest, Rows) {
   const auto once = [&](int code) { return [&times, code](const Write&) { return times++ == 0 ? code : 0; }; };
   const auto always = [](int code) { return [code](const Write&) { return code; }; };
   const Row rows[] = {
-      {"there already", 5, always(0), "applied", 5},
-      {"somebody else changed them", 4, always(0), "refused replicas_changed 4 3", 4},
-      {"somebody was faster, with something else", 3, once(409), "applied", 5},
-      {"somebody always is", 3, always(409), "refused object_contended 8", 3},
-      {"not allowed", 3, always(403), "refused api_refused 403", 3},
+      {"the target already has the desired replicas", 5, always(0), "applied", 5},
+      {"another client changed the replicas", 4, always(0), "refused replicas_changed 4 3", 4},
+      {"one conflict", 3, once(409), "applied", 5},
+      {"a conflict every time", 3, always(409), "refused object_contended 8", 3},
+      {"forbidden", 3, always(403), "refused api_refused 403", 3},
       {"busy once", 3, once(429), "applied", 5},
-      {"an error once: read back, and again", 3, once(500), "applied", 5},
-      {"no end of errors", 3, always(503), "refused writes_lost 8", 3},
+      {"after one error it is read back and written again", 3, once(500), "applied", 5},
+      {"an error every time", 3, always(503), "refused writes_lost 8", 3},
       {"invalid", 3, always(422), "refused api_refused 422", 3},
   };
   std::uint32_t token = 0;
   for (const Row& row : rows) {
     times = 0;
-    bench.server.put(kDeployments, "ml", "vllm", {{"spec", {{"replicas", row.there}}}});
+    bench.server.put(kDeployments, "ml", "vllm", {{"spec", {{"replicas", row.before}}}});
     bench.refuse = row.refuse;
     want(5);
     submit(++token);
@@ -94,7 +94,7 @@ TEST_F(ScaleToTest, Rows) {
   }
 }
 
-TEST_F(ScaleToTest, WhatIsGoneOrAnother) {
+TEST_F(ScaleToTest, RefusesAMissingTargetAndAnotherUid) {
   want(5);
   goal->target.uid = "another";
   submit(1);
@@ -107,7 +107,7 @@ TEST_F(ScaleToTest, WhatIsGoneOrAnother) {
   EXPECT_TRUE(bench.writes().empty());
 }
 
-TEST_F(ScaleToTest, AnAnswerThatIsLostIsReadBack) {
+TEST_F(ScaleToTest, ReadsBackAfterALostAnswer) {
   want(5);
   submit(1);
   bench.run(1s, [&] {  // the reads are answered, the write is not
@@ -115,10 +115,10 @@ TEST_F(ScaleToTest, AnAnswerThatIsLostIsReadBack) {
   });
   EXPECT_EQ(bench.outcome(1), "applied");
   EXPECT_EQ(replicas(), 5);
-  EXPECT_EQ(bench.writes().size(), 1u) << "it had happened, and is not done again";
+  EXPECT_EQ(bench.writes().size(), 1u) << "the write took effect and is not repeated";
 }
 
-TEST_F(ScaleToTest, AnotherOwnerIsLeftAlone) {
+TEST_F(ScaleToTest, DoesNotScaleATargetWithAnotherOwner) {
   bench.server.put(kDeployments, "ml", "vllm",
                    {{"metadata",
                      {{"managedFields",
@@ -132,7 +132,7 @@ TEST_F(ScaleToTest, AnotherOwnerIsLeftAlone) {
   EXPECT_TRUE(bench.writes().empty());
 }
 
-TEST_F(ScaleToTest, DownDrainsFirst) {
+TEST_F(ScaleToTest, DrainsBeforeAScaleDown) {
   want(2, {"b"});
   submit(1);
   bench.run(2s, [&] { load("b", 7); });
@@ -140,7 +140,7 @@ TEST_F(ScaleToTest, DownDrainsFirst) {
   EXPECT_EQ(gate("a"), "");
   EXPECT_EQ(replicas(), 3);
   bench.run(60s, [&] { load("b", 2); });
-  EXPECT_EQ(replicas(), 3) << "it still has work";
+  EXPECT_EQ(replicas(), 3) << "the pod still has requests";
   bench.run(2s, [&] { load("b", 0); });
   EXPECT_EQ(bench.outcome(1), "applied");
   EXPECT_EQ(replicas(), 2);
@@ -149,7 +149,7 @@ TEST_F(ScaleToTest, DownDrainsFirst) {
   EXPECT_TRUE(marked("b"));
 }
 
-TEST_F(ScaleToTest, AnIdleReadingFromBeforeCountsNothing) {
+TEST_F(ScaleToTest, ReadingsFromBeforeTheDrainDoNotCount) {
   load("b", 0);
   want(2, {"b"});
   submit(1);
@@ -159,7 +159,7 @@ TEST_F(ScaleToTest, AnIdleReadingFromBeforeCountsNothing) {
   EXPECT_EQ(replicas(), 2);
 }
 
-TEST_F(ScaleToTest, SilenceIsNotIdleness) {
+TEST_F(ScaleToTest, APodWithoutReadingsIsNotIdle) {
   want(2, {"b"});
   submit(1);
   bench.run(9min, [&] { load("b", 0, false); });
@@ -168,10 +168,10 @@ TEST_F(ScaleToTest, SilenceIsNotIdleness) {
   bench.run(2min, [&] { load("b", 0, false); });
   EXPECT_EQ(bench.outcome(1), "refused drain_silent 1 1 600");
   EXPECT_EQ(replicas(), 3);
-  EXPECT_EQ(gate("b"), "True") << "it is put back";
+  EXPECT_EQ(gate("b"), "True") << "the pod is put back";
 }
 
-TEST_F(ScaleToTest, TheLimitEndsADrainThatHasWork) {
+TEST_F(ScaleToTest, ScalesDownAtTheDrainLimitDespiteRequests) {
   want(2, {"b"});
   submit(1);
   bench.run(11min, [&] { load("b", 1); });
@@ -179,7 +179,7 @@ TEST_F(ScaleToTest, TheLimitEndsADrainThatHasWork) {
   EXPECT_EQ(replicas(), 2);
 }
 
-TEST_F(ScaleToTest, WithoutMeansNothingIsLowered) {
+TEST_F(ScaleToTest, RefusesAScaleDownWithoutDrainMeans) {
   goal->means = {};
   want(2, {"b"});
   submit(1);
@@ -189,10 +189,10 @@ TEST_F(ScaleToTest, WithoutMeansNothingIsLowered) {
   want(5);
   submit(2);
   bench.run(1s);
-  EXPECT_EQ(bench.outcome(2), "applied") << "raising needs no drain";
+  EXPECT_EQ(bench.outcome(2), "applied") << "a scale-up needs no drain";
 }
 
-TEST_F(ScaleToTest, AnEngineThatDrainsItselfIsNotWaitedFor) {
+TEST_F(ScaleToTest, DoesNotWaitForAnEngineThatDrainsItself) {
   goal->means = {DrainMeans::Kind::engine, {}};
   want(2, {"b"});
   submit(1);
@@ -201,7 +201,7 @@ TEST_F(ScaleToTest, AnEngineThatDrainsItselfIsNotWaitedFor) {
   EXPECT_EQ(gate("b"), "");
 }
 
-TEST_F(ScaleToTest, TheRouterLabelIsTakenAndPutBack) {
+TEST_F(ScaleToTest, RemovesTheRouterLabelAndPutsItBack) {
   goal->means = {DrainMeans::Kind::router_label, "serve"};
   want(2, {"b"});
   submit(1);
@@ -214,16 +214,16 @@ TEST_F(ScaleToTest, TheRouterLabelIsTakenAndPutBack) {
   EXPECT_EQ(replicas(), 4);
 }
 
-TEST_F(ScaleToTest, ADrainThatIsCalledOffPutsBack) {
+TEST_F(ScaleToTest, ACancelledDrainPutsPodsBack) {
   want(1, {"b", "c"});
   submit(1);
   bench.run(2s, [&] { load("b", 3), load("c", 3); });
   EXPECT_EQ(gate("b") + gate("c"), "FalseFalse");
-  want(2, {"c"});  // some demand came back
+  want(2, {"c"});  // demand rises again
   EXPECT_TRUE(bench.runner->take_over("scale", model::ActionToken{2}));
   bench.run(2s, [&] { load("b", 3), load("c", 3); });
   EXPECT_EQ(gate("b") + gate("c"), "TrueFalse");
-  want(3);  // all of it
+  want(3);  // demand is as before
   EXPECT_TRUE(bench.runner->take_over("scale", model::ActionToken{3}));
   bench.run(2s, [&] { load("b", 3), load("c", 3); });
   EXPECT_EQ(gate("b") + gate("c"), "TrueTrue");
@@ -232,7 +232,7 @@ TEST_F(ScaleToTest, ADrainThatIsCalledOffPutsBack) {
   EXPECT_EQ(replicas(), 3);
 }
 
-TEST_F(ScaleToTest, WhatAnEarlierEffectTookOutIsPutBackOrGoneOnWith) {
+TEST_F(ScaleToTest, ContinuesOrEndsTheDrainsOfAnEarlierEffect) {
   for (const char* name : {"a", "b"}) {
     bench.add_pod(name, {{"status", {{"conditions", {{{"type", kServingGate}, {"status", "False"}}}}}}});
     goal->out.push_back({pod(name), bench.server.now()});
@@ -245,17 +245,17 @@ TEST_F(ScaleToTest, WhatAnEarlierEffectTookOutIsPutBackOrGoneOnWith) {
   EXPECT_EQ(bench.outcome(1), "applied");
 }
 
-TEST_F(ScaleToTest, AVictimThatIsGoneGivesTheLoweringUp) {
+TEST_F(ScaleToTest, AVictimThatIsGoneCancelsTheScaleDown) {
   want(1, {"a", "b"});
   bench.server.remove(kPods, "ml/b");
   submit(1);
   bench.run(10s, [&] { load("a", 0); });
   EXPECT_EQ(bench.outcome(1), "refused replicas_lost 1");
-  EXPECT_EQ(gate("a"), "True") << "put back";
+  EXPECT_EQ(gate("a"), "True") << "the other victim is put back";
   EXPECT_EQ(replicas(), 3);
 }
 
-TEST_F(ScaleToTest, WhereTheScaleIsRefusedTheVictimsComeBackUnmarked) {
+TEST_F(ScaleToTest, PutsVictimsBackIfTheScaleIsRefused) {
   want(2, {"b"});
   bench.refuse = [](const Write& write) { return write.subresource == "scale" ? 403 : 0; };
   submit(1);
@@ -265,30 +265,30 @@ TEST_F(ScaleToTest, WhereTheScaleIsRefusedTheVictimsComeBackUnmarked) {
   EXPECT_FALSE(marked("b"));
 }
 
-TEST_F(ScaleToTest, TheKillSwitchAndTheLease) {
+TEST_F(ScaleToTest, StopsForTheKillSwitchAndALostLease) {
   bench.permit = Permit::finish;
   want(5);
   submit(1);
   bench.run(2s);
   EXPECT_EQ(bench.outcome(1), "refused halted");
-  bench.permit = Permit::anything;
+  bench.permit = Permit::all;
   want(2, {"b"});
   submit(2);
   bench.run(2s, [&] { load("b", 3); });
-  bench.permit = Permit::nothing;
+  bench.permit = Permit::none;
   bench.run(2s);
   EXPECT_EQ(bench.outcome(2), "refused lease_lost");
-  EXPECT_EQ(bench.writes().size(), 1u) << "the gate, before";
+  EXPECT_EQ(bench.writes().size(), 1u) << "only the gate was written, before the lease was lost";
   EXPECT_EQ(bench.runner->size(), 0u);
 }
 
-TEST_F(ScaleToTest, APermitThatEndsWhileAWriteWaitsToBeSentStopsIt) {
+TEST_F(ScaleToTest, DropsAQueuedWriteWhenThePermitEnds) {
   bench.refuse = [](const Write&) { return 429; };
   want(5);
   submit(1);
   bench.run(500ms);
   EXPECT_EQ(bench.writes().size(), 1u);
-  bench.permit = Permit::nothing;
+  bench.permit = Permit::none;
   bench.refuse = [](const Write&) { return 0; };
   bench.run(5s);
   EXPECT_EQ(bench.outcome(1), "refused lease_lost");

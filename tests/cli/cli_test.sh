@@ -300,7 +300,7 @@ expect 64 "'a/b/c' names no Service" -- engine load --service a/b/c
 expect 1 "kubeconfig" -- engine load --service engine --kubeconfig "$work/no-kubeconfig"
 expect 64 "expected a part of it" -- engine serve --bind 127.0.0.1:0 --loading 5s
 expect 3 "no engine table for Nothing-8B" -- engine serve --bind 127.0.0.1:0 --model Nothing-8B
-expect 1 "192.0.2.1:80: cannot be listened on" -- engine serve --bind 192.0.2.1:80
+expect 1 "192.0.2.1:80: cannot listen on this address" -- engine serve --bind 192.0.2.1:80
 expect 1 "nowhere.txt: cannot be read" -- engine serve --bind-file nowhere.txt
 expect 64 "" -- engine load
 expect 64 "found no name before a colon" -- engine load --endpoint 127.0.0.1:1 --header sk-secret

@@ -1,6 +1,6 @@
 #pragma once
 
-// A client of the fake server with all its parts, in simulated time.
+// A client of the fake server, with all its parts, in simulated time.
 
 #include <memory>
 #include <string>

@@ -20,7 +20,7 @@ struct ClientTest : testing::Test {
     for (Duration passed{}; passed < duration; passed += 100ms)
       bench.server.advance(100ms, [this] { bench.client.turn(); });
   }
-  /// Calls and waits for the end.
+  /// Makes a call and returns its outcome after `wait`.
   const Outcome& call(ApiRequest request, Duration wait) {
     outcome.reset();
     bench.client.call(std::move(request), [this](Outcome o) { outcome = std::move(o); });
@@ -33,7 +33,7 @@ struct ClientTest : testing::Test {
   std::int64_t replicas() { return bench.server.objects(kDeployments).at("ml/vllm")["spec"]["replicas"]; }
 };
 
-TEST_F(ClientTest, AWriteHappensAndAConflictComesBack) {
+TEST_F(ClientTest, ReportsAConflictWithoutARetry) {
   const std::string old = version();
   EXPECT_EQ(call(scale(kVllm, 3, old), 1s).kind, Kind::ok);
   EXPECT_EQ(replicas(), 3);
@@ -41,13 +41,13 @@ TEST_F(ClientTest, AWriteHappensAndAConflictComesBack) {
   EXPECT_EQ(conflict.kind, Kind::refused);
   EXPECT_TRUE(conflict.error.conflict());
   EXPECT_EQ(replicas(), 3);
-  EXPECT_EQ(bench.server.seen.size(), 2u) << "a conflict is not tried again";
+  EXPECT_EQ(bench.server.seen.size(), 2u) << "a conflict is not retried";
 }
 
-TEST_F(ClientTest, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
+TEST_F(ClientTest, ALostAnswerToAWriteIsAnUnknownOutcome) {
   bench.server.faults.answer_lost = 1'000'000;
   EXPECT_EQ(call(scale(kVllm, 3, version()), 1s).kind, Kind::unknown);
-  EXPECT_EQ(replicas(), 3) << "it had happened";
+  EXPECT_EQ(replicas(), 3) << "the write took effect";
   EXPECT_EQ(call(get(kVllm), 1s).kind, Kind::unreachable) << "a read changes nothing";
 
   bench.server.faults = {};
@@ -58,14 +58,14 @@ TEST_F(ClientTest, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
   bench.server.faults = {};
   bench.server.faults.half_open = 1'000'000;
   EXPECT_EQ(call(scale(kVllm, 5, version()), 20s).kind, Kind::unknown);
-  EXPECT_EQ(replicas(), 4) << "it had not";
+  EXPECT_EQ(replicas(), 4) << "the write had no effect";
 
   bench.server.faults = {};
   bench.server.faults.unreachable = 1'000'000;
   EXPECT_EQ(call(scale(kVllm, 5, version()), 1s).kind, Kind::unreachable);
 }
 
-TEST_F(ClientTest, WhatIsSilentIsGivenUpOnceTheServerAnswersAnother) {
+TEST_F(ClientTest, GivesUpRequestsOnADeadConnection) {
   const auto ask = [&] {
     ApiRequest urgent = get(kVllm);
     urgent.urgent = true;
@@ -81,23 +81,23 @@ TEST_F(ClientTest, WhatIsSilentIsGivenUpOnceTheServerAnswersAnother) {
     ask();
     run(3s);
     bench.server.faults = {};
-    EXPECT_FALSE(outcome) << "a write has a quarter of a minute";
+    EXPECT_FALSE(outcome) << "the timeout of a write is 15 s";
     bool read = false;
     bench.client.call(get(kVllm), [&](const Outcome& o) { read = o.ok(); });
     ask();
     run(1s);
-    ASSERT_TRUE(outcome) << "its connection is dead, as the server's answer to another shows";
+    ASSERT_TRUE(outcome) << "the answer to another request shows that the connection is dead";
     EXPECT_EQ(outcome->kind, Kind::unknown);
-    EXPECT_TRUE(read) << "what was sent since is left alone";
+    EXPECT_TRUE(read) << "later requests are not given up";
   }
 }
 
-TEST_F(ClientTest, BusyIsTriedAgainWhenTheServerSaysSo) {
+TEST_F(ClientTest, RetriesABusyServerAfterTheRequestedWait) {
   bench.server.faults.busy = 1'000'000;
   outcome.reset();
   bench.client.call(scale(kVllm, 3, version()), [this](Outcome o) { outcome = std::move(o); });
   run(900ms);
-  EXPECT_EQ(bench.server.seen.size(), 1u) << "not before a second, at the least";
+  EXPECT_EQ(bench.server.seen.size(), 1u) << "the wait is at least one second";
   bench.server.faults = {};
   run(3s);
   ASSERT_TRUE(outcome);
@@ -111,11 +111,11 @@ TEST_F(ClientTest, BusyIsTriedAgainWhenTheServerSaysSo) {
   EXPECT_EQ(bench.server.seen.size(), 7u);
 
   const Outcome& held = call(evict_pod({resources::kPods, "ml", "p"}, {}), 5s);
-  EXPECT_EQ(held.error.code, 429) << "a disruption budget's no is the answer";
+  EXPECT_EQ(held.error.code, 429) << "a refusal by a disruption budget is not retried";
   EXPECT_EQ(bench.server.seen.size(), 8u);
 }
 
-TEST_F(ClientTest, TheRateIsBoundedAndTheLeasePasses) {
+TEST_F(ClientTest, LimitsTheRateExceptForUrgentRequests) {
   for (int i = 0; i < 400; ++i) bench.client.call(get(kVllm), [](const Outcome&) {});
   ApiRequest urgent = get(kVllm);
   urgent.urgent = true;
@@ -123,12 +123,12 @@ TEST_F(ClientTest, TheRateIsBoundedAndTheLeasePasses) {
   bench.client.call(std::move(urgent), [&](const Outcome& o) { done = o.ok(); });
   run(1s);
   EXPECT_TRUE(done);
-  // 100 at the first turn, 5 at each of the nine turns after it, of which the last are on their way; and the urgent
+  // 100 requests in the first turn, 5 in each of the nine later turns (the last 5 have not arrived), and the urgent
   // one.
   EXPECT_EQ(bench.server.seen.size(), 141u);
 }
 
-TEST_F(ClientTest, WhetherItMayBeSentIsAskedEachTimeItIs) {
+TEST_F(ClientTest, AsksMaySendBeforeEachSending) {
   bool allowed = true;
   ApiRequest request = scale(kVllm, 3, version());
   request.may_send = [&] { return allowed; };
@@ -137,7 +137,7 @@ TEST_F(ClientTest, WhetherItMayBeSentIsAskedEachTimeItIs) {
   bench.client.call(std::move(request), [this](Outcome o) { outcome = std::move(o); });
   run(500ms);
   EXPECT_EQ(bench.server.seen.size(), 1u);
-  allowed = false;  // while it waits to be sent again
+  allowed = false;  // while the request waits for its retry
   bench.server.faults = {};
   run(4s);
   ASSERT_TRUE(outcome);
@@ -146,7 +146,7 @@ TEST_F(ClientTest, WhetherItMayBeSentIsAskedEachTimeItIs) {
   EXPECT_EQ(replicas(), 1);
 }
 
-TEST_F(ClientTest, AQueueHasAnEnd) {
+TEST_F(ClientTest, BoundsTheQueue) {
   int unreachable = 0;
   for (int i = 0; i < 5'000; ++i) {
     bench.client.call(get(kVllm), [&](const Outcome& o) { unreachable += o.kind == Kind::unreachable ? 1 : 0; });
@@ -169,17 +169,17 @@ TEST(ClientTokens, ARotatedTokenIsReadAgain) {
   };
   ask(1s);
   token = "second";
-  ask(61s);  // read again within the minute, although nobody refused it
+  ask(61s);  // the file is read again within the minute, without a refusal
   bench.server.token = "second";
   ask(1s);
   bench.server.token = token = "third";
-  ask(1s);  // refused, read at once, and asked again
-  bench.server.token = "somebody else's";
+  ask(1s);  // refused, read at once, and retried
+  bench.server.token = "another";
   ask(1s);
   EXPECT_EQ(codes, (std::vector<int>{404, 404, 404, 404, 401}));
 }
 
-TEST(ClientTokens, WithoutCredentialsACallFailsInTimeAndSaysWhy) {
+TEST(ClientTokens, ACallWithoutCredentialsFailsWithTheReason) {
   Config config = config_with_token("");
   config.token_file = "/run/token";
   Bench bench(3, config, no_file);
@@ -192,7 +192,7 @@ TEST(ClientTokens, WithoutCredentialsACallFailsInTimeAndSaysWhy) {
   EXPECT_TRUE(bench.server.seen.empty());
 }
 
-TEST_F(ClientTest, CancelledCallsAreForgotten) {
+TEST_F(ClientTest, CancelledCallsHaveNoOutcome) {
   int ends = 0;
   const Client::CallId id = bench.client.call(get(kVllm), [&](const Outcome&) { ++ends; });
   bench.client.cancel(id);

@@ -1,5 +1,5 @@
-// Three candidates, wall clocks that disagree, faults, and pauses as of SIGSTOP: at no moment may two of them write,
-// and when the faults end, one of them soon does.
+// Three candidates with different wall clocks, faults, and pauses like SIGSTOP. At no time may two of them write, and
+// soon after the faults end one of them may.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -36,7 +36,7 @@ struct Candidate {
   Election election;
   std::int64_t wall_skew_us;
   Instant paused_until;
-  std::optional<Outcome> arrived;  // waits for a process that is paused
+  std::optional<Outcome> arrived;  // waits while the process is paused
 };
 
 struct Party {
@@ -48,17 +48,17 @@ struct Party {
     for (Duration passed{}; passed < duration; passed += 100ms) {
       server.advance(100ms, [this] {
         for (const auto& candidate : candidates) candidate->turn(server.now());
-        look();
+        check();
       });
     }
   }
 
-  void look() {
+  void check() {
     int writers = 0;
     for (const auto& candidate : candidates) writers += candidate->election.may_write(server.now()) ? 1 : 0;
     writers_max = std::max(writers_max, writers);
     led += writers > 0 ? 1 : 0;
-    ++looks;
+    ++checks;
   }
   const Candidate* leader() const {
     for (const auto& candidate : candidates) {
@@ -72,10 +72,10 @@ struct Party {
   std::vector<std::unique_ptr<Candidate>> candidates;
   int writers_max = 0;
   int led = 0;
-  int looks = 0;
+  int checks = 0;
 };
 
-TEST(ElectionSwarm, NeverTwoAndSoonOne) {
+TEST(ElectionSwarm, NeverHasTwoLeadersAndSoonHasOne) {
   int changes = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -84,22 +84,22 @@ TEST(ElectionSwarm, NeverTwoAndSoonOne) {
     party.server.faults = Faults::all(ppm);
     party.server.faults.delay_max = Duration(party.random.between(0, Duration(6s).count()));
     for (int i = 0; i < 30; ++i) {
-      const std::size_t who = party.random.below(3);
+      const std::size_t index = party.random.below(3);
       if (party.random.below(4) == 0) {
-        party.candidates[who]->paused_until =
+        party.candidates[index]->paused_until =
             party.server.now() + Duration(party.random.between(0, Duration(40s).count()));
       }
       party.run(5s);
     }
     ASSERT_LE(party.writers_max, 1);
     party.server.faults = {};
-    party.run(100s);  // pauses end, requests in the dark time out, the last lease runs out
+    party.run(100s);  // pauses end, lost requests time out, and the last lease expires
     ASSERT_LE(party.writers_max, 1);
     ASSERT_NE(party.leader(), nullptr);
     const json& lease = party.server.objects("/apis/coordination.k8s.io/v1/leases").at("ns/capstan");
     changes += lease["spec"]["leaseTransitions"].get<int>();
   }
-  EXPECT_GT(changes, 60) << "the swarm is too tame";
+  EXPECT_GT(changes, 60) << "there are too few faults to test anything";
 }
 
 TEST(ElectionSwarm, WithoutFaultsTheLeaderStays) {
@@ -107,20 +107,20 @@ TEST(ElectionSwarm, WithoutFaultsTheLeaderStays) {
   party.run(10s);
   const Candidate* leader = party.leader();
   ASSERT_NE(leader, nullptr);
-  party.led = party.looks = 0;
+  party.led = party.checks = 0;
   party.run(300s);
   EXPECT_EQ(party.leader(), leader);
-  EXPECT_EQ(party.led, party.looks);
+  EXPECT_EQ(party.led, party.checks);
 }
 
-TEST(ElectionSwarm, AStandbyTakesOverWithinTheLeaseTime) {
+TEST(ElectionSwarm, AStandbyTakesOverAfterTheLeaseExpires) {
   Party party(2);
   party.run(10s);
   for (const auto& candidate : party.candidates) {
     if (candidate.get() == party.leader()) candidate->paused_until = Instant::never();
   }
   party.run(10s);
-  EXPECT_EQ(party.leader(), nullptr) << "the old one is past its deadline, the lease still holds";
+  EXPECT_EQ(party.leader(), nullptr) << "the old leader is past its deadline, and the lease has not expired";
   party.run(10s);
   EXPECT_NE(party.leader(), nullptr);
 }

@@ -31,7 +31,7 @@ json gone() { return status(410, "Expired", "too old resource version"); }
 
 }  // namespace
 
-/// A request's path taken apart.
+/// The parts of a request's path.
 struct FakeServer::Target {
   std::string collection;
   std::string ns;
@@ -111,7 +111,7 @@ void FakeServer::at(net::RequestId id, Instant when, std::function<void(Exchange
   deliveries_[{when, ++last_delivery_}] = {id, std::move(deliver)};
 }
 
-/// When what is sent now arrives.
+/// Returns the arrival time of data that is sent now.
 Instant FakeServer::arrival(Exchange& exchange) {
   const Duration delay = 1ms + Duration(random_.between(0, faults.delay_max.count()));
   exchange.last_sent = std::max(exchange.last_sent, now_ + delay);
@@ -144,7 +144,7 @@ void FakeServer::go_silent(net::RequestId id) {
     at(id, now_ + idle, [this, id](Exchange&) { end(id, net::Failure::idle_timeout, true); });
 }
 
-/// A request has arrived.
+/// Handles a request that has arrived.
 void FakeServer::serve(net::RequestId id) {
   Exchange& exchange = exchanges_.at(id);
   const net::Request& request = exchange.request;
@@ -152,8 +152,8 @@ void FakeServer::serve(net::RequestId id) {
   seen.push_back({now_, request.method, request.url.substr(request.url.find('/', 8)), 0});
   if (fail_before(id, exchange)) return;
   const std::string* authorization = net::find_header(request.headers, "Authorization");
-  const bool known = token.empty() || (authorization != nullptr && *authorization == "Bearer " + token);
-  if (!known || chance(faults.unauthorized)) {
+  const bool authorized = token.empty() || (authorization != nullptr && *authorization == "Bearer " + token);
+  if (!authorized || chance(faults.unauthorized)) {
     return reply(id, {401, status(401, "Unauthorized", "Unauthorized"), {}});
   }
   if (request.method == "GET" && target.collection == forbidden) {
@@ -170,7 +170,7 @@ void FakeServer::serve(net::RequestId id) {
   pump_all();
 }
 
-/// Faults that keep a request from having any effect.
+/// Applies a fault that prevents any effect of a request. Returns false if there is none.
 bool FakeServer::fail_before(net::RequestId id, Exchange& exchange) {
   if (chance(faults.unreachable)) {
     at(id, arrival(exchange), [this, id](Exchange&) { end(id, net::Failure::connect, false); });
@@ -228,7 +228,7 @@ FakeServer::Answer FakeServer::list(const Target& target) {
   if (const auto token = target.query.find("continue"); token != target.query.end()) {
     const auto found = pages_.find(token->second);
     if (found == pages_.end() || found->second.position < compacted_) return {410, gone(), {}};
-    pages = found->second;  // kept: the same page may be asked for again
+    pages = found->second;  // the page stays available, because a client may ask for it again
   }
   if (!target.ns.empty()) {
     std::erase_if(pages.rest, [&](const auto& entry) { return !entry.first.starts_with(target.ns + "/"); });
@@ -271,7 +271,7 @@ FakeServer::Answer FakeServer::write(const Target& target, const net::Request& r
   const std::string* type = net::find_header(request.headers, "Content-Type");
   const bool applies = type != nullptr && *type == "application/apply-patch+yaml" && target.subresource.empty();
   if (applies && !objects.contains(target.key())) {
-    put(target.collection, target.ns, target.name, body);  // server-side apply makes what is not there
+    put(target.collection, target.ns, target.name, body);  // server-side apply creates a missing object
     return {201, objects.at(target.key()), {}};
   }
   const auto found = objects.find(target.key());
@@ -322,7 +322,7 @@ void FakeServer::remove(const std::string& collection, const std::string& key) {
   pump_all();
 }
 
-/// A text in which the order of versions cannot be seen.
+/// Returns a resource version that does not reveal the order of versions.
 std::string FakeServer::version_text(std::size_t position) const {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, mix64(position), 36).ptr;
@@ -378,7 +378,7 @@ void FakeServer::pump_all() {
   for (const net::RequestId id : ids) pump(id);
 }
 
-/// Sends what a watch has not been sent, then a bookmark when it is time, then its end.
+/// Sends new events to a watch, then a bookmark and the end of the watch when they are due.
 void FakeServer::pump(net::RequestId id) {
   Exchange& exchange = exchanges_.at(id);
   while (exchange.next_event < history_.size()) {
@@ -404,7 +404,7 @@ void FakeServer::pump(net::RequestId id) {
   });
 }
 
-/// Sends an event, or what a fault makes of it. False where the stream is over.
+/// Sends an event, or a fault instead of it. Returns false if the stream has ended.
 bool FakeServer::send_event(net::RequestId id, const std::string& line) {
   Exchange& exchange = exchanges_.at(id);
   const auto lose = [this, id](Exchange&) { end(id, net::Failure::lost, true); };
@@ -435,7 +435,7 @@ bool FakeServer::send_event(net::RequestId id, const std::string& line) {
   return false;
 }
 
-/// A line in pieces that arrive one after another.
+/// Sends a line in pieces that arrive one after the other.
 void FakeServer::send_line(net::RequestId id, std::string line) {
   line += '\n';
   const std::size_t cut = random_.below(line.size());

@@ -18,28 +18,28 @@ namespace capstan::kube::fake {
 
 using nlohmann::json;
 
-/// What goes wrong, by chance: millionths of a request's, or of an event's, kind.
+/// Probabilities of faults per request or event, in millionths.
 struct Faults {
-  std::uint32_t unreachable = 0;      ///< request: nobody listens
+  std::uint32_t unreachable = 0;      ///< request: the connection is refused
   std::uint32_t busy = 0;             ///< request: 429, with Retry-After or without
   std::uint32_t server_error = 0;     ///< request: 500, 502 or 503, without effect
   std::uint32_t unauthorized = 0;     ///< request: 401
-  std::uint32_t answer_lost = 0;      ///< request: takes effect, and the connection ends before the answer
-  std::uint32_t gateway_timeout = 0;  ///< request: takes effect, and the answer is 504
-  std::uint32_t half_open = 0;        ///< request or event: from here on silence
+  std::uint32_t answer_lost = 0;      ///< request: takes effect, but the connection ends before the answer
+  std::uint32_t gateway_timeout = 0;  ///< request: takes effect, but the answer is 504
+  std::uint32_t half_open = 0;        ///< request or event: nothing more is sent
   std::uint32_t gone = 0;             ///< list or watch: 410 as an answer
   std::uint32_t gone_in_stream = 0;   ///< event: 410 as an ERROR event instead
-  std::uint32_t cut = 0;              ///< event: the connection ends, perhaps within the line
-  std::uint32_t ended = 0;            ///< event: the stream ends in good order, before the event
-  std::uint32_t duplicate = 0;        ///< event: comes twice
-  std::uint32_t garbage = 0;          ///< event: a line that is none instead
-  Duration delay_max{};               ///< of everything that is sent; exchanges overtake each other
+  std::uint32_t cut = 0;              ///< event: the connection ends, possibly within the line
+  std::uint32_t ended = 0;            ///< event: the stream ends normally before the event
+  std::uint32_t duplicate = 0;        ///< event: is sent twice
+  std::uint32_t garbage = 0;          ///< event: an invalid line instead
+  Duration delay_max{};               ///< longest delay of everything that is sent; exchanges may overtake each other
 
   static Faults all(std::uint32_t ppm);
 };
 
-/// An API server in memory and in simulated time, behind the same door as an HTTP client. It keeps what it was told and
-/// knows what happened in which order; its resource versions are texts that cannot be compared.
+/// An API server in memory and in simulated time, with the interface of an HTTP client. It records all requests and all
+/// changes in their order. Its resource versions are texts that cannot be compared.
 class FakeServer : public net::Transport {
  public:
   enum class WatchList : std::uint8_t { served, refused, ignored };
@@ -62,37 +62,36 @@ class FakeServer : public net::Transport {
   net::Clock clock() {
     return [this] { return now_; };
   }
-  /// Lets time pass, and calls handlers on the way; `each_step` is called after each moment at which something came.
+  /// Advances the time and calls handlers on the way. `each_step` is called after each time at which data arrived.
   void advance(Duration duration, const std::function<void()>& each_step);
 
-  // What exists, as if others had written it. A collection is named by its path, "/api/v1/pods".
+  // The objects, as if other clients had written them. The name of a collection is its path, "/api/v1/pods".
   void put(const std::string& collection, const std::string& ns, const std::string& name, json fields);
   void remove(const std::string& collection, const std::string& key);
   const std::map<std::string, json>& objects(const std::string& collection) { return collections_[collection]; }
-  const std::vector<Event>& history() const { return history_; }  ///< the n-th made resource version n + 1
+  const std::vector<Event>& history() const { return history_; }  ///< event n created resource version n + 1
   std::optional<std::size_t> position(std::string_view resource_version) const;
 
-  void compact() { compacted_ = history_.size(); }  ///< forgets all versions but the present one
-  void drop_all();                                  ///< ends every exchange that is open
+  void compact() { compacted_ = history_.size(); }  ///< drops all versions except the current one
+  void drop_all();                                  ///< ends all open exchanges
 
   Faults faults;
   WatchList watch_list = WatchList::served;
   int page_max = 1'000'000;
   Duration bookmark_period = std::chrono::seconds(60);
-  std::string forbidden;        ///< a collection of which it tells nobody anything; empty: none
-  std::string token = "token";  ///< what it lets in, as "Bearer token"; empty: anybody
+  std::string forbidden;        ///< collection that nobody may read; empty: none
+  std::string token = "token";  ///< expected bearer token; empty: any
 
-  /// A write that arrived, its faults passed.
+  /// A write that arrived without a fault.
   struct Write {
     std::string method;
     std::string collection;
     std::string key;
     std::string subresource;
-    bool apply = false;  ///< server-side
+    bool apply = false;  ///< server-side apply
     json body;
   };
-  /// What the server does with a write beyond storing it, subresources above all: a status and a body, or nothing where
-  /// it is stored as it came.
+  /// Handles special writes, above all of subresources. Returns a status and a body, or nothing to store the object.
   std::function<std::optional<std::pair<int, json>>(const Write&)> acts;
 
   struct Seen {
@@ -107,7 +106,7 @@ class FakeServer : public net::Transport {
   struct Exchange {
     net::Request request;
     net::Handler handler;
-    Instant last_sent;  // what is sent later arrives later
+    Instant last_sent;  // arrival of the last data; later data arrives later
     bool watching = false;
     bool silent = false;
     std::string collection;

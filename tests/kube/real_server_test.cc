@@ -1,4 +1,4 @@
-// The client against a real API server, run by tests/e2e with a kubeconfig and a namespace that holds the Deployment
+// Tests the client against a real API server. tests/e2e runs it with a kubeconfig and a namespace that has a Deployment
 // "engine" with zero replicas:
 //   CAPSTAN_E2E_KUBECONFIG=... CAPSTAN_E2E_NAMESPACE=... kube_real_test
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::optional<std::string> variable(const std::string& name) {
 struct RealServerTest : testing::Test {
   void SetUp() override {
     const std::optional<std::string> path = variable("CAPSTAN_E2E_KUBECONFIG");
-    if (!path) GTEST_SKIP() << "no server: CAPSTAN_E2E_KUBECONFIG is not set";
+    if (!path) GTEST_SKIP() << "there is no server: CAPSTAN_E2E_KUBECONFIG is not set";
     ns = variable("CAPSTAN_E2E_NAMESPACE").value_or("default");
     Result<Config> config = find_config(*path, "", variable, read_file_from_disk);
     ASSERT_TRUE(config) << config.error().text();
@@ -45,7 +45,7 @@ struct RealServerTest : testing::Test {
   std::unique_ptr<Watcher> watch(const Resource& resource, Store<View>& store, bool watch_list = true) {
     Reflector::Options options;
     options.watch_list = watch_list;
-    options.page_objects = 2;  // so that there are pages
+    options.page_objects = 2;  // small pages, so that there are several
     return std::make_unique<Watcher>(*client, document, resource, "", store, options, RandomStream(1, resource.plural),
                                      clock);
   }
@@ -84,7 +84,7 @@ struct RealServerTest : testing::Test {
   ObjectRef engine;
 };
 
-TEST_F(RealServerTest, DiscoversWhatIsServed) {
+TEST_F(RealServerTest, DiscoversResources) {
   Discovery discovery(*client, clock);
   ASSERT_TRUE(until([&] {
     discovery.turn();
@@ -100,7 +100,7 @@ TEST_F(RealServerTest, DiscoversWhatIsServed) {
   EXPECT_TRUE(discovery.served().find_plural("", "pods")->has_subresource("eviction"));
 }
 
-TEST_F(RealServerTest, ListsAndWatchListsAreTheSame) {
+TEST_F(RealServerTest, ListsAndWatchListsGiveTheSameObjects) {
   Store<Workload> listed(read_workload);
   Store<Workload> watched(read_workload);
   const auto by_list = watch(resources::kDeployments, listed, false);
@@ -111,7 +111,7 @@ TEST_F(RealServerTest, ListsAndWatchListsAreTheSame) {
   ASSERT_NE(watched.find(ns, "engine"), nullptr);
   EXPECT_EQ(by_watch->reflector().failures(), 0) << by_watch->reflector().last_error().text();
 
-  // A change reaches both, without a list.
+  // A change reaches both without a new list.
   const Outcome now = call(get(engine, "scale"));
   ASSERT_TRUE(now.ok()) << now.error.text();
   ASSERT_TRUE(call(scale(engine, 1, version_of(now.body))).ok());
@@ -122,7 +122,7 @@ TEST_F(RealServerTest, ListsAndWatchListsAreTheSame) {
   EXPECT_EQ(by_list->counters().rejected + by_watch->counters().rejected, 0u);
 }
 
-TEST_F(RealServerTest, WritesHappenOnceAndConflictsComeBack) {
+TEST_F(RealServerTest, WritesOnceAndReportsConflicts) {
   const Outcome before = call(get(engine, "scale"));
   ASSERT_TRUE(before.ok()) << before.error.text();
   const std::string old = version_of(before.body);
@@ -139,7 +139,7 @@ TEST_F(RealServerTest, WritesHappenOnceAndConflictsComeBack) {
   EXPECT_EQ(missing.error.reason, "NotFound");
 }
 
-TEST_F(RealServerTest, AppliesOnlyWhatIsItsOwnAndStrictly) {
+TEST_F(RealServerTest, AppliesOnlyOwnFieldsAndRefusesUnknownOnes) {
   const auto body = [&](const std::string& spec) {
     return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"engine","namespace":")" + ns +
            R"(","annotations":{"capstan.dev/seen":"yes"}})" + spec + "}";
@@ -148,13 +148,13 @@ TEST_F(RealServerTest, AppliesOnlyWhatIsItsOwnAndStrictly) {
   EXPECT_TRUE(applied.ok()) << applied.error.text();
   const Outcome foreign = call(apply(engine, body(R"(,"spec":{"replicas":7})"), false));
   EXPECT_EQ(foreign.kind, Kind::refused);
-  EXPECT_TRUE(foreign.error.conflict()) << "the replicas are another manager's: " << foreign.error.text();
+  EXPECT_TRUE(foreign.error.conflict()) << "another manager owns the replicas: " << foreign.error.text();
   const Outcome unknown_field = call(merge_patch(engine, R"({"spec":{"replicaz":1}})", "").value());
   EXPECT_EQ(unknown_field.kind, Kind::refused);
   EXPECT_TRUE(unknown_field.error.text().contains("replicaz")) << unknown_field.error.text();
 }
 
-TEST_F(RealServerTest, BindsOncePodByItsUid) {
+TEST_F(RealServerTest, BindsAPodOnceByItsUid) {
   const ObjectRef pod{resources::kPods, ns, "lonely"};
   const Outcome created = call(create(pod, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"lonely"},"spec":{
     "schedulerName":"capstan","containers":[{"name":"c","image":"i"}]}})"));
@@ -170,7 +170,7 @@ TEST_F(RealServerTest, BindsOncePodByItsUid) {
   EXPECT_TRUE(call(remove(pod, {.uid = uid, .resource_version = {}})).ok());
 }
 
-TEST_F(RealServerTest, LeadsAndGivesBack) {
+TEST_F(RealServerTest, AcquiresAndReleasesTheLease) {
   Election election({.lease = {resources::kLeases, ns, "capstan"}, .identity = "test"}, RandomStream(1, "election"));
   const WallClock wall = machine_wall_clock();
   bool busy = false;

@@ -1,5 +1,5 @@
-// Whatever goes wrong between a store and its server: once it ends, the store equals the server, and until then no
-// event was applied twice and none was left out.
+// Random faults between a store and its server. After the faults the store equals the server, and no event was applied
+// twice or left out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Thing {
 };
 Thing read_thing(Json object) { return {read_meta(object), object["value"].integer()}; }
 
-/// A store that writes down what changed it while it was in use, relists apart.
+/// A store that records the events that changed it, without relists.
 class Recorder : public Sink {
  public:
   explicit Recorder(FakeServer& server) : server_(server) {}
@@ -93,7 +93,7 @@ struct Swarm {
     });
   }
 
-  /// Ticks, so that deadlines come although nothing arrives.
+  /// Advances the time in small steps, so that deadlines pass although nothing arrives.
   void run_quietly(Duration duration) {
     for (Duration passed{}; passed < duration; passed += 100ms) run(100ms);
   }
@@ -136,18 +136,19 @@ TEST(ReflectorSwarm, AfterTheFaultsTheStoreEqualsTheServer) {
       swarm.run(Duration(swarm.random.between(0, Duration(2s).count())));
     }
     swarm.bench.server.faults = {};
-    swarm.run_quietly(200s);  // longer than the silence after which a half-open watch is given up
+    swarm.run_quietly(200s);  // longer than the time after which a half-open watch is given up
     ASSERT_TRUE(swarm.watcher.reflector().synced());
     ASSERT_EQ(swarm.stored(), swarm.served());
-    ASSERT_TRUE(std::ranges::is_sorted(swarm.recorder.applied, std::ranges::less_equal())) << "twice, or out of order";
+    ASSERT_TRUE(std::ranges::is_sorted(swarm.recorder.applied, std::ranges::less_equal()))
+        << "an event was applied twice or out of order";
     relists += swarm.watcher.reflector().relists();
     applied += swarm.recorder.applied.size();
   }
-  EXPECT_GT(relists, 150u) << "the swarm is too tame";
-  EXPECT_GT(applied, 5'000u) << "the swarm is too wild";
+  EXPECT_GT(relists, 150u) << "there are too few faults to test anything";
+  EXPECT_GT(applied, 5'000u) << "there are too many faults to apply anything";
 }
 
-TEST(ReflectorSwarm, WithoutForgettingNothingIsRelistedAndNoEventIsLost) {
+TEST(ReflectorSwarm, LosesNoEventAndRelistsNothingIfNoVersionIsDropped) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Swarm swarm(seed);
@@ -172,7 +173,7 @@ TEST(ReflectorSwarm, WithoutForgettingNothingIsRelistedAndNoEventIsLost) {
   }
 }
 
-TEST(ReflectorSwarm, IsBackWithinFiveSecondsOfAnOutage) {
+TEST(ReflectorSwarm, CatchesUpWithinFiveSecondsAfterAnOutage) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Swarm swarm(seed);
@@ -194,8 +195,8 @@ TEST(ReflectorSwarm, AnEndedWatchResumesFromItsBookmark) {
   swarm.write();
   swarm.run_quietly(10s);
   swarm.bench.server.bookmark_period = 5s;
-  // Others write, the server forgets all but the newest, and the watch ends: only the bookmark knows a version that is
-  // still good.
+  // Other clients write, the server drops old versions, and the watch ends. Only the version of the bookmark is still
+  // valid.
   swarm.run_quietly(100s);
   for (int i = 0; i < 20; ++i) swarm.bench.server.put("/api/v1/secrets", "ns", "s", {{"value", i}});
   swarm.run_quietly(10s);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Certificates made on the spot, and a server that shows them: the other end of our TLS.
+// Creates certificates, and a TLS server with them, to test TLS clients.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ inline void extend(X509* x509, int nid, const std::string& value) {
   X509_EXTENSION_free(extension);
 }
 
-/// A certificate of that name, signed by `issuer`; without one, an authority that signs itself.
+/// Creates a certificate with this name, signed by `issuer`. Without an issuer it is a self-signed authority.
 inline Certificate make_certificate(const std::string& name, const std::string& alternative_names,
                                     const Certificate* issuer) {
   static int serial = 0;
@@ -64,8 +64,7 @@ inline Certificate make_certificate(const std::string& name, const std::string& 
   return made;
 }
 
-/// A TLS server on loopback that answers the requests of one connection with the name of the client that it has
-/// verified.
+/// A TLS server on loopback. It answers the requests of one connection with the verified name of the client.
 class TlsServer {
  public:
   TlsServer(const Certificate& own, const Certificate& client_authority)
@@ -101,23 +100,23 @@ class TlsServer {
     if (count > 0) received_.append(bytes, static_cast<std::size_t>(count));
     if (!received_.ends_with("\r\n\r\n")) return;
     received_.clear();
-    const std::string body = client_name() + " at " + named();
+    const std::string body = client_name() + " at " + requested_host();
     const std::string length = std::to_string(body.size());
     const std::string answer = "HTTP/1.1 " + status + "\r\nContent-Length: " + length + "\r\n\r\n" + body;
     EXPECT_GT(SSL_write(tls_.get(), answer.data(), static_cast<int>(answer.size())), 0);
   }
 
   std::string url;
-  std::string status = "200 OK";  ///< of the answer
+  std::string status = "200 OK";  ///< status of the answers
 
  private:
   std::string client_name() const {
     const std::unique_ptr<X509, decltype(&X509_free)> peer(SSL_get1_peer_certificate(tls_.get()), X509_free);
-    char name[64] = "nobody";
+    char name[64] = "no client";
     if (peer) X509_NAME_get_text_by_NID(X509_get_subject_name(peer.get()), NID_commonName, name, sizeof name);
     return name;
   }
-  std::string named() const {
+  std::string requested_host() const {
     const char* name = SSL_get_servername(tls_.get(), TLSEXT_NAMETYPE_host_name);
     return name != nullptr ? name : "an address";
   }
