@@ -1,6 +1,6 @@
-# Certificates and kubeconfigs of one cluster: a CA of its own, valid for a month.
+# Certificates and kubeconfigs of one cluster, with its own CA, valid for a month.
 
-# A key and a certificate for one use: DIR/pki/NAME.{key,crt}.
+# Creates a key and a certificate for one use: DIR/pki/NAME.{key,crt}.
 make_certificate() { # dir, name, subject, extensions
   local base=$1/pki/$2
   openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$base.key" -subj "$3" 2>/dev/null |
@@ -32,7 +32,7 @@ current-context: capstan-laptop
 END
 }
 
-# Each server has a user of its own, so that the audit log tells them apart.
+# Each server has its own user, so that the audit log shows which server sent a request.
 make_pki() { # dir, URL of the API server
   umask 077
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=capstan-laptop -days 30 \

@@ -1,11 +1,11 @@
-# The servers of the test cluster, with kubectl and helm: built once from the modules that tests/e2e pins, into a folder of
-# the cache whose name follows from the versions. Needs $root, the checkout.
+# Builds the servers of the test cluster, kubectl and helm once, from the modules that tests/e2e pins, into a folder of
+# the cache. The versions decide the name of the folder. Needs $root, the checkout.
 
 server_names=(etcd kube-apiserver kube-controller-manager kube-scheduler kwok karpenter)
 kubernetes_version=$(sed -n 's/^\tk8s.io\/kubernetes \(v[0-9.]*\).*/\1/p' "$root/tests/e2e/go.mod")
 
-# What is built: its name, the folder of its go.mod below tests/e2e, its package. A folder is a release of the Kubernetes
-# libraries: Kubernetes, KWOK and Karpenter each need another one, and Helm can do with Karpenter's.
+# The programs: name, folder of the go.mod below tests/e2e, package. Each folder pins one release of the Kubernetes
+# libraries: Kubernetes, KWOK and Karpenter each need another one, and Helm works with Karpenter's.
 programs=(
   "etcd . go.etcd.io/etcd/server/v3"
   "kube-apiserver . k8s.io/kubernetes/cmd/kube-apiserver"
@@ -17,7 +17,7 @@ programs=(
   "helm karpenter helm.sh/helm/v3/cmd/helm"
 )
 
-# Kubernetes calls itself v0.0.0 where it is built elsewhere, and clients then refuse it.
+# Without these flags the version of Kubernetes is v0.0.0, which clients reject.
 link_flags() {
   local version=k8s.io/component-base/version numbers
   IFS=. read -ra numbers <<<"${kubernetes_version#v}"
@@ -31,16 +31,16 @@ servers_key() {
 
 servers=${CAPSTAN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/capstan}/servers-$(servers_key)
 
-# Says why the servers cannot be built here; says nothing if they can, or are built already.
+# Prints the reason why the servers cannot be built. Prints nothing if they can be built, or are built already.
 missing_go() {
   [[ ! -e $servers/complete ]] || return 0
   local wanted have
   wanted=$(sed -n 's/^go //p' "$root"/tests/e2e/{,kwok/,karpenter/}go.mod | sort -V | tail -n 1)
   have=$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null) || have=
   if [[ -z $have ]]; then
-    echo "the test cluster is built from source with Go $wanted or newer, and there is no go on this machine"
+    echo "the test cluster is built from source with Go $wanted or newer, and Go is not installed"
   elif [[ $(printf '%s\n' "$wanted" "${have#go}" | sort -V | head -n 1) != "$wanted" ]]; then
-    echo "the test cluster is built from source with Go $wanted or newer, and this machine's is ${have#go}"
+    echo "the test cluster is built from source with Go $wanted or newer, and the installed version is ${have#go}"
   fi
 }
 
@@ -48,7 +48,7 @@ build_servers() {
   [[ ! -e $servers/complete ]] || return 0
   local reason
   reason=$(missing_go)
-  [[ -z $reason ]] || { echo "cluster: $reason; docs/guides/laptop-cluster.md says how to get it" >&2; exit 3; }
+  [[ -z $reason ]] || { echo "cluster: $reason; see docs/guides/laptop-cluster.md" >&2; exit 3; }
   mkdir -p "$servers"
   exec {build_lock}>"$servers/lock"
   flock --exclusive "$build_lock"
@@ -72,7 +72,7 @@ build_all() {
   printf 'cluster: [%4d s] built\n' $((SECONDS - begun)) >&2
 }
 
-# The definitions that belong to the servers lie in their modules; a copy in the cache makes a start independent of Go.
+# The modules of the servers contain their definitions. A copy in the cache makes a start independent of Go.
 copy_crds() {
   local karpenter kwok
   karpenter=$(go -C "$root/tests/e2e/karpenter" list -m -f '{{.Dir}}' sigs.k8s.io/karpenter) || return 1

@@ -1,4 +1,4 @@
-"""`capstan run` in Active, with the chart's own permissions: what the audit log tells of its writes and their order."""
+"""`capstan run` in Active, with the permissions of the chart: its writes and their order, by the audit log."""
 
 import threading
 import unittest
@@ -8,7 +8,7 @@ import controller
 import programs
 from harness import eventually, stretched
 
-HELD_TOKENS = 30_000  # an answer of some minutes
+HELD_TOKENS = 30_000  # an answer that takes minutes
 
 
 class Active(controller.ActiveTest):
@@ -37,10 +37,10 @@ class Active(controller.ActiveTest):
         self.assert_invariants()
         self.assertEqual(self.forbidden(), [])
 
-    def test_who_drains_is_called_back_when_more_are_wanted(self):
+    def test_a_draining_replica_serves_again_when_more_are_needed(self):
         self.at_least(3)
         self.serves(3)
-        # Each replica holds a request for minutes: no drain ends before it is called back, however slow the machine is.
+        # Each replica holds a request for minutes, so that no drain ends before the replica is needed again.
         self.replay(programs.trace_at(self.logs / "trace.csv", [0, 0, 0], 100, HELD_TOKENS))
         eventually("each replica holds one", lambda: self.running() == 3)
         self.at_least(1)
@@ -52,7 +52,7 @@ class Active(controller.ActiveTest):
         self.assertEqual(self.deletions(), [])
         self.assertNotIn(1, [e.body["spec"]["replicas"] for e in self.scales()])
 
-    def test_halt_stops_every_write_but_what_is_shown(self):
+    def test_halt_stops_every_write_except_status_and_events(self):
         load = self.scale_up()
         halted = self.halt("true")
         load.stop()
@@ -63,7 +63,7 @@ class Active(controller.ActiveTest):
         self.halt("false")
         eventually("it goes on", lambda: self.replicas() == 1)
 
-    def test_halt_takes_hold_within_a_second_of_being_written(self):
+    def test_halt_takes_effect_within_a_second(self):
         self.scale_all_the_time()
         eventually("it writes", lambda: len(self.scales()) >= 3)
         halted = self.halt("true")
@@ -77,7 +77,7 @@ class Active(controller.ActiveTest):
         self.assert_invariants()
 
     def scale_all_the_time(self):
-        """Asks for one replica more twice a second, until the test ends."""
+        """Raises the number of replicas by one twice a second, until the test ends."""
         self.asked_for, over = 1, threading.Event()
 
         def ask():

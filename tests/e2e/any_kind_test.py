@@ -1,4 +1,4 @@
-"""A target of a kind that Capstan has never heard of, with a /scale subresource, under the chart's own permissions."""
+"""A target of a kind that Capstan does not know, with a /scale subresource, under the permissions of the chart."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ DEFINITION = {
 
 
 class AnyKind(controller.ControllerTest):
-    """A Stack named "chat", whose controller, played here, gives a Deployment as many replicas as it asks for."""
+    """A Stack named "chat". The test plays its controller, which sets the replicas of a Deployment from the Stack."""
 
     def setUp(self):
         super().setUp()
@@ -58,7 +58,7 @@ class AnyKind(controller.ControllerTest):
                                      "--namespace", self.namespace, "--patch",
                                      json.dumps({"status": {"replicas": wanted, "selector": "app=engine"}}))
             except AssertionError:
-                continue  # the namespace goes, or the server is busy: the next turn
+                continue  # the namespace is being deleted, or the server is busy: retry in the next turn
 
     def wanted(self):
         return self.cluster.get("stack", "chat", self.namespace)["spec"]["replicas"]
@@ -74,7 +74,7 @@ class AnyKind(controller.ControllerTest):
         eventually("they serve", lambda: self.status()["ready"] > 1)
         load.stop()
         eventually("and down again", lambda: self.wanted() == 1)
-        # The server writes its log a little later than it answers.
+        # The server writes its log shortly after the answer.
         eventually("the last write is in the log",
                    lambda: [write.body["spec"]["replicas"] for write in self.scales()][-1:] == [1])
         scales = self.scales()

@@ -1,7 +1,7 @@
-"""The API server, asked by its administrator without a process for each question: tests that wait ask many times.
+"""A client of the API server with administrator rights. Tests poll often, and this needs no process per request.
 
-Words and answers are those of `kubectl get --output json`: a kind by its plural, its singular, a short name, or with
-its group; a namespaced object without a namespace is in "default".
+Names and answers are as in `kubectl get --output json`: a kind is named by its plural, its singular, a short name, or
+with its group. Without a namespace, a namespaced object is in "default".
 """
 
 import http.client
@@ -22,16 +22,16 @@ def of_cluster(folder, port):
 
 
 class Api:
-    """Reads of one cluster; any error is an AssertionError. May be used by several threads at once."""
+    """Reads objects of one cluster. Every error is an AssertionError. Several threads may use it at once."""
 
     def __init__(self, connect):
-        """`connect` gives a new http.client.HTTPConnection."""
+        """`connect` returns a new http.client.HTTPConnection."""
         self._connect = connect
-        self._mine = threading.local()  # a connection of each thread
-        self._kinds = {}  # path of a collection's group and version, plural, and whether it is namespaced, by word
+        self._per_thread = threading.local()  # one connection per thread
+        self._kinds = {}  # by name: path of the group and version, plural, and whether the kind is namespaced
 
     def get(self, kind, name, namespace=None):
-        """An object, or None where there is none of that name."""
+        """Returns an object, or None if there is none of that name."""
         status, answer = self._ask(f"{self._collection(kind, namespace)}/{name}")
         if status == 200:
             return answer
@@ -47,11 +47,11 @@ class Api:
         return answer["items"]
 
     def _refused(self, kind, answer):
-        self._kinds = {}  # a definition may have gone, or have come back
+        self._kinds = {}  # a definition may have been deleted or created
         return AssertionError(f"{kind}: {answer.get('message', answer)}")
 
     def _collection(self, word, namespace):
-        # Another thread may forget the kinds at any moment.
+        # Another thread may clear the kinds at any time.
         found = self._kinds.get(word) or self._discover().get(word)
         if found is None:
             raise AssertionError(f"the server has no kind {word}")
@@ -59,7 +59,7 @@ class Api:
         return f"{group}/namespaces/{namespace or 'default'}/{plural}" if namespaced else f"{group}/{plural}"
 
     def _discover(self):
-        """Asks for all kinds; gives them by word."""
+        """Returns all kinds, by name."""
         kinds = {}
         for root in ("/api", "/apis"):
             status, answer = self._ask(root, DISCOVERY)
@@ -67,9 +67,9 @@ class Api:
                 raise AssertionError(f"{root}: {answer}")
             for group in answer["items"]:
                 name = group["metadata"].get("name", "")
-                version = group["versions"][0]  # the one that the server prefers
+                version = group["versions"][0]  # the version that the server prefers
                 path = f"/apis/{name}/{version['version']}" if name else f"/api/{version['version']}"
-                for kind in version.get("resources", []):  # none of a group whose server is away
+                for kind in version.get("resources", []):  # missing for a group whose server does not answer
                     found = (path, kind["resource"], kind["scope"] == "Namespaced")
                     words = [kind["resource"], kind.get("singularResource", ""), *kind.get("shortNames", [])]
                     for word in words:
@@ -79,17 +79,17 @@ class Api:
         return kinds
 
     def _ask(self, path, accept="application/json"):
-        """Status and JSON of an answer. An idle connection may have been closed: then a new one asks again."""
+        """Returns status and JSON of an answer. Retries on a new connection if an idle connection was closed."""
         while True:
-            fresh = getattr(self._mine, "connection", None) is None
+            fresh = getattr(self._per_thread, "connection", None) is None
             if fresh:
-                self._mine.connection = self._connect()
+                self._per_thread.connection = self._connect()
             try:
-                self._mine.connection.request("GET", path, headers={"Accept": accept})
-                answer = self._mine.connection.getresponse()
+                self._per_thread.connection.request("GET", path, headers={"Accept": accept})
+                answer = self._per_thread.connection.getresponse()
                 return answer.status, json.loads(answer.read())
             except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
-                self._mine.connection.close()
-                self._mine.connection = None
+                self._per_thread.connection.close()
+                self._per_thread.connection = None
                 if fresh:
                     raise AssertionError(f"{path}: {error!r}") from error

@@ -1,4 +1,4 @@
-"""The API server's audit log, the tests' independent witness: who did what, when, and what the answer was."""
+"""The audit log of the API server, independent evidence for the tests: every request with its user, time and answer."""
 
 import dataclasses
 import datetime
@@ -11,10 +11,10 @@ WRITES = ("create", "update", "patch", "delete", "deletecollection")
 class Entry:
     """One answered request."""
 
-    at: str  # when it was received, RFC 3339 with microseconds, UTC
+    at: str  # time of arrival, RFC 3339 with microseconds, UTC
     user: str  # e.g. admin, kwok, karpenter, system:serviceaccount:kube-system:deployment-controller
     agent: str
-    credential: str  # of a service account, which of its tokens: tells its processes apart
+    credential: str  # the token of a service account, which identifies the process
     uri: str
     verb: str  # get, list, watch or one of WRITES
     resource: str  # plural, e.g. deployments
@@ -22,12 +22,12 @@ class Entry:
     namespace: str
     name: str
     code: int  # HTTP status
-    answered: str  # when, as `at`
-    body: dict  # what was sent, for writes
+    answered: str  # time of the answer, as `at`
+    body: dict  # body of the request, for writes
 
 
 def seconds(at):
-    """A moment of the log as seconds since the Unix epoch, like time.time()."""
+    """Converts a time of the log to seconds since the Unix epoch, as in time.time()."""
     return datetime.datetime.fromisoformat(at).timestamp()
 
 
@@ -45,7 +45,7 @@ def _entry(event):
 
 
 class AuditLog:
-    """Reads the log as it grows; what has been read is not read again."""
+    """Reads the log as it grows, every line once."""
 
     def __init__(self, path):
         self._path = path
@@ -53,7 +53,7 @@ class AuditLog:
         self._entries = []
 
     def entries(self):
-        """All that has been answered, in the order of the answers."""
+        """Returns all answered requests, in the order of the answers."""
         with open(self._path, "rb") as file:
             file.seek(self._offset)
             for line in file:
@@ -66,9 +66,9 @@ class AuditLog:
         return list(self._entries)
 
     def find(self, **wanted):
-        """Entries whose fields have these values: find(user="karpenter", verb="create", resource="nodes")."""
+        """Returns the entries with these fields: find(user="karpenter", verb="create", resource="nodes")."""
         return [e for e in self.entries() if all(getattr(e, field) == value for field, value in wanted.items())]
 
     def writes(self, **wanted):
-        """Writes that were carried out, with these values."""
+        """Returns the successful writes with these fields."""
         return [e for e in self.find(**wanted) if e.verb in WRITES and 200 <= e.code < 300]

@@ -1,4 +1,4 @@
-"""The Helm chart and the image: what users install is what was tested."""
+"""The Helm chart and the image that users install."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ def options(values):
 
 
 def all_values():
-    """values.yaml as a dictionary, read by Helm itself."""
+    """Returns values.yaml as a dictionary, as Helm reads it."""
     with tempfile.TemporaryDirectory() as folder:
         chart = pathlib.Path(folder)
         (chart / "Chart.yaml").write_text("{apiVersion: v2, name: values, version: 0.0.0}")
@@ -41,7 +41,7 @@ def all_values():
 
 
 def table_rows(schema, values, prefix=""):
-    """The table of README.md, as it follows from values.schema.json and values.yaml."""
+    """Returns the rows for the table of README.md, from values.schema.json and values.yaml."""
     for name, about in schema["properties"].items():
         if "properties" in about:
             yield from table_rows(about, values[name], f"{prefix}{name}.")
@@ -50,12 +50,12 @@ def table_rows(schema, values, prefix=""):
 
 
 class Chart(unittest.TestCase):
-    def test_helm_finds_nothing_wrong(self):
+    def test_helm_lint_passes(self):
         for values in VALUES:
             with self.subTest(values=values):
                 harness.helm("lint", "--strict", "--quiet", CHART, *options(values))
 
-    def test_a_value_that_is_not_there_is_refused(self):
+    def test_an_unknown_value_is_an_error(self):
         for wrong in ("replica=3", "replicas=0", "permissions.node=true", "metricsPort=http"):
             with self.subTest(wrong=wrong), self.assertRaisesRegex(AssertionError, "don't meet the specifications"):
                 harness.helm("template", "capstan", CHART, "--set", wrong)
@@ -65,7 +65,7 @@ class Chart(unittest.TestCase):
         listed = [line for line in (CHART / "README.md").read_text().splitlines() if line.startswith("| `")]
         self.assertEqual("\n".join(listed), "\n".join(table_rows(schema, all_values())))
 
-    def test_the_definitions_come_with_it(self):
+    def test_the_chart_has_the_definitions(self):
         shown = harness.helm("show", "crds", CHART)
         self.assertEqual(shown.count("kind: CustomResourceDefinition"),
                          len(list((harness.ROOT / "deploy" / "crds").glob("*.yaml"))))
@@ -73,19 +73,19 @@ class Chart(unittest.TestCase):
 
 class Rendered(harness.ClusterTest):
     def render(self, *values):
-        """What the API server would make of it."""
+        """Returns the objects as the API server would store them."""
         manifest = harness.helm("template", "capstan", CHART, "--namespace", self.namespace, *options(values))
         text = self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--output", "json", "--filename",
                                     "-", given=manifest)
         return json.loads(f"[{text.replace(END_AND_BEGIN, '},{')}]")
 
-    def test_the_api_server_takes_what_it_renders(self):
+    def test_the_api_server_accepts_the_rendered_objects(self):
         for values in VALUES:
             with self.subTest(values=values):
                 kinds = {thing["kind"] for thing in self.render(*values)}
                 self.assertEqual({"Deployment", "Service", "ClusterRole", "Role"} - kinds, set())
 
-    def test_nodes_that_are_drained_take_one_of_several_replicas_at_a_time(self):
+    def test_a_node_drain_evicts_one_of_several_replicas_at_a_time(self):
         def budgets(*values):
             return [thing["spec"] for thing in self.render(*values) if thing["kind"] == "PodDisruptionBudget"]
 
@@ -93,7 +93,7 @@ class Rendered(harness.ClusterTest):
         self.assertEqual(budgets("replicas=1"), [])
         self.assertEqual(budgets("podDisruptionBudget.enabled=false"), [])
 
-    def test_in_shadow_it_may_write_what_it_shows_and_remembers(self):
+    def test_shadow_may_write_only_status_events_and_its_state(self):
         self.assertEqual(self.writes(), {
             "fleetpolicies/status patch", "inferencescalers/status patch", "queues/status patch", "events create",
             "events patch", "leases create", "leases patch", "configmaps create", "configmaps patch"})
@@ -114,17 +114,17 @@ class Rendered(harness.ClusterTest):
 
 
 class Image(unittest.TestCase):
-    def test_it_has_the_libraries_that_the_program_loads(self):
+    def test_the_image_has_the_libraries_of_the_program(self):
         program = harness.ROOT / "build" / "dev" / "capstan"
         needed = re.findall(r"NEEDED.*\[(.*)\]", subprocess.check_output(["readelf", "--dynamic", program], text=True))
         paths = dict(re.findall(r"(\S+) => (/\S+)", subprocess.check_output(["ldd", program], text=True)))
-        packages = {self.package_of(paths[name]) for name in needed} - {"libc6", "libgcc-s1"}  # these are everywhere
+        packages = {self.package_of(paths[name]) for name in needed} - {"libc6", "libgcc-s1"}  # every image has these
         listed = re.search(r"--no-install-recommends ([^&]*)", CONTAINERFILE.read_text())[1]
         installed = listed.replace("\\", "").split()
         self.assertEqual(set(installed), packages | {"ca-certificates"})
 
     def package_of(self, path):
-        for name in (path, f"/usr{path}"):  # /lib is a link to /usr/lib, and packages know one of the two
+        for name in (path, f"/usr{path}"):  # /lib is a link to /usr/lib, and packages list one of the two
             found = subprocess.run(["dpkg", "--search", name], capture_output=True, text=True)
             if found.returncode == 0:
                 return found.stdout.split(":")[0]

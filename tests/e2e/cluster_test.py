@@ -1,4 +1,4 @@
-"""The cluster itself: what every other e2e test takes for granted."""
+"""The test cluster: the properties that all other e2e tests rely on."""
 
 import ipaddress
 import os
@@ -31,7 +31,7 @@ class Workloads(harness.ClusterTest):
         self.assertEqual(len(addresses), 2)
         for address in addresses:
             self.assertIn(ipaddress.ip_address(address), ipaddress.ip_network(f"{self.cluster.pod_network}.0.0/16"))
-            with socket.create_server((address, 0)) as engine:  # an emulator can listen there
+            with socket.create_server((address, 0)) as engine:  # an emulator can listen at the address
                 socket.create_connection(engine.getsockname(), timeout=5).close()
 
     def test_a_pod_becomes_ready_after_its_cold_start(self):
@@ -46,7 +46,7 @@ class Workloads(harness.ClusterTest):
             if "phase" in e.body.get("status", {})]
         self.assertEqual(phases, ["Running"], "an address first, readiness by a later write")
 
-    def test_a_readiness_gate_is_left_to_its_owner(self):
+    def test_kwok_does_not_set_readiness_gates(self):
         gated = {"readinessGates": [{"conditionType": "capstan.dev/serving"}],
                  "nodeSelector": {"kubernetes.io/hostname": "gated-node"}}
         self.cluster.apply(objects.gpu_node("gated-node"),
@@ -61,7 +61,7 @@ class Workloads(harness.ClusterTest):
                 f'{{"status": {{"conditions": [{{"type": "capstan.dev/serving", "status": "{status}"}}]}}}}')
             eventually(f"Ready is {status}", lambda: condition(self.pods()[0], "Ready") == status)
 
-    def test_the_audit_log_tells_who_scaled(self):
+    def test_the_audit_log_has_the_user_of_a_scale(self):
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas=0))
         self.cluster.kubectl("patch", "deployment", "engine", "--namespace", self.namespace, "--subresource", "scale",
                              "--type", "merge", "--patch", '{"spec": {"replicas": 3}}')
@@ -74,7 +74,7 @@ class Workloads(harness.ClusterTest):
         self.assertEqual({e.user for e in created}, {"system:serviceaccount:kube-system:replicaset-controller"})
         self.assertLess(scale[0].at, min(e.at for e in created))
 
-    def test_the_api_server_comes_back_with_what_it_had(self):
+    def test_the_api_server_keeps_its_objects_over_a_restart(self):
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas=0))
         self.cluster.steer("kill", "kube-apiserver")
         with self.assertRaises(AssertionError):
@@ -124,7 +124,7 @@ class Claims(harness.ClusterTest):
 
 
 class Lifecycle(unittest.TestCase):
-    """Nothing is left running, whatever happens. These clusters have only what is needed to see that."""
+    """No process is left running after any end of a cluster. These clusters have only the necessary servers."""
 
     def setUp(self):
         folder = tempfile.mkdtemp(prefix="capstan-e2e-")
@@ -134,7 +134,7 @@ class Lifecycle(unittest.TestCase):
 
     def assert_nothing_left(self, session, ports):
         eventually("no process is left", lambda: not harness.processes_of(session), seconds=20)
-        # The last threads of a process that counts as ended may hold its sockets for a moment.
+        # The last threads of an ended process may keep its sockets open briefly.
         eventually("no port answers", lambda: not any(map(harness.listens, ports.values())), seconds=20)
 
     def test_up_twice_is_up_once_and_down_ends_all(self):
@@ -175,7 +175,7 @@ class Lifecycle(unittest.TestCase):
         self.assertEqual(owner.stdout.readline(), "up\n")
         owner.stdout.close()
         session, ports = self.cluster.keeper, self.cluster.ports()
-        owner.kill()  # its parent has not waited for it: a zombie counts as ended
+        owner.kill()  # it stays a zombie, which counts as ended
         self.assert_nothing_left(session, ports)
 
 

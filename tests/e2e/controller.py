@@ -1,4 +1,4 @@
-"""A controller at the process's cluster, under the chart's own ServiceAccount, and engines for it to scale."""
+"""A controller of the cluster of this process, with the ServiceAccount of the chart, and engines for it to scale."""
 
 import re
 import shutil
@@ -14,16 +14,16 @@ from harness import condition, eventually
 
 TYPE = "p5.48xlarge"  # eight GPUs
 CHART = harness.ROOT / "deploy" / "chart" / "capstan"
-SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # written whatever the mode
-STILL_S = 60  # that nothing moves
-LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # a dozen at a time on an H100
+SHOWN = ("inferencescalers", "fleetpolicies", "queues", "events", "leases", "configmaps")  # written in every mode
+STILL_S = 60  # time without any change
+LOAD = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about 12 at a time on an H100
 
 
 class ControllerTest(harness.ClusterTest):
-    """A Deployment "engine" of one replica with an emulated engine behind it, and a controller that may be started."""
+    """A Deployment "engine" with one replica and an emulated engine, and a controller that tests may start."""
 
-    POD = {}  # more of the pods' spec
-    GPUS = 1  # of a replica
+    POD = {}  # additional fields of the pods' spec
+    GPUS = 1  # per replica
     COLD = {}  # annotations that delay a start
     ENGINE = ("--model", "Llama-3.1-8B", "--gpu", "H100")
 
@@ -47,7 +47,7 @@ class ControllerTest(harness.ClusterTest):
         self.controllers = []
 
     def install(self, *values):
-        """The chart's ServiceAccount and permissions; its Deployment stays out, a process of the test stands for it."""
+        """Installs the ServiceAccount and permissions of the chart. A process of the test replaces its Deployment."""
         words = [word for value in values for word in ("--set", value)]
         manifest = harness.helm("template", self.namespace, CHART, "--namespace", self.namespace, "--show-only",
                                 "templates/serviceaccount.yaml", "--show-only", "templates/rbac.yaml", *words)
@@ -58,12 +58,12 @@ class ControllerTest(harness.ClusterTest):
         self.account = account
 
     def kubeconfig(self, name="controller", server=None):
-        """A kubeconfig of the controller's account with a token of its own; `server`: another way to the API server."""
+        """Returns a kubeconfig of the controller's account with a new token. `server` replaces the API server's URL."""
         return programs.account_kubeconfig(self.cluster, self.logs / f"{name}.kubeconfig", self.namespace, self.account,
                                            server)
 
     def start(self, name="controller", server=None):
-        """A controller; gives its process. Its port is any that is free, its output is in the log of its name."""
+        """Starts a controller and returns its process. It listens on a free port and writes to the log of its name."""
         kubeconfig = self.kubeconfig(name, server)
         controller = programs.Process(self.logs / name, programs.CAPSTAN, "run", "--listen", "127.0.0.1:0",
                                       "--kubeconfig", kubeconfig, "--namespace", self.namespace)
@@ -73,18 +73,18 @@ class ControllerTest(harness.ClusterTest):
         return controller
 
     def load(self, pods=None, **load):
-        """Requests to these pods, or to whatever replicas there are now."""
+        """Starts a load on these pods, by default on all current replicas."""
         return self.replay(programs.trace(self.logs / "trace.csv", **(load or LOAD)), pods)
 
     def replay(self, trace, pods=None):
-        """The requests of a trace to these pods, or to the replicas there are now, in turns."""
+        """Replays a trace on these pods in turns, by default on all current replicas."""
         endpoints = [word for pod in pods or self.pods() for word in ("--endpoint", f"{pod['status']['podIP']}:8000")]
         load = programs.Process(self.logs / "load", programs.CAPSTAN, "engine", "load", "--trace", trace, *endpoints)
         self.addCleanup(load.stop)
         return load
 
     def running(self):
-        """Requests that the engines answer now, as they say themselves."""
+        """Returns the number of running requests, from the metrics of the engines."""
         total = 0
         for pod in self.pods():
             with urllib.request.urlopen(f"http://{pod['status']['podIP']}:8000/metrics",
@@ -93,7 +93,7 @@ class ControllerTest(harness.ClusterTest):
         return total
 
     def assert_all_served(self, load, least):
-        """Ends a load of a few requests at a time, and of `least` until then: each was answered, or is being."""
+        """Ends a load. Checks that it completed more than `least` requests, none failed, and few are unanswered."""
         load.stop()
         result = load.result()
         self.assertEqual(result["requests_failed"], 0, result)
@@ -101,7 +101,7 @@ class ControllerTest(harness.ClusterTest):
         self.assertLess(result["requests_sent"] - result["requests_completed"], 4, result)
 
     def metrics(self):
-        """The page of metrics of the controller that was started last."""
+        """Returns the metrics page of the controller that was started last."""
         port = re.search(r"127\.0\.0\.1:(\d+)", self.controllers[-1].text()).group(1)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=harness.stretched(5)) as page:
             return page.read().decode()
@@ -110,20 +110,20 @@ class ControllerTest(harness.ClusterTest):
         return int(re.search(r"^capstan_decisions_total (\d+)$", self.metrics(), re.M).group(1))
 
     def decides(self, times):
-        """Waits until that controller has looked, and decided, so many times more."""
+        """Waits until that controller has made `times` more decisions."""
         before = self.decisions()
         eventually(f"it decides {times} times", lambda: self.decisions() >= before + times, seconds=20 * times)
 
     def moves(self):
-        """Writes that change the fleet: all of the controller's but what it shows and remembers, and anybody's to the
-        namespace's workloads and pods."""
+        """Returns the writes that change the fleet: all writes of the controller except for status, Events and its
+        state, and all writes to workloads and pods of the namespace."""
         return [e for e in self.cluster.audit.writes()
                 if (e.user == self.user and e.resource not in SHOWN) or
                 (e.namespace == self.namespace and e.resource in ("deployments", "replicasets", "pods"))]
 
     def assert_nothing_moves(self):
-        """Invariant 12, once the goal has been reached: nothing moves for a minute, in which it goes on deciding."""
-        self.decides(3)  # what was under way is done
+        """Checks invariant 12: at the goal, nothing changes for a minute while the controller still decides."""
+        self.decides(3)  # actions in progress are complete
         moved, decided = len(self.moves()), self.decisions()
         time.sleep(STILL_S)
         self.assertGreater(self.decisions(), decided)
@@ -136,7 +136,7 @@ class ControllerTest(harness.ClusterTest):
         return self.scaler().get("status", {})
 
     def halt(self, whether):
-        """The kill switch; gives when it was turned, as time.time()."""
+        """Sets the kill switch and returns the time of the write, as in time.time()."""
         def turned():
             return self.cluster.audit.writes(user="admin", resource="fleetpolicies", verb="patch")
         before = len(turned())
@@ -145,24 +145,24 @@ class ControllerTest(harness.ClusterTest):
         return audit.seconds(eventually("the switch is in the log", lambda: turned()[before:])[-1].at)
 
     def asked(self, **wanted):
-        """Everything that the controllers asked of the API server."""
+        """Returns all requests of the controllers to the API server."""
         return self.cluster.audit.find(user=self.user, **wanted)
 
     def forbidden(self):
-        """What the API server refused to the controllers. Namespaces of other tests are left out: one that is being
-        deleted refuses every Event."""
+        """Returns the requests of the controllers that were forbidden. Ignores the namespaces of other tests, because a
+        namespace that is being deleted refuses every Event."""
         return [e for e in self.asked() if e.code == 403 and e.namespace in ("", self.namespace)]
 
 
 class ActiveTest(ControllerTest):
-    """A controller in Active, and what the audit log tells of its writes."""
+    """A controller in Active, and its writes in the audit log."""
 
     GATE = "capstan.dev/serving"
     POD = {"readinessGates": [{"conditionType": GATE}]}
     LIMITS = {"minReplicas": 1, "maxReplicas": 4}
 
     def activate(self, cool_down="1s"):
-        """Permissions, policy and scaler; the controllers are the test's to start."""
+        """Installs permissions, policy and scaler. The test starts the controllers."""
         self.install("permissions.replicas=true")
         self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
         self.cluster.apply(objects.fleet_policy(layers={"replicas": "Active"}))
@@ -182,31 +182,31 @@ class ActiveTest(ControllerTest):
         return eventually(f"{count} replicas serve", lambda: self.workload()["status"].get("readyReplicas") == count)
 
     def at_least(self, count):
-        """Asks for so many replicas, which no signal has a part in."""
+        """Sets minReplicas, so that the scaler needs this many replicas independently of signals."""
         self.cluster.kubectl("patch", "inferencescaler", "chat", "--namespace", self.namespace, "--type", "json",
                              "--patch", f'[{{"op": "replace", "path": "/spec/roles/0/variants/0/minReplicas", '
                              f'"value": {count}}}]')
 
     def scales(self):
-        """Writes of the number of replicas that were carried out."""
+        """Returns the successful writes of the number of replicas."""
         return self.cluster.audit.writes(user=self.user, resource="deployments", subresource="scale")
 
     def scaled_to(self, count):
         return next((e for e in self.scales() if e.body["spec"]["replicas"] == count), None)
 
     def deletions(self):
-        """Of pods, by their ReplicaSet's controller."""
+        """Returns the deletions of pods by the ReplicaSet controller."""
         return [e for e in self.cluster.audit.writes(namespace=self.namespace, resource="pods", verb="delete")
                 if "replicaset-controller" in e.user]
 
     def gates(self, status):
-        """Writes that let a pod into the router ("True"), or take it out ("False")."""
+        """Returns the writes that add a pod to the router ("True") or remove it ("False")."""
         return [e for e in self.cluster.audit.writes(user=self.user, resource="pods", subresource="status")
                 if [c["status"] for c in e.body["status"]["conditions"] if c["type"] == self.GATE] == [status]]
 
     def assert_invariants(self):
-        """What holds whatever happens: every write has its precondition, none is outside the limits, and no replica is
-        cut that had not been taken out of the router before."""
+        """Checks the invariants: every write has a precondition and is within the limits, and a pod is removed from the
+        router before it is deleted."""
         scales = self.scales()
         for write in scales:
             self.assertIn("resourceVersion", write.body["metadata"], "a write without its precondition")
@@ -215,11 +215,11 @@ class ActiveTest(ControllerTest):
         drained = self.gates("False")
         for deletion in self.deletions():
             before = [e for e in drained if e.name == deletion.name and e.at < deletion.at]
-            self.assertTrue(before, f"{deletion.name} was cut without a drain")
+            self.assertTrue(before, f"{deletion.name} was deleted without a drain")
 
 
 class OnAPool(ControllerTest):
-    """A pool of the test's own, whose nodes are the only ones that Capstan may bind to."""
+    """A pool for one test. Capstan may bind only to its nodes."""
 
     def setUp(self):
         harness.ClusterTest.setUp(self)
@@ -248,11 +248,11 @@ class OnAPool(ControllerTest):
                 if e.code == 201]
 
     def created_claims(self):
-        """All claims ever made for the pool, whoever made them."""
+        """Returns all claims created for the pool, by any user."""
         return [e for e in self.cluster.audit.writes(resource="nodeclaims", verb="create") if e.code == 201 and
                 e.body["metadata"].get("labels", {}).get("karpenter.sh/nodepool") == self.pool]
 
 
 def chat(namespace, **spec):
-    """A scaler that wants a replica for every four requests, looked at each second."""
+    """Returns a scaler that needs one replica per four requests and is decided every second."""
     return objects.scaler("chat", namespace, queue={"runningPerReplica": 4}, signals={"interval": "1s"}, **spec)

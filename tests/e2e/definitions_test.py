@@ -1,4 +1,4 @@
-"""Our own kinds at the real API server: what it refuses and why, what it fills in, and that our examples pass."""
+"""Capstan's kinds at a real API server: rejected objects and their messages, defaults, and the examples."""
 
 import json
 import unittest
@@ -9,7 +9,7 @@ import objects
 EXAMPLES = harness.ROOT / "deploy" / "examples"
 LEADER_WORKER_SETS = "leaderworkersets.leaderworkerset.x-k8s.io"
 
-# What is wrong with an object: where, the value that is there instead (None: nothing is), and what the server says.
+# Faults of an object: the path, the wrong value (None: the field is missing), and the message of the server.
 SCALER_FAULTS = [
     ("spec.modle", "chat", 'unknown field "spec.modle"'),
     ("spec.roles.0.variants.0.min", 1, 'unknown field "spec.roles[0].variants[0].min"'),
@@ -26,7 +26,7 @@ SCALER_FAULTS = [
     ("spec.roles.1", objects.role("decode", "more"), 'roles are either one "both", or "prefill" and "decode"'),
     ("spec.roles.1", objects.role("both", "more"), "Duplicate value"),
     ("spec.decodePerPrefill", {"max": "4"},
-     "decodePerPrefill holds the roles prefill and decode to each other, each with one variant"),
+     "decodePerPrefill needs the roles prefill and decode, each with one variant"),
     ("spec.decodePerPrefill", {}, "state min, max or both"),
     ("spec.decodePerPrefill", {"min": "4", "max": "0.5"}, "min must not be above max"),
     ("spec.decodePerPrefill", {"max": "four"}, "spec.decodePerPrefill.max in body should match"),
@@ -46,28 +46,28 @@ SCALER_FAULTS = [
     ("spec.signals", {"prometheus": {"url": "prometheus:9090"}}, "spec.signals.prometheus.url in body should match"),
     ("spec.mode", "Off", 'Unsupported value: "Off"'),
     ("spec.policy", "DutyCycle", 'Unsupported value: "DutyCycle"'),
-    ("spec.rules", {}, "rules are read by policy Rules only"),
-    ("spec.queue", {}, "queue is read by policy Queue only"),
+    ("spec.rules", {}, "only policy Rules uses rules"),
+    ("spec.queue", {}, "only policy Queue uses queue"),
     ("spec.behavior", {},
-     "behavior is read by policies Rules and Queue; for Capstan it follows from what a start costs"),
+     "only policies Rules and Queue use behavior; policy Capstan derives it from the cost of a start"),
     ("spec.roles.0.variants.0.engineProfile", {"dtype": "int4"}, 'Unsupported value: "int4"'),
     ("spec.roles.0.variants.0.engineProfile", {"gpu": "h100"},
      'unknown field "spec.roles[0].variants[0].engineProfile.gpu"'),
 ]
 RULES_FAULTS = [
     ("spec.rules", {"waitingAbove": 3, "waitingBelow": 3},
-     "waitingBelow must be below waitingAbove: between the two nothing is changed"),
-    ("spec.rules", {"kvBelow": "90%"}, "kvBelow must be below kvAbove: between the two nothing is changed"),
+     "waitingBelow must be below waitingAbove; between the two bounds nothing changes"),
+    ("spec.rules", {"kvBelow": "90%"}, "kvBelow must be below kvAbove; between the two bounds nothing changes"),
     ("spec.rules", {"kvAbove": "101%"}, "spec.rules.kvAbove in body should match"),
     ("spec.rules", {"latencyBelow": "80.5%"}, "spec.rules.latencyBelow in body should match"),
     ("spec.rules", {"scaleOn": "DutyCycle"}, 'Unsupported value: "DutyCycle"'),
     ("spec.rules", {"scaleOn": "Latency"},
-     "rules.scaleOn Latency and Goodput need slo.ttft or slo.tpot, which they are held against"),
+     "rules.scaleOn Latency and Goodput need slo.ttft or slo.tpot to compare with"),
     ("spec.rules", {"waitingAbove": 0}, "should be greater than or equal to 1"),
-    ("spec.queue", {}, "queue is read by policy Queue only"),
+    ("spec.queue", {}, "only policy Queue uses queue"),
 ]
 FLEET_FAULTS = [
-    ("metadata.name", "second", "there is one FleetPolicy and its name is default"),
+    ("metadata.name", "second", "the name of the only FleetPolicy must be default"),
     ("spec.layers", {"replica": "Shadow"}, 'unknown field "spec.layers.replica"'),
     ("spec.layers", {"replicas": "active"}, 'Unsupported value: "active"'),
     ("spec.limits", {"gpus": -1}, "should be greater than or equal to 0"),
@@ -75,7 +75,7 @@ FLEET_FAULTS = [
     ("spec.layers", {"placement": "Active"},
      "spec.nodeSelector must name the nodes that Capstan may bind to before the placement layer is Active"),
     ("spec.layers", {"placement": "Shadow", "nodes": "Active"},
-     "spec.layers.nodes can be Active only beside an Active placement, whose gangs it buys nodes for"),
+     "spec.layers.nodes needs spec.layers.placement Active too, because it buys nodes for the gangs of that layer"),
     ("spec.instanceTypes", [{"name": "p5.48xlarge", "gpu": "H100", "gpus": 0}], "should be greater than or equal to 1"),
     ("spec.instanceTypes", [{"name": "p5.48xlarge", "gpus": 8}], "spec.instanceTypes[0].gpu: Required value"),
     ("spec.hold", "soon", "spec.hold in body should match"),
@@ -93,7 +93,8 @@ QUEUE_FAULTS = [
 
 
 def changed(thing, path, value):
-    """A copy of an object with one field set, or removed for None. A number is an index; the next free one adds."""
+    """Returns a copy of an object with one field set, or removed for None. A number in the path is an index; the next
+    free index appends."""
     copy = json.loads(json.dumps(thing))
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     at = copy
@@ -110,7 +111,7 @@ def changed(thing, path, value):
 
 class Definitions(harness.ClusterTest):
     def create(self, thing):
-        """What the server would make of an object."""
+        """Returns an object as the server would store it."""
         return json.loads(self.cluster.kubectl("create", "--validate=strict", "--dry-run=server", "--output", "json",
                                                "--filename", "-", given=json.dumps(thing)))
 
@@ -126,7 +127,7 @@ class Definitions(harness.ClusterTest):
         self.assert_refused(objects.scaler("chat", self.namespace, policy="Capstan"), SCALER_FAULTS)
         self.assert_refused(objects.scaler("chat", self.namespace, rules={}, slo={"e2e": "20s"}), RULES_FAULTS)
 
-    def test_the_policy_is_stated_or_the_one_whose_settings_are(self):
+    def test_the_policy_is_explicit_or_follows_from_the_settings(self):
         both = [objects.role("prefill", "one"), objects.role("decode", "two")]
         for spec in ({}, {"policy": "Capstan"}, {"rules": {}, "behavior": {}}, {"policy": "Rules", "behavior": {}},
                      {"queue": {}, "behavior": {}}, {"policy": "Queue", "queue": {}}, {"roles": both},
@@ -141,7 +142,7 @@ class Definitions(harness.ClusterTest):
     def test_wrong_queues_are_refused(self):
         self.assert_refused(objects.queue("team"), QUEUE_FAULTS)
 
-    def test_every_rule_of_the_definitions_is_broken_by_some_row(self):
+    def test_some_row_breaks_every_rule_of_the_definitions(self):
         rules = set()
         for kind in ("inferencescalers", "fleetpolicies", "queues"):
             collect_rules(self.cluster.get("crd", f"{kind}.capstan.dev"), rules)
@@ -149,7 +150,7 @@ class Definitions(harness.ClusterTest):
                                   QUEUE_FAULTS}, set())
         self.assertGreater(len(rules), 3)
 
-    def test_what_is_left_out_has_its_default(self):
+    def test_missing_fields_have_their_defaults(self):
         made = self.create(objects.scaler("chat", self.namespace))["spec"]
         variant = made["roles"][0]["variants"][0]
         self.assertEqual((made["mode"], made["slo"]["attainment"], made["roles"][0]["role"]), ("Shadow", "99%", "both"))
@@ -157,7 +158,7 @@ class Definitions(harness.ClusterTest):
         layers = self.create(objects.fleet_policy())["spec"]["layers"]
         self.assertEqual(layers, {"replicas": "Shadow", "placement": "Off", "nodes": "Off"})
 
-    def test_kubectl_shows_a_scaler_at_a_glance(self):
+    def test_kubectl_shows_the_columns_of_a_scaler(self):
         self.cluster.apply(objects.scaler("chat", self.namespace))
         version = self.cluster.get("crd", "inferencescalers.capstan.dev")["spec"]["versions"][0]
         columns = version["additionalPrinterColumns"]
@@ -180,7 +181,7 @@ class Definitions(harness.ClusterTest):
 
 
 def collect_rules(schema, found):
-    """Adds the messages of all CEL rules below."""
+    """Adds the messages of all CEL rules in a schema."""
     if isinstance(schema, dict):
         found.update(rule["message"] for rule in schema.get("x-kubernetes-validations", []))
         schema = list(schema.values())

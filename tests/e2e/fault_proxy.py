@@ -1,7 +1,7 @@
-"""A proxy before the API server that does to requests what networks and servers do. TLS on both sides, HTTP/1.1.
+"""A proxy in front of the API server that injects faults of networks and servers. TLS on both sides, HTTP/1.1.
 
-Between `begin(kind)` and `end()` it injects one kind of fault; which requests and how is drawn from its seed. There is
-a thread for each connection: they are a few dozen.
+Between `begin(kind)` and `end()` it injects one kind of fault. The seed decides which requests it hits and how. Each
+connection has a thread; there are a few dozen.
 """
 
 import base64
@@ -19,20 +19,20 @@ import tempfile
 import threading
 import time
 
-# Beside these there are "cut_off": nothing goes through at all until the end, and "held_bindings": pods are bound only
-# after the end.
+# There are also "cut_off", which lets nothing through until the end, and "held_bindings", which delays the binding of
+# pods until the end.
 KINDS = ("busy", "conflict", "expired_token", "half_open", "reset", "second_writer", "server_error", "slow",
          "truncated_watch")
 POLL_S = 0.1
-RESET = struct.pack("ii", 1, 0)  # of SO_LINGER: the end of the connection is a reset
+RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing the connection sends a reset
 
 
 class Cut(Exception):
-    """The connection ends here, without a word."""
+    """Ends the connection without an answer."""
 
 
 class FaultProxy:
-    """@param kubeconfig  of an administrator: whose server it is, and who the second writer is"""
+    """Uses the administrator's kubeconfig of the cluster, for the server and for writes of a second writer."""
 
     def __init__(self, cluster, seed):
         config = json.loads(cluster.kubectl("config", "view", "--raw", "--output", "json"))
@@ -42,7 +42,7 @@ class FaultProxy:
         self._downstream.load_cert_chain(cluster.folder / "pki" / "server.crt", cluster.folder / "pki" / "server.key")
         self._random, self._lock = random.Random(seed), threading.Lock()
         self.kind = None
-        self.hits = collections.Counter()  # how often each fault struck, and the server itself said "gone", a 410
+        self.hits = collections.Counter()  # number of hits by fault; "gone" counts the server's own 410 answers
         self.expired = set()  # tokens that get 401
         self._connections = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -50,14 +50,14 @@ class FaultProxy:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def begin(self, kind):
-        """From now on; what is on its way when a connection breaks is hit as well."""
+        """Starts a fault. A connection fault also hits requests in progress."""
         self.kind = kind
         if kind in ("cut_off", "half_open", "reset", "truncated_watch"):
             for connection in self._all():
                 connection.strike(kind)
 
     def end(self):
-        """No new fault. The connections that went half open stay so for ever, or are all reset now."""
+        """Ends the fault. Half-open connections either stay half open or are all reset now."""
         self.kind = None
         if self.chance(0.5):
             for connection in self._all():
@@ -106,24 +106,24 @@ class FaultProxy:
 
 
 class Connection:
-    """One connection of a client: request after request, each answered in full before the next."""
+    """One connection of a client. It completes each request before the next one."""
 
     def __init__(self, proxy, client, context):
         self._proxy, self._client, self._context = proxy, client, context
         self._server = None
-        self._dead = False  # half open: nothing goes through any more
-        self._struck = None  # what ends it
+        self._dead = False  # half open: no data passes any more
+        self._struck = None  # the fault that ends it
         self._streaming = False
 
     def strike(self, kind):
-        """Hits what is under way; its own thread carries it out."""
+        """Hits the request in progress. The thread of the connection applies the fault."""
         if kind == "half_open":
             self._dead = True
         elif kind != "truncated_watch" or self._streaming:
             self._end("reset" if kind == "cut_off" else kind)
 
     def settle(self):
-        """Ends it if it is half open."""
+        """Ends the connection if it is half open."""
         if self._dead:
             self._end("reset")
 
@@ -162,14 +162,14 @@ class Connection:
             self._server.close()
 
     def _wait(self):
-        """Until there is a request; False once the client is gone."""
+        """Waits for a request. Returns False if the client has closed the connection."""
         while not select.select([self._client], [], [], POLL_S)[0]:
             if self._struck:
                 raise Cut
         return True
 
     def _while_dead(self):
-        """A half-open connection: whatever comes, nothing goes."""
+        """Simulates a half-open connection: reads everything and answers nothing."""
         if self._dead:
             self._proxy.hit("half_open")
         while self._dead:
@@ -192,7 +192,7 @@ class Connection:
             self._write_second(path)
         if kind == "held_bindings" and path.split("?")[0].endswith("/binding"):
             self._hold(kind)
-        drop = kind == "reset" and self._proxy.chance(0.5)  # carried out, and not answered
+        drop = kind == "reset" and self._proxy.chance(0.5)  # executed but not answered
         if kind == "reset" and not drop and self._proxy.chance(0.5):
             self._struck = "reset"
             raise Cut
@@ -202,13 +202,13 @@ class Connection:
             self._struck = "reset"
             raise Cut
         if kind == "server_error" and method not in ("GET", "HEAD") and self._proxy.chance(0.5):
-            response.read()  # carried out, and denied
+            response.read()  # executed but answered with an error
             self._proxy.hit(kind)
             return self._say(504, "Timeout", "the server took too long")
         self._relay(response)
 
     def _hold(self, kind):
-        """Until that fault is over."""
+        """Waits until the fault is over."""
         self._proxy.hit(kind)
         while self._proxy.kind == kind:
             time.sleep(POLL_S)
@@ -216,7 +216,7 @@ class Connection:
                 raise Cut
 
     def _refuse(self, kind, method, path, headers):
-        """Answers in the server's place where the fault is an answer; says whether it did."""
+        """Answers instead of the server if the fault is an answer. Returns whether it answered."""
         if headers.get("Authorization") in self._proxy.expired:
             self._proxy.hit("expired_token")
             self._say(401, "Unauthorized", "the token has expired")
@@ -242,7 +242,7 @@ class Connection:
         self._client.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
     def _write_second(self, path):
-        """Somebody else writes the object between our reading and our writing it."""
+        """Writes the object as another user, between the client's read and its write."""
         writer = self._proxy.connect(admin=True)
         patch = {"metadata": {"annotations": {"example.com/second-writer": str(time.monotonic_ns())}}}
         writer.request("PATCH", path.split("?")[0].removesuffix("/scale"), json.dumps(patch),
@@ -298,7 +298,7 @@ class Connection:
 
 
 def _contexts(config):
-    """TLS to the server: as nobody, whose token is the client's, and as the administrator of the kubeconfig."""
+    """Returns the TLS contexts for the server: without a certificate, for the client's token, and as administrator."""
     ca = base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]).decode()
     contexts = [ssl.create_default_context(cadata=ca) for _ in range(2)]
     user = config["users"][0]["user"]

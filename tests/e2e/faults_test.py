@@ -1,4 +1,4 @@
-"""`capstan run` behind a proxy that injects what networks and servers do: nothing breaks, and it is back in time."""
+"""`capstan run` behind a proxy that injects faults of networks and servers: it keeps the invariants and recovers."""
 
 import os
 import random
@@ -12,7 +12,7 @@ import objects
 import programs
 from harness import eventually, stretched
 
-BACK_S = 5  # from when more are wanted, after a fault, to the write that asks for them
+BACK_S = 5  # from the need for more replicas, after a fault, to the write
 SEED = int(os.environ.get("CAPSTAN_E2E_SEED", "1"))
 
 
@@ -41,8 +41,8 @@ class Faults(controller.ActiveTest):
         self.proxy.end()
 
     def back_with(self, count):
-        """Wants `count` replicas, more than ever before; gives the seconds from wanting them to the write that asks for
-        them, or for more, which depends on a watch."""
+        """Needs `count` replicas, more than before. Returns the seconds until the write of this number or a higher one,
+        which depends on a watch."""
         wanted = time.time()
         self.at_least(count)
 
@@ -50,23 +50,23 @@ class Faults(controller.ActiveTest):
             return [e for e in self.scales() if e.body["spec"]["replicas"] >= count]
         return audit.seconds(eventually(f"scaled to {count}", scaled, seconds=40)[0].at) - wanted
 
-    def test_it_is_back_within_five_seconds_of_each_fault(self):
+    def test_it_recovers_within_five_seconds_of_each_fault(self):
         count, slow = 1, {}
         for kind in fault_proxy.KINDS:
             struck = self.proxy.hits[kind]
             self.begin(kind)
-            self.at_least(count + 1)  # something to do meanwhile
-            time.sleep(6)  # so long the fault lasts
+            self.at_least(count + 1)  # an action during the fault
+            time.sleep(6)  # the length of the fault
             self.end(kind)
             slow[kind] = round(self.back_with(count + 2), 2)
-            self.assertGreater(self.proxy.hits[kind], struck, f"{kind} did not strike")
+            self.assertGreater(self.proxy.hits[kind], struck, f"{kind} did not hit a request")
             count += 2
         print(f"\nfaults: seconds until the next write: {slow}")
         self.assertLessEqual(max(slow.values()), stretched(BACK_S), slow)
         self.assert_invariants()
 
     def schedule(self):
-        """Every kind twice, in an order and for times that follow from the seed: about a minute."""
+        """Returns every kind of fault twice, with order and lengths from the seed, for about a minute in total."""
         draw = random.Random(SEED)
         kinds = [*fault_proxy.KINDS] * 2
         draw.shuffle(kinds)

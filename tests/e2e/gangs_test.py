@@ -1,4 +1,4 @@
-"""Gangs and node claims in Active: real bindings, Karpenter's real life cycle of nodes, judged by the audit log."""
+"""Gangs and node claims in Active, with real bindings and Karpenter's real node life cycle, seen in the audit log."""
 
 import json
 import signal
@@ -27,8 +27,8 @@ class Gangs(controller.OnAPool):
         return [e for e in self.cluster.audit.writes(user=self.user, resource="pods", verb="patch", subresource="")
                 if e.body["metadata"].get("annotations", {}).get("capstan.dev/bind")]
 
-    def told(self):
-        """Where each pod was told to go, last."""
+    def announced_nodes(self):
+        """Returns the node in the last annotation of each pod."""
         return {e.name: json.loads(e.body["metadata"]["annotations"]["capstan.dev/bind"])["node"]
                 for e in self.intents()}
 
@@ -39,14 +39,14 @@ class Gangs(controller.OnAPool):
         pods = eventually("the gang is bound", lambda: self.bound(2), seconds=90)
         self.assertEqual(len({p["spec"]["nodeName"] for p in pods}), 2)
         created = self.created_claims()
-        self.assertEqual([e.user for e in created], [self.user] * 2, "Karpenter buys nothing for the same gang")
+        self.assertEqual([e.user for e in created], [self.user] * 2, "Karpenter buys no nodes for the same gang")
         groups = {e.body["metadata"]["labels"]["capstan.dev/claim-group"] for e in created}
         self.assertEqual(len(groups), 1)
         bindings = self.bindings()
         self.assertEqual(sorted(e.name for e in bindings), ["worker-0", "worker-1"])
-        self.assertEqual(self.told(), {p["metadata"]["name"]: p["spec"]["nodeName"] for p in pods})
-        told = max(e.at for e in self.intents())
-        self.assertLess(told, min(e.at for e in bindings), "all are told before one is bound")
+        self.assertEqual(self.announced_nodes(), {p["metadata"]["name"]: p["spec"]["nodeName"] for p in pods})
+        announced = max(e.at for e in self.intents())
+        self.assertLess(announced, min(e.at for e in bindings), "all pods are annotated before the first one is bound")
         eventually("the nodes are held no more", lambda: not any(
             "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
         self.assertEqual(self.forbidden(), [])
@@ -57,47 +57,47 @@ class Gangs(controller.OnAPool):
         self.gang(2)
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
         self.assertEqual([e.user for e in self.created_claims()], ["karpenter"] * 2)
-        told = [e.name for e in self.cluster.audit.writes(user=self.user, resource="pods", subresource="status")
+        named = [e.name for e in self.cluster.audit.writes(user=self.user, resource="pods", subresource="status")
                 if [c["reason"] for c in e.body["status"]["conditions"]] == ["Unschedulable"]]
-        self.assertEqual(sorted(set(told)), ["worker-0", "worker-1"])
+        self.assertEqual(sorted(set(named)), ["worker-0", "worker-1"])
         self.assertEqual(sorted(e.name for e in self.bindings()), ["worker-0", "worker-1"])
 
     def test_a_limit_one_node_short_launches_nothing(self):
         self.begin(gpu_limit=8)
         self.start()
         self.gang(2)
-        pod = eventually("the verdict is told", lambda: next(
+        pod = eventually("the condition shows the verdict", lambda: next(
             (p for p in self.pods() if condition(p, "PodScheduled") == "False"), None))
-        told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
-        self.assertEqual(told["reason"], "NeverFits")
-        self.assertIn("2 pods with 8 ", told["message"])
-        self.assertIn(f"raise the GPU limit of pool {self.pool} from 8 to 16", told["message"])
+        verdict = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
+        self.assertEqual(verdict["reason"], "NeverFits")
+        self.assertIn("2 pods with 8 ", verdict["message"])
+        self.assertIn(f"raise the GPU limit of pool {self.pool} from 8 to 16", verdict["message"])
         eventually("an Event says so", lambda: [e for e in self.cluster.list("events.events.k8s.io", self.namespace)
                                                 if e["reason"] == "NeverFits"])
         self.assertEqual((self.created_claims(), self.bindings()), ([], []))
 
-    def test_a_queue_holds_a_gang_until_it_may_have_more(self):
+    def test_a_queue_delays_a_gang_until_its_limit_allows_it(self):
         for queue in (objects.queue(f"{self.pool}-all", limit=8), objects.queue(self.pool, 64, f"{self.pool}-all")):
             self.cluster.apply(queue)
             self.addCleanup(self.cluster.kubectl, "delete", "queues.capstan.dev", queue["metadata"]["name"])
-        self.begin(nodes="Off")  # then a gang that lacks nodes is Unschedulable, and Karpenter buys for it
+        self.begin(nodes="Off")  # a gang without nodes is Unschedulable, and Karpenter buys for it
         self.start()
         self.gang(2, labels={"capstan.dev/queue": self.pool})
-        pod = eventually("the verdict is told", lambda: next(
+        pod = eventually("the condition shows the verdict", lambda: next(
             (p for p in self.pods() if condition(p, "PodScheduled") == "False"), None))
-        told = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
-        self.assertEqual(told["reason"], "QueueLimit")
+        verdict = next(c for c in pod["status"]["conditions"] if c["type"] == "PodScheduled")
+        self.assertEqual(verdict["reason"], "QueueLimit")
         self.assertIn(f"queue {self.pool}-all holds 0 of its 8 GPUs, 16 more needed; raise the limit of queue "
-                      f"{self.pool}-all by 8 GPUs to 16", told["message"])
-        eventually("its status tells what waits", lambda: self.queue_gpus(self.pool) == {"held": 0, "waiting": 16})
+                      f"{self.pool}-all by 8 GPUs to 16", verdict["message"])
+        eventually("the status shows waiting GPUs", lambda: self.queue_gpus(self.pool) == {"held": 0, "waiting": 16})
         self.assertEqual((self.created_claims(), self.bindings()), ([], []))
         self.cluster.apply(objects.queue(f"{self.pool}-all", limit=16))
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
-        eventually("its status tells what it holds",
+        eventually("the status shows held GPUs",
                    lambda: self.queue_gpus(f"{self.pool}-all") == {"held": 16, "waiting": 0})
         self.assertEqual([e for e in self.asked(resource="queues") if e.code == 403], [])
 
-    def test_in_shadow_it_tells_where_the_gang_of_another_scheduler_would_go(self):
+    def test_shadow_shows_where_it_would_place_gangs_of_other_schedulers(self):
         node = objects.gpu_node(f"{self.pool}-node", gpus=16, labels={"karpenter.sh/nodepool": self.pool})
         self.cluster.apply(node)
         self.addCleanup(self.cluster.kubectl, "delete", "node", f"{self.pool}-node", "--wait=false")
@@ -113,10 +113,10 @@ class Gangs(controller.OnAPool):
                          f"would go onto {self.pool}-node: 2 pods fit into one cluster, so the whole gang is placed")
         self.assertEqual(self.cluster.audit.writes(user=self.user, resource="pods"), [])
 
-    def test_what_is_left_of_a_gang_that_a_kubelet_refused_is_evicted(self):
+    def test_the_rest_of_a_gang_is_evicted_after_a_kubelet_rejects_a_pod(self):
         self.begin()
         self.start()
-        self.gang(2, annotations={"pod-ready.stage.kwok.x-k8s.io/delay": "10m"})  # it waits for the one that is refused
+        self.gang(2, annotations={"pod-ready.stage.kwok.x-k8s.io/delay": "10m"})  # longer than the rejection
         eventually("the gang is bound", lambda: self.bound(2), seconds=90)
         refusal = {"status": {"phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "no such device"}}
         self.cluster.kubectl("patch", "pod", "worker-1", "--namespace", self.namespace, "--subresource", "status",
@@ -146,19 +146,19 @@ class Gangs(controller.OnAPool):
         eventually("it decides", lambda: "decides" in leader.text())
         self.start()
         self.gang(4)
-        eventually("the first pod is told", self.told, seconds=90)
+        eventually("the first pod is annotated", self.announced_nodes, seconds=90)
         leader.signal(signal.SIGKILL)
         pods = eventually("the gang is bound", lambda: self.bound(4), seconds=120)
-        # By the pods themselves: a write whose asker was killed may have been carried out, and is logged as failed.
-        told = [json.loads(p["metadata"]["annotations"]["capstan.dev/bind"]) for p in pods]
-        self.assertEqual([p["spec"]["nodeName"] for p in pods], [t["node"] for t in told], "as they were told")
-        self.assertEqual(len({t["transaction"] for t in told}), 1, "one placement")
+        # Checks the pods, not the log: a write whose client was killed may succeed but is logged as failed.
+        binds = [json.loads(p["metadata"]["annotations"]["capstan.dev/bind"]) for p in pods]
+        self.assertEqual([p["spec"]["nodeName"] for p in pods], [b["node"] for b in binds], "as in the annotations")
+        self.assertEqual(len({b["transaction"] for b in binds}), 1, "one placement")
         bound = [e.name for e in self.bindings()]
-        self.assertEqual(len(bound), len(set(bound)), "none is bound twice")
-        self.assertEqual(len(self.created_claims()), 4, "nothing is bought twice")
+        self.assertEqual(len(bound), len(set(bound)), "no pod is bound twice")
+        self.assertEqual(len(self.created_claims()), 4, "no node is bought twice")
 
-    def test_a_gang_that_was_told_in_part_is_placed_whole(self):
-        """As a leader leaves it that is killed while it tells the pods where they go."""
+    def test_a_partly_annotated_gang_is_placed_completely(self):
+        """The state after a leader is killed while it annotates the pods."""
         name = f"{self.pool}-node"
         labels = {"karpenter.sh/nodepool": self.pool, "nvidia.com/gpu.product": "h100_sxm"}
         self.cluster.apply(objects.gpu_node(name, gpus=32, labels=labels))
@@ -170,6 +170,6 @@ class Gangs(controller.OnAPool):
                              f"capstan.dev/bind={intent}")
         self.start()
         pods = eventually("the gang is bound", lambda: self.bound(4))
-        told = [json.loads(p["metadata"]["annotations"]["capstan.dev/bind"]) for p in pods]
-        self.assertEqual({t["pods"] for t in told}, {4}, "in one piece")
-        self.assertEqual(len({t["transaction"] for t in told}), 1, told)
+        binds = [json.loads(p["metadata"]["annotations"]["capstan.dev/bind"]) for p in pods]
+        self.assertEqual({b["pods"] for b in binds}, {4}, "one complete gang")
+        self.assertEqual(len({b["transaction"] for b in binds}), 1, binds)

@@ -1,4 +1,4 @@
-"""The kill switch in the middle of a gang's binding: what has begun is finished, and nothing else begins."""
+"""The kill switch during the binding of a gang: that bind is completed, and no other bind starts."""
 
 import unittest
 
@@ -20,7 +20,7 @@ class Halt(controller.OnAPool):
         self.addCleanup(self.proxy.close)
 
     def gang(self, name, gpus):
-        """Four pods."""
+        """Creates a gang of four pods."""
         pods = [objects.gang_pod(f"{name}-{i}", self.namespace, self.pool, 4, gpus, {"capstan.dev/gang": name})
                 for i in range(4)]
         self.cluster.apply(*pods)
@@ -29,12 +29,12 @@ class Halt(controller.OnAPool):
         return sorted(e.name for e in self.bindings())
 
     def halt_seen(self):
-        """When Capstan first said that it is halted."""
-        told = self.cluster.audit.writes(user=self.user, resource="fleetpolicies", subresource="status")
-        return next((e.at for e in told if ("Halted", "True") in {
+        """Returns the time of the first status write with condition Halted."""
+        writes = self.cluster.audit.writes(user=self.user, resource="fleetpolicies", subresource="status")
+        return next((e.at for e in writes if ("Halted", "True") in {
             (c["type"], c["status"]) for c in e.body["status"].get("conditions", [])}), None)
 
-    def test_a_bind_that_has_begun_is_finished_and_no_other_begins(self):
+    def test_a_started_bind_is_completed_and_no_other_starts(self):
         self.begin()
         self.start(server=self.proxy.url)
         self.proxy.begin("held_bindings")
@@ -43,8 +43,8 @@ class Halt(controller.OnAPool):
         halted = self.halt("true")
         seen = eventually("the switch is seen", self.halt_seen)
         self.assertEqual(self.bindings(), [])
-        self.gang("second", gpus=2)  # there is room for it
-        self.gang("third", gpus=8)  # and none for this one
+        self.gang("second", gpus=2)  # its node is free
+        self.gang("third", gpus=8)  # needs a new node
         self.proxy.end()
         first = [f"first-{i}" for i in range(4)]
         eventually("the first gang is bound", lambda: self.names_of_bound() == first)

@@ -1,7 +1,7 @@
-"""What the e2e tests stand on: a cluster, its kubectl, waits that end. Python's standard library only.
+"""The base of the e2e tests: a cluster, its kubectl, and waits with a deadline. Python's standard library only.
 
-A process has one cluster, started for the first test that asks for it (`cluster()`); each test has a namespace of its
-own. Deadlines are those of a quiet machine, times what this one is slower (speed.py).
+A process has one cluster, which `cluster()` starts at the first call. Each test has its own namespace. Deadlines are
+stated for an idle machine and multiplied by the slowness of this one (speed.py).
 """
 
 import functools
@@ -21,27 +21,27 @@ import speed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNS = ROOT / "build" / "e2e"
-RUN_VARIABLE = "CAPSTAN_E2E_RUN"  # what the folder of this process is called, in RUNS
+RUN_VARIABLE = "CAPSTAN_E2E_RUN"  # the name of the folder of this process, in RUNS
 FOLDER = RUNS / os.environ.get(RUN_VARIABLE, "alone")
 POLL_S = 0.1
-PARTS = 8  # of the addresses, one a worker
-NAME_MAX = 53  # of a namespace: some tests install a release of its name, and Helm takes no longer one
+PARTS = 8  # parts of the address range, one per worker
+NAME_MAX = 53  # of a namespace: some tests install a Helm release of the same name, and this is Helm's limit
 
 
 class Cluster:
-    """A cluster of scripts/cluster in `folder`; it ends with this process, however that ends."""
+    """A cluster of scripts/cluster in `folder`. It ends with this process, in every case."""
 
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder)
-        # A range of its own, so that clusters of several runs on one machine share no address. The workers of one run
-        # draw from different ranges.
+        # Each cluster has its own range, so that clusters of several runs on one machine share no address. The workers
+        # of one run use different ranges.
         part = int(re.sub(r"\D", "", FOLDER.name) or 0) % PARTS
         self.pod_network = f"127.{random.SystemRandom().randrange(32, 240, PARTS) + part}"
         self._up = ["up", "--owner-pid", str(os.getpid()), "--minutes", "60",
                     "--pod-cidr", f"{self.pod_network}.0.0/16", *options]
 
     def script(self, verb, *arguments):
-        """Runs scripts/cluster; gives the finished process with what it printed."""
+        """Runs scripts/cluster and returns the finished process with its output."""
         return subprocess.run([ROOT / "scripts" / "cluster", verb, "--dir", self.folder, *arguments],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800)
 
@@ -52,7 +52,7 @@ class Cluster:
         return self
 
     def popen_up(self):
-        """`up` as a process that is not waited for."""
+        """Starts `up` and returns the process without waiting."""
         return subprocess.Popen([ROOT / "scripts" / "cluster", *self._up, "--dir", self.folder],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -60,7 +60,7 @@ class Cluster:
         self.script("down")
 
     def steer(self, verb, server):
-        """Stops, kills or starts one server, and waits until it has been done."""
+        """Stops, kills or starts one server, and waits until it is done."""
         done = self.script(verb, server)
         if done.returncode != 0:
             raise AssertionError(done.stderr)
@@ -79,7 +79,7 @@ class Cluster:
 
     @property
     def keeper(self):
-        """The process that every other process of the cluster shares its session with."""
+        """Returns the id of the keeper process, which is also the session of all processes of the cluster."""
         return int((self.folder / "keeper").read_text().split()[0])
 
     def ports(self):
@@ -87,7 +87,7 @@ class Cluster:
                 (line.split() for line in (self.folder / "ports").read_text().splitlines())}
 
     def kubectl(self, *arguments, given=None):
-        """Runs kubectl, `given` on its standard input; gives what it printed. An error is an AssertionError."""
+        """Runs kubectl with `given` as standard input, and returns its output. An error is an AssertionError."""
         command = [self.folder / "kubectl", "--kubeconfig", self.kubeconfig, "--request-timeout", "30s", *arguments]
         done = subprocess.run(command, input=given or "", capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
@@ -95,7 +95,7 @@ class Cluster:
         return done.stdout
 
     def apply(self, *objects):
-        """Objects as dictionaries, or the path of a manifest."""
+        """Applies objects, each a dictionary or the path of a manifest."""
         for thing in objects:
             if isinstance(thing, dict):
                 self.kubectl("apply", "--server-side", "--filename", "-", given=json.dumps(thing))
@@ -103,7 +103,7 @@ class Cluster:
                 self.kubectl("apply", "--server-side", "--filename", thing)
 
     def get(self, kind, name, namespace=None):
-        """An object, or None where there is none of that name."""
+        """Returns an object, or None if there is none of that name."""
         return self.api.get(kind, name, namespace)
 
     def list(self, kind, namespace=None, selector=None):
@@ -112,12 +112,12 @@ class Cluster:
 
 @functools.cache
 def servers():
-    """The folder of the built servers, kubectl and helm."""
+    """Returns the folder of the built servers, kubectl and helm."""
     return pathlib.Path(subprocess.check_output([ROOT / "scripts" / "cluster", "build"], text=True).strip())
 
 
 def helm(verb, *arguments):
-    """Runs helm; gives what it printed. An error is an AssertionError."""
+    """Runs helm and returns its output. An error is an AssertionError."""
     version = ["--kube-version", "1.34"] if verb in ("lint", "template") else []
     done = subprocess.run([servers() / "helm", verb, *version, *arguments],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
@@ -128,7 +128,7 @@ def helm(verb, *arguments):
 
 @functools.cache
 def cluster():
-    """The process's cluster, started at the first call."""
+    """Returns the cluster of this process, and starts it at the first call."""
     started = Cluster(FOLDER / "cluster").up()
     machine.measure(lambda name: started.apply({"apiVersion": "v1", "kind": "ConfigMap",
                                                 "metadata": {"name": name, "namespace": "default"}}))
@@ -144,12 +144,12 @@ machine = speed.Machine()
 
 
 def stretched(seconds):
-    """So many seconds of a quiet machine, on this one."""
+    """Converts seconds on an idle machine to seconds on this machine."""
     return seconds * machine.factor
 
 
 def eventually(what, check, seconds=60):
-    """Calls `check` until it gives something true, and gives that. An AssertionError in it counts as not yet."""
+    """Calls `check` until it returns a true value, and returns that value. Retries after an AssertionError."""
     seconds = stretched(seconds)
     until = time.monotonic() + seconds
     while True:
@@ -165,7 +165,7 @@ def eventually(what, check, seconds=60):
 
 
 def condition(thing, kind):
-    """The status of a condition of an object: "True", "False", "Unknown", or None where there is no such condition."""
+    """Returns the status of a condition of an object, "True", "False" or "Unknown", or None if it is missing."""
     conditions = (thing or {}).get("status", {}).get("conditions", [])
     return next((c["status"] for c in conditions if c["type"] == kind), None)
 
@@ -179,7 +179,7 @@ def listens(port):
 
 
 def session_of(pid):
-    """The session of a process; None where it has ended, whether or not somebody waited for it."""
+    """Returns the session of a process, or None if it has ended, even if its parent has not waited for it."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -193,9 +193,9 @@ def processes_of(session):
 
 
 class ClusterTest(unittest.TestCase):
-    """A test on the process's cluster, in a namespace of its own that goes with it."""
+    """A test on the cluster of this process, in its own namespace, which is deleted afterwards."""
 
-    LONG = False  # True: it takes minutes, and begins early
+    LONG = False  # True for a test of minutes, which starts early
 
     def setUp(self):
         self.cluster = cluster()

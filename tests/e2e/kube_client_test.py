@@ -1,4 +1,4 @@
-"""Our own client against the real API server: what it says of itself, and what the audit log says of it."""
+"""Capstan's Kubernetes client with a real API server, checked by its output and by the audit log."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ class KubeClient(harness.ClusterTest):
 
     def test_reads_writes_binds_and_leads(self):
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas=0))
-        # Nobody else writes to the Deployment, so that every conflict is one that the test makes.
+        # No other client writes to the Deployment, so that the test causes every conflict.
         self.cluster.steer("stop", "kube-controller-manager")
         self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
         self.probe()

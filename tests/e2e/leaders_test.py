@@ -1,4 +1,4 @@
-"""Two controllers of one cluster: whoever leads alone writes, whatever becomes of the other."""
+"""Two controllers of one cluster: only the leader writes."""
 
 import re
 import signal
@@ -8,8 +8,8 @@ import audit
 import controller
 from harness import eventually, stretched
 
-LEASE_S = 15  # the Lease's duration
-TAKES_OVER_S = LEASE_S + 5  # seen by the standby's own clock, which looks every two seconds and a half
+LEASE_S = 15  # the duration of the Lease
+TAKES_OVER_S = LEASE_S + 5  # by the clock of the standby, which reads the Lease every 2.5 seconds
 COOL_DOWN_S = 45
 
 
@@ -28,7 +28,7 @@ class Leaders(controller.ActiveTest):
         return [e for e in self.cluster.audit.writes(user=self.user) if e.credential == process.credential]
 
     def led_from(self, process):
-        """The write by which a process took the Lease, once it has; what it writes at all comes after that."""
+        """Returns the write that took the Lease for a process, or nothing yet. All its other writes must be later."""
         taken = [e for e in self.written_by(process) if e.resource == "leases"]
         return taken[0] if taken else None
 
@@ -36,7 +36,7 @@ class Leaders(controller.ActiveTest):
         return next((e for e in self.scales() if e.body["spec"]["replicas"] > 1), None)
 
     def assert_one_writer(self, until):
-        """The first leader's writes end before the second's Lease begins."""
+        """Checks that the writes of the first leader end before the Lease of the second one starts."""
         first, second = self.written_by(self.old), self.written_by(self.new)
         self.assertLess(max(e.at for e in first), until.at, "the old leader wrote under the new one's Lease")
         self.assertEqual(min(e.at for e in second), until.at, "the standby wrote before it led")
@@ -46,7 +46,7 @@ class Leaders(controller.ActiveTest):
         begun = eventually("a scale-up has begun", self.scaled_up)
         self.old.signal(signal.SIGKILL)  # its new replicas do not serve yet
         eventually("it is gone", lambda: self.old.ended)
-        load.stop()  # nothing holds the replicas from now on but what is remembered
+        load.stop()  # from now on only the stored state keeps the replicas
         taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)
         last = max(e.at for e in self.written_by(self.old) if e.resource == "leases")
         self.assertLessEqual(audit.seconds(taken.at) - audit.seconds(last), stretched(TAKES_OVER_S))
@@ -59,10 +59,10 @@ class Leaders(controller.ActiveTest):
         self.assert_one_writer(taken)
         self.assert_invariants()
 
-    def test_a_leader_that_slept_too_long_writes_no_more(self):
+    def test_a_leader_that_was_suspended_too_long_stops_writing(self):
         self.at_least(2)
         eventually("it begins to scale", lambda: self.scaled_to(2))
-        self.at_least(3)  # to be found undone by whoever looks next
+        self.at_least(3)  # work for the next leader
         self.old.signal(signal.SIGSTOP)
         self.addCleanup(self.old.signal, signal.SIGCONT)
         taken = eventually("the standby leads", lambda: self.led_from(self.new), seconds=TAKES_OVER_S + 5)

@@ -1,4 +1,4 @@
-"""The ledger of a Shadow controller, beside a simulation of the same traffic that does follow the recommendations."""
+"""The ledger of a Shadow controller, compared with a simulation that follows the recommendations for the same load."""
 
 import json
 import re
@@ -12,10 +12,10 @@ import programs
 from controller import chat
 from harness import eventually, stretched
 
-REPLICAS = 8  # that there are, and stay
+REPLICAS = 8  # a constant number
 CALM_S, BUSY_S = 30, 75
-# Requests a second. The eight pods are read at eight moments, so a sum over them is up to twice what runs at once, and
-# the cool-down keeps the highest: both stay well inside what one and three replicas of six requests are wanted for.
+# Requests per second. The eight pods are read at eight times, so the sum of running requests can be up to twice the
+# real number, and the cool-down keeps the highest sum. Both loads stay within one and three replicas of six requests.
 CALM, BUSY = 3, 13
 POLICY = {"queue": {"waitingPerReplica": 4, "runningPerReplica": 6}, "behavior": {"coolDown": "5s"}}
 SCENARIO = {
@@ -32,7 +32,7 @@ SCENARIO = {
 class Ledger(controller.ControllerTest):
     LONG = True
 
-    def test_its_gpu_hours_are_those_of_a_simulation(self):
+    def test_its_gpu_hours_match_a_simulation(self):
         self.install()
         self.addCleanup(self.cluster.kubectl, "delete", "fleetpolicy", "default", "--ignore-not-found")
         self.cluster.apply(objects.fleet_policy())
@@ -55,7 +55,7 @@ class Ledger(controller.ControllerTest):
         passed_s, saved = time.monotonic() - began, before - self.gpu_hours()
         recommended_s = REPLICAS * passed_s - 3600 * saved
         simulated_s, length_s = self.simulated()
-        # Both end with the last answer; what little one lasts longer, one replica more or less idles.
+        # Both end with the last answer. The small difference in length adds one idle replica at most.
         self.assertLess(abs(passed_s - length_s), stretched(3))
         self.assertGreater(simulated_s, 1.5 * passed_s, "several replicas are wanted")
         self.assertAlmostEqual(recommended_s / simulated_s, 1, delta=0.05 * stretched(1))
@@ -64,7 +64,7 @@ class Ledger(controller.ControllerTest):
         return float(re.search(r"^capstan_ledger_gpu_hours\{[^}]*\} (\S+)$", self.metrics(), re.M).group(1))
 
     def simulated(self):
-        """GPU time of the replicas in seconds, and how long it was simulated."""
+        """Returns the GPU time of the replicas and the simulated time, both in seconds."""
         path = self.logs / "scenario.yaml"
         path.write_text(json.dumps(SCENARIO))
         result = json.loads(subprocess.run([programs.CAPSTAN, "sim", path, "-o", "json"], check=True,

@@ -1,4 +1,4 @@
-"""Replicas whose metrics vanish or lie: `capstan run` holds what there is and says whom it does not believe."""
+"""Replicas with missing or false metrics: `capstan run` keeps the replicas and names the pods without valid metrics."""
 
 import contextlib
 import http.server
@@ -33,7 +33,7 @@ LIES = {
 
 
 class Liar:
-    """Answers at a replica's address in the engine's place."""
+    """A server that answers at the address of a replica, in place of the engine."""
 
     def __init__(self, address, kind, body):
         self.asked = 0
@@ -48,7 +48,7 @@ class Liar:
                 try:
                     handler.wfile.write(body)
                 except OSError:
-                    pass  # whoever asked has had enough
+                    pass  # the client has closed the connection
 
             def log_message(handler, *words):
                 pass
@@ -77,24 +77,24 @@ class Lies(controller.ActiveTest):
         eventually(f"SignalsFresh is {status}", lambda: condition(self.scaler(), "SignalsFresh") == status)
 
     def liar(self, kind, body):
-        """At the address, once whoever had it has left."""
+        """Starts the false server at the address, once the engine has left it."""
         def start():
             with contextlib.suppress(OSError):
                 return Liar(self.address, kind, body)
         return eventually("the address is free", start)
 
     def assert_held_and_reported(self):
-        """One replica would be enough for whoever took silence, or a lie, for idleness."""
+        """Checks that silent or false replicas are kept, although one replica would be enough for an idle service."""
         self.fresh("False")
-        told = next(c for c in self.status()["conditions"] if c["type"] == "SignalsFresh")
-        self.assertEqual(told["reason"], "SignalMissing")
+        condition_entry = next(c for c in self.status()["conditions"] if c["type"] == "SignalsFresh")
+        self.assertEqual(condition_entry["reason"], "SignalMissing")
         self.at_least(1)
         self.decides(3)
         self.assertEqual((self.replicas(), self.status()["recommended"]), (3, 3))
         self.at_least(3)
-        return told["message"]
+        return condition_entry["message"]
 
-    def test_what_cannot_be_true_is_not_believed(self):
+    def test_impossible_metrics_count_as_missing(self):
         self.engines.leave(self.address)
         messages = {}
         for name, (kind, body) in LIES.items():
@@ -132,7 +132,7 @@ class ShadowLies(controller.ControllerTest):
         high = eventually("more are recommended", lambda: max(0, self.status().get("recommended", 0) - 1)) + 1
         self.engines.stop()
         eventually("silence is seen", lambda: condition(self.scaler(), "SignalsFresh") == "False")
-        self.decides(5)  # one a second: longer than any window
+        self.decides(5)  # one decision per second: longer than every window
         status = self.status()
         self.assertGreaterEqual(status["recommended"], high)
         self.assertEqual((status["replicas"], status["reason"]), (1, "signal_missing"))

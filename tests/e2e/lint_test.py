@@ -1,4 +1,4 @@
-"""`capstan lint --kubeconfig`: the manifests that a real API server holds, linted as what their authors wrote."""
+"""`capstan lint --kubeconfig`: lints the objects of a real API server as their authors wrote them."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ import harness
 import objects
 import programs
 
-PAGE_OBJECTS = 250  # that lint asks for at once
+PAGE_OBJECTS = 250  # the page size of lint's requests
 
 
 def config_map(name, namespace):
@@ -49,7 +49,7 @@ class LintCluster(harness.ClusterTest):
     def test_a_namespace_with_nothing_wrong_has_no_findings(self):
         self.cluster.apply(config_map("settings", self.namespace))
         done = self.lint("--namespace", self.namespace)
-        self.assertIn(done.returncode, (0, 2), done.stderr)  # the pools of other tests are the cluster's, and looked at
+        self.assertIn(done.returncode, (0, 2), done.stderr)  # pools of other tests are cluster-wide and checked too
         found = [f for f in json.loads(done.stdout)["findings"] if f"/{self.namespace}/" in f["file"]]
         self.assertEqual(found, [])
 

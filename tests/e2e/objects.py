@@ -1,8 +1,8 @@
-"""Objects that several tests create, as plain dictionaries."""
+"""Objects that several tests create, as dictionaries."""
 
 
 def gpu_node(name, gpus=8, labels=None):
-    """A node of KWOK's, Ready as soon as it is seen."""
+    """Returns a node of KWOK, Ready immediately."""
     size = {"cpu": "192", "memory": "2048Gi", "pods": "110", "nvidia.com/gpu": str(gpus)}
     return {
         "apiVersion": "v1", "kind": "Node",
@@ -12,7 +12,7 @@ def gpu_node(name, gpus=8, labels=None):
 
 
 def deployment(name, namespace, replicas, gpus=1, annotations=None, pod=None):
-    """A Deployment whose pods ask for GPUs; `pod` adds to the pods' spec."""
+    """Returns a Deployment whose pods request GPUs. `pod` adds fields to the spec of the pods."""
     return {
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": namespace},
         "spec": {
@@ -31,7 +31,7 @@ def deployment(name, namespace, replicas, gpus=1, annotations=None, pod=None):
 
 
 def node_claim(name, pool, instance_type, zone, capacity_type="on-demand", annotations=None):
-    """A claim as Karpenter itself would write it for a pool: with the pool's label, one value a requirement."""
+    """Returns a claim as Karpenter writes it for a pool: with the label of the pool and one value per requirement."""
     wanted = {
         "karpenter.sh/nodepool": pool, "node.kubernetes.io/instance-type": instance_type,
         "topology.kubernetes.io/zone": zone, "karpenter.sh/capacity-type": capacity_type,
@@ -47,18 +47,18 @@ def node_claim(name, pool, instance_type, zone, capacity_type="on-demand", annot
 
 
 def role(name, target, maximum=4):
-    """A role of a scaler with one Deployment."""
+    """Returns a role of a scaler with one Deployment."""
     return {"role": name, "variants": [{"targetRef": {"kind": "Deployment", "name": target}, "maxReplicas": maximum}]}
 
 
 def queue(name, limit=8, parent=None):
-    """A Queue of so many GPUs."""
+    """Returns a Queue with this limit of GPUs."""
     spec = {"gpus": {"limit": limit}, **({"parent": parent} if parent else {})}
     return {"apiVersion": "capstan.dev/v1alpha1", "kind": "Queue", "metadata": {"name": name}, "spec": spec}
 
 
 def scaler(name, namespace, target="engine", **spec):
-    """An InferenceScaler of one Deployment; `spec` replaces fields of its spec."""
+    """Returns an InferenceScaler of one Deployment. `spec` replaces fields of its spec."""
     only = role("both", target)
     del only["role"]
     return {
@@ -73,7 +73,7 @@ def fleet_policy(**spec):
 
 
 def node_pool(name, gpu_limit, types, expire_after="Never"):
-    """A pool of Karpenter's kwok provider, and its class."""
+    """Returns a pool of Karpenter's kwok provider, and its class."""
     node_class = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": name}
     return [
         {"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": name},
@@ -89,7 +89,7 @@ def node_pool(name, gpu_limit, types, expire_after="Never"):
 
 
 def gang_pod(name, namespace, pool, count, gpus, annotations=None):
-    """A pod of a gang that Capstan places, on nodes of a pool."""
+    """Returns a pod of a gang that Capstan places on nodes of a pool."""
     return {
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": name, "namespace": namespace,
@@ -103,7 +103,7 @@ def gang_pod(name, namespace, pool, count, gpus, annotations=None):
 
 
 def no_second_node(pool):
-    """Refuses the node of the second claim of each group of a pool, as if its machine never came."""
+    """Returns a policy that rejects the node of the second claim of each group of a pool, as if it never started."""
     name = f"no-second-node-{pool}"
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["nodes"]}
     second = f"object.metadata.name.matches('^kwok-{pool}-[a-z0-9]+-[0-9]+-1-')"

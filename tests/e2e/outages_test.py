@@ -1,4 +1,4 @@
-"""The API server goes away, forgets, or lacks our definitions: `capstan run` says so, waits, and goes on."""
+"""The API server is down, has lost old versions, or lacks Capstan's definitions: `capstan run` reports and recovers."""
 
 import http.client
 import json
@@ -12,12 +12,12 @@ import fault_proxy
 import harness
 from harness import eventually, stretched
 
-BACK_S = 5  # from when the server is there again to the next write
+BACK_S = 5  # from the return of the server to the next write
 CRD = harness.ROOT / "deploy" / "crds" / "inferencescaler.yaml"
 
 
 def compact(cluster):
-    """Makes etcd forget every version but the present ones; gives the revision."""
+    """Compacts etcd, which deletes all old versions. Returns the revision."""
     context = ssl.create_default_context(cafile=cluster.folder / "pki" / "ca.crt")
     context.load_cert_chain(cluster.folder / "pki" / "etcd-client.crt", cluster.folder / "pki" / "etcd-client.key")
     etcd = http.client.HTTPSConnection("127.0.0.1", cluster.ports()["etcd"], context=context, timeout=10)
@@ -40,13 +40,13 @@ class Outages(controller.ActiveTest):
         super().setUp()
         self.activate()
 
-    def test_it_waits_for_an_api_server_that_is_away(self):
+    def test_it_waits_for_an_api_server_that_is_down(self):
         process = self.start()
         self.serves(1)
         self.at_least(2)
         self.serves(2)
         self.away()
-        time.sleep(12)  # longer than the leader may write without a word of the server
+        time.sleep(12)  # longer than the leader may write without an answer of the server
         self.assertFalse(process.ended)
         self.cluster.steer("start", "kube-apiserver")
         ready = time.time()
@@ -57,17 +57,17 @@ class Outages(controller.ActiveTest):
         self.assert_invariants()
 
     def away(self):
-        """No API server until it is started. The controllers are begun anew after the test: they need a minute else."""
+        """Stops the API server until the test starts it. Restarts the controllers afterwards, or they need a minute."""
         self.cluster.steer("kill", "kube-apiserver")
         self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
         self.addCleanup(self.cluster.steer, "kill", "kube-controller-manager")
         self.addCleanup(self.cluster.steer, "start", "kube-apiserver")
 
     def relists(self, since):
-        """Requests for all pods there are."""
+        """Starts a load on all pods."""
         return [e for e in self.asked(resource="pods")[since:] if e.verb == "list" or "sendInitialEvents=true" in e.uri]
 
-    def test_what_the_server_has_forgotten_is_read_anew(self):
+    def test_it_lists_again_after_the_server_lost_old_versions(self):
         proxy = fault_proxy.FaultProxy(self.cluster, seed=1)
         self.addCleanup(proxy.close)
         self.start(server=proxy.url)
@@ -75,21 +75,21 @@ class Outages(controller.ActiveTest):
         before = len(self.asked(resource="pods"))
         self.assertEqual(self.relists(before), [])
         proxy.begin("cut_off")
-        self.at_least(2)  # happens while nobody listens
+        self.at_least(2)  # the change happens without a watch
         self.cluster.kubectl("delete", "pod", "--namespace", self.namespace, "--selector", "app=engine", "--wait=false")
         eventually("another pod has come", lambda: self.deletions() is not None and len(self.pods()) == 1)
         compact(self.cluster)
-        self.away()  # its own memory of versions as well
+        self.away()  # the server's watch cache is lost too
         self.cluster.steer("start", "kube-apiserver")
         proxy.end()
         ready = time.time()
         scaled = eventually("it goes on", lambda: self.scaled_to(2), seconds=40)
         self.assertLessEqual(audit.seconds(scaled.at) - ready, stretched(BACK_S))
-        self.assertGreater(proxy.hits["gone"], 0, "no watch was told 410")
+        self.assertGreater(proxy.hits["gone"], 0, "no watch received a 410")
         self.assertNotEqual(self.relists(before), [], "the versions it knew were still good")
         self.serves(2)
 
-    def test_a_missing_definition_is_named_and_waited_for(self):
+    def test_it_names_a_missing_definition_and_waits_for_it(self):
         self.cluster.kubectl("delete", "--filename", CRD)
         self.addCleanup(self.cluster.apply, CRD)
         process = self.start()

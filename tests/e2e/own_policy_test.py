@@ -1,5 +1,5 @@
-"""Capstan's own policy against real servers, told nothing but model and SLO: a load step becomes replicas, the night
-drains them, and no request fails. Judged from the audit log."""
+"""Policy Capstan on real servers, with only model and SLO: replicas follow a load step up and down, and no request
+fails. Checked by the audit log."""
 
 import unittest
 
@@ -9,7 +9,7 @@ import programs
 from harness import condition, eventually
 
 CALM_S, BUSY_S, NIGHT_S = 20, 70, 300
-# Requests a second; a replica's KV memory holds 13 of them at a time, which is some three a second.
+# Requests per second. The KV memory of a replica holds 13 requests at a time, which is about three per second.
 CALM, BUSY, NIGHT = 0.6, 5, 0.2
 WHY = ("demand_met", "demand_rising", "demand_falling", "surplus_kept", "backlog_drains", "demand_unknown")
 
@@ -33,8 +33,8 @@ class OwnPolicy(controller.ActiveTest):
 
     def test_model_and_slo_are_enough(self):
         eventually("the engine is known", lambda: condition(self.scaler(), "EngineKnown") == "True")
-        told = next(c["message"] for c in self.status()["conditions"] if c["type"] == "EngineKnown")
-        self.assertEqual(told, "Llama-3.3-70B in bfloat16 on 2 x h100_sxm", "the GPU is told by the node")
+        message = next(c["message"] for c in self.status()["conditions"] if c["type"] == "EngineKnown")
+        self.assertEqual(message, "Llama-3.3-70B in bfloat16 on 2 x h100_sxm", "the GPU comes from the node")
         seconds = [i / CALM for i in range(int(CALM * CALM_S))]
         seconds += [CALM_S + i / BUSY for i in range(BUSY * BUSY_S)]
         seconds += [CALM_S + BUSY_S + i / NIGHT for i in range(int(NIGHT * NIGHT_S))]
@@ -43,7 +43,7 @@ class OwnPolicy(controller.ActiveTest):
         self.addCleanup(load.stop)
         eventually("there are more replicas, and all serve", self.served, seconds=CALM_S + BUSY_S)
         self.assert_shown()
-        # What one needed is forgotten slowly, and a replica goes when a minute has done without it.
+        # The policy forgets the peak slowly, and removes a replica that was not needed for a minute.
         eventually("the night has fewer", lambda: self.replicas() < self.most(),
                    seconds=BUSY_S + NIGHT_S)
         eventually("the others are deleted", lambda: len(self.deletions()) >= self.most() - self.replicas())
@@ -60,13 +60,13 @@ class OwnPolicy(controller.ActiveTest):
         return max(write.body["spec"]["replicas"] for write in self.scales())
 
     def served(self):
-        """The replicas, once there are several and all are ready."""
+        """Returns the replicas, once there are several and all are ready."""
         workload = self.workload()
         wanted = workload["spec"]["replicas"]
         return wanted if wanted > 1 and workload["status"].get("readyReplicas") == wanted else None
 
     def assert_shown(self):
-        """`kubectl get isc` says by which policy, how many, and why."""
+        """Checks that `kubectl get isc` shows policy, number and reason."""
         head, row = self.cluster.kubectl("get", "isc", "chat", "--namespace", self.namespace).splitlines()
         shown = dict(zip(head.split(), row.split()))
         self.assertEqual((shown["POLICY"], shown["MODE"], shown["MODEL"]), ("Capstan", "Active", "Llama-3.3-70B"))

@@ -1,4 +1,4 @@
-"""Our own program in its roles around a cluster. What is started here ends with the test, however that ends."""
+"""Runs the program capstan in its roles around a cluster. All processes end with the test."""
 
 import base64
 import contextlib
@@ -13,8 +13,8 @@ CAPSTAN = harness.ROOT / "build" / "dev" / "capstan"
 
 
 class Process:
-    """A process that the kernel ends with the test; its output goes to `log`, and what it says on standard error to
-    `errors`, or to `log` as well."""
+    """A process that the kernel ends with the test. Its output goes to `log`, and its standard error to `errors`, by
+    default to `log` too."""
 
     def __init__(self, log, *command, stdin=subprocess.DEVNULL, errors=None):
         self.log = pathlib.Path(log)
@@ -39,7 +39,7 @@ class Process:
         self._process.send_signal(number)
 
     def stop(self):
-        """Ends it as a node ends a pod; gives its exit code."""
+        """Ends the process as a node ends a pod, and returns its exit code."""
         self._process.terminate()
         try:
             return self._process.wait(timeout=20)
@@ -52,7 +52,7 @@ class Process:
 
 
 class Addressed(Process):
-    """A process that reads on its standard input which addresses of a namespace's pods come and go."""
+    """A process that reads the changing addresses of the pods of a namespace from its standard input."""
 
     def __init__(self, cluster, namespace, log, command, counts, port=8000, errors=None):
         super().__init__(log, *command, stdin=subprocess.PIPE, errors=errors)
@@ -63,7 +63,7 @@ class Addressed(Process):
         self._thread.start()
 
     def leave(self, address):
-        """Nobody is told of that address from now on, until `take`."""
+        """Withdraws an address from the process, until `take`."""
         self._left.add(address)
         harness.eventually("it is given up", lambda: address not in self._known)
 
@@ -77,7 +77,7 @@ class Addressed(Process):
 
     def _follow(self):
         while not self._over.wait(0.2):
-            # An API server that does not answer takes no pod away; a process that has ended hears of none.
+            # Keeps the pods while the API server does not answer. Ignores a process that has ended.
             with contextlib.suppress(AssertionError, BrokenPipeError):
                 pods = self._cluster.list("pods", self._namespace)
                 known = {pod["status"]["podIP"] for pod in pods if pod["status"].get("podIP") and self._counts(pod)}
@@ -92,7 +92,7 @@ class Addressed(Process):
 
 
 class Engines(Addressed):
-    """An emulated engine behind the address of every pod of a namespace, from when it has one until it is deleted."""
+    """An emulated engine at the address of every pod of a namespace, as long as the pod has an address."""
 
     def __init__(self, cluster, namespace, log, *options, port=8000):
         command = [CAPSTAN, "engine", "serve", "--bind-file", "-", *options]
@@ -100,8 +100,8 @@ class Engines(Addressed):
 
 
 class RoutedLoad(Addressed):
-    """A load to the pods of a namespace that are ready, as a Service would route it. (A Service itself cannot have
-    loopback addresses.) Its log is the result alone; its progress goes to a file beside it."""
+    """A load on the ready pods of a namespace, routed as by a Service. (A real Service cannot have loopback addresses.)
+    Its log has only the result; its progress goes to a separate file."""
 
     def __init__(self, cluster, namespace, log, trace):
         command = [CAPSTAN, "engine", "load", "--endpoint-file", "-", "--trace", trace, "--route", "least_loaded",
@@ -114,24 +114,24 @@ class RoutedLoad(Addressed):
 
 
 def trace(path, requests, per_second, input_tokens, output_tokens):
-    """Writes a trace of equal requests at equal distances."""
+    """Writes a trace of equal requests at equal intervals."""
     return trace_at(path, [i / per_second for i in range(requests)], input_tokens, output_tokens)
 
 
 def trace_at(path, seconds, input_tokens, output_tokens):
-    """Writes a trace of equal requests at these times (the form of the Azure LLM traces)."""
+    """Writes a trace of equal requests at these times (in the format of the Azure LLM traces)."""
     rows = [f"2024-01-01 00:{int(at // 60):02}:{at % 60:010.7f},{input_tokens},{output_tokens}" for at in seconds]
     pathlib.Path(path).write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "\n".join(rows) + "\n")
     return path
 
 
 def token(cluster, namespace, account):
-    """A new token of a ServiceAccount, good for an hour."""
+    """Returns a new token of a ServiceAccount, valid for an hour."""
     return cluster.kubectl("create", "token", account, "--namespace", namespace, "--duration", "1h").strip()
 
 
 def account_kubeconfig(cluster, path, namespace, account, server=None):
-    """A kubeconfig of a ServiceAccount, its token in a file beside it; `server` is another way to the API server."""
+    """Writes a kubeconfig of a ServiceAccount with a separate token file. `server` is another URL of the API server."""
     secret = pathlib.Path(f"{path}.token")
     secret.write_text(token(cluster, namespace, account))
     config = json.loads(cluster.kubectl("config", "view", "--raw", "--output", "json"))
@@ -143,6 +143,6 @@ def account_kubeconfig(cluster, path, namespace, account, server=None):
 
 
 def credential(token_file):
-    """The id of the token in a file, as the audit log has it."""
+    """Returns the id of the token in a file, as in the audit log."""
     claims = pathlib.Path(token_file).read_text().split(".")[1]
     return "JTI=" + json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["jti"]

@@ -1,4 +1,4 @@
-"""Nodes of Capstan's that Karpenter takes away: each is replaced once, whichever of the two buys for it."""
+"""Karpenter removes nodes that Capstan bought: each is replaced once, by either of the two."""
 
 import json
 import unittest
@@ -7,7 +7,7 @@ import controller
 import objects
 from harness import condition, eventually, stretched
 
-REPLICAS = 2  # each fills a node
+REPLICAS = 2  # each needs a whole node
 
 
 class Replacements(controller.OnAPool):
@@ -18,7 +18,7 @@ class Replacements(controller.OnAPool):
         self.install("permissions.placement=true", "permissions.nodes=true")
 
     def serve(self, replicas=REPLICAS, **pool):
-        """A Deployment, placed by Capstan on nodes that it has bought; gives the names of their claims."""
+        """Creates a Deployment that Capstan places on nodes that it buys. Returns the names of the claims."""
         self.begin(**pool)
         self.start()
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas, gpus=8, pod={
@@ -29,46 +29,46 @@ class Replacements(controller.OnAPool):
         return {c["metadata"]["name"] for c in self.claims()}
 
     def bought(self):
-        """Who, and when."""
-        return sorted(((e.user, e.at) for e in self.created_claims()), key=lambda each: each[1])
+        """Returns user and time of each purchase."""
+        return sorted(((e.user, e.at) for e in self.created_claims()), key=lambda purchase: purchase[1])
 
-    def going(self):
-        """When each claim was told to go, in order."""
-        told = {}
+    def claim_deletions(self):
+        """Returns the times of the first deletion of each claim, in order."""
+        deleted = {}
         for e in self.cluster.audit.writes(resource="nodeclaims", verb="delete"):
             if e.name.startswith(f"{self.pool}-"):
-                told.setdefault(e.name, e.at)
-        return sorted(told.values())
+                deleted.setdefault(e.name, e.at)
+        return sorted(deleted.values())
 
     def moved(self, old):
-        """Whether every pod is on a node of another claim than the old ones, and there is no claim besides."""
+        """Returns whether all pods are on nodes of new claims, and there is no other claim."""
         nodes = {c.get("status", {}).get("nodeName") for c in self.claims() if c["metadata"]["name"] not in old}
         pods = {p["spec"]["nodeName"] for p in self.bound(len(old)) or []}
         return len(pods) == len(old) == len(self.claims()) and pods == nodes
 
-    def assert_one_for_each_that_went(self, replicas=REPLICAS):
-        """No claim was made for a node before the node had been told to go, and none was made twice for it."""
-        bought, going = self.bought(), self.going()
-        for (user, at), told in zip(bought[replicas:], going):
-            self.assertGreater(at, told, f"{user} bought before a node went: {bought}, {going}")
-        self.assertLessEqual(len(bought), replicas + len(going), f"{bought}, {going}")
+    def assert_each_replaced_once(self, replicas=REPLICAS):
+        """Checks that each replacement was bought after the deletion of its node, and only once."""
+        bought, deletions = self.bought(), self.claim_deletions()
+        for (user, at), deleted in zip(bought[replicas:], deletions):
+            self.assertGreater(at, deleted, f"{user} bought before a node was deleted: {bought}, {deletions}")
+        self.assertLessEqual(len(bought), replicas + len(deletions), f"{bought}, {deletions}")
 
     def test_a_node_that_is_deleted_is_replaced_once(self):
-        """Karpenter buys for the pods of a node that goes, and Capstan for the pod that takes their place."""
+        """Karpenter buys for the pods of the deleted node, and Capstan for the new pod."""
         old = self.serve(replicas=1)
         self.cluster.kubectl("delete", "nodeclaim", *old, "--wait=false")
         eventually("the pod is on another node", lambda: self.moved(old), seconds=120)
-        self.assert_one_for_each_that_went(replicas=1)
+        self.assert_each_replaced_once(replicas=1)
 
     def test_nodes_that_expire_are_replaced_once(self):
-        """Their claims are deleted whatever runs there, both at once; the new ones expire in their turn."""
-        old = self.serve(expire_after=f"{stretched(40):.0f}s")  # so long the new ones can be seen
+        """Both claims are deleted at once, even with running pods. The new claims expire too."""
+        old = self.serve(expire_after=f"{stretched(40):.0f}s")  # the time for which the new claims exist
         eventually("the pods are on other nodes", lambda: self.moved(old), seconds=120)
-        self.assertGreaterEqual(len(self.going()), REPLICAS)
-        self.assert_one_for_each_that_went()
+        self.assertGreaterEqual(len(self.claim_deletions()), REPLICAS)
+        self.assert_each_replaced_once()
 
     def test_nodes_that_drift_are_replaced_once(self):
-        """Karpenter brings up the replacement first, one at a time, and then evicts the pods for Capstan to place."""
+        """Karpenter starts the replacements one at a time, and then evicts the pods, which Capstan places."""
         old = self.serve()
         eventually("the nodes are held no more", lambda: not any(
             "karpenter.sh/do-not-disrupt" in c["metadata"].get("annotations", {}) for c in self.claims()))
@@ -76,7 +76,7 @@ class Replacements(controller.OnAPool):
         self.cluster.kubectl("patch", "nodepool", self.pool, "--type", "merge", "--patch", json.dumps(label))
         eventually("they drift", lambda: any(condition(c, "Drifted") == "True" for c in self.claims()), seconds=90)
         eventually("the pods are on other nodes", lambda: self.moved(old), seconds=180)
-        self.assertEqual(len(self.going()), REPLICAS, "each went once")
+        self.assertEqual(len(self.claim_deletions()), REPLICAS, "each claim was deleted once")
         self.assertLessEqual(len(self.bought()), 2 * REPLICAS, self.bought())
 
 

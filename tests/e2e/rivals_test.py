@@ -1,4 +1,4 @@
-"""Others that scale the same workload: a Conflict that names them, no write; when they are gone, Capstan takes over."""
+"""Other autoscalers of the same workload: Capstan names them in a Conflict, and takes over when they are gone."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from harness import condition, eventually, stretched
 TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "engine"}
 OWNER = {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoComponentDeployment", "name": "decode", "uid": "1-2-3",
          "controller": True}
-# What is needed of llm-d's definition, for where that does not lie beside the checkout.
+# The necessary part of llm-d's definition, for use if the definition is not next to the checkout.
 VARIANT_AUTOSCALINGS = {
     "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
     "metadata": {"name": "variantautoscalings.llmd.ai"},
@@ -60,7 +60,7 @@ class Rivals(controller.ActiveTest):
         self.cluster.kubectl("delete", kind, "rival", "--namespace", self.namespace)
 
     def test_an_autoscaler_that_has_scaled(self):
-        # Its own minimum is what it sets without a metric, so that it is the last who wrote the replicas.
+        # Without a metric it sets its own minimum, so that it is the last writer of the replicas.
         self.cluster.apply(self.thing("autoscaling/v2", "HorizontalPodAutoscaler", minReplicas=3, maxReplicas=3))
         eventually("it has scaled", lambda: self.replicas() == 3)
         self.assert_in_conflict(f"HorizontalPodAutoscaler {self.namespace}/rival")
@@ -74,7 +74,7 @@ class Rivals(controller.ActiveTest):
         self.assert_taken_over()
 
     def test_an_owner_such_as_dynamos(self):
-        # Its uid is of nobody, which the garbage collector would act on.
+        # The uid does not exist, so the garbage collector would delete the object.
         self.cluster.steer("stop", "kube-controller-manager")
         self.addCleanup(self.cluster.steer, "start", "kube-controller-manager")
         self.patch({"metadata": {"ownerReferences": [OWNER]}})

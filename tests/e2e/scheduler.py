@@ -1,4 +1,4 @@
-"""Runs tests on several workers, and each that fails once more, alone, on a worker of its own."""
+"""Runs tests on several workers, and each failed test once more, alone, on a new worker."""
 
 import collections
 import dataclasses
@@ -6,16 +6,16 @@ import sys
 import threading
 import unittest
 
-SECOND_TRIES_MAX = 10  # more failures than this are no accident: the ones beyond it fail at once
+SECOND_TRIES_MAX = 10  # with more failures than this, the further ones get no second try
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What became of one try of a test."""
+    """The outcome of one try of a test."""
 
     passed: bool
     seconds: float
-    text: str  # why it failed, and what its controllers said last
+    text: str  # the reason for a failure, and the last log lines of the controllers
     skipped: bool = False
 
 
@@ -28,7 +28,7 @@ class Result:
 
 
 def flat(suite):
-    """The tests of a suite of suites."""
+    """Yields the tests of nested suites."""
     for part in suite:
         if isinstance(part, unittest.TestSuite):
             yield from flat(part)
@@ -37,9 +37,9 @@ def flat(suite):
 
 
 def run(tests, workers, make_worker, out=sys.stdout):
-    """Runs the tests in this order, `workers` at a time, then the second tries; gives a Result for each test.
+    """Runs the tests in this order, `workers` at a time, then the second tries. Returns a Result for each test.
 
-    `make_worker(name)` gives an object with `run(test)`, which gives an Outcome, and `close()`."""
+    `make_worker(name)` returns an object with `run(test)`, which returns an Outcome, and `close()`."""
     waiting, first, lock = collections.deque(tests), {}, threading.Lock()
 
     def work(name):

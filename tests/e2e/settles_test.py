@@ -1,4 +1,4 @@
-"""Invariant 12 on real servers: when goal and world stand still, the fleet reaches the goal and then nothing moves."""
+"""Invariant 12 on real servers: with a constant goal and load, the fleet reaches the goal and then nothing changes."""
 
 import unittest
 
@@ -10,7 +10,7 @@ from harness import eventually
 class Settles(controller.ActiveTest):
     LONG = True
 
-    def test_replicas_stand_still_when_the_load_has_gone(self):
+    def test_replicas_do_not_change_after_the_load_has_ended(self):
         self.activate()
         self.start()
         self.serves(1)
@@ -27,7 +27,7 @@ class Settles(controller.ActiveTest):
 class GangsSettle(controller.OnAPool):
     LONG = True
 
-    def test_a_placed_gang_and_its_nodes_stand_still(self):
+    def test_a_placed_gang_and_its_nodes_do_not_change(self):
         self.install("permissions.placement=true", "permissions.nodes=true")
         self.begin()
         self.start()

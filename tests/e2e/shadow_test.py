@@ -1,4 +1,4 @@
-"""`capstan run` in Shadow, on emulated engines, with the chart's own permissions: what it says and what it writes."""
+"""`capstan run` in Shadow, on emulated engines, with the permissions of the chart: its status and its writes."""
 
 import json
 import re
@@ -41,7 +41,7 @@ class Shadow(controller.ControllerTest):
         self.assertEqual(self.asked(resource="secrets"), [])
 
     def assert_permissions_are_exact(self):
-        """Each rule is used, as far as its kind is there, and nothing was asked for without one."""
+        """Checks that every permission is used, if its kind exists, and that no request lacks a permission."""
         self.assertEqual(self.forbidden(), [])
         kinds = set(self.cluster.kubectl("api-resources", "--output", "name").split())
         granted = set()
@@ -51,7 +51,7 @@ class Shadow(controller.ControllerTest):
                             for verb in rule["verbs"]
                             if ".".join(filter(None, [resource.split("/")[0], group])) in kinds}
         used = {("/".join(filter(None, [e.resource, e.subresource])), e.verb) for e in self.asked() if e.resource}
-        # What is implied: a watch falls back to a list, a patch that creates asks for both, an Event may be repeated.
+        # Implied verbs: a watch falls back to a list, a creating patch needs two verbs, an Event may be repeated.
         used |= {(resource, "list") for resource, verb in used if verb == "watch"}
         used |= {("configmaps", "create"), ("events", "patch")}
         self.assertEqual(granted, used)
@@ -67,8 +67,8 @@ class Shadow(controller.ControllerTest):
             "spec": {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "engine"},
                      "maxReplicas": 3}})
         eventually("a conflict is seen", lambda: condition(self.scaler(), "Conflict") == "True")
-        told = next(c for c in self.status()["conditions"] if c["type"] == "Conflict")
-        self.assertIn(f"HorizontalPodAutoscaler {self.namespace}/rival", told["message"])
+        condition_entry = next(c for c in self.status()["conditions"] if c["type"] == "Conflict")
+        self.assertIn(f"HorizontalPodAutoscaler {self.namespace}/rival", condition_entry["message"])
         self.assertEqual(condition(self.scaler(), "Ready"), "False")
         self.cluster.kubectl("delete", "hpa", "rival", "--namespace", self.namespace)
         eventually("it is over", lambda: condition(self.scaler(), "Conflict") == "False")

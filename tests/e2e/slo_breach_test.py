@@ -1,4 +1,4 @@
-"""A change of settings that breaks the SLO is taken back, with the capacity of before, until a person says so."""
+"""Capstan rolls back settings that breach the SLO and restores the capacity, until a person acknowledges the breach."""
 
 import json
 import re
@@ -9,8 +9,8 @@ import controller
 import objects
 from harness import condition, eventually, stretched
 
-LIGHT = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # a dozen at a time
-HEAVY = {"requests": 4000, "per_second": 20, "input_tokens": 6000, "output_tokens": 20}  # more prompt than one computes
+LIGHT = {"requests": 2000, "per_second": 5, "input_tokens": 200, "output_tokens": 400}  # about twelve at a time
+HEAVY = {"requests": 4000, "per_second": 20, "input_tokens": 6000, "output_tokens": 20}  # too many prompts for one
 BREACH = {"metric": "ttft", "bound": "1s", "for": "20s"}
 
 
@@ -26,7 +26,7 @@ class SloBreach(controller.ActiveTest):
         self.serves(1)
 
     def settings(self, running):
-        """One replica for so many requests that run, however many wait."""
+        """Sets the running requests per replica, and a bound on waiting requests that is too high to matter."""
         patch = {"spec": {"queue": {"runningPerReplica": running, "waitingPerReplica": 1000}}}
         self.cluster.kubectl("patch", "inferencescaler", "chat", "--namespace", self.namespace, "--type", "merge",
                              "--patch", json.dumps(patch))
@@ -38,7 +38,7 @@ class SloBreach(controller.ActiveTest):
         first = self.pods()
         light = self.load(first, **LIGHT)
         eventually("more replicas are there", lambda: self.replicas() >= 3)
-        time.sleep(stretched(25))  # longer than it takes to count as kept
+        time.sleep(stretched(25))  # long enough for the SLO to count as met
         good = self.replicas()
         self.settings(running=1000)
         heavy = self.load(first, **HEAVY)
@@ -50,7 +50,7 @@ class SloBreach(controller.ActiveTest):
             e.body.get("reason") for e in self.cluster.audit.writes(user=self.user, resource="events")})
         heavy.stop()
         light.stop()
-        self.decides(8)  # one a second: long enough to be lowered if it might be
+        self.decides(8)  # one decision per second: enough time to scale down, if that were allowed
         self.assertEqual([e for e in self.scales() if e.at > restored.at and
                           e.body["spec"]["replicas"] < restored.body["spec"]["replicas"]], [])
         self.assertEqual(condition(self.scaler(), "SLOBreach"), "True")
@@ -63,7 +63,7 @@ class SloBreach(controller.ActiveTest):
         return [e for e in self.scales() if e.body["spec"]["replicas"] == 1][0]
 
     def acknowledge(self):
-        """As the condition's message says."""
+        """Acknowledges the breach as the message of the condition says."""
         command = re.search(r"kubectl (annotate isc chat .*)$", self.message())[1]
         self.cluster.kubectl(*command.split(), "--namespace", self.namespace)
 

@@ -1,5 +1,5 @@
-"""`capstan snapshot` of a cluster under load: what is decided from the file is what the controller decided, again and
-again, every command that reads one takes it, and nothing secret is in it."""
+"""`capstan snapshot` of a cluster under load: the file gives the same decision as the controller every time, all
+commands that read snapshots accept it, and it has no secrets."""
 
 import json
 import subprocess
@@ -12,8 +12,8 @@ import programs
 from harness import eventually
 
 SECRET = "sentinel-4f1d7c"
-SCENARIO = harness.ROOT / "scenarios" / "memory-trap.yaml"  # for its load; nodes and replicas are the snapshot's
-DECIDED = (0, 2)  # exit codes: nothing, or something, would change
+SCENARIO = harness.ROOT / "scenarios" / "memory-trap.yaml"  # for its load; the snapshot has the nodes and replicas
+DECIDED = (0, 2)  # exit codes: no change, or a change
 
 
 class Snapshots(controller.ControllerTest):
@@ -40,18 +40,18 @@ class Snapshots(controller.ControllerTest):
         return done.stdout
 
     def decide(self, layer, file):
-        """The decision as text, which is the same each time."""
+        """Returns the decision as text, and checks that it is the same each time."""
         first, second = [self.capstan("decide", layer, file, "-o", "json", codes=DECIDED) for _ in range(2)]
         self.assertEqual(first, second)
         return first
 
     def desired(self, file):
-        """Of the scaler, by the snapshot alone."""
+        """Returns the recommendation for the scaler, from the snapshot only."""
         decisions = json.loads(self.decide("scale", file))["decisions"]
         return next(d["desired"] for d in decisions if d["service"] == self.service)
 
     def agreed(self, file):
-        """Takes a snapshot; gives the recommendation if it is the snapshot's, and stayed the same meanwhile."""
+        """Takes a snapshot. Returns the recommendation if it matches the snapshot and has not changed during it."""
         before = self.status()["recommended"]
         file.write_text(self.capstan("snapshot", "--kubeconfig", self.reader, "--namespace", self.namespace))
         self.assertEqual([self.desired(file), self.status()["recommended"]], [before] * 2, "while the load still rises")
@@ -61,7 +61,7 @@ class Snapshots(controller.ControllerTest):
         self.start()
         self.reader = self.kubeconfig("reader")
         pending = [objects.gang_pod(f"worker-{i}", self.namespace, "none", 2, 1) for i in range(2)]
-        for pod in pending:  # there is room for it, which in Shadow is only told
+        for pod in pending:  # a node has room, but Shadow only reports it
             pod["spec"]["nodeSelector"] = {"kubernetes.io/hostname": self.node}
         first = self.pods()
         self.cluster.apply(*pending)

@@ -1,17 +1,17 @@
-"""How much slower this machine is at present than a quiet one, so that deadlines allow for it."""
+"""Measures how much slower this machine is than an idle one, for longer deadlines."""
 
 import contextlib
 import statistics
 import time
 
-QUIET_WRITE_S = 0.12  # one write by kubectl on two cores that do nothing else, its start included
+QUIET_WRITE_S = 0.12  # one write by kubectl on two idle cores, including its start
 FACTOR_MAX = 4
 WRITES = 9
 
 
 class Machine:
-    """The factor that deadlines are multiplied by: at least 1. It is measured once at the start by several writes, and
-    raised for a test whose first write took longer than that."""
+    """The factor of deadlines, at least 1. Several writes at the start measure it. A test whose first write takes
+    longer has a higher factor."""
 
     def __init__(self, clock=time.monotonic):
         self._clock = clock
@@ -19,7 +19,7 @@ class Machine:
         self.factor = 1.0
 
     def measure(self, write):
-        """`write(name)` writes one small object through kubectl."""
+        """Measures the factor. `write(name)` writes one small object through kubectl."""
         seconds = []
         for number in range(WRITES):
             begun = self._clock()
@@ -30,7 +30,7 @@ class Machine:
 
     @contextlib.contextmanager
     def timed(self):
-        """Around the first write of a test."""
+        """Measures the first write of a test."""
         begun = self._clock()
         yield
         self.factor = max(self._start, bounded(self._clock() - begun))

@@ -1,5 +1,5 @@
-"""Targets that cannot be scaled, or that another scaler has: a condition names object and field, and nothing is
-written."""
+"""Targets that cannot be scaled, or that another scaler has: a condition names object and field, and Capstan does not
+write."""
 
 import time
 import unittest
@@ -8,7 +8,7 @@ import controller
 from harness import condition, eventually
 
 FIELD = "spec.roles[0].variants[0].targetRef: "
-# What a scaler may name by mistake: kind and version, the reason that it is told, and what is said of it.
+# Wrong targets of a scaler: kind and version, and the reason and message of the condition.
 NOT_SCALED = [
     ("v1", "ConfigMap", "NoScaleSubresource", "ConfigMap has no /scale, expected a kind that has"),
     ("apps/v1", "DaemonSet", "NoScaleSubresource", "DaemonSet has no /scale, expected a kind that has"),
@@ -18,8 +18,8 @@ NOT_SCALED = [
 
 
 class Targets(controller.ActiveTest):
-    def told(self, name, kind):
-        """A condition of a scaler, for comparison: status, reason, message."""
+    def condition_of(self, name, kind):
+        """Returns a condition of a scaler as status, reason and message."""
         status = self.cluster.get("inferencescaler", name, self.namespace).get("status", {})
         return next(((c["status"], c["reason"], c["message"]) for c in status.get("conditions", [])
                      if c["type"] == kind), None)
@@ -33,21 +33,21 @@ class Targets(controller.ActiveTest):
 
     def test_the_younger_of_two_scalers_of_one_target_writes_nothing(self):
         self.activate()
-        time.sleep(1)  # an age is told in whole seconds
+        time.sleep(1)  # ages are in whole seconds
         self.cluster.apply(self.scaler_of("late", minimum=3))
         self.start()
         said = (f"{FIELD}Deployment {self.namespace}/engine is scaled by InferenceScaler {self.namespace}/chat, "
                 "which is older")
-        eventually("the younger is told", lambda: (self.told("late", "Conflict") or "")[2:] == (said,))
+        eventually("the younger one shows it", lambda: (self.condition_of("late", "Conflict") or "")[2:] == (said,))
         self.assertEqual(condition(self.scaler(), "Conflict"), "False")
         self.at_least(2)
         self.serves(2)
         self.assertEqual([e.body["spec"]["replicas"] for e in self.scales()], [2], "what the older wants alone")
         self.cluster.kubectl("delete", "inferencescaler", "chat", "--namespace", self.namespace)
         self.serves(3)
-        eventually("the conflict is over", lambda: (self.told("late", "Conflict") or "?")[0] == "False")
+        eventually("the conflict is over", lambda: (self.condition_of("late", "Conflict") or "?")[0] == "False")
 
-    def test_what_cannot_be_scaled_is_named_with_its_field(self):
+    def test_it_names_a_target_that_cannot_be_scaled(self):
         self.activate()
         for api_version, kind, _, _ in NOT_SCALED:
             self.cluster.apply(self.scaler_of(kind.lower(), 2, api_version, kind))
@@ -55,8 +55,8 @@ class Targets(controller.ActiveTest):
         for _, kind, reason, said in NOT_SCALED:
             with self.subTest(kind=kind):
                 wanted = ("False", reason, FIELD + said.format(namespace=self.namespace))
-                eventually(f"it is told: {wanted}", lambda: self.told(kind.lower(), "TargetsFound") == wanted)
-                self.assertEqual(self.told(kind.lower(), "Ready")[0], "False")
+                eventually(f"it is {wanted}", lambda: self.condition_of(kind.lower(), "TargetsFound") == wanted)
+                self.assertEqual(self.condition_of(kind.lower(), "Ready")[0], "False")
         eventually("the scaler beside them has its target", lambda: condition(self.scaler(), "TargetsFound") == "True")
         written = {e.resource for e in self.cluster.audit.writes(user=self.user)} - {*controller.SHOWN}
         self.assertEqual(written - {"pods"}, set(), "but pods, which the good one lets into the router")

@@ -9,7 +9,7 @@ LIST = pathlib.Path(__file__).parent / "unsteady.txt"
 
 
 def parse(text):
-    """Causes by test. A line is `module.Class.test: cause`; # begins a comment."""
+    """Returns the causes by test. A line is `module.Class.test: cause`; # starts a comment."""
     causes = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):

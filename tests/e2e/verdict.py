@@ -1,13 +1,13 @@
-"""What the tries of all tests come to."""
+"""The verdict on all tests of a run."""
 
 import dataclasses
 
-UNKNOWN_MAX = 2  # unsteady tests of a run that unsteady.txt need not name
+UNKNOWN_MAX = 2  # number of unsteady tests in a run that unsteady.txt does not have to list
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    passed: int  # at the first try
+    passed: int  # number of tests that passed at the first try
     skipped: int
     failed: tuple  # tests that passed at neither try
     unsteady: tuple  # tests that passed at the second
@@ -21,7 +21,7 @@ class Verdict:
         return 1 if self.failed or ran == 0 or len(self.unknown()) > UNKNOWN_MAX else 0
 
     def lines(self):
-        """The closing lines; each begins with "e2e: "."""
+        """Returns the summary lines. Each starts with "e2e: "."""
         lines = [f"e2e: unsteady: {test} (known: {self.known[test]})" if test in self.known else
                  f"e2e: unsteady: {test}" for test in self.unsteady]
         lines += [f"e2e: failed twice: {test}" for test in self.failed]
@@ -34,7 +34,7 @@ class Verdict:
 
 
 def judge(results, known):
-    """The verdict on the results of scheduler.run."""
+    """Returns the verdict on the results of scheduler.run."""
     passed, skipped, failed, unsteady = 0, 0, [], []
     for result in results:
         if result.tries[0].skipped:

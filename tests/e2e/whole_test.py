@@ -1,4 +1,4 @@
-"""All three layers Active on one service: load becomes replicas and nodes, and the night takes the replicas back."""
+"""All three layers Active on one service: load adds replicas and nodes, and a low load removes the replicas."""
 
 import time
 
@@ -8,7 +8,7 @@ import programs
 from harness import condition, eventually, stretched
 
 GATE = "capstan.dev/serving"
-STEP_S = 150  # two minutes more than it takes to have the replicas
+STEP_S = 150  # two minutes longer than the replicas need to start
 NIGHT_S = 90
 COLD = {"pod-running.stage.kwok.x-k8s.io/delay": "1s", "pod-ready.stage.kwok.x-k8s.io/delay": "2s"}
 
@@ -20,11 +20,11 @@ class Whole(controller.OnAPool):
         super().setUp()
         self.install("permissions.replicas=true", "permissions.placement=true", "permissions.nodes=true")
         self.begin(replicas="Active")
-        # Half a node a replica.
+        # Each replica needs half a node.
         self.cluster.apply(objects.deployment("engine", self.namespace, replicas=1, gpus=4, annotations=COLD, pod={
             "schedulerName": "capstan", "nodeSelector": {"karpenter.sh/nodepool": self.pool},
             "readinessGates": [{"conditionType": GATE}]}))
-        # One engine serves four requests at a time, two a second.
+        # One engine serves four requests at a time, two per second.
         self.engines = programs.Engines(self.cluster, self.namespace, self.logs / "engines", "--model", "Llama-3.1-8B",
                                         "--gpu", "H100", "--max-num-seqs", "4")
         self.addCleanup(self.engines.stop)
@@ -36,12 +36,12 @@ class Whole(controller.OnAPool):
         return self.cluster.get("deployment", "engine", self.namespace)
 
     def served(self, more_than):
-        """The replicas, once there are more than so many and all are ready."""
+        """Returns the replicas, once there are more than this many and all are ready."""
         workload = self.workload()
         wanted = workload["spec"]["replicas"]
         return wanted if wanted > more_than and workload["status"].get("readyReplicas") == wanted else None
 
-    def test_load_becomes_nodes_and_the_night_takes_them_back(self):
+    def test_load_adds_nodes_and_a_low_load_removes_replicas(self):
         self.start()
         eventually("one replica serves", lambda: self.workload()["status"].get("readyReplicas") == 1, seconds=90)
         step_s = round(stretched(STEP_S))
@@ -49,10 +49,10 @@ class Whole(controller.OnAPool):
         step = self.routed("step", 5, step_s)
         eventually("the SLO is broken", lambda: condition(self.scaler(), "SLOMet") == "False")
         most = eventually("there are more replicas, and all serve", lambda: self.served(more_than=2))
-        # The percentile is that of a minute: it forgets the queue of before a minute after that is gone.
+        # The percentile covers a minute, so it includes the earlier queue until a minute after that queue is empty.
         eventually("the SLO is met again", lambda: condition(self.scaler(), "SLOMet") == "True", seconds=STEP_S)
         self.assertLess(time.monotonic() - begun, step_s, "while the load goes on")
-        self.assertGreater(self.workload()["spec"]["replicas"], 1, "by those that were added")
+        self.assertGreater(self.workload()["spec"]["replicas"], 1, "by the added replicas")
         night = self.routed("night", 0.5, 3 * step_s)
         step.stop()
         served = step.result()
@@ -62,14 +62,14 @@ class Whole(controller.OnAPool):
         self.assert_order(most)
 
     def routed(self, name, per_second, length_s):
-        """Requests to the replicas that are ready, for so long or until the test ends them."""
+        """Starts a load on the ready replicas, for this time or until the test ends it."""
         trace = programs.trace(self.logs / f"{name}.csv", int(per_second * length_s), per_second, 200, 300)
         load = programs.RoutedLoad(self.cluster, self.namespace, self.logs / name, trace)
         self.addCleanup(load.stop)
         return load
 
     def assert_order(self, most):
-        """/scale, then pods of the ReplicaSet's controller, then nodes of ours, then whole bindings of ours."""
+        """Checks the order: /scale, then pods of the ReplicaSet controller, then nodes and bindings by Capstan."""
         audit = self.cluster.audit
         scales = audit.writes(user=self.user, resource="deployments", subresource="scale")
         pods = audit.writes(namespace=self.namespace, resource="pods", verb="create", subresource="")

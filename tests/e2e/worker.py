@@ -1,6 +1,6 @@
-"""One worker: a process that reads names of tests, a line each, and answers each with its outcome as a line of JSON.
+"""A worker process. It reads names of tests, one per line, and answers each with its outcome as a line of JSON.
 
-Its cluster is started by the first test that asks for one, and ends with the process.
+The first test that needs a cluster starts it. It ends with the process.
 """
 
 import dataclasses
@@ -18,11 +18,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import harness  # noqa: E402
 import scheduler  # noqa: E402
 
-LAST_LINES = 40  # of a controller's log
+LAST_LINES = 40  # of the log of a controller
 
 
 class LoggingResult(unittest.TextTestResult):
-    """Adds to a failure what the test's controllers said last."""
+    """Adds the last log lines of the controllers to a failure."""
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
@@ -44,14 +44,14 @@ def run(test):
     begun = time.monotonic()
     result = unittest.TextTestRunner(stream=stream, verbosity=0, resultclass=LoggingResult).run(suite)
     passed = result.wasSuccessful() and result.testsRun == 1
-    reasons = [f"    skipped: {reason}" for _, reason in result.skipped]  # of the test, or of a part of it
+    reasons = [f"    skipped: {reason}" for _, reason in result.skipped]  # of the test or of a subtest
     return scheduler.Outcome(passed=passed, seconds=time.monotonic() - begun,
                              text="\n".join(reasons) if passed else stream.getvalue(),
                              skipped=any(part.id() == test for part, _ in result.skipped))
 
 
 def main():
-    # What the tests print goes to standard error: standard output is for the answers.
+    # Output of the tests goes to standard error, because standard output has the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:

@@ -1,4 +1,4 @@
-"""The other end of worker.py: starts it, asks it, and ends it when it does not answer."""
+"""Starts worker.py, sends tests to it, and ends it if it does not answer."""
 
 import contextlib
 import json
@@ -13,14 +13,14 @@ import time
 import harness
 import scheduler
 
-ANSWER_MAX_S = 1200  # no test takes half of that, with the start of its cluster
+ANSWER_MAX_S = 1200  # more than twice the time of the longest test with the start of its cluster
 END_MAX_S = 60
 
 WORKER = pathlib.Path(__file__).parent / "worker.py"
 
 
 class WorkerProcess:
-    """A worker with a cluster of its own. A worker that ends or falls silent fails its test, and is started anew."""
+    """A worker with its own cluster. If a worker ends or does not answer, its test fails, and a new worker starts."""
 
     def __init__(self, name):
         self._name = name
@@ -44,7 +44,7 @@ class WorkerProcess:
             self._start()
         begun = time.monotonic()
         text = f"the worker did not answer within {ANSWER_MAX_S} s"
-        with contextlib.suppress(BrokenPipeError):  # of one that has ended: then there is no answer either
+        with contextlib.suppress(BrokenPipeError):  # the worker has ended; the missing answer shows it
             self._process.stdin.write(f"{test}\n")
             self._process.stdin.flush()
         try:

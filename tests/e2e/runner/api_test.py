@@ -1,4 +1,4 @@
-"""Reads of an API server that is played: kinds are found by their words, and errors are told from what is not there."""
+"""Reads from a simulated API server: finds kinds by their names, and distinguishes errors from missing objects."""
 
 import http.client
 import http.server
@@ -19,7 +19,7 @@ GROUPS = {"items": [{"metadata": {"name": "events.k8s.io"}, "versions": [
 POD = {"metadata": {"name": "a"}}
 MISSING = {"message": 'pods "b" not found', "details": {"name": "b", "kind": "pods"}}
 
-# What is asked, the path that is asked for, and the answer.
+# The read, the requested path, and the answer.
 ROWS = [
     (("get", "pod", "a", "here"), "/api/v1/namespaces/here/pods/a", POD),
     (("get", "po", "a"), "/api/v1/namespaces/default/pods/a", POD),
@@ -80,25 +80,25 @@ class Api(unittest.TestCase):
         self.assertEqual(self.asked.count("/apis"), 1, "kinds are looked up once")
         self.assertEqual(len(self.connections), 1)
 
-    def test_an_unknown_kind_is_an_error_and_looked_for_again(self):
+    def test_an_unknown_kind_is_an_error_and_retried(self):
         for tries in (1, 2):
             with self.assertRaisesRegex(AssertionError, "the server has no kind rocket"):
                 self.api.list("rocket")
             self.assertEqual(self.asked.count("/apis"), tries)
 
-    def test_a_kind_whose_definition_has_gone_is_an_error_and_no_missing_object(self):
+    def test_a_deleted_definition_is_an_error_not_a_missing_object(self):
         self.api.get("pod", "a")
         self.gone = True
         with self.assertRaisesRegex(AssertionError, "could not find the requested resource"):
             self.api.get("pod", "a")
 
-    def test_a_connection_that_was_closed_is_opened_anew(self):
+    def test_a_closed_connection_is_reopened(self):
         self.api.get("pod", "a")
         self.connections[0].sock.shutdown(2)
         self.assertEqual(self.api.get("pod", "a"), POD)
         self.assertEqual(len(self.connections), 2)
 
-    def test_a_server_that_is_away_is_an_error(self):
+    def test_an_unreachable_server_is_an_error(self):
         self.server.shutdown()
         self.server.server_close()
         with self.assertRaises(AssertionError):

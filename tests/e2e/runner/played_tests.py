@@ -1,4 +1,4 @@
-"""Tests that a worker is asked for by worker_test.py: each ends in another way."""
+"""Tests that worker_test.py runs on a worker. Each ends in a different way."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Second tries: which tests get one, where, and what they come to. Workers are played."""
+"""Second tries of tests: which tests get one, on which worker, and the verdict. Workers are simulated."""
 
 import io
 import unittest
@@ -10,7 +10,7 @@ UNKNOWN, KNOWN = "a_test.A.test_unknown", "a_test.A.test_known"
 
 
 class PlayedWorker:
-    """Passes and fails as it is told: `tries` has the answers of each test, in order."""
+    """A worker with given outcomes: `tries` has the outcomes of each test, in order."""
 
     def __init__(self, name, tries, asked):
         self._name, self._tries, self._asked = name, tries, asked
@@ -27,7 +27,7 @@ class PlayedWorker:
 
 
 def run(tries, workers=2):
-    """Results, who was asked for what, and the workers."""
+    """Returns the results, the tests of each worker, and the workers."""
     asked, made, out = [], [], io.StringIO()
 
     def make(name):
@@ -38,7 +38,7 @@ def run(tries, workers=2):
     return results, asked, made, out.getvalue()
 
 
-# What the tests answer, and the verdict: exit code, passed, unsteady, failed.
+# The outcomes of the tests, and the verdict: exit code, passed, unsteady, failed.
 ROWS = [
     ("all pass", {"t1": ["ok"], "t2": ["ok"]}, (0, 2, 0, 0)),
     ("one passes at the second try", {"t1": ["no", "ok"], "t2": ["ok"]}, (0, 1, 1, 0)),
@@ -60,7 +60,7 @@ class SecondTries(unittest.TestCase):
                 judged = verdict.judge(results, {KNOWN: "the clock is read too late"})
                 self.assertEqual((judged.exit_code(), judged.passed, len(judged.unsteady), len(judged.failed)), wanted)
 
-    def test_a_second_try_is_alone_on_a_worker_of_its_own_after_all_others(self):
+    def test_a_second_try_runs_alone_on_a_new_worker_after_all_others(self):
         _, asked, made, out = run({"t1": ["no", "ok"], "t2": ["ok"], "t3": ["no", "no"]})
         self.assertEqual(asked[-2:], [("second-try", "t1"), ("second-try", "t3")])
         self.assertEqual({name for name, _ in asked[:3]} - {"worker-1", "worker-2"}, set())
@@ -68,12 +68,12 @@ class SecondTries(unittest.TestCase):
         self.assertTrue(all(worker.closed for worker in made))
         self.assertIn("a second time, alone, on a fresh cluster: t1", out)
 
-    def test_a_flood_of_failures_gets_no_second_tries_beyond_the_bound(self):
+    def test_many_failures_get_a_limited_number_of_second_tries(self):
         results, asked, *_ = run({f"t{i}": ["no", "ok"] for i in range(15)})
         self.assertEqual(len([name for name, _ in asked if name == "second-try"]), scheduler.SECOND_TRIES_MAX)
         self.assertEqual(len(verdict.judge(results, {}).failed), 5)
 
-    def test_every_test_runs_once_whatever_the_number_of_workers(self):
+    def test_every_test_runs_once_with_any_number_of_workers(self):
         for workers in (1, 2, 5):
             results, asked, *_ = run({f"t{i}": ["ok"] for i in range(9)}, workers)
             self.assertEqual(sorted(test for _, test in asked), [f"t{i}" for i in range(9)])
@@ -81,7 +81,7 @@ class SecondTries(unittest.TestCase):
 
 
 class ClosingLines(unittest.TestCase):
-    def test_name_what_was_unsteady_and_why(self):
+    def test_name_the_unsteady_tests_and_their_causes(self):
         results, *_ = run({UNKNOWN: ["no", "ok"], KNOWN: ["no", "ok"], "t3": ["no", "no"], "t4": ["ok"]})
         self.assertEqual(verdict.judge(results, {KNOWN: "the clock is read too late"}).lines(), [
             "e2e: unsteady: a_test.A.test_unknown",
@@ -89,7 +89,7 @@ class ClosingLines(unittest.TestCase):
             "e2e: failed twice: t3",
             "e2e: 1 passed, 2 unsteady, 1 failed"])
 
-    def test_say_why_too_many_fail_the_run(self):
+    def test_explain_a_failure_by_too_many_unsteady_tests(self):
         results, *_ = run({f"t{i}": ["no", "ok"] for i in range(3)})
         self.assertIn("e2e: 3 unsteady tests are not in tests/e2e/unsteady.txt, at most 2 may be",
                       verdict.judge(results, {}).lines())

@@ -1,4 +1,4 @@
-"""By how much deadlines are lengthened on a slow machine."""
+"""The factor of deadlines on a slow machine."""
 
 import unittest
 
@@ -6,14 +6,14 @@ import speed
 
 
 def machine(*write_s):
-    """A machine that takes so long for each write, one after the other."""
+    """Returns a machine whose writes take these times, one after the other."""
     times = [0.0]
     for seconds in write_s:
         times += [times[-1], times[-1] + seconds]
     return speed.Machine(clock=iter(times[1:]).__next__)
 
 
-# What a write takes, and the factor.
+# The times of the writes, and the factor.
 ROWS = [("as fast as a quiet machine", 0.12, 1.0), ("faster shortens nothing", 0.01, 1.0),
         ("twice as slow", 0.24, 2.0), ("as slow as that may count", 10.0, speed.FACTOR_MAX)]
 
@@ -31,7 +31,7 @@ class Factor(unittest.TestCase):
         one.measure(lambda name: None)
         self.assertAlmostEqual(one.factor, 1.0)
 
-    def test_a_test_that_begins_slowly_has_more_time_and_the_next_has_not(self):
+    def test_a_test_with_a_slow_start_has_more_time_but_the_next_does_not(self):
         one = machine(*[0.12] * speed.WRITES, 0.36, 0.12)
         one.measure(lambda name: None)
         with one.timed():

@@ -12,7 +12,7 @@ class List(unittest.TestCase):
         self.assertEqual(unsteady.parse(f"# a comment\n\n{A}\n{B}\n"),
                          {"a_test.A.test_a": "its cause", "b_test.B.test_b": "another"})
 
-    def test_refuses_what_has_no_cause_or_stands_there_twice(self):
+    def test_rejects_a_missing_cause_or_a_duplicate(self):
         for text, said in (("a_test.A.test_a", "expected 'module.Class.test: cause'"),
                            ("a_test.A.test_a:  ", "expected 'module.Class.test: cause'"),
                            ("test_a: slow", "expected 'module.Class.test: cause'"),
@@ -20,7 +20,7 @@ class List(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(ValueError, said):
                 unsteady.parse(text)
 
-    def test_of_this_tree_can_be_read(self):
+    def test_the_list_of_this_tree_is_valid(self):
         unsteady.read()
 
 

@@ -1,4 +1,4 @@
-"""The process that runs tests, and what is made of one that ends or falls silent."""
+"""The worker process: outcomes, and the handling of a worker that ends or does not answer."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ from unittest import mock
 import worker_process
 
 HERE = str(pathlib.Path(__file__).parent)
-# A test of played_tests.py: whether it passes, whether it counts as skipped, and what is said.
+# A test of played_tests.py: whether it passes, whether it counts as skipped, and its text.
 ROWS = [
     ("test_passes", True, False, ""),
     ("test_fails", False, False, "one is not two"),
@@ -36,7 +36,7 @@ class Workers(unittest.TestCase):
                 self.assertEqual((outcome.passed, outcome.skipped), (passed, skipped), outcome.text)
                 self.assertIn(said, outcome.text)
 
-    def test_one_that_falls_silent_is_ended_and_replaced(self):
+    def test_a_worker_that_does_not_answer_is_replaced(self):
         with mock.patch.object(worker_process, "ANSWER_MAX_S", 1):
             outcome = self.worker.run("played_tests.Played.test_never_ends")
         self.assertFalse(outcome.passed)
