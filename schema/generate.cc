@@ -1,6 +1,6 @@
-// Writes what follows from schema/, from lint's rules and from the reason table: the CustomResourceDefinitions and the
-// reference pages of all three.
-//   generate SOURCE_DIR      scripts/generate builds and runs it
+// Writes the CustomResourceDefinitions and reference pages of schema/crds, and the reference pages of the lint rules and
+// of the reasons.
+//   generate SOURCE_DIR      scripts/generate builds and runs this program
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +38,7 @@ bool generate(const fs::path& root, const fs::path& description) {
          write(root / "docs/reference" / (name + ".md"), capstan::schema::reference_page(*node));
 }
 
-/// A page for each rule of lint, and the one that lists them.
+/// Writes a page for each lint rule, and the page that lists them.
 bool generate_rules(const fs::path& folder) {
   bool ok = write(folder / "README.md", capstan::lint::rules_page());
   for (const capstan::lint::Rule* rule : capstan::lint::all_rules()) {

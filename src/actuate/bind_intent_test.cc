@@ -9,9 +9,9 @@ TEST(BindIntent, IsWrittenAndRead) {
   const BindIntent intent{"c1/7-3", "node-\"a\"", 8};
   EXPECT_EQ(write_bind_intent(intent), R"({"transaction":"c1/7-3","pods":8,"node":"node-\"a\""})");
   EXPECT_EQ(read_bind_intent(write_bind_intent(intent)), intent);
-  for (const char* wrong : {"", "x", "[]", R"({"transaction":"t","pods":0,"node":"n"})",
-                            R"({"transaction":"","pods":1,"node":"n"})", R"({"transaction":"t","pods":1})"}) {
-    EXPECT_FALSE(read_bind_intent(wrong)) << wrong;
+  for (const char* invalid : {"", "x", "[]", R"({"transaction":"t","pods":0,"node":"n"})",
+                              R"({"transaction":"","pods":1,"node":"n"})", R"({"transaction":"t","pods":1})"}) {
+    EXPECT_FALSE(read_bind_intent(invalid)) << invalid;
   }
 }
 
@@ -25,7 +25,7 @@ struct TestPod {
 
 TEST(BindIntent, FindsUnfinishedTransactions) {
   struct Row {
-    const char* what;
+    const char* title;
     std::vector<TestPod> pods;
     std::string expected;  // transaction, complete or not, pods
   };
@@ -59,7 +59,7 @@ TEST(BindIntent, FindsUnfinishedTransactions) {
       found += (found.empty() ? "" : "; ") + bind.transaction + (bind.complete ? " complete" : " incomplete");
       for (const Binding& binding : bind.bindings) found += " " + binding.pod.object.name;
     }
-    EXPECT_EQ(found, row.expected) << row.what;
+    EXPECT_EQ(found, row.expected) << row.title;
   }
 }
 

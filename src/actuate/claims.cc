@@ -30,8 +30,8 @@ kube::ObjectRef LaunchGroup::claim(std::int64_t index) const {
 
 Change LaunchGroup::create(std::int64_t index) const {
   const auto decide = [name = group_.name](Json now) {
-    const bool ours = now["metadata"]["labels"][kClaimGroup].text() == name && !is_terminating(now);
-    return ours ? Decision::settled() : Decision::refuse({ReasonCode::object_contended, {1}});
+    const bool is_own_claim = now["metadata"]["labels"][kClaimGroup].text() == name && !is_terminating(now);
+    return is_own_claim ? Decision::settled() : Decision::refuse({ReasonCode::object_contended, {1}});
   };
   return Change::by_creating(claim(index), kube::create(claim(index), claim_body(group_, index)), decide);
 }

@@ -19,8 +19,8 @@ namespace {
 
 Verdict refused_as_gone() { return Verdict::refused({ReasonCode::object_gone, {}}); }
 
-std::string key_of(const char* what, const Ref& ref) {
-  return std::string(what) + "/" + ref.object.resource.name() + "/" + kube::key_of(ref.object.ns, ref.object.name);
+std::string key_of(const char* operation, const Ref& ref) {
+  return std::string(operation) + "/" + ref.object.resource.name() + "/" + kube::key_of(ref.object.ns, ref.object.name);
 }
 
 std::string serving_key(const Ref& pod) { return key_of("serving", pod); }
@@ -30,9 +30,9 @@ std::vector<Target::Replica> victims_of(const Target& target, const model::SetRe
   std::vector<Removable> removable;
   for (const Target::Replica& replica : target.replicas) {
     const auto named = std::ranges::find(set.drain, replica.gang);
-    Removable one{replica.name, replica.ordinal, {}, replica.ready && !replica.out_since};
-    if (named != set.drain.end()) one.rank = static_cast<std::size_t>(named - set.drain.begin());
-    removable.push_back(std::move(one));
+    Removable candidate{replica.name, replica.ordinal, {}, replica.ready && !replica.out_since};
+    if (named != set.drain.end()) candidate.rank = static_cast<std::size_t>(named - set.drain.begin());
+    removable.push_back(std::move(candidate));
   }
   std::vector<Target::Replica> victims;
   for (const std::size_t i : choose_victims(removal_of(target.kind), removable, target.first_ordinal, set.replicas)) {
@@ -51,9 +51,9 @@ Effects::Effects(Runner& runner, const References& references, net::Clock clock,
       wall_(std::move(wall)),
       holder_(std::move(holder)) {}
 
-void Effects::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen) {
+void Effects::submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot) {
   if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
-    set_replicas(token, *set, seen);
+    set_replicas(token, *set, snapshot);
   } else if (const auto* bound = std::get_if<model::BindPods>(&action.what)) {
     bind(token, *bound);
   } else if (const auto* nodes = std::get_if<model::LaunchNodes>(&action.what)) {
@@ -77,15 +77,15 @@ void Effects::submit(model::ActionToken token, const model::Action& action, cons
   }
 }
 
-void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& seen) {
+void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& snapshot) {
   const std::optional<Target> target = references_.target(set.service, set.variant);
-  if (!target || seen.services.find(set.service) == nullptr) return runner_.answer(token, refused_as_gone());
+  if (!target || snapshot.services.find(set.service) == nullptr) return runner_.answer(token, refused_as_gone());
   const std::string key = key_of("scale", target->ref);
   std::shared_ptr<ScaleGoal> goal = goals_[key].lock();
   const bool continues = goal != nullptr && runner_.take_over(key, token);
   if (!continues) goal = std::make_shared<ScaleGoal>();
   goal->target = target->ref;
-  goal->seen = seen.services.at(set.service).desired_replicas;
+  goal->seen = snapshot.services.at(set.service).desired_replicas;
   goal->desired = set.replicas;
   goal->means = target->means;
   // It is not known which replicas an unknown kind removes, so none can be drained.
@@ -119,8 +119,8 @@ void Effects::set_replicas(model::ActionToken token, const model::SetReplicas& s
 
 void Effects::bind(model::ActionToken token, const model::BindPods& bind) {
   std::vector<Binding> bindings;
-  for (const model::BindPods::Binding& one : bind.bindings) {
-    std::optional<Binding> binding = references_.binding(one);
+  for (const model::BindPods::Binding& planned : bind.bindings) {
+    std::optional<Binding> binding = references_.binding(planned);
     if (!binding) return runner_.answer(token, refused_as_gone());
     bindings.push_back(std::move(*binding));
   }

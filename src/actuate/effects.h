@@ -62,7 +62,7 @@ class Effects {
   Effects(Runner& runner, const References& references, net::Clock clock, kube::WallClock wall, std::string holder);
 
   /// Starts an action. A refusal is reported as an outcome.
-  void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& seen);
+  void submit(model::ActionToken token, const model::Action& action, const model::Snapshot& snapshot);
 
   /// Updates the requests that pods hold, by UID, for the pods that drain. An absent pod reports nothing.
   void update_loads(const std::map<std::string, ScaleGoal::Load>& loads);
@@ -87,7 +87,7 @@ class Effects {
   void resume_binds(std::span<const kube::Pod* const> pods);
 
  private:
-  void set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& seen);
+  void set_replicas(model::ActionToken token, const model::SetReplicas& set, const model::Snapshot& snapshot);
   void bind(model::ActionToken token, const model::BindPods& bind);
   void launch(model::ActionToken token, const model::LaunchNodes& launch);
   void give_back(model::ActionToken token, const std::string& key, const std::vector<Ref>& claims);

@@ -21,8 +21,8 @@ Change Evict::ask() const {
 Step Evict::next(Instant now) {
   if (now < not_before_) return Step::wait(not_before_);
   if (change_.in_progress()) return Step::send(change_.request());
-  const bool gone = change_.state() == Change::State::gone;  // gone is the desired state
-  return Step::done(gone ? Verdict::applied() : change_.verdict());
+  const bool is_deleted = change_.state() == Change::State::gone;
+  return Step::done(is_deleted ? Verdict::applied() : change_.verdict());
 }
 
 void Evict::answered(const kube::Outcome& outcome, Instant now) {
@@ -30,12 +30,12 @@ void Evict::answered(const kube::Outcome& outcome, Instant now) {
   if (change_.state() != Change::State::refused || change_.error().code != 429) return;
   if (!held_since_) held_since_ = now;
   const Duration pause = std::max(change_.error().retry_after, pause_);
-  const Instant again = now + pause + Duration(random_.between(0, pause.count() / 8));
-  if (again - *held_since_ > time_limit_) {
+  const Instant retry_at = now + pause + Duration(random_.between(0, pause.count() / 8));
+  if (retry_at - *held_since_ > time_limit_) {
     const auto held_s = whole_seconds(now - *held_since_);
     return change_.refuse({ReasonCode::eviction_held, {held_s}});
   }
-  not_before_ = again;
+  not_before_ = retry_at;
   pause_ = std::min(2 * pause_, kPauseMax);
   change_ = ask();
 }

@@ -114,7 +114,7 @@ Decision GangBind::decide(const Binding& binding, Json pod) const {
   const std::string_view node = pod["spec"]["nodeName"].text();
   const std::string_view version = pod["metadata"]["resourceVersion"].text();
   const std::optional<BindIntent> annotated = read_bind_intent(pod["metadata"]["annotations"][kBindIntent].text());
-  const bool ours = annotated && annotated->transaction == transaction_;
+  const bool is_annotated = annotated && annotated->transaction == transaction_;
   const bool is_terminating = pod["metadata"]["deletionTimestamp"].exists();
   const Ref& ref = binding.pod;
   const auto patch = [&](const std::string& value) {
@@ -123,19 +123,19 @@ Decision GangBind::decide(const Binding& binding, Json pod) const {
   switch (phase_) {
     case Phase::intend: {
       if (is_terminating || !node.empty()) return gone();
-      if (ours) return Decision::settled();
+      if (is_annotated) return Decision::settled();
       const BindIntent intent{transaction_, binding.node, static_cast<std::int64_t>(bindings_.size())};
       return patch(kube::json_quote(write_bind_intent(intent)));
     }
     case Phase::bind:
-      if (is_terminating || !ours) return gone();
+      if (is_terminating || !is_annotated) return gone();
       if (node == binding.node) return Decision::settled();
       if (!node.empty()) return gone();
       return Decision::to_write(
           kube::bind_pod(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}, binding.node));
     case Phase::unbind:
     case Phase::forget:
-      if (is_terminating || !ours) return Decision::settled();
+      if (is_terminating || !is_annotated) return Decision::settled();
       if (!node.empty()) {
         return Decision::to_write(kube::remove(ref.object, {.uid = ref.uid, .resource_version = std::string(version)}));
       }

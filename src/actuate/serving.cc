@@ -52,10 +52,10 @@ Decision decide_gate(const Ref& pod, Json now, bool serving, kube::WallTime at) 
 
 Decision decide_label(const Ref& pod, Json now, const std::string& label, bool serving) {
   const Json value = now["metadata"]["labels"][label];
-  const Json kept = now["metadata"]["annotations"][kRouterLabelValue];
+  const Json stored_label = now["metadata"]["annotations"][kRouterLabelValue];
   const std::string annotation = json_quote(kRouterLabelValue);
-  if (is_terminating(now) || (serving ? !kept.exists() : !value.exists())) return Decision::settled();
-  const std::string label_now = serving ? json_quote(kept.text()) : "null";
+  if (is_terminating(now) || (serving ? !stored_label.exists() : !value.exists())) return Decision::settled();
+  const std::string label_now = serving ? json_quote(stored_label.text()) : "null";
   const std::string kept_now = serving ? "null" : json_quote(value.text());
   return patch(pod, now,
                R"("labels":{)" + json_quote(label) + ":" + label_now + R"(},"annotations":{)" + annotation + ":" +
@@ -71,11 +71,11 @@ DrainMeans drain_means_of(const kube::Workload& workload) {
     return {Kind::readiness_gate, {}};
   }
   const std::string* label = workload.meta.annotations.find(kRouterLabel);
-  const bool own =
+  const bool selects_by_label =
       label != nullptr && (workload.selector.labels.has(*label) ||
                            std::ranges::find(workload.selector.expressions, *label, &kube::Requirement::key) !=
                                workload.selector.expressions.end());
-  if (label != nullptr && !label->empty() && !own) return {Kind::router_label, *label};
+  if (label != nullptr && !label->empty() && !selects_by_label) return {Kind::router_label, *label};
   return {workload.meta.annotations.get(kDrainsItself) == "true" ? Kind::engine : Kind::none, {}};
 }
 

@@ -9,7 +9,7 @@ using Kind = DrainMeans::Kind;
 
 TEST(Serving, FindsTheDrainMeansOfAWorkload) {
   struct Row {
-    const char* what;
+    const char* title;
     const char* annotations;
     const char* selector;
     const char* gates;
@@ -39,14 +39,14 @@ TEST(Serving, FindsTheDrainMeansOfAWorkload) {
                              R"(},"spec":{"selector":{"matchLabels":)" + row.selector +
                              R"(},"template":{"spec":{"readinessGates":)" + row.gates + "}}}}";
     const Result<kube::Json> object = document.parse(text);
-    ASSERT_TRUE(object) << row.what;
-    EXPECT_EQ(drain_means_of(kube::read_workload(*object)), row.expected) << row.what;
+    ASSERT_TRUE(object) << row.title;
+    EXPECT_EQ(drain_means_of(kube::read_workload(*object)), row.expected) << row.title;
   }
 }
 
 TEST(Serving, KnowsIfAPodIsOutOfTheRouter) {
   struct Row {
-    const char* what;
+    const char* title;
     Kind kind;
     const char* pod;
     bool expected;
@@ -66,8 +66,8 @@ TEST(Serving, KnowsIfAPodIsOutOfTheRouter) {
   for (const Row& row : rows) {
     kube::JsonDocument document;
     const Result<kube::Json> object = document.parse(row.pod);
-    ASSERT_TRUE(object) << row.what;
-    EXPECT_EQ(is_out_of_router(kube::read_pod(*object), {row.kind, "serve"}), row.expected) << row.what;
+    ASSERT_TRUE(object) << row.title;
+    EXPECT_EQ(is_out_of_router(kube::read_pod(*object), {row.kind, "serve"}), row.expected) << row.title;
   }
 }
 

@@ -17,9 +17,9 @@ class Backoff {
   static constexpr Duration kCap = std::chrono::seconds(4);
 
   Duration after_failure(RandomStream& random) {
-    const Duration whole = std::min(kCap, kFirst * (std::int64_t{1} << std::min(failures_, 10)));
+    const Duration delay = std::min(kCap, kFirst * (std::int64_t{1} << std::min(failures_, 10)));
     failures_ += 1;
-    return whole / 2 + Duration(random.between(0, (whole / 2).count()));
+    return delay / 2 + Duration(random.between(0, (delay / 2).count()));
   }
   void succeeded() { failures_ = 0; }
   int failures() const { return failures_; }

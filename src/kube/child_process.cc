@@ -37,9 +37,9 @@ std::vector<std::string> environment_of(const ExecConfig& config, const std::str
 
 }  // namespace
 
-Error ChildProcess::error(std::string what) const {
+Error ChildProcess::error(std::string message) const {
   Error error;
-  error.message = "exec plugin " + command_ + ": " + std::move(what);
+  error.message = "exec plugin " + command_ + ": " + std::move(message);
   return error;
 }
 

@@ -23,7 +23,7 @@ class ChildProcess final : public Plugin {
 
  private:
   bool read_output();
-  Error error(std::string what) const;
+  Error error(std::string message) const;
 
   std::string command_;
   std::string output_;

@@ -198,12 +198,12 @@ void Client::line_piece(CallId id, std::string_view piece) {
     call.error_body += piece.substr(0, kErrorBodyMax - std::min(kErrorBodyMax, call.error_body.size()));
     return;
   }
-  bool wanted = true;
-  const bool whole = call.lines->take(
-      piece, [&](std::string_view line) { return wanted = call.stream.on_line(line) && calls_.contains(id); });
-  if (!wanted) {
+  bool continues = true;
+  const bool within_limit = call.lines->take(
+      piece, [&](std::string_view line) { return continues = call.stream.on_line(line) && calls_.contains(id); });
+  if (!continues) {
     cancel(id);
-  } else if (!whole) {
+  } else if (!within_limit) {
     transport_.cancel(call.exchange);
     const ApiError error =
         no_answer("a watch event is larger than the limit of " + std::to_string(options_.event_bytes_max) + " bytes");

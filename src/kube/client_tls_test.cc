@@ -28,8 +28,8 @@ Config config_of(const std::string& url, const Certificate& trusted) {
 }
 
 /// Returns the outcome of a read from a server with this certificate and this answer.
-Outcome outcome_of(const Certificate& own, const Certificate& trusted, const std::string& status) {
-  net::TlsServer server(own, trusted);
+Outcome outcome_of(const Certificate& server_certificate, const Certificate& trusted, const std::string& status) {
+  net::TlsServer server(server_certificate, trusted);
   server.status = status;
   net::HttpClient http(net::machine_clock());
   Credentials credentials(config_of(server.url, trusted), read_file_from_disk, nullptr, [] { return WallTime{1}; });
@@ -48,7 +48,7 @@ Outcome outcome_of(const Certificate& own, const Certificate& trusted, const std
 TEST(ClientTls, ErrorsNameTheFieldOfTheKubeconfig) {
   const Certificate authority = make_certificate("authority", "", nullptr);
   const Certificate stranger = make_certificate("stranger", "", nullptr);
-  const Certificate own = make_certificate("server", "IP:127.0.0.1", &authority);
+  const Certificate server_certificate = make_certificate("server", "IP:127.0.0.1", &authority);
   const struct {
     const char* what;
     const Certificate& trusted;
@@ -64,7 +64,7 @@ TEST(ClientTls, ErrorsNameTheFieldOfTheKubeconfig) {
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.what);
-    const Outcome outcome = outcome_of(own, row.trusted, row.status);
+    const Outcome outcome = outcome_of(server_certificate, row.trusted, row.status);
     EXPECT_EQ(outcome.kind, row.kind);
     const std::string error = outcome.error.text();
     EXPECT_EQ(error.substr(std::min(error.find("; "), error.size())), row.error) << error;

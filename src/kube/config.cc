@@ -45,10 +45,10 @@ std::string relative_to(const std::string& directory, const std::string& path) {
 /// Reads the fields of one object and names it in errors: `user "a": token is a list, expected a string`.
 class Object {
  public:
-  Object(std::string what, const Entry& entry, Verdict& verdict)
-      : what_(std::move(what)), entry_(entry), verdict_(verdict) {}
+  Object(std::string title, const Entry& entry, Verdict& verdict)
+      : title_(std::move(title)), entry_(entry), verdict_(verdict) {}
 
-  void fail(const Node& at, const std::string& message) { verdict_.fail(at.place, what_ + ": " + message); }
+  void fail(const Node& at, const std::string& message) { verdict_.fail(at.place, title_ + ": " + message); }
   void fail(const std::string& message) { fail(*entry_.body, message); }
 
   const Node* find(std::string_view key) const { return find_in(*entry_.body, key); }
@@ -102,16 +102,16 @@ class Object {
   /// error message.
   std::string where(std::initializer_list<std::string_view> fields) const {
     for (const std::string_view field : fields) {
-      if (const Node* at = find(field)) return manifest::error_at(at->place, what_ + ": " + std::string(field)).text();
+      if (const Node* at = find(field)) return manifest::error_at(at->place, title_ + ": " + std::string(field)).text();
     }
-    return manifest::error_at(entry_.body->place, what_).text();
+    return manifest::error_at(entry_.body->place, title_).text();
   }
 
   const std::string& directory() const { return entry_.directory; }
   Verdict& verdict() { return verdict_; }
 
  private:
-  std::string what_;
+  std::string title_;
   const Entry& entry_;
   Verdict& verdict_;
 };
@@ -137,7 +137,7 @@ std::string without_slash(std::string url) {
   return url;
 }
 
-void read_entries(const Node& file, const std::string& list, const std::string& what, const std::string& directory,
+void read_entries(const Node& file, const std::string& list, const std::string& kind, const std::string& directory,
                   Entries& out, Verdict& verdict) {
   const Node* entries = Object::find_in(file, list);
   if (entries == nullptr) return;
@@ -146,13 +146,13 @@ void read_entries(const Node& file, const std::string& list, const std::string& 
   }
   for (const Node& item : entries->items) {
     const Node* name = item.find("name");
-    const Node* body = item.find(what);
+    const Node* body = item.find(kind);
     if (name == nullptr || name->kind != Node::Kind::scalar || name->text.empty()) {
       return verdict.fail(item.place, "an entry of " + list + " has no name, expected one");
     }
     if (body == nullptr || (body->kind != Node::Kind::mapping && !body->is_null())) {
       return verdict.fail(item.place,
-                          what + " " + quoted(name->text) + ": " + what + " is missing, expected a mapping");
+                          kind + " " + quoted(name->text) + ": " + kind + " is missing, expected a mapping");
     }
     out.try_emplace(name->text, Entry{body, directory});
   }
@@ -274,11 +274,11 @@ std::string names_of(const Entries& entries) {
   return names.empty() ? std::string("the kubeconfig has none") : "expected " + manifest::one_of(names);
 }
 
-const Entry* find_entry(const Entries& entries, const std::string& what, const std::string& name, Object* in,
+const Entry* find_entry(const Entries& entries, const std::string& kind, const std::string& name, Object* in,
                         Verdict& verdict) {
   const auto found = entries.find(name);
   if (found != entries.end()) return &found->second;
-  const std::string message = what + " " + quoted(name) + " does not exist, " + names_of(entries);
+  const std::string message = kind + " " + quoted(name) + " does not exist, " + names_of(entries);
   if (in != nullptr) {
     in->fail(message);
   } else {

@@ -115,10 +115,10 @@ ApiRequest Election::write(const Lease& lease) const {
 }
 
 std::optional<ApiRequest> Election::release(WallTime wall) {
-  const bool ours = known_ && exists_ && seen_.holder == options_.identity && !released_;
+  const bool is_leader = known_ && exists_ && seen_.holder == options_.identity && !released_;
   deadline_ = {};
   released_ = true;
-  if (!ours) return std::nullopt;  // a lease in an uncertain state expires by itself
+  if (!is_leader) return std::nullopt;  // a lease in an uncertain state expires by itself
   Lease lease = seen_;
   lease.holder.clear();
   lease.duration = std::chrono::seconds(1);

@@ -58,11 +58,11 @@ TEST_F(ElectionTest, AcquiresALeaseWithoutAHolder) {
                        R"("holderIdentity":"me","leaseDurationSeconds":15,"leaseTransitions":4,)"
                        R"("renewTime":"2026-11-21T16:15:33.000000Z"}})");
   EXPECT_FALSE(election.may_write(now));
-  const Instant asked = now;
+  const Instant asked_at = now;
   now = now + 3s;
   election.answered(ok("me", "2", 4), now);
   EXPECT_TRUE(election.may_write(now));
-  EXPECT_EQ(election.deadline(), asked + 10s) << "it counts from the request, not from the answer";
+  EXPECT_EQ(election.deadline(), asked_at + 10s) << "it counts from the request, not from the answer";
 }
 
 TEST_F(ElectionTest, CreatesAMissingLease) {

@@ -82,8 +82,8 @@ void EventRecorder::answered(std::uint64_t id, const Outcome& outcome, Instant n
     return;
   }
   series.not_before = now + std::max(kRetryAfter, outcome.error.retry_after);
-  const bool gone = outcome.error.not_found();  // the server has deleted the Event or its namespace
-  if (gone || ++series.failures >= kFailuresMax) {
+  const bool is_deleted = outcome.error.not_found();  // the server has deleted the Event or its namespace
+  if (is_deleted || ++series.failures >= kFailuresMax) {
     ++dropped_;
     series_.erase(found);
   }

@@ -20,13 +20,13 @@ TEST(Json, AbsentValuesAndOtherTypesReadAsTheDefault) {
   EXPECT_EQ((*root)["no"]["such"]["path"].text(), "");
   EXPECT_EQ((*root)["a"]["b"].integer(7), 7) << "a string is not a number";
   EXPECT_EQ((*root)["a"]["b"]["deeper"].integer(7), 7);
-  std::string seen;
-  (*root)["l"].for_each([&](Json item) { seen += item.scalar() + ";"; });
-  EXPECT_EQ(seen, "1;2;;");
-  seen.clear();
+  std::string visited;
+  (*root)["l"].for_each([&](Json item) { visited += item.scalar() + ";"; });
+  EXPECT_EQ(visited, "1;2;;");
+  visited.clear();
   (*root)["a"].for_each_field(
-      [&](std::string_view key, Json value) { seen += std::string(key) + "=" + value.scalar() + ";"; });
-  EXPECT_EQ(seen, "b=text;n=-5;t=true;z=;");
+      [&](std::string_view key, Json value) { visited += std::string(key) + "=" + value.scalar() + ";"; });
+  EXPECT_EQ(visited, "b=text;n=-5;t=true;z=;");
 }
 
 TEST(Json, RefusesInvalidJson) {

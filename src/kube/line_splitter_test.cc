@@ -35,17 +35,17 @@ TEST(LineSplitter, ALineAboveTheLimitEndsTheStream) {
 
 TEST(LineSplitter, TheVisitorMayStop) {
   LineSplitter splitter(10);
-  int seen = 0;
-  EXPECT_TRUE(splitter.take("a\nb\nc\n", [&](std::string_view) { return ++seen < 2; }));
-  EXPECT_EQ(seen, 2);
+  int lines = 0;
+  EXPECT_TRUE(splitter.take("a\nb\nc\n", [&](std::string_view) { return ++lines < 2; }));
+  EXPECT_EQ(lines, 2);
 }
 
 RC_GTEST_PROP(LineSplitter, GivesTheSameLinesForAnyPieces, (const std::vector<std::string>& pieces)) {
-  std::string whole;
-  for (const std::string& piece : pieces) whole += piece;
+  std::string joined;
+  for (const std::string& piece : pieces) joined += piece;
   LineSplitter one(1'000'000);
   LineSplitter many(1'000'000);
-  RC_ASSERT(lines_of(one, {whole}) == lines_of(many, pieces));
+  RC_ASSERT(lines_of(one, {joined}) == lines_of(many, pieces));
   RC_ASSERT(one.pending() == many.pending());
 }
 

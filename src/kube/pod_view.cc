@@ -9,8 +9,8 @@ void add_all(Resources& to, const Resources& more) {
   for (const auto& [name, amount] : more.milli) to.add(name, amount);
 }
 
-void raise_all(Resources& to, const Resources& least) {
-  for (const auto& [name, amount] : least.milli) to.raise(name, amount);
+void raise_all(Resources& to, const Resources& floor) {
+  for (const auto& [name, amount] : floor.milli) to.raise(name, amount);
 }
 
 /// Returns the requests of a container. A limit without a request counts as a request.

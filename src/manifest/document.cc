@@ -55,8 +55,8 @@ std::optional<std::int64_t> Value::integer() const {
   constexpr std::int64_t kMaxInteger = std::int64_t{1} << 32;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return form == Form::scalar && whole && std::abs(value) <= kMaxInteger ? std::optional(value) : std::nullopt;
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return form == Form::scalar && is_number && std::abs(value) <= kMaxInteger ? std::optional(value) : std::nullopt;
 }
 
 std::optional<double> Value::number() const {
@@ -107,9 +107,9 @@ bool printable8(const char* bytes) {
 }  // namespace
 
 std::optional<Fault> forbidden_byte(std::string_view text) {
-  const auto fault = [](std::size_t at, const char* what) {
+  const auto fault = [](std::size_t at, const char* message) {
     const auto offset = static_cast<std::uint32_t>(at);
-    return Fault{Fault::Kind::syntax, {offset, offset + 1}, what};
+    return Fault{Fault::Kind::syntax, {offset, offset + 1}, message};
   };
   for (std::size_t i = 0; i < text.size();) {
     if (i + 8 <= text.size() && printable8(text.data() + i)) {

@@ -109,7 +109,7 @@ bool begins_block(std::string_view line) {
   return header && line.size() > 1 && line[line.size() - 2] == ' ';
 }
 
-/// Replaces comments behind an empty block scalar with blanks. libfyaml 0.7.12 takes such a comment for the first line
+/// Replaces comments after an empty block scalar with blanks. libfyaml 0.7.12 takes such a comment for the first line
 /// of the block. Returns nothing if there is no such comment.
 std::optional<std::string> without_comments_in_empty_blocks(std::string_view text) {
   std::optional<std::string> out;

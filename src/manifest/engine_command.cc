@@ -46,7 +46,7 @@ void read_script(std::string_view script, std::size_t source, const ContainerSta
   }
 }
 
-/// Returns the engine that a command line starts, and the index of the first word behind the command itself.
+/// Returns the engine that a command line starts, and the index of the first word after the command itself.
 std::optional<std::pair<EngineKind, std::size_t>> start_of(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i].text;
@@ -211,7 +211,7 @@ std::optional<std::int64_t> data_parallel_of(const EngineCommand& engine) {
 bool has_unread_flags(const EngineCommand& engine) {
   for (std::size_t i = 0; i < engine.words.size(); ++i) {
     const std::string_view word = engine.words[i].text;
-    // The first word may be the model, and a word behind a flag may be its value.
+    // The first word may be the model, and a word after a flag may be its value.
     const bool is_value =
         i == 0 || (engine.words[i - 1].text.starts_with("-") && !engine.words[i - 1].text.contains('='));
     const bool variable = word.starts_with('$') || word.starts_with("\"$");
@@ -247,9 +247,9 @@ std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine) {
 StepLimits step_limits(const EngineCommand& engine) {
   // No GPU has memory for a larger step. The bounds also prevent overflows.
   constexpr std::int64_t kMaxSequences = 1 << 16, kMaxTokens = 1 << 24;
-  const auto limit = [&](std::initializer_list<std::string_view> names, std::int64_t most) {
+  const auto limit = [&](std::initializer_list<std::string_view> names, std::int64_t max) {
     const std::int64_t stated = engine.number(names).value_or(0);
-    return stated >= 1 && stated <= most ? stated : 0;
+    return stated >= 1 && stated <= max ? stated : 0;
   };
   if (engine.kind == EngineKind::vllm && data_parallel_of(engine) != 1) return {};
   switch (engine.kind) {

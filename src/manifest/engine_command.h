@@ -32,7 +32,7 @@ struct CommandWord {
   std::size_t size = kWhole;
 };
 
-/// Returns the commands of a container, from `command` and `args` together. A script behind `sh -c` gives several.
+/// Returns the commands of a container, from `command` and `args` together. A script after `sh -c` gives several.
 /// `$(NAME)`, `$NAME` and `${NAME}` are resolved from the environment.
 std::vector<std::vector<CommandWord>> commands_of(const ContainerStart& container);
 
@@ -41,7 +41,7 @@ enum class EngineKind : std::uint8_t { vllm, sglang, trtllm, tgi };
 /// The command line of an inference engine.
 struct EngineCommand {
   EngineKind kind = EngineKind::vllm;
-  std::vector<CommandWord> words;  ///< words behind the command that starts the engine
+  std::vector<CommandWord> words;  ///< words after the command that starts the engine
 
   /// Returns the value of a flag, `--name value` or `--name=value`, under any of its names, or nothing without the
   /// flag.

@@ -26,7 +26,7 @@ const Node* child(const Node& node, std::string_view step) {
 
 struct Walk {
   const Node* last;  ///< last existing node on the path
-  bool whole;        ///< `last` is the end of the path
+  bool complete;     ///< `last` is the end of the path
 };
 
 Walk walk(const Node& root, std::string_view path) {
@@ -116,7 +116,7 @@ class Setter {
 
 const Node* at_path(const Node& root, std::string_view path) {
   const Walk found = walk(root, path);
-  return found.whole ? found.last : nullptr;
+  return found.complete ? found.last : nullptr;
 }
 
 const Place& blame(const Node& root, std::span<const std::string> paths) {

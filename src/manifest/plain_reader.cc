@@ -123,7 +123,7 @@ class PlainReader {
     return true;
   }
 
-  /// Reads the value behind the colon of a key.
+  /// Reads the value after the colon of a key.
   bool value(int indent, int depth) {
     const std::uint32_t empty_at = last_end_;
     skip_spaces();
@@ -173,14 +173,14 @@ class PlainReader {
   /// Returns the end of the key that begins here, or nothing if there is no key.
   std::optional<std::size_t> key_ends() const {
     const char quote = here();
-    const std::size_t most = std::min(text_.size(), at_ + kMaxKey);
+    const std::size_t limit = std::min(text_.size(), at_ + kMaxKey);
     if (quote == '"' || quote == '\'') {
       const std::size_t end = text_.find_first_of("\"'\\\n", at_ + 1);
-      if (end >= most || text_[end] != quote) return std::nullopt;
+      if (end >= limit || text_[end] != quote) return std::nullopt;
       return colon_at(end + 1) ? std::optional(end + 1) : std::nullopt;
     }
     if (!is(quote, kKey)) return std::nullopt;
-    for (std::size_t i = at_ + 1; i < most && text_[i] != '\n' && text_[i] != '\t'; ++i) {
+    for (std::size_t i = at_ + 1; i < limit && text_[i] != '\n' && text_[i] != '\t'; ++i) {
       if (text_[i] == '#' && text_[i - 1] == ' ') return std::nullopt;
       if (colon_at(i)) return text_[i - 1] == ' ' ? std::nullopt : std::optional(i);
     }
@@ -373,7 +373,7 @@ class PlainReader {
     return next_line();
   }
 
-  /// Reads up to the first line behind the block. Returns false for a block that starts with blank lines, and for other
+  /// Reads up to the first line after the block. Returns false for a block that starts with blank lines, and for other
   /// uncommon indentation.
   bool literal_lines(int indent, Literal& block) {
     std::size_t depth = 0;  // indentation of the block's lines
@@ -523,7 +523,7 @@ class PlainReader {
   DocumentBuilder& builder_;
   std::size_t at_ = 0;
   std::size_t line_ = 0;        ///< start of the current line
-  int indent_ = 0;              ///< indentation of the current line, or of the content behind its dashes
+  int indent_ = 0;              ///< indentation of the current line, or of the content after its dashes
   bool ended_ = false;          ///< the document has no more lines
   std::uint32_t last_end_ = 0;  ///< end of the last key, which is the place of an empty value
 };

@@ -50,12 +50,12 @@ std::int64_t times_ten_to(unsigned __int128 value, int power) {
     if (value > static_cast<unsigned __int128>(kLargest)) return kLargest;
     value *= 10;
   }
-  bool rest = false;
+  bool has_remainder = false;
   for (; power < 0 && value != 0; ++power) {
-    rest = rest || value % 10 != 0;
+    has_remainder = has_remainder || value % 10 != 0;
     value /= 10;
   }
-  value += rest ? 1 : 0;
+  value += has_remainder ? 1 : 0;
   return value > static_cast<unsigned __int128>(kLargest) ? kLargest : static_cast<std::int64_t>(value);
 }
 
@@ -64,7 +64,7 @@ std::int64_t times_ten_to(unsigned __int128 value, int power) {
 std::optional<std::int64_t> read_quantity_milli(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  // The digits form a whole number, and `power` counts the digits behind the point. Digits that do not fit are dropped.
+  // The digits form a whole number, and `power` counts the digits after the point. Digits that do not fit are dropped.
   unsigned __int128 digits = 0;
   int power = 3;  // thousandths
   std::size_t count = 0;

@@ -55,7 +55,7 @@ class HttpClient::Loop {
   Instant next_deadline() const;
 
  private:
-  static int on_socket(CURL* easy, curl_socket_t socket, int what, void* self, void* known);
+  static int on_socket(CURL* easy, curl_socket_t socket, int action, void* self, void* known);
   static int on_timer(CURLM* multi, long wait_ms, void* self);
 
   void add_started();
@@ -143,14 +143,14 @@ void HttpClient::Loop::run_once(Duration max_wait) {
   int running = 0;
   for (int i = 0; i < count; ++i) {
     const int fd = events[static_cast<std::size_t>(i)].data.fd;
-    const std::uint32_t what = events[static_cast<std::size_t>(i)].events;
+    const std::uint32_t ready = events[static_cast<std::size_t>(i)].events;
     if (fd == timer_) {
       std::uint64_t expirations = 0;
       if (read(timer_, &expirations, sizeof expirations) < 0) continue;  // an earlier event has set the timer again
       curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
     } else {
-      const int mask = ((what & EPOLLIN) ? CURL_CSELECT_IN : 0) | ((what & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
-                       ((what & (EPOLLERR | EPOLLHUP)) ? CURL_CSELECT_ERR : 0);
+      const int mask = ((ready & EPOLLIN) ? CURL_CSELECT_IN : 0) | ((ready & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
+                       ((ready & (EPOLLERR | EPOLLHUP)) ? CURL_CSELECT_ERR : 0);
       curl_multi_socket_action(multi_, fd, mask, &running);
     }
   }
@@ -240,14 +240,14 @@ Duration HttpClient::Loop::idle_max(const CurlTransfer& transfer) const {
   return since < kOnlyNewFor ? Duration::zero() : since - std::chrono::seconds(1);
 }
 
-int HttpClient::Loop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void* known) {
+int HttpClient::Loop::on_socket(CURL*, curl_socket_t socket, int action, void* self, void* known) {
   Loop& loop = *static_cast<Loop*>(self);
-  if (what == CURL_POLL_REMOVE) {
+  if (action == CURL_POLL_REMOVE) {
     epoll_ctl(loop.epoll_, EPOLL_CTL_DEL, socket, nullptr);
     return 0;
   }
-  const bool in = what == CURL_POLL_IN || what == CURL_POLL_INOUT;
-  const bool out = what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
+  const bool in = action == CURL_POLL_IN || action == CURL_POLL_INOUT;
+  const bool out = action == CURL_POLL_OUT || action == CURL_POLL_INOUT;
   epoll_event event{.events = (in ? EPOLLIN : 0u) | (out ? EPOLLOUT : 0u), .data = {.fd = socket}};
   epoll_ctl(loop.epoll_, known != nullptr ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event);
   curl_multi_assign(loop.multi_, socket, &loop);

@@ -108,12 +108,12 @@ struct Test : testing::Test {
   }
   void turn_until_asked(std::size_t connections, std::size_t requests_each = 1) {
     turn_until([&] {
-      const auto asked = [&](const Server::Connection& connection) {
+      const auto has_request = [&](const Server::Connection& connection) {
         std::size_t ends = 0;
         for (std::size_t at = 0; (at = connection.received.find("\r\n\r\n", at)) != std::string::npos; ++at) ++ends;
         return ends >= requests_each;
       };
-      return server.connections.size() >= connections && std::ranges::all_of(server.connections, asked);
+      return server.connections.size() >= connections && std::ranges::all_of(server.connections, has_request);
     });
   }
   void turn_until_done() {

@@ -218,9 +218,9 @@ std::size_t HttpParser::feed_line(std::string_view bytes, std::size_t max_bytes)
 }
 
 void HttpParser::end_line() {
-  const std::string whole = std::exchange(line_, {});
-  if (!whole.ends_with("\r\n")) return void(fail(400, "a line of the chunked body does not end with CR LF"));
-  const std::string_view line = std::string_view(whole).substr(0, whole.size() - 2);
+  const std::string raw = std::exchange(line_, {});
+  if (!raw.ends_with("\r\n")) return void(fail(400, "a line of the chunked body does not end with CR LF"));
+  const std::string_view line = std::string_view(raw).substr(0, raw.size() - 2);
   switch (chunk_) {
     case Chunk::size:
       if (parse_chunk_size(line)) chunk_ = left_ == 0 ? Chunk::trailer : Chunk::data;
@@ -230,7 +230,7 @@ void HttpParser::end_line() {
       chunk_ = Chunk::size;
       break;
     case Chunk::trailer:
-      trailer_bytes_ += whole.size();
+      trailer_bytes_ += raw.size();
       if (trailer_bytes_ > limits_.head_bytes) return void(fail(431, "the request's trailers are too large"));
       if (line.empty()) state_ = State::done;  // trailers are ignored
       break;

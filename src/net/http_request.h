@@ -11,7 +11,7 @@ namespace capstan::net {
 struct HttpRequest {
   std::string method;  ///< "GET"; case-sensitive
   std::string path;    ///< part of the target before '?'; not decoded
-  std::string query;   ///< part of the target behind '?'
+  std::string query;   ///< part of the target after '?'
   std::vector<Header> headers;
   std::string body;
   bool keep_alive = true;  ///< the client may send another request on the connection

@@ -146,7 +146,7 @@ struct HttpServer::Connection {
   bool chunks = false;   ///< the body of the reply is chunked
   bool no_body = false;  ///< the reply has no body (HEAD)
   bool keep_alive = true;
-  std::string ahead;  ///< data behind the current request
+  std::string ahead;  ///< data after the current request
   std::string output;
   std::size_t sent = 0;  ///< bytes of `output` that are sent
   std::size_t late_bytes = 0;
@@ -485,13 +485,13 @@ void HttpServer::update_events(Connection& c) {
 
 void HttpServer::drop(Connection& c) {
   const std::uint32_t index = c.index;
-  const bool gone = c.phase == Connection::Phase::waiting && !c.ended;
+  const bool was_waiting = c.phase == Connection::Phase::waiting && !c.ended;
   const ExchangeId exchange{std::uint64_t{c.serial} << 32 | index};
   connections_[index].reset();
   freed_.push_back(index);
   --open_;
   if (!finishing_ && open_ < limits_.connections) pause_accepting(false);
-  if (gone) handler_.on_gone(exchange);
+  if (was_waiting) handler_.on_gone(exchange);
 }
 
 /// Closes connections whose deadline has passed.

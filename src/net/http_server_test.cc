@@ -34,11 +34,11 @@ class Client {
     std::string all;
     std::array<char, 65536> buffer;
     for (;;) {
-      const ssize_t got = recv(fd_, buffer.data(), buffer.size(), 0);
-      if (got == 0) closed_ = true;
-      if (got < 0 && (errno == ECONNRESET || errno == ECONNREFUSED)) closed_ = true;
-      if (got <= 0) return all;
-      all.append(buffer.data(), static_cast<std::size_t>(got));
+      const ssize_t size = recv(fd_, buffer.data(), buffer.size(), 0);
+      if (size == 0) closed_ = true;
+      if (size < 0 && (errno == ECONNRESET || errno == ECONNREFUSED)) closed_ = true;
+      if (size <= 0) return all;
+      all.append(buffer.data(), static_cast<std::size_t>(size));
     }
   }
   bool closed() { return receive(), closed_; }
@@ -249,9 +249,9 @@ TEST_F(HttpServerTest, DisconnectsAClientThatReadsNothing) {
   for (int i = 0; i < 20 && server->connections() > 0; ++i) server->write(exchanges[1], piece.substr(0, 40'000));
   run();
   ASSERT_EQ(gone.size(), 1u);
-  const std::string got = slow.receive();  // it reads again and gets the rest
+  const std::string first = slow.receive();  // the client reads again and gets the rest
   run();
-  EXPECT_GE(got.size() + slow.receive().size(), 800'000u);
+  EXPECT_GE(first.size() + slow.receive().size(), 800'000u);
   EXPECT_EQ(gone.size(), 1u);
 }
 

@@ -27,7 +27,7 @@ std::string host_and_port(std::string_view host, std::string_view port) {
 std::string SocketAddress::text() const { return host_and_port(host, fmt::to_string(port)); }
 
 Result<SocketAddress> parse_socket_address(std::string_view text) {
-  const auto wrong = [&] {
+  const auto malformed = [&] {
     return std::unexpected(Error{
         .kind = ErrorKind::usage,
         .file = {},
@@ -35,16 +35,16 @@ Result<SocketAddress> parse_socket_address(std::string_view text) {
             fmt::format("'{}' is not an address, expected an IP address and a port such as 127.0.0.1:8000", text)});
   };
   const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || colon == 0) return wrong();
+  if (colon == text.npos || colon == 0) return malformed();
   const std::string_view digits = text.substr(colon + 1);
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size()) return wrong();
+  if (error != std::errc() || end != digits.data() + digits.size()) return malformed();
   std::string host(text.substr(0, colon));
   const bool bracketed = host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
   const std::optional<std::string> short_host = shortest_form(bracketed ? AF_INET6 : AF_INET, host);
-  if (!short_host) return wrong();
+  if (!short_host) return malformed();
   return SocketAddress{*short_host, port};
 }
 

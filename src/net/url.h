@@ -9,7 +9,7 @@ namespace capstan::net {
 /// or as a key or value of a query.
 std::string percent_encode(std::string_view text);
 
-/// Adds an encoded `key=value` to a URL or path, behind "?" or "&".
+/// Adds an encoded `key=value` to a URL or path, after "?" or "&".
 void add_query(std::string& url, std::string_view key, std::string_view value);
 
 }  // namespace capstan::net

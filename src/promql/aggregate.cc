@@ -22,7 +22,7 @@ double mean_of(const Members& members) {
       if (std::isinf(value) && (mean > 0) == (value > 0)) continue;
       if (!std::isinf(value) && !std::isnan(value)) continue;
     }
-    mean += value / count - mean / count;  // apart, so that no sum overflows
+    mean += value / count - mean / count;  // two quotients, so that no sum overflows
   }
   return mean;
 }
@@ -84,16 +84,16 @@ double reduce(Aggregation::Op op, const Members& members, double parameter) {
   }
 }
 
-/// The `count` highest or lowest, best first; NaN is the worst of all.
+/// Appends the `count` highest or lowest samples to `out`, best first. NaN comes last.
 void pick(Members members, double count, bool highest, Vector& out) {
   if (!(count >= 1)) return;
   std::ranges::stable_sort(members, [&](const Sample* a, const Sample* b) {
     if (std::isnan(a->value) || std::isnan(b->value)) return !std::isnan(a->value) && std::isnan(b->value);
     return highest ? a->value > b->value : a->value < b->value;
   });
-  const std::size_t most =
+  const std::size_t taken =
       count < static_cast<double>(members.size()) ? static_cast<std::size_t>(count) : members.size();
-  for (std::size_t i = 0; i < most; ++i) out.push_back(*members[i]);
+  for (std::size_t i = 0; i < taken; ++i) out.push_back(*members[i]);
 }
 
 }  // namespace

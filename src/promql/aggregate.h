@@ -6,15 +6,15 @@
 
 namespace capstan::promql {
 
-/// `sum by (...) (vector)` and its kin. Source: prometheus promql/engine.go, aggregation.
-/// @param parameter  of topk, bottomk and quantile
-/// @param label      of count_values
+/// Evaluates `sum by (...) (vector)` and the other aggregations. Source: prometheus promql/engine.go, aggregation.
+/// @param parameter  the number that topk, bottomk and quantile take
+/// @param label      the name of the label that count_values sets
 Vector aggregate(const Aggregation& node, const Vector& of, double parameter, const std::string& label);
 
-/// A value as a server writes it (Go's FormatFloat(value, 'f', -1, 64)).
+/// Formats a value as Prometheus does (Go's FormatFloat(value, 'f', -1, 64)).
 std::string value_text(double value);
 
-/// The labels that tell the groups apart.
+/// Returns the labels that identify the group of a series.
 Labels group_labels(const Labels& labels, bool without, const std::vector<std::string>& names);
 
 }  // namespace capstan::promql

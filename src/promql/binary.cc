@@ -18,7 +18,7 @@ Labels signature(const Binary& node, const Labels& labels) { return group_labels
 
 bool drops_name(const Binary& node) { return !is_comparison(node.op) || node.returns_bool; }
 
-/// The labels of what two elements gave: those of the "many" side, or of the match.
+/// Returns the labels of the result for two matched elements: the labels of the "many" side, or the matched labels.
 Labels result_labels(const Binary& node, const Labels& many, const Labels& one) {
   Labels out = many;
   if (drops_name(node)) remove(out, kMetricName);
@@ -35,20 +35,20 @@ Labels result_labels(const Binary& node, const Labels& many, const Labels& one) 
 Vector combine_sets(const Binary& node, const Vector& left, const Vector& right) {
   std::set<Labels> keys;
   for (const Sample& sample : node.op == Op::or_ ? left : right) keys.insert(signature(node, sample.labels));
-  const auto meets = [&](const Sample& sample) { return keys.contains(signature(node, sample.labels)); };
+  const auto has_match = [&](const Sample& sample) { return keys.contains(signature(node, sample.labels)); };
   Vector out;
   if (node.op == Op::or_) {
     out = left;
-    std::ranges::copy_if(right, std::back_inserter(out), [&](const Sample& sample) { return !meets(sample); });
+    std::ranges::copy_if(right, std::back_inserter(out), [&](const Sample& sample) { return !has_match(sample); });
   } else {
     std::ranges::copy_if(left, std::back_inserter(out),
-                         [&](const Sample& sample) { return meets(sample) == (node.op == Op::and_); });
+                         [&](const Sample& sample) { return has_match(sample) == (node.op == Op::and_); });
   }
   return out;
 }
 
-/// The value of a pair, and whether it stays.
-std::optional<double> keep(const Binary& node, double left, double right, double compared) {
+/// Returns the value for a pair of numbers, or nothing if the comparison drops the pair.
+std::optional<double> combine_or_drop(const Binary& node, double left, double right, double compared) {
   const double value = combine(node.op, left, right);
   if (!is_comparison(node.op) || node.returns_bool) return value;
   return value != 0 ? std::optional(compared) : std::nullopt;
@@ -92,7 +92,7 @@ Vector combine(const Binary& node, const Vector& vector, double number, bool num
   for (const Sample& sample : vector) {
     const double left = number_is_left ? number : sample.value;
     const double right = number_is_left ? sample.value : number;
-    const std::optional<double> value = keep(node, left, right, sample.value);
+    const std::optional<double> value = combine_or_drop(node, left, right, sample.value);
     if (!value) continue;
     out.push_back({sample.labels, *value});
     if (drops_name(node)) remove(out.back().labels, kMetricName);
@@ -122,18 +122,18 @@ Vector combine(const Binary& node, const Vector& left, const Vector& right, cons
     const Sample& other = *found->second;
     const double left_value = many_right ? other.value : sample.value;
     const double right_value = many_right ? sample.value : other.value;
-    const std::optional<double> value = keep(node, left_value, right_value, left_value);
+    const std::optional<double> value = combine_or_drop(node, left_value, right_value, left_value);
     if (!value) continue;
     Labels labels = result_labels(node, sample.labels, other.labels);
-    std::set<Labels>& before = matched[key];
-    const bool again = node.group == Binary::Group::none ? !before.empty() : before.contains(labels);
-    if (again) {
+    std::set<Labels>& seen = matched[key];
+    const bool is_duplicate = node.group == Binary::Group::none ? !seen.empty() : seen.contains(labels);
+    if (is_duplicate) {
       throw EvaluationFault{place, node.group == Binary::Group::none
                                        ? "several series of the left side have the labels " + text(key) +
                                              ": many-to-one matching needs group_left or group_right"
-                                       : "the labels " + text(labels) + " come out more than once"};
+                                       : "the labels " + text(labels) + " appear more than once in the result"};
     }
-    before.insert(labels);
+    seen.insert(labels);
     out.push_back({std::move(labels), *value});
   }
   return out;

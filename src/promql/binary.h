@@ -4,13 +4,14 @@
 
 namespace capstan::promql {
 
-/// Between two numbers; a comparison gives 1 or 0.
+/// Applies an operator to two numbers. A comparison gives 1 or 0.
 double combine(Binary::Op op, double left, double right);
 
-/// Between a vector and a number, on whichever side it stands.
+/// Applies an operator to a vector and a number. `number_is_left` says which side the number is on.
 Vector combine(const Binary& node, const Vector& vector, double number, bool number_is_left);
 
-/// Between two vectors, their elements matched by labels. Throws EvaluationFault where many meet many.
+/// Applies an operator to two vectors, whose elements are matched by labels. Throws EvaluationFault on a many-to-many
+/// match.
 Vector combine(const Binary& node, const Vector& left, const Vector& right, const Place& place);
 
 }  // namespace capstan::promql

@@ -7,12 +7,13 @@
 
 namespace capstan::promql {
 
+/// The reason why an expression has no type.
 struct TypeFault {
   Place place;
   std::string message;
 };
 
-/// Gives the expression its type, from those of its parts, or says why it can have none.
+/// Sets the type of the expression from the types of its parts, or returns why it has no type.
 std::optional<TypeFault> check_types(Expression& expression);
 
 }  // namespace capstan::promql

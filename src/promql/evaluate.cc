@@ -18,8 +18,8 @@
 namespace capstan::promql {
 namespace {
 
-/// Those that are written out below; the others are in range_function.h and instant_function.h.
-constexpr std::string_view kOwn[] = {
+/// The functions that `Evaluator` implements. range_function.h and instant_function.h have the other ones.
+constexpr std::string_view kEvaluatorFunctions[] = {
     "absent",     "absent_over_time", "clamp", "clamp_max", "clamp_min", "histogram_quantile",
     "label_join", "label_replace",    "round", "scalar",    "sort",      "sort_desc",
     "time",       "timestamp",        "vector"};
@@ -35,20 +35,20 @@ Value make(double scalar) {
 
 std::optional<EvaluationFault> unknown(const Expression& expression) {
   if (const auto* binary = std::get_if<Binary>(&expression.node); binary && binary->op == Binary::Op::atan2) {
-    return EvaluationFault{expression.span.begin, "atan2 is not evaluated here"};
+    return EvaluationFault{expression.span.begin, "Capstan does not evaluate atan2"};
   }
   const auto* call = std::get_if<Call>(&expression.node);
   if (call == nullptr) return std::nullopt;
   const std::string_view name = call->function->name;
   if (find_range_function(name) != nullptr || find_instant_function(name) != nullptr) return std::nullopt;
-  if (std::ranges::find(kOwn, name) != std::end(kOwn)) return std::nullopt;
-  return EvaluationFault{expression.span.begin, std::string(name) + " is not evaluated here"};
+  if (std::ranges::find(kEvaluatorFunctions, name) != std::end(kEvaluatorFunctions)) return std::nullopt;
+  return EvaluationFault{expression.span.begin, "Capstan does not evaluate " + std::string(name)};
 }
 
 class Evaluator {
  public:
   Evaluator(const SeriesStore& store, std::int64_t at_ms, const EvaluationOptions& options)
-      : store_(store), at_ms_(at_ms), asked_at_ms_(at_ms), options_(options) {}
+      : store_(store), at_ms_(at_ms), query_ms_(at_ms), options_(options) {}
 
   Value value(const Expression& expression) {
     if (const std::optional<EvaluationFault> fault = unknown(expression)) throw *fault;
@@ -56,11 +56,12 @@ class Evaluator {
   }
 
  private:
-  /// The points of one series, with the ends of the range that they are from.
+  /// The points of one series inside a range.
   struct Window {
     Labels labels;
     std::vector<Point> points;
   };
+  /// A range, and its points by series.
   struct Windows {
     std::int64_t start_ms = 0;
     std::int64_t end_ms = 0;
@@ -71,10 +72,10 @@ class Evaluator {
     if ((spent_ += points) > options_.points_max) throw EvaluationFault{place, "would read too many points"};
   }
 
-  std::int64_t moment(const Shift& shift) const {
+  std::int64_t time_ms(const Shift& shift) const {
     std::int64_t at = at_ms_;
     if (shift.at == Shift::At::fixed) at = shift.at_ms;
-    if (shift.at == Shift::At::start || shift.at == Shift::At::end) at = asked_at_ms_;
+    if (shift.at == Shift::At::start || shift.at == Shift::At::end) at = query_ms_;
     return at - ms(shift.offset);
   }
 
@@ -91,7 +92,7 @@ class Evaluator {
     return store_.select(node.metric, tests);
   }
 
-  /// The last point that is not older than the lookback, unless it says that the series has ended.
+  /// Returns the last point that is not older than the lookback, or null if there is none or the series has ended.
   const Point* latest(const Series& series, std::int64_t at) const {
     const auto after = std::ranges::upper_bound(series.points, at, {}, &Point::at_ms);
     if (after == series.points.begin()) return nullptr;
@@ -99,38 +100,38 @@ class Evaluator {
     return point.at_ms < at - ms(options_.lookback) || is_stale_marker(point.value) ? nullptr : &point;
   }
 
-  Value value(const Expression& whole, const Selector& node) {
-    if (node.range) return matrix(whole);
+  Value value(const Expression& expression, const Selector& node) {
+    if (node.range) return matrix(expression);
     Vector out;
-    const std::int64_t at = moment(node.shift);
+    const std::int64_t at = time_ms(node.shift);
     for (const Series* series : select(node)) {
-      spend(1, whole.span.begin);
+      spend(1, expression.span.begin);
       if (const Point* point = latest(*series, at)) out.push_back({series->labels, point->value});
     }
     return make(std::move(out));
   }
 
-  Value value(const Expression& whole, const Subquery&) { return matrix(whole); }
+  Value value(const Expression& expression, const Subquery&) { return matrix(expression); }
 
-  Value matrix(const Expression& whole) {
+  Value matrix(const Expression& expression) {
     Value out;
     out.type = ValueType::matrix;
-    for (Window& window : windows(whole).all)
+    for (Window& window : windows(expression).all)
       out.matrix.push_back({std::move(window.labels), std::move(window.points)});
     return out;
   }
 
-  Windows windows(const Expression& whole) {
-    if (const auto* subquery = std::get_if<Subquery>(&whole.node)) return windows(whole, *subquery);
-    const auto& node = std::get<Selector>(whole.node);
+  Windows windows(const Expression& expression) {
+    if (const auto* subquery = std::get_if<Subquery>(&expression.node)) return windows(expression, *subquery);
+    const auto& node = std::get<Selector>(expression.node);
     Windows out;
-    out.end_ms = moment(node.shift);
+    out.end_ms = time_ms(node.shift);
     out.start_ms = out.end_ms - ms(*node.range);
     for (const Series* series : select(node)) {
       const auto first = std::ranges::lower_bound(series->points, out.start_ms, {}, &Point::at_ms);
       const auto last = std::ranges::upper_bound(series->points, out.end_ms, {}, &Point::at_ms);
       if (first >= last) continue;
-      spend(last - first, whole.span.begin);
+      spend(last - first, expression.span.begin);
       std::vector<Point> points;
       std::copy_if(first, last, std::back_inserter(points), [](const Point& p) { return !is_stale_marker(p.value); });
       if (!points.empty()) out.all.push_back({series->labels, std::move(points)});
@@ -138,8 +139,8 @@ class Evaluator {
     return out;
   }
 
-  /// Prometheus evaluates what does not depend on the moment once ahead, also for a range that no step falls into: what
-  /// cannot be evaluated is refused there as well.
+  /// Evaluates the parts that do not depend on the time, and drops their values. Prometheus evaluates them once in
+  /// advance, even if the range contains no step, so a fault in them is an error there too.
   void evaluate_fixed(const Expression& expression) {
     if (is_fixed(expression)) {
       value(expression);
@@ -148,20 +149,20 @@ class Evaluator {
     for (const Expression* child : children(expression)) evaluate_fixed(*child);
   }
 
-  /// The inner expression at each multiple of the step inside the range.
-  Windows windows(const Expression& whole, const Subquery& node) {
+  /// Evaluates the inner expression at each multiple of the step inside the range.
+  Windows windows(const Expression& expression, const Subquery& node) {
     Windows out;
-    out.end_ms = moment(node.shift);
+    out.end_ms = time_ms(node.shift);
     out.start_ms = out.end_ms - ms(node.range);
     const std::int64_t step = std::max<std::int64_t>(1, ms(node.step.value_or(options_.subquery_step)));
     std::int64_t at = step * (out.start_ms / step);
     if (at < out.start_ms) at += step;
     std::map<Labels, std::size_t> places;
-    const std::int64_t outer = at_ms_;
+    const std::int64_t outer_at_ms = at_ms_;
     at_ms_ = at;
     if (at > out.end_ms) evaluate_fixed(*node.of);
     for (; at <= out.end_ms; at += step) {
-      spend(1, whole.span.begin);
+      spend(1, expression.span.begin);
       at_ms_ = at;
       for (Sample& sample : value(*node.of).vector) {
         const auto [place, is_new] = places.try_emplace(sample.labels, out.all.size());
@@ -169,53 +170,53 @@ class Evaluator {
         out.all[place->second].points.push_back({at, sample.value});
       }
     }
-    at_ms_ = outer;
+    at_ms_ = outer_at_ms;
     return out;
   }
 
-  Value value(const Expression& whole, const Aggregation& node) {
+  Value value(const Expression& expression, const Aggregation& node) {
     double parameter = 0;
     std::string label;
     if (node.parameter) {
-      const Value given = value(*node.parameter);
-      parameter = given.scalar;
-      label = given.text;
+      const Value argument = value(*node.parameter);
+      parameter = argument.scalar;
+      label = argument.text;
     }
-    (void)whole;
+    (void)expression;
     return make(aggregate(node, value(*node.of).vector, parameter, label));
   }
 
-  Value value(const Expression& whole, const Negation& node) {
+  Value value(const Expression& expression, const Negation& node) {
     Value of = value(*node.of);
     of.scalar = -of.scalar;
     for (Sample& sample : of.vector) {
       sample.value = -sample.value;
       remove(sample.labels, kMetricName);
     }
-    return unique(std::move(of), whole);
+    return unique(std::move(of), expression);
   }
 
-  Value value(const Expression& whole, const Binary& node) {
+  Value value(const Expression& expression, const Binary& node) {
     const Value left = value(*node.left);
     const Value right = value(*node.right);
     const bool left_number = left.type == ValueType::scalar;
     const bool right_number = right.type == ValueType::scalar;
     if (left_number && right_number) return make(combine(node.op, left.scalar, right.scalar));
-    if (left_number) return unique(make(combine(node, right.vector, left.scalar, true)), whole);
-    if (right_number) return unique(make(combine(node, left.vector, right.scalar, false)), whole);
-    return unique(make(combine(node, left.vector, right.vector, whole.span.begin)), whole);
+    if (left_number) return unique(make(combine(node, right.vector, left.scalar, true)), expression);
+    if (right_number) return unique(make(combine(node, left.vector, right.scalar, false)), expression);
+    return unique(make(combine(node, left.vector, right.vector, expression.span.begin)), expression);
   }
 
-  Value value(const Expression& whole, const Call& node) {
+  Value value(const Expression& expression, const Call& node) {
     const std::string_view name = node.function->name;
-    if (const RangeFunction function = find_range_function(name)) return over_range(whole, node, function);
+    if (const RangeFunction function = find_range_function(name)) return over_range(expression, node, function);
     if (const InstantFunction function = find_instant_function(name)) {
-      return each(whole, node, [&](double x) { return function(x); });
+      return map_values(expression, node, [&](double x) { return function(x); });
     }
-    return own(whole, node, name);
+    return evaluate_special(expression, node, name);
   }
 
-  Value over_range(const Expression& whole, const Call& node, RangeFunction function) {
+  Value over_range(const Expression& expression, const Call& node, RangeFunction function) {
     RangeContext context;
     const Expression* range = nullptr;
     for (const ExpressionPtr& argument : node.arguments) {
@@ -230,34 +231,34 @@ class Evaluator {
     context.at_ms = at_ms_;
     Vector out;
     for (const Window& window : of.all) {
-      const std::optional<double> answer = function(window.points, context);
-      if (!answer) continue;
-      out.push_back({window.labels, *answer});
+      const std::optional<double> result = function(window.points, context);
+      if (!result) continue;
+      out.push_back({window.labels, *result});
       if (node.function->name != "last_over_time") remove(out.back().labels, kMetricName);
     }
-    return unique(make(std::move(out)), whole);
+    return unique(make(std::move(out)), expression);
   }
 
-  Value each(const Expression& whole, const Call& node, auto&& change) {
+  Value map_values(const Expression& expression, const Call& node, auto&& change) {
     Vector out = value(*node.arguments[0]).vector;
     for (Sample& sample : out) {
       sample.value = change(sample.value);
       remove(sample.labels, kMetricName);
     }
-    return unique(make(std::move(out)), whole);
+    return unique(make(std::move(out)), expression);
   }
 
   double number(const Call& node, std::size_t argument) { return value(*node.arguments[argument]).scalar; }
 
-  Value own(const Expression& whole, const Call& node, std::string_view name) {
+  Value evaluate_special(const Expression& expression, const Call& node, std::string_view name) {
     if (name == "time") return make(static_cast<double>(at_ms_) / 1000);
     if (name == "vector") return make(Vector{{{}, number(node, 0)}});
     if (name == "absent" || name == "absent_over_time") return absent(node);
-    if (name == "label_replace") return label_replace(whole, node);
-    if (name == "label_join") return label_join(whole, node);
-    if (name == "timestamp") return timestamp(whole, node);
+    if (name == "label_replace") return label_replace(expression, node);
+    if (name == "label_join") return label_join(expression, node);
+    if (name == "timestamp") return timestamp(expression, node);
     if (name == "histogram_quantile") {
-      return unique(make(histogram_quantile(number(node, 0), value(*node.arguments[1]).vector)), whole);
+      return unique(make(histogram_quantile(number(node, 0), value(*node.arguments[1]).vector)), expression);
     }
     if (name == "scalar") {
       const Vector of = value(*node.arguments[0]).vector;
@@ -266,17 +267,17 @@ class Evaluator {
     if (name == "sort" || name == "sort_desc") return sorted(node, name == "sort_desc");
     if (name == "round") {
       const double nearest = node.arguments.size() > 1 ? number(node, 1) : 1;
-      return each(whole, node, [&](double x) { return round_to(x, nearest); });
+      return map_values(expression, node, [&](double x) { return round_to(x, nearest); });
     }
-    return clamp(whole, node, name);
+    return clamp(expression, node, name);
   }
 
-  Value clamp(const Expression& whole, const Call& node, std::string_view name) {
+  Value clamp(const Expression& expression, const Call& node, std::string_view name) {
     const double infinity = std::numeric_limits<double>::infinity();
     const double low = name == "clamp_max" ? -infinity : number(node, 1);
     const double high = name == "clamp_min" ? infinity : number(node, name == "clamp" ? 2 : 1);
     if (high < low) return make(Vector());
-    return each(whole, node, [&](double x) {
+    return map_values(expression, node, [&](double x) {
       if (std::isnan(x) || std::isnan(low) || std::isnan(high)) return kNan;
       return std::max(low, std::min(high, x));
     });
@@ -291,7 +292,7 @@ class Evaluator {
     return make(std::move(out));
   }
 
-  /// One element where there is none, with the labels that the selector says for certain.
+  /// Returns one element if the argument has none. Its labels are those that the selector sets with one `=` matcher.
   Value absent(const Call& node) {
     const Expression& of = *node.arguments[0];
     const Value found = value(of);
@@ -317,14 +318,14 @@ class Evaluator {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
     const bool good = !name.empty() && is_letter(name[0]) &&
                       std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-    if (!good) throw EvaluationFault{at.span.begin, "\"" + name.substr(0, 40) + "\" is no label"};
+    if (!good) throw EvaluationFault{at.span.begin, "\"" + name.substr(0, 40) + "\" is not a label name"};
   }
 
-  Value label_replace(const Expression& whole, const Call& node) {
+  Value label_replace(const Expression& expression, const Call& node) {
     const std::string target = text_of(node, 1), with = text_of(node, 2), from = text_of(node, 3);
     const Regex regex(text_of(node, 4));
     if (const std::optional<std::string> fault = regex.fault()) {
-      throw EvaluationFault{node.arguments[4]->span.begin, "the regular expression is none: " + *fault};
+      throw EvaluationFault{node.arguments[4]->span.begin, "the regular expression is invalid: " + *fault};
     }
     check_label(*node.arguments[1], target);
     Vector out = value(*node.arguments[0]).vector;
@@ -332,10 +333,10 @@ class Evaluator {
       const std::optional<std::string> replaced = regex.replaced(get(sample.labels, from), with);
       if (replaced) set(sample.labels, target, *replaced);
     }
-    return unique(make(std::move(out)), whole);
+    return unique(make(std::move(out)), expression);
   }
 
-  Value label_join(const Expression& whole, const Call& node) {
+  Value label_join(const Expression& expression, const Call& node) {
     const std::string target = text_of(node, 1), separator = text_of(node, 2);
     check_label(*node.arguments[1], target);
     Vector out = value(*node.arguments[0]).vector;
@@ -346,36 +347,38 @@ class Evaluator {
       }
       set(sample.labels, target, joined);
     }
-    return unique(make(std::move(out)), whole);
+    return unique(make(std::move(out)), expression);
   }
 
-  /// Of a selector its points' own moments; of anything else the moment of the evaluation.
-  Value timestamp(const Expression& whole, const Call& node) {
+  /// Returns the times of the points if the argument is a selector, otherwise the evaluation time.
+  Value timestamp(const Expression& expression, const Call& node) {
     const auto* selector = std::get_if<Selector>(&node.arguments[0]->node);
-    if (selector == nullptr) return each(whole, node, [&](double) { return static_cast<double>(at_ms_) / 1000; });
+    if (selector == nullptr)
+      return map_values(expression, node, [&](double) { return static_cast<double>(at_ms_) / 1000; });
     Vector out;
     for (const Series* series : select(*selector)) {
-      const Point* point = latest(*series, moment(selector->shift));
+      const Point* point = latest(*series, time_ms(selector->shift));
       if (point == nullptr) continue;
       out.push_back({series->labels, static_cast<double>(point->at_ms) / 1000});
       remove(out.back().labels, kMetricName);
     }
-    return unique(make(std::move(out)), whole);
+    return unique(make(std::move(out)), expression);
   }
 
-  static Value unique(Value value, const Expression& whole) {
+  static Value unique(Value value, const Expression& expression) {
     std::set<Labels> seen;
     for (const Sample& sample : value.vector) {
       if (!seen.insert(sample.labels).second) {
-        throw EvaluationFault{whole.span.begin, "two series come out with the same labels " + text(sample.labels)};
+        throw EvaluationFault{expression.span.begin,
+                              "two series of the result have the same labels " + text(sample.labels)};
       }
     }
     return value;
   }
 
   const SeriesStore& store_;
-  std::int64_t at_ms_;              ///< of what is being evaluated: a subquery moves it
-  const std::int64_t asked_at_ms_;  ///< of the whole query
+  std::int64_t at_ms_;           ///< the evaluation time; a subquery changes it
+  const std::int64_t query_ms_;  ///< the time of the whole query
   const EvaluationOptions& options_;
   std::int64_t spent_ = 0;
 };

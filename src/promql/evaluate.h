@@ -19,6 +19,7 @@ struct Sample {
 };
 using Vector = std::vector<Sample>;
 
+/// The result of an expression. `type` says which of the other fields is set.
 struct Value {
   ValueType type = ValueType::scalar;
   double scalar = 0;
@@ -28,20 +29,20 @@ struct Value {
 };
 
 struct EvaluationOptions {
-  Duration lookback = std::chrono::minutes(5);       ///< --query.lookback-delta
-  Duration subquery_step = std::chrono::minutes(1);  ///< global.evaluation_interval: a subquery's step if it names none
-  std::int64_t points_max = 50'000'000;              ///< --query.max-samples; also the moments of subqueries
+  Duration lookback = std::chrono::minutes(5);       ///< Prometheus' --query.lookback-delta
+  Duration subquery_step = std::chrono::minutes(1);  ///< the default step of subqueries: global.evaluation_interval
+  std::int64_t points_max = 50'000'000;              ///< --query.max-samples; a subquery's steps count as points
 };
 
-/// What a Prometheus server of 2.42 (Debian 12) answers to an instant query at `at_ms` over these series. Ranges hold
-/// both of their ends, as they did before 3.0.
+/// Evaluates an instant query at `at_ms` over these series, as Prometheus 2.42 (Debian 12) does. Ranges include both of
+/// their ends, as they did before 3.0.
 ///
-/// @return an error with the place of what it cannot evaluate (trigonometry, dates, native histograms and others that
-///         no scaler needs), or of what went wrong, such as a match of many to many
+/// @return an error with its place for a function that Capstan does not evaluate (trigonometry, dates, native
+///         histograms and others that no scaler needs), or for a failure such as a many-to-many match
 Result<Value> evaluate(const Expression& expression, const SeriesStore& store, std::int64_t at_ms,
                        const EvaluationOptions& options = {}, const std::string& source = "expression");
 
-/// Says without series whether `evaluate` knows everything in it; the error has the place of what it does not.
+/// Returns an error, with its place, for the first function or operator that `evaluate` does not know. Needs no series.
 std::optional<Error> check_evaluable(const Expression& expression, const std::string& source = "expression");
 
 }  // namespace capstan::promql

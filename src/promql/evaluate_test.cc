@@ -17,7 +17,7 @@ Labels labels(std::string_view metric, Labels others) {
   return others;
 }
 
-/// Two engines, scraped every 15 s for ten minutes; the second one restarts after five.
+/// Returns the series of two engines, scraped every 15 s for ten minutes. The second engine restarts after 5 minutes.
 SeriesStore engines() {
   SeriesStore store;
   for (std::int64_t i = 0; i <= 40; ++i) {
@@ -42,12 +42,13 @@ std::string answer(std::string_view query, const SeriesStore& store, std::int64_
   return out;
 }
 
-TEST(PromqlEvaluation, ComputesWhatScalersAsk) {
+TEST(PromqlEvaluation, ComputesQueriesThatScalersUse) {
   const SeriesStore store = engines();
   EXPECT_EQ(answer("sum(running)", store), "{}=120.00");
   EXPECT_EQ(answer("avg by (pod) (running)", store), "{pod=\"a\"}=40.000 {pod=\"b\"}=80.000");
   EXPECT_EQ(answer("rate(done_total[2m])", store), "{pod=\"a\"}=2.0000 {pod=\"b\"}=1.0000");
-  EXPECT_EQ(answer("increase(done_total{pod=\"b\"}[10m])", store), "{pod=\"b\"}=585.00") << "a reset is made good";
+  EXPECT_EQ(answer("increase(done_total{pod=\"b\"}[10m])", store), "{pod=\"b\"}=585.00")
+      << "the value before the reset is added";
   EXPECT_EQ(answer("max_over_time(running{pod=\"a\"}[1m] offset 5m)", store), "{pod=\"a\"}=20.000");
   EXPECT_EQ(answer("max_over_time(sum(running)[2m:30s])", store), "{}=120.00");
   EXPECT_EQ(answer("running / on (pod) group_left running > 1", store), "");
@@ -55,7 +56,7 @@ TEST(PromqlEvaluation, ComputesWhatScalersAsk) {
   EXPECT_EQ(answer("1 + scalar(sum(running)) / 2", store), "61.000000");
 }
 
-TEST(PromqlEvaluation, WhatIsOldOrHasEndedIsNotThere) {
+TEST(PromqlEvaluation, OmitsOldAndEndedSeries) {
   SeriesStore store = engines();
   EXPECT_EQ(answer("sum(running)", store, 900'000), "{}=120.00") << "five minutes old: still there";
   EXPECT_EQ(answer("sum(running)", store, 900'001), "");
@@ -64,19 +65,19 @@ TEST(PromqlEvaluation, WhatIsOldOrHasEndedIsNotThere) {
   EXPECT_EQ(answer("count_over_time(running{pod=\"a\"}[15s])", store, 615'000), "{pod=\"a\"}=1.0000");
 }
 
-TEST(PromqlEvaluation, RefusesWithThePlace) {
+TEST(PromqlEvaluation, ErrorsNameThePlace) {
   const SeriesStore store = engines();
-  EXPECT_EQ(answer("1 + hour()", store), "q:1:5: hour is not evaluated here");
+  EXPECT_EQ(answer("1 + hour()", store), "q:1:5: Capstan does not evaluate hour");
   EXPECT_EQ(answer("running + on () running", store),
             "q:1:1: more than one series of the right side has the labels {}: many-to-many matching is not allowed");
-  EXPECT_EQ(answer("sum(running[1m:1ms])", store), "q:1:5: sum goes over an instant vector, found range vector");
+  EXPECT_EQ(answer("sum(running[1m:1ms])", store), "q:1:5: sum takes an instant vector, found range vector");
   EXPECT_EQ(answer("count_over_time(running[1y:1ms])", store), "q:1:17: would read too many points");
   const Result<ExpressionPtr> parsed = parse("sum(running) + atan(holt_winters(running[5m], 0.5, 0.5))", "q");
   ASSERT_TRUE(parsed.has_value());
-  EXPECT_EQ(check_evaluable(**parsed, "q")->text(), "q:1:16: atan is not evaluated here");
+  EXPECT_EQ(check_evaluable(**parsed, "q")->text(), "q:1:16: Capstan does not evaluate atan");
 }
 
-TEST(PromqlEvaluation, WhatIsTheSameAtEveryMomentIsRefusedAlsoWhereNoStepFalls) {
+TEST(PromqlEvaluation, ReportsFaultsOfFixedPartsEvenWithoutASubqueryStep) {
   const SeriesStore store = engines();
   const std::int64_t between_steps_ms = 615'000;
   EXPECT_EQ(answer("sum_over_time((running + on () running)[10s:30s])", store, between_steps_ms), "");
@@ -86,19 +87,19 @@ TEST(PromqlEvaluation, WhatIsTheSameAtEveryMomentIsRefusedAlsoWhereNoStepFalls) 
   }
 }
 
-TEST(PromqlEvaluation, HistogramsHaveQuantiles) {
+TEST(PromqlEvaluation, ComputesHistogramQuantiles) {
   Vector buckets;
   for (const auto& [le, count] : {std::pair("0.1", 10.0), std::pair("1", 30.0), std::pair("+Inf", 40.0)}) {
     buckets.push_back({labels("ttft_bucket", {{"le", le}, {"pod", "a"}}), count});
   }
   EXPECT_DOUBLE_EQ(histogram_quantile(0.5, buckets).at(0).value, 0.1 + 0.9 * (10.0 / 20.0));
-  EXPECT_EQ(histogram_quantile(0.99, buckets).at(0).value, 1) << "beyond the last bound: the bound";
+  EXPECT_EQ(histogram_quantile(0.99, buckets).at(0).value, 1) << "the last bound caps the result";
   EXPECT_EQ(text(histogram_quantile(0.5, buckets).at(0).labels), "{pod=\"a\"}");
   buckets.pop_back();
   EXPECT_TRUE(std::isnan(histogram_quantile(0.5, buckets).at(0).value)) << "without +Inf";
 }
 
-TEST(PromqlEvaluation, GroupsAndNumbers) {
+TEST(PromqlEvaluation, GroupsLabelsAndCombinesNumbers) {
   EXPECT_EQ(group_labels(labels("m", {{"a", "1"}, {"b", "2"}}), true, {"a"}), (Labels{{"b", "2"}}));
   EXPECT_EQ(combine(Binary::Op::modulo, -7, 3), -1);
   EXPECT_EQ(combine(Binary::Op::greater, 2, 1), 1);

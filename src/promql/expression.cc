@@ -25,10 +25,10 @@ void collect(Children& out, const Call& node) {
 void collect(Children& out, const Binary& node) { add(out, node.left), add(out, node.right); }
 void collect(Children& out, const Negation& node) { add(out, node.of); }
 
-/// Functions that look at the moment itself.
-constexpr std::string_view kOfTheMoment[] = {"day_of_month", "day_of_week", "day_of_year", "days_in_month",
-                                             "hour",         "minute",      "month",       "predict_linear",
-                                             "time",         "timestamp",   "year"};
+/// The functions whose result depends on the evaluation time.
+constexpr std::string_view kTimeDependent[] = {"day_of_month", "day_of_week", "day_of_year", "days_in_month",
+                                               "hour",         "minute",      "month",       "predict_linear",
+                                               "time",         "timestamp",   "year"};
 
 bool fixed(const Number&) { return true; }
 bool fixed(const Text&) { return true; }
@@ -36,7 +36,7 @@ bool fixed(const Selector& node) { return node.shift.at != Shift::At::evaluation
 bool fixed(const Subquery& node) { return node.shift.at != Shift::At::evaluation; }
 bool fixed(const Aggregation& node) { return is_fixed(*node.of); }
 bool fixed(const Call& node) {
-  return std::ranges::find(kOfTheMoment, node.function->name) == std::end(kOfTheMoment) &&
+  return std::ranges::find(kTimeDependent, node.function->name) == std::end(kTimeDependent) &&
          std::ranges::all_of(node.arguments, [](const ExpressionPtr& argument) { return is_fixed(*argument); });
 }
 bool fixed(const Binary& node) { return is_fixed(*node.left) && is_fixed(*node.right); }

@@ -11,10 +11,10 @@
 
 #include "base/time.h"
 
-/// PromQL expressions as data. Source: prometheus promql/parser of 2.42 (Debian 12) and its documentation.
+/// The syntax tree of PromQL expressions. Source: prometheus promql/parser of 2.42 (Debian 12) and its documentation.
 namespace capstan::promql {
 
-/// Where something stands in the text of an expression. Line and column count from 1, the column in bytes.
+/// A position in the text of an expression. Line and column count from 1; the column counts bytes.
 struct Place {
   std::uint32_t offset = 0;
   std::uint32_t line = 1;
@@ -22,14 +22,14 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// From the first byte up to, and without, the last one.
+/// A range of bytes; the end is exclusive.
 struct Span {
   Place begin;
   std::uint32_t end_offset = 0;
 };
 
 enum class ValueType : std::uint8_t { scalar, string, vector, matrix };
-std::string_view name(ValueType type);  ///< "instant vector", as Prometheus' own messages have it
+std::string_view name(ValueType type);  ///< "instant vector", as in the messages of Prometheus
 
 struct LabelMatcher {
   enum class Op : std::uint8_t { equal, not_equal, matches, not_matches };
@@ -50,19 +50,19 @@ struct Text {
   std::string value;
 };
 
-/// `offset 5m` and `@ 1700000000`, behind a selector or a subquery.
+/// The time shift after a selector or a subquery: `offset 5m`, `@ 1700000000`.
 struct Shift {
   enum class At : std::uint8_t { evaluation, fixed, start, end };
   Duration offset{};
   At at = At::evaluation;
-  std::int64_t at_ms = 0;  ///< where fixed: milliseconds since 1970
+  std::int64_t at_ms = 0;  ///< milliseconds since 1970, set if `at` is fixed
 };
 
 /// `vllm:num_requests_waiting{model_name="m"}[5m] offset 1m`.
 struct Selector {
-  std::string metric;                  ///< empty where only the matchers say
-  std::vector<LabelMatcher> matchers;  ///< without the one that `metric` stands for
-  std::optional<Duration> range;       ///< a range vector
+  std::string metric;                  ///< empty if only the matchers select
+  std::vector<LabelMatcher> matchers;  ///< without the matcher that `metric` stands for
+  std::optional<Duration> range;       ///< set for a range vector
   Shift shift;
 };
 
@@ -70,7 +70,7 @@ struct Selector {
 struct Subquery {
   ExpressionPtr of;
   Duration range{};
-  std::optional<Duration> step;  ///< nothing: the server's evaluation interval
+  std::optional<Duration> step;  ///< default: the server's evaluation interval
   Shift shift;
 };
 
@@ -91,7 +91,7 @@ struct Aggregation {
     quantile
   };
   Op op = Op::sum;
-  ExpressionPtr parameter;  ///< of topk, bottomk, count_values and quantile
+  ExpressionPtr parameter;  ///< the first argument of topk, bottomk, count_values and quantile
   ExpressionPtr of;
   bool without = false;
   std::vector<std::string> labels;
@@ -127,10 +127,10 @@ struct Binary {
   enum class Group : std::uint8_t { none, left, right };
   Op op = Op::add;
   bool returns_bool = false;
-  bool on = false;                    ///< `on (labels)`; otherwise `ignoring (labels)`, which is also the default
-  std::vector<std::string> labels;    ///< of on or ignoring
-  Group group = Group::none;          ///< group_left: many on the left
-  std::vector<std::string> included;  ///< group_left (included)
+  bool on = false;                    ///< `on (labels)`; false means `ignoring (labels)`, the default
+  std::vector<std::string> labels;    ///< the labels of on or ignoring
+  Group group = Group::none;          ///< the "many" side: left for group_left
+  std::vector<std::string> included;  ///< the labels of group_left or group_right
   ExpressionPtr left;
   ExpressionPtr right;
 };
@@ -138,27 +138,27 @@ std::string_view text(Binary::Op op);
 bool is_comparison(Binary::Op op);
 bool is_set_operator(Binary::Op op);
 
-/// `-expression`; a `+` leaves none.
+/// `-expression`. A `+` adds no node.
 struct Negation {
   ExpressionPtr of;
 };
 
 struct Expression {
-  Span span;  ///< without parentheses around it
+  Span span;  ///< without the surrounding parentheses
   ValueType type = ValueType::scalar;
   std::variant<Number, Text, Selector, Subquery, Aggregation, Call, Binary, Negation> node;
 };
 
-/// The expressions that this one is made of, in the order of the text.
+/// Returns the direct parts of the expression, in the order of the text.
 std::vector<const Expression*> children(const Expression& expression);
-/// Calls `visit` with the expression and everything inside it, outer ones first.
+/// Calls `visit` with the expression and with everything inside it, outer expressions first.
 void walk(const Expression& expression, const std::function<void(const Expression&)>& visit);
 
-/// Is it the same at every moment: are all its selectors and subqueries at a stated one (`@`)? What Prometheus calls
-/// step invariant, which it evaluates once (promql/engine.go, PreprocessExpr).
+/// Returns whether the value is the same at every time, because all selectors and subqueries have an `@`. Prometheus
+/// calls this step invariant, and evaluates it once (promql/engine.go, PreprocessExpr).
 bool is_fixed(const Expression& expression);
 
-/// The expression written again, with as many parentheses as it needs: `parse` reads an equal one from it.
+/// Formats the expression with all needed parentheses. `parse` reads an equal expression from the text.
 std::string to_text(const Expression& expression);
 
 }  // namespace capstan::promql

@@ -6,7 +6,7 @@
 
 namespace capstan::promql {
 
-/// Ends an evaluation from wherever it is found; `evaluate` catches it and makes it an Error.
+/// The exception that ends an evaluation. `evaluate` catches it and returns an Error.
 struct EvaluationFault {
   Place place;
   std::string message;

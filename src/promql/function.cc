@@ -11,7 +11,7 @@ constexpr ValueType kString = ValueType::string;
 constexpr ValueType kVector = ValueType::vector;
 constexpr ValueType kMatrix = ValueType::matrix;
 
-/// Those that take all of their arguments; names are separated by one blank.
+/// Adds functions without optional arguments. One space separates the names.
 void add(std::vector<Function>& all, std::string_view names, const Types& arguments, ValueType result = kVector) {
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(' '));
@@ -19,27 +19,29 @@ void add(std::vector<Function>& all, std::string_view names, const Types& argume
     all.push_back({.name = name,
                    .arguments = arguments,
                    .required = static_cast<std::uint8_t>(arguments.size()),
-                   .any_more = false,
+                   .is_variadic = false,
                    .result = result});
   }
 }
 
-/// Those whose arguments are not all needed, or may be more.
+/// Adds the functions with optional or repeated arguments.
 void add_variadic(std::vector<Function>& all) {
   for (const std::string_view name :
        {"day_of_month", "day_of_week", "day_of_year", "days_in_month", "hour", "minute", "month", "year"}) {
-    all.push_back({.name = name, .arguments = {kVector}, .required = 0, .any_more = false, .result = kVector});
+    all.push_back({.name = name, .arguments = {kVector}, .required = 0, .is_variadic = false, .result = kVector});
   }
   all.push_back(
-      {.name = "round", .arguments = {kVector, kScalar}, .required = 1, .any_more = false, .result = kVector});
-  all.push_back({.name = "info", .arguments = {kVector, kVector}, .required = 1, .any_more = false, .result = kVector});
+      {.name = "round", .arguments = {kVector, kScalar}, .required = 1, .is_variadic = false, .result = kVector});
+  all.push_back(
+      {.name = "info", .arguments = {kVector, kVector}, .required = 1, .is_variadic = false, .result = kVector});
   all.push_back({.name = "label_join",
                  .arguments = {kVector, kString, kString, kString},
                  .required = 3,
-                 .any_more = true,
+                 .is_variadic = true,
                  .result = kVector});
   for (const std::string_view name : {"sort_by_label", "sort_by_label_desc"}) {
-    all.push_back({.name = name, .arguments = {kVector, kString}, .required = 1, .any_more = true, .result = kVector});
+    all.push_back(
+        {.name = name, .arguments = {kVector, kString}, .required = 1, .is_variadic = true, .result = kVector});
   }
 }
 

@@ -9,17 +9,17 @@
 
 namespace capstan::promql {
 
-/// What a function takes and gives. All that Prometheus 2.42 and 3 have can be parsed.
+/// The signature of a function. The table has all functions of Prometheus 2.42 and 3.
 struct Function {
   std::string_view name;
   std::vector<ValueType> arguments;
-  std::uint8_t required = 0;  ///< of the arguments; the others may be left out
-  bool any_more = false;      ///< the last one may be repeated
+  std::uint8_t required = 0;  ///< number of required arguments; the other ones are optional
+  bool is_variadic = false;   ///< true if the last argument may be repeated
   ValueType result = ValueType::vector;
 };
 
-/// Null where there is none of this name; names are case sensitive.
+/// Returns the function, or null if there is none of this name. Names are case sensitive.
 const Function* find_function(std::string_view name);
-std::span<const Function> functions();  ///< by name
+std::span<const Function> functions();  ///< sorted by name
 
 }  // namespace capstan::promql

@@ -25,8 +25,8 @@ std::optional<double> read_bound(std::string_view text) {
   return value;
 }
 
-/// By bound, those with an equal bound added up, and no count below the one before it.
-void order(std::vector<Bucket>& buckets) {
+/// Sorts by bound, adds up the buckets of an equal bound, and raises each count to at least the previous one.
+void normalize(std::vector<Bucket>& buckets) {
   std::ranges::stable_sort(buckets, {}, &Bucket::bound);
   std::vector<Bucket> merged;
   for (const Bucket& bucket : buckets) {
@@ -43,7 +43,7 @@ double quantile(double share, std::vector<Bucket> buckets) {
   if (std::isnan(share)) return kNan;
   if (share < 0) return -kInfinity;
   if (share > 1) return kInfinity;
-  order(buckets);
+  normalize(buckets);
   if (buckets.back().bound != kInfinity || buckets.size() < 2) return kNan;
   const double observations = buckets.back().count;
   if (observations == 0 || std::isnan(observations)) return kNan;

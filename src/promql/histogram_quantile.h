@@ -4,7 +4,7 @@
 
 namespace capstan::promql {
 
-/// histogram_quantile over classic buckets, which their label `le` tells apart. Source: prometheus promql/quantile.go.
+/// Computes histogram_quantile over classic buckets, which have a label `le`. Source: prometheus promql/quantile.go.
 Vector histogram_quantile(double share, const Vector& buckets);
 
 }  // namespace capstan::promql

@@ -14,21 +14,21 @@ namespace {
 
 constexpr double kLn2 = 0.693147180559945309417;
 constexpr double kLn10 = 2.302585092994045684018;
-constexpr double kMostExponent = 700;  // of portable_exp
+constexpr double kMaxExponent = 700;  // the limit of portable_exp
 
 double natural_log(double x) {
   if (std::isnan(x) || x < 0) return kNan;
   if (x == 0) return -kInfinity;
   if (std::isinf(x)) return x;
-  // Below the normal numbers, where the portable one ends.
+  // portable_log does not take subnormal numbers.
   return x < std::numeric_limits<double>::min() ? portable_log(x * 0x1p64) - 64 * kLn2 : portable_log(x);
 }
 
 double exponential(double x) {
   if (std::isnan(x)) return x;
-  if (x > kMostExponent)
-    return x > 709.782712893384 ? kInfinity : portable_exp(x - kMostExponent) * portable_exp(kMostExponent);
-  if (x < -kMostExponent) return x < -745.2 ? 0 : portable_exp(x + kMostExponent) * portable_exp(-kMostExponent);
+  if (x > kMaxExponent)
+    return x > 709.782712893384 ? kInfinity : portable_exp(x - kMaxExponent) * portable_exp(kMaxExponent);
+  if (x < -kMaxExponent) return x < -745.2 ? 0 : portable_exp(x + kMaxExponent) * portable_exp(-kMaxExponent);
   return portable_exp(x);
 }
 
@@ -63,8 +63,8 @@ double power(double base, double exponent) {
   if (std::isnan(base) || std::isnan(exponent)) return kNan;
   const bool whole = std::trunc(exponent) == exponent;
   const bool odd = whole && std::fmod(exponent, 2) != 0;
-  constexpr double kMostSteps = 64;
-  if (whole && std::abs(exponent) <= kMostSteps) {
+  constexpr double kMaxSteps = 64;
+  if (whole && std::abs(exponent) <= kMaxSteps) {
     double product = 1;
     for (int i = 0; i < static_cast<int>(std::abs(exponent)); ++i) product *= base;
     return exponent < 0 ? 1 / product : product;

@@ -4,13 +4,14 @@
 
 namespace capstan::promql {
 
-/// A function of each value alone. Null where it is not evaluated here.
+/// A function that maps each value on its own.
 using InstantFunction = double (*)(double value);
+/// Returns the function, or null if Capstan does not evaluate it.
 InstantFunction find_instant_function(std::string_view name);
 
-/// Go's Pow, from arithmetic that gives the same bits everywhere.
+/// Computes Go's Pow with arithmetic that gives the same bits on every machine.
 double power(double base, double exponent);
-/// The nearest multiple; halves go up.
+/// Rounds to the nearest multiple of `nearest`. Halves go up.
 double round_to(double value, double nearest);
 
 }  // namespace capstan::promql

@@ -8,7 +8,7 @@
 namespace capstan::promql {
 namespace {
 
-TEST(PromqlInstant, PowersAndLogarithmsAreThoseOfGoToTheLastFewBits) {
+TEST(PromqlInstant, PowersAndLogarithmsMatchGoToTheLastFewBits) {
   EXPECT_EQ(power(2, 10), 1024);
   EXPECT_EQ(power(-2, 3), -8);
   EXPECT_NEAR(power(2, 0.5), std::sqrt(2), 1e-15);

@@ -4,8 +4,7 @@
 
 namespace capstan::promql {
 
-/// A sum that keeps what single additions lose (Neumaier 1974), step by step as Prometheus has it: equal results need
-/// equal roundings.
+/// A compensated sum (Neumaier 1974), step by step as in Prometheus, because equal results need equal roundings.
 struct KahanSum {
   double sum = 0;
   double lost = 0;

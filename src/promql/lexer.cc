@@ -41,7 +41,7 @@ class Lexer {
         while (is_word(peek()) && !(brackets_ > 0 && peek() == ':')) advance();
         tokens.push_back(token(Token::Kind::word));
       } else if (c == '"' || c == '\'' || c == '`') {
-        if (!quoted(c)) return std::unexpected(error_at(source_, start_, "a string without its closing quote"));
+        if (!quoted(c)) return std::unexpected(error_at(source_, start_, "the string has no closing quote"));
         tokens.push_back(token(Token::Kind::string));
       } else if (symbol()) {
         tokens.push_back(token(Token::Kind::symbol));
@@ -83,7 +83,7 @@ class Lexer {
     while (hexadecimal ? is_hex(peek()) : is_digit(peek())) advance();
   }
 
-  /// A number, unless letters follow that make it a duration.
+  /// Reads a number, or a duration if the letters of a unit follow.
   Token::Kind number_or_duration() {
     const Place start = place_;
     const bool hexadecimal = peek() == '0' && ascii_lower(peek(1)) == 'x';
@@ -148,7 +148,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-/// Digits of an escape, all of which must be there; nothing otherwise.
+/// Returns the value of an escape's digits, or nothing if one is missing.
 std::optional<std::uint32_t> escape_digits(std::string_view text, std::size_t count, int base) {
   if (text.size() < count) return std::nullopt;
   std::uint32_t value = 0;
@@ -157,7 +157,8 @@ std::optional<std::uint32_t> escape_digits(std::string_view text, std::size_t co
   return value;
 }
 
-/// One escape behind its backslash; the number of bytes it took, or 0 where it is none.
+/// Appends the character of one escape. `text` starts after the backslash. Returns the number of bytes read, or 0 if
+/// the escape is invalid.
 std::size_t append_escape(std::string& out, std::string_view text, char quote) {
   if (text.empty()) return 0;
   constexpr std::string_view kLetters = "abfnrtv\\";
@@ -199,16 +200,16 @@ std::optional<double> number_value(std::string_view text) {
   const bool octal = text.size() > 1 && text[0] == '0' && text.find_first_not_of("01234567") == text.npos;
   const char* const end = text.data() + text.size();
   if (hexadecimal || octal) {
-    std::int64_t whole = 0;
-    const auto [at, fault] = std::from_chars(text.data() + (octal ? 1 : 2), end, whole, octal ? 8 : 16);
-    if (fault == std::errc() && at == end) return static_cast<double>(whole);
+    std::int64_t integer = 0;
+    const auto [at, fault] = std::from_chars(text.data() + (octal ? 1 : 2), end, integer, octal ? 8 : 16);
+    if (fault == std::errc() && at == end) return static_cast<double>(integer);
     if (hexadecimal) return std::nullopt;
   }
   double value = 0;
   const auto [at, fault] = std::from_chars(text.data(), end, value);
   if (fault == std::errc::invalid_argument || at != end) return std::nullopt;
   if (fault == std::errc::result_out_of_range) {
-    // Too small is 0, too large is refused; the exponent's sign tells them apart.
+    // The sign of the exponent tells underflow, which gives 0, from overflow, which is an error.
     if (text.find("e-") == text.npos && text.find("E-") == text.npos) return std::nullopt;
     return 0.0;
   }
@@ -244,8 +245,8 @@ std::optional<Duration> duration_value(std::string_view text) {
     if (__builtin_add_overflow(total, part, &total)) return std::nullopt;
     text.remove_prefix(letters);
   }
-  constexpr std::int64_t kMostMs = std::numeric_limits<std::int64_t>::max() / 1'000'000;
-  if (total > kMostMs) return std::nullopt;
+  constexpr std::int64_t kMaxMs = std::numeric_limits<std::int64_t>::max() / 1'000'000;
+  if (total > kMaxMs) return std::nullopt;
   return Duration(total * 1'000'000);
 }
 
@@ -264,9 +265,9 @@ std::optional<std::string> string_value(std::string_view text) {
       out += text[i];
       continue;
     }
-    const std::size_t taken = append_escape(out, text.substr(i + 1), quote);
-    if (taken == 0) return std::nullopt;
-    i += taken;
+    const std::size_t length = append_escape(out, text.substr(i + 1), quote);
+    if (length == 0) return std::nullopt;
+    i += length;
   }
   return out;
 }

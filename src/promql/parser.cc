@@ -12,7 +12,7 @@
 namespace capstan::promql {
 namespace {
 
-/// The first error ends the reading: it is thrown from wherever it is found and caught by `parse` below.
+/// The exception that ends parsing at the first error. `parse` catches it.
 struct Fault {
   Place place;
   std::string message;
@@ -27,7 +27,7 @@ class Parser {
   ExpressionPtr read() {
     if (peek().kind == Token::Kind::end) fail(peek(), "found no expression");
     ExpressionPtr whole = expression(0);
-    if (peek().kind != Token::Kind::end) fail(peek(), "found " + words(peek()) + ", expected an operator or the end");
+    if (peek().kind != Token::Kind::end) fail(peek(), "found " + shown(peek()) + ", expected an operator or the end");
     return whole;
   }
 
@@ -37,7 +37,7 @@ class Parser {
     bool in_parentheses = false;
   };
 
-  /// One level deeper for as long as it lives.
+  /// Counts one level of nesting while it exists.
   class Level {
    public:
     explicit Level(Parser& parser) : parser_(parser) {
@@ -52,7 +52,7 @@ class Parser {
   };
 
   [[noreturn]] void fail(const Token& token, std::string message) { throw Fault{token.span.begin, std::move(message)}; }
-  static std::string words(const Token& token) {
+  static std::string shown(const Token& token) {
     constexpr std::size_t kShown = 40;
     if (token.kind == Token::Kind::end) return "the end";
     return '"' + std::string(token.text.substr(0, kShown)) + '"';
@@ -67,9 +67,9 @@ class Parser {
   }
   bool take_if(std::string_view symbol) { return peek().is(symbol) && (take(), true); }
   bool take_keyword(std::string_view keyword) { return peek().is_keyword(keyword) && (take(), true); }
-  void need(std::string_view symbol, std::string_view where) {
+  void expect(std::string_view symbol, std::string_view where) {
     if (!take_if(symbol)) {
-      fail(peek(), "found " + words(peek()) + ", expected \"" + std::string(symbol) + "\" " + std::string(where));
+      fail(peek(), "found " + shown(peek()) + ", expected \"" + std::string(symbol) + "\" " + std::string(where));
     }
   }
 
@@ -80,18 +80,18 @@ class Parser {
     made->node = std::move(node);
     return made;
   }
-  /// Types are checked as soon as something is whole, so that the innermost mistake is the one that is told.
+  /// Checks types as soon as an expression is complete, so that the error names the innermost mistake.
   ExpressionPtr checked(ExpressionPtr expression) {
     if (std::optional<TypeFault> fault = check_types(*expression)) throw Fault{fault->place, std::move(fault->message)};
     return expression;
   }
 
-  ExpressionPtr expression(int least) {
+  ExpressionPtr expression(int min_precedence) {
     const Level level(*this);
     ExpressionPtr left = unary();
     for (std::size_t operators = 0;; ++operators) {
       const std::optional<Binary::Op> op = binary_operator(peek());
-      if (!op || precedence(*op) < least) return left;
+      if (!op || precedence(*op) < min_precedence) return left;
       if (operators >= limits_.depth) fail(peek(), "is too long a chain of operators");
       left = binary(std::move(left), *op);
     }
@@ -108,7 +108,7 @@ class Parser {
       node.returns_bool = true;
     }
     matching(node);
-    // What binds tighter belongs to the right side; a power's right side may be another power.
+    // The right side takes operators that bind tighter. A power's right side may be another power.
     const int level = precedence(op);
     node.right = expression(op == Binary::Op::power ? level : level + 1);
     node.left = std::move(left);
@@ -118,7 +118,7 @@ class Parser {
   void matching(Binary& node) {
     if (!peek().is_keyword("on") && !peek().is_keyword("ignoring")) {
       if (peek().is_keyword("group_left") || peek().is_keyword("group_right")) {
-        fail(peek(), "found " + words(peek()) + " without on or ignoring before it");
+        fail(peek(), "found " + shown(peek()) + " without on or ignoring before it");
       }
       return;
     }
@@ -127,26 +127,26 @@ class Parser {
     if (!peek().is_keyword("group_left") && !peek().is_keyword("group_right")) return;
     const Token& group = peek();
     if (is_set_operator(node.op)) {
-      fail(group, "no grouping goes with \"" + std::string(text(node.op)) + "\"");
+      fail(group, "\"" + std::string(text(node.op)) + "\" takes no group_left or group_right");
     }
     node.group = take().is_keyword("group_left") ? Binary::Group::left : Binary::Group::right;
     if (peek().is("(")) node.included = labels();
     for (const std::string& label : node.included) {
       if (node.on && std::ranges::find(node.labels, label) != node.labels.end()) {
-        fail(group, "label \"" + label + "\" is in on and in the group at once");
+        fail(group, "label \"" + label + "\" is both in on and in the group");
       }
     }
   }
 
   std::vector<std::string> labels() {
     std::vector<std::string> names;
-    need("(", "before the labels");
+    expect("(", "before the labels");
     while (!take_if(")")) {
       if (peek().kind != Token::Kind::word || peek().text.find(':') != std::string_view::npos) {
-        fail(peek(), "found " + words(peek()) + ", expected a label");
+        fail(peek(), "found " + shown(peek()) + ", expected a label");
       }
       names.emplace_back(take().text);
-      if (!take_if(",") && !peek().is(")")) fail(peek(), "found " + words(peek()) + ", expected \",\" or \")\"");
+      if (!take_if(",") && !peek().is(")")) fail(peek(), "found " + shown(peek()) + ", expected \",\" or \")\"");
     }
     return names;
   }
@@ -168,7 +168,7 @@ class Parser {
     return checked(make(sign.span.begin, Negation{std::move(of)}));
   }
 
-  /// Ranges, subqueries, `offset` and `@`, as many as there are.
+  /// Reads a primary and all ranges, subqueries, `offset` and `@` after it.
   ExpressionPtr postfix() {
     Primary left = primary();
     bool offset_given = false;
@@ -188,9 +188,9 @@ class Parser {
         left.expression->span.end_offset = end_;
       } else if (peek().is("@")) {
         Shift& shift = shift_of(left, "@");
-        if (shift.at != Shift::At::evaluation) fail(peek(), "has two moments (@)");
+        if (shift.at != Shift::At::evaluation) fail(peek(), "has two times (@)");
         take();
-        moment(shift);
+        read_at(shift);
         left.expression->span.end_offset = end_;
       } else {
         return std::move(left.expression);
@@ -198,26 +198,26 @@ class Parser {
     }
   }
 
-  Shift& shift_of(Primary& of, std::string_view what) {
+  Shift& shift_of(Primary& of, std::string_view modifier) {
     if (!of.in_parentheses) {
       if (auto* selector = std::get_if<Selector>(&of.expression->node)) return selector->shift;
       if (auto* subquery = std::get_if<Subquery>(&of.expression->node)) return subquery->shift;
     }
-    fail(peek(), std::string(what) + " goes behind a selector or a subquery");
+    fail(peek(), std::string(modifier) + " must follow a selector or a subquery");
   }
 
-  void moment(Shift& shift) {
+  void read_at(Shift& shift) {
     if (peek().is_keyword("start") || peek().is_keyword("end")) {
       shift.at = take().is_keyword("start") ? Shift::At::start : Shift::At::end;
-      need("(", "behind the name of the moment");
-      return need(")", "behind the name of the moment");
+      expect("(", "after start or end");
+      return expect(")", "after start or end");
     }
     const bool negative = peek().is("-");
     if (negative || peek().is("+")) take();
     const Token& token = peek();
-    const double seconds = number("a moment in seconds since 1970");
-    constexpr double kMostSeconds = 9'223'372'036'854;
-    if (!(std::abs(seconds) <= kMostSeconds)) fail(token, "is no moment: " + words(token));
+    const double seconds = number("a time in seconds since 1970");
+    constexpr double kMaxSeconds = 9'223'372'036'854;
+    if (!(std::abs(seconds) <= kMaxSeconds)) fail(token, "is not a time: " + shown(token));
     shift.at = Shift::At::fixed;
     shift.at_ms = static_cast<std::int64_t>(std::round((negative ? -seconds : seconds) * 1000));
   }
@@ -230,18 +230,18 @@ class Parser {
       Subquery node;
       node.range = length;
       if (!peek().is("]")) node.step = duration("a step such as 1m, or \"]\"");
-      need("]", "behind the subquery");
+      expect("]", "after the subquery");
       node.of = std::move(of.expression);
       return checked(make(begin, std::move(node)));
     }
-    need("]", "behind the range");
+    expect("]", "after the range");
     auto* selector = std::get_if<Selector>(&of.expression->node);
     if (selector == nullptr || of.in_parentheses) {
-      fail(bracket, "a range goes behind a selector; over another expression it is a subquery, [5m:]");
+      fail(bracket, "a range must follow a selector; use a subquery, [5m:], for another expression");
     }
     if (selector->range) fail(bracket, "has two ranges");
     if (selector->shift.offset != Duration{} || selector->shift.at != Shift::At::evaluation) {
-      fail(bracket, "the range stands before offset and @");
+      fail(bracket, "the range must come before offset and @");
     }
     selector->range = length;
     of.expression->type = ValueType::matrix;
@@ -254,14 +254,14 @@ class Parser {
     std::optional<Duration> value;
     if (token.kind == Token::Kind::duration) value = duration_value(token.text);
     if (token.kind == Token::Kind::number) {
-      constexpr double kMostSeconds = 9'223'372'036;
+      constexpr double kMaxSeconds = 9'223'372'036;
       const std::optional<double> seconds = number_value(token.text);
-      if (seconds && *seconds >= 0 && *seconds <= kMostSeconds) {
+      if (seconds && *seconds >= 0 && *seconds <= kMaxSeconds) {
         value = Duration(static_cast<std::int64_t>(std::round(*seconds * 1000)) * kNanosecondsPerMs);
       }
     }
-    if (!value) fail(token, "found " + words(token) + ", expected " + std::string(expected));
-    if (*value <= Duration{}) fail(token, "found " + words(token) + ", expected more than 0");
+    if (!value) fail(token, "found " + shown(token) + ", expected " + std::string(expected));
+    if (*value <= Duration{}) fail(token, "found " + shown(token) + ", expected more than 0");
     take();
     return *value;
   }
@@ -270,7 +270,7 @@ class Parser {
     const Token& token = peek();
     const bool is_number = token.kind == Token::Kind::number || token.is_keyword("inf") || token.is_keyword("nan");
     const std::optional<double> value = is_number ? number_value(token.text) : std::nullopt;
-    if (!value) fail(token, "found " + words(token) + ", expected " + std::string(expected));
+    if (!value) fail(token, "found " + shown(token) + ", expected " + std::string(expected));
     take();
     return *value;
   }
@@ -281,7 +281,7 @@ class Parser {
     if (token.is("(")) {
       take();
       ExpressionPtr inside = expression(0);
-      need(")", "behind the expression in parentheses");
+      expect(")", "after the expression in parentheses");
       return {std::move(inside), true};
     }
     if (token.is("{")) return {selector({}), false};
@@ -291,23 +291,23 @@ class Parser {
       return {checked(make(begin, node)), false};
     }
     if (token.kind == Token::Kind::word) return {word(), false};
-    fail(token, "found " + words(token) + ", expected an expression");
+    fail(token, "found " + shown(token) + ", expected an expression");
   }
 
   ExpressionPtr make_text() {
     const Token& token = take();
     std::optional<std::string> value = string_value(token.text);
-    if (!value) fail(token, "has an escape that is none in " + words(token));
+    if (!value) fail(token, "has an invalid escape in " + shown(token));
     return checked(make(token.span.begin, Text{std::move(*value)}));
   }
 
   ExpressionPtr word() {
     const Token& token = peek();
-    const Token& behind = peek(1);
+    const Token& next = peek(1);
     const std::optional<Aggregation::Op> op = aggregation_operator(token);
-    if (op && (behind.is("(") || behind.is_keyword("by") || behind.is_keyword("without"))) return aggregation(*op);
-    if (behind.is("(")) return call();
-    if (is_reserved(token)) fail(token, "found " + words(token) + ", expected an expression");
+    if (op && (next.is("(") || next.is_keyword("by") || next.is_keyword("without"))) return aggregation(*op);
+    if (next.is("(")) return call();
+    if (is_reserved(token)) fail(token, "found " + shown(token) + ", expected an expression");
     take();
     return selector(token.text);
   }
@@ -342,19 +342,19 @@ class Parser {
     const Token& name = take();
     Call node;
     node.function = find_function(name.text);
-    if (node.function == nullptr) fail(name, "there is no function " + words(name) + meant_function(name.text));
+    if (node.function == nullptr) fail(name, "there is no function " + shown(name) + suggested_function(name.text));
     node.arguments = arguments();
     return checked(make(name.span.begin, std::move(node)));
   }
 
   std::vector<ExpressionPtr> arguments() {
     std::vector<ExpressionPtr> all;
-    need("(", "before the arguments");
+    expect("(", "before the arguments");
     if (take_if(")")) return all;
     for (;;) {
       all.push_back(expression(0));
       if (take_if(")")) return all;
-      if (!take_if(",")) fail(peek(), "found " + words(peek()) + ", expected \",\" or \")\" behind the argument");
+      if (!take_if(",")) fail(peek(), "found " + shown(peek()) + ", expected \",\" or \")\" after the argument");
     }
   }
 
@@ -365,7 +365,7 @@ class Parser {
     if (take_if("{")) {
       while (!take_if("}")) {
         node.matchers.push_back(matcher());
-        if (!take_if(",") && !peek().is("}")) fail(peek(), "found " + words(peek()) + ", expected \",\" or \"}\"");
+        if (!take_if(",") && !peek().is("}")) fail(peek(), "found " + shown(peek()) + ", expected \",\" or \"}\"");
       }
     }
     return checked(make(begin, std::move(node)));
@@ -374,18 +374,18 @@ class Parser {
   LabelMatcher matcher() {
     const Token& label = peek();
     if (label.kind != Token::Kind::word || label.text.find(':') != std::string_view::npos) {
-      fail(label, "found " + words(label) + ", expected a label");
+      fail(label, "found " + shown(label) + ", expected a label");
     }
     LabelMatcher made;
     made.name = take().text;
     const std::optional<LabelMatcher::Op> op = match_operator(peek());
-    if (!op) fail(peek(), "found " + words(peek()) + ", expected one of =, !=, =~ or !~");
+    if (!op) fail(peek(), "found " + shown(peek()) + ", expected one of =, !=, =~ or !~");
     made.op = *op;
     take();
     const Token& value = peek();
-    if (value.kind != Token::Kind::string) fail(value, "found " + words(value) + ", expected a value in quotes");
+    if (value.kind != Token::Kind::string) fail(value, "found " + shown(value) + ", expected a value in quotes");
     std::optional<std::string> resolved = string_value(value.text);
-    if (!resolved) fail(value, "has an escape that is none in " + words(value));
+    if (!resolved) fail(value, "has an invalid escape in " + shown(value));
     take();
     made.value = std::move(*resolved);
     made.span = {label.span.begin, end_};
@@ -396,7 +396,7 @@ class Parser {
   ParseLimits limits_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
-  std::uint32_t end_ = 0;  ///< where the last token that was taken ends
+  std::uint32_t end_ = 0;  ///< the end offset of the last token taken
 };
 
 }  // namespace

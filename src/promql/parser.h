@@ -9,15 +9,15 @@
 
 namespace capstan::promql {
 
-/// No expression is larger or deeper: what people write is far below.
+/// Limits on expressions, far above what people write.
 struct ParseLimits {
   std::size_t bytes = 64u << 10;
   std::size_t depth = 100;
 };
 
-/// Reads an expression, checks its types, and keeps where everything stands. It takes what Prometheus 2.42 takes; of
-/// what came later also numbers of seconds as durations and the functions of 3.x.
-/// @param source  its name in errors
+/// Reads an expression and checks its types. Every part keeps its place. The language is that of Prometheus 2.42, plus
+/// numbers of seconds as durations and the functions of 3.x.
+/// @param source  the name of the text in errors
 /// @return an input error with line and column inside the text
 Result<ExpressionPtr> parse(std::string_view text, const std::string& source = "expression",
                             const ParseLimits& limits = {});

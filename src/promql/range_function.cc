@@ -11,11 +11,11 @@ namespace capstan::promql {
 namespace {
 
 using Points = std::span<const Point>;
-using Answer = std::optional<double>;
+using OptionalValue = std::optional<double>;
 
 double seconds(std::int64_t ms) { return static_cast<double>(ms) / 1000; }
 
-/// By how much the values rose, a counter's resets made good.
+/// Returns the rise of the values. For a counter, each reset adds the value before it.
 double rise(Points points, bool is_counter) {
   double result = points.back().value - points.front().value;
   if (!is_counter) return result;
@@ -25,8 +25,8 @@ double rise(Points points, bool is_counter) {
   return result;
 }
 
-/// extrapolatedRate: what was seen, stretched to the ends of the range where the samples go close enough to them.
-Answer extrapolate(Points points, const RangeContext& context, bool is_counter, bool is_rate) {
+/// Computes extrapolatedRate: the rise between the samples, extended to an end of the range if a sample is close to it.
+OptionalValue extrapolate(Points points, const RangeContext& context, bool is_counter, bool is_rate) {
   if (points.size() < 2) return std::nullopt;
   const double result = rise(points, is_counter);
   double to_start = seconds(points.front().at_ms - context.range_start_ms);
@@ -45,8 +45,8 @@ Answer extrapolate(Points points, const RangeContext& context, bool is_counter, 
   return result * factor;
 }
 
-/// instantValue: the last two samples alone.
-Answer last_two(Points points, bool is_rate) {
+/// Computes instantValue, from the last two samples only.
+OptionalValue last_two(Points points, bool is_rate) {
   if (points.size() < 2) return std::nullopt;
   const Point& last = points.back();
   const Point& before = points[points.size() - 2];
@@ -59,7 +59,7 @@ struct Line {
   double intercept = 0;
 };
 
-/// The straight line with the least squares; its intercept is at `zero_ms`.
+/// Fits a line by least squares. Its intercept is at `zero_ms`.
 Line regress(Points points, std::int64_t zero_ms) {
   KahanSum x, y, xy, xx;
   for (const Point& point : points) {
@@ -124,13 +124,13 @@ double sum(Points points) {
   return total.total();
 }
 
-Answer quantile_over(Points points, const RangeContext& context) {
+OptionalValue quantile_over(Points points, const RangeContext& context) {
   std::vector<double> values;
   for (const Point& point : points) values.push_back(point.value);
   return quantile_of(context.parameter, std::move(values));
 }
 
-Answer predict(Points points, const RangeContext& context) {
+OptionalValue predict(Points points, const RangeContext& context) {
   if (points.size() < 2) return std::nullopt;
   const Line line = regress(points, context.at_ms);
   return line.slope * context.parameter + line.intercept;
@@ -150,20 +150,22 @@ constexpr Entry kFunctions[] = {
     {"irate", [](Points p, const RangeContext&) { return last_two(p, true); }},
     {"idelta", [](Points p, const RangeContext&) { return last_two(p, false); }},
     {"deriv",
-     [](Points p, const RangeContext&) { return p.size() < 2 ? Answer() : Answer(regress(p, p.front().at_ms).slope); }},
+     [](Points p, const RangeContext&) {
+       return p.size() < 2 ? OptionalValue() : OptionalValue(regress(p, p.front().at_ms).slope);
+     }},
     {"predict_linear", predict},
-    {"sum_over_time", [](Points p, const RangeContext&) { return Answer(sum(p)); }},
-    {"avg_over_time", [](Points p, const RangeContext&) { return Answer(average(p)); }},
-    {"min_over_time", [](Points p, const RangeContext&) { return Answer(extreme(p, std::less<>())); }},
-    {"max_over_time", [](Points p, const RangeContext&) { return Answer(extreme(p, std::greater<>())); }},
-    {"count_over_time", [](Points p, const RangeContext&) { return Answer(static_cast<double>(p.size())); }},
-    {"last_over_time", [](Points p, const RangeContext&) { return Answer(p.back().value); }},
-    {"present_over_time", [](Points, const RangeContext&) { return Answer(1.0); }},
-    {"stdvar_over_time", [](Points p, const RangeContext&) { return Answer(variance(p)); }},
-    {"stddev_over_time", [](Points p, const RangeContext&) { return Answer(std::sqrt(variance(p))); }},
+    {"sum_over_time", [](Points p, const RangeContext&) { return OptionalValue(sum(p)); }},
+    {"avg_over_time", [](Points p, const RangeContext&) { return OptionalValue(average(p)); }},
+    {"min_over_time", [](Points p, const RangeContext&) { return OptionalValue(extreme(p, std::less<>())); }},
+    {"max_over_time", [](Points p, const RangeContext&) { return OptionalValue(extreme(p, std::greater<>())); }},
+    {"count_over_time", [](Points p, const RangeContext&) { return OptionalValue(static_cast<double>(p.size())); }},
+    {"last_over_time", [](Points p, const RangeContext&) { return OptionalValue(p.back().value); }},
+    {"present_over_time", [](Points, const RangeContext&) { return OptionalValue(1.0); }},
+    {"stdvar_over_time", [](Points p, const RangeContext&) { return OptionalValue(variance(p)); }},
+    {"stddev_over_time", [](Points p, const RangeContext&) { return OptionalValue(std::sqrt(variance(p))); }},
     {"quantile_over_time", quantile_over},
-    {"changes", [](Points p, const RangeContext&) { return Answer(count_steps(p, changed)); }},
-    {"resets", [](Points p, const RangeContext&) { return Answer(count_steps(p, std::greater<>())); }},
+    {"changes", [](Points p, const RangeContext&) { return OptionalValue(count_steps(p, changed)); }},
+    {"resets", [](Points p, const RangeContext&) { return OptionalValue(count_steps(p, std::greater<>())); }},
 };
 
 }  // namespace
@@ -178,7 +180,7 @@ double quantile_of(double share, std::vector<double> values) {
   if (std::isnan(share)) return kNan;
   if (share < 0) return -kInfinity;
   if (share > 1) return kInfinity;
-  // NaN is the least of all, as in Prometheus.
+  // NaN sorts first, as in Prometheus.
   std::ranges::sort(values, [](double a, double b) { return std::isnan(a) ? !std::isnan(b) : a < b; });
   const double rank = share * static_cast<double>(values.size() - 1);
   const auto lower = static_cast<std::size_t>(rank);

@@ -11,7 +11,7 @@ re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()
 
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// The name behind a "$", as Go's Expand reads it, and how much of the text it took; 0 where it is none.
+/// Reads the name after a "$" as Go's Expand does. Returns the number of bytes read, or 0 if there is no name.
 std::size_t read_reference(std::string_view text, std::string_view& name) {
   const bool braces = text.starts_with('{');
   std::size_t end = braces ? 1 : 0;
@@ -38,7 +38,7 @@ std::optional<std::string> Regex::fault() const {
   return compiled_->error().substr(0, kShown);
 }
 
-bool Regex::takes(std::string_view text) const { return RE2::FullMatch(piece(text), *compiled_); }
+bool Regex::matches(std::string_view text) const { return RE2::FullMatch(piece(text), *compiled_); }
 
 std::optional<std::string> Regex::replaced(std::string_view text, std::string_view with) const {
   const int groups = compiled_->NumberOfCapturingGroups();
@@ -76,18 +76,18 @@ LabelTest::LabelTest(const LabelMatcher& matcher) : label_(matcher.name), op_(ma
   if (op_ == LabelMatcher::Op::matches || op_ == LabelMatcher::Op::not_matches) regex_.emplace(value_);
 }
 
-bool LabelTest::holds(std::string_view value) const {
+bool LabelTest::matches(std::string_view value) const {
   switch (op_) {
     case LabelMatcher::Op::equal:
       return value == value_;
     case LabelMatcher::Op::not_equal:
       return value != value_;
     case LabelMatcher::Op::matches:
-      return regex_->takes(value);
+      return regex_->matches(value);
     case LabelMatcher::Op::not_matches:
       break;
   }
-  return !regex_->takes(value);
+  return !regex_->matches(value);
 }
 
 }  // namespace capstan::promql

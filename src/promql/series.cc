@@ -74,7 +74,8 @@ void SeriesStore::forget_before(std::int64_t at_ms) {
 std::vector<const Series*> SeriesStore::select(std::string_view metric, const std::vector<LabelTest>& tests) const {
   std::vector<const Series*> out;
   const auto add = [&](const Series& series) {
-    if (std::ranges::all_of(tests, [&](const LabelTest& test) { return test.holds(get(series.labels, test.label())); }))
+    if (std::ranges::all_of(tests,
+                            [&](const LabelTest& test) { return test.matches(get(series.labels, test.label())); }))
       out.push_back(&series);
   };
   if (metric.empty()) {

@@ -11,36 +11,36 @@
 
 namespace capstan::promql {
 
-/// Labels of a series by name, its metric's name under `__name__`; none has an empty value.
+/// The labels of a series, sorted by name. The metric name is under `__name__`. No value is empty.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 inline constexpr std::string_view kMetricName = "__name__";
 
-std::string_view get(const Labels& labels, std::string_view name);  ///< empty where it is not there
+std::string_view get(const Labels& labels, std::string_view name);  ///< empty if missing
 void set(Labels& labels, std::string_view name, std::string_view value);
 void remove(Labels& labels, std::string_view name);
 std::string text(const Labels& labels);  ///< metric{a="b"}
 
 struct Point {
-  std::int64_t at_ms = 0;  ///< since 1970, or since whatever the store counts from
+  std::int64_t at_ms = 0;  ///< milliseconds since 1970, or since another origin that the store uses throughout
   double value = 0;
   friend bool operator==(const Point&, const Point&) = default;
 };
 
 struct Series {
   Labels labels;
-  std::vector<Point> points;  ///< in the order of time, each moment once
+  std::vector<Point> points;  ///< sorted by time, with no time twice
 };
 
-/// The value that says that a series has ended, as Prometheus writes it.
+/// Returns the value that Prometheus writes to mark the end of a series.
 double stale_marker();
 bool is_stale_marker(double value);
 
-/// Series in memory, as a Prometheus server would hold them. They stand in the order in which they came.
+/// Series in memory, in the order of their first points.
 class SeriesStore {
  public:
-  /// A point that is not newer than the last one of its series is left out, as Prometheus refuses it.
+  /// Appends a point. Ignores a point that is not newer than the last one of its series, as Prometheus does.
   void append(const Labels& labels, Point point);
-  /// Forgets points before a moment, and series without points. A reader must not look further back.
+  /// Deletes the points before a time, and series without points. Later queries must not look further back.
   void forget_before(std::int64_t at_ms);
 
   std::vector<const Series*> select(std::string_view metric, const std::vector<LabelTest>& tests) const;

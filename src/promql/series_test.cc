@@ -17,7 +17,7 @@ TEST(PromqlSeries, LabelsAreSortedAndNeverEmpty) {
   EXPECT_EQ(labels.size(), 2u);
 }
 
-TEST(PromqlSeries, TheStoreKeepsOrderAndForgets) {
+TEST(PromqlSeries, StoreKeepsOrderAndDeletesOldPoints) {
   SeriesStore store;
   const Labels a = {{"__name__", "x"}, {"pod", "a"}}, b = {{"__name__", "x"}, {"pod", "b"}};
   store.append(b, {10, 1});
@@ -26,8 +26,9 @@ TEST(PromqlSeries, TheStoreKeepsOrderAndForgets) {
   store.append(a, {5, 4});
   store.append(a, {20, 5});
   ASSERT_EQ(store.select("x", {}).size(), 2u);
-  EXPECT_EQ(store.select("x", {})[0]->labels, b) << "as they came";
-  EXPECT_EQ(store.select("x", {})[1]->points, (std::vector<Point>{{10, 2}, {20, 5}})) << "none twice, none backwards";
+  EXPECT_EQ(store.select("x", {})[0]->labels, b) << "in the order of arrival";
+  EXPECT_EQ(store.select("x", {})[1]->points, (std::vector<Point>{{10, 2}, {20, 5}}))
+      << "no point twice, none out of order";
   store.forget_before(15);
   EXPECT_EQ(store.size(), 1u);
   std::vector<LabelTest> tests;

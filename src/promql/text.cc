@@ -33,7 +33,7 @@ std::string quoted(std::string_view value) {
   return out + '"';
 }
 
-std::string listed(const std::vector<std::string>& labels) {
+std::string label_list(const std::vector<std::string>& labels) {
   std::string out = "(";
   for (const std::string& label : labels) out += (out.size() > 1 ? "," : "") + label;
   return out + ")";
@@ -56,13 +56,13 @@ std::string text(const Shift& shift) {
   return out;
 }
 
-/// With parentheses where something else would bind tighter.
-std::string inner(const Expression& expression) {
-  const bool bare = std::holds_alternative<Selector>(expression.node) ||
-                    std::holds_alternative<Call>(expression.node) ||
-                    std::holds_alternative<Aggregation>(expression.node) ||
-                    std::holds_alternative<Subquery>(expression.node) || std::holds_alternative<Text>(expression.node);
-  return bare ? to_text(expression) : "(" + to_text(expression) + ")";
+/// Formats an operand, in parentheses if an operator around it could bind tighter.
+std::string operand(const Expression& expression) {
+  const bool is_atomic =
+      std::holds_alternative<Selector>(expression.node) || std::holds_alternative<Call>(expression.node) ||
+      std::holds_alternative<Aggregation>(expression.node) || std::holds_alternative<Subquery>(expression.node) ||
+      std::holds_alternative<Text>(expression.node);
+  return is_atomic ? to_text(expression) : "(" + to_text(expression) + ")";
 }
 
 std::string write(const Number& node) { return text(node.value); }
@@ -86,7 +86,8 @@ std::string write(const Subquery& node) {
 
 std::string write(const Aggregation& node) {
   std::string out(text(node.op));
-  if (node.without || !node.labels.empty()) out += (node.without ? " without " : " by ") + listed(node.labels) + " ";
+  if (node.without || !node.labels.empty())
+    out += (node.without ? " without " : " by ") + label_list(node.labels) + " ";
   return out + "(" + (node.parameter ? to_text(*node.parameter) + ", " : "") + to_text(*node.of) + ")";
 }
 
@@ -98,17 +99,17 @@ std::string write(const Call& node) {
 }
 
 std::string write(const Binary& node) {
-  std::string out = inner(*node.left) + " " + std::string(text(node.op));
+  std::string out = operand(*node.left) + " " + std::string(text(node.op));
   if (node.returns_bool) out += " bool";
   if (node.on || !node.labels.empty() || node.group != Binary::Group::none) {
-    out += (node.on ? " on " : " ignoring ") + listed(node.labels);
+    out += (node.on ? " on " : " ignoring ") + label_list(node.labels);
   }
-  if (node.group == Binary::Group::left) out += " group_left " + listed(node.included);
-  if (node.group == Binary::Group::right) out += " group_right " + listed(node.included);
-  return out + " " + inner(*node.right);
+  if (node.group == Binary::Group::left) out += " group_left " + label_list(node.included);
+  if (node.group == Binary::Group::right) out += " group_right " + label_list(node.included);
+  return out + " " + operand(*node.right);
 }
 
-std::string write(const Negation& node) { return "-" + inner(*node.of); }
+std::string write(const Negation& node) { return "-" + operand(*node.of); }
 
 }  // namespace
 

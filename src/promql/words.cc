@@ -52,8 +52,8 @@ constexpr Spelling<LabelMatcher::Op> kMatches[] = {{LabelMatcher::Op::equal, "="
 
 template <typename Op, std::size_t size>
 std::optional<Op> find_op(const Spelling<Op> (&all)[size], const Token& token) {
-  for (const Spelling<Op>& each : all) {
-    if (token.is(each.text) || token.is_keyword(each.text)) return each.op;
+  for (const Spelling<Op>& spelling : all) {
+    if (token.is(spelling.text) || token.is_keyword(spelling.text)) return spelling.op;
   }
   return std::nullopt;
 }
@@ -63,7 +63,7 @@ std::string_view find_text(const Spelling<Op> (&all)[size], Op op) {
   return std::ranges::find(all, op, &Spelling<Op>::op)->text;
 }
 
-/// How many single-letter edits apart.
+/// Returns the number of single-letter edits between two words.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -117,17 +117,17 @@ bool takes_parameter(Aggregation::Op op) { return op >= Aggregation::Op::topk; }
 
 bool is_reserved(const Token& token) {
   constexpr std::string_view kReserved[] = {"atan2", "bool", "on", "ignoring", "group_left", "group_right"};
-  return std::ranges::any_of(kReserved, [&](std::string_view each) { return token.is_keyword(each); });
+  return std::ranges::any_of(kReserved, [&](std::string_view word) { return token.is_keyword(word); });
 }
 
-std::string meant_function(std::string_view name) {
-  constexpr std::size_t kLongest = 64;
-  constexpr std::size_t kMostEdits = 2;
+std::string suggested_function(std::string_view name) {
+  constexpr std::size_t kMaxLength = 64;
+  constexpr std::size_t kMaxEdits = 2;
   std::string_view best;
-  std::size_t least = kMostEdits + 1;
-  for (const Function& each : functions()) {
-    const std::size_t edits = name.size() > kLongest ? least : distance(name, each.name);
-    if (edits < least) best = each.name, least = edits;
+  std::size_t best_edits = kMaxEdits + 1;
+  for (const Function& function : functions()) {
+    const std::size_t edits = name.size() > kMaxLength ? best_edits : distance(name, function.name);
+    if (edits < best_edits) best = function.name, best_edits = edits;
   }
   return best.empty() ? "" : ", did you mean \"" + std::string(best) + "\"?";
 }

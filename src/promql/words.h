@@ -6,22 +6,22 @@
 
 #include "promql/lexer.h"
 
-/// The words and signs that have a meaning of their own.
+/// The keywords and operators of PromQL.
 namespace capstan::promql {
 
 std::optional<Binary::Op> binary_operator(const Token& token);
 std::optional<Aggregation::Op> aggregation_operator(const Token& token);
 std::optional<LabelMatcher::Op> match_operator(const Token& token);
 
-/// The higher binds tighter; a sign binds as a product does.
+/// Returns the precedence of an operator. A higher value binds tighter. A sign binds like a product.
 int precedence(Binary::Op op);
 bool takes_parameter(Aggregation::Op op);
 
-/// A word that is no metric's name, as in Prometheus: atan2, bool, on, ignoring, group_left, group_right. The other
-/// words of the language, "and" and "by" among them, are names wherever an expression is expected.
+/// Returns whether a word cannot be a metric name: atan2, bool, on, ignoring, group_left and group_right, as in
+/// Prometheus. The other keywords, such as "and" and "by", are names if an expression is expected.
 bool is_reserved(const Token& token);
 
-/// ", did you mean \"rate\"?" where a function is near, else nothing.
-std::string meant_function(std::string_view name);
+/// Returns ", did you mean \"rate\"?" if a function has a similar name, otherwise an empty text.
+std::string suggested_function(std::string_view name);
 
 }  // namespace capstan::promql

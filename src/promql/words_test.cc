@@ -7,7 +7,7 @@ namespace {
 
 Token word(std::string_view text) { return {.kind = Token::Kind::word, .text = text, .span = {}}; }
 
-TEST(PromqlWords, AreReadAsTheyAreWritten) {
+TEST(PromqlWords, ReadsEveryOperatorFromItsText) {
   for (auto op = Binary::Op::add; op <= Binary::Op::unless; op = static_cast<Binary::Op>(static_cast<int>(op) + 1)) {
     const Token token{
         .kind = text(op)[0] >= 'a' ? Token::Kind::word : Token::Kind::symbol, .text = text(op), .span = {}};
@@ -19,9 +19,9 @@ TEST(PromqlWords, AreReadAsTheyAreWritten) {
   EXPECT_FALSE(is_reserved(word("unless")));
 }
 
-TEST(PromqlWords, AFunctionThatIsNearIsNamed) {
-  EXPECT_EQ(meant_function("increas"), ", did you mean \"increase\"?");
-  EXPECT_EQ(meant_function("nothing_like_it"), "");
+TEST(PromqlWords, SuggestsASimilarFunction) {
+  EXPECT_EQ(suggested_function("increas"), ", did you mean \"increase\"?");
+  EXPECT_EQ(suggested_function("nothing_like_it"), "");
 }
 
 }  // namespace

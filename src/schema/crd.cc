@@ -14,7 +14,7 @@ constexpr std::string_view kGroup = "capstan.dev";
 constexpr std::string_view kVersion = "v1alpha1";
 constexpr std::string_view kDurationPattern = "^([0-9]+(ms|s|m|h))+$";
 
-/// A text in double quotes, which YAML reads as JSON does.
+/// Puts a text in double quotes, as in JSON and YAML.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -69,7 +69,7 @@ void write_list(Writer& out, std::string_view key, const std::vector<std::string
   });
 }
 
-/// metav1.Condition, as every kind of Kubernetes has it.
+/// Writes the schema of a list of metav1.Condition.
 void write_conditions(Writer& out) {
   out.line("type: array");
   out.line("x-kubernetes-list-type: map");
@@ -126,7 +126,7 @@ void write_columns(Writer& out, const Kind& kind) {
   });
 }
 
-/// The root adds what every object has; an object without a spec says nothing, so its schema is the described one.
+/// Writes the schema of the whole object: the described fields, and the fields that every object has.
 void write_schema(Writer& out, const Kind& kind) {
   out.line("description: " + quoted(kind.about));
   out.line("type: object");
@@ -139,7 +139,7 @@ void write_schema(Writer& out, const Kind& kind) {
   });
 }
 
-std::string type_words(const Field& field) {
+std::string type_text(const Field& field) {
   if (field.conditions) return "list of conditions";
   std::string words = field.type == "array" ? "list" : !field.map_of.empty() ? "map of " + field.map_of : field.type;
   if (!field.format.empty()) words = field.format;
@@ -150,13 +150,13 @@ std::string type_words(const Field& field) {
   return words;
 }
 
-std::string bound_words(const Field& field) {
+std::string bounds_text(const Field& field) {
   std::string words;
   for (const auto& [bound, value] : field.bounds) words += (words.empty() ? "" : ", ") + bound + " " + value;
   return words;
 }
 
-std::string cell(std::string text) {
+std::string table_cell(std::string text) {
   std::string out;
   for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
   return out;
@@ -164,22 +164,23 @@ std::string cell(std::string text) {
 
 void describe(std::string& out, const Field& field, const std::string& path, bool required) {
   const std::string name = field.type == "array" && !field.conditions ? path + "[]" : path;
-  out += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, type_words(field),
+  out += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, type_text(field),
                      field.default_value != nullptr ? "`" + default_text(field) + "`"
                      : required                     ? "required"
                                                     : "",
-                     bound_words(field), cell(field.about));
+                     bounds_text(field), table_cell(field.about));
   const std::vector<Field>& children =
       field.type == "array" && !field.children.empty() ? field.children.front().children : field.children;
-  const std::vector<std::string>& needed =
+  const std::vector<std::string>& required_names =
       field.type == "array" && !field.children.empty() ? field.children.front().required : field.required;
   for (const Field& child : children) {
-    describe(out, child, name + "." + child.name, std::ranges::find(needed, child.name) != needed.end());
+    describe(out, child, name + "." + child.name,
+             std::ranges::find(required_names, child.name) != required_names.end());
   }
 }
 
-/// What kubectl shows of it.
-std::string columns_words(const Kind& kind) {
+/// Describes the columns that kubectl shows.
+std::string columns_text(const Kind& kind) {
   std::string always;
   std::string wide;
   for (const Kind::Column& column : kind.columns) {
@@ -239,16 +240,17 @@ Result<std::string> reference_page(const manifest::Node& description) {
       "`scripts/generate`.\n",
       kind.kind, kind.about, kGroup, kVersion, kind.short_name, lower(kind.scope));
   for (const Field& part : kind.root.children) {
-    out += fmt::format("\n## {}\n\n| field | type | default | bounds | what |\n|---|---|---|---|---|\n", part.name);
+    out +=
+        fmt::format("\n## {}\n\n| field | type | default | bounds | description |\n|---|---|---|---|---|\n", part.name);
     for (const Field& child : part.children) {
       const bool required = std::ranges::find(part.required, child.name) != part.required.end();
       describe(out, child, child.name, required);
     }
   }
-  out += columns_words(kind);
+  out += columns_text(kind);
   std::vector<std::string> rules;
   collect_rules(kind.root, rules);
-  if (!rules.empty()) out += "\nThe API server refuses what breaks one of these rules:\n\n";
+  if (!rules.empty()) out += "\nThe API server rejects an object that breaks one of these rules:\n\n";
   for (const std::string& rule : rules) out += "- " + rule + "\n";
   return out;
 }

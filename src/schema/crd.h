@@ -5,15 +5,15 @@
 #include "base/error.h"
 #include "manifest/yaml.h"
 
-// Our objects are described once, in schema/crds/: a kind, its columns, and its fields with bounds and a sentence each.
-// What Kubernetes and people want to see of them is generated.
+// Generates CustomResourceDefinitions and reference pages from schema/crds/. A description there has a kind, its
+// columns, and its fields with bounds and a sentence each.
 namespace capstan::schema {
 
-/// The CustomResourceDefinition (apiextensions.k8s.io/v1) of a description, as YAML.
-/// @return an input error with its place where the description has a key or type that is not known
+/// Generates the CustomResourceDefinition (apiextensions.k8s.io/v1) of a description, as YAML.
+/// @return an input error with its place if the description has an unknown key or type
 Result<std::string> crd_yaml(const manifest::Node& description);
 
-/// The reference page of a description, as Markdown: every field with type, default, bounds and sentence.
+/// Generates the reference page of a description, as Markdown: each field with its type, default, bounds and sentence.
 Result<std::string> reference_page(const manifest::Node& description);
 
 }  // namespace capstan::schema

@@ -18,8 +18,8 @@ std::string file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Without the indentation of its lines.
-std::string flat(const std::string& yaml) {
+/// Removes the indentation of all lines.
+std::string unindented(const std::string& yaml) {
   std::string out;
   bool margin = true;
   for (const char c : yaml) {
@@ -29,7 +29,7 @@ std::string flat(const std::string& yaml) {
   return out;
 }
 
-constexpr const char* kSmall = R"(
+constexpr const char* kDescription = R"(
 kind: Thing
 plural: things
 short: th
@@ -48,8 +48,8 @@ status:
     conditions: {type: conditions}
 )";
 
-TEST(Crd, FieldsBecomeAStructuralSchema) {
-  const Result<std::string> yaml = crd_yaml(*manifest::parse(kSmall, "thing.yaml"));
+TEST(Crd, WritesAStructuralSchema) {
+  const Result<std::string> yaml = crd_yaml(*manifest::parse(kDescription, "thing.yaml"));
   ASSERT_TRUE(yaml) << yaml.error().text();
   for (const char* part : {
            "name: things.capstan.dev\n",
@@ -62,13 +62,13 @@ TEST(Crd, FieldsBecomeAStructuralSchema) {
            "default: \"5m\"\n",
            "x-kubernetes-list-map-keys: [type]\n",
        }) {
-    EXPECT_NE(flat(*yaml).find(part), std::string::npos) << part << "\n" << *yaml;
+    EXPECT_NE(unindented(*yaml).find(part), std::string::npos) << part << "\n" << *yaml;
   }
   EXPECT_TRUE(manifest::parse(*yaml, "generated.yaml"));
 }
 
-TEST(Crd, ThePageListsEveryFieldAndRule) {
-  const Result<std::string> page = reference_page(*manifest::parse(kSmall, "thing.yaml"));
+TEST(Crd, PageListsEveryFieldAndRule) {
+  const Result<std::string> page = reference_page(*manifest::parse(kDescription, "thing.yaml"));
   ASSERT_TRUE(page);
   EXPECT_NE(page->find("| `size` | integer | required | minimum 1 | How large. |"), std::string::npos) << *page;
   EXPECT_NE(page->find("| `wait` | duration | `\"5m\"` |"), std::string::npos) << *page;
@@ -77,7 +77,7 @@ TEST(Crd, ThePageListsEveryFieldAndRule) {
   EXPECT_NE(page->find("- size must be above 1"), std::string::npos) << *page;
 }
 
-TEST(Crd, ADescriptionIsReadStrictly) {
+TEST(Crd, RejectsInvalidDescriptions) {
   struct Row {
     const char* from;
     const char* to;
@@ -87,7 +87,7 @@ TEST(Crd, ADescriptionIsReadStrictly) {
        {Row{"type: integer, minimum", "type: int, minimum", "type \"int\", expected"},
         Row{"minimum: 1", "minimun: 1", "minimun"}, Row{"required: [size]", "required: [sise]", "sise is required"},
         Row{"message: size must", "massage: size must", "message"}}) {
-    std::string text = kSmall;
+    std::string text = kDescription;
     const std::size_t at = text.find(row.from);
     ASSERT_NE(at, std::string::npos) << row.from;
     text.replace(at, std::string_view(row.from).size(), row.to);
@@ -97,7 +97,7 @@ TEST(Crd, ADescriptionIsReadStrictly) {
   }
 }
 
-TEST(Crd, WhatIsCommittedIsWhatFollowsFromTheDescriptions) {
+TEST(Crd, CommittedFilesMatchTheDescriptions) {
   std::size_t kinds = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/schema/crds")) {
     const std::string name = entry.path().stem().string();

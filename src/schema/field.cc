@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 7> kBounds = {"minimum",  "maximum",  "mi
                                                      "minItems", "maxItems", "maxProperties"};
 constexpr std::array<std::string_view, 6> kTypes = {"object", "array", "string", "integer", "boolean", "conditions"};
 
-void read_texts(Fields& from, std::string_view key, std::vector<std::string>& out) {
+void read_strings(Fields& from, std::string_view key, std::vector<std::string>& out) {
   for (const Node& item : from.list(key)) out.push_back(item.text);
 }
 
@@ -44,11 +44,11 @@ void read_children(Fields& from, Field& field, Verdict& verdict) {
     values.finish();
   });
   if (field.type == "array" && !field.conditions && field.children.empty()) {
-    verdict.fail(from.node().place, field.name + ": an array without items, expected what it holds");
+    verdict.fail(from.node().place, field.name + ": an array without items, expected the type of its items");
   }
   for (const std::string& key : field.required) {
     if (std::ranges::find(field.children, key, &Field::name) != field.children.end()) continue;
-    verdict.fail(from.node().place, field.name + ": " + key + " is required, expected it among the properties");
+    verdict.fail(from.node().place, field.name + ": " + key + " is required, expected a property of that name");
   }
 }
 
@@ -68,8 +68,8 @@ Field read_field(const std::string& name, const Node& node, std::string fallback
   fields.text("pattern", field.pattern);
   fields.text("listKey", field.list_key);
   field.default_value = fields.take("default");
-  read_texts(fields, "enum", field.values);
-  read_texts(fields, "required", field.required);
+  read_strings(fields, "enum", field.values);
+  read_strings(fields, "required", field.required);
   for (std::string_view bound : kBounds) {
     std::int64_t value = 0;
     if (fields.take(bound) == nullptr) continue;
@@ -105,7 +105,7 @@ Result<Kind> read_kind(const Node& description) {
     column.finish();
   }
   kind.root.type = "object";
-  read_texts(fields, "required", kind.root.required);
+  read_strings(fields, "required", kind.root.required);
   read_rules(fields, kind.root.rules, verdict);
   for (const char* part : {"spec", "status"}) {
     if (const Node* node = fields.need(part)) kind.root.children.push_back(read_field(part, *node, "object", verdict));

@@ -9,11 +9,11 @@
 
 namespace capstan::schema {
 
-/// One field of a description, read; the shape that both writers walk.
+/// One field of a description.
 struct Field {
   struct Rule {
-    std::string check;    ///< CEL
-    std::string message;  ///< what is wrong when it is false
+    std::string check;    ///< a CEL expression
+    std::string message;  ///< the API server's error if the check is false
   };
   std::string name;
   std::string type;    ///< object, array, string, integer, boolean; date-time and duration are formats of string
@@ -21,17 +21,17 @@ struct Field {
   std::string about;
   std::string pattern;
   const manifest::Node* default_value = nullptr;
-  std::vector<std::string> values;                          ///< enum
-  std::vector<std::pair<std::string, std::string>> bounds;  ///< minimum, maxItems ... and their number
+  std::vector<std::string> values;                          ///< the values of `enum`
+  std::vector<std::pair<std::string, std::string>> bounds;  ///< name and value: minimum, maxItems ...
   std::string list_key;
   std::vector<Rule> rules;
   std::vector<std::string> required;
-  std::vector<Field> children;  ///< of an object; of an array one, its items
-  std::string map_of;           ///< the type of an object's values where its keys are free
-  bool conditions = false;      ///< the standard list of conditions
+  std::vector<Field> children;  ///< the properties of an object, or the item type of an array
+  std::string map_of;           ///< the type of the values of an object with free keys
+  bool conditions = false;      ///< true for the standard list of conditions
 };
 
-/// A described kind.
+/// The description of a kind.
 struct Kind {
   std::string kind;
   std::string plural;
@@ -45,10 +45,10 @@ struct Kind {
     bool wide = false;  ///< shown with `--output wide` only
   };
   std::vector<Column> columns;
-  Field root;  ///< spec and status are its children
+  Field root;  ///< has spec and status as children
 };
 
-/// Reads a description strictly. The result points into it.
+/// Reads a description. An unknown key is an error. The result points into `description`.
 Result<Kind> read_kind(const manifest::Node& description);
 
 }  // namespace capstan::schema

@@ -9,29 +9,31 @@
 #include "decide/scale/scale.h"
 #include "manifest/fields.h"
 
-// The policy of each layer as people write it, in a scenario, in a snapshot file and in a cluster's objects: one reader
-// and one writer, so that what was written is read as the same policy everywhere.
+// Reads and writes the policy of each layer. Scenarios, snapshot files and cluster objects share this reader and
+// writer.
 namespace capstan::settings {
 
-/// A layer is a policy's name, or a mapping with `policy:` and its settings. The bare name becomes such a mapping.
+/// Returns a layer's policy as a mapping. A layer is a policy name, which becomes `{policy: NAME}`, or already a
+/// mapping with `policy:` and settings.
 manifest::Node as_mapping(const manifest::Node& node);
 
-/// `{policy: queue_hpa, waiting_per_replica: 4, ...}`; the settings are those of decide/scale/scale.h.
-/// @param others  names of policies that the caller reads itself, for what an error says is possible
-decide::scale::Policy read_scale(const manifest::Node& given, manifest::Verdict& verdict,
+/// Reads `{policy: queue_hpa, waiting_per_replica: 4, ...}`. decide/scale/scale.h declares the settings.
+/// @param others  policies that the caller reads itself; errors list their names too
+decide::scale::Policy read_scale(const manifest::Node& source, manifest::Verdict& verdict,
                                  std::span<const std::string_view> others = {});
 
-/// `{policy: gang, ...}`.
-decide::place::Policy read_place(const manifest::Node& given, manifest::Verdict& verdict);
+/// Reads `{policy: gang, ...}`.
+decide::place::Policy read_place(const manifest::Node& source, manifest::Verdict& verdict);
 
-/// The names that a provisioner may have. `none` buys nothing and gives nothing back.
+/// The provisioners. `none` neither buys nor returns nodes.
 enum class Provisioner : std::uint8_t { none, cluster_autoscaler, karpenter, group };
 
-/// Reads `policy:` and every setting that it uses; another is refused, since somebody meant something by it. The caller
-/// may read keys of its own from the same fields, and finishes them.
-decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& which, manifest::Verdict& verdict);
+/// Reads `policy:` and its settings. A setting that the policy does not use is an error. The caller may read more keys
+/// from the same fields, and must call `finish` on them.
+decide::provision::Policy read_provision(manifest::Fields& fields, Provisioner& provisioner,
+                                         manifest::Verdict& verdict);
 
-/// The same as JSON, every setting stated that the policy uses: reading it gives an equal one.
+/// Formats a policy as JSON with every setting that it uses. The reader reads an equal policy from it.
 std::string to_json(const decide::scale::Policy& policy);
 std::string to_json(const decide::place::Policy& policy);
 std::string to_json(const decide::provision::Policy& policy);

@@ -74,7 +74,7 @@ decide::scale::Policy any_scale() {
   }
 }
 
-/// One that gives back nodes some way or other, or none. What it does not use is as it is by default.
+/// Returns one of the three kinds of consolidation. Settings that the kind does not use have their default.
 decide::provision::Consolidation any_consolidation(decide::provision::Consolidation preset) {
   using model::ConsolidationPolicy;
   const auto kind = *rc::gen::inRange(0, 3);
@@ -90,7 +90,7 @@ decide::provision::Consolidation any_consolidation(decide::provision::Consolidat
   return preset;
 }
 
-/// With settings that it uses.
+/// Returns a provision policy that sets only settings of its kind.
 decide::provision::Policy any_provision() {
   decide::provision::Policy policy = *rc::gen::element(
       decide::provision::cluster_autoscaler(), decide::provision::karpenter(), decide::provision::whole_groups());
@@ -105,27 +105,27 @@ decide::provision::Policy any_provision() {
   return policy;
 }
 
-RC_GTEST_PROP(Settings, AScalePolicyIsReadAsItWasWritten, ()) {
+RC_GTEST_PROP(Settings, WrittenScalePoliciesReadBackEqual, ()) {
   const decide::scale::Policy policy = any_scale();
   Verdict verdict;
-  const decide::scale::Policy again = read_scale(yaml(to_json(policy)), verdict);
+  const decide::scale::Policy reread = read_scale(yaml(to_json(policy)), verdict);
   RC_ASSERT(verdict.ok());
-  RC_ASSERT((again == policy));
+  RC_ASSERT((reread == policy));
 }
 
-RC_GTEST_PROP(Settings, AProvisionPolicyIsReadAsItWasWritten, ()) {
+RC_GTEST_PROP(Settings, WrittenProvisionPoliciesReadBackEqual, ()) {
   const decide::provision::Policy policy = any_provision();
   const manifest::Node node = yaml(to_json(policy));
   Verdict verdict;
   manifest::Fields fields(node, "provision", verdict);
-  Provisioner which = Provisioner::none;
-  const decide::provision::Policy again = read_provision(fields, which, verdict);
+  Provisioner provisioner = Provisioner::none;
+  const decide::provision::Policy reread = read_provision(fields, provisioner, verdict);
   fields.finish();
   RC_ASSERT(verdict.ok());
-  RC_ASSERT((again == policy));
+  RC_ASSERT((reread == policy));
 }
 
-TEST(Settings, APlacePolicyIsReadAsItWasWritten) {
+TEST(Settings, WrittenPlacePoliciesReadBackEqual) {
   for (const auto kind : {decide::place::Policy::Kind::first_fit, decide::place::Policy::Kind::gang}) {
     const decide::place::Policy policy{kind, 2s, 45s};
     Verdict verdict;
@@ -134,7 +134,7 @@ TEST(Settings, APlacePolicyIsReadAsItWasWritten) {
   }
 }
 
-TEST(Settings, ABareNameHasTheDefaults) {
+TEST(Settings, NameAloneMeansDefaults) {
   Verdict verdict;
   EXPECT_EQ(read_scale(yaml("queue_hpa"), verdict), decide::scale::Policy(decide::scale::QueueHpa{}));
   EXPECT_EQ(read_scale(yaml("capstan"), verdict), decide::scale::Policy(decide::scale::Capstan{}));
@@ -142,25 +142,25 @@ TEST(Settings, ABareNameHasTheDefaults) {
   EXPECT_TRUE(verdict.ok());
 }
 
-TEST(Settings, WhatIsWrongIsNamedWithItsPlace) {
+TEST(Settings, ErrorsNameThePlace) {
   Verdict verdict;
   read_scale(yaml("{policy: queue_hpa,\n waiting_per_replica: 0}"), verdict);
   ASSERT_FALSE(verdict.ok());
   EXPECT_EQ(verdict.error->text().substr(0, 17), "policy.yaml:2:23:");
 }
 
-/// What the reader says of a provisioner.
+/// Returns the error of the provision reader, or an empty text.
 std::string provision_error(const char* text) {
   const manifest::Node node = yaml(text);
   Verdict verdict;
   manifest::Fields fields(node, "provision", verdict);
-  Provisioner which = Provisioner::none;
-  read_provision(fields, which, verdict);
+  Provisioner provisioner = Provisioner::none;
+  read_provision(fields, provisioner, verdict);
   fields.finish();
   return verdict.ok() ? "" : verdict.error->text();
 }
 
-TEST(Settings, ASettingThatThePolicyDoesNotUseIsRefusedWithItsPlace) {
+TEST(Settings, RejectsUnusedSettingsWithTheirPlace) {
   const struct {
     const char* text;
     const char* error;
@@ -186,7 +186,7 @@ TEST(Settings, ASettingThatThePolicyDoesNotUseIsRefusedWithItsPlace) {
       << verdict.error->text();
 }
 
-TEST(Settings, AShareThatDoesNotFitIsRefusedNotRounded) {
+TEST(Settings, RejectsSharesBetweenSteps) {
   for (const char* text : {"{policy: duty_cycle_hpa, target: 80.5%}", "{policy: queue_hpa, tolerance: 0.05%}"}) {
     Verdict verdict;
     read_scale(yaml(text), verdict);

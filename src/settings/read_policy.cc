@@ -22,8 +22,8 @@ Node as_mapping(const Node& node) {
 
 namespace {
 
-void read_rules(const Node& node, std::string what, scale::HpaRules& rules, Verdict& verdict) {
-  Fields fields(node, std::move(what), verdict);
+void read_rules(const Node& node, std::string title, scale::HpaRules& rules, Verdict& verdict) {
+  Fields fields(node, std::move(title), verdict);
   fields.duration("stabilization", rules.stabilization, 0s, 1h);
   using Select = scale::HpaRules::Select;
   fields.choice<Select>("select", rules.select,
@@ -43,7 +43,7 @@ void read_rules(const Node& node, std::string what, scale::HpaRules& rules, Verd
   fields.finish();
 }
 
-/// A share that the policy keeps in coarser steps: what does not fit them is refused, not rounded.
+/// Reads a share that the policy stores in steps of `step_ppm`. A value between two steps is an error.
 void read_share(Fields& fields, std::string_view key, std::int64_t& out, std::int64_t step_ppm, std::int64_t low_ppm,
                 Verdict& verdict) {
   std::int64_t ppm = out * step_ppm;
@@ -61,7 +61,7 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
   fields.boolean("silence_holds", hpa.silence_holds);
   const Node* behavior = fields.take("behavior");
-  // The windows of a behavior take its place.
+  // A behavior has its own stabilization windows.
   if (behavior == nullptr) fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
   if (behavior != nullptr) {
     hpa.behavior.emplace();
@@ -82,8 +82,8 @@ const provision::Consolidation kNoConsolidation = [] {
   return never;
 }();
 
-void read_consolidation(const Node& given, provision::Consolidation& out, Verdict& verdict) {
-  const Node node = as_mapping(given);
+void read_consolidation(const Node& source, provision::Consolidation& out, Verdict& verdict) {
+  const Node node = as_mapping(source);
   Fields fields(node, "provision.consolidation", verdict);
   enum class Kind : std::uint8_t { never, when_empty, underutilized };
   using model::ConsolidationPolicy;
@@ -112,25 +112,25 @@ void read_consolidation(const Node& given, provision::Consolidation& out, Verdic
   fields.finish();
 }
 
-/// A bound to go up at, and a lower one to go down at.
+/// Checks that the bound for scaling down is below the bound for scaling up.
 void check_order(const Fields& fields, const Node& node, const char* below, std::int64_t low, const char* above,
                  std::int64_t high, Verdict& verdict) {
   if (low < high || !fields.ok()) return;
-  verdict.fail(node.place, fields.what() + ": found " + below + " no lower than " + above +
-                               ", expected a lower one: between the two nothing is changed");
+  verdict.fail(node.place, fields.what() + ": " + below + " is not below " + above +
+                               ", expected a lower value: between the two bounds nothing changes");
 }
 
 scale::Rules read_rules_policy(Fields& fields, const Node& node, Verdict& verdict) {
   scale::Rules rules;
   using On = scale::Rules::ScaleOn;
   const Node* on = fields.take("scale_on");
-  const std::string word = on == nullptr ? "" : on->text;
-  if (word == "duty_cycle" || word == "memory") {
-    verdict.fail(on->place, word == "memory"
-                                ? "scale.scale_on: GPU memory is refused: engines fill it before the first "
-                                  "request, and it stays full; expected kv, or queue"
-                                : "scale.scale_on: the GPU duty cycle is refused: it is 100 % at ten "
-                                  "requests and at a hundred; expected queue, kv, latency or goodput");
+  const std::string scale_on = on == nullptr ? "" : on->text;
+  if (scale_on == "duty_cycle" || scale_on == "memory") {
+    verdict.fail(on->place, scale_on == "memory"
+                                ? "scale.scale_on: GPU memory says nothing about load, because engines fill it before "
+                                  "the first request; expected kv or queue"
+                                : "scale.scale_on: the GPU duty cycle says nothing about load, because it is 100 % at "
+                                  "ten requests and at a hundred; expected queue, kv, latency or goodput");
   } else {
     fields.choice<On>(
         "scale_on", rules.scale_on,
@@ -153,8 +153,8 @@ scale::Rules read_rules_policy(Fields& fields, const Node& node, Verdict& verdic
 
 }  // namespace
 
-scale::Policy read_scale(const Node& given, Verdict& verdict, std::span<const std::string_view> others) {
-  const Node node = as_mapping(given);
+scale::Policy read_scale(const Node& source, Verdict& verdict, std::span<const std::string_view> others) {
+  const Node node = as_mapping(source);
   Fields fields(node, "scale", verdict);
   enum class Kind : std::uint8_t { fixed, duty_cycle_hpa, queue_hpa, memory_hpa, capstan, rules } kind = Kind::fixed;
   if (fields.need("policy") != nullptr) {
@@ -202,13 +202,13 @@ scale::Policy read_scale(const Node& given, Verdict& verdict, std::span<const st
       break;
     }
     case Kind::capstan: {
-      scale::Capstan own;
-      fields.duration("sync_period", own.sync_period, 100ms, 1h);
-      if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", own.attainment_ppm, 1, 1'000'000);
+      scale::Capstan capstan;
+      fields.duration("sync_period", capstan.sync_period, 100ms, 1h);
+      if (fields.take("attainment") != nullptr) fields.share_ppm("attainment", capstan.attainment_ppm, 1, 1'000'000);
       using ToZero = scale::Capstan::ToZero;
-      fields.choice<ToZero>("to_zero", own.to_zero,
+      fields.choice<ToZero>("to_zero", capstan.to_zero,
                             {{"within_slo", ToZero::within_slo}, {"after_idle", ToZero::after_idle}});
-      policy = own;
+      policy = capstan;
       break;
     }
     case Kind::rules: {
@@ -220,8 +220,8 @@ scale::Policy read_scale(const Node& given, Verdict& verdict, std::span<const st
   return policy;
 }
 
-place::Policy read_place(const Node& given, Verdict& verdict) {
-  const Node node = as_mapping(given);
+place::Policy read_place(const Node& source, Verdict& verdict) {
+  const Node node = as_mapping(source);
   Fields fields(node, "place", verdict);
   place::Policy policy;
   using Kind = place::Policy::Kind;
@@ -235,24 +235,24 @@ place::Policy read_place(const Node& given, Verdict& verdict) {
   return policy;
 }
 
-provision::Policy read_provision(Fields& fields, Provisioner& which, Verdict& verdict) {
+provision::Policy read_provision(Fields& fields, Provisioner& provisioner, Verdict& verdict) {
   if (fields.need("policy") != nullptr) {
-    fields.choice<Provisioner>("policy", which,
+    fields.choice<Provisioner>("policy", provisioner,
                                {{"none", Provisioner::none},
                                 {"cluster_autoscaler", Provisioner::cluster_autoscaler},
                                 {"karpenter", Provisioner::karpenter},
                                 {"group", Provisioner::group}});
   }
-  provision::Policy policy = which == Provisioner::cluster_autoscaler ? provision::cluster_autoscaler()
-                             : which == Provisioner::group            ? provision::whole_groups()
-                                                                      : provision::karpenter();
+  provision::Policy policy = provisioner == Provisioner::cluster_autoscaler ? provision::cluster_autoscaler()
+                             : provisioner == Provisioner::group            ? provision::whole_groups()
+                                                                            : provision::karpenter();
   fields.keys_depend_on("policy");
-  if (which == Provisioner::none) {
+  if (provisioner == Provisioner::none) {
     policy.consolidation = kNoConsolidation;
     return policy;
   }
   fields.duration("scan_interval", policy.scan_interval, 0s, 1h);
-  if (which == Provisioner::group) {
+  if (provisioner == Provisioner::group) {
     fields.duration("hold", policy.hold, 1s, 24h);
   } else {
     fields.duration("batch_idle", policy.batch_idle, 0s, 1h);

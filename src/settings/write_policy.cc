@@ -11,7 +11,7 @@ namespace scale = decide::scale;
 namespace provision = decide::provision;
 
 std::string text(Duration duration) { return manifest::duration_text(duration); }
-/// Millionths as the percentage that the reader takes back exactly: "80%", "0.0005%".
+/// Formats a share in ppm as a percentage that the reader reads exactly: "80%", "0.0005%".
 std::string share(std::int64_t ppm) {
   std::string text = std::to_string(ppm / 10'000);
   if (ppm % 10'000 != 0) text += '.' + std::to_string(10'000 + ppm % 10'000).substr(1);
@@ -58,10 +58,10 @@ struct ScaleWriter {
     add(json, queue.hpa);
     return json;
   }
-  Json operator()(const scale::Capstan& own) const {
-    Json json = {{"policy", "capstan"}, {"sync_period", text(own.sync_period)}};
-    if (own.attainment_ppm > 0) json["attainment"] = share(own.attainment_ppm);
-    json["to_zero"] = own.to_zero == scale::Capstan::ToZero::after_idle ? "after_idle" : "within_slo";
+  Json operator()(const scale::Capstan& capstan) const {
+    Json json = {{"policy", "capstan"}, {"sync_period", text(capstan.sync_period)}};
+    if (capstan.attainment_ppm > 0) json["attainment"] = share(capstan.attainment_ppm);
+    json["to_zero"] = capstan.to_zero == scale::Capstan::ToZero::after_idle ? "after_idle" : "within_slo";
     return json;
   }
 
@@ -87,13 +87,13 @@ struct ScaleWriter {
   }
 };
 
-const char* word(const provision::Consolidation& consolidation) {
+const char* policy_name(const provision::Consolidation& consolidation) {
   if (!consolidation.enabled) return "never";
   return consolidation.policy == model::ConsolidationPolicy::when_empty ? "when_empty" : "when_empty_or_underutilized";
 }
 
 Json consolidation(const provision::Consolidation& from) {
-  Json json = {{"policy", word(from)}};
+  Json json = {{"policy", policy_name(from)}};
   if (!from.enabled) return json;
   json["after"] = text(from.after);
   json["poll"] = text(from.poll);
@@ -117,7 +117,7 @@ std::string to_json(const decide::place::Policy& policy) {
 }
 
 std::string to_json(const decide::provision::Policy& policy) {
-  // Every setting is stated, so the preset that the name stands for leaves no trace: karpenter is any per-pod one.
+  // The JSON states every setting, so the preset does not matter: `karpenter` stands for every per-pod provisioner.
   const bool group = policy.kind == provision::Policy::Kind::group;
   Json json = {{"policy", group ? "group" : "karpenter"}, {"scan_interval", text(policy.scan_interval)}};
   if (group) {

@@ -46,7 +46,7 @@ struct PortableScan {
 #if defined(__SSE2__)
 
 /// The same functions with SSE2, which every x86-64 processor has: they search sixteen bytes at a time. The last bytes
-/// of a page are searched one by one, because nothing behind the page may be read.
+/// of a page are searched one by one, because nothing after the page may be read.
 struct SimdScan {
   static const char* metric_name_end(const char* at, const char* end) {
     for (; end - at >= 16; at += 16) {

@@ -38,9 +38,9 @@ std::uint64_t series_hash(const Sample& sample) {
 }
 
 bool has_labels(const Sample& sample, const MetricRow& row) {
-  return std::ranges::all_of(row.where, [&](const auto& wanted) {
-    const std::optional<std::string_view> value = sample.label(wanted.first);
-    return value && *value == wanted.second;
+  return std::ranges::all_of(row.where, [&](const auto& condition) {
+    const std::optional<std::string_view> value = sample.label(condition.first);
+    return value && *value == condition.second;
   });
 }
 

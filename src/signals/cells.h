@@ -35,7 +35,7 @@ class CellCollector {
   CellCollector(const MetricCatalog& catalog, std::optional<std::uint16_t> engine, std::string_view expected_pod,
                 std::size_t cells_max);
 
-  /// Takes a metadata line, which describes the samples behind it. Its views must stay valid while samples are taken.
+  /// Takes a metadata line, which describes the samples after it. Its views must stay valid while samples are taken.
   void declare(const Metadata& metadata);
   /// Takes a sample. Its name must stay valid until the next call.
   void take(const Sample& sample);

@@ -190,7 +190,7 @@ const char* BasicExpositionReader<Scan>::read_labels(const char* at, LabelList& 
   }
 }
 
-/// Reads one `name="value"` or the quoted metric name, and the blanks behind it.
+/// Reads one `name="value"` or the quoted metric name, and the blanks after it.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_label(const char* at, LabelList& out, bool may_hold_name) {
   const char* const start = at;
@@ -225,7 +225,7 @@ const char* BasicExpositionReader<Scan>::read_label(const char* at, LabelList& o
   return open_ ? at : skip_blanks(at);
 }
 
-/// Reads from behind an opening quote to the closing quote, which is the next one without a backslash before it.
+/// Reads the text after an opening quote to the closing quote, which is the next one without a backslash before it.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_quoted(const char* at, std::string_view& inside) {
   const char* const start = at;
@@ -266,10 +266,10 @@ const char* BasicExpositionReader<Scan>::read_text_end(const char* at) {
   if (at_line_end(at)) return at;
   if (!is_digit(*at)) return fail(at, fault::kTimestamp);
   std::int64_t timestamp = 0;
-  const auto [behind, code] = std::from_chars(at, end_, timestamp);
+  const auto [number_end, code] = std::from_chars(at, end_, timestamp);
   if (code != std::errc{}) return fail(at, fault::kTimestamp);
   sample_.timestamp_ms = timestamp;
-  at = skip_blanks(behind);
+  at = skip_blanks(number_end);
   return at_line_end(at) ? at : fail(at, fault::kLineRest);
 }
 
@@ -345,7 +345,7 @@ const char* BasicExpositionReader<Scan>::read_hash(const char* at, bool& is_meta
   return at + 3;
 }
 
-/// Reads the rest of a metadata line behind its keyword: blanks, name of the family, one separator, text.
+/// Reads the rest of a metadata line after its keyword: blanks, name of the family, one separator, text.
 template <typename Scan>
 const char* BasicExpositionReader<Scan>::read_metadata(const char* at, Metadata::Kind kind) {
   metadata_.kind = kind;

@@ -106,7 +106,7 @@ class BasicExpositionReader {
     std::size_t count = 0;
   };
 
-  // Each function reads one part of a line from `at` and returns the position behind it, or nullptr after `fail`.
+  // Each function reads one part of a line from `at` and returns the position after it, or nullptr after `fail`.
   const char* read_sample(const char* at);
   const char* read_labels(const char* at, LabelList& out, bool may_hold_name);
   const char* read_label(const char* at, LabelList& out, bool may_hold_name);

@@ -192,7 +192,7 @@ TEST(Exposition, ErrorsNameThePlaceAndTheProblem) {
       {"a{b=c} 1\n", "! page:1:5: expected a label value in double quotes\n"},
       {"a{b=\"\xff\"} 1\n", "! page:1:6: invalid UTF-8, expected UTF-8 text\n"},
       {"a 1 x\n", "! page:1:5: not a timestamp, expected whole milliseconds since 1970\n"},
-      {"a 1 2 3\n", "! page:1:7: text behind the sample, expected the end of the line\n"},
+      {"a 1 2 3\n", "! page:1:7: text after the sample, expected the end of the line\n"},
       {"a 1\r\n", "! page:1:3: not a value, expected a number such as 1, 2.5e3, NaN or +Inf\n"},
       {"{a=\"b\"} 1\n", "! page:1:1: no metric name, expected one before the braces or a quoted one inside them\n"},
       {"a{\"b\"} 1\n", "! page:1:3: a second metric name, expected label=\"value\"\n"},

@@ -37,7 +37,7 @@ class Line {
   }
 
  private:
-  [[noreturn]] void wrong(std::string_view what) const { throw LineError{at_ + 1, what}; }
+  [[noreturn]] void fail_line(std::string_view what) const { throw LineError{at_ + 1, what}; }
   [[noreturn]] void wrong_at(std::size_t place, std::string_view what) const { throw LineError{place + 1, what}; }
   bool done() const { return at_ >= text_.size(); }
   int peek(std::size_t ahead = 0) const {
@@ -70,7 +70,7 @@ class Line {
     const std::size_t start = ++at_;
     for (; peek() != '"'; ++at_) {
       if (peek() == '\\') ++at_;
-      if (done()) wrong(fault::kQuoteOpen);
+      if (done()) fail_line(fault::kQuoteOpen);
     }
     std::string inside = text_.substr(start, at_ - start);
     if (!is_utf8(inside)) wrong_at(start, fault::kNotUtf8);
@@ -119,7 +119,7 @@ class Line {
       if (take('}')) return found;
       label(found, name);
       text_blanks();
-      if (!take(',') && open_ && peek() != '}') wrong(fault::kLabelEnd);
+      if (!take(',') && open_ && peek() != '}') fail_line(fault::kLabelEnd);
     }
   }
 
@@ -127,7 +127,7 @@ class Line {
     const std::size_t start = at_;
     const bool in_quotes = peek() == '"';
     const std::string key = in_quotes ? quoted() : label_name();
-    if (!in_quotes && key.empty()) wrong(fault::kLabelName);
+    if (!in_quotes && key.empty()) fail_line(fault::kLabelName);
     text_blanks();
     if (in_quotes && (peek() == ',' || peek() == '}')) {
       if (name == nullptr || !name->empty()) wrong_at(start, fault::kSecondName);
@@ -135,9 +135,9 @@ class Line {
       *name = key;
       return;
     }
-    if (!take('=')) wrong(fault::kEqual);
+    if (!take('=')) fail_line(fault::kEqual);
     text_blanks();
-    if (peek() != '"') wrong(fault::kLabelValue);
+    if (peek() != '"') fail_line(fault::kLabelValue);
     std::string value = quoted();
     for (const auto& [other, unused] : found) {
       if (other == key) wrong_at(start, fault::kSameLabel);
@@ -149,7 +149,7 @@ class Line {
   void sample() {
     PlainPage::Sample sample;
     sample.name = metric_name();
-    if (sample.name.empty() && peek() != '{') wrong(open_ ? fault::kOpenLineStart : fault::kLineStart);
+    if (sample.name.empty() && peek() != '{') fail_line(open_ ? fault::kOpenLineStart : fault::kLineStart);
     text_blanks();
     if (peek() == '{') {
       const std::size_t brace = at_;
@@ -157,7 +157,7 @@ class Line {
       if (sample.name.empty()) wrong_at(brace, fault::kNoName);
       text_blanks();
     }
-    if (open_ && !take(' ')) wrong(fault::kSpace);
+    if (open_ && !take(' ')) fail_line(fault::kSpace);
     sample.value = value();
     open_ ? open_end(sample) : text_end(sample);
     page_.samples.push_back(std::move(sample));
@@ -174,10 +174,10 @@ class Line {
         wrong_at(start, fault::kTimestamp);
       }
     }
-    if (at_ == start) wrong(fault::kTimestamp);
+    if (at_ == start) fail_line(fault::kTimestamp);
     sample.timestamp_ms = sum;
     blanks();
-    if (!done()) wrong(fault::kLineRest);
+    if (!done()) fail_line(fault::kLineRest);
   }
 
   bool exemplar_follows() const { return text_.compare(at_, 4, " # {") == 0; }
@@ -187,12 +187,12 @@ class Line {
     if (exemplar_follows()) {
       at_ += 3;
       sample.exemplar_labels = labels(nullptr);
-      if (!take(' ')) wrong(fault::kSpace);
+      if (!take(' ')) fail_line(fault::kSpace);
       sample.exemplar_value = value();
       if (take(' ')) sample.exemplar_timestamp_ms = seconds();
     }
-    if (!done()) wrong(fault::kLineRest);
-    if (!ended_) wrong(fault::kNoEof);
+    if (!done()) fail_line(fault::kLineRest);
+    if (!ended_) fail_line(fault::kNoEof);
   }
 
   bool hash() {
@@ -208,29 +208,29 @@ class Line {
       return false;
     }
     if (!open_) return false;
-    if (text_.substr(at_) != "EOF") wrong(fault::kComment);
+    if (text_.substr(at_) != "EOF") fail_line(fault::kComment);
     return true;
   }
 
   void metadata(const std::string& word) {
     open_ ? void(++at_) : blanks();
     const std::string name = peek() == '"' ? quoted() : metric_name();
-    if (name.empty() && text_[at_ - 1] != '"') wrong(fault::kFamilyName);
-    if (!take(' ') && (open_ || !take('\t')) && (open_ || !done())) wrong(fault::kFamilyText);
+    if (name.empty() && text_[at_ - 1] != '"') fail_line(fault::kFamilyName);
+    if (!take(' ') && (open_ || !take('\t')) && (open_ || !done())) fail_line(fault::kFamilyText);
     if (!ended_ && open_) {
       at_ = text_.size();
-      wrong(fault::kNoEof);
+      fail_line(fault::kNoEof);
     }
     const std::string text = text_.substr(at_);
-    if (!is_utf8(text)) wrong(fault::kNotUtf8);
+    if (!is_utf8(text)) fail_line(fault::kNotUtf8);
     if (word == "TYPE") {
       static const std::set<std::string> kText = {"counter", "gauge", "histogram", "summary", "untyped"};
       static const std::set<std::string> kOpen = {"counter", "gauge", "histogram", "gaugehistogram",
                                                   "summary", "info",  "stateset",  "unknown"};
-      if (!(open_ ? kOpen : kText).contains(text)) wrong(fault::kType);
+      if (!(open_ ? kOpen : kText).contains(text)) fail_line(fault::kType);
     }
     if (word == "UNIT" && !text.empty() && !(name.size() > text.size() && name.ends_with("_" + text))) {
-      wrong(fault::kUnit);
+      fail_line(fault::kUnit);
     }
     page_.metadata.emplace_back(name, text);
   }
@@ -249,17 +249,17 @@ PlainPage read_plainly(std::string_view page, Exposition format, std::string_vie
   const bool open = format == Exposition::open_metrics;
   PlainPage out;
   std::uint32_t number = 0;
-  const auto wrong = [&](std::size_t column, std::string_view what) {
+  const auto fail_line = [&](std::size_t column, std::string_view what) {
     out.error = Error{.file = std::string(source),
                       .line = number,
                       .column = static_cast<std::uint32_t>(column),
                       .message = std::string(what)};
   };
-  if (page.size() > limits.body_bytes) return wrong(0, fault::kBodyTooLong), out;
+  if (page.size() > limits.body_bytes) return fail_line(0, fault::kBodyTooLong), out;
   bool eof = false;
   for (std::size_t start = 0; start < page.size();) {
     ++number;
-    if (eof) return wrong(1, fault::kAfterEof), out;
+    if (eof) return fail_line(1, fault::kAfterEof), out;
     const std::size_t feed = page.find('\n', start);
     const bool ended = feed != std::string_view::npos;
     const std::size_t end = ended ? feed : page.size();
@@ -268,17 +268,17 @@ PlainPage read_plainly(std::string_view page, Exposition format, std::string_vie
     try {
       eof = Line(std::string(page.substr(start, end - start)), open, ended, out).read();
     } catch (const LineError& found) {
-      return wrong(found.column, found.message), out;
+      return fail_line(found.column, found.message), out;
     }
     if (end - start > limits.line_bytes) {
       out.samples.resize(samples);
       out.metadata.resize(metadata);
-      return wrong(limits.line_bytes + 1, fault::kLineTooLong), out;
+      return fail_line(limits.line_bytes + 1, fault::kLineTooLong), out;
     }
     start = end + 1;
   }
   ++number;
-  if (open && !eof) wrong(1, fault::kNoEof);
+  if (open && !eof) fail_line(1, fault::kNoEof);
   return out;
 }
 

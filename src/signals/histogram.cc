@@ -57,8 +57,8 @@ std::optional<std::int64_t> share_above_ppm(const Histogram& histogram, std::int
   const std::int64_t end = histogram.bounds[bucket];
   const std::int64_t inside = histogram.counts[bucket] - below;
   __int128 above = static_cast<__int128>(histogram.total() - histogram.counts[bucket]) * 1'000'000;
-  const bool whole = end == Histogram::kInfinity || value <= start;
-  const __int128 wide = end, part_ppm = whole ? 1'000'000 : (wide - value) * 1'000'000 / (wide - start);
+  const bool takes_all = end == Histogram::kInfinity || value <= start;
+  const __int128 wide = end, part_ppm = takes_all ? 1'000'000 : (wide - value) * 1'000'000 / (wide - start);
   above += inside * part_ppm;
   return static_cast<std::int64_t>(above / histogram.total());
 }

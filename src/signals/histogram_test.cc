@@ -14,7 +14,7 @@ constexpr std::int64_t kInf = Histogram::kInfinity;
 
 TEST(Histogram, HasTheQuantilesOfPrometheus) {
   const struct {
-    const char* what;
+    const char* title;
     Histogram histogram;
     std::int64_t share_ppm;
     std::optional<std::int64_t> value;
@@ -34,12 +34,12 @@ TEST(Histogram, HasTheQuantilesOfPrometheus) {
        500'000,
        1'280'500'000},
   };
-  for (const auto& row : rows) EXPECT_EQ(quantile(row.histogram, row.share_ppm), row.value) << row.what;
+  for (const auto& row : rows) EXPECT_EQ(quantile(row.histogram, row.share_ppm), row.value) << row.title;
 }
 
 TEST(Histogram, HasTheFractionsOfPrometheus) {
   const struct {
-    const char* what;
+    const char* title;
     Histogram histogram;
     std::int64_t value;
     std::optional<std::int64_t> above_ppm;
@@ -55,7 +55,7 @@ TEST(Histogram, HasTheFractionsOfPrometheus) {
       {"below all", {{100, 200, kInf}, {10, 20, 20}}, -1, 1'000'000},
       {"a bound below zero first", {{-5, 195, kInf}, {10, 20, 20}}, 95, 250'000},
   };
-  for (const auto& row : rows) EXPECT_EQ(share_above_ppm(row.histogram, row.value), row.above_ppm) << row.what;
+  for (const auto& row : rows) EXPECT_EQ(share_above_ppm(row.histogram, row.value), row.above_ppm) << row.title;
 }
 
 RC_GTEST_PROP(Histogram, QuantilesAscend, ()) {
@@ -83,16 +83,16 @@ RC_GTEST_PROP(Histogram, QuantilesAscend, ()) {
 TEST(WindowedHistogram, DropsObservationsOlderThanTheWindow) {
   const seconds window(80);  // each slot spans ten seconds
   WindowedHistogram lately;
-  const auto one = [](std::int64_t n) { return Histogram{{100, kInf}, {n, n}}; };
-  lately.add(one(1), {seconds(5)}, window);
-  lately.add(one(2), {seconds(9)}, window);
-  lately.add(one(4), {seconds(40)}, window);
+  const auto histogram = [](std::int64_t n) { return Histogram{{100, kInf}, {n, n}}; };
+  lately.add(histogram(1), {seconds(5)}, window);
+  lately.add(histogram(2), {seconds(9)}, window);
+  lately.add(histogram(4), {seconds(40)}, window);
   const struct {
     seconds now;
     std::int64_t observed;
   } rows[] = {{seconds(40), 7}, {seconds(79), 7}, {seconds(80), 4}, {seconds(119), 4}, {seconds(120), 0}};
   for (const auto& row : rows) EXPECT_EQ(lately.sum({row.now}, window).total(), row.observed) << row.now.count();
-  lately.add(one(8), {seconds(121)}, window);
+  lately.add(histogram(8), {seconds(121)}, window);
   EXPECT_EQ(lately.sum({seconds(121)}, window).total(), 8) << "the slot of second 40 is reused";
 }
 

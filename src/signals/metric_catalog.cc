@@ -152,8 +152,8 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
                    fmt::format("'{}' is not a metric kind, expected one of {}", text.kind, fmt::join(kKinds, ", ")));
   }
   row.kind = static_cast<MetricKind>(kind - std::begin(kKinds));
-  if (const std::optional<std::string> wrong = kind_problem(row.signal, row.kind)) {
-    return problem("kind", fmt::format("a {} cannot give {}, {}", text.kind, text.signal, *wrong));
+  if (const std::optional<std::string> reason = kind_problem(row.signal, row.kind)) {
+    return problem("kind", fmt::format("a {} cannot give {}, {}", text.kind, text.signal, *reason));
   }
   row.unit = text.unit.empty() && !is_share(row.kind) ? std::string(unit_name(info(row.signal).measure)) : text.unit;
   const std::optional<double> scale = scale_of(row.unit, row.signal, row.kind);
@@ -200,7 +200,7 @@ std::expected<void, Problem> MetricCatalog::add(const MetricText& text) {
 Result<MetricCatalog> MetricCatalog::parse(std::string_view csv, const std::string& file) {
   MetricCatalog catalog;
   std::uint32_t number = 0;
-  const auto wrong = [&](std::string message) {
+  const auto failure = [&](std::string message) {
     return std::unexpected(Error{.file = file, .line = number, .message = std::move(message)});
   };
   for (const std::string_view line : split(csv, '\n')) {
@@ -209,16 +209,16 @@ Result<MetricCatalog> MetricCatalog::parse(std::string_view csv, const std::stri
     const std::vector<std::string> fields(parts.begin(), parts.end());
     if (number == 1) {
       if (!std::ranges::equal(fields, kColumns))
-        return wrong(fmt::format("expected the header {}", fmt::join(kColumns, ",")));
+        return failure(fmt::format("expected the header {}", fmt::join(kColumns, ",")));
       continue;
     }
     if (line.empty()) continue;
     if (fields.size() != std::size(kColumns)) {
-      return wrong(fmt::format("{} fields, expected {}", fields.size(), std::size(kColumns)));
+      return failure(fmt::format("{} fields, expected {}", fields.size(), std::size(kColumns)));
     }
     const auto added = catalog.add(
         {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], fields[6], fields[7], fields[8]});
-    if (!added) return wrong(added.error().first + ": " + added.error().second);
+    if (!added) return failure(added.error().first + ": " + added.error().second);
   }
   return catalog;
 }
@@ -226,16 +226,16 @@ Result<MetricCatalog> MetricCatalog::parse(std::string_view csv, const std::stri
 Result<MetricCatalog> MetricCatalog::custom(std::span<const MetricText> rows, const std::string& where_written) {
   constexpr std::size_t kMaxRows = 256;
   MetricCatalog catalog;
-  const auto wrong = [&](std::string message) {
+  const auto failure = [&](std::string message) {
     return std::unexpected(Error{.file = where_written, .message = std::move(message)});
   };
-  if (rows.empty()) return wrong("metrics: empty, expected at least one metric");
-  if (rows.size() > kMaxRows) return wrong(fmt::format("metrics: {}, expected at most {}", rows.size(), kMaxRows));
+  if (rows.empty()) return failure("metrics: empty, expected at least one metric");
+  if (rows.size() > kMaxRows) return failure(fmt::format("metrics: {}, expected at most {}", rows.size(), kMaxRows));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     MetricText row = rows[i];
     row.engine = "custom";
     const auto added = catalog.add(row);
-    if (!added) return wrong(fmt::format("metrics[{}].{}: {}", i, added.error().first, added.error().second));
+    if (!added) return failure(fmt::format("metrics[{}].{}: {}", i, added.error().first, added.error().second));
   }
   return catalog;
 }

@@ -12,7 +12,7 @@ namespace capstan::signals {
 std::optional<double> parse_number(std::string_view token);
 
 /// Parses the decimal number at the start of a text if one exactly rounded operation gives its value (Clinger 1990: a
-/// mantissa up to 2^53, multiplied or divided by at most 10^22). Returns the position behind it, or nullptr if the text
+/// mantissa up to 2^53, multiplied or divided by at most 10^22). Returns the position after it, or nullptr if the text
 /// is no decimal number or needs more than that.
 inline const char* scan_simple_number(const char* at, const char* end, double& value) {
   constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -44,8 +44,8 @@ inline const char* scan_simple_number(const char* at, const char* end, double& v
     exponent += down ? -power : power;
   }
   if (mantissa > (std::uint64_t{1} << 53) || exponent < -22 || exponent > 22) return nullptr;
-  const auto whole = static_cast<double>(mantissa);
-  const double scaled = exponent < 0 ? whole / kPowers[-exponent] : whole * kPowers[exponent];
+  const auto integer = static_cast<double>(mantissa);
+  const double scaled = exponent < 0 ? integer / kPowers[-exponent] : integer * kPowers[exponent];
   value = negative ? -scaled : scaled;
   return at;
 }

@@ -87,26 +87,26 @@ std::string_view ApiSeries::label(std::string_view name) const {
 }
 
 Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& source) {
-  const auto wrong = [&](std::string message) {
+  const auto failure = [&](std::string message) {
     return std::unexpected(Error{.file = source, .message = std::move(message)});
   };
   simdjson::dom::parser parser;
   element root;
   if (const auto code = parser.parse(json.empty() ? "" : json.data(), json.size()).get(root);
       code != simdjson::SUCCESS) {
-    return wrong(std::string("not JSON (") + simdjson::error_message(code) +
-                 "), expected an answer of the Prometheus API");
+    return failure(std::string("not JSON (") + simdjson::error_message(code) +
+                   "), expected an answer of the Prometheus API");
   }
   std::string_view status;
   if (root["status"].get(status) != simdjson::SUCCESS) {
-    return wrong("no field status, expected an answer of the Prometheus API");
+    return failure("no field status, expected an answer of the Prometheus API");
   }
   if (status != "success") {
     std::string_view type = "error";
     std::string_view message = "no error message";
     if (root["errorType"].get(type) != simdjson::SUCCESS) type = "error";
     if (root["error"].get(message) != simdjson::SUCCESS) message = "no error message";
-    return wrong(std::string(type) + ": " + std::string(message));
+    return failure(std::string(type) + ": " + std::string(message));
   }
   ApiAnswer answer;
   read_texts(root, "warnings", answer.warnings);
@@ -115,34 +115,35 @@ Result<ApiAnswer> parse_api_answer(std::string_view json, const std::string& sou
   element result;
   if (root["data"]["resultType"].get(type) != simdjson::SUCCESS ||
       root["data"]["result"].get(result) != simdjson::SUCCESS) {
-    return wrong("data.resultType or data.result is missing, expected both");
+    return failure("data.resultType or data.result is missing, expected both");
   }
   const std::optional<ApiAnswer::Kind> kind = kind_named(type);
-  if (!kind) return wrong("data.resultType is '" + std::string(type) + "', expected vector, matrix, scalar or string");
+  if (!kind)
+    return failure("data.resultType is '" + std::string(type) + "', expected vector, matrix, scalar or string");
   answer.kind = *kind;
   if (*kind == ApiAnswer::Kind::scalar) {
     const std::optional<ApiPoint> point = point_of(result);
-    if (!point) return wrong("data.result is not a scalar, expected [time, \"value\"]");
+    if (!point) return failure("data.result is not a scalar, expected [time, \"value\"]");
     answer.series.push_back({.labels = {}, .points = {*point}});
     return answer;
   }
   if (*kind == ApiAnswer::Kind::string) {
     std::string_view text;
     if (result.at(1).get(text) != simdjson::SUCCESS)
-      return wrong("data.result is not a string, expected [time, \"text\"]");
+      return failure("data.result is not a string, expected [time, \"text\"]");
     answer.text = text;
     return answer;
   }
   array all;
-  if (result.get(all) != simdjson::SUCCESS) return wrong("data.result is not a list, expected a list of series");
+  if (result.get(all) != simdjson::SUCCESS) return failure("data.result is not a list, expected a list of series");
   std::size_t points = 0;
   for (const element one : all) {
     if (answer.series.size() == kMaxApiSeries)
-      return wrong("more than " + std::to_string(kMaxApiSeries) + " series, expected a narrower query");
+      return failure("more than " + std::to_string(kMaxApiSeries) + " series, expected a narrower query");
     ApiSeries series;
     if (!read_series(one, *kind, points, series)) {
-      return wrong("data.result[" + std::to_string(answer.series.size()) +
-                   "] is not a series, expected metric and value (vector) or values (matrix), ascending in time");
+      return failure("data.result[" + std::to_string(answer.series.size()) +
+                     "] is not a series, expected metric and value (vector) or values (matrix), ascending in time");
     }
     answer.series.push_back(std::move(series));
   }

@@ -7,20 +7,20 @@ namespace {
 
 constexpr std::size_t kMaxCredentialBytes = 1u << 20;
 
-Result<std::string> read_credential(const std::string& path, const char* what) {
+Result<std::string> read_credential(const std::string& path, const char* expected) {
   std::expected<std::string, FileFault> text = read_file(path, kMaxCredentialBytes);
   if (text && !text->empty()) return std::move(*text);
   const bool size = text || text.error() == FileFault::too_large;
   return std::unexpected(Error{
-      .file = path, .message = std::string(size ? "empty or too large" : "cannot be read") + ", expected " + what});
+      .file = path, .message = std::string(size ? "empty or too large" : "cannot be read") + ", expected " + expected});
 }
 
 /// Returns a time in seconds with three decimals, as the API expects it.
 std::string seconds_text(std::int64_t ms) {
   const std::string sign = ms < 0 ? "-" : "";
   const std::int64_t size = ms < 0 ? -ms : ms;
-  const std::string rest = std::to_string(1000 + size % 1000).substr(1);
-  return sign + std::to_string(size / 1000) + "." + rest;
+  const std::string fraction = std::to_string(1000 + size % 1000).substr(1);
+  return sign + std::to_string(size / 1000) + "." + fraction;
 }
 
 }  // namespace
@@ -79,14 +79,14 @@ Result<void> PrometheusClient::refresh_credentials() {
   net::Tls tls;
   const struct {
     const std::string& path;
-    const char* what;
+    const char* expected;
     std::string& text;
   } files[] = {{server_.ca_file, "certificates of authorities in PEM", tls.ca},
                {server_.certificate_file, "a certificate in PEM", tls.certificate},
                {server_.key_file, "a key in PEM", tls.key}};
   for (const auto& file : files) {
     if (file.path.empty()) continue;
-    Result<std::string> text = read_credential(file.path, file.what);
+    Result<std::string> text = read_credential(file.path, file.expected);
     if (!text) return std::unexpected(text.error());
     file.text = std::move(*text);
   }
@@ -125,19 +125,19 @@ Result<void> PrometheusClient::ask(const std::string& path, const Fields& fields
 }
 
 Result<ApiAnswer> PrometheusClient::read(const net::Exchange& exchange, const std::string& url) const {
-  const auto wrong = [&](std::string message) {
+  const auto failure = [&](std::string message) {
     return std::unexpected(Error{.file = url, .message = std::move(message)});
   };
   if (!exchange.ok()) {
-    return wrong("the query failed (" + std::string(net::name_of(exchange.failure)) + "): " + exchange.message);
+    return failure("the query failed (" + std::string(net::name_of(exchange.failure)) + "): " + exchange.message);
   }
   Result<ApiAnswer> answer = parse_api_answer(exchange.response.body, url);
   const int status = exchange.response.status;
   if (status == 200) return answer;
   // Prometheus reports its errors as JSON with a status of 4xx or 5xx. A proxy in front of it may answer in any format.
   const bool has_message = !answer && answer.error().message.find("Prometheus API") == std::string::npos;
-  return wrong("HTTP status " + std::to_string(status) +
-               (has_message ? ": " + answer.error().message : ", expected 200"));
+  return failure("HTTP status " + std::to_string(status) +
+                 (has_message ? ": " + answer.error().message : ", expected 200"));
 }
 
 }  // namespace capstan::signals

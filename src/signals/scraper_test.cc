@@ -41,13 +41,13 @@ TEST_F(ScraperTest, FetchesATargetOnceAnInterval) {
   EXPECT_EQ(request.url, "http://10.0.0.1:8000/metrics");
   EXPECT_EQ(request.limits.total, 900ms);
   EXPECT_EQ(request.limits.body_bytes, 4u << 20);
-  const Instant asked = now;
+  const Instant asked_at = now;
   now = now + 300ms;
   network.answer(1, 200, "vllm:num_requests_running{model_name=\"m\"} 3\n");
   EXPECT_EQ(scraper.readings(id).single()[SignalName::running].signal, model::Signal::of(3, 300ms))
       << "a value is as old as its request";
   next(scraper);
-  EXPECT_EQ(now, asked + 1s);
+  EXPECT_EQ(now, asked_at + 1s);
 }
 
 TEST_F(ScraperTest, SpreadsTargetsOverTheInterval) {

@@ -24,17 +24,17 @@ std::expected<std::int64_t, Missing> checked(double scaled, std::int64_t max) {
 /// Removes duplicates of cells. Returns false if two cells of one series have different values, because either may be
 /// right.
 bool unite_duplicates(std::span<Cell>& cells) {
-  std::size_t kept = 0;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (kept > 0) {
-      const Cell& last = cells[kept - 1];
+    if (count > 0) {
+      const Cell& last = cells[count - 1];
       const bool same = last.row == cells[i].row && last.series == cells[i].series && last.bound == cells[i].bound;
       if (same && last.value != cells[i].value) return false;
       if (same) continue;
     }
-    cells[kept++] = cells[i];
+    cells[count++] = cells[i];
   }
-  cells = cells.first(kept);
+  cells = cells.first(count);
   return true;
 }
 
@@ -42,8 +42,8 @@ bool unite_duplicates(std::span<Cell>& cells) {
 std::optional<Histogram> buckets(std::span<const Cell> cells) {
   Histogram histogram;
   for (const Cell& cell : cells) {
-    const bool whole = cell.value >= 0 && cell.value <= kMaxCount;  // false for NaN
-    if (cell.bound == Cell::kBadBound || !whole) return std::nullopt;
+    const bool is_count = cell.value >= 0 && cell.value <= kMaxCount;  // false for NaN
+    if (cell.bound == Cell::kBadBound || !is_count) return std::nullopt;
     const auto count = static_cast<std::int64_t>(cell.value);
     if (!histogram.counts.empty() && count < histogram.counts.back()) return std::nullopt;
     histogram.bounds.push_back(cell.bound);
@@ -298,17 +298,17 @@ TargetReader::Outcome TargetReader::histogram(Subject& subject, State& state, Ce
 TargetReader::Outcome TargetReader::share(SignalName name, Cells cells) const {
   double used = 0;
   double rest = 0;
-  double whole = 0;
+  double total = 0;
   bool has_used = false;
   for (const Cell& cell : cells) {
     if (const Outcome good = checked(cell.value, static_cast<std::int64_t>(kMaxCount)); !good) return good;
     const MetricKind kind = options_.catalog->rows()[cell.row].kind;
-    (kind == MetricKind::share_used ? used : kind == MetricKind::share_rest ? rest : whole) += cell.value;
+    (kind == MetricKind::share_used ? used : kind == MetricKind::share_rest ? rest : total) += cell.value;
     has_used |= kind == MetricKind::share_used;
   }
-  const double all = whole > 0 ? whole : used + rest;
-  if (!has_used || !(all > 0) || (whole == 0 && rest == 0)) return std::unexpected(Missing::no_metric);
-  return checked(used / all * (info(name).measure == Measure::ppm ? 1e6 : 100), info(name).max);
+  const double capacity = total > 0 ? total : used + rest;
+  if (!has_used || !(capacity > 0) || (total == 0 && rest == 0)) return std::unexpected(Missing::no_metric);
+  return checked(used / capacity * (info(name).measure == Measure::ppm ? 1e6 : 100), info(name).max);
 }
 
 TargetReadings TargetReader::readings(Instant now) const {

@@ -37,8 +37,8 @@ struct TestReferences : References {
     return pod.value < 3 ? std::optional(bench.ref(kube::resources::kPods, "p" + std::to_string(pod.value)))
                          : std::nullopt;
   }
-  std::optional<Binding> binding(const model::BindPods::Binding& one) const override {
-    const std::optional<Ref> found = pod(one.pod);
+  std::optional<Binding> binding(const model::BindPods::Binding& planned) const override {
+    const std::optional<Ref> found = pod(planned.pod);
     if (!found) return std::nullopt;
     return Binding{*found, bench.pod(found->object.name)["metadata"]["resourceVersion"], "node"};
   }

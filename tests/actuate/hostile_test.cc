@@ -155,7 +155,7 @@ struct GangStorm : Storm {
 };
 
 TEST(Hostile, AGangIsBoundCompletelyOrNotAtAll) {
-  int whole = 0;
+  int complete = 0;
   int none = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -178,7 +178,7 @@ TEST(Hostile, AGangIsBoundCompletelyOrNotAtAll) {
     EXPECT_EQ(bench.runner->size(), 0u);
     EXPECT_TRUE(storm.unfinished().empty());
     const int bound = storm.bound();
-    whole += bound == storm.pods;
+    complete += bound == storm.pods;
     none += bound == 0;
     if (!deletes) {
       EXPECT_TRUE(bound == 0 || bound == storm.pods) << bound << " of " << storm.pods;
@@ -193,13 +193,13 @@ TEST(Hostile, AGangIsBoundCompletelyOrNotAtAll) {
       EXPECT_EQ(bound, 0);
     }
   }
-  EXPECT_GT(whole, 30) << "there are too many faults to apply anything";
+  EXPECT_GT(complete, 30) << "there are too many faults to apply anything";
   EXPECT_GT(none, 10) << "there are too few faults to refuse anything";
 }
 
 TEST(Hostile, AGroupOfClaimsIsCompleteOrGone) {
-  int whole = 0;
-  int gone = 0;
+  int complete = 0;
+  int rolled_back = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Storm storm(seed);
@@ -227,8 +227,8 @@ TEST(Hostile, AGroupOfClaimsIsCompleteOrGone) {
     if (end == "refused") {
       EXPECT_EQ(size(), 0);
     }
-    whole += size() == group.count;
-    gone += size() == 0;
+    complete += size() == group.count;
+    rolled_back += size() == 0;
     // A new leader that repeats the launch gets the same complete group.
     bench.refuse = [](const FakeServer::Write&) { return 0; };
     bench.restart();
@@ -237,8 +237,8 @@ TEST(Hostile, AGroupOfClaimsIsCompleteOrGone) {
     EXPECT_EQ(bench.outcome(2), "applied");
     EXPECT_EQ(size(), group.count);
   }
-  EXPECT_GT(whole, 20) << "there are too many faults to apply anything";
-  EXPECT_GT(gone, 20) << "there are too few faults to refuse anything";
+  EXPECT_GT(complete, 20) << "there are too many faults to apply anything";
+  EXPECT_GT(rolled_back, 20) << "there are too few faults to refuse anything";
 }
 
 TEST(Hostile, TheOutcomeOfAnEvictionIsTrue) {

@@ -79,7 +79,7 @@ class FakeServer : public net::Transport {
   WatchList watch_list = WatchList::served;
   int page_max = 1'000'000;
   Duration bookmark_period = std::chrono::seconds(60);
-  std::string forbidden;        ///< collection that nobody may read; empty: none
+  std::string forbidden;        ///< collection that no client may read, or empty
   std::string token = "token";  ///< expected bearer token; empty: any
 
   /// A write that arrived without a fault.

@@ -115,8 +115,8 @@ TEST_F(RealServerTest, ListsAndWatchListsGiveTheSameObjects) {
   const Outcome now = call(get(engine, "scale"));
   ASSERT_TRUE(now.ok()) << now.error.text();
   ASSERT_TRUE(call(scale(engine, 1, version_of(now.body))).ok());
-  const auto one = [&](const Store<Workload>& store) { return store.find(ns, "engine")->replicas == 1; };
-  EXPECT_TRUE(until([&] { return one(listed) && one(watched); }, both));
+  const auto has_one_replica = [&](const Store<Workload>& store) { return store.find(ns, "engine")->replicas == 1; };
+  EXPECT_TRUE(until([&] { return has_one_replica(listed) && has_one_replica(watched); }, both));
   EXPECT_EQ(watched.find(ns, "engine")->replicas_managers.back(), kFieldManager);
   EXPECT_EQ(by_list->reflector().relists(), 0u);
   EXPECT_EQ(by_list->counters().rejected + by_watch->counters().rejected, 0u);
@@ -134,7 +134,7 @@ TEST_F(RealServerTest, WritesOnceAndReportsConflicts) {
   EXPECT_TRUE(conflict.error.conflict()) << conflict.error.text();
   const std::string pause = R"([{"op":"add","path":"/spec/paused","value":true}])";
   EXPECT_TRUE(call(json_patch(engine, pause, old).value()).error.conflict());
-  const Outcome missing = call(get({resources::kDeployments, ns, "nobody"}));
+  const Outcome missing = call(get({resources::kDeployments, ns, "missing"}));
   EXPECT_TRUE(missing.error.not_found());
   EXPECT_EQ(missing.error.reason, "NotFound");
 }

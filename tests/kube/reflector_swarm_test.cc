@@ -46,11 +46,11 @@ class Recorder : public Sink {
   template <typename Change>
   bool changed(Json object, Change change) {
     const std::uint64_t before = store.snapshot().version;
-    const bool taken = change();
-    if (store.snapshot().version == before) return taken;
+    const bool has_changed = change();
+    if (store.snapshot().version == before) return has_changed;
     const std::string version(object["metadata"]["resourceVersion"].text());
     applied.push_back(server_.position(version).value());
-    return taken;
+    return has_changed;
   }
   FakeServer& server_;
 };

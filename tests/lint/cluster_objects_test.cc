@@ -47,11 +47,11 @@ struct Listing {
 };
 
 Listing read(ClusterServer& cluster, const std::string& ns) {
-  op::testing::Side side(cluster, 1);
-  ClusterObjects objects(side.client, cluster.clock(), ns);
+  op::testing::ClusterClient cluster_client(cluster, 1);
+  ClusterObjects objects(cluster_client.client, cluster.clock(), ns);
   for (int i = 0; i < 1000 && !objects.done(); ++i) {
     objects.turn();
-    side.client.turn();
+    cluster_client.client.turn();
     cluster.answer();
     cluster.api.advance(std::chrono::milliseconds(10), [] {});
   }

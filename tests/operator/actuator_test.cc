@@ -1,4 +1,4 @@
-// Active, whole: load goes up and down, and the process scales the Deployment, draining before it lowers.
+// A whole process in mode Active: load rises and falls, and the process scales the Deployment and drains pods first.
 #include "operator/actuator.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct ActuatorTest : ::testing::Test {
   ClusterServer server;
   std::unique_ptr<Running> process;
 
-  /// A Deployment with a readiness gate in its pods, a scaler that is Active, and a fleet that lets it be.
+  /// Adds a Deployment whose pods have a readiness gate, an Active scaler, and a fleet that allows Active.
   void begin(int replicas, int waiting, bool gated = true) {
     server.api.acts = [this](const kube::fake::FakeServer::Write& write) { return kubelet(write); };
     testing::put_workload(server, "chat", replicas, waiting);
@@ -48,14 +48,14 @@ struct ActuatorTest : ::testing::Test {
   std::int64_t replicas() { return server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"]; }
   std::string condition(int pod, const std::string& type) {
     const Object object = server.api.objects(testing::kPodsPath).at("ns/chat-" + std::to_string(pod));
-    for (const Object& each : object["status"]["conditions"]) {
-      if (each["type"] == type) return each["status"];
+    for (const Object& condition : object["status"]["conditions"]) {
+      if (condition["type"] == type) return condition["status"];
     }
     return "";
   }
   std::string gates() { return condition(1, kGate) + " " + condition(2, kGate); }
 
-  /// Conditions are merged by type, and Ready follows the gate.
+  /// Merges conditions by type, and sets Ready from the gate.
   std::optional<std::pair<int, Object>> kubelet(const kube::fake::FakeServer::Write& write) {
     if (!write.apply || write.collection != testing::kPodsPath || write.subresource != "status") return std::nullopt;
     Object conditions = write.body["status"]["conditions"];
@@ -65,25 +65,25 @@ struct ActuatorTest : ::testing::Test {
   }
 };
 
-TEST_F(ActuatorTest, LoadIsAnsweredWithReplicas) {
+TEST_F(ActuatorTest, ScalesUpWithLoad) {
   begin(2, 40);
   pass(30s);
-  EXPECT_EQ(replicas(), 8) << "doubled twice, a period apart, up to the maximum";
-  EXPECT_EQ(gates(), "True True") << "pods with the gate are let into the router";
+  EXPECT_EQ(replicas(), 8) << "doubled twice, one period apart, up to the maximum";
+  EXPECT_EQ(gates(), "True True") << "pods with the gate are ready for the router";
 }
 
-TEST_F(ActuatorTest, LoweringDrainsFirst) {
+TEST_F(ActuatorTest, DrainsBeforeScalingDown) {
   begin(2, 0);
   for (int pod : {1, 2}) load(pod, 0, 1);
   pass(60s);
   EXPECT_TRUE(gates() == "False True" || gates() == "True False") << gates();
-  EXPECT_EQ(replicas(), 2) << "a request still runs";
+  EXPECT_EQ(replicas(), 2) << "one request is still running";
   for (int pod : {1, 2}) load(pod, 0, 0);
   pass(30s);
   EXPECT_EQ(replicas(), 1);
 }
 
-TEST_F(ActuatorTest, SilenceOfWhoDrainsIsWaitedFor) {
+TEST_F(ActuatorTest, WaitsForASilentDrainingPod) {
   begin(2, 0);
   for (int pod : {1, 2}) load(pod, 0, 1);
   pass(60s);
@@ -93,14 +93,14 @@ TEST_F(ActuatorTest, SilenceOfWhoDrainsIsWaitedFor) {
   EXPECT_EQ(replicas(), 2);
 }
 
-TEST_F(ActuatorTest, WithoutAWayToDrainNothingIsLowered) {
+TEST_F(ActuatorTest, DoesNotScaleDownPodsThatCannotDrain) {
   begin(2, 0, false);
   pass(60s);
   EXPECT_EQ(replicas(), 2);
   for (const auto& request : server.api.seen) EXPECT_FALSE(request.path.contains("/scale")) << request.path;
 }
 
-TEST_F(ActuatorTest, TheKillSwitchStopsWritesAndNothingElse) {
+TEST_F(ActuatorTest, KillSwitchStopsOnlyWrites) {
   begin(2, 40);
   fleet({{"halt", true}});
   pass(60s);
@@ -118,7 +118,7 @@ TEST_F(ActuatorTest, TheKillSwitchStopsWritesAndNothingElse) {
   EXPECT_EQ(replicas(), 8);
 }
 
-TEST_F(ActuatorTest, ADrainEndsWhenTheScalerIsActiveNoMore) {
+TEST_F(ActuatorTest, DrainEndsWhenTheScalerLeavesActive) {
   begin(2, 0);
   for (int pod : {1, 2}) load(pod, 0, 1);
   pass(60s);
@@ -131,13 +131,13 @@ TEST_F(ActuatorTest, ADrainEndsWhenTheScalerIsActiveNoMore) {
   EXPECT_EQ(replicas(), 2);
 }
 
-TEST_F(ActuatorTest, ASuccessorGoesOnWithTheDrain) {
+TEST_F(ActuatorTest, SuccessorContinuesTheDrain) {
   begin(2, 0);
   for (int pod : {1, 2}) load(pod, 0, 1);
   pass(60s);
   const std::string before = gates();
   EXPECT_NE(before, "True True");
-  process = std::make_unique<Running>(server, "two");  // the first is gone without a word
+  process = std::make_unique<Running>(server, "two");  // the first process ended without a shutdown
   pass(60s);
   EXPECT_EQ(gates(), before);
   for (int pod : {1, 2}) load(pod, 0, 0);

@@ -8,7 +8,7 @@ namespace {
 
 using enum model::TopologyLevel;
 
-TEST(CatalogBuilder, DomainsAreThoseThatLabelsState) {
+TEST(CatalogBuilder, DomainsComeFromLabels) {
   CatalogBuilder builder;
   const model::DomainPath full = builder.domains(
       {{"topology.kubernetes.io/zone", "a"}, {"topology.kubernetes.io/rack", "r1"}, {"nvidia.com/gpu.clique", "c.0"}});
@@ -26,7 +26,7 @@ TEST(CatalogBuilder, DomainsAreThoseThatLabelsState) {
   EXPECT_EQ(builder.domains({{"topology.kubernetes.io/zone", "a"}})[3], at(full, zone)) << "the same zone once";
 }
 
-TEST(CatalogBuilder, AServiceIsWhatTheScalerSaysOfItsTargets) {
+TEST(CatalogBuilder, ReadsAServiceFromItsScaler) {
   testing::Cluster cluster;
   testing::Object object = testing::scaler("chat", "chat");
   object["spec"]["roles"][0]["variants"][0]["gpu"] = "h100_sxm";
@@ -49,7 +49,7 @@ TEST(CatalogBuilder, AServiceIsWhatTheScalerSaysOfItsTargets) {
     ASSERT_EQ(service.variants.size(), 1u);
     EXPECT_EQ(service.variants[0].tensor_parallel, 4);
     EXPECT_EQ(builder.catalog()->gpu_kind(service.variants[0].gpu), "h100_sxm");
-    EXPECT_EQ(service.variants[0].model, "llama") << "what the table does not have keeps its name";
+    EXPECT_EQ(service.variants[0].model, "llama") << "a model that the table lacks keeps its name";
 
     const auto policy = std::get<decide::scale::QueueHpa>(policy_of(scaler));
     EXPECT_EQ(policy.waiting_per_replica, 2);
@@ -68,14 +68,14 @@ InferenceScaler read_spec(const testing::Object& spec) {
   return read_inference_scaler(document.parse(text).value());
 }
 
-TEST(CatalogBuilder, AGpuHasOneKindByAllItsNames) {
+TEST(CatalogBuilder, AllNamesOfAGpuGiveOneKind) {
   CatalogBuilder builder;
   EXPECT_EQ(builder.gpu_kind("NVIDIA-H100-80GB-HBM3"), builder.gpu_kind("h100_sxm"));
   EXPECT_NE(builder.gpu_kind("NVIDIA-H100-PCIe"), builder.gpu_kind("h100_sxm"));
   EXPECT_EQ(builder.catalog()->gpu_kinds, (std::vector<std::string>{"h100_sxm", "NVIDIA-H100-PCIe"}));
 }
 
-TEST(CatalogBuilder, TheEngineTablesRowIsNamedByTheModelOrByItsProfile) {
+TEST(CatalogBuilder, ModelOrProfileNamesTheRowOfTheEngineTable) {
   const struct {
     const char* served;
     testing::Object profile;
@@ -101,10 +101,10 @@ TEST(CatalogBuilder, TheEngineTablesRowIsNamedByTheModelOrByItsProfile) {
   }
 }
 
-TEST(CatalogBuilder, ThePolicyIsTheOneThatIsChosenWithItsSettings) {
+TEST(CatalogBuilder, ReadsThePolicyAndItsSettings) {
   using namespace std::chrono_literals;
   const auto policy = [](const testing::Object& spec) { return policy_of(read_spec(spec)); };
-  EXPECT_EQ(policy({}), decide::scale::Policy(decide::scale::Capstan{})) << "as a scenario has it";
+  EXPECT_EQ(policy({}), decide::scale::Policy(decide::scale::Capstan{})) << "the defaults of scenarios";
   EXPECT_EQ(policy({{"signals", {{"interval", "1s"}}}}), decide::scale::Policy(decide::scale::Capstan{}));
   EXPECT_EQ(policy({{"signals", {{"interval", "5m"}}}}), decide::scale::Policy(decide::scale::Capstan{}));
   EXPECT_EQ(policy({{"policy", "Rules"}}), decide::scale::Policy(decide::scale::Rules{}));

@@ -19,8 +19,8 @@ Object claim(const std::string& name, const std::string& pool, const std::string
   return object;
 }
 
-TEST(ClaimTimes, TheLongestOfThePoolIsExpected) {
-  testing::Cluster cluster;  // every claim is made at 16:00:00
+TEST(ClaimTimes, ExpectsTheLongestTimeOfThePool) {
+  testing::Cluster cluster;  // every claim is created at 16:00:00
   cluster.claims.put(claim("fast", "gpu", "2026-11-21T16:01:00Z"));
   cluster.claims.put(claim("slow", "gpu", "2026-11-21T16:03:00Z"));
   cluster.claims.put(claim("new", "gpu"));

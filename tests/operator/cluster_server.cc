@@ -7,20 +7,20 @@ net::RequestId ClusterServer::start(net::Request request, net::Handler handler) 
   const bool discovery = url == "https://fake/api" || url == "https://fake/apis";
   if (!discovery && url.starts_with("https://fake")) return api.start(std::move(request), std::move(handler));
   const net::RequestId id = ++last_id_;
-  waiting_[id] = {url, std::move(handler)};
+  pending_[id] = {url, std::move(handler)};
   return id;
 }
 
 void ClusterServer::cancel(net::RequestId id) {
-  waiting_.erase(id);
+  pending_.erase(id);
   api.cancel(id);
 }
 
 void ClusterServer::answer() {
-  const net::RequestId last = last_id_;  // what an answer asks for is answered the next time
-  while (!waiting_.empty() && waiting_.begin()->first <= last) {
-    const Asked asked = std::move(waiting_.extract(waiting_.begin()).mapped());
-    asked.handler.on_done(exchange_of(asked.url));
+  const net::RequestId last = last_id_;  // requests that an answer starts wait for the next call
+  while (!pending_.empty() && pending_.begin()->first <= last) {
+    const PendingRequest request = std::move(pending_.extract(pending_.begin()).mapped());
+    request.handler.on_done(exchange_of(request.url));
   }
 }
 
@@ -33,7 +33,7 @@ net::Exchange ClusterServer::exchange_of(const std::string& url) const {
     exchange.response = {200, {{"Content-Type", "text/plain; version=0.0.4"}}, page->second};
   } else {
     exchange.failure = net::Failure::connect;
-    exchange.message = "nobody listens";
+    exchange.message = "connection refused";
   }
   return exchange;
 }
@@ -52,7 +52,7 @@ Object ClusterServer::discovery() const {
   return {{"kind", "APIGroupDiscoveryList"}, {"items", items}};
 }
 
-Side::Side(ClusterServer& cluster, std::uint64_t seed)
+ClusterClient::ClusterClient(ClusterServer& cluster, std::uint64_t seed)
     : credentials(
           [] {
             kube::Config config;
@@ -67,9 +67,9 @@ Side::Side(ClusterServer& cluster, std::uint64_t seed)
       client(cluster, credentials, cluster.clock(), RandomStream(seed, "client"), kube::Client::Options()) {}
 
 Running::Running(ClusterServer& cluster, const std::string& name, Effects* effects)
-    : side(cluster, hash_text(name)),
+    : cluster_client(cluster, hash_text(name)),
       process({.transport = cluster,
-               .client = side.client,
+               .client = cluster_client.client,
                .clock = cluster.clock(),
                .wall = cluster.wall(),
                .random = RandomStream(hash_text(name), "process"),
@@ -121,7 +121,7 @@ void pass(ClusterServer& server, const std::vector<Running*>& processes, Duratio
   for (Duration passed{}; passed < duration; passed += kStep) {
     server.api.advance(kStep, [&] {
       server.answer();
-      for (Running* each : processes) each->process.turn();
+      for (Running* running : processes) running->process.turn();
     });
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// A cluster for whole processes: an API server in memory, pods that answer with pages of metrics, and simulated time.
+// A cluster for tests of whole processes: an API server in memory, pods that serve pages of metrics, and simulated
+// time.
 
 #include <functional>
 #include <map>
@@ -22,7 +23,7 @@ using kube::fake::FakeServer;
 /// 2026-11-21T16:15:33Z
 inline constexpr std::int64_t kStartS = 1'795'277'733;
 
-/// Takes each request to whom it is for: the API server, its discovery, or a pod.
+/// Routes each request to the API server, its discovery, or a pod.
 class ClusterServer final : public net::Transport {
  public:
   explicit ClusterServer(std::uint64_t seed = 1) : api(seed) {}
@@ -30,7 +31,7 @@ class ClusterServer final : public net::Transport {
   net::RequestId start(net::Request request, net::Handler handler) override;
   void cancel(net::RequestId id) override;
 
-  /// Answers what is not for the API server.
+  /// Answers pending requests to discovery and to pods.
   void answer();
 
   Instant now() const { return {std::chrono::seconds(kStartS) + api.now().since_start}; }
@@ -42,14 +43,14 @@ class ClusterServer final : public net::Transport {
   }
 
   FakeServer api;
-  std::map<std::string, std::string> pages;                 ///< by URL; nobody listens elsewhere
-  std::map<std::string, std::vector<std::string>> served = {///< kinds by group, those with /scale
+  std::map<std::string, std::string> pages;                 ///< by URL; every other URL refuses connections
+  std::map<std::string, std::vector<std::string>> served = {///< kinds by group
                                                             {"", {"Pod", "Node"}},
                                                             {"apps", {"Deployment", "StatefulSet"}},
                                                             {"capstan.dev", {"InferenceScaler", "FleetPolicy"}}};
 
  private:
-  struct Asked {
+  struct PendingRequest {
     std::string url;
     net::Handler handler;
   };
@@ -58,11 +59,11 @@ class ClusterServer final : public net::Transport {
 
   Object discovery() const;
 
-  net::RequestId last_id_ = net::RequestId{1} << 60;  // apart from the API server's
-  std::map<net::RequestId, Asked> waiting_;
+  net::RequestId last_id_ = net::RequestId{1} << 60;  // differs from all ids of the API server
+  std::map<net::RequestId, PendingRequest> pending_;
 };
 
-// Collections.
+// Paths of collections.
 inline const std::string kScalersPath = "/apis/capstan.dev/v1alpha1/inferencescalers";
 inline const std::string kFleetPath = "/apis/capstan.dev/v1alpha1/fleetpolicies";
 inline const std::string kDeploymentsPath = "/apis/apps/v1/deployments";
@@ -73,36 +74,36 @@ inline const std::string kPodsPath = "/api/v1/pods";
 
 inline std::string url_of_pod(int number) { return "http://10.0.0." + std::to_string(number) + ":8000/metrics"; }
 
-/// A page of vLLM's.
+/// Returns a metrics page of vLLM.
 std::string page(int waiting);
-/// One with everything that Capstan's own policy reads: so many requests run, and so many tokens came out of it.
+/// Returns a metrics page with everything that policy Capstan reads: running requests and counters of tokens.
 std::string page_of_work(int running, std::int64_t prompt_tokens, std::int64_t generated_tokens);
 
-/// A Deployment `name` with so many pods that serve, 10.0.0.1 and on, each with a page.
+/// Adds a Deployment with `replicas` ready pods at 10.0.0.1 and following, each with a metrics page.
 void put_workload(ClusterServer& server, const std::string& name, int replicas, int waiting);
 
 void put_scaler(ClusterServer& server, const std::string& name, const std::string& target,
                 const std::function<void(Object&)>& change = {});
 
 /// A client of the cluster in simulated time.
-struct Side {
-  Side(ClusterServer& cluster, std::uint64_t seed);
+struct ClusterClient {
+  ClusterClient(ClusterServer& cluster, std::uint64_t seed);
 
   kube::Credentials credentials;
   kube::Client client;
 };
 
-/// A process of it.
+/// A Capstan process of the cluster.
 struct Running {
   Running(ClusterServer& cluster, const std::string& name, Effects* effects = nullptr);
   ~Running();
 
   std::vector<LogLine> lines;
-  Side side;
+  ClusterClient cluster_client;
   Process process;
 };
 
-/// Lets time pass for a cluster and the processes on it.
+/// Runs a cluster and its processes for a time.
 void pass(ClusterServer& server, const std::vector<Running*>& processes, Duration duration);
 
 }  // namespace capstan::op::testing

@@ -6,7 +6,7 @@
 namespace capstan::op {
 namespace {
 
-TEST(ClusterView, GpusOfAnyVendorCountAndNothingElseDoes) {
+TEST(ClusterView, CountsOnlyGpusOfAnyVendor) {
   kube::Resources resources;
   resources.add("nvidia.com/gpu", 8'000);
   resources.add("amd.com/gpu", 2'000);
@@ -15,7 +15,7 @@ TEST(ClusterView, GpusOfAnyVendorCountAndNothingElseDoes) {
   EXPECT_EQ(gpus_of(resources), whole_gpus(10));
 }
 
-TEST(ClusterView, TargetsAreFoundByKindNamespaceAndName) {
+TEST(ClusterView, FindsTargetsByKindNamespaceAndName) {
   testing::Cluster cluster;
   cluster.deployments.put(testing::deployment("chat", 2));
   const ClusterView view = cluster.view();
@@ -27,7 +27,7 @@ TEST(ClusterView, TargetsAreFoundByKindNamespaceAndName) {
   EXPECT_EQ(targets.find("ns", {"apps/v1", "Deployment", "chats"}), nullptr);
 }
 
-TEST(ClusterView, WithoutAFleetPolicyReplicasAreInShadow) {
+TEST(ClusterView, ReplicasAreInShadowWithoutAFleetPolicy) {
   testing::Cluster cluster;
   EXPECT_EQ(fleet_mode(cluster.view()), Mode::shadow);
   cluster.fleet.put({{"metadata", {{"name", "default"}}}, {"spec", {{"layers", {{"replicas", "Off"}}}}}});

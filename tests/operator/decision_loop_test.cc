@@ -1,4 +1,4 @@
-// Decisions that come out the same: from a checkpoint in another process, and from a snapshot file.
+// Decisions are the same from a checkpoint in another process and from a snapshot file.
 #include "operator/decision_loop.h"
 
 #include <gtest/gtest.h>
@@ -11,36 +11,36 @@ namespace capstan::op {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ClusterClient;
 using testing::ClusterServer;
 using testing::Object;
-using testing::Side;
 
-struct Looking {
-  Looking(ClusterServer& cluster, std::uint64_t seed)
+struct LoopRunner {
+  LoopRunner(ClusterServer& cluster, std::uint64_t seed)
       : server(cluster),
-        side(cluster, seed),
-        loop(cluster, side.client, cluster.clock(), RandomStream(seed, "loop"), nullptr) {}
+        cluster_client(cluster, seed),
+        loop(cluster, cluster_client.client, cluster.clock(), RandomStream(seed, "loop"), nullptr) {}
 
   void turn() {
     loop.turn();
-    side.client.turn();
+    cluster_client.client.turn();
   }
 
   ClusterServer& server;
-  Side side;
+  ClusterClient cluster_client;
   DecisionLoop loop;
 };
 
-void listen(ClusterServer& server, const std::vector<Looking*>& loops, Duration duration) {
+void listen(ClusterServer& server, const std::vector<LoopRunner*>& loops, Duration duration) {
   for (Duration passed{}; passed < duration; passed += 100ms) {
     server.api.advance(100ms, [&] {
       server.answer();
-      for (Looking* each : loops) each->turn();
+      for (LoopRunner* runner : loops) runner->turn();
     });
   }
 }
 
-/// A cluster with two scalers whose load has gone up and down.
+/// A cluster with two scalers whose load has risen and fallen.
 struct Scene {
   Scene() {
     testing::put_workload(server, "chat", 3, 40);
@@ -48,7 +48,7 @@ struct Scene {
     server.api.put(testing::kDeploymentsPath, "ns", "code", testing::deployment("code", 2));
     testing::put_scaler(server, "code", "code");
   }
-  /// The first one decides a few times.
+  /// Lets the first loop make a few decisions.
   void warm_up() {
     listen(server, {&one, &two}, 15s);
     ASSERT_TRUE(one.loop.ready()) << one.loop.waiting_for().front();
@@ -60,15 +60,15 @@ struct Scene {
     }
   }
   ClusterServer server;
-  Looking one{server, 1}, two{server, 2};
+  LoopRunner one{server, 1}, two{server, 2};
 };
 
-TEST(DecisionLoop, ASuccessorDecidesTheSameBytes) {
+TEST(DecisionLoop, SuccessorDecidesTheSameBytes) {
   Scene scene;
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
   std::size_t left_out = 0;
-  Checkpoint carried;  // through the text of its ConfigMaps
+  Checkpoint carried;  // as read back from its ConfigMaps
   kube::JsonDocument document;
   for (const std::string& body : to_config_maps(scene.one.loop.checkpoint(), left_out)) {
     read_config_map(document.parse(body).value(), carried);
@@ -78,17 +78,17 @@ TEST(DecisionLoop, ASuccessorDecidesTheSameBytes) {
   scene.one.loop.decide();
   scene.two.loop.decide();
   ASSERT_EQ(scene.one.loop.controller().memory().scale, scene.two.loop.controller().memory().scale);
-  EXPECT_TRUE((scene.one.loop.checkpoint() == scene.two.loop.checkpoint())) << "the ledgers too";
+  EXPECT_TRUE((scene.one.loop.checkpoint() == scene.two.loop.checkpoint())) << "including the ledgers";
   for (std::uint32_t i = 0; i < 2; ++i) {
     const decide::scale::Decision& a = scene.one.loop.controller().scale_decision({i});
     const decide::scale::Decision& b = scene.two.loop.controller().scale_decision({i});
     EXPECT_EQ(a.desired, b.desired);
     EXPECT_EQ(a.why, b.why);
   }
-  EXPECT_GT(scene.two.loop.controller().memory().scale.at(0).answers.size(), 3u) << "nothing was carried over";
+  EXPECT_GT(scene.two.loop.controller().memory().scale.at(0).answers.size(), 3u) << "the checkpoint was not restored";
 }
 
-TEST(DecisionLoop, ASnapshotFileGivesThePlanByteForByte) {
+TEST(DecisionLoop, SnapshotFileGivesTheSamePlanByteForByte) {
   Scene scene;
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
@@ -104,19 +104,19 @@ TEST(DecisionLoop, ASnapshotFileGivesThePlanByteForByte) {
   const Result<archive::SavedState> state = archive::parse(file, "incident.json");
   ASSERT_TRUE(state) << state.error().text();
   const archive::Redecision again = archive::redecide(*state);
-  model::Plan told, submitted;
+  model::Plan recorded, submitted;
   for (const decide::scale::Decision& decision : again.scale) {
-    told.actions.insert(told.actions.end(), decision.plan.actions.begin(), decision.plan.actions.end());
+    recorded.actions.insert(recorded.actions.end(), decision.plan.actions.begin(), decision.plan.actions.end());
   }
   for (const control::LoggedDecision& logged : scene.two.loop.controller().log().entries()) {
     submitted.actions.push_back(logged.action);
   }
   ASSERT_FALSE(submitted.actions.empty());
-  EXPECT_EQ(plan_hash(told), plan_hash(submitted));
+  EXPECT_EQ(plan_hash(recorded), plan_hash(submitted));
   EXPECT_EQ(archive::to_json(*state), file);
 }
 
-TEST(DecisionLoop, SignalsOfAPrometheusServerAreAskedFor) {
+TEST(DecisionLoop, QueriesAPrometheusServerForSignals) {
   ClusterServer server;
   testing::put_workload(server, "chat", 1, 0);
   testing::put_scaler(server, "chat", "chat", [](Object& scaler) {
@@ -124,7 +124,7 @@ TEST(DecisionLoop, SignalsOfAPrometheusServerAreAskedFor) {
                                  {"prometheus", {{"url", "http://prometheus:9090"}, {"selector", "job=\"chat\""}}}};
   });
   server.pages.clear();
-  Looking one(server, 1);
+  LoopRunner one(server, 1);
   const auto answer = [&] {
     const std::int64_t unix_s = server.now().since_start / 1s;
     const Object series = {
@@ -146,7 +146,7 @@ TEST(DecisionLoop, SignalsOfAPrometheusServerAreAskedFor) {
   EXPECT_EQ(reports[0].targets.at(0).recommended, 4);
 }
 
-TEST(DecisionLoop, AMistakeInTheSignalsIsNamed) {
+TEST(DecisionLoop, NamesAMistakeInTheSignals) {
   struct Row {
     Object signals;
     const char* engine;
@@ -165,7 +165,7 @@ TEST(DecisionLoop, AMistakeInTheSignalsIsNamed) {
       scaler["spec"]["signals"] = row.signals;
       scaler["spec"]["engine"] = row.engine;
     });
-    Looking one(server, 1);
+    LoopRunner one(server, 1);
     listen(server, {&one}, 30s);
     one.loop.begin({});
     one.loop.decide();
@@ -176,7 +176,7 @@ TEST(DecisionLoop, AMistakeInTheSignalsIsNamed) {
   }
 }
 
-TEST(DecisionLoop, AUsersOwnServerIsReadAsItsMappingSays) {
+TEST(DecisionLoop, ReadsACustomEngineByItsMapping) {
   ClusterServer server;
   testing::put_workload(server, "chat", 1, 0);
   testing::put_scaler(server, "chat", "chat", [](Object& scaler) {
@@ -184,14 +184,14 @@ TEST(DecisionLoop, AUsersOwnServerIsReadAsItsMappingSays) {
     scaler["spec"]["signals"] = {{"interval", "5s"}, {"custom", {{"waiting", "my_queue"}}}};
   });
   server.pages[testing::url_of_pod(1)] = "my_queue 12\n";
-  Looking one(server, 1);
+  LoopRunner one(server, 1);
   listen(server, {&one}, 15s);
   one.loop.begin({});
   one.loop.decide();
   EXPECT_EQ(one.loop.reports().at(0).targets.at(0).recommended, 3);
 }
 
-/// Two scalers of Capstan's own policy, whose pods the API server shows in another order than they came.
+/// Two scalers of policy Capstan. The API server lists their pods in another order than they were created.
 struct OwnScene {
   OwnScene() {
     for (const char* name : {"chat", "code"}) {
@@ -206,7 +206,7 @@ struct OwnScene {
     }
     serve();
   }
-  /// Each pod answers its share of it, three times as many from step to step.
+  /// Lets each pod serve its share of the load, which triples from step to step.
   void serve() {
     for (int pod = 1; pod <= 3; ++pod) {
       prompt += 40'000 + 7'001 * pod;
@@ -214,7 +214,7 @@ struct OwnScene {
       server.pages[testing::url_of_pod(pod)] = testing::page_of_work(30 + pod, prompt, generated);
     }
   }
-  /// The first one decides a few times; then a pod comes that sorts before the others.
+  /// Lets the first loop make a few decisions, then adds a pod that sorts before the other ones.
   void warm_up() {
     listen(server, {&one, &two}, 15s);
     ASSERT_TRUE(one.loop.ready()) << one.loop.waiting_for().front();
@@ -243,10 +243,10 @@ struct OwnScene {
   }
   std::int64_t prompt = 0, generated = 0;
   ClusterServer server;
-  Looking one{server, 1}, two{server, 2};
+  LoopRunner one{server, 1}, two{server, 2};
 };
 
-TEST(DecisionLoop, ASuccessorOfTheOwnPolicyDecidesTheSameBytesThoughItCountsPodsOtherwise) {
+TEST(DecisionLoop, SuccessorOfPolicyCapstanDecidesTheSameBytesWithOtherPodIds) {
   OwnScene scene;
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
@@ -258,7 +258,7 @@ TEST(DecisionLoop, ASuccessorOfTheOwnPolicyDecidesTheSameBytesThoughItCountsPods
   const auto& remembered = scene.one.loop.controller().memory().scale.at(0).capstan;
   ASSERT_TRUE(remembered.has_value());
   EXPECT_EQ(remembered->counters.size(), 4u);
-  EXPECT_GT(remembered->counters.front().generated_rate_milli, 0) << "something was learned";
+  EXPECT_GT(remembered->counters.front().generated_rate_milli, 0) << "the policy has learned a rate";
   EXPECT_TRUE((scene.one.loop.checkpoint() == scene.two.loop.checkpoint()));
   for (std::uint32_t i = 0; i < 2; ++i) {
     const decide::scale::Decision& a = scene.one.loop.controller().scale_decision({i});
@@ -271,7 +271,7 @@ TEST(DecisionLoop, ASuccessorOfTheOwnPolicyDecidesTheSameBytesThoughItCountsPods
   }
 }
 
-TEST(DecisionLoop, CountersThatASuccessorFindsLowerAreNoBurst) {
+TEST(DecisionLoop, LowerCountersAfterATakeoverAreNoBurst) {
   OwnScene scene;
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());
@@ -288,7 +288,7 @@ TEST(DecisionLoop, CountersThatASuccessorFindsLowerAreNoBurst) {
             scene.one.loop.controller().scale_decision({0}).sizing->generated_tokens_per_s);
 }
 
-TEST(DecisionLoop, ASnapshotFileOfTheOwnPolicyDecidesTheSame) {
+TEST(DecisionLoop, SnapshotFileOfPolicyCapstanDecidesTheSame) {
   OwnScene scene;
   scene.warm_up();
   ASSERT_FALSE(::testing::Test::HasFatalFailure());

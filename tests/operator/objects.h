@@ -1,6 +1,6 @@
 #pragma once
 
-// The cluster's objects, made for tests from the JSON that a server would send.
+// Cluster objects for tests, as the JSON that an API server would send.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ void stamp(Object& object, int version);
 std::string text_of(const Object& object);
 std::string key_of(const Object& object);
 
-/// Objects of one kind and their store. Every change gets a new resource version.
+/// The objects of one kind and their store. Every change gets a new resource version.
 template <typename View>
 class Objects {
  public:
@@ -52,6 +52,7 @@ class Objects {
   int version_ = 0;
 };
 
+/// The objects of a cluster, by kind.
 struct Cluster {
   Cluster();
   ~Cluster();
@@ -77,11 +78,11 @@ struct Cluster {
 };
 
 Object meta(const std::string& name, const std::string& uid = "");
-/// A scaler of one Deployment, or of another kind; of policy Queue, the one that a page or two is enough for.
+/// Returns a scaler of one Deployment or other target. Its policy is Queue, which decides after one or two pages.
 Object scaler(const std::string& name, const std::string& target, const std::string& kind = "Deployment");
 Object containers(int gpus);
 Object deployment(const std::string& name, int replicas, int gpus = 1);
-/// A pod of the Deployment `app`; bound where a node is given.
+/// Returns a pod of the Deployment `app`, bound if `node` is set.
 Object pod(const std::string& name, const std::string& app, const std::string& node = "", bool ready = false,
            int gpus = 1);
 Object node(const std::string& name, int gpus = 8, const std::string& zone = "a");

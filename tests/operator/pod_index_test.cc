@@ -10,7 +10,7 @@ namespace {
 
 using testing::Object;
 
-RC_GTEST_PROP(PodIndex, FindsTheReplicasThatALookAtAllPodsFinds, ()) {
+RC_GTEST_PROP(PodIndex, FindsTheSameReplicasAsAFullSearch, ()) {
   testing::Cluster cluster;
   const auto letter = [] { return std::string(1, static_cast<char>('a' + *rc::gen::inRange(0, 3))); };
   for (int i = *rc::gen::inRange(0, 30); i > 0; --i) {

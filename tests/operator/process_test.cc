@@ -1,4 +1,4 @@
-// `capstan run` whole, on an API server and on pods in memory, in simulated time.
+// Tests of a whole `capstan run`, with an API server and pods in memory and in simulated time.
 #include "operator/process.h"
 
 #include <gtest/gtest.h>
@@ -21,15 +21,15 @@ Object status_of(ClusterServer& server, const std::string& name = "chat") {
   return server.api.objects(testing::kScalersPath).at("ns/" + name).value("status", Object::object());
 }
 
-/// "True", "False", "Unknown", or "" where it is not there.
+/// Returns "True", "False" or "Unknown", or an empty text if there is no such condition.
 std::string condition(const Object& status, const std::string& type, const char* part = "status") {
-  for (const Object& each : status.value("conditions", Object::array())) {
-    if (each["type"] == type) return each[part];
+  for (const Object& condition : status.value("conditions", Object::array())) {
+    if (condition["type"] == type) return condition[part];
   }
   return {};
 }
 
-TEST(Process, ALoadOverTheTargetIsARecommendationInTheStatus) {
+TEST(Process, RecommendsReplicasForALoadAboveTheTarget) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat");
@@ -39,8 +39,8 @@ TEST(Process, ALoadOverTheTargetIsARecommendationInTheStatus) {
   const Object status = status_of(server);
   EXPECT_EQ(status["replicas"], 2);
   EXPECT_EQ(status["ready"], 2);
-  EXPECT_EQ(status["recommended"], 4) << "ten times the target, and at most twice as many at once";
-  EXPECT_EQ(status["desired"], 2) << "Shadow asks for nothing";
+  EXPECT_EQ(status["recommended"], 4) << "the load is ten times the target, but one step at most doubles";
+  EXPECT_EQ(status["desired"], 2) << "Shadow sets nothing";
   EXPECT_EQ(status["effectiveMode"], "Shadow");
   EXPECT_EQ(status["reason"], "rate_limited");
   EXPECT_EQ(status["signals"]["fresh"], 2);
@@ -62,11 +62,11 @@ TEST(Process, ALoadOverTheTargetIsARecommendationInTheStatus) {
 
   pass(server, {&one}, 300s);
   const std::int64_t added = status_of(server)["ledger"]["gpuHoursMilli"];
-  EXPECT_GT(added, 120) << "two GPUs more for some five minutes are a sixth of a GPU-hour";
+  EXPECT_GT(added, 120) << "two more GPUs for about five minutes are a sixth of a GPU-hour";
   EXPECT_LT(added, 180);
 }
 
-TEST(Process, ShadowWritesNothingButWhatItShows) {
+TEST(Process, ShadowWritesOnlyStatusEventsAndItsState) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat", [](Object& scaler) { scaler["spec"]["mode"] = "Active"; });
@@ -85,22 +85,22 @@ TEST(Process, ShadowWritesNothingButWhatItShows) {
   EXPECT_EQ(server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"], 2);
 }
 
-/// Keeps what it is told and says that it was done.
+/// Records actions and reports them as done.
 class Recorder final : public Effects {
  public:
   void submit(model::ActionToken token, const model::Action& action, const model::Snapshot&) override {
-    told.push_back(std::get<model::SetReplicas>(action.what).replicas);
+    recorded.push_back(std::get<model::SetReplicas>(action.what).replicas);
     done_.push_back({token, ports::Outcome::Kind::applied, {}});
   }
   std::vector<ports::Outcome> outcomes() override { return std::exchange(done_, {}); }
 
-  std::vector<ReplicaCount> told;
+  std::vector<ReplicaCount> recorded;
 
  private:
   std::vector<ports::Outcome> done_;
 };
 
-TEST(Process, OnlyWhatIsActiveByBothModesIsActedOn) {
+TEST(Process, ActsOnlyIfBothModesAreActive) {
   struct Row {
     const char* fleet;
     const char* scaler;
@@ -117,16 +117,16 @@ TEST(Process, OnlyWhatIsActiveByBothModesIsActedOn) {
     Running one(server, "one", &recorder);
     pass(server, {&one}, 30s);
     const Object status = status_of(server);
-    EXPECT_EQ(!recorder.told.empty(), row.acts) << row.fleet << " " << row.scaler;
+    EXPECT_EQ(!recorder.recorded.empty(), row.acts) << row.fleet << " " << row.scaler;
     EXPECT_EQ(condition(status, "Active"), row.acts ? "True" : "False");
     EXPECT_EQ(status["desired"], row.acts ? 4 : 2);
     if (row.acts) {
-      EXPECT_EQ(recorder.told.front(), 4);
+      EXPECT_EQ(recorder.recorded.front(), 4);
     }
   }
 }
 
-TEST(Process, SilenceHolds) {
+TEST(Process, SilencePreventsScalingDown) {
   ClusterServer server;
   testing::put_workload(server, "chat", 4, 0);
   testing::put_scaler(server, "chat", "chat",
@@ -135,7 +135,7 @@ TEST(Process, SilenceHolds) {
   Running one(server, "one");
   pass(server, {&one}, 60s);
   Object status = status_of(server);
-  EXPECT_EQ(status["recommended"], 4) << "three idle ones and one that says nothing";
+  EXPECT_EQ(status["recommended"], 4) << "three idle pods and one silent pod";
   EXPECT_EQ(status["reason"], "signal_missing");
   EXPECT_EQ(condition(status, "SignalsFresh"), "False");
   EXPECT_NE(condition(status, "SignalsFresh", "message").find("chat-3"), std::string::npos);
@@ -146,7 +146,7 @@ TEST(Process, SilenceHolds) {
   EXPECT_EQ(condition(status, "SignalsFresh"), "True");
 }
 
-TEST(Process, APodThatFallsSilentIsKeptThoughItsLastWordWasIdle) {
+TEST(Process, KeepsAPodThatWasIdleBeforeItFellSilent) {
   ClusterServer server;
   testing::put_workload(server, "chat", 4, 4);
   testing::put_scaler(server, "chat", "chat",
@@ -159,7 +159,7 @@ TEST(Process, APodThatFallsSilentIsKeptThoughItsLastWordWasIdle) {
   EXPECT_EQ(status_of(server)["signals"]["missing"], 4);
 }
 
-TEST(Process, AnAutoscalerOfTheTargetIsAConflictUntilItIsGone) {
+TEST(Process, AutoscalerOfTheTargetIsAConflictUntilItIsDeleted) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat", [](Object& scaler) { scaler["spec"]["mode"] = "Active"; });
@@ -174,7 +174,7 @@ TEST(Process, AnAutoscalerOfTheTargetIsAConflictUntilItIsGone) {
             "spec.roles[0].variants[0].targetRef: Deployment ns/chat is scaled by HorizontalPodAutoscaler ns/hpa");
   EXPECT_EQ(condition(status, "Ready"), "False");
   EXPECT_EQ(status["effectiveMode"], "Shadow");
-  EXPECT_EQ(status["recommended"], 4) << "what it would do is shown all the same";
+  EXPECT_EQ(status["recommended"], 4) << "the recommendation is still shown";
   server.api.remove(testing::kAutoscalersPath, "ns/hpa");
   pass(server, {&one}, 20s);
   status = status_of(server);
@@ -182,7 +182,7 @@ TEST(Process, AnAutoscalerOfTheTargetIsAConflictUntilItIsGone) {
   EXPECT_EQ(status["effectiveMode"], "Active");
 }
 
-TEST(Process, TheYoungerOfTwoScalersOfOneTargetIsToldSo) {
+TEST(Process, YoungerOfTwoScalersOfOneTargetShowsTheConflict) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat");
@@ -196,7 +196,7 @@ TEST(Process, TheYoungerOfTwoScalersOfOneTargetIsToldSo) {
             "older");
 }
 
-TEST(Process, ATargetThatCannotBeScaledIsNamedWithItsField) {
+TEST(Process, NamesATargetThatCannotBeScaled) {
   struct Row {
     const char* api_version;
     const char* kind;
@@ -204,15 +204,15 @@ TEST(Process, ATargetThatCannotBeScaledIsNamedWithItsField) {
     const char* message;
   };
   const Row rows[] = {
-      {"apps/v1", "Deployment", "TargetNotFound", "there is no Deployment ns/nobody"},
+      {"apps/v1", "Deployment", "TargetNotFound", "there is no Deployment ns/missing"},
       {"apps/v1", "Rocket", "NoSuchKind", "the server has no kind Rocket of apps/v1"},
       {"v1", "Pod", "NoScaleSubresource", "Pod has no /scale, expected a kind that has"},
-      {"apps/v1", "ReplicaSet", "TargetNotFound", "there is no ReplicaSet ns/nobody"},
+      {"apps/v1", "ReplicaSet", "TargetNotFound", "there is no ReplicaSet ns/missing"},
   };
   for (const Row& row : rows) {
     ClusterServer server;
     server.served["apps"].push_back("ReplicaSet");
-    testing::put_scaler(server, "chat", "nobody", [&](Object& scaler) {
+    testing::put_scaler(server, "chat", "missing", [&](Object& scaler) {
       Object& target = scaler["spec"]["roles"][0]["variants"][0]["targetRef"];
       target["apiVersion"] = row.api_version;
       target["kind"] = row.kind;
@@ -227,7 +227,7 @@ TEST(Process, ATargetThatCannotBeScaledIsNamedWithItsField) {
   }
 }
 
-TEST(Process, ASuccessorGoesOnFromWhatItsPredecessorRemembered) {
+TEST(Process, SuccessorContinuesFromTheStoredState) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat");
@@ -236,7 +236,7 @@ TEST(Process, ASuccessorGoesOnFromWhatItsPredecessorRemembered) {
   ASSERT_TRUE(first.process.leads());
   for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(0);
   pass(server, {&first}, 20s);
-  EXPECT_EQ(status_of(server)["recommended"], 4) << "the window of five minutes holds what was needed";
+  EXPECT_EQ(status_of(server)["recommended"], 4) << "the five-minute window still has the earlier need";
   const Object before = status_of(server);
 
   first.process.stop();
@@ -246,12 +246,12 @@ TEST(Process, ASuccessorGoesOnFromWhatItsPredecessorRemembered) {
   EXPECT_TRUE(second.process.leads());
   const Object after = status_of(server);
   for (const char* key : {"recommended", "desired", "reason", "variants", "lastDecision"}) {
-    EXPECT_EQ(after[key], before[key]) << key << ": a process without memory would recommend two";
+    EXPECT_EQ(after[key], before[key]) << key << ": a process without the stored state would recommend two";
   }
   EXPECT_EQ(after["ledger"]["since"], before["ledger"]["since"]);
 }
 
-TEST(Process, AKilledLeaderHasToldWhatItRecommended) {
+TEST(Process, KilledLeaderHasPublishedItsRecommendation) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 1);
   testing::put_scaler(server, "chat", "chat");
@@ -262,20 +262,20 @@ TEST(Process, AKilledLeaderHasToldWhatItRecommended) {
     for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(40);
     for (int i = 0; i < 20 && first.process.reports().front().recommended() < 4; ++i) pass(server, {&first}, 500ms);
     EXPECT_EQ(first.process.reports().front().recommended(), 4);
-  }  // a moment later it is gone
+  }  // the leader ends immediately afterwards
   for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(0);
   pass(server, {&second}, 40s);
   ASSERT_TRUE(second.process.leads());
   EXPECT_EQ(second.process.reports().front().recommended(), 4);
 }
 
-/// Requests that each replica answers, one a second, and what its engine tells of the time to their first token.
+/// Replicas that answer one request a second each, with a histogram of the time to first token.
 struct Requests {
   ClusterServer& server;
   int fast = 0;
   int all = 0;
 
-  /// Lets time pass in which all of them are fast, or late.
+  /// Runs for a time in which all requests are fast, or all are late.
   void pass(const std::vector<Running*>& processes, bool late, int seconds) {
     for (int second = 0; second < seconds; ++second) {
       all += 1;
@@ -298,7 +298,7 @@ struct Requests {
   }
 };
 
-TEST(Process, ABrokenPromiseIsRolledBackUntilItIsAcknowledged) {
+TEST(Process, SloBreachRollsBackUntilItIsAcknowledged) {
   ClusterServer server;
   Requests requests{server};
   testing::put_workload(server, "chat", 2, 4);
@@ -312,15 +312,15 @@ TEST(Process, ABrokenPromiseIsRolledBackUntilItIsAcknowledged) {
   EXPECT_EQ(condition(status_of(server), "SLOBreach"), "False");
   requests.pass({&first}, true, 200);
   EXPECT_EQ(condition(status_of(server), "SLOBreach"), "True");
-  std::set<std::string> told;
-  for (const auto& [key, event] : server.api.objects(testing::kEventsPath)) told.insert(event["reason"]);
-  EXPECT_TRUE(told.contains("SloRollBack"));
+  std::set<std::string> recorded;
+  for (const auto& [key, event] : server.api.objects(testing::kEventsPath)) recorded.insert(event["reason"]);
+  EXPECT_TRUE(recorded.contains("SloRollBack"));
 
   for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(0);
   first.process.stop();
   pass(server, {&first, &second}, 60s);
   ASSERT_TRUE(second.process.leads());
-  EXPECT_EQ(status_of(server)["recommended"], 2) << "a successor holds it too";
+  EXPECT_EQ(status_of(server)["recommended"], 2) << "a successor keeps the rollback";
   EXPECT_EQ(status_of(server)["reason"], "slo_roll_back");
 
   const std::string words = condition(status_of(server), "SLOBreach", "message");
@@ -335,7 +335,7 @@ TEST(Process, ABrokenPromiseIsRolledBackUntilItIsAcknowledged) {
   EXPECT_EQ(status_of(server)["recommended"], 1);
 }
 
-TEST(Process, AStandbyTakesOverWhenTheLeaderIsGone) {
+TEST(Process, StandbyTakesOverFromADeadLeader) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat");
@@ -344,7 +344,7 @@ TEST(Process, AStandbyTakesOverWhenTheLeaderIsGone) {
   pass(server, {&leader, &standby}, 20s);
   EXPECT_TRUE(leader.process.leads());
   EXPECT_FALSE(standby.process.leads());
-  EXPECT_TRUE(standby.process.reports().empty()) << "who stands by decides nothing";
+  EXPECT_TRUE(standby.process.reports().empty()) << "a standby decides nothing";
   pass(server, {&standby}, 25s);  // the leader hangs
   EXPECT_TRUE(standby.process.leads());
   EXPECT_FALSE(standby.process.reports().empty());
@@ -353,7 +353,7 @@ TEST(Process, AStandbyTakesOverWhenTheLeaderIsGone) {
   EXPECT_TRUE(leader.process.reports().empty());
 }
 
-TEST(Process, ItResumesAfterTheServerWasAway) {
+TEST(Process, ResumesAfterAnOutageOfTheServer) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 1);
   testing::put_scaler(server, "chat", "chat");
@@ -370,7 +370,7 @@ TEST(Process, ItResumesAfterTheServerWasAway) {
   EXPECT_EQ(status_of(server)["recommended"], 4);
 }
 
-TEST(Process, WhatHasNotBeenHeardOfForMinutesIsNoGroundToAct) {
+TEST(Process, DoesNotActOnAnOutdatedView) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 1);
   testing::put_scaler(server, "chat", "chat", [](Object& scaler) { scaler["spec"]["mode"] = "Active"; });
@@ -378,14 +378,14 @@ TEST(Process, WhatHasNotBeenHeardOfForMinutesIsNoGroundToAct) {
   Running one(server, "one");
   const Endpoints endpoints(one.process);
   pass(server, {&one}, 400s);
-  EXPECT_TRUE(one.process.too_old().empty()) << "bookmarks tell of quiet kinds";
+  EXPECT_TRUE(one.process.too_old().empty()) << "bookmarks keep quiet kinds fresh";
   server.api.forbidden = "/api/v1/nodes";
   server.api.drop_all();
   pass(server, {&one}, ClusterWatch::kAgeMost + 20s);
   EXPECT_EQ(endpoints.answer("GET", "/readyz").body.substr(0, 32), "has heard nothing of nodes for 3");
   for (int i = 1; i <= 2; ++i) server.pages[testing::url_of_pod(i)] = testing::page(40);
   pass(server, {&one}, 60s);
-  EXPECT_EQ(status_of(server)["recommended"], 4) << "what it would do is shown all the same";
+  EXPECT_EQ(status_of(server)["recommended"], 4) << "the recommendation is still shown";
   EXPECT_EQ(server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"], 2);
   server.api.forbidden.clear();
   pass(server, {&one}, 30s);
@@ -393,7 +393,7 @@ TEST(Process, WhatHasNotBeenHeardOfForMinutesIsNoGroundToAct) {
   EXPECT_GE(server.api.objects(testing::kDeploymentsPath).at("ns/chat")["spec"]["replicas"], 4);
 }
 
-TEST(Process, AStatusIsWrittenWhenItChangesAndElseOnceAMinute) {
+TEST(Process, WritesAStatusOnChangeAndOnceAMinute) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 4);
   testing::put_scaler(server, "chat", "chat");
@@ -405,7 +405,7 @@ TEST(Process, AStatusIsWrittenWhenItChangesAndElseOnceAMinute) {
   EXPECT_GE(one.process.status().writes(), settled + 2);
 }
 
-TEST(Process, TellsOverHttpWhatItKnows) {
+TEST(Process, ServesMetricsAndStateOverHttp) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   testing::put_scaler(server, "chat", "chat");
@@ -417,7 +417,7 @@ TEST(Process, TellsOverHttpWhatItKnows) {
   EXPECT_NE(endpoints.answer("GET", "/readyz").body.find("waits for inferencescalers.capstan.dev"), std::string::npos);
   EXPECT_EQ(endpoints.answer("GET", "/other").status, 404);
   EXPECT_EQ(endpoints.answer("POST", "/metrics").status, 405);
-  const std::string none = "\ncapstan_decisions_total 0\n";  // before everything is known
+  const std::string none = "\ncapstan_decisions_total 0\n";  // before the first view is complete
   EXPECT_NE(endpoints.answer("GET", "/metrics").body.find(none), std::string::npos);
   pass(server, {&one}, 30s);
   EXPECT_EQ(endpoints.answer("GET", "/readyz").status, 200);
@@ -432,8 +432,8 @@ TEST(Process, TellsOverHttpWhatItKnows) {
   }
 }
 
-/// A scaler with nothing but model, GPU and SLO.
-void put_own(ClusterServer& server, const std::function<void(Object&)>& change = {}) {
+/// Adds a scaler with only model, GPU and SLO.
+void put_minimal_scaler(ClusterServer& server, const std::function<void(Object&)>& change = {}) {
   testing::put_scaler(server, "chat", "chat", [&](Object& scaler) {
     scaler["spec"].erase("policy");
     scaler["spec"]["slo"] = {{"ttft", "2s"}, {"tpot", "50ms"}};
@@ -443,12 +443,12 @@ void put_own(ClusterServer& server, const std::function<void(Object&)>& change =
   });
 }
 
-TEST(Process, ModelGpuAndSloAreEnough) {
+TEST(Process, PolicyCapstanNeedsOnlyModelGpuAndSlo) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 0);
-  put_own(server);
+  put_minimal_scaler(server);
   Running one(server, "one");
-  // 4,000 answers a minute at each of two, of 800 tokens and 200: more than two carry.
+  // Each of two replicas gets 4,000 requests a minute, of 800 and 200 tokens: more than two replicas can serve.
   for (std::int64_t second = 0; second < 120; second += 5) {
     for (int i = 1; i <= 2; ++i) {
       server.pages[testing::url_of_pod(i)] = testing::page_of_work(200, 53'000 * second, 13'000 * second);
@@ -464,10 +464,10 @@ TEST(Process, ModelGpuAndSloAreEnough) {
   EXPECT_EQ(condition(status, "Ready"), "True");
 }
 
-TEST(Process, AnEngineThatTheTableDoesNotHaveIsNamedWithWhatIsDone) {
+TEST(Process, NamesTheReplacementForAnUnknownEngineRow) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 0);
-  put_own(server, [](Object& scaler) { scaler["spec"]["roles"][0]["variants"][0].erase("engineProfile"); });
+  put_minimal_scaler(server, [](Object& scaler) { scaler["spec"]["roles"][0]["variants"][0].erase("engineProfile"); });
   Running one(server, "one");
   pass(server, {&one}, 30s);
   const Object status = status_of(server);
@@ -481,14 +481,14 @@ TEST(Process, AnEngineThatTheTableDoesNotHaveIsNamedWithWhatIsDone) {
   EXPECT_TRUE(message.ends_with("another model's row stands in")) << message;
 }
 
-TEST(Process, AnEngineThatDoesNotCountTokensIsSilentForTheOwnPolicy) {
+TEST(Process, PolicyCapstanTreatsAnEngineWithoutTokenCountersAsSilent) {
   ClusterServer server;
-  testing::put_workload(server, "chat", 3, 0);  // its pages tell what waits and runs, and no more
-  put_own(server);
+  testing::put_workload(server, "chat", 3, 0);  // its pages have only waiting and running requests
+  put_minimal_scaler(server);
   Running one(server, "one");
   pass(server, {&one}, 30min);
   const Object status = status_of(server);
-  EXPECT_EQ(status["recommended"], 3) << "one would do for whoever took it for idle";
+  EXPECT_EQ(status["recommended"], 3) << "one replica would be enough for an idle service";
   EXPECT_EQ(status["reason"], "signal_missing");
   EXPECT_EQ(status["signals"]["missing"], 3);
   EXPECT_EQ(condition(status, "SignalsFresh"), "False");
@@ -496,11 +496,12 @@ TEST(Process, AnEngineThatDoesNotCountTokensIsSilentForTheOwnPolicy) {
             "chat-1: prompt_tokens_total: the page has no metric for this signal");
 }
 
-TEST(Process, RulesSayWhichSignalIsAboveItsBound) {
+TEST(Process, RulesNameTheSignalAboveItsBound) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 0);
-  put_own(server,
-          [](Object& scaler) { scaler["spec"]["rules"] = {{"scaleOn", "KV"}, {"kvAbove", "30%"}, {"kvBelow", "5%"}}; });
+  put_minimal_scaler(server, [](Object& scaler) {
+    scaler["spec"]["rules"] = {{"scaleOn", "KV"}, {"kvAbove", "30%"}, {"kvBelow", "5%"}};
+  });
   Running one(server, "one");
   for (std::int64_t second = 0; second < 60; second += 5) {
     for (int i = 1; i <= 2; ++i) {
@@ -515,11 +516,11 @@ TEST(Process, RulesSayWhichSignalIsAboveItsBound) {
   EXPECT_EQ(condition(status, "EngineKnown"), "Unknown");
 }
 
-TEST(Process, ASpecThatContradictsItselfIsToldAndNothingIsDone) {
+TEST(Process, ReportsAContradictorySpecAndDoesNotAct) {
   ClusterServer server;
   testing::put_workload(server, "chat", 2, 40);
   server.api.put(testing::kFleetPath, "", "default", {{"spec", {{"layers", {{"replicas", "Active"}}}}}});
-  put_own(server, [](Object& scaler) {
+  put_minimal_scaler(server, [](Object& scaler) {
     scaler["spec"]["mode"] = "Active";
     scaler["spec"]["rules"] = {{"waitingAbove", 2}, {"waitingBelow", 2}};
   });
@@ -527,14 +528,14 @@ TEST(Process, ASpecThatContradictsItselfIsToldAndNothingIsDone) {
   Running one(server, "one", &recorder);
   pass(server, {&one}, 30s);
   const Object status = status_of(server);
-  EXPECT_TRUE(recorder.told.empty());
+  EXPECT_TRUE(recorder.recorded.empty());
   EXPECT_EQ(status["effectiveMode"], "Shadow");
   EXPECT_EQ(condition(status, "Ready", "reason"), "InvalidSpec");
   EXPECT_EQ(condition(status, "Ready", "message"),
             "spec.rules.waitingBelow: found 2, expected less than waitingAbove, 2");
 }
 
-/// A kind that Capstan does not know, with a /scale, and its two pods.
+/// Adds an object of an unknown kind with a /scale subresource, and its two pods.
 Object put_engines(ClusterServer& server) {
   server.served["example.com"] = {"Engine"};
   testing::put_workload(server, "chat", 2, 40);
@@ -554,7 +555,7 @@ Object put_engines(ClusterServer& server) {
   return engine;
 }
 
-TEST(Process, AnyKindWithAScaleIsScaled) {
+TEST(Process, ScalesAnyKindWithAScaleSubresource) {
   ClusterServer server;
   put_engines(server);
   Running one(server, "one");
@@ -563,13 +564,13 @@ TEST(Process, AnyKindWithAScaleIsScaled) {
   EXPECT_EQ(condition(status, "TargetsFound"), "True") << condition(status, "TargetsFound", "message");
   EXPECT_EQ(status["ready"], 2);
   const Object engine = server.api.objects("/apis/example.com/v1/Engine").at("ns/chat");
-  EXPECT_GE(engine["spec"]["replicas"], 4) << "what /scale was set to";
+  EXPECT_GE(engine["spec"]["replicas"], 4) << "the value written to /scale";
   std::size_t reads = 0;
   for (const auto& request : server.api.seen) reads += request.path.contains("/Engine/") && request.method == "GET";
-  EXPECT_LE(reads, 30u) << "two every five seconds, and those of the writes";
+  EXPECT_LE(reads, 30u) << "two reads every five seconds, plus the reads for writes";
 }
 
-TEST(Process, ATargetWhoseScaleTellsNoPodsIsNamed) {
+TEST(Process, NamesATargetWhoseScaleHasNoSelector) {
   ClusterServer server;
   Object engine = put_engines(server);
   engine["status"]["selector"] = "";
@@ -585,7 +586,7 @@ TEST(Process, ATargetWhoseScaleTellsNoPodsIsNamed) {
   EXPECT_EQ(server.api.objects("/apis/example.com/v1/Engine").at("ns/chat")["spec"]["replicas"], 2);
 }
 
-TEST(Process, AnOwnerOfSuchATargetIsAConflict) {
+TEST(Process, OwnerOfSuchATargetIsAConflict) {
   ClusterServer server;
   Object engine = put_engines(server);
   engine["metadata"]["ownerReferences"] = {{{"kind", "Stack"}, {"name", "prod"}, {"controller", true}}};

@@ -1,4 +1,4 @@
-// Queues as the cluster's objects describe them: ours and KAI's, their tree, who is in which, and what is told of them.
+// Queues in the cluster's objects: Capstan's and KAI's, their tree, the queue of each pod, and their status.
 #include <gtest/gtest.h>
 
 #include "objects.h"
@@ -28,7 +28,7 @@ Object kai_queue(const std::string& name, const Object& limit) {
 
 const model::Queue& row(const QueueTree& tree, model::QueueId id) { return tree.rows().at(id.value); }
 
-TEST(QueueTree, ParentsStandBeforeTheirChildren) {
+TEST(QueueTree, ParentsComeBeforeChildren) {
   Cluster cluster;
   cluster.queues.put(queue("a-team", "z-all", 8));
   cluster.queues.put(queue("z-all", ""));
@@ -38,9 +38,9 @@ TEST(QueueTree, ParentsStandBeforeTheirChildren) {
   EXPECT_EQ(tree.rows()[1], (model::Queue{.name = "a-team", .parent = {0}, .limit = whole_gpus(8), .closed = false}));
 }
 
-TEST(QueueTree, WhatLeadsNowhereOrInACircleIsClosed) {
+TEST(QueueTree, QueuesWithAMissingOrCircularParentAreClosed) {
   Cluster cluster;
-  cluster.queues.put(queue("lost", "nobody"));
+  cluster.queues.put(queue("lost", "missing"));
   cluster.queues.put(queue("one", "two"));
   cluster.queues.put(queue("two", "three"));
   cluster.queues.put(queue("three", "one"));
@@ -58,12 +58,12 @@ TEST(QueueTree, WhatLeadsNowhereOrInACircleIsClosed) {
   }
 }
 
-TEST(QueueTree, OursAndKaisStandSideBySide) {
+TEST(QueueTree, HasQueuesOfCapstanAndOfKai) {
   Cluster cluster;
   cluster.queues.put(queue("team", "", 8));
   const kube::StringMap ours{{"capstan.dev/queue", "team"}};
   const auto kai = [](const char* name) { return kube::StringMap{{"kai.scheduler/queue", name}}; };
-  EXPECT_FALSE(QueueTree(cluster.view()).of(kai("team")).valid()) << "there is no Queue of KAI's";
+  EXPECT_FALSE(QueueTree(cluster.view()).of(kai("team")).valid()) << "KAI has no such queue";
   cluster.kai_queues.put(kai_queue("team", 2.5));
   cluster.kai_queues.put(kai_queue("all", -1));
   cluster.kai_queues.put(kai_queue("none", nullptr));
@@ -74,12 +74,12 @@ TEST(QueueTree, OursAndKaisStandSideBySide) {
   EXPECT_EQ(limit(kai("team")), MilliGpu{2'500});
   EXPECT_EQ(row(tree, tree.of(kai("team"))).name, "kai/team");
   EXPECT_EQ(limit(kai("all")), std::nullopt);
-  EXPECT_EQ(limit(kai("none")), MilliGpu{}) << "what KAI is not told lets nothing in";
+  EXPECT_EQ(limit(kai("none")), MilliGpu{}) << "an unset quota of KAI is 0";
   EXPECT_EQ(limit(kai("huge")), whole_gpus(kMostHeld));
   EXPECT_TRUE(row(tree, tree.of(kai("not-there"))).closed);
 }
 
-TEST(QueueTree, APodIsInTheQueueOfItsLabelElseOfItsPodGroup) {
+TEST(QueueTree, LabelOrElsePodGroupNamesTheQueueOfAPod) {
   Cluster cluster;
   cluster.kai_queues.put(kai_queue("team", 8));
   cluster.kai_groups.put({{"metadata", testing::meta("group")}, {"spec", {{"minMember", 1}, {"queue", "team"}}}});
@@ -98,7 +98,7 @@ TEST(QueueTree, APodIsInTheQueueOfItsLabelElseOfItsPodGroup) {
       EXPECT_EQ(row(tree, id).name, "kai/team");
     } else {
       EXPECT_EQ(row(tree, id).name, "not-there");
-      EXPECT_TRUE(row(tree, id).closed) << "nobody described it";
+      EXPECT_TRUE(row(tree, id).closed) << "the queue does not exist";
     }
   });
 }
@@ -128,7 +128,7 @@ struct QueueStatus : ::testing::Test {
   std::vector<QueueStatusWriter::Write> last;
 };
 
-TEST_F(QueueStatus, TellsWhatIsHeldAndWhatWaits) {
+TEST_F(QueueStatus, ShowsHeldAndWaitingGpus) {
   ASSERT_EQ(writes(1), 2u);
   for (const QueueStatusWriter::Write& write : last) {
     EXPECT_NE(write.request.body.find(
@@ -140,22 +140,22 @@ TEST_F(QueueStatus, TellsWhatIsHeldAndWhatWaits) {
   }
 }
 
-TEST_F(QueueStatus, IsWrittenWhenItChangesAndAgainWhereItDidNotArrive) {
+TEST_F(QueueStatus, IsWrittenOnChangeAndAgainAfterAFailure) {
   ASSERT_EQ(writes(1), 2u);
-  EXPECT_EQ(writes(10), 0u) << "they are on their way";
+  EXPECT_EQ(writes(10), 0u) << "the writes are in progress";
   writer.answered("uid-all", true);
   writer.answered("uid-team", false);
   ASSERT_EQ(writes(11), 1u);
   EXPECT_EQ(last[0].uid, "uid-team");
   writer.answered("uid-team", true);
   cluster.pods.remove("ns/pod");
-  EXPECT_EQ(writes(12), 1u) << "the other was written a second ago";
+  EXPECT_EQ(writes(12), 1u) << "the other status was written a second ago";
   writer.answered("uid-all", true);
   EXPECT_EQ(writes(13), 1u);
   writer.answered("uid-team", true);
   EXPECT_EQ(writes(60), 0u);
   writer.forget();
-  EXPECT_EQ(writes(61), 2u) << "somebody else led in between";
+  EXPECT_EQ(writes(61), 2u) << "another leader wrote in between";
 }
 
 }  // namespace

@@ -15,13 +15,13 @@ Object hpa(const std::string& name, const std::string& target) {
           {"spec", {{"scaleTargetRef", {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", target}}}}}};
 }
 
-Object scaled_object(const std::string& name, const std::string& target, const std::string& made) {
+Object scaled_object(const std::string& name, const std::string& target, const std::string& hpa_name) {
   return {{"metadata", testing::meta(name)},
           {"spec", {{"scaleTargetRef", {{"name", target}}}}},
-          {"status", {{"hpaName", made}}}};
+          {"status", {{"hpaName", hpa_name}}}};
 }
 
-TEST(Rivals, AnAutoscalerOfTheTargetAndNoOther) {
+TEST(Rivals, AutoscalerOfTheSameTarget) {
   testing::Cluster cluster;
   cluster.autoscalers.put(hpa("web", "web"));
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
@@ -32,7 +32,7 @@ TEST(Rivals, AnAutoscalerOfTheTargetAndNoOther) {
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
 }
 
-TEST(Rivals, AScaledObjectUntilItIsPaused) {
+TEST(Rivals, ScaledObjectUntilItIsPaused) {
   testing::Cluster cluster;
   Object scaled = scaled_object("chat", "chat", "keda-hpa-chat");
   cluster.scaled_objects.put(scaled);
@@ -40,10 +40,10 @@ TEST(Rivals, AScaledObjectUntilItIsPaused) {
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "ScaledObject ns/chat");
   scaled["metadata"]["annotations"] = {{"autoscaling.keda.sh/paused", "true"}};
   cluster.scaled_objects.put(scaled);
-  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "") << "nor the autoscaler that it made";
+  EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "") << "the autoscaler that it created is no rival either";
 }
 
-TEST(Rivals, AVariantAutoscaling) {
+TEST(Rivals, VariantAutoscaling) {
   testing::Cluster cluster;
   cluster.variant_autoscalings.put(hpa("chat", "chat"));
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "VariantAutoscaling ns/chat");
@@ -51,7 +51,7 @@ TEST(Rivals, AVariantAutoscaling) {
   EXPECT_EQ(Rivals(cluster.view()).of("ns", kChat), "");
 }
 
-TEST(Rivals, AnOwnerOfTheTargetAndWhoeverSetsItBack) {
+TEST(Rivals, OwnerOfTheTargetOrAnotherWriter) {
   testing::Cluster cluster;
   Object chat = {{"kind", "Deployment"}, {"metadata", testing::meta("chat")}};
   cluster.deployments.put(chat);

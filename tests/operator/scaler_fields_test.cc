@@ -1,5 +1,4 @@
-// Every spec field of schema/crds is read by its view, or stands in the list of those that are not: a field that nobody
-// reads would be a promise that nobody keeps.
+// Checks that a view reads every spec field of schema/crds, except for the fields in an explicit list.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A value that the field allows; `other` gives a second one.
+/// Returns a value that the field allows. `other` selects a second one.
 json sample(const schema::Field& field, bool other) {
   if (field.values.size() > 1) return field.values[other ? 1 : 0];
   if (field.values.size() == 1) return other ? "/b" : field.values[0];
@@ -29,7 +28,7 @@ json sample(const schema::Field& field, bool other) {
   return other ? "/b" : "/a";
 }
 
-/// An object with every field set; the field at `changed` (its path) to its second value.
+/// Returns an object with every field set. The field at the path `changed` has its second value.
 json build(const schema::Field& field, const std::string& path, const std::string& changed,
            std::set<std::string>* leaves) {
   if (field.type == "array") {
@@ -47,7 +46,7 @@ json build(const schema::Field& field, const std::string& path, const std::strin
   return object;
 }
 
-/// What a view keeps, as a text that differs where the view does.
+/// Formats everything that a view holds. Different views give different texts.
 std::string text_of(const InferenceScaler& scaler) {
   json out = {scaler.model,
               scaler.engine,
@@ -77,11 +76,12 @@ std::string text_of(const InferenceScaler& scaler) {
   out.push_back({scaler.role_limits.decode_per_prefill_least_milli, scaler.role_limits.decode_per_prefill_most_milli});
   for (const InferenceScaler::Role& role : scaler.roles) {
     out.push_back(static_cast<int>(role.role));
-    for (const InferenceScaler::Variant& each : role.variants) {
-      out.push_back({each.target.api_version, each.target.kind, each.target.name, each.min_replicas, each.max_replicas,
-                     each.gpu, each.engine_profile.model, each.engine_profile.dtype, each.replica_price_per_hour.count,
-                     each.survives ? static_cast<int>(*each.survives) : -1});
-      for (const model::BoundsWindow& window : each.windows) {
+    for (const InferenceScaler::Variant& variant : role.variants) {
+      out.push_back({variant.target.api_version, variant.target.kind, variant.target.name, variant.min_replicas,
+                     variant.max_replicas, variant.gpu, variant.engine_profile.model, variant.engine_profile.dtype,
+                     variant.replica_price_per_hour.count,
+                     variant.survives ? static_cast<int>(*variant.survives) : -1});
+      for (const model::BoundsWindow& window : variant.windows) {
         out.push_back({window.start.text(), window.duration.count(), window.min.value_or(0), window.max.value_or(0)});
       }
     }

@@ -23,7 +23,7 @@ model::ReplicaSignals waiting(std::int64_t requests) {
   return signals;
 }
 
-TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
+TEST(SnapshotBuilder, AddsRowsForScalersPodsAndNodes) {
   Cluster cluster;
   cluster.nodes.put(testing::node("n1"));
   cluster.scalers.put(testing::scaler("chat", "chat"));
@@ -44,18 +44,18 @@ TEST(SnapshotBuilder, AScalerItsPodsAndTheirNodesBecomeRows) {
   EXPECT_EQ(snapshot.catalog->gpu_kind(serving.gpu), "h100_sxm");
   EXPECT_EQ(snapshot.gangs.at({1}).phase, model::Gang::Phase::pending);
   EXPECT_EQ(snapshot.gangs.at({1}).ordinal, 1u);
-  EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "somebody else's";
+  EXPECT_FALSE(snapshot.gangs.at({2}).service.valid()) << "the pod belongs to another scheduler";
   EXPECT_EQ(decide::build(snapshot).rooms.find({0})->free, whole_gpus(5)) << "8 less 1 less 2";
   EXPECT_EQ(builder.names().pods.at({0}), "ns/chat-a");
   EXPECT_EQ(delta.pods.size(), 3u);
   ASSERT_EQ(speakers.size(), 1u);
   EXPECT_EQ(speakers[0].pod->meta.name, "chat-a");
 
-  const SnapshotBuilder::Seen again = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027 + seconds(1));
-  EXPECT_TRUE(again.delta.empty());
+  const SnapshotBuilder::Seen second = builder.build(cluster.view(), {{"chat-a", waiting(7)}}, kIn2027 + seconds(1));
+  EXPECT_TRUE(second.delta.empty());
 }
 
-TEST(SnapshotBuilder, WhatItsEngineIsToldAReplicaHolds) {
+TEST(SnapshotBuilder, ReadsStepLimitsFromEngineArguments) {
   Cluster cluster;
   cluster.scalers.put(testing::scaler("chat", "chat"));
   Object deployment = testing::deployment("chat", 1);
@@ -64,13 +64,13 @@ TEST(SnapshotBuilder, WhatItsEngineIsToldAReplicaHolds) {
   const auto limits = [&] {
     return builder.build(cluster.view(), {}, {}).snapshot.catalog->services[0].variants[0].step_limits;
   };
-  EXPECT_EQ(limits(), model::StepLimits{}) << "it is told nothing";
+  EXPECT_EQ(limits(), model::StepLimits{}) << "without arguments";
   deployment["spec"]["template"]["spec"]["containers"][0]["command"] = {"vllm", "serve", "m", "--max-num-seqs", "48"};
   cluster.deployments.put(deployment);
   EXPECT_EQ(limits(), (model::StepLimits{48, 0}));
 }
 
-TEST(SnapshotBuilder, WhatIsOffOrHasNoTargetIsNotDecided) {
+TEST(SnapshotBuilder, OmitsServicesThatAreOffOrHaveNoTarget) {
   Cluster cluster;
   cluster.scalers.put(testing::scaler("chat", "chat"));
   SnapshotBuilder builder;
@@ -81,7 +81,7 @@ TEST(SnapshotBuilder, WhatIsOffOrHasNoTargetIsNotDecided) {
   EXPECT_TRUE(builder.build(cluster.view(), {}, {}).snapshot.services.empty()) << "the fleet's mode is Off";
 }
 
-TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
+TEST(SnapshotBuilder, EachTargetOfAScalerIsAService) {
   Cluster cluster;
   Object both = testing::scaler("chat", "prefill");
   both["spec"]["roles"][0]["role"] = "prefill";
@@ -105,14 +105,14 @@ TEST(SnapshotBuilder, EachTargetOfAScalerIsAServiceOfItsOwn) {
     const model::RoleLimits& limits = snapshot.catalog->service(id).role_limits;
     EXPECT_EQ(limits.decode_per_prefill_least_milli, 500) << id.value;
     EXPECT_EQ(limits.decode_per_prefill_most_milli, 4000) << id.value;
-    EXPECT_EQ(limits.conversion, Duration{}) << "no pod changes its role in a cluster";
+    EXPECT_EQ(limits.conversion, Duration{}) << "pods in a cluster do not change their role";
   }
   EXPECT_EQ(snapshot.services.at({1}).desired_replicas, 4);
   EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{1});
   EXPECT_EQ(builder.services().at({1}).target.name, "decode");
 }
 
-/// A scaler whose one role has these targets, each of a price.
+/// Returns a scaler with one role and these targets with their prices.
 Object scaler_of_variants(const std::vector<std::pair<std::string, std::string>>& targets) {
   Object scaler = testing::scaler("chat", targets.front().first);
   Object& variants = scaler["spec"]["roles"][0]["variants"];
@@ -127,10 +127,10 @@ Object scaler_of_variants(const std::vector<std::pair<std::string, std::string>>
   return scaler;
 }
 
-TEST(SnapshotBuilder, TheVariantsOfARoleAreDecidedTogether) {
+TEST(SnapshotBuilder, LinksTheVariantsOfARole) {
   using Ids = std::vector<model::ServiceId>;
   struct Row {
-    const char* what;
+    const char* title;
     std::vector<std::pair<std::string, std::string>> targets;
     std::vector<std::string> deployments;
     Ids beside;  // of the first
@@ -142,7 +142,7 @@ TEST(SnapshotBuilder, TheVariantsOfARoleAreDecidedTogether) {
       {"named twice", {{"a", ""}, {"b", ""}, {"b", ""}}, {"a", "b"}, {{1}}},
   };
   for (const Row& row : rows) {
-    SCOPED_TRACE(row.what);
+    SCOPED_TRACE(row.title);
     Cluster cluster;
     cluster.scalers.put(scaler_of_variants(row.targets));
     for (const std::string& name : row.deployments) cluster.deployments.put(testing::deployment(name, 1));
@@ -153,7 +153,7 @@ TEST(SnapshotBuilder, TheVariantsOfARoleAreDecidedTogether) {
   }
 }
 
-TEST(SnapshotBuilder, AVariantHasThePriceThatIsStated) {
+TEST(SnapshotBuilder, VariantHasItsStatedPrice) {
   Cluster cluster;
   cluster.scalers.put(scaler_of_variants({{"a", "6.88"}, {"b", ""}}));
   cluster.deployments.put(testing::deployment("a", 1));
@@ -164,7 +164,7 @@ TEST(SnapshotBuilder, AVariantHasThePriceThatIsStated) {
   EXPECT_EQ(snapshot.catalog->service({1}).variants[0].price_per_hour, MicroUsd{});
 }
 
-TEST(SnapshotBuilder, OfAScalerThatIsGoneOnlyAPlaceIsKept) {
+TEST(SnapshotBuilder, DeletedScalerKeepsItsIds) {
   Cluster cluster;
   cluster.scalers.put(testing::scaler("chat", "chat"));
   cluster.deployments.put(testing::deployment("chat", 1));
@@ -176,12 +176,12 @@ TEST(SnapshotBuilder, OfAScalerThatIsGoneOnlyAPlaceIsKept) {
   Object anew = testing::scaler("chat", "chat");
   anew["metadata"]["uid"] = "another";
   cluster.scalers.put(anew);
-  const model::Snapshot again = builder.build(cluster.view(), {}, {}).snapshot;
-  EXPECT_EQ(again.services.find({0}), nullptr);
-  EXPECT_EQ(again.catalog->service({1}).name, "ns/chat");
+  const model::Snapshot second = builder.build(cluster.view(), {}, {}).snapshot;
+  EXPECT_EQ(second.services.find({0}), nullptr);
+  EXPECT_EQ(second.catalog->service({1}).name, "ns/chat");
 }
 
-TEST(SnapshotBuilder, OfTwoScalersOfOneTargetTheOlderHasIt) {
+TEST(SnapshotBuilder, OlderOfTwoScalersHasTheTarget) {
   Cluster cluster;
   Object young = testing::scaler("a", "chat");
   young["metadata"]["creationTimestamp"] = "2026-11-21T17:00:00Z";
@@ -196,7 +196,7 @@ TEST(SnapshotBuilder, OfTwoScalersOfOneTargetTheOlderHasIt) {
   EXPECT_EQ(snapshot.gangs.at({0}).service, model::ServiceId{0});
 }
 
-TEST(SnapshotBuilder, NobodyActsBesideARival) {
+TEST(SnapshotBuilder, DoesNotActBesideARival) {
   Cluster cluster;
   Object active = testing::scaler("chat", "chat");
   active["spec"]["mode"] = "Active";
@@ -212,7 +212,7 @@ TEST(SnapshotBuilder, NobodyActsBesideARival) {
   EXPECT_EQ(builder.services().at({0}).mode, Mode::shadow);
 }
 
-TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
+TEST(SnapshotBuilder, ClaimIsANodeOnOrder) {
   Cluster cluster;
   cluster.claims.put(
       {{"metadata",
@@ -243,9 +243,9 @@ TEST(SnapshotBuilder, AClaimIsANodeOnItsWay) {
   EXPECT_EQ(after.nodes.at({0}).claim, (model::ClaimId{0}));
 }
 
-/// What a cluster may show although it contradicts itself, or seems to.
+/// States of a cluster that contradict themselves, or seem to.
 struct OddCluster {
-  const char* what;
+  const char* title;
   std::function<void(Cluster&)> make;
   std::function<void(const model::Snapshot&)> check;
 };
@@ -264,7 +264,7 @@ const OddCluster kOddClusters[] = {
        c.pods.put(pod);
      },
      [](const model::Snapshot& s) { EXPECT_EQ(s.pods.at({0}).created_at, kIn2027); }},
-    {"a pod made by hand that is numbered as one of a StatefulSet",
+    {"a pod created by hand with a number as in a StatefulSet",
      [](Cluster& c) {
        Object set = testing::deployment("chat", 2);
        c.deployments.remove("ns/chat");
@@ -290,9 +290,9 @@ const OddCluster kOddClusters[] = {
      [](const model::Snapshot& s) { EXPECT_LT(s.nodes.at({0}).gpus, s.pods.at({0}).gpus); }},
 };
 
-TEST(SnapshotBuilder, WhatAClusterShowsIsConsistentAndReadBack) {
+TEST(SnapshotBuilder, SnapshotIsConsistentAndReadsBack) {
   for (const OddCluster& row : kOddClusters) {
-    SCOPED_TRACE(row.what);
+    SCOPED_TRACE(row.title);
     Cluster cluster;
     cluster.nodes.put(testing::node("n1"));
     cluster.scalers.put(testing::scaler("chat", "chat"));
@@ -306,43 +306,43 @@ TEST(SnapshotBuilder, WhatAClusterShowsIsConsistentAndReadBack) {
     archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
     state.memory.scale.resize(builder.policies().size());
     const std::string text = archive::to_json(state);
-    const Result<archive::SavedState> again = archive::parse(text, "odd.json");
-    ASSERT_TRUE(again) << again.error().text();
-    EXPECT_EQ(archive::to_json(*again), text);
+    const Result<archive::SavedState> second = archive::parse(text, "odd.json");
+    ASSERT_TRUE(second) << second.error().text();
+    EXPECT_EQ(archive::to_json(*second), text);
   }
 }
 
-/// One change of some object, drawn at random; few names, so that objects meet, go and come again.
+/// Changes one random object. There are few names, so that objects refer to each other, vanish and return.
 void change(Cluster& cluster, int step) {
   const auto below = [](int n) { return *rc::gen::inRange(0, n); };
   const std::string name = std::string(1, static_cast<char>('a' + below(4)));
   const std::string uid = name + std::to_string(below(3) == 0 ? step : 0);
   const std::string at_node = below(3) == 0 ? "" : std::string(1, static_cast<char>('a' + below(4)));
-  const bool gone = below(4) == 0;
+  const bool removes = below(4) == 0;
   switch (below(6)) {
     case 0: {
       Object node = testing::node(name, 1 + below(8), below(2) == 0 ? "a" : "b");
       node["metadata"]["uid"] = uid;
       if (below(4) == 0) node["spec"]["unschedulable"] = true;
-      return gone ? cluster.nodes.remove(name) : cluster.nodes.put(node);
+      return removes ? cluster.nodes.remove(name) : cluster.nodes.put(node);
     }
     case 1:
-      return gone ? cluster.scalers.remove("ns/" + name) : cluster.scalers.put(testing::scaler(name, name));
+      return removes ? cluster.scalers.remove("ns/" + name) : cluster.scalers.put(testing::scaler(name, name));
     case 2:
-      return gone ? cluster.deployments.remove("ns/" + name)
-                  : cluster.deployments.put(testing::deployment(name, below(5), 1 + below(4)));
+      return removes ? cluster.deployments.remove("ns/" + name)
+                     : cluster.deployments.put(testing::deployment(name, below(5), 1 + below(4)));
     case 3: {
       Object set = testing::deployment(name, below(3));
       set["spec"] = {{"replicas", below(3)}, {"leaderWorkerTemplate", {{"size", 2}}}};
       Object scaler = testing::scaler("set-" + name, name, "LeaderWorkerSet");
       cluster.leader_worker_sets.put(set);
-      return gone ? cluster.scalers.remove("ns/set-" + name) : cluster.scalers.put(scaler);
+      return removes ? cluster.scalers.remove("ns/set-" + name) : cluster.scalers.put(scaler);
     }
     case 4: {
       Object claim = {{"metadata", {{"name", name}, {"uid", uid}}},
                       {"spec", {{"resources", {{"requests", {{"nvidia.com/gpu", "8"}}}}}}},
                       {"status", {{"nodeName", at_node}}}};
-      return gone ? cluster.claims.remove(name) : cluster.claims.put(claim);
+      return removes ? cluster.claims.remove(name) : cluster.claims.put(claim);
     }
     default: {
       const std::string pod_name = "p" + std::to_string(below(12));
@@ -354,12 +354,12 @@ void change(Cluster& cluster, int step) {
                                      {"leaderworkerset.sigs.k8s.io/group-index", std::to_string(below(2))},
                                      {"leaderworkerset.sigs.k8s.io/worker-index", std::to_string(below(2))}};
       }
-      return gone ? cluster.pods.remove("ns/" + pod_name) : cluster.pods.put(pod);
+      return removes ? cluster.pods.remove("ns/" + pod_name) : cluster.pods.put(pod);
     }
   }
 }
 
-RC_GTEST_PROP(SnapshotBuilder, TheDeltaLeadsFromOneIndexToTheNext, ()) {
+RC_GTEST_PROP(SnapshotBuilder, DeltaLeadsFromOneIndexToTheNext, ()) {
   Cluster cluster;
   SnapshotBuilder builder;
   decide::Index index = decide::build(builder.build(cluster.view(), {}, {}).snapshot);
@@ -374,32 +374,32 @@ RC_GTEST_PROP(SnapshotBuilder, TheDeltaLeadsFromOneIndexToTheNext, ()) {
     RC_ASSERT(builder.policies().size() == snapshot.catalog->services.size());
     archive::SavedState state{snapshot, builder.names(), {"any", builder.policies(), {}, {}}, {}};
     state.memory.scale.resize(builder.policies().size());
-    const Result<archive::SavedState> again = archive::parse(archive::to_json(state), "look.json");
-    if (!again) RC_FAIL(again.error().text());
-    RC_ASSERT(state_hash(again->snapshot) == state_hash(snapshot));
+    const Result<archive::SavedState> second = archive::parse(archive::to_json(state), "look.json");
+    if (!second) RC_FAIL(second.error().text());
+    RC_ASSERT(state_hash(second->snapshot) == state_hash(snapshot));
     snapshot.pods.for_each([&](model::PodId id, const model::Pod&) { RC_ASSERT(builder.names().pods.find(id)); });
     snapshot.gangs.for_each([&](model::GangId id, const model::Gang&) { RC_ASSERT(builder.names().gangs.find(id)); });
   }
 }
 
-TEST(SnapshotBuilder, AGpuThatNobodyStatesIsThatOfThePodsNodes) {
+TEST(SnapshotBuilder, UnstatedGpuComesFromThePodsNodes) {
   const auto labelled = [](const char* name, const char* gpu) {
     Object node = testing::node(name);
     node["metadata"]["labels"]["nvidia.com/gpu.product"] = gpu;
     return node;
   };
   const struct {
-    const char* what;
-    const char* pods_on;  ///< empty: they have no node
-    const char* selects;  ///< of the template
-    bool one_kind;        ///< of nodes
+    const char* title;
+    const char* pods_on;  ///< the node of the pods, or empty
+    const char* selects;  ///< the GPU product that the template selects
+    bool one_kind;        ///< true if all nodes have one GPU kind
     const char* gpu;
     bool known;
   } rows[] = {
-      {"most pods' nodes", "n2", "", false, "l40s", true},
-      {"what the template asks for", "", "NVIDIA-L40S", false, "l40s", true},
+      {"the nodes of most pods", "n2", "", false, "l40s", true},
+      {"the selector of the template", "", "NVIDIA-L40S", false, "l40s", true},
       {"the only one", "", "", true, "h100_sxm", true},
-      {"nobody tells", "", "", false, "h100_sxm", false},
+      {"no GPU stated", "", "", false, "h100_sxm", false},
   };
   for (const auto& row : rows) {
     Cluster cluster;
@@ -416,12 +416,12 @@ TEST(SnapshotBuilder, AGpuThatNobodyStatesIsThatOfThePodsNodes) {
     cluster.pods.put(testing::pod("chat-c", "chat", row.pods_on));
     SnapshotBuilder builder;
     const model::Catalog& catalog = *builder.build(cluster.view(), {}, {}).snapshot.catalog;
-    EXPECT_EQ(catalog.gpu_kind(catalog.service({0}).variants.front().gpu), row.gpu) << row.what;
-    EXPECT_EQ(builder.services().at({0}).gpu_known, row.known) << row.what;
+    EXPECT_EQ(catalog.gpu_kind(catalog.service({0}).variants.front().gpu), row.gpu) << row.title;
+    EXPECT_EQ(builder.services().at({0}).gpu_known, row.known) << row.title;
   }
 }
 
-TEST(SnapshotBuilder, AReplicaThatStartsIsExpectedAsTheOthersCame) {
+TEST(SnapshotBuilder, ExpectsStartTimesFromOtherReplicas) {
   Cluster cluster;
   cluster.nodes.put(testing::node("n1"));
   cluster.scalers.put(testing::scaler("chat", "chat"));
@@ -448,7 +448,7 @@ TEST(SnapshotBuilder, AReplicaThatStartsIsExpectedAsTheOthersCame) {
   });
 }
 
-TEST(SnapshotBuilder, AScalerThatContradictsItselfIsNeverActive) {
+TEST(SnapshotBuilder, ContradictoryScalerIsNeverActive) {
   Cluster cluster;
   cluster.fleet.put(
       {{"metadata", {{"name", "default"}, {"uid", "f"}}}, {"spec", {{"layers", {{"replicas", "Active"}}}}}});

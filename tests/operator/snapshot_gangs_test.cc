@@ -1,4 +1,4 @@
-// Gangs that wait for Capstan, what pools sell, and claims that come of a launch.
+// Gangs that wait for Capstan, the offerings of pools, and the claims of a launch.
 #include <gtest/gtest.h>
 
 #include "actuate/bind_intent.h"
@@ -15,7 +15,7 @@ namespace {
 using testing::Cluster;
 using testing::Object;
 
-/// A pod that Capstan places, of a gang where one is named.
+/// Returns a pod that Capstan places, in a gang if one is named.
 Object waiting_pod(const std::string& name, const std::string& gang = "", int min = 1, int gpus = 8) {
   Object pod = testing::pod(name, "work", "", false, gpus);
   pod["spec"]["schedulerName"] = "capstan";
@@ -55,9 +55,9 @@ struct SnapshotGangs : ::testing::Test {
   SnapshotBuilder::Seen seen;
 };
 
-TEST_F(SnapshotGangs, AGangIsThereOnceAllOfItIs) {
+TEST_F(SnapshotGangs, GangAppearsOnceItIsComplete) {
   cluster.pods.put(waiting_pod("a", "g", 2));
-  EXPECT_EQ(build().gangs.size(), 0u) << "one of two";
+  EXPECT_EQ(build().gangs.size(), 0u) << "one pod of two";
   cluster.pods.put(waiting_pod("b", "g", 2));
   ASSERT_EQ(build().gangs.size(), 1u);
   const model::Gang& gang = seen.snapshot.gangs.at({0});
@@ -67,39 +67,39 @@ TEST_F(SnapshotGangs, AGangIsThereOnceAllOfItIs) {
   EXPECT_EQ(gang.together, model::TopologyLevel::cluster);
 }
 
-TEST_F(SnapshotGangs, WithoutPlacementPodsThatWaitAreNobodys) {
+TEST_F(SnapshotGangs, IgnoresPendingPodsWithoutPlacement) {
   policy["spec"]["layers"] = Object::object();
   cluster.fleet.put(policy);
   cluster.pods.put(waiting_pod("a"));
   EXPECT_EQ(build().gangs.size(), 0u);
 }
 
-TEST_F(SnapshotGangs, InShadowTheGangsOfOtherSchedulersAreLookedAtToo) {
+TEST_F(SnapshotGangs, ShadowIncludesGangsOfOtherSchedulers) {
   Object pod = waiting_pod("a");
   pod["spec"]["schedulerName"] = "kai-scheduler";
   cluster.pods.put(pod);
   policy["spec"]["placement"] = {{"shadowOf", {"kai-scheduler"}}};
   cluster.fleet.put(policy);
-  EXPECT_EQ(build().gangs.size(), 0u) << "where the layer is Active they are their scheduler's";
+  EXPECT_EQ(build().gangs.size(), 0u) << "an Active layer leaves them to their scheduler";
   policy["spec"]["layers"]["placement"] = "Shadow";
   cluster.fleet.put(policy);
   ASSERT_EQ(build().gangs.size(), 1u);
   EXPECT_EQ(seen.snapshot.gangs.at({0}).phase, model::Gang::Phase::pending);
 }
 
-TEST_F(SnapshotGangs, APodGroupOfKaiSaysHowManyThereMustBe) {
+TEST_F(SnapshotGangs, KaiPodGroupGivesTheSize) {
   for (const char* name : {"a", "b"}) {
     Object pod = waiting_pod(name);
     pod["metadata"]["annotations"] = {{"pod-group-name", "group"}};
     cluster.pods.put(pod);
   }
-  EXPECT_EQ(build().gangs.size(), 0u) << "without its PodGroup nobody knows";
+  EXPECT_EQ(build().gangs.size(), 0u) << "the size is unknown without the PodGroup";
   Object group = {{"metadata", testing::meta("group")}, {"spec", {{"minMember", 2}}}};
   cluster.kai_groups.put(group);
   EXPECT_EQ(build().gangs.size(), 1u);
 }
 
-TEST_F(SnapshotGangs, AnExclusiveTopologyIsTheLevel) {
+TEST_F(SnapshotGangs, ExclusiveTopologyGivesTheLevel) {
   for (const char* name : {"a", "b"}) {
     Object pod = waiting_pod(name);
     pod["metadata"]["labels"]["leaderworkerset.sigs.k8s.io/name"] = "llm";
@@ -112,12 +112,12 @@ TEST_F(SnapshotGangs, AnExclusiveTopologyIsTheLevel) {
   EXPECT_EQ(build().gangs.at({0}).together, model::TopologyLevel::zone);
 }
 
-TEST_F(SnapshotGangs, OnlyNodesGivenToCapstanTakePods) {
+TEST_F(SnapshotGangs, OnlyNodesOfTheFleetSelectorTakePods) {
   policy["spec"]["nodeSelector"] = {{"for", "capstan"}};
   cluster.fleet.put(policy);
-  Object given = testing::node("given");
-  given["metadata"]["labels"]["for"] = "capstan";
-  cluster.nodes.put(given);
+  Object selected = testing::node("selected");
+  selected["metadata"]["labels"]["for"] = "capstan";
+  cluster.nodes.put(selected);
   cluster.nodes.put(testing::node("other"));
   build();
   const decide::Index index = decide::build(seen.snapshot);
@@ -125,7 +125,7 @@ TEST_F(SnapshotGangs, OnlyNodesGivenToCapstanTakePods) {
   EXPECT_FALSE(index.rooms.find({1})->open);
 }
 
-TEST_F(SnapshotGangs, TaintsSelectorsAndOtherResourcesCloseNodes) {
+TEST_F(SnapshotGangs, TaintsSelectorsAndOtherResourcesExcludeNodes) {
   Object tainted = testing::node("tainted");
   tainted["spec"]["taints"] = {{{"key", "nvidia.com/gpu"}, {"effect", "NoSchedule"}}};
   Object small = testing::node("small");
@@ -142,10 +142,10 @@ TEST_F(SnapshotGangs, TaintsSelectorsAndOtherResourcesCloseNodes) {
   EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}}));
   pod["spec"]["tolerations"] = {{{"key", "nvidia.com/gpu"}, {"operator", "Exists"}}};
   cluster.pods.put(pod);
-  EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}})) << "it has no memory";
+  EXPECT_EQ(build().gangs.at({0}).closed.nodes, (std::vector<model::NodeId>{{0}, {1}, {3}})) << "node 3 has no memory";
 }
 
-TEST_F(SnapshotGangs, PoolsSellWhatTheFleetDescribes) {
+TEST_F(SnapshotGangs, PoolsOfferTheDescribedInstanceTypes) {
   cluster.pools.put(pool());
   cluster.pods.put(waiting_pod("a"));
   build();
@@ -158,13 +158,13 @@ TEST_F(SnapshotGangs, PoolsSellWhatTheFleetDescribes) {
   EXPECT_EQ(first.gpus, 8);
   EXPECT_EQ(first.price_per_hour, MicroUsd{98'320'000});
   EXPECT_EQ(first.capacity, model::CapacityType::on_demand);
-  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).gpu), "h100_sxm") << "what it can be bought";
+  EXPECT_EQ(catalog.gpu_kind(seen.snapshot.gangs.at({0}).gpu), "h100_sxm") << "the only GPU kind on offer";
   cluster.pools.remove("gpu");
   build();
   EXPECT_TRUE(seen.snapshot.catalog->pools[0].offerings.empty());
 }
 
-TEST_F(SnapshotGangs, APurchaseIsClosedToWhoCouldNotRunThere) {
+TEST_F(SnapshotGangs, ExcludesOfferingsThatAGangCannotUse) {
   cluster.pools.put(pool());
   Object pod = waiting_pod("a");
   pod["spec"]["nodeSelector"] = {{"topology.kubernetes.io/zone", "b"}};
@@ -176,7 +176,7 @@ TEST_F(SnapshotGangs, APurchaseIsClosedToWhoCouldNotRunThere) {
   }
 }
 
-TEST_F(SnapshotGangs, ClaimsTellTheirLaunch) {
+TEST_F(SnapshotGangs, ClaimsNameTheirLaunch) {
   cluster.claims.put({{"metadata",
                        {{"name", "c"},
                         {"uid", "c"},
@@ -194,11 +194,11 @@ TEST_F(SnapshotGangs, ClaimsTellTheirLaunch) {
   EXPECT_TRUE(claim.group.valid());
   EXPECT_EQ(claim.group_size, 4);
   EXPECT_EQ(seen.snapshot.catalog->gpu_kind(seen.snapshot.catalog->offering(claim.offering).gpu), "h100_sxm")
-      << "what nodes of its type will say";
+      << "as in the labels of nodes of its type";
   EXPECT_EQ(seen.snapshot.catalog->domain(claim.within).name, "b");
 }
 
-TEST_F(SnapshotGangs, WhatABindTransactionPromisedIsTaken) {
+TEST_F(SnapshotGangs, PodsOfABindTransactionTakeTheirNodes) {
   cluster.nodes.put(testing::node("n"));
   Object pod = waiting_pod("a");
   pod["metadata"]["annotations"][actuate::kBindIntent] = actuate::write_bind_intent({"t", "n", 1});
@@ -208,7 +208,7 @@ TEST_F(SnapshotGangs, WhatABindTransactionPromisedIsTaken) {
   EXPECT_EQ(decide::build(seen.snapshot).rooms.find({0})->free, MilliGpu{});
 }
 
-TEST_F(SnapshotGangs, ABindTransactionThatWasToldToSomeOnlyPromisesNothing) {
+TEST_F(SnapshotGangs, PartlyAnnotatedBindTransactionTakesNoNodes) {
   cluster.nodes.put(testing::node("n"));
   Object first = waiting_pod("a", "g", 2, 1);
   Object second = waiting_pod("b", "g", 2, 1);
@@ -222,14 +222,14 @@ TEST_F(SnapshotGangs, ABindTransactionThatWasToldToSomeOnlyPromisesNothing) {
   const auto on_node = [&] {
     return seen.snapshot.pods.at({0}).node.valid() + seen.snapshot.pods.at({1}).node.valid();
   };
-  EXPECT_EQ(on_node(), 0) << "the rest alone would be part of a gang";
+  EXPECT_EQ(on_node(), 0) << "the remaining pods are only part of a gang";
   tell(second);
   cluster.pods.put(second);
   build();
   EXPECT_EQ(on_node(), 2);
 }
 
-TEST_F(SnapshotGangs, AServiceThatAnotherSchedulerPlacesIsLeftToIt) {
+TEST_F(SnapshotGangs, LeavesServicesToTheirScheduler) {
   cluster.scalers.put(testing::scaler("chat", "chat"));
   Object workload = testing::deployment("chat", 1);
   cluster.deployments.put(workload);
@@ -244,7 +244,7 @@ TEST(Admission, FollowsTheRulesOfKubernetes) {
   const kube::StringMap labels{{"zone", "a"}, {"cores", "8"}};
   EXPECT_TRUE(admits(pod, labels, {}));
   pod.node_affinity = {{{.key = "zone", .op = "In", .values = {"b"}}}, {{.key = "cores", .op = "Gt", .values = {"7"}}}};
-  EXPECT_TRUE(admits(pod, labels, {})) << "one of the terms holds";
+  EXPECT_TRUE(admits(pod, labels, {})) << "one of the terms matches";
   pod.node_affinity[1][0].values = {"8"};
   EXPECT_FALSE(admits(pod, labels, {}));
   pod.node_affinity.clear();

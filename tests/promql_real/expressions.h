@@ -7,10 +7,10 @@
 
 namespace capstan::test {
 
-/// Every construct that is evaluated, at least once, and what people write in their scalers.
+/// Returns expressions that use every construct at least once, and typical expressions of scalers.
 std::vector<std::string> written_expressions();
 
-/// An expression that nobody would write: any construct inside any other, well typed or nearly so.
+/// Returns a random expression with any construct inside any other. Its types may be wrong.
 std::string random_expression(RandomStream& random);
 
 }  // namespace capstan::test

@@ -1,5 +1,5 @@
-// Our evaluator of PromQL against a real Prometheus (Debian's) on the same series. Where there is none (scripts/setup
-// unpacks it into build/prometheus) every test says that it is skipped.
+// Compares Capstan's PromQL evaluator with a real Prometheus (Debian's) on the same series. scripts/setup unpacks it
+// into build/prometheus. Without it, every test is skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-constexpr Duration kPatience = 60s;
+constexpr Duration kTimeout = 60s;
 
-/// What both sides said, in one form: elements by their labels.
+/// The elements of an answer, by their labels. Both sides are converted to it.
 using Elements = std::vector<std::pair<std::string, std::vector<promql::Point>>>;
 
-Elements ours(const promql::Value& value, std::int64_t at_ms) {
+Elements elements_of(const promql::Value& value, std::int64_t at_ms) {
   Elements out;
   if (value.type == promql::ValueType::scalar) out.push_back({"{}", {{at_ms, value.scalar}}});
   if (value.type == promql::ValueType::string) out.push_back({value.text, {}});
@@ -37,7 +37,7 @@ Elements ours(const promql::Value& value, std::int64_t at_ms) {
   return out;
 }
 
-Elements theirs(const signals::ApiAnswer& answer) {
+Elements elements_of(const signals::ApiAnswer& answer) {
   Elements out;
   if (answer.kind == signals::ApiAnswer::Kind::string) out.push_back({answer.text, {}});
   for (const signals::ApiSeries& series : answer.series) {
@@ -49,23 +49,24 @@ Elements theirs(const signals::ApiAnswer& answer) {
   return out;
 }
 
-/// Equal up to the order of additions, which Prometheus does not promise: the last bits of a sum.
-bool same(double a, double b) {
+/// Returns whether two values are equal, apart from the last bits of a sum. Prometheus does not define the order of
+/// additions.
+bool equal(double a, double b) {
   constexpr double kRelative = 1e-11;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (a == b) return true;
   return std::abs(a - b) <= kRelative * std::max(std::abs(a), std::abs(b));
 }
 
-bool same(const Elements& a, const Elements& b) {
+bool equal(const Elements& a, const Elements& b) {
   return std::ranges::equal(a, b, [](const auto& left, const auto& right) {
     return left.first == right.first && std::ranges::equal(left.second, right.second, [](auto p, auto q) {
-             return p.at_ms == q.at_ms && same(p.value, q.value);
+             return p.at_ms == q.at_ms && equal(p.value, q.value);
            });
   });
 }
 
-std::string words(const Elements& elements) {
+std::string text(const Elements& elements) {
   std::string out;
   for (const auto& [labels, points] : elements) {
     out += "  " + labels;
@@ -84,7 +85,7 @@ struct PromqlRealTest : testing::Test {
   std::optional<signals::PrometheusClient> prometheus;
 
   void SetUp() override {
-    if (find_prometheus().empty()) GTEST_SKIP() << "there is no prometheus; scripts/setup unpacks one";
+    if (find_prometheus().empty()) GTEST_SKIP() << "Prometheus is not installed; scripts/setup unpacks it";
     fs::create_directories(folder);
     std::ofstream(folder / "series.txt") << openmetrics(store);
     const std::string promtool = fs::path(find_prometheus()).parent_path() / "promtool";
@@ -102,7 +103,7 @@ struct PromqlRealTest : testing::Test {
 
   template <typename Until>
   bool wait(Until until) {
-    const Instant end = clock() + kPatience;
+    const Instant end = clock() + kTimeout;
     while (!until() && clock() < end) client.run_once(5ms);
     return until();
   }
@@ -116,7 +117,7 @@ struct PromqlRealTest : testing::Test {
     return answer ? *answer : Result<signals::ApiAnswer>(std::unexpected(Error{.file = {}, .message = "no answer"}));
   }
 
-  /// Both answer alike, or both refuse.
+  /// Expects equal answers from both sides, or an error from both.
   void compare(const std::string& query, std::int64_t at_ms) {
     SCOPED_TRACE(query + "  at " + std::to_string(at_ms));
     const Result<signals::ApiAnswer> expected = ask(query, at_ms);
@@ -126,22 +127,23 @@ struct PromqlRealTest : testing::Test {
     ASSERT_EQ(found.has_value(), expected.has_value())
         << (found ? "" : found.error().text()) << (expected ? "" : expected.error().text());
     if (!found) return void(++refused);
-    const Elements a = ours(*found, at_ms), b = theirs(*expected);
-    EXPECT_TRUE(same(a, b)) << "ours:\n" << words(a) << "theirs:\n" << words(b);
+    const Elements a = elements_of(*found, at_ms), b = elements_of(*expected);
+    EXPECT_TRUE(equal(a, b)) << "Capstan:\n" << text(a) << "Prometheus:\n" << text(b);
     (a.empty() ? empty : answered) += 1;
   }
 
   int answered = 0, empty = 0, refused = 0;
 };
 
-TEST_F(PromqlRealTest, AnswersWhatPeopleWrite) {
+TEST_F(PromqlRealTest, AgreesOnWrittenExpressions) {
   for (const std::string& query : written_expressions()) {
-    for (const std::int64_t into : {0, 60'000, 1'500'000, 2'345'678, 3'700'000}) compare(query, kFirstMs + into);
+    for (const std::int64_t offset_ms : {0, 60'000, 1'500'000, 2'345'678, 3'700'000})
+      compare(query, kFirstMs + offset_ms);
   }
   EXPECT_GT(answered, 200);
 }
 
-TEST_F(PromqlRealTest, AnswersWhatNobodyWrites) {
+TEST_F(PromqlRealTest, AgreesOnRandomExpressions) {
   RandomStream random(11, "expressions");
   for (int i = 0; i < 1500; ++i) {
     compare(random_expression(random), kFirstMs + random.between(0, 250) * 15'000 + random.between(0, 1) * 1234);
@@ -149,7 +151,7 @@ TEST_F(PromqlRealTest, AnswersWhatNobodyWrites) {
   EXPECT_GT(answered, 500) << empty << " empty, " << refused << " refused";
 }
 
-TEST_F(PromqlRealTest, RefusesWhatItRefuses) {
+TEST_F(PromqlRealTest, AgreesOnErrors) {
   for (const char* query : {"sum(",
                             "a[5m] + 1",
                             "1 > 2",

@@ -18,11 +18,11 @@ Labels labels(const std::string& metric, Labels others) {
   return others;
 }
 
-/// One engine's page at one scrape after another.
+/// An engine whose metrics change with every scrape.
 class Engine {
  public:
   Engine(std::uint64_t number, const std::string& model)
-      : random_(7, "engine", number), own_{{"model_name", model}, {"pod", "chat-" + std::to_string(number)}} {}
+      : random_(7, "engine", number), labels_{{"model_name", model}, {"pod", "chat-" + std::to_string(number)}} {}
 
   void scrape(promql::SeriesStore& store, std::int64_t at_ms) {
     if (random_.chance_ppm(3'000)) requests_ = 0, tokens_ = 0, buckets_ = {};  // a restart
@@ -34,15 +34,15 @@ class Engine {
     if (random_.chance_ppm(30'000)) odd = std::nan("");
     if (random_.chance_ppm(20'000)) odd = std::numeric_limits<double>::infinity();
     if (random_.chance_ppm(20'000)) odd = -std::numeric_limits<double>::infinity();
-    put(store, "requests_total", at_ms, requests_);
-    put(store, "tokens_total", at_ms, tokens_);
-    put(store, "running", at_ms, running_);
-    put(store, "kv_usage", at_ms, random_.unit());
-    put(store, "odd", at_ms, odd);
+    append(store, "requests_total", at_ms, requests_);
+    append(store, "tokens_total", at_ms, tokens_);
+    append(store, "running", at_ms, running_);
+    append(store, "kv_usage", at_ms, random_.unit());
+    append(store, "odd", at_ms, odd);
     double sum = 0;
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       sum += buckets_[i];
-      Labels with = own_;
+      Labels with = labels_;
       promql::set(with, "le", kBounds[i]);
       store.append(labels("ttft_seconds_bucket", with), {at_ms, sum});
     }
@@ -51,12 +51,12 @@ class Engine {
  private:
   static constexpr std::array<const char*, 5> kBounds = {"0.1", "0.5", "1.0", "10.0", "+Inf"};
 
-  void put(promql::SeriesStore& store, const std::string& metric, std::int64_t at_ms, double value) {
-    store.append(labels(metric, own_), {at_ms, value});
+  void append(promql::SeriesStore& store, const std::string& metric, std::int64_t at_ms, double value) {
+    store.append(labels(metric, labels_), {at_ms, value});
   }
 
   RandomStream random_;
-  Labels own_;
+  Labels labels_;
   double requests_ = 0, tokens_ = 0, running_ = 4;
   std::array<double, 5> buckets_{};
 };
@@ -78,10 +78,10 @@ promql::SeriesStore make_series() {
   RandomStream random(7, "scrapes");
   for (std::int64_t at = 0; at <= kLengthMs; at += 15'000) {
     for (std::size_t i = 0; i < engines.size(); ++i) {
-      if (random.chance_ppm(50'000)) continue;                                // a scrape that failed
-      if (i == 2 && at > 1'200'000 && at < 2'000'000) continue;               // a target that was away
-      if (i == 4 && at < 2'400'000) continue;                                 // one that came late
-      const std::int64_t late_ms = i == 0 ? 0 : random.between(0, 400) * 10;  // one is on the beat
+      if (random.chance_ppm(50'000)) continue;                                // a failed scrape
+      if (i == 2 && at > 1'200'000 && at < 2'000'000) continue;               // a target that was down
+      if (i == 4 && at < 2'400'000) continue;                                 // a target that started later
+      const std::int64_t late_ms = i == 0 ? 0 : random.between(0, 400) * 10;  // the first target is scraped on time
       engines[i].scrape(store, kFirstMs + at + late_ms);
     }
     store.append(labels("gateway_queue", {}), {kFirstMs + at, static_cast<double>(random.below(20))});

@@ -4,16 +4,17 @@
 
 #include "promql/series.h"
 
-/// The series that our evaluator and a real Prometheus are asked about.
+/// The series that Capstan's evaluator and a real Prometheus query.
 namespace capstan::test {
 
 inline constexpr std::int64_t kFirstMs = 1'700'000'000'000;
 inline constexpr std::int64_t kLengthMs = 3'600'000;
 
-/// An hour of engines: counters that reset, gauges with NaN and infinities, histograms, gaps, scrapes off the beat.
+/// Returns an hour of engine metrics: counters with resets, gauges with NaN and infinities, histograms, gaps, and
+/// scrapes at irregular times.
 promql::SeriesStore make_series();
 
-/// The same as OpenMetrics with timestamps, which `promtool tsdb create-blocks-from openmetrics` makes blocks of.
+/// Formats the series as OpenMetrics with timestamps, the input of `promtool tsdb create-blocks-from openmetrics`.
 std::string openmetrics(const promql::SeriesStore& store);
 
 }  // namespace capstan::test

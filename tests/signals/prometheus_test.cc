@@ -1,5 +1,5 @@
-// What is read from a real Prometheus: its own server, started here on loopback with a page of ours to scrape. Where
-// there is none (scripts/setup unpacks Debian's into build/prometheus) every test says that it is skipped.
+// Tests with a real Prometheus server on loopback, which scrapes a page of this test. scripts/setup unpacks Debian's
+// Prometheus into build/prometheus. Without one, every test is skipped.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -26,20 +26,20 @@ using test::find_prometheus;
 using test::Prometheus;
 using test::read_text;
 
-constexpr Duration kPatience = 60s;
+constexpr Duration kTimeout = 60s;
 
 std::int64_t unix_ms() { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1); }
 
-/// An engine whose counters grow with every page.
+/// An engine whose counters rise with every page.
 class Engine : public net::HttpHandler {
  public:
   explicit Engine(const net::Clock& clock)
       : server(clock, {}, *this), listener(server.listen({"127.0.0.1", 0}).value()) {}
 
   void on_request(net::ExchangeId exchange, net::ListenerId, const net::HttpRequest&) override {
-    ++pages;
+    ++page_count;
     const std::string m = "{model_name=\"m\"";
-    const std::string count = std::to_string(100 * pages);
+    const std::string count = std::to_string(100 * page_count);
     const std::string page = "vllm:num_requests_running" + m + "} 3\nvllm:prompt_tokens_total" + m + "} " + count +
                              "\nvllm:time_to_first_token_seconds_bucket" + m + ",le=\"0.1\"} " + count +
                              "\nvllm:time_to_first_token_seconds_bucket" + m + ",le=\"+Inf\"} " + count + "\n";
@@ -47,7 +47,7 @@ class Engine : public net::HttpHandler {
   }
   void on_gone(net::ExchangeId) override {}
 
-  int pages = 0;
+  int page_count = 0;
   net::HttpServer server;
   net::ListenerId listener;
 };
@@ -59,7 +59,7 @@ struct PrometheusTest : testing::Test {
   fs::path folder = fs::path(testing::TempDir()) / ("prometheus_test_" + std::to_string(getpid()));
 
   void SetUp() override {
-    if (find_prometheus().empty()) GTEST_SKIP() << "there is no prometheus; scripts/setup unpacks one";
+    if (find_prometheus().empty()) GTEST_SKIP() << "Prometheus is not installed; scripts/setup unpacks it";
     fs::create_directories(folder);
   }
   void TearDown() override { fs::remove_all(folder); }
@@ -72,7 +72,7 @@ struct PrometheusTest : testing::Test {
 
   template <typename Until>
   bool wait(Until until) {
-    const Instant end = clock() + kPatience;
+    const Instant end = clock() + kTimeout;
     while (!until() && clock() < end) {
       client.run_once(5ms);
       engine.server.run_once(0ms);
@@ -80,12 +80,12 @@ struct PrometheusTest : testing::Test {
     return until();
   }
 
-  std::string listening(Prometheus& server) {
+  std::string wait_for_address(Prometheus& server) {
     EXPECT_TRUE(wait([&] { return server.address().has_value(); })) << server.log();
     return server.address().value_or("");
   }
 
-  /// Asks and waits for the answer.
+  /// Sends a query and waits for the answer.
   Result<ApiAnswer> ask(PrometheusClient& prometheus, const std::string& query, std::optional<std::int64_t> at = {}) {
     std::optional<Result<ApiAnswer>> answer;
     const Result<void> asked = prometheus.instant(query, at, [&](Result<ApiAnswer> got) { answer = std::move(got); });
@@ -95,16 +95,16 @@ struct PrometheusTest : testing::Test {
   }
 };
 
-TEST_F(PrometheusTest, ItsSamplesBecomeSignals) {
+TEST_F(PrometheusTest, SamplesBecomeSignals) {
   Prometheus server(folder, config(), "");
   PrometheusServer options;
-  options.url = "http://" + listening(server);
+  options.url = "http://" + wait_for_address(server);
   PrometheusClient prometheus(client, clock, options);
   PrometheusQuery query;
   query.matchers = {{"namespace", Matcher::Op::equal, "chat"}};
   PrometheusSignals signals(query);
   const auto single = [&] { return signals.readings("chat-0", clock()).single(); };
-  const Instant end = clock() + kPatience;
+  const Instant end = clock() + kTimeout;
   while (single()[SignalName::ttft_p99_us].why != Missing::none && clock() < end) {
     const std::int64_t now_ms = unix_ms();
     const Result<ApiAnswer> answer = ask(prometheus, signals.expression(), now_ms);
@@ -130,24 +130,25 @@ TEST_F(PrometheusTest, ItsSamplesBecomeSignals) {
   EXPECT_EQ((*range)->series[0].points.back().value, 3);
 }
 
-TEST_F(PrometheusTest, AnswersAndErrorsOfEveryKind) {
+TEST_F(PrometheusTest, ReadsAnswersAndErrorsOfEveryKind) {
   Prometheus server(folder, config(), "");
   PrometheusServer options;
-  options.url = "http://" + listening(server);
+  options.url = "http://" + wait_for_address(server);
   PrometheusClient prometheus(client, clock, options);
   EXPECT_EQ(ask(prometheus, "1.5 * 2").value().series.at(0).points.at(0).value, 3);
   EXPECT_EQ(ask(prometheus, "\"a\\\"b\"").value().text, "a\"b");
   EXPECT_EQ(ask(prometheus, "nothing_of_this_name").value().series.size(), 0u);
-  const ApiAnswer wild = ask(prometheus, "label_replace(vector(0/0), \"a\", \"x \\\" \\\\ \\n\", \"\", \"\")").value();
-  EXPECT_NE(wild.series.at(0).points.at(0).value, wild.series.at(0).points.at(0).value) << "NaN";
-  EXPECT_EQ(wild.series.at(0).label("a"), "x \" \\ \n");
+  const ApiAnswer unusual =
+      ask(prometheus, "label_replace(vector(0/0), \"a\", \"x \\\" \\\\ \\n\", \"\", \"\")").value();
+  EXPECT_NE(unusual.series.at(0).points.at(0).value, unusual.series.at(0).points.at(0).value) << "NaN";
+  EXPECT_EQ(unusual.series.at(0).label("a"), "x \" \\ \n");
   const Result<ApiAnswer> bad = ask(prometheus, "sum(");
   ASSERT_FALSE(bad.has_value());
   EXPECT_NE(bad.error().text().find("HTTP status 400"), std::string::npos) << bad.error().text();
   EXPECT_NE(bad.error().text().find("bad_data: invalid parameter \"query\""), std::string::npos) << bad.error().text();
 }
 
-TEST_F(PrometheusTest, LetsInWhoeverHasACertificate) {
+TEST_F(PrometheusTest, ClientCertificateIsSent) {
   const std::string folder_text = folder.string();
   const std::string make =
       "cd '" + folder_text +
@@ -162,11 +163,11 @@ TEST_F(PrometheusTest, LetsInWhoeverHasACertificate) {
                     "tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n"
                     "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n");
   PrometheusServer options;
-  options.url = "https://" + listening(server);
+  options.url = "https://" + wait_for_address(server);
   options.ca_file = (folder / "ca.crt").string();
   {
-    PrometheusClient nobody(client, clock, options);
-    EXPECT_FALSE(ask(nobody, "1").has_value()) << "without a certificate";
+    PrometheusClient anonymous(client, clock, options);
+    EXPECT_FALSE(ask(anonymous, "1").has_value()) << "without a certificate";
   }
   options.certificate_file = (folder / "client.crt").string();
   options.key_file = (folder / "client.key").string();

@@ -16,7 +16,7 @@
 /// A real Prometheus server on loopback, for tests.
 namespace capstan::test {
 
-/// Debian's, where scripts/setup unpacked it, or the one on the path; empty: there is none.
+/// Returns the path of Prometheus: Debian's, which scripts/setup unpacks, or the one on PATH. Empty if there is none.
 inline std::string find_prometheus() {
   const std::filesystem::path unpacked =
       std::filesystem::path(CAPSTAN_SOURCE_DIR) / "build/prometheus/usr/bin/prometheus";
@@ -37,7 +37,7 @@ inline std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A Prometheus that ends with this object, and with this process whatever happens to it.
+/// A Prometheus process. It ends with this object, and also when this process dies.
 class Prometheus {
  public:
   Prometheus(const std::filesystem::path& folder, const std::string& config, const std::string& web_config)
@@ -64,7 +64,7 @@ class Prometheus {
   Prometheus(const Prometheus&) = delete;
   Prometheus& operator=(const Prometheus&) = delete;
 
-  /// "127.0.0.1:41231" as soon as it answers there.
+  /// Returns the address, such as "127.0.0.1:41231", once the server is ready.
   std::optional<std::string> address() const {
     const std::string log = read_text(folder_ / "log");
     const std::string mark = "msg=\"Listening on\" address=";

@@ -7,7 +7,7 @@
 
 namespace capstan::tree {
 
-/// Codes of src/model/reasons.inc that no source below src/ gives, tests aside: sentences that nobody can ever read.
+/// Finds codes of src/model/reasons.inc that no source below src/ uses, apart from tests.
 std::vector<Finding> check_reasons(const std::vector<Source>& tree);
 
 }  // namespace capstan::tree

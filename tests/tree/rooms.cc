@@ -12,7 +12,7 @@ namespace {
 
 using Edges = std::map<std::string_view, std::vector<std::string_view>>;
 
-/// The direct edges; what a room reaches along them it may include as well. `cli` stands on top and sees everything.
+/// The direct edges. A room may include every room that the edges reach. `cli` is at the top and may include all rooms.
 const Edges& edges() {
   static const Edges all = {
       {"base", {}},
@@ -80,12 +80,12 @@ std::vector<Finding> check_includes(const Source& source) {
     if (open == line.npos || close <= open) continue;
     const std::string_view header = line.substr(open + 1, close - open - 1);
     const std::string_view to = header.substr(0, header.find('/'));
-    const bool ours = line[open] == '"';
-    if (ours && (to == header || !is_room(to))) {
+    const bool is_project_include = line[open] == '"';
+    if (is_project_include && (to == header || !is_room(to))) {
       findings.push_back({source.path, i + 1, "paths of our headers start at src/: \"room/file.h\""});
-    } else if (!ours && is_room(to) && to != header) {
+    } else if (!is_project_include && is_room(to) && to != header) {
       findings.push_back({source.path, i + 1, "our own header in angle brackets, expected quotes"});
-    } else if (ours && !may_include(from, to)) {
+    } else if (is_project_include && !may_include(from, to)) {
       findings.push_back({source.path, i + 1, edge_message(from, to)});
     }
   }

@@ -8,25 +8,25 @@
 
 namespace capstan::tree {
 
-/// One thing that is wrong, as a compiler would say it.
+/// One error, in the form of a compiler message.
 struct Finding {
   std::string path;
-  std::size_t line = 0;  ///< from 1; 0 for the file as a whole
+  std::size_t line = 0;  ///< counts from 1; 0 means the whole file
   std::string message;
 
   std::string text() const;
 };
 
-/// Whether the graph of rooms (docs/architecture.md) has this folder of src/.
+/// Returns whether the graph of rooms (docs/architecture.md) has this folder of src/.
 bool is_room(std::string_view name);
 
-/// Whether code in `from` may include headers of `to`: itself, or what it reaches along the edges.
+/// Returns whether code in `from` may include headers of `to`: the same room, or one that the edges reach.
 bool may_include(std::string_view from, std::string_view to);
 
-/// Includes against the graph, and their form: paths start at src/, system headers stand in angle brackets.
+/// Checks includes against the graph, and their form: paths start at src/, system headers are in angle brackets.
 std::vector<Finding> check_includes(const Source& source);
 
-/// The same graph against what the build declares: `capstan_room(x DEPENDS a b ...)` lines of src/CMakeLists.txt.
+/// Checks the `capstan_room(x DEPENDS a b ...)` lines of src/CMakeLists.txt against the graph.
 std::vector<Finding> check_declared_edges(const Source& cmake);
 
 }  // namespace capstan::tree

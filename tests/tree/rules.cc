@@ -14,33 +14,33 @@ using Sees = LineRule::Sees;
 
 constexpr std::string_view kPureRooms[] = {"model", "engine", "bound", "decide", "explain"};
 
-/// What reaches a result: everything that has to give the same bytes on every machine.
+/// The rooms whose code determines results, which must be the same bytes on every machine.
 constexpr std::string_view kResultRooms[] = {"base",   "model",   "engine",  "bound",      "decide",      "explain",
                                              "ports",  "control", "sim",     "workload",   "settings",    "peers",
                                              "promql", "signals", "archive", "experiment", "conformance", "emulator"};
 
-/// The only files below cli that speak to the outside on their own: an assertion that fails, and the clock that
-/// measures how fast a run goes (never what it results in).
+/// The only files below cli that use the outside directly: a failed assertion, and the clock that measures the speed of
+/// a run, which no result depends on.
 constexpr std::string_view kMaySpeak[] = {"src/base/assert.cc"};
 constexpr std::string_view kMayReadClock[] = {"src/net/monotonic.cc", "src/kube/wall_clock.cc"};
 
-/// Sources whose test stands elsewhere, each with the reason.
+/// Sources whose test is elsewhere, each with the reason.
 constexpr std::string_view kTestedElsewhere[] = {
-    "src/base/assert.cc",  // one line, ends the process: assert_test.cc holds it through its macro
-    // Each format's rows, good and bad, go through the one door: trace_test.cc holds them by open_trace.
+    "src/base/assert.cc",  // one line that ends the process: assert_test.cc tests it through its macro
+    // trace_test.cc tests the valid and invalid rows of each format through open_trace.
     "src/workload/csv_trace.cc",
     "src/workload/mooncake_trace.cc",
     "src/workload/scan.cc",
-    // The reader's parts, behind archive::parse: read_test.cc.
+    // read_test.cc tests the parts of the reader through archive::parse.
     "src/archive/check_stated.cc",
     "src/archive/read_catalog.cc",
-    // Two sides of a run that mean nothing apart from it: simulation_test.cc.
+    // simulation_test.cc tests these parts of a run.
     "src/experiment/fleet_hook.cc",
     "src/experiment/observer.cc",
-    // They mean little without a server: tests/kube has one in memory.
+    // tests/kube tests them with a server in memory.
     "src/kube/client.cc",
     "src/kube/watcher.cc",
-    // Writes mean nothing without one either: tests/actuate.
+    // tests/actuate tests writes with the same server.
     "src/actuate/change_all.cc",
     "src/actuate/claims.cc",
     "src/actuate/effects.cc",
@@ -48,7 +48,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/actuate/gang_bind.cc",
     "src/actuate/runner.cc",
     "src/actuate/scale_to.cc",
-    // What they make of a server's objects: tests/operator.
+    // tests/operator tests them with objects of a server.
     "src/operator/actuator.cc",
     "src/operator/admission.cc",
     "src/operator/catalog_builder.cc",
@@ -65,7 +65,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/remembered_replicas.cc",
     "src/operator/scale_reader.cc",
     "src/operator/waiting_gangs.cc",
-    // A process whole, on a server and on pods in memory: tests/operator/{decision_loop,process}_test.cc.
+    // tests/operator/{decision_loop,process}_test.cc tests a whole process, with a server and pods in memory.
     "src/operator/checkpoint_store.cc",
     "src/operator/cluster_watch.cc",
     "src/operator/decision_loop.cc",
@@ -78,7 +78,7 @@ constexpr std::string_view kTestedElsewhere[] = {
     "src/operator/signal_sources.cc",
     "src/operator/slo_breach.cc",
     "src/operator/status_writer.cc",
-    // The program itself, from outside: tests/cli.
+    // tests/cli tests the program from outside.
     "src/cli/commands.cc",
     "src/cli/conformance.cc",
     "src/cli/input.cc",
@@ -109,7 +109,7 @@ bool our_header(const Source& s) { return s.is_header() && !s.room().empty(); }
 bool decides(const Source& s) { return production(s) && s.room() == "decide"; }
 bool any_file(const Source&) { return true; }
 
-// Words that must not stand in any file, this one included, are spelled in two halves.
+// Words that no file may contain, this one included, are spelled in two halves.
 const std::vector<LineRule> kLineRules = {
     {"impure header", "a pure room sees no file, socket, thread, log or metric: take a value as an argument",
      R"(^\s*#\s*include\s*<(fstream|iostream|istream|ostream|sstream|cstdio|stdio\.h|filesystem|thread|mutex|)"
@@ -185,7 +185,7 @@ const std::vector<LineRule> kLineRules = {
      "int a; ", "src/base/time.h", "int a;"},
 };
 
-/// Characters of a UTF-8 line.
+/// Counts the characters of a UTF-8 line.
 std::size_t columns(std::string_view line) {
   return static_cast<std::size_t>(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -194,20 +194,20 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == l
 
 std::string without_ending(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
 
-/// The headers of its own room that a source includes, without their endings: "src/sim/cluster/cluster".
+/// Returns the headers of its room that a source includes, without their extensions: "src/sim/cluster/cluster".
 std::vector<std::string> own_headers(const Source& source) {
   std::vector<std::string> stems;
-  const std::string mine = "#include \"" + std::string(source.room()) + "/";
+  const std::string prefix = "#include \"" + std::string(source.room()) + "/";
   for (const std::string& line : source.code) {
-    if (line.starts_with(mine)) stems.push_back("src/" + without_ending(line.substr(10, line.rfind('"') - 10)));
+    if (line.starts_with(prefix)) stems.push_back("src/" + without_ending(line.substr(10, line.rfind('"') - 10)));
   }
   return stems;
 }
 
 std::size_t indentation(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-/// A block that ends with a brace of its own on the first or second level of a source is a function, or holds what
-/// belongs to one: it begins at the nearest line above that is indented no deeper.
+/// Finds functions. A block on the first or second level of a source that ends with a brace alone on its line is a
+/// function, or belongs to one. It begins at the nearest line above that is indented no deeper.
 std::vector<Finding> check_functions(const Source& source) {
   std::vector<Finding> findings;
   for (std::size_t end = 0; end < source.code.size(); ++end) {
@@ -224,7 +224,7 @@ std::vector<Finding> check_functions(const Source& source) {
   return findings;
 }
 
-/// Adds the headers of its room that `source` reaches through headers.
+/// Adds the headers of its room that `source` includes through other headers.
 void note_headers(const Source& source, const std::map<std::string, const Source*>& by_path,
                   std::set<std::string>& reached) {
   for (const std::string& stem : own_headers(source)) {
@@ -233,8 +233,8 @@ void note_headers(const Source& source, const std::map<std::string, const Source
   }
 }
 
-/// The stem of the header that a source implements: its own where it has one; else the first that it includes, which it
-/// shares with its siblings, as cluster_nodes.cc shares cluster.h.
+/// Returns the stem of the header that a source implements: the header of the same name if there is one, otherwise the
+/// first header that it includes. For example, cluster_nodes.cc implements cluster.h.
 std::string implemented(const Source& source, const std::map<std::string, const Source*>& by_path) {
   const std::string stem = without_ending(source.path);
   const std::vector<std::string> headers = own_headers(source);
@@ -285,7 +285,7 @@ std::vector<Finding> check_shape(const Source& source) {
 
 std::vector<Finding> check_tested(const std::vector<Source>& tree) {
   std::map<std::string, const Source*> by_path;
-  std::set<std::string> tested;  // stems of headers that a test of their room includes, directly or by way of another
+  std::set<std::string> tested;  // stems of headers that a test of their room includes, directly or indirectly
   for (const Source& source : tree) by_path[source.path] = &source;
   for (const Source& source : tree) {
     if (source.is_test() && !source.room().empty()) note_headers(source, by_path, tested);

@@ -10,9 +10,9 @@
 namespace capstan::tree {
 namespace {
 
-// The tests of the rules themselves: each must be able to fail, and must not cry over what is allowed.
+// Tests of the rules: each rule must reject what is wrong and accept what is allowed.
 
-TEST(LineRules, EachCatchesItsBadLineAndPassesItsGoodOne) {
+TEST(LineRules, EachRejectsItsBadLineAndAcceptsItsGoodLine) {
   std::set<std::string> names;
   for (const LineRule& rule : line_rules()) {
     SCOPED_TRACE(rule.name);
@@ -44,7 +44,7 @@ constexpr EdgeRow kEdgeRows[] = {
     {"decisions do not know the ports", "src/decide/scale/hpa.cc", "#include \"ports/world.h\"", false},
     {"tests keep to the graph too", "src/engine/step_test.cc", "#include \"sim/world.h\"", false},
     {"cli sees everything", "src/cli/main.cc", "#include \"experiment/compare.h\"", true},
-    {"nobody sees cli", "src/experiment/compare.cc", "#include \"cli/main.h\"", false},
+    {"no room may include cli", "src/experiment/compare.cc", "#include \"cli/main.h\"", false},
     {"a path from src/", "src/base/time_test.cc", "#include \"time.h\"", false},
     {"no way round by dots", "src/base/time_test.cc", "#include \"../base/time.h\"", false},
     {"an unknown room", "src/base/time_test.cc", "#include \"attic/time.h\"", false},
@@ -85,7 +85,7 @@ TEST(Shape, LongFilesAreCaught) {
   EXPECT_EQ(check_shape(make_source("src/a/b.cc", text + "int a;\n")).size(), 1u);
 }
 
-/// A function of that many lines, as a member or not.
+/// Returns the text of a function of that many lines, as a member or free.
 std::string function(int lines, std::string_view indent = "") {
   std::string text = std::string(indent) + "void f() {\n";
   for (int i = 2; i < lines; ++i) text += i == 2 ? "\n" : std::string(indent) + "  a;\n";
@@ -105,7 +105,7 @@ TEST(Shape, LongFunctionsAreCaught) {
 }
 
 TEST(Shape, AHeaderBeginsWithPragmaOnce) {
-  EXPECT_TRUE(check_shape(make_source("src/a/b.h", "// What it is.\n\n#pragma once\n")).empty());
+  EXPECT_TRUE(check_shape(make_source("src/a/b.h", "// A comment.\n\n#pragma once\n")).empty());
   EXPECT_EQ(check_shape(make_source("src/a/b.h", "#include <map>\n#pragma once\n")).size(), 1u);
   EXPECT_EQ(check_shape(make_source("src/a/b.h", "")).size(), 1u);
 }
@@ -137,9 +137,9 @@ struct CodeRow {
 };
 
 constexpr CodeRow kCodeRows[] = {
-    {"a comment goes", "a; // std::cout", "a; "},
+    {"comments are removed", "a; // std::cout", "a; "},
     {"a block too, over lines", "a /* std::cout\n std::cout */ b", "a \n              b"},
-    {"a literal is emptied", "f(\"std::cout // \\\" x\");", "f(\"\");"},
+    {"literals are emptied", "f(\"std::cout // \\\" x\");", "f(\"\");"},
     {"a raw literal too", "f(R\"(a \" b)\", R\"x(y)\" )x\");", "f(\"\", \"\");"},
     {"quotes as characters", "f('\"', '\\'', 1'000);", "f('', '', 1'000);"},
     {"an include keeps its path", "#include \"base/time.h\"", "#include \"base/time.h\""},
@@ -152,7 +152,7 @@ TEST(CodeOnly, Rows) {
     const std::vector<std::string> code = make_source("src/a/b.cc", row.text).code;
     ASSERT_EQ(code.size(), expected.size());
     for (std::size_t i = 0; i < code.size(); ++i) {
-      // Only what is left counts, not how many spaces stand for a comment.
+      // The number of spaces that replace a comment does not matter.
       std::string a = code[i], b = expected[i];
       std::erase(a, ' ');
       std::erase(b, ' ');
@@ -161,7 +161,7 @@ TEST(CodeOnly, Rows) {
   }
 }
 
-TEST(Reasons, AreGivenByCodeNotByCommentsOrTests) {
+TEST(Reasons, CountOnlyUsesInCode) {
   const std::vector<Finding> findings =
       check_reasons({make_source("src/model/reasons.inc",
                                  "// CAPSTAN_REASON(code, ...)\nCAPSTAN_REASON(given, \"a\")\n"

@@ -11,12 +11,12 @@ namespace {
 constexpr std::string_view kFolders[] = {".ci", "bench", "cmake", "docs", "scenarios", "scripts", "src", "tests"};
 constexpr std::string_view kEndings[] = {".cc", ".h", ".inc", ".md", ".cmake", ".txt", ".yaml", ".json"};
 
-/// Where the scanner stands between two characters.
+/// The state of the scanner between two characters.
 enum class State { code, block_comment, string, character, raw_string };
 
 bool starts_identifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Blanks one line; the state is carried to the next one (block comments and raw strings span lines).
+/// Blanks lines one by one. The state carries over to the next line, because block comments and raw strings span lines.
 class Blanker {
  public:
   std::string line(std::string_view text) {
@@ -30,12 +30,12 @@ class Blanker {
       if (state_ == State::code && rest.starts_with("//")) break;
       i += step(rest, out);
     }
-    if (state_ == State::string || state_ == State::character) state_ = State::code;  // neither crosses a line's end
+    if (state_ == State::string || state_ == State::character) state_ = State::code;  // ends with the line
     return out;
   }
 
  private:
-  /// Consumes one character of `rest`, or more: returns how many more.
+  /// Consumes one or more characters of `rest`. Returns the number of characters after the first one.
   std::size_t step(std::string_view rest, std::string& out) {
     switch (state_) {
       case State::code:
@@ -88,7 +88,7 @@ class Blanker {
 };
 
 bool looked_at(const std::filesystem::path& file) {
-  if (file.filename() == ".git") return false;  // in a work tree of git a file that names its machine's paths
+  if (file.filename() == ".git") return false;  // in a git work tree, .git is a file with local paths
   const std::string ending = file.extension().string();
   return ending.empty() || std::ranges::find(kEndings, ending) != std::end(kEndings);
 }

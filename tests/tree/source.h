@@ -6,13 +6,13 @@
 
 namespace capstan::tree {
 
-/// One file of the project as the rules see it.
+/// One file of the project, as input of the rules.
 struct Source {
   std::string path;                ///< from the project's root: "src/decide/scale/hpa.cc"
-  std::vector<std::string> lines;  ///< as written
+  std::vector<std::string> lines;  ///< the unchanged lines
   std::vector<std::string> code;   ///< C++ only: the same lines, comments blanked and literals emptied
 
-  /// "decide" for anything below src/decide/; empty outside src/ and for files directly in it.
+  /// Returns the room, such as "decide" for every file below src/decide/. Empty for other files.
   std::string_view room() const;
   bool is_cpp() const;     ///< .cc or .h
   bool is_header() const;  ///< .h
@@ -21,12 +21,11 @@ struct Source {
 
 Source make_source(std::string path, std::string_view text);
 
-/// The lines with comments replaced by spaces and the insides of string and character literals removed, so that a word
-/// in a comment is not taken for code. Paths of #include lines stay.
+/// Replaces comments by spaces and empties string and character literals, so that the rules see only code. The paths of
+/// #include lines stay.
 std::vector<std::string> code_only(const std::vector<std::string>& lines);
 
-/// Every text file of the project that the rules look at, in the order of paths. `data/`, `build/` and `.git/` are not
-/// walked.
+/// Reads every text file that the rules check, sorted by path. Skips `data/`, `build/` and `.git/`.
 std::vector<Source> read_tree(const std::string& root);
 
 }  // namespace capstan::tree

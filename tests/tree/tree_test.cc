@@ -1,4 +1,4 @@
-// The tree polices itself: what docs/architecture.md promises of every source file is checked here.
+// Checks the rules of docs/architecture.md on every source file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST(Tree, TheBuildDeclaresOnlyEdgesOfTheGraph) {
   }
 }
 
-TEST(Tree, NoLineHoldsWhatIsBanned) {
+TEST(Tree, NoLineBreaksALineRule) {
   for (const Source& source : tree()) report(check_lines(source));
 }
 
@@ -57,7 +57,7 @@ TEST(Tree, LinesAndFilesAreShort) {
 
 TEST(Tree, EverySourceHasATestBesideIt) { report(check_tested(tree())); }
 
-TEST(Tree, EveryReasonIsGiven) { report(check_reasons(tree())); }
+TEST(Tree, EveryReasonIsUsed) { report(check_reasons(tree())); }
 
 const std::vector<std::string>& unread() {
   static const std::vector<std::string> entries = [] {
@@ -81,7 +81,7 @@ TEST(Tree, UnreadRoomsStillNeedThePass) {
   }
 }
 
-TEST(Tree, EveryExceptionIsAboutAFile) { report(check_exceptions(tree())); }
+TEST(Tree, EveryExceptionNamesAFile) { report(check_exceptions(tree())); }
 
 }  // namespace
 }  // namespace capstan::tree

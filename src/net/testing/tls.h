@@ -67,10 +67,10 @@ inline Certificate make_certificate(const std::string& name, const std::string& 
 /// A TLS server on loopback. It answers the requests of one connection with the verified name of the client.
 class TlsServer {
  public:
-  TlsServer(const Certificate& own, const Certificate& client_authority)
+  TlsServer(const Certificate& certificate, const Certificate& client_authority)
       : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free), fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)) {
-    SSL_CTX_use_certificate(context_.get(), own.x509.get());
-    SSL_CTX_use_PrivateKey(context_.get(), own.key.get());
+    SSL_CTX_use_certificate(context_.get(), certificate.x509.get());
+    SSL_CTX_use_PrivateKey(context_.get(), certificate.key.get());
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context_.get()), client_authority.x509.get());
     SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
     sockaddr_in address{};
