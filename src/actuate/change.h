@@ -22,7 +22,7 @@ class Change {
     refused,
   };
 
-  /// What to do with the object in its current state.
+  /// The next step for the object in its current state.
   struct Decision {
     enum class Kind : std::uint8_t { settled, write, refuse };
     Kind kind = Kind::settled;

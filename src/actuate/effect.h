@@ -56,7 +56,7 @@ struct Step {
   static Step done(Verdict verdict) { return {Kind::done, {}, false, {}, verdict}; }
 };
 
-/// What an effect has changed so far.
+/// The changes that an effect has made so far.
 enum class Progress : std::uint8_t {
   none,      ///< nothing has changed
   in_doubt,  ///< the outcome of a write is unknown

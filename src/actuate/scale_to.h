@@ -36,7 +36,7 @@ struct ScaleGoal {
   std::set<std::string> never_served;         ///< UIDs of victims that were never in the router, so have no requests
   std::set<std::string> serving_at_decision;  ///< scale-down: UIDs of all pods that served at the decision
   std::int64_t lost = 0;                      ///< pods in `serving_at_decision` that are gone
-  std::vector<Out> out;   ///< pods that an earlier effect took out; those that are not victims are put back
+  std::vector<Out> out;   ///< pods that an earlier effect took out; the effect puts non-victims back
   bool can_mark = false;  ///< a mark on the pods decides which ones the workload removes (Deployment)
   DrainMeans means;
   Duration drain_limit = std::chrono::minutes(10);  ///< time after which a replica is removed despite its requests

@@ -28,7 +28,7 @@ std::vector<Condition> read_conditions(Json list);
 const Condition* find_condition(const std::vector<Condition>& conditions, std::string_view type);
 bool is_true(const std::vector<Condition>& conditions, std::string_view type);  ///< the condition exists and is True
 
-/// Amounts of resources by name ("nvidia.com/gpu", "cpu", "memory"), in thousandths of their unit.
+/// Amounts of resources by name ("nvidia.com/gpu", "cpu", "memory"), in 1/1000 of their unit.
 struct Resources {
   std::vector<std::pair<std::string, std::int64_t>> milli;  ///< sorted by name
 

@@ -25,8 +25,8 @@ std::string path_of(const Resource& resource, std::string_view ns, std::string_v
 
 namespace resources {
 
-// Resources that Capstan reads. A cluster may serve another version of those that are not part of Kubernetes;
-// `Discovery` finds it.
+// Resources that Capstan reads. For a resource that is not part of Kubernetes, a cluster may serve another version,
+// which `Discovery` finds.
 inline const Resource kPods{"", "v1", "pods", "Pod", true};
 inline const Resource kNodes{"", "v1", "nodes", "Node", false};
 inline const Resource kServices{"", "v1", "services", "Service", true};

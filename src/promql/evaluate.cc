@@ -292,7 +292,7 @@ class Evaluator {
     return make(std::move(out));
   }
 
-  /// Returns one element if the argument has none. Its labels are those that the selector sets with one `=` matcher.
+  /// Returns one element if the argument has none. It has the labels that the selector sets with one `=` matcher.
   Value absent(const Call& node) {
     const Expression& of = *node.arguments[0];
     const Value found = value(of);

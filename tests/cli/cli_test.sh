@@ -289,11 +289,11 @@ printf 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\ncluste
 expect 1 "k:3:" -- run --kubeconfig "$work/k"
 printf 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\n' >"$work/k"
 printf 'clusters: [{name: b, cluster: {server: "http://127.0.0.1:1"}}]\n' >>"$work/k"
-expect 64 "'here' is no address" -- run --kubeconfig "$work/k" --listen here
+expect 64 "'here' is not an address" -- run --kubeconfig "$work/k" --listen here
 expect 64 "" -- run --once --output xml
 
 expect 64 "expected --bind or --bind-file" -- engine serve
-expect 64 "'here' is no address" -- engine serve --bind here
+expect 64 "'here' is not an address" -- engine serve --bind here
 expect 64 "is no time" -- engine serve --bind 127.0.0.1:0 --cold-start soon
 expect 64 "expected --endpoint, --endpoint-file or --service" -- engine load
 expect 64 "'a/b/c' names no Service" -- engine load --service a/b/c
