@@ -1,6 +1,6 @@
 # A room is one folder below src/: a static library of its sources and one test program of its *_test.cc files.
-# Its sources are compiled several at a time, in a third of the time (docs/decisions/0010).
-# Its DEPENDS are the edges of the design's graph; tests/tree holds the includes against the same graph.
+# A unity build compiles several of its sources at a time, which takes a third of the time (docs/decisions/0010).
+# DEPENDS lists its edges in the design's graph. tests/tree checks the includes against the same graph.
 #
 #   capstan_room(engine DEPENDS base model LIBRARIES fmt::fmt)
 function(capstan_room name)

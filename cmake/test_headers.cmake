@@ -1,8 +1,8 @@
-# What many tests include, read once: two seconds less for each of them. What tests do themselves is not optimised: what
-# they test is, and half of their compilation would be that.
+# Precompiles the headers that many tests include, which saves two seconds per test. The code of tests is not optimised,
+# because that would take half of their compile time. The code under test is optimised.
 set(test_options $<$<CONFIG:Debug>:-O0>)
 if(CAPSTAN_FUZZ)
-  # A fuzzer steers by the rooms; what a test does itself need not be counted, nor held to defined behaviour.
+  # The coverage of the rooms guides a fuzzer, so the code of tests needs no instrumentation.
   list(APPEND test_options -fno-sanitize=fuzzer-no-link,undefined)
 endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc "")

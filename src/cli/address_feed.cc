@@ -17,7 +17,7 @@ namespace {
 
 using Addresses = std::set<net::SocketAddress>;
 
-constexpr std::size_t kMostBytes = 16 << 20;
+constexpr std::size_t kMaxBytes = 16 << 20;
 
 std::string_view trimmed(std::string_view line) {
   line = line.substr(0, line.find('#'));
@@ -26,15 +26,15 @@ std::string_view trimmed(std::string_view line) {
   return line;
 }
 
-/// Puts in, or with a minus in front takes out, what a line names.
+/// Adds the addresses of a line to `addresses`, or removes them if the line begins with a minus.
 Result<void> apply(std::string_view line, Addresses& addresses) {
   line = trimmed(line);
   if (line.empty()) return {};
-  const bool away = line.front() == '-';
-  const auto named = emulator::parse_addresses(trimmed(line.substr(away ? 1 : 0)));
-  if (!named) return std::unexpected(named.error());
-  for (const net::SocketAddress& address : *named) {
-    if (away) {
+  const bool removes = line.front() == '-';
+  const auto parsed = emulator::parse_addresses(trimmed(line.substr(removes ? 1 : 0)));
+  if (!parsed) return std::unexpected(parsed.error());
+  for (const net::SocketAddress& address : *parsed) {
+    if (removes) {
       addresses.erase(address);
     } else {
       addresses.insert(address);
@@ -48,9 +48,9 @@ Result<void> apply(std::string_view line, Addresses& addresses) {
 Result<AddressFeed> AddressFeed::open(const std::vector<std::string>& addresses, std::string list) {
   AddressFeed feed;
   for (const std::string& text : addresses) {
-    const auto named = emulator::parse_addresses(text);
-    if (!named) return std::unexpected(named.error());
-    for (const net::SocketAddress& address : *named) {
+    const auto parsed = emulator::parse_addresses(text);
+    if (!parsed) return std::unexpected(parsed.error());
+    for (const net::SocketAddress& address : *parsed) {
       if (address.port == 0) {
         feed.free_ports_.push_back(address);
       } else {
@@ -74,8 +74,8 @@ Result<Addresses> AddressFeed::parse(std::string_view text, const std::string& f
   return addresses;
 }
 
-Result<AddressFeed::Change> AddressFeed::look() {
-  ++looks_;
+Result<AddressFeed::Change> AddressFeed::poll_changes() {
+  ++polls_;
   if (list_ == "-") {
     if (const Result<void> read = read_lines(listed_); !read) return std::unexpected(read.error());
   } else if (!list_.empty()) {
@@ -93,14 +93,14 @@ Result<AddressFeed::Change> AddressFeed::look() {
 
 Result<void> AddressFeed::read_file(Addresses& wanted) {
   std::error_code error;
-  const auto changed = std::filesystem::last_write_time(list_, error);
-  if (!error && changed == changed_) return {};
+  const auto modified = std::filesystem::last_write_time(list_, error);
+  if (!error && modified == modified_) return {};
   std::ifstream file(list_, std::ios::binary);
   if (error || !file) {
-    if (looks_ > 1) return {};  // being replaced: the next look finds it
+    if (polls_ > 1) return {};  // the file is being replaced; the next poll reads it
     return std::unexpected(Error{.file = list_, .message = "cannot be read, expected a list of addresses"});
   }
-  changed_ = changed;
+  modified_ = modified;
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   Result<Addresses> read = parse(text, list_);
   if (!read) return std::unexpected(read.error());
@@ -111,10 +111,10 @@ Result<void> AddressFeed::read_file(Addresses& wanted) {
 Result<void> AddressFeed::read_lines(Addresses& wanted) {
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   std::array<char, 65536> buffer;
-  while (!ended_ && pending_.size() < kMostBytes && poll(&input, 1, 0) > 0) {
-    const ssize_t got = read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (got <= 0) ended_ = true;  // what was said stays
-    if (got > 0) pending_.append(buffer.data(), static_cast<std::size_t>(got));
+  while (!ended_ && pending_.size() < kMaxBytes && poll(&input, 1, 0) > 0) {
+    const ssize_t size = read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (size <= 0) ended_ = true;  // the addresses that were read stay
+    if (size > 0) pending_.append(buffer.data(), static_cast<std::size_t>(size));
   }
   Result<void> outcome;
   for (std::size_t end = pending_.find('\n'); end != pending_.npos; end = pending_.find('\n')) {

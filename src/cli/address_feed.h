@@ -11,25 +11,29 @@
 
 namespace capstan::cli {
 
-/// Addresses that a server is to listen on: those of the command line, and those of a list that may change while it
-/// runs. A list is a file, looked at again when it changes, or standard input, of which each line adds, or with a minus
-/// in front takes away. Lines are addresses or ranges; what follows '#' is a comment.
+/// The addresses on which a server listens: the addresses of the command line and a list that may change while the
+/// server runs. The list is a file, which is read again when it changes, or standard input. A line adds an address or a
+/// range; with a leading minus it removes them. The text after '#' is a comment.
 class AddressFeed {
  public:
+  /// The difference between two polls.
   struct Change {
     std::vector<net::SocketAddress> added;
     std::vector<net::SocketAddress> gone;
   };
 
-  /// `list` is a path, "-" for standard input, or empty. Error: an address of the command line.
+  /// Returns an error if an address of the command line is invalid.
+  /// @param list  a path, "-" for standard input, or empty for none
   static Result<AddressFeed> open(const std::vector<std::string>& addresses, std::string list);
 
-  /// What changed since the last look; never waits. Error: what is wrong, with its line; then nothing changed.
-  Result<Change> look();
-  /// The last look was the first.
-  bool first() const { return looks_ == 1; }
+  /// Returns the changes since the previous call; never waits. A file with an error, which names the line, leaves the
+  /// addresses as they were. On standard input only the invalid line is ignored; the others take effect in the next
+  /// call.
+  Result<Change> poll_changes();
+  /// True if poll_changes() was called exactly once so far.
+  bool is_first_poll() const { return polls_ == 1; }
 
-  /// The addresses of one list's text.
+  /// Returns the addresses of a list with this text. `file` is its name in errors.
   static Result<std::set<net::SocketAddress>> parse(std::string_view text, const std::string& file);
 
  private:
@@ -39,12 +43,12 @@ class AddressFeed {
   std::set<net::SocketAddress> fixed_;
   std::set<net::SocketAddress> listed_;
   std::set<net::SocketAddress> current_;
-  std::vector<net::SocketAddress> free_ports_;  ///< port 0: each is one of its own
+  std::vector<net::SocketAddress> free_ports_;  ///< port 0: each is a listener on a port of its own
   std::string list_;
-  std::string pending_;  ///< of standard input: a line that has not ended
-  bool ended_ = false;
-  int looks_ = 0;
-  std::filesystem::file_time_type changed_{};
+  std::string pending_;  ///< begin of a line of standard input that has not ended
+  bool ended_ = false;   ///< standard input has ended
+  int polls_ = 0;
+  std::filesystem::file_time_type modified_{};  ///< of the list file when it was read last
 };
 
 }  // namespace capstan::cli

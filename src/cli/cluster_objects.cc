@@ -22,8 +22,9 @@ std::string text_at(const Object& object, const char* pointer) {
   return object.contains(at) && object.at(at).is_string() ? object.at(at).get<std::string>() : std::string();
 }
 
-/// Made by another object, which is what somebody wrote: a ReplicaSet of a Deployment, an HPA of a ScaledObject.
-bool is_made(const Object& object) {
+/// True if a controller created the object from one that a person wrote, such as a ReplicaSet from a Deployment or an
+/// HPA from a ScaledObject.
+bool is_controlled(const Object& object) {
   const nlohmann::json_pointer<std::string> at("/metadata/ownerReferences");
   if (!object.contains(at) || !object.at(at).is_array()) return false;
   return std::ranges::any_of(object.at(at), [](const Object& owner) {
@@ -34,8 +35,8 @@ bool is_made(const Object& object) {
 using Pointer = nlohmann::json_pointer<std::string>;
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Returns true if the author wrote spec.replicas, and not only the API server's default or an autoscaler, or if
-/// nothing tells.
+/// True if the author wrote spec.replicas, and not only the API server (its default) or an autoscaler. Also true if
+/// neither the annotation nor the managed fields show the writer.
 bool states_replicas(const Object& object) {
   const Object& metadata = object.at("metadata");
   if (metadata.contains("annotations") && metadata["annotations"].contains(kLastApplied)) {
@@ -50,8 +51,9 @@ bool states_replicas(const Object& object) {
   });
 }
 
-/// As its author may have written it, in the order in which people do.
-Object without_what_the_cluster_writes(const Object& object, const kube::Resource& resource) {
+/// Returns the object as its author may have written it: without the parts that the cluster writes, and with apiVersion
+/// and kind first.
+Object as_authored(const Object& object, const kube::Resource& resource) {
   Object out = {{"apiVersion", resource.api_version()}, {"kind", resource.kind}};
   for (const auto& [key, value] : object.items()) {
     if (key != "apiVersion" && key != "kind" && key != "status") out[key] = value;
@@ -74,17 +76,16 @@ std::optional<ObjectPage> read_object_page(const std::string& body, const kube::
   const Object page = Object::parse(body, nullptr, false);
   if (!page.is_object() || !page.contains("items")) return std::nullopt;
   ObjectPage out{.texts = {}, .next = text_at(page, "/metadata/continue")};
-  if (!page.at("items").is_array()) return out;  // null: none
+  if (!page.at("items").is_array()) return out;  // an empty list may be null
   for (const Object& item : page.at("items")) {
-    if (!item.is_object() || is_made(item)) continue;
+    if (!item.is_object() || is_controlled(item)) continue;
     const std::string ns = text_at(item, "/metadata/namespace");
     const std::string name = text_at(item, "/metadata/name");
-    out.texts.push_back(
-        {.path = resource.kind + "/" + (ns.empty() ? "" : ns + "/") + name,
-         .text = without_what_the_cluster_writes(item, resource).dump(2, ' ', false, Object::error_handler_t::replace),
-         .named = true,
-         .scope = "cluster",
-         .deployers = {0}});  // all of it is deployed together
+    out.texts.push_back({.path = resource.kind + "/" + (ns.empty() ? "" : ns + "/") + name,
+                         .text = as_authored(item, resource).dump(2, ' ', false, Object::error_handler_t::replace),
+                         .named = true,
+                         .scope = "cluster",
+                         .deployers = {0}});  // all objects count as one deployment
   }
   return out;
 }
@@ -95,25 +96,25 @@ ClusterObjects::ClusterObjects(kube::Client& client, net::Clock clock, std::stri
 ClusterObjects::~ClusterObjects() { client_.cancel(call_); }
 
 Instant ClusterObjects::next_deadline() const {
-  return std::min(client_.next_deadline(), asked_ ? Instant::never() : discovery_.next_deadline());
+  return std::min(client_.next_deadline(), discovered_ ? Instant::never() : discovery_.next_deadline());
 }
 
 void ClusterObjects::turn() {
-  if (!asked_) {
+  if (!discovered_) {
     discovery_.turn();
     if (discovery_.known()) {
       choose();
     } else if (discovery_.error()) {
       refused_.push_back({ErrorKind::input, "the cluster", 0, 0, discovery_.error()->text()});
-      asked_ = true;
+      discovered_ = true;
     }
   }
-  if (asked_ && call_ == 0 && !left_.empty()) ask();
+  if (discovered_ && call_ == 0 && !left_.empty()) ask();
 }
 
-/// Of each kind that rules look at, the version that the server prefers.
+/// Chooses the version that the server prefers, for each kind that rules check.
 void ClusterObjects::choose() {
-  asked_ = true;
+  discovered_ = true;
   const std::vector<std::string_view> kinds = lint::checked_kinds();
   std::set<std::pair<std::string, std::string>> chosen;
   for (const kube::ServedResource& served : discovery_.served().all()) {
@@ -141,7 +142,7 @@ void ClusterObjects::answered(const kube::Outcome& outcome) {
   if (page) {
     std::ranges::move(page->texts, std::back_inserter(texts_));
   } else {
-    const std::string why = outcome.ok() ? "the answer is no list" : outcome.error.text();
+    const std::string why = outcome.ok() ? "the answer is not a list" : outcome.error.text();
     refused_.push_back({ErrorKind::input, resource.name(), 0, 0, "cannot be listed: " + why});
   }
   if (continue_.empty()) left_.pop_front();

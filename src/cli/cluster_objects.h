@@ -13,21 +13,23 @@
 
 namespace capstan::cli {
 
-/// The objects of a live cluster that rules of lint look at, each as a text named KIND/NAMESPACE/NAME: what the cluster
-/// itself made, or writes (status, managed fields), is left out. It never waits; whoever owns the sockets calls `turn`.
+/// Reads the objects of a live cluster that lint rules check. Each becomes a text named KIND/NAMESPACE/NAME, without
+/// the parts that the cluster writes (status, managed fields). Objects that a controller created are left out. Never
+/// waits: the owner of the sockets calls `turn`.
 class ClusterObjects {
  public:
-  /// @param ns  of one namespace, and of what stands in none; empty: of all
+  /// @param ns  the namespace to read, together with the cluster-scoped objects; empty: all namespaces
   ClusterObjects(kube::Client& client, net::Clock clock, std::string ns);
   ~ClusterObjects();
   ClusterObjects(const ClusterObjects&) = delete;
 
+  /// Starts the next request if one is due.
   void turn();
   Instant next_deadline() const;
-  bool done() const { return asked_ && call_ == 0 && left_.empty(); }
+  bool done() const { return discovered_ && call_ == 0 && left_.empty(); }
 
   std::vector<lint::Text> take_texts() { return std::move(texts_); }
-  const std::vector<Error>& refused() const { return refused_; }  ///< kinds that could not be read, and why
+  const std::vector<Error>& refused() const { return refused_; }  ///< an error for each kind that could not be read
 
  private:
   void choose();
@@ -37,19 +39,20 @@ class ClusterObjects {
   kube::Client& client_;
   std::string ns_;
   kube::Discovery discovery_;
-  bool asked_ = false;               ///< what is served is known
-  std::deque<kube::Resource> left_;  ///< still to be read; of the first one the pages from `continue_` on
+  bool discovered_ = false;          ///< discovery has ended, with or without an error
+  std::deque<kube::Resource> left_;  ///< kinds still to read; the first one continues at `continue_`
   std::string continue_;
   kube::Client::CallId call_ = 0;
   std::vector<lint::Text> texts_;
   std::vector<Error> refused_;
 };
 
-/// The objects of one page of a list, and the token of the next; nothing where it is no such page.
+/// One page of a list of objects.
 struct ObjectPage {
   std::vector<lint::Text> texts;
-  std::string next;
+  std::string next;  ///< continue token of the next page; empty: this is the last page
 };
+/// Returns the page, or nothing if `body` is not a page of a list.
 std::optional<ObjectPage> read_object_page(const std::string& body, const kube::Resource& resource);
 
 }  // namespace capstan::cli

@@ -5,7 +5,7 @@
 namespace capstan::cli::cluster_objects_test {
 namespace {
 
-TEST(ClusterObjects, HostileAnswersAreNoPages) {
+TEST(ClusterObjects, MalformedAnswersAreNotPages) {
   const kube::Resource& kind = kube::resources::kDeployments;
   for (const char* body : {"", "{", "[]", "{}", "null", "{\"items\""})
     EXPECT_FALSE(read_object_page(body, kind)) << body;
@@ -20,26 +20,33 @@ TEST(ClusterObjects, HostileAnswersAreNoPages) {
   EXPECT_EQ(odd->texts.size(), 2u);
 }
 
-TEST(ClusterObjects, ReplicasAreKeptOnlyWhereTheAuthorWroteThem) {
+TEST(ClusterObjects, ReplicasStayOnlyIfTheAuthorWroteThem) {
   struct Row {
+    const char* name;
     const char* metadata;
-    bool kept;
+    bool stays;
   };
   const Row rows[] = {
-      {R"({})", true},
-      {R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"spec\":{\"replicas\":2}}"}})", true},
-      {R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"spec\":{}}"}})", false},
-      {R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"no JSON"}})", false},
-      {R"({"managedFields":[{"manager":"helm","fieldsV1":{"f:spec":{"f:replicas":{}}}}]})", true},
-      {R"({"managedFields":[{"manager":"hpa","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}]})", false},
-      {R"({"managedFields":[{"manager":"argocd","fieldsV1":{"f:spec":{"f:template":{}}}}]})", false},
+      {"an unknown writer", R"({})", true},
+      {"the author applied replicas",
+       R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"spec\":{\"replicas\":2}}"}})", true},
+      {"the author applied no replicas",
+       R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"spec\":{}}"}})", false},
+      {"the annotation is malformed",
+       R"({"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"no JSON"}})", false},
+      {"Helm wrote replicas", R"({"managedFields":[{"manager":"helm","fieldsV1":{"f:spec":{"f:replicas":{}}}}]})",
+       true},
+      {"an autoscaler wrote replicas",
+       R"({"managedFields":[{"manager":"hpa","subresource":"scale","fieldsV1":{"f:spec":{"f:replicas":{}}}}]})", false},
+      {"the author wrote other fields",
+       R"({"managedFields":[{"manager":"argocd","fieldsV1":{"f:spec":{"f:template":{}}}}]})", false},
   };
   for (const Row& row : rows) {
     const std::string body =
         std::string(R"({"items":[{"metadata":)") + row.metadata + R"(,"spec":{"replicas":5,"selector":{}}}]})";
     const auto page = read_object_page(body, kube::resources::kDeployments);
     ASSERT_TRUE(page) << body;
-    EXPECT_EQ(page->texts.at(0).text.find("replicas") != std::string::npos, row.kept) << body;
+    EXPECT_EQ(page->texts.at(0).text.find("replicas") != std::string::npos, row.stays) << row.name;
   }
 }
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "experiment/scenario.h"
 
-// What each command does, once its arguments are read. Each prints its result and returns the program's exit code.
+// The commands. Each takes its parsed arguments, prints its result and returns the program's exit code.
 namespace capstan::cli {
 
 /// Exit codes (docs/reference/exit-codes.md).

@@ -7,11 +7,11 @@
 namespace capstan::cli {
 
 struct ConformanceArguments {
-  std::string suite;  ///< the stem of a case file: "hpa"
-  std::string cases;
+  std::string suite;  ///< the stem of a case file, such as "hpa"
+  std::string cases;  ///< path of the case file
   Output output = Output::text;
 };
-/// Asks a peer what its own tests ask. Exit 2 when a case fails.
+/// Runs test cases of another autoscaler against Capstan's re-implementation of it. Exit code 2 if a case fails.
 ExitCode conformance(const ConformanceArguments& arguments);
 
 }  // namespace capstan::cli

@@ -15,7 +15,7 @@
 namespace capstan::cli {
 namespace {
 
-/// Followed through EndpointSlices at an API server.
+/// Follows the EndpointSlices of a Service at an API server.
 class ServiceFeed final : public EndpointFeed {
  public:
   ServiceFeed(std::unique_ptr<Session> session, ServiceName service)
@@ -26,15 +26,15 @@ class ServiceFeed final : public EndpointFeed {
   Result<std::vector<std::string>> first() override {
     const Instant end = session_->clock() + kFirstMax;
     while (stop_signals() == 0 && !endpoints_.synced()) {
-      if (session_->clock() >= end) return std::unexpected(Error{.file = {}, .message = endpoints_.trouble()});
-      turn(kPoll);
+      if (session_->clock() >= end) return std::unexpected(Error{.file = {}, .message = endpoints_.sync_problem()});
+      turn(kPollInterval);
     }
     auto change = endpoints_.take_change();
     if (!change) return std::unexpected(change.error());
     return change->value_or(std::vector<std::string>());
   }
 
-  std::optional<std::vector<std::string>> look() override {
+  std::optional<std::vector<std::string>> poll_changes() override {
     turn(Duration{});
     auto change = endpoints_.take_change();
     if (change) return *change;
@@ -43,17 +43,17 @@ class ServiceFeed final : public EndpointFeed {
   }
 
  private:
-  void turn(Duration most) {
+  void turn(Duration timeout) {
     endpoints_.turn();
     session_->client.turn();
-    session_->http.run_once(most);
+    session_->http.run_once(timeout);
   }
 
   std::unique_ptr<Session> session_;
   ServiceEndpoints endpoints_;
 };
 
-/// A file, or standard input.
+/// Follows a list of addresses in a file or on standard input.
 class ListFeed final : public EndpointFeed {
  public:
   explicit ListFeed(AddressFeed addresses) : addresses_(std::move(addresses)) {}
@@ -62,16 +62,16 @@ class ListFeed final : public EndpointFeed {
     const net::Clock clock = net::machine_clock();
     const Instant end = clock() + kFirstMax;
     while (stop_signals() == 0 && known_.empty() && clock() < end) {
-      const auto change = addresses_.look();
+      const auto change = addresses_.poll_changes();
       if (!change) return std::unexpected(change.error());
       learn(*change);
-      if (known_.empty()) poll(nullptr, 0, static_cast<int>(kPoll / std::chrono::milliseconds(1)));
+      if (known_.empty()) poll(nullptr, 0, static_cast<int>(kPollInterval / std::chrono::milliseconds(1)));
     }
     return urls();
   }
 
-  std::optional<std::vector<std::string>> look() override {
-    const auto change = addresses_.look();
+  std::optional<std::vector<std::string>> poll_changes() override {
+    const auto change = addresses_.poll_changes();
     if (!change) {
       report(change.error());
       return std::nullopt;

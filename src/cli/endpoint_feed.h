@@ -11,20 +11,20 @@
 
 namespace capstan::cli {
 
-/// Where a load goes while that may change: the ready addresses of a Kubernetes Service, or a list of addresses.
+/// The endpoints of a load that may change while it runs: the ready addresses of a Kubernetes Service, or a list.
 class EndpointFeed {
  public:
-  static constexpr Duration kPoll = std::chrono::milliseconds(20);  ///< how soon a change is heard of
-  static constexpr Duration kFirstMax = std::chrono::seconds(30);
+  static constexpr Duration kPollInterval = std::chrono::milliseconds(20);
+  static constexpr Duration kFirstMax = std::chrono::seconds(30);  ///< longest wait for the first addresses
 
   virtual ~EndpointFeed() = default;
-  /// Waits for the first addresses, at most `kFirstMax`; base URLs, sorted.
+  /// Waits for the first addresses, at most `kFirstMax`. Returns sorted base URLs.
   virtual Result<std::vector<std::string>> first() = 0;
-  /// The addresses, where they have changed. What is wrong with them is reported and ends no load.
-  virtual std::optional<std::vector<std::string>> look() = 0;
+  /// Returns the base URLs if they have changed. Reports an error in them on standard error, and the load continues.
+  virtual std::optional<std::vector<std::string>> poll_changes() = 0;
 };
 
-/// What the arguments name; null where they give endpoints that stay.
+/// Opens the feed that the arguments name. Returns null if their endpoints are fixed.
 Result<std::unique_ptr<EndpointFeed>> open_endpoint_feed(const EngineLoadArguments& arguments);
 
 }  // namespace capstan::cli

@@ -10,7 +10,7 @@ namespace {
 
 using Urls = std::vector<std::string>;
 
-TEST(EndpointFeed, IsNoneWhereTheEndpointsStay) {
+TEST(EndpointFeed, FixedEndpointsNeedNoFeed) {
   EngineLoadArguments arguments;
   arguments.endpoints = {"http://127.0.0.1:8000"};
   const auto feed = open_endpoint_feed(arguments);
@@ -31,14 +31,14 @@ TEST(EndpointFeed, FollowsAList) {
   const auto feed = open_endpoint_feed(arguments);
   ASSERT_TRUE(feed.has_value());
   EXPECT_EQ(*(*feed)->first(), (Urls{"http://127.0.0.1:80", "http://127.0.0.2:80"}));
-  EXPECT_EQ((*feed)->look(), std::nullopt);
+  EXPECT_EQ((*feed)->poll_changes(), std::nullopt);
   write("127.0.0.2:80\n127.0.0.3:80\n");
-  EXPECT_EQ((*feed)->look(), (Urls{"http://127.0.0.2:80", "http://127.0.0.3:80"}));
+  EXPECT_EQ((*feed)->poll_changes(), (Urls{"http://127.0.0.2:80", "http://127.0.0.3:80"}));
   write("nonsense\n");
-  EXPECT_EQ((*feed)->look(), std::nullopt) << "a list that is wrong in between changes nothing";
+  EXPECT_EQ((*feed)->poll_changes(), std::nullopt) << "an invalid list changes nothing";
 }
 
-TEST(EndpointFeed, AListThatIsNotThereIsAnError) {
+TEST(EndpointFeed, AMissingListIsAnError) {
   EngineLoadArguments arguments;
   arguments.endpoint_file = "/nowhere/endpoints";
   const auto feed = open_endpoint_feed(arguments);

@@ -48,8 +48,8 @@ workload::WorkloadSpec workload_of(const EngineLoadArguments& a) {
   return spec;
 }
 
-/// Says how far the load is.
-std::string status_words(const emulator::LoadDriver& driver) {
+/// Returns the progress of the load as one line.
+std::string status_text(const emulator::LoadDriver& driver) {
   const emulator::LoadReport& report = driver.report();
   return fmt::format("{} sent · {} in flight · {} completed · {} failed · {:.0f} %", experiment::grouped(report.sent),
                      experiment::grouped(report.in_flight), experiment::grouped(report.completed),
@@ -60,37 +60,37 @@ void run(emulator::LoadDriver& driver, net::HttpClient& client, const emulator::
          const net::Clock& world, EndpointFeed* feed) {
   ProgressLine status(progress_output());
   const Stopwatch watch;
-  Instant look = world() + kLook;
+  Instant next_status = world() + kStopPollInterval;
   while (stop_signals() == 0 && !driver.is_over()) {
     if (feed != nullptr) {
-      if (auto endpoints = feed->look()) driver.set_endpoints(std::move(*endpoints));
+      if (auto endpoints = feed->poll_changes()) driver.set_endpoints(std::move(*endpoints));
     }
     driver.run();
-    const Duration most = feed != nullptr ? EndpointFeed::kPoll : kLook;
-    client.run_once(std::clamp(clock.until(driver.next_event()), Duration{}, most));
-    if (world() < look) continue;
-    status.show(status_words(driver), watch.elapsed());
-    look = world() + kLook;
+    const Duration timeout = feed != nullptr ? EndpointFeed::kPollInterval : kStopPollInterval;
+    client.run_once(std::clamp(clock.until(driver.next_event()), Duration{}, timeout));
+    if (world() < next_status) continue;
+    status.show(status_text(driver), watch.elapsed());
+    next_status = world() + kStopPollInterval;
   }
 }
 
-/// Returns what would help against errors of this kind.
+/// Returns what prevents errors of this kind.
 std::string_view remedy_for(std::string_view kind) {
-  if (kind == "tls") return "a certificate that is trusted: --ca-file names its authority, --insecure trusts any";
-  if (kind == "http_401" || kind == "http_403") return "a key that the server takes: --api-key or --header";
+  if (kind == "tls") return "a trusted certificate: --ca-file names its authority, --insecure trusts any";
+  if (kind == "http_401" || kind == "http_403") return "a key that the server accepts: --api-key or --header";
   return "a server at the endpoint";
 }
 
 ExitCode judge(const emulator::LoadReport& report) {
   if (report.sent == 0 || report.completed > 0) return kOk;
-  const auto most = std::ranges::max_element(report.errors, {}, [](const auto& entry) { return entry.second; });
-  const std::string kind = most == report.errors.end() ? "unknown" : most->first;
+  const auto most_frequent =
+      std::ranges::max_element(report.errors, {}, [](const auto& entry) { return entry.second; });
+  const std::string kind = most_frequent == report.errors.end() ? "unknown" : most_frequent->first;
   const auto message = report.messages.find(kind);
   const std::string why = message == report.messages.end() ? "" : " (" + message->second + ")";
-  return cli::report(
-      {.file = {},
-       .message = fmt::format("not one of {} requests was answered, most of them for '{}'{}, expected {}", report.sent,
-                              kind, why, remedy_for(kind))});
+  return cli::report({.file = {},
+                      .message = fmt::format("none of {} requests was answered, most failed with '{}'{}, expected {}",
+                                             report.sent, kind, why, remedy_for(kind))});
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ ExitCode engine_load(const EngineLoadArguments& arguments) {
   if (!endpoints) return report(endpoints.error());
   if (endpoints->empty() && arguments.service.empty() && arguments.endpoint_file.empty()) {
     return report({ErrorKind::usage, "engine load", 0, 0,
-                   "nowhere to send to, expected --endpoint, --endpoint-file or --service"});
+                   "no endpoint is given, expected --endpoint, --endpoint-file or --service"});
   }
   Result<LoadAccess> access = load_access(arguments.access);
   if (!access) return report(access.error());

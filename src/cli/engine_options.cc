@@ -13,7 +13,7 @@ namespace {
 Duration read_time(const std::string& option, const std::string& text) {
   const std::optional<Duration> value = manifest::read_duration(text);
   if (!value || *value < Duration{} || *value > std::chrono::hours(24 * 366)) {
-    throw CLI::ValidationError(option, "'" + text + "' is no time, expected one such as 90s or 250ms");
+    throw CLI::ValidationError(option, "'" + text + "' is not a duration, expected one such as 90s or 250ms");
   }
   return *value;
 }
@@ -31,7 +31,7 @@ void add_integer(CLI::App& command, const std::string& option, std::int64_t& out
 }
 
 void add_speed(CLI::App& command, double& speed) {
-  command.add_option("--speed", speed, "The emulated clock's speed, 1 is real time")
+  command.add_option("--speed", speed, "Speed of the emulated clock; 1 is real time")
       ->check(CLI::Range(0.001, 10'000.0))
       ->option_text("N");
 }
@@ -39,10 +39,10 @@ void add_speed(CLI::App& command, double& speed) {
 void add_access(CLI::App& command, LoadAccessArguments& a) {
   command
       .add_option("--api-key", a.api_key,
-                  "Sent as a bearer token, never printed; else CAPSTAN_API_KEY of the environment")
+                  "Bearer token of each request, never printed; default: the environment variable CAPSTAN_API_KEY")
       ->envname("CAPSTAN_API_KEY")
       ->option_text("KEY");
-  command.add_option("--header", a.headers, "Sent with each request; may be repeated")
+  command.add_option("--header", a.headers, "Header of each request; may be repeated")
       ->option_text("\"NAME: VALUE\"")
       ->allow_extra_args(false);
   CLI::Option* ca = command.add_option("--ca-file", a.ca_file, "Trust the certificates that these authorities signed")
@@ -54,33 +54,43 @@ void add_access(CLI::App& command, LoadAccessArguments& a) {
 
 CLI::App* add_engine_serve(CLI::App& engine, EngineServeArguments& a) {
   CLI::App* serve = engine.add_subcommand("serve", "Emulate inference servers on many addresses");
-  serve->add_option("--bind", a.bind, "Address, or a range of them; may be repeated; port 0 takes a free one")
+  serve
+      ->add_option("--bind", a.bind,
+                   "Address or range of addresses to listen on; port 0 takes a free port; may be repeated")
       ->option_text("127.16.0.1-127.16.0.200:8000")
       ->allow_extra_args(false);
-  serve->add_option("--bind-file", a.bind_file, "A file of such lines, looked at again when it changes; - reads lines")
+  serve
+      ->add_option("--bind-file", a.bind_file,
+                   "File of addresses and ranges, read again when it changes; - reads standard input")
       ->option_text("FILE|-");
   serve->add_option("--model", a.model, "Model of the engine table")->option_text("NAME");
-  serve->add_option("--served-model-name", a.served_name, "Name in the API, instead of the model's")
+  serve
+      ->add_option("--served-model-name", a.served_name,
+                   "Name of the model in the API; default: the name of the engine table")
       ->option_text("NAME");
   serve->add_option("--gpu", a.gpu, "GPU of the engine table")->option_text("H100");
-  add_integer(*serve, "--tp,--tensor-parallel-size", a.tensor_parallel, 1, "GPUs of an engine");
-  serve->add_option("--dtype", a.dtype, "Weight type")->option_text("bfloat16|fp8");
-  add_integer(*serve, "--max-num-seqs", a.max_seqs, 1, "Requests in a batch");
-  add_integer(*serve, "--max-num-batched-tokens", a.max_batched_tokens, 1, "Tokens of a step");
-  add_integer(*serve, "--max-waiting", a.max_waiting, 1, "Requests that wait in an engine; more get 503");
-  add_integer(*serve, "--kv-blocks", a.kv_blocks, 1, "KV blocks of 16 tokens, instead of what the GPU's memory leaves");
-  serve->add_flag("--no-prefix-caching", a.no_prefix_cache, "Compute every prompt whole");
-  add_integer(*serve, "--max-model-len", a.max_model_tokens, 2, "Tokens of prompt and answer together");
-  add_time(*serve, "--front-end", a.front_end, "Between engine and client, added to each token's time");
-  add_time(*serve, "--cold-start", a.cold_start, "From an engine's start to its first request");
-  add_time(*serve, "--loading", a.loading, "Last part of it that answers 503 instead of refusing connections");
-  add_time(*serve, "--shutdown-timeout", a.shutdown_timeout, "Finish running requests for so long when told to end");
-  serve->add_option("--metrics", a.metrics, "Whose metric names")
+  add_integer(*serve, "--tp,--tensor-parallel-size", a.tensor_parallel, 1, "GPUs per engine");
+  serve->add_option("--dtype", a.dtype, "Data type of the weights")->option_text("bfloat16|fp8");
+  add_integer(*serve, "--max-num-seqs", a.max_seqs, 1, "Maximum number of requests in a batch");
+  add_integer(*serve, "--max-num-batched-tokens", a.max_batched_tokens, 1, "Maximum number of tokens in a step");
+  add_integer(*serve, "--max-waiting", a.max_waiting, 1,
+              "Maximum number of requests waiting in an engine; further ones get 503");
+  add_integer(*serve, "--kv-blocks", a.kv_blocks, 1,
+              "KV blocks of 16 tokens; default: as many as fit in the GPU memory");
+  serve->add_flag("--no-prefix-caching", a.no_prefix_cache, "Compute every prompt in full");
+  add_integer(*serve, "--max-model-len", a.max_model_tokens, 2,
+              "Maximum number of tokens of a prompt and its answer together");
+  add_time(*serve, "--front-end", a.front_end, "Delay between engine and client, added to the time of each token");
+  add_time(*serve, "--cold-start", a.cold_start, "Time from the start of an engine until it accepts requests");
+  add_time(*serve, "--loading", a.loading,
+           "Last part of --cold-start, in which the engine answers 503 instead of refusing connections");
+  add_time(*serve, "--shutdown-timeout", a.shutdown_timeout, "Time to finish running requests after SIGTERM or SIGINT");
+  serve->add_option("--metrics", a.metrics, "Engine whose metric names are used")
       ->check(CLI::IsMember({"vllm", "sglang"}))
       ->option_text("vllm|sglang");
-  add_integer(*serve, "--stream-interval", a.stream_interval, 1, "Tokens a piece of a stream");
-  add_integer(*serve, "--answer-tokens", a.answer_tokens, 1, "Mean length of answers that end by themselves");
-  add_integer(*serve, "--seed", a.seed, 0, "Of the lengths of such answers");
+  add_integer(*serve, "--stream-interval", a.stream_interval, 1, "Tokens per piece of a stream");
+  add_integer(*serve, "--answer-tokens", a.answer_tokens, 1, "Mean number of tokens of answers that end by themselves");
+  add_integer(*serve, "--seed", a.seed, 0, "Seed of the lengths of answers that end by themselves");
   add_speed(*serve, a.speed);
   serve->footer(
       "Examples:\n"
@@ -93,44 +103,43 @@ CLI::App* add_engine_load(CLI::App& engine, EngineLoadArguments& a) {
   CLI::App* load = engine.add_subcommand("load", "Replay a trace against inference servers");
   CLI::Option* endpoint =
       load->add_option("--endpoint", a.endpoints,
-                       "A base URL, with or without /v1, an address or a range of addresses; may be repeated")
+                       "Base URL with or without /v1, address, or range of addresses; may be repeated")
           ->option_text("http://127.0.0.1:8000")
           ->allow_extra_args(false);
   CLI::Option* list =
       load->add_option(
               "--endpoint-file", a.endpoint_file,
-              "A file of addresses instead, looked at again when it changes; - reads lines, a minus takes away")
+              "File of addresses, read again when it changes; - reads standard input; a minus removes an address")
           ->excludes(endpoint)
           ->option_text("FILE|-");
-  load->add_option("--service", a.service,
-                   "The ready addresses of a Kubernetes Service instead, followed as they change")
+  load->add_option("--service", a.service, "Kubernetes Service: send to its ready addresses, also when they change")
       ->excludes(endpoint)
       ->excludes(list)
       ->option_text("[NAMESPACE/]NAME[:PORT]");
   add_cluster(*load, a.cluster);
   for (const char* option : {"--kubeconfig", "--context", "--namespace"}) load->get_option(option)->needs("--service");
-  CLI::Option* trace = load->add_option("--trace", a.trace, "Requests to replay")->option_text("FILE");
-  load->add_option("--profile", a.profile, "Requests drawn from a profile instead; azure-hour where neither is given")
+  CLI::Option* trace = load->add_option("--trace", a.trace, "Trace to replay")->option_text("FILE");
+  load->add_option("--profile", a.profile, "Draw requests from this profile instead of a trace; default: azure-hour")
       ->excludes(trace)
       ->option_text("azure-hour");
-  load->add_option("--model", a.model, "Name the model in each request")->option_text("NAME");
+  load->add_option("--model", a.model, "Model name in each request")->option_text("NAME");
   add_access(*load, a.access);
-  load->add_option("--route", a.route, "How endpoints are picked")
+  load->add_option("--route", a.route, "How to choose the endpoint of a request")
       ->check(CLI::IsMember({"round_robin", "least_loaded"}))
       ->option_text("round_robin|least_loaded");
   load->add_option_function<std::string>(
           "--duration", [&a](const std::string& text) { a.duration = read_time("--duration", text); },
-          "Only requests that arrive before")
+          "Send only requests that arrive before this time")
       ->option_text("TIME");
-  load->add_option("--limit", a.limit, "At most so many requests")
+  load->add_option("--limit", a.limit, "Send at most this number of requests")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->option_text("N");
-  load->add_option("--scale", a.scale, "Times the load, as in a scenario")
+  load->add_option("--scale", a.scale, "Factor of the load, as in a scenario")
       ->check(CLI::Range(1e-6, 1e5))
       ->option_text("N");
   add_speed(*load, a.speed);
-  add_time(*load, "--timeout", a.timeout, "Give a request up after so long, in real time");
-  add_integer(*load, "--seed", a.seed, 0, "Of a profile's requests and of --scale");
+  add_time(*load, "--timeout", a.timeout, "Give up a request after this time, in real time");
+  add_integer(*load, "--seed", a.seed, 0, "Seed of a profile's requests and of --scale");
   add_output(*load, a.output);
   load->footer(
       "Examples:\n"

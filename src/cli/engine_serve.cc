@@ -25,7 +25,8 @@ Error usage(std::string message) { return {.kind = ErrorKind::usage, .file = {},
 Result<emulator::EmulatorSettings> settings_of(const EngineServeArguments& a, const engine::EngineRow& row,
                                                const engine::StepModel& model) {
   if (a.max_batched_tokens < a.max_seqs) {
-    return std::unexpected(usage("--max-num-batched-tokens is below --max-num-seqs, expected a token for each"));
+    return std::unexpected(
+        usage("--max-num-batched-tokens is below --max-num-seqs, expected at least one token per sequence"));
   }
   if (a.loading > a.cold_start) {
     return std::unexpected(usage("--loading is longer than --cold-start, expected a part of it"));
@@ -58,8 +59,8 @@ Result<emulator::EmulatorSettings> settings_of(const EngineServeArguments& a, co
   return settings;
 }
 
-/// Standard output gets a line for each engine that starts or ends.
-Result<void> follow(emulator::Emulator& emulator, const AddressFeed::Change& change) {
+/// Starts and stops the engines of changed addresses. Prints a line for each of them.
+Result<void> apply(emulator::Emulator& emulator, const AddressFeed::Change& change) {
   for (const net::SocketAddress& address : change.gone) {
     if (emulator.remove(address)) std::fputs(("ended " + address.text() + "\n").c_str(), stdout);
   }
@@ -75,23 +76,23 @@ Result<void> follow(emulator::Emulator& emulator, const AddressFeed::Change& cha
 Result<void> serve(emulator::Emulator& emulator, AddressFeed& feed, const emulator::ScaledClock& clock,
                    const net::Clock& world, Duration shutdown_timeout) {
   while (stop_signals() == 0) {
-    const Result<AddressFeed::Change> change = feed.look();
+    const Result<AddressFeed::Change> change = feed.poll_changes();
     if (!change) {
-      if (feed.first()) return std::unexpected(change.error());
-      report(change.error());  // a list that is wrong in between ends nothing that runs
-    } else if (const Result<void> followed = follow(emulator, *change); !followed) {
-      if (feed.first()) return followed;
-      report(followed.error());
+      if (feed.is_first_poll()) return std::unexpected(change.error());
+      report(change.error());  // a later error in the list must not stop running engines
+    } else if (const Result<void> applied = apply(emulator, *change); !applied) {
+      if (feed.is_first_poll()) return applied;
+      report(applied.error());
     }
-    const Instant look = world() + kLook;
+    const Instant next_poll = world() + kStopPollInterval;
     do {
-      emulator.run_once(std::min(clock.until(emulator.next_event()), look - world()));
-    } while (stop_signals() == 0 && world() < look);
+      emulator.run_once(std::min(clock.until(emulator.next_event()), next_poll - world()));
+    } while (stop_signals() == 0 && world() < next_poll);
   }
   emulator.finish();
   const Instant end = world() + shutdown_timeout;
   while (stop_signals() == 1 && emulator.connections() > 0 && world() < end) {
-    emulator.run_once(std::min(clock.until(emulator.next_event()), kLook));
+    emulator.run_once(std::min(clock.until(emulator.next_event()), kStopPollInterval));
   }
   return {};
 }
@@ -100,7 +101,7 @@ Result<void> serve(emulator::Emulator& emulator, AddressFeed& feed, const emulat
 
 ExitCode engine_serve(const EngineServeArguments& arguments) {
   if (arguments.bind.empty() && arguments.bind_file.empty()) {
-    return report(usage("nothing to listen on, expected --bind or --bind-file"));
+    return report(usage("no address to listen on, expected --bind or --bind-file"));
   }
   const Result<const engine::EngineRow*> row =
       engine::EngineTable::bundled().find(arguments.model, arguments.gpu, arguments.tensor_parallel, arguments.dtype);

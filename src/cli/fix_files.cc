@@ -24,7 +24,7 @@ Result<void> write_fix(const lint::FixedFile& fixed) {
   const lint::File& file = *fixed.file;
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file.path, unknown)) {
-    return std::unexpected(Error::about(file.path, "is no regular file, expected one that can be written"));
+    return std::unexpected(Error::about(file.path, "is not a regular file, expected one that can be written"));
   }
   if (read_file(file.path, file.text.size()) != file.text) {
     return std::unexpected(Error::about(file.path, "changed since it was read, so it is left as it is"));
@@ -49,7 +49,7 @@ std::string fix_notes(const std::vector<lint::FixedFile>& files) {
       if (!finding->fix.caution.empty()) out += note(*finding, "caution: " + finding->fix.caution);
     }
     for (const lint::Finding* finding : fixed.refused) {
-      out += note(*finding, "not fixed: the edit would change something else, too");
+      out += note(*finding, "not fixed: the edit would also change something else");
     }
     for (const lint::Finding* finding : fixed.overlapping) {
       out += note(*finding, "not fixed: another fix changes the same text; run it again");

@@ -8,17 +8,17 @@
 
 namespace capstan::cli {
 
-/// The changes as `patch` reads them.
+/// Returns the changes as a unified diff, as `patch` reads it.
 std::string diff_of(const std::vector<lint::FixedFile>& files);
 
-/// What a person should know of fixes that are made or shown: cautions, and edits that were left out with the reason.
-/// One line each, with its place.
+/// Returns notes about the fixes: cautions, and the reasons of edits that were left out. Each note is a line that
+/// begins with its place.
 std::string fix_notes(const std::vector<lint::FixedFile>& files);
 
-/// "fixed 2 findings in 1 file"
+/// Returns a summary such as "fixed 2 findings in 1 file".
 std::string fixed_words(const std::vector<lint::FixedFile>& files);
 
-/// Writes the files, each whole or not at all; one that changed since it was read is left alone. Returns the errors.
+/// Writes each file completely or not at all, and returns the errors. A file that changed since it was read stays.
 std::vector<Error> write_fixes(const std::vector<lint::FixedFile>& files);
 
 }  // namespace capstan::cli

@@ -54,31 +54,31 @@ class FixFiles : public testing::Test {
   fs::path folder_;
 };
 
-std::string without(std::string text, const std::string& part, const std::string& instead = "") {
+std::string replaced(std::string text, const std::string& part, const std::string& instead = "") {
   return text.replace(text.find(part), part.size(), instead);
 }
 
-const std::string kSafely = without(kScaler, "metricName: waiting  #", "#");
-const std::string kFully = without(kSafely, "minReplicaCount: 0", "minReplicaCount: 1");
+const std::string kSafelyFixed = replaced(kScaler, "metricName: waiting  #", "#");
+const std::string kFullyFixed = replaced(kSafelyFixed, "minReplicaCount: 0", "minReplicaCount: 1");
 
 TEST_F(FixFiles, WritesSafeFixesOrAllOfThem) {
   const struct {
-    FixSafety up_to;
+    FixSafety safety;
     const std::string& text;
     const char* words;
-  } rows[] = {{FixSafety::safe, kSafely, "fixed 1 finding in 1 file\n"},
-              {FixSafety::unsafe, kFully, "fixed 2 findings in 1 file\n"}};
+  } rows[] = {{FixSafety::safe, kSafelyFixed, "fixed 1 finding in 1 file\n"},
+              {FixSafety::unsafe, kFullyFixed, "fixed 2 findings in 1 file\n"}};
   for (const auto& row : rows) {
     write("app/a.yaml", kScaler);
     const lint::Report report = lint({"app/a.yaml"});
-    const auto files = lint::apply_fixes(report, row.up_to);
+    const auto files = lint::apply_fixes(report, row.safety);
     EXPECT_TRUE(write_fixes(files).empty());
     EXPECT_EQ(text("app/a.yaml"), row.text);
     EXPECT_EQ(fixed_words(files), row.words);
   }
 }
 
-TEST_F(FixFiles, TheDifferenceIsWhatIsWritten) {
+TEST_F(FixFiles, TheDiffShowsWhatIsWritten) {
   const lint::Report report = lint({"app/a.yaml"});
   const std::string diff = diff_of(lint::apply_fixes(report, FixSafety::safe));
   EXPECT_NE(diff.find("-        metricName: waiting  # for the dashboard\n+        # for the dashboard\n"),
@@ -96,7 +96,7 @@ TEST_F(FixFiles, OneFileUnderTwoNamesIsFixedOnce) {
   const auto files = lint::apply_fixes(report, FixSafety::safe);
   ASSERT_EQ(files.size(), 1u);
   EXPECT_TRUE(write_fixes(files).empty());
-  EXPECT_EQ(text("app/a.yaml"), kSafely);
+  EXPECT_EQ(text("app/a.yaml"), kSafelyFixed);
   EXPECT_TRUE(fs::is_symlink(folder_ / "link/b.yaml"));
 }
 
@@ -110,13 +110,13 @@ TEST_F(FixFiles, AFileThatChangedMeanwhileIsLeftAlone) {
   EXPECT_EQ(text("app/a.yaml"), edited);
 }
 
-TEST_F(FixFiles, ADropToOneReplicaIsSaid) {
+TEST_F(FixFiles, AFixThatScalesToOneReplicaHasACaution) {
   write("app/d.yaml",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: vllm}\nspec:\n  replicas: 2\n  selector: {}\n---\n"
         "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: vllm}\n"
         "spec: {scaleTargetRef: {kind: Deployment, name: vllm}, maxReplicas: 4}\n");
   const lint::Report report = lint({"app/d.yaml"});
-  EXPECT_EQ(fix_notes(lint::apply_fixes(report, FixSafety::safe)), "") << "it is no safe fix";
+  EXPECT_EQ(fix_notes(lint::apply_fixes(report, FixSafety::safe)), "") << "the fix is not safe";
   EXPECT_EQ(fix_notes(lint::apply_fixes(report, FixSafety::unsafe)),
             path("app/d.yaml") +
                 ":5:13: deployment-replicas-with-autoscaler: caution: the first apply without replicas scales "

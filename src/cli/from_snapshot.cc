@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A cluster's name of a GPU as the engine table has it; itself where it is not there.
-std::string gpu_word(const std::string& name) {
+/// Returns the engine table's name of a cluster's GPU product, or the product's own name if the table lacks it.
+std::string gpu_name(const std::string& name) {
   return engine::gpu_of_product(engine::EngineTable::bundled(), name).value_or(name);
 }
 
@@ -36,14 +36,14 @@ Result<model::ServiceId> service_of(const archive::SavedState& state, const std:
   const std::string have = names.empty() ? "no service" : manifest::one_of(names);
   if (name.empty()) {
     return std::unexpected(
-        Error{.file = file, .message = fmt::format("there is {}, expected one, or --service", have)});
+        Error{.file = file, .message = fmt::format("found {}, expected one service or --service", have)});
   }
   return std::unexpected(
       Error{.file = file, .message = fmt::format("there is no service \"{}\", expected {}", name, have)});
 }
 
-/// GPUs that others hold, by node.
-std::map<model::NodeId, MilliGpu> taken(const model::Snapshot& snapshot, model::ServiceId service) {
+/// Returns the GPUs that pods of other services hold, by node.
+std::map<model::NodeId, MilliGpu> gpus_of_others(const model::Snapshot& snapshot, model::ServiceId service) {
   std::map<model::NodeId, MilliGpu> sum;
   snapshot.pods.for_each([&](model::PodId, const model::Pod& pod) {
     if (pod.node.valid() && snapshot.gangs.at(pod.gang).service != service) sum[pod.node] += pod.gpus;
@@ -52,8 +52,8 @@ std::map<model::NodeId, MilliGpu> taken(const model::Snapshot& snapshot, model::
 }
 
 Json nodes_of(const model::Snapshot& snapshot, model::ServiceId service) {
-  const std::map<model::NodeId, MilliGpu> others = taken(snapshot, service);
-  using Kind = std::tuple<std::string, std::string, GpuCount, std::int64_t>;  // type, GPU, GPUs, micro-USD an hour
+  const std::map<model::NodeId, MilliGpu> others = gpus_of_others(snapshot, service);
+  using Kind = std::tuple<std::string, std::string, GpuCount, std::int64_t>;  // type, GPU, GPUs, price in 1e-6 USD/h
   std::map<Kind, std::int64_t> kinds;
   snapshot.nodes.for_each([&](model::NodeId id, const model::Node& node) {
     const auto used = others.find(id);
@@ -61,14 +61,14 @@ Json nodes_of(const model::Snapshot& snapshot, model::ServiceId service) {
     if (node.phase != model::Node::Phase::ready || free <= 0) return;
     const model::Offering* bought = node.offering.valid() ? &snapshot.catalog->offering(node.offering) : nullptr;
     const std::string type = bought == nullptr || bought->instance_type.empty() ? "node" : bought->instance_type;
-    ++kinds[{type, gpu_word(snapshot.catalog->gpu_kind(node.gpu)), free,
+    ++kinds[{type, gpu_name(snapshot.catalog->gpu_kind(node.gpu)), free,
              bought == nullptr ? 0 : bought->price_per_hour.count}];
   });
   Json nodes = Json::array();
   for (const auto& [kind, count] : kinds) {
     const auto& [type, gpu, gpus, price] = kind;
     Json row = {{"instance", type}, {"gpu", gpu}, {"gpus", gpus}, {"count", count}};
-    // What no price is known of has that of data/instances.csv, where the type is there; else it costs nothing.
+    // Without a price, the scenario takes that of the instance type in data/instances.csv. A plain node costs nothing.
     if (price != 0 || type == "node")
       row["usd_per_hour"] = fmt::format("{}.{:06}", price / 1'000'000, price % 1'000'000);
     nodes.push_back(std::move(row));
@@ -84,8 +84,7 @@ Result<std::vector<std::string>> changes_of(const archive::SavedState& state, co
   if (!id) return std::unexpected(id.error());
   const Json nodes = nodes_of(state.snapshot, *id);
   if (nodes.empty()) {
-    return std::unexpected(
-        Error{.file = file, .message = "no node has a GPU that others leave free, expected at least one"});
+    return std::unexpected(Error{.file = file, .message = "no node has a free GPU, expected at least one"});
   }
   return std::vector<std::string>{
       "cluster.existing=" + nodes.dump(),

@@ -9,8 +9,8 @@
 namespace capstan::cli {
 namespace {
 
-/// Two services, one of which asks for three replicas; nodes of eight, eight and four GPUs, and one that is cordoned.
-/// Two GPUs of the second node are the other service's.
+/// Returns a state with the services ns/chat (three replicas) and ns/code (one). Its nodes have 8, 8 and 4 GPUs; a
+/// fourth node is cordoned. On the second node, each service holds two GPUs.
 archive::SavedState state() {
   auto catalog = std::make_shared<model::Catalog>();
   catalog->gpu_kinds = {"NVIDIA-H100-80GB-HBM3"};
@@ -53,7 +53,7 @@ archive::SavedState state() {
   return state;
 }
 
-TEST(FromSnapshot, NodesWithWhatOthersLeaveAndReplicas) {
+TEST(FromSnapshot, SetsNodesWithFreeGpusAndTheReplicas) {
   const auto changes = changes_of(state(), "ns/chat", "incident.json");
   ASSERT_TRUE(changes.has_value());
   ASSERT_EQ(changes->size(), 2u);
@@ -64,14 +64,14 @@ TEST(FromSnapshot, NodesWithWhatOthersLeaveAndReplicas) {
   EXPECT_EQ((*changes)[1], "service.replicas.initial=3");
 }
 
-TEST(FromSnapshot, SaysWhichServicesThereAre) {
+TEST(FromSnapshot, AnErrorListsTheServices) {
   EXPECT_EQ(changes_of(state(), "", "incident.json").error().text(),
-            "incident.json: there is ns/chat or ns/code, expected one, or --service");
+            "incident.json: found ns/chat or ns/code, expected one service or --service");
   EXPECT_EQ(changes_of(state(), "ns/chad", "incident.json").error().text(),
             "incident.json: there is no service \"ns/chad\", expected ns/chat or ns/code");
 }
 
-TEST(FromSnapshot, AClusterWithoutRoomIsNone) {
+TEST(FromSnapshot, AClusterWithoutFreeGpusIsAnError) {
   archive::SavedState full = state();
   for (std::uint32_t i = 0; i < 4; ++i) full.snapshot.nodes.erase({i});
   EXPECT_FALSE(changes_of(full, "ns/chat", "incident.json").has_value());

@@ -5,8 +5,8 @@
 namespace capstan::cli {
 
 Result<std::string> read_input(const std::string& path, std::string_view expected) {
-  constexpr std::size_t kMostBytes = 64u << 20;
-  std::expected<std::string, FileFault> text = read_file(path, kMostBytes);
+  constexpr std::size_t kMaxBytes = 64u << 20;
+  std::expected<std::string, FileFault> text = read_file(path, kMaxBytes);
   if (text) return std::move(*text);
   const auto refuse = [&](const std::string& why) { return std::unexpected(Error{ErrorKind::input, path, 0, 0, why}); };
   switch (text.error()) {
@@ -17,7 +17,7 @@ Result<std::string> read_input(const std::string& path, std::string_view expecte
     case FileFault::too_large:
       break;
   }
-  return refuse("is larger than 64 MiB");
+  return refuse("is larger than 64 MiB, expected a smaller file");
 }
 
 }  // namespace capstan::cli

@@ -7,7 +7,7 @@
 
 namespace capstan::cli {
 
-/// The bytes of an input file of at most 64 MiB; the error says what was `expected` there, "a CSV file".
+/// Returns the bytes of an input file of at most 64 MiB. An error names what was `expected`, such as "a CSV file".
 Result<std::string> read_input(const std::string& path, std::string_view expected);
 
 }  // namespace capstan::cli

@@ -30,24 +30,25 @@
 namespace capstan::cli {
 namespace {
 
-constexpr std::size_t kMostConfigBytes = 1u << 20;
-constexpr int kMemoryStep = 1 << 20;
+constexpr std::size_t kMaxConfigBytes = 1u << 20;
+constexpr int kMemoryStep = 1 << 20;  // bytes
 constexpr Duration kClusterPoll = std::chrono::milliseconds(50);
-constexpr std::size_t kMostBaselineBytes = 256u << 20;
+constexpr std::size_t kMaxBaselineBytes = 256u << 20;
 
-Error named(Error error, std::string option) {
+/// Returns the error as a usage error about this option.
+Error about_option(Error error, std::string option) {
   error.file = std::move(option);
   error.kind = ErrorKind::usage;
   return error;
 }
 
-/// The file that is named, else the one of this folder where there is one.
+/// Reads the named configuration. Without a name, reads that of the current folder if it exists.
 Result<lint::Config> read_config(const std::string& path) {
   const std::string file = path.empty() ? lint::kConfigFile : path;
-  const auto text = read_file(file, kMostConfigBytes);
+  const auto text = read_file(file, kMaxConfigBytes);
   if (text) return lint::parse_config(*text, file);
   if (path.empty() && text.error() == FileFault::cannot_open) return lint::Config{};
-  return std::unexpected(Error{ErrorKind::input, file, 0, 0, "cannot be read, expected a configuration of lint"});
+  return std::unexpected(Error{ErrorKind::input, file, 0, 0, "cannot be read, expected a configuration file of lint"});
 }
 
 Result<void> read_severities(const LintArguments& arguments, lint::Options& options) {
@@ -56,13 +57,13 @@ Result<void> read_severities(const LintArguments& arguments, lint::Options& opti
     const std::string id = text.substr(0, equals);
     if (lint::find_rule(id) == nullptr) return std::unexpected(lint::no_such_rule(id));
     const auto severity = lint::severity_named(equals == text.npos ? "" : std::string_view(text).substr(equals + 1));
-    if (!severity) return std::unexpected(named(severity.error(), "--rule " + text));
+    if (!severity) return std::unexpected(about_option(severity.error(), "--rule " + text));
     options.severities[id] = *severity;
   }
   return {};
 }
 
-/// The configuration, and what the command line says beyond it.
+/// Returns the configuration, completed by the options of the command line.
 Result<lint::Config> config_of(const LintArguments& arguments) {
   Result<lint::Config> config = read_config(arguments.config);
   if (!config) return config;
@@ -74,7 +75,7 @@ Result<lint::Config> config_of(const LintArguments& arguments) {
   if (auto read = read_severities(arguments, options); !read) return std::unexpected(read.error());
   if (arguments.kube_version.empty()) return config;
   const auto version = lint::parse_kube_version(arguments.kube_version);
-  if (!version) return std::unexpected(named(version.error(), "--kube-version"));
+  if (!version) return std::unexpected(about_option(version.error(), "--kube-version"));
   options.settings.kube = *version;
   return config;
 }
@@ -94,8 +95,8 @@ ExitCode explain(const std::string& id) {
   return rule == nullptr ? report(lint::no_such_rule(id)) : print(lint::explain_rule(*rule));
 }
 
-/// What a person sees at its side where a machine reads the result.
-void say_summary(const LintArguments& arguments, const lint::Report& found) {
+/// Prints a summary on a terminal if the report itself is written for a program.
+void print_summary(const LintArguments& arguments, const lint::Report& found) {
   if (arguments.output == "text" || !errors_are_terminal()) return;
   std::fputs((lint::summary_text(found) + "\n").c_str(), stderr);
 }
@@ -108,7 +109,7 @@ ExitCode judge(const LintArguments& arguments, const lint::Report& found) {
   return std::ranges::any_of(found.findings, counts) ? kFindings : kOk;
 }
 
-/// Everything that the cluster answers; a kind that it refuses is one error.
+/// Lints the objects of the cluster. Each kind that cannot be listed becomes an error of the report.
 lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::Config& config) {
   catch_stop_signals();
   lint::Report found;
@@ -124,7 +125,7 @@ lint::Report read_cluster_and_lint(const LintArguments& arguments, const lint::C
     (*session)->http.run_once(kClusterPoll);
   }
   lint::Options options = config.options;
-  // All namespaces together are all there is: what is named and not there is nowhere.
+  // With all namespaces read, an object that is named but not found does not exist.
   options.settings.closed_world = options.settings.closed_world || arguments.cluster.ns.empty();
   found = lint::lint_texts(objects.take_texts(), options);
   found.unreadable = objects.refused();
@@ -142,7 +143,7 @@ lint::Report read_and_lint(const LintArguments& arguments, const lint::Config& c
   return found;
 }
 
-/// Takes what the baseline knows out, or makes it the baseline.
+/// Removes the findings of the baseline, or writes all findings as a new baseline.
 ExitCode use_baseline(const LintArguments& arguments, lint::Report& found) {
   if (!arguments.write_baseline.empty()) {
     const Result<void> written = replace_file(arguments.write_baseline, lint::baseline_of(found));
@@ -151,17 +152,17 @@ ExitCode use_baseline(const LintArguments& arguments, lint::Report& found) {
     return written ? kOk : report(written.error());
   }
   if (arguments.baseline.empty()) return kOk;
-  const auto text = read_file(arguments.baseline, kMostBaselineBytes);
+  const auto text = read_file(arguments.baseline, kMaxBaselineBytes);
   if (!text) return report({ErrorKind::input, arguments.baseline, 0, 0, "cannot be read, expected a baseline"});
-  const Result<void> taken = lint::subtract_baseline(found, *text, arguments.baseline);
-  return taken ? kOk : report(taken.error());
+  const Result<void> subtracted = lint::subtract_baseline(found, *text, arguments.baseline);
+  return subtracted ? kOk : report(subtracted.error());
 }
 
 lint::FixSafety wanted_fixes(const LintArguments& arguments) {
   return arguments.unsafe_fixes ? lint::FixSafety::unsafe : lint::FixSafety::safe;
 }
 
-/// Standard input has no file to write to.
+/// Refuses to fix standard input, because there is no file to write.
 Result<void> check_fix_arguments(const LintArguments& arguments) {
   if (arguments.diff || (!arguments.fix && !arguments.unsafe_fixes)) return {};
   if (std::ranges::find(arguments.paths, "-") == arguments.paths.end()) return {};
@@ -175,7 +176,7 @@ ExitCode print_diff(const LintArguments& arguments, const lint::Report& found) {
   return print(diff_of(files));
 }
 
-/// Edits the files, then reads them again: what is reported is what is left.
+/// Edits the files and lints them again, so that the report holds the findings that remain.
 ExitCode fix(const LintArguments& arguments, const lint::Config& config, lint::Report& found) {
   const std::vector<lint::FixedFile> files = lint::apply_fixes(found, wanted_fixes(arguments));
   const std::vector<Error> errors = write_fixes(files);
@@ -186,7 +187,7 @@ ExitCode fix(const LintArguments& arguments, const lint::Config& config, lint::R
   return use_baseline(arguments, found);
 }
 
-/// Until the editor says `exit`, or goes away.
+/// Serves an editor until it sends `exit` or closes standard input.
 ExitCode serve_editor(const lint::Options& options) {
   lint::LanguageServer server(options);
   lint::FrameReader reader;
@@ -197,7 +198,7 @@ ExitCode serve_editor(const lint::Options& options) {
     if (size <= 0) break;
     std::vector<std::string> messages;
     if (!reader.take(std::string_view(bytes).substr(0, static_cast<std::size_t>(size)), messages)) {
-      return report({ErrorKind::input, "standard input", 0, 0, "is no stream of the Language Server Protocol"});
+      return report({ErrorKind::input, "standard input", 0, 0, "is not a stream of the Language Server Protocol"});
     }
     for (const std::string& message : messages) {
       for (const std::string& reply : server.take(message)) {
@@ -217,17 +218,17 @@ ExitCode lint(const LintArguments& arguments) {
   const Result<lint::Config> config = config_of(arguments);
   if (!config) return report(config.error());
   if (arguments.lsp) return serve_editor(config->options);
-  mallopt(M_TOP_PAD, kMemoryStep);  // memory that is only ever added to is asked for in large pieces
-  // Never taken apart: the end of the process gives its memory back at once.
+  mallopt(M_TOP_PAD, kMemoryStep);  // the memory of lint only grows, so the heap grows in large steps
+  // The report is never destroyed: the end of the process frees its memory faster.
   static lint::Report& found = *new lint::Report;
   found = read_and_lint(arguments, *config);
-  if (const ExitCode taken = use_baseline(arguments, found); taken != kOk) return taken;
+  if (const ExitCode applied = use_baseline(arguments, found); applied != kOk) return applied;
   if (!arguments.diff && (arguments.fix || arguments.unsafe_fixes)) {
     if (const ExitCode fixed = fix(arguments, *config, found); fixed != kOk) return fixed;
   }
   for (const Error& error : found.unreadable) report(error);
   const ExitCode printed = arguments.diff ? print_diff(arguments, found) : print(render(arguments, found));
-  say_summary(arguments, found);
+  print_summary(arguments, found);
   return printed != kOk ? printed : judge(arguments, found);
 }
 

@@ -10,28 +10,28 @@ namespace capstan::cli {
 
 struct LintArguments {
   std::vector<std::string> paths;
-  bool live = false;         ///< a cluster, and no files
-  ClusterArguments cluster;  ///< which
+  bool live = false;         ///< read a cluster instead of files
+  ClusterArguments cluster;  ///< the cluster to read if `live`
   std::vector<std::string> exclude;
   std::vector<std::string> rules;  ///< "rule=severity"
   std::string output = "text";
   std::string fail_on = "warning";
   std::string kube_version;
-  std::string config;          ///< else .capstan-lint.yaml, where there is one
-  std::string baseline;        ///< what is known already
-  std::string write_baseline;  ///< make one
-  std::string explain;         ///< a rule
+  std::string config;          ///< path; empty: .capstan-lint.yaml, if it exists
+  std::string baseline;        ///< path of the findings to leave out; empty: none
+  std::string write_baseline;  ///< path of the baseline to write; empty: none
+  std::string explain;         ///< name of a rule
   bool list = false;
   bool advice = false;
   bool closed_world = false;
   bool statistics = false;
-  bool fix = false;           ///< make the fixes that keep the meaning
-  bool unsafe_fixes = false;  ///< and all others
-  bool diff = false;          ///< only show what they would change
-  bool lsp = false;           ///< speak with an editor on standard input and output
-  unsigned jobs = 0;
+  bool fix = false;           ///< make the fixes that keep the meaning of the files
+  bool unsafe_fixes = false;  ///< also make the fixes that change what runs
+  bool diff = false;          ///< only show the changes of the fixes
+  bool lsp = false;           ///< serve an editor on standard input and output
+  unsigned jobs = 0;          ///< threads; 0 = one per core
 };
-/// Looks for mistakes in manifests. Exit 2 when it found some.
+/// Finds mistakes in manifests. Exit code 2 if there are any.
 ExitCode lint(const LintArguments& arguments);
 
 }  // namespace capstan::cli

@@ -39,8 +39,7 @@ Result<net::Header> read_header(std::string_view text) {
         usage("--header", std::string(name) + " has a control character, expected a printable value"));
   }
   if (std::ranges::any_of(kOwnHeaders, [&](std::string_view own) { return equal_any_case(own, name); })) {
-    return std::unexpected(
-        usage("--header", std::string(name) + " is set by each request itself, expected another one"));
+    return std::unexpected(usage("--header", std::string(name) + " is set by Capstan itself, expected another header"));
   }
   return net::Header{std::string(name), std::string(value)};
 }
@@ -74,7 +73,8 @@ Result<LoadAccess> load_access(const LoadAccessArguments& arguments) {
       return std::unexpected(usage("--api-key", "has a control character, expected a printable key"));
     }
     if (net::find_header(access.headers, "Authorization") != nullptr) {
-      return std::unexpected(usage("--api-key", "found beside a --header Authorization, expected one of the two"));
+      return std::unexpected(
+          usage("--api-key", "found together with --header Authorization, expected only one of the two"));
     }
     access.headers.push_back({"Authorization", "Bearer " + arguments.api_key});
   }

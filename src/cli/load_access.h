@@ -14,15 +14,16 @@ struct LoadAccessArguments {
   std::string api_key;               ///< sent as a bearer token; empty: none
   std::vector<std::string> headers;  ///< "Name: value"
   std::string ca_file;               ///< PEM; empty: the system's authorities
-  bool insecure = false;             ///< check no certificate
+  bool insecure = false;             ///< accept any certificate
 };
 
+/// The headers of each request of a load, and the certificates that it trusts.
 struct LoadAccess {
   std::vector<net::Header> headers;
-  std::shared_ptr<const net::Tls> tls;  ///< null: the default
+  std::shared_ptr<const net::Tls> tls;  ///< null: trust the system's authorities
 };
 
-/// Checks and reads them. No error quotes a key or the value of a header, because they may be secrets.
+/// Reads and checks the arguments. No error quotes a key or the value of a header, because they may be secrets.
 Result<LoadAccess> load_access(const LoadAccessArguments& arguments);
 
 }  // namespace capstan::cli

@@ -9,7 +9,7 @@
 namespace capstan::cli {
 namespace {
 
-/// A file of this text for the time of a test.
+/// A file with this text, deleted at the end of a test.
 struct TextFile {
   explicit TextFile(const std::string& text)
       : path(::testing::TempDir() + "load_access_test." + std::to_string(getpid())) {
@@ -19,22 +19,22 @@ struct TextFile {
   std::string path;
 };
 
-TEST(LoadAccess, AKeyIsABearerTokenAndHeadersAreAsWritten) {
+TEST(LoadAccess, AKeyBecomesABearerTokenAndHeadersStayAsWritten) {
   const Result<LoadAccess> access =
       load_access({.api_key = "sk-1", .headers = {"X-Team: search", "X-Empty:"}, .ca_file = {}});
   ASSERT_TRUE(access) << access.error().text();
   EXPECT_EQ(access->headers,
             (std::vector<net::Header>{{"X-Team", "search"}, {"X-Empty", ""}, {"Authorization", "Bearer sk-1"}}));
-  EXPECT_EQ(access->tls, nullptr) << "the system's authorities";
+  EXPECT_EQ(access->tls, nullptr) << "without options, the system's authorities are trusted";
   EXPECT_TRUE(load_access({})->headers.empty());
 }
 
-TEST(LoadAccess, TrustIsWhatTheUserStated) {
+TEST(LoadAccess, TrustsTheNamedAuthoritiesOrAnyCertificate) {
   const TextFile file("-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n");
-  const Result<LoadAccess> stated = load_access({.api_key = {}, .headers = {}, .ca_file = file.path});
-  ASSERT_TRUE(stated && stated->tls) << stated.error().text();
-  EXPECT_TRUE(stated->tls->verify);
-  EXPECT_TRUE(stated->tls->ca.starts_with("-----BEGIN"));
+  const Result<LoadAccess> with_ca = load_access({.api_key = {}, .headers = {}, .ca_file = file.path});
+  ASSERT_TRUE(with_ca && with_ca->tls) << with_ca.error().text();
+  EXPECT_TRUE(with_ca->tls->verify);
+  EXPECT_TRUE(with_ca->tls->ca.starts_with("-----BEGIN"));
   const Result<LoadAccess> insecure = load_access({.api_key = {}, .headers = {}, .ca_file = {}, .insecure = true});
   ASSERT_TRUE(insecure && insecure->tls);
   EXPECT_FALSE(insecure->tls->verify);
@@ -49,7 +49,7 @@ TEST(LoadAccess, RefusesWithoutQuotingSecrets) {
       {{.api_key = "sk-secret\n", .headers = {}, .ca_file = {}},
        "--api-key: has a control character, expected a printable key"},
       {{.api_key = "sk-secret", .headers = {"authorization: Basic sk-secret"}, .ca_file = {}},
-       "--api-key: found beside a --header Authorization, expected one of the two"},
+       "--api-key: found together with --header Authorization, expected only one of the two"},
       {{.api_key = {}, .headers = {"sk-secret"}, .ca_file = {}},
        "--header: found no name before a colon, expected NAME: VALUE"},
       {{.api_key = {}, .headers = {": sk-secret"}, .ca_file = {}},
@@ -57,7 +57,7 @@ TEST(LoadAccess, RefusesWithoutQuotingSecrets) {
       {{.api_key = {}, .headers = {"X-Key: sk-secret\r\nX-Other: 1"}, .ca_file = {}},
        "--header: X-Key has a control character, expected a printable value"},
       {{.api_key = {}, .headers = {"Content-Type: text/plain"}, .ca_file = {}},
-       "--header: Content-Type is set by each request itself, expected another one"},
+       "--header: Content-Type is set by Capstan itself, expected another header"},
       {{.api_key = {}, .headers = {}, .ca_file = "/nowhere/ca.pem"},
        "/nowhere/ca.pem: cannot be opened, expected a PEM file of certificates"},
   };

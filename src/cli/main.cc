@@ -29,18 +29,18 @@ CLI::Option* add_snapshot(CLI::App& command, std::string& path, const char* name
   return command.add_option(name, path, "A file that `capstan snapshot` wrote")->option_text("SNAPSHOT.json");
 }
 
-/// Empty for what a seed may be, as in a scenario's file.
-std::string wrong_seed(const std::string& text) {
+/// Returns the error of an invalid seed, or an empty text. The bounds are those of a scenario's file.
+std::string seed_error(const std::string& text) {
   const auto value = capstan::manifest::read_integer(text);
-  return value && *value >= 0 ? "" : "'" + text + "' is no seed, expected 0 to 9223372036854775807";
+  return value && *value >= 0 ? "" : "'" + text + "' is not a seed, expected 0 to 9223372036854775807";
 }
 
-/// How a command's scenario is changed.
+/// Adds the options that change a scenario.
 void add_changes(CLI::App& command, capstan::experiment::ScenarioOverrides& changes) {
   command.add_option("--trace", changes.trace, "Replay this trace instead of the scenario's load")
       ->option_text("FILE")
       ->check([](const std::string& path) { return path.empty() ? "is empty, expected a file" : std::string(); });
-  command.add_option("--seed", changes.seed, "Instead of the scenario's seed")->option_text("N")->check(wrong_seed);
+  command.add_option("--seed", changes.seed, "Seed, instead of the scenario's")->option_text("N")->check(seed_error);
   command.add_option("--set", changes.sets, "Change one value of the scenario; may be repeated")
       ->option_text("path=value")
       ->allow_extra_args(false);
@@ -49,7 +49,7 @@ void add_changes(CLI::App& command, capstan::experiment::ScenarioOverrides& chan
 void add_policy(CLI::App& command, std::vector<std::string>& names, bool several) {
   CLI::Option* option = command.add_option("--policy", names)->option_text("NAME")->allow_extra_args(false);
   option->description(several ? "Only the policy of this name; may be repeated"
-                              : "The policy of this name; else the scenario's first");
+                              : "The policy of this name; default: the scenario's first");
   if (!several) option->expected(1);
 }
 
@@ -61,10 +61,10 @@ void add_simulation(CLI::App& command, SimulateArguments& arguments) {
   add_changes(command, arguments.overrides);
   CLI::Option* from = add_snapshot(command, arguments.from_snapshot, "--from-snapshot");
   from->description("Start with the nodes and replicas of a cluster's state, which `capstan snapshot` wrote");
-  command.add_option("--service", arguments.service, "Which of its services; else its only one")
+  command.add_option("--service", arguments.service, "Service of the snapshot; not needed if it has only one")
       ->option_text("NAME")
       ->needs(from);
-  command.add_option("--fail-on", arguments.fail_on, "Exit with 2 where this is true of a policy, such as met<99%")
+  command.add_option("--fail-on", arguments.fail_on, "Exit with 2 if this is true for a policy, such as met<99%")
       ->option_text("figure<bound")
       ->allow_extra_args(false);
   add_output(command, arguments.output);
@@ -99,7 +99,7 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
         arguments.sparklines = word == "always" ? When::always : word == "never" ? When::never : When::automatic;
       },
       "Draw arrivals, ready replicas and missed requests over time; auto: on a terminal with UTF-8");
-  command->add_option("--jobs", arguments.jobs, "Policies simulated at once; 0 = one a core")
+  command->add_option("--jobs", arguments.jobs, "Policies simulated at once; 0 = one per core")
       ->option_text("N")
       ->check(CLI::Range(0u, 1024u));
   command->footer(
@@ -110,8 +110,8 @@ CLI::App* add_compare(CLI::App& app, SimulateArguments& arguments) {
 }
 
 CLI::App* add_predict(CLI::App& engine, PredictArguments& arguments) {
-  CLI::App* command = engine.add_subcommand("predict", "The step model beside measured points");
-  command->add_option("--engine", arguments.engine, "Rows of this engine")->option_text("vllm");
+  CLI::App* command = engine.add_subcommand("predict", "Compare the step model with measured points");
+  command->add_option("--engine", arguments.engine, "Compare the rows of this engine")->option_text("vllm");
   command->add_option("--points", arguments.points, "Measured points, a CSV file")->required()->option_text("FILE");
   add_output(*command, arguments.output);
   command->footer(
@@ -122,14 +122,15 @@ CLI::App* add_predict(CLI::App& engine, PredictArguments& arguments) {
 }
 
 CLI::App* add_decide(CLI::App& app, DecideArguments& arguments) {
-  CLI::App* command = app.add_subcommand("decide", "One decision of one layer, from a snapshot");
+  CLI::App* command = app.add_subcommand("decide", "Print the decision of one layer for a snapshot");
   const std::map<std::string, Layer> layers = {
       {"scale", Layer::scale}, {"place", Layer::place}, {"provision", Layer::provision}};
   const auto take = [&arguments, layers](const std::string& word) { arguments.layer = layers.at(word); };
   add_word(*command, "layer", {"scale", "place", "provision"}, take, "scale, place or provision")->required();
   add_snapshot(*command, arguments.snapshot, "snapshot")->required();
   add_output(*command, arguments.output);
-  command->footer("Example:\n  capstan decide scale incident.json\n\nExit code 2: it would change something.");
+  command->footer(
+      "Example:\n  capstan decide scale incident.json\n\nExit code 2: the decision would change something.");
   return command;
 }
 
@@ -188,7 +189,7 @@ CLI::App* add_explain_signals(CLI::App& explain, ExplainSignalsArguments& argume
 }
 
 CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
-  CLI::App* command = app.add_subcommand("snapshot", "What a controller saw and remembered at a moment, as JSON");
+  CLI::App* command = app.add_subcommand("snapshot", "Print what a controller saw and remembered at a moment, as JSON");
   add_cluster(*command, arguments.cluster);
   add_scenario_moment(*command, arguments.scenario, arguments.at, arguments.overrides,
                       "Simulate this scenario up to --at, instead of a cluster");
@@ -204,11 +205,11 @@ CLI::App* add_snapshot_command(CLI::App& app, SnapshotArguments& arguments) {
 
 CLI::App* add_conformance(CLI::App& app, ConformanceArguments& arguments) {
   CLI::App* command =
-      app.add_subcommand("conformance", "The autoscalers that Capstan re-implements, asked by their own cases");
-  command->add_option("suite", arguments.suite, "The stem of the case file: hpa, ...")
+      app.add_subcommand("conformance", "Test Capstan's re-implementations of other autoscalers with their own cases");
+  command->add_option("suite", arguments.suite, "The stem of the case file, such as hpa")
       ->required()
       ->option_text("SUITE");
-  command->add_option("cases", arguments.cases, "Neutral cases, JSON")->required()->option_text("CASES.json");
+  command->add_option("cases", arguments.cases, "Test cases, a JSON file")->required()->option_text("CASES.json");
   add_output(*command, arguments.output);
   command->footer("Example:\n  capstan conformance hpa hpa.dev.json\n\nExit code 2: a case fails.");
   return command;
@@ -235,8 +236,9 @@ capstan::Error no_such_command(const CLI::App& level, const std::string& word) {
               (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)")};
 }
 
-/// The first word that names no command where one has to stand; CLI11 would only say that a command is missing.
-std::optional<capstan::Error> stranger(const CLI::App& app, int argc, char** argv) {
+/// Returns an error about the first word that should be a command and is none. CLI11 would only report that a command
+/// is missing.
+std::optional<capstan::Error> find_unknown_command(const CLI::App& app, int argc, char** argv) {
   const CLI::App* level = &app;
   for (int i = 1; i < argc && level->get_require_subcommand_min() > 0; ++i) {
     const std::string word = argv[i];
@@ -290,11 +292,11 @@ int run(int argc, char** argv) {
   const CLI::App& lint_command = *add_lint(app, lint_arguments);
   add_version(app, version_output);
 
-  if (const auto error = stranger(app, argc, argv)) return report(*error);
+  if (const auto error = find_unknown_command(app, argc, argv)) return report(*error);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    std::ostringstream asked;  // --help and --version: a result like any other
+    std::ostringstream asked;  // the text of --help or --version is a result
     const bool answered = app.exit(error, asked) == 0;
     return answered ? print(asked.str()) : kUsage;
   }
@@ -317,12 +319,12 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error to report, not a death
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported as an error and does not kill the program
   end_when_out_of_memory();
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    // Nothing of ours throws: this is the system, out of threads or asked for an impossible size.
+    // Capstan's own code throws nothing. The standard library throws if a thread or an impossible size is refused.
     return report({capstan::ErrorKind::input, "", 0, 0, std::string("capstan: ") + error.what()});
   }
 }

@@ -10,11 +10,11 @@
 namespace capstan::cli {
 namespace {
 
-/// Called by `operator new` instead of a return: it must not allocate.
+/// Ends the program. `operator new` calls this when memory runs out, so it must not allocate.
 [[noreturn]] void end_program() {
-  constexpr std::string_view kWipe = "\r\x1b[K";  // a progress line
+  constexpr std::string_view kWipe = "\r\x1b[K";  // clears a progress line
   constexpr std::string_view kLine =
-      "capstan: out of memory, expected more of it, a smaller input or fewer jobs at once\n";
+      "capstan: out of memory, expected more memory, a smaller input or fewer jobs at once\n";
   const auto say = [](std::string_view text) { (void)!write(STDERR_FILENO, text.data(), text.size()); };
   if (isatty(STDERR_FILENO) != 0) say(kWipe);
   say(kLine);

@@ -27,7 +27,7 @@ void ask_for_everything() noexcept {
 }
 
 constexpr const char* kOneLine =
-    "^capstan: out of memory, expected more of it, a smaller input or fewer jobs at once\n$";
+    "^capstan: out of memory, expected more memory, a smaller input or fewer jobs at once\n$";
 
 TEST(OutOfMemoryDeathTest, EndsWithOneLineInAnyThread) {
   if (kSanitized) GTEST_SKIP() << "the address sanitizer ends the program itself when memory runs out";

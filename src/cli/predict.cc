@@ -12,7 +12,7 @@ namespace capstan::cli {
 
 namespace {
 
-/// Fractions are shown and written in units of 1e-6: the last bits of a double are nobody's business.
+/// Rounds a fraction to units of 1e-6, because the further digits of a double carry no information.
 double rounded(double fraction) {
   return static_cast<double>(static_cast<std::int64_t>(fraction * 1e6 + (fraction < 0 ? -0.5 : 0.5))) / 1e6;
 }
@@ -54,8 +54,9 @@ std::string json_of(const experiment::PredictReport& report, const std::string& 
 }
 
 std::string text_of(const experiment::PredictReport& report, const std::string& engine) {
-  std::string text = fmt::format("{} · {} measured points compared, {} without a table or of another kind\n\n", engine,
-                                 report.rows.size(), report.rows_skipped);
+  std::string text = fmt::format(
+      "{} · {} measured points compared, {} skipped (no engine table, or another engine, mode or precision)\n\n",
+      engine, report.rows.size(), report.rows_skipped);
   text += fmt::format("  {:<24} {:<8} {:>5}  {:>11}  {:>6}\n", "model", "GPU", "rows", "TPOT error", "bias");
   for (const experiment::PredictGroup& group : report.groups) {
     text += fmt::format("  {:<24} {:<8} {:>5}  {:>9.1f} %  {:>+4.1f} %\n", group.model, group.gpu, group.rows,

@@ -11,7 +11,7 @@ namespace capstan::cli {
 
 namespace {
 
-/// The time between two looks of the thread at the clock.
+/// Interval at which the thread checks whether the line is due.
 constexpr Duration kTick = std::chrono::milliseconds(50);
 
 std::string seconds(Duration duration) { return experiment::grouped(duration / std::chrono::seconds(1)) + " s"; }
@@ -71,7 +71,7 @@ std::string progress_words(const experiment::Progress& progress, Duration elapse
   std::string text = progress.stage.empty() ? "" : progress.stage + " · ";
   text += fmt::format("{} simulated · {}", experiment::clock(progress.at),
                       experiment::counted(progress.arrived, "request", "requests"));
-  // A stage has begun later than the run: its speed is not known.
+  // The elapsed time includes earlier stages, so the speed of this stage is unknown.
   if (!progress.stage.empty()) return text + " · " + seconds(elapsed);
   if (elapsed.count() > 0) {
     text += fmt::format(" · {} x real time", experiment::grouped(progress.simulated / elapsed));

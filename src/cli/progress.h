@@ -12,17 +12,17 @@
 
 namespace capstan::cli {
 
-/// Where progress is written: a terminal, on which each text overwrites the last one, or a log of plain lines.
+/// An output for progress: a terminal, on which each text overwrites the previous one, or a log of plain lines.
 struct ProgressOutput {
   std::function<void(const std::string&)> write;
   bool is_terminal = false;
 };
 
-/// Standard error.
+/// Returns standard error as an output for progress.
 ProgressOutput progress_output();
 
-/// Says how far a run is, first after one second. On a terminal it is one line, five times a second at most, which is
-/// wiped at the end. In a log it is a line every ten seconds.
+/// Shows the progress of a run, first after one second. On a terminal it is one line, updated at most five times per
+/// second and erased at the end. In a log it is a line every ten seconds.
 class ProgressLine {
  public:
   static constexpr Duration kFirst = std::chrono::seconds(1);
@@ -34,9 +34,10 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// True if it is time to show something.
+  /// True if the next text is due.
   /// @param elapsed  real time since the start of the run
   bool due(Duration elapsed) const;
+  /// Shows the text if it is due.
   void show(const std::string& words, Duration elapsed);
 
  private:
@@ -45,7 +46,7 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-/// A progress line with a thread of its own, so that a run which reports nothing for a while is still seen to go on.
+/// A progress line with its own thread, which updates the line also while the run reports nothing.
 class ProgressReport {
  public:
   using Words = std::function<std::string(Duration elapsed)>;
@@ -53,7 +54,7 @@ class ProgressReport {
   explicit ProgressReport(ProgressOutput output);
   ~ProgressReport() = default;
 
-  /// Sets the words of the line from now on; any thread may call it.
+  /// Sets the function that returns the text of the line; any thread may call it.
   void note(Words words);
   void note(const experiment::Progress& progress);
 
@@ -65,7 +66,7 @@ class ProgressReport {
   std::condition_variable_any wake_;
   Words words_;
   ProgressLine line_;
-  std::jthread thread_;  // last: it ends before what it uses
+  std::jthread thread_;  // declared last, so that it ends before the members that it uses
 };
 
 /// Returns the words of the line for a simulation: "00:17:20 simulated · 1,234,567 requests · 2,345 x real time · 12 s

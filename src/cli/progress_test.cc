@@ -13,16 +13,16 @@ using std::chrono::seconds;
 const experiment::Progress kQuarter{
     .at = {std::chrono::minutes(20)}, .part = 0.25, .arrived = 1234567, .simulated = std::chrono::minutes(40)};
 
-TEST(Progress, SaysHowFarHowFastAndHowLong) {
+TEST(Progress, ShowsSimulatedTimeSpeedAndTimeLeft) {
   EXPECT_EQ(progress_words(kQuarter, seconds(2)),
             "00:20:00 simulated · 1,234,567 requests · 1,200 x real time · 6 s left");
 }
 
-TEST(Progress, PromisesNothingBeforeItKnows) {
+TEST(Progress, ShowsNeitherSpeedNorTimeLeftAtTheStart) {
   EXPECT_EQ(progress_words({}, Duration{}), "00:00:00 simulated · 0 requests");
 }
 
-TEST(Progress, AfterThePoliciesItSaysWhatIsDone) {
+TEST(Progress, NamesTheStageAfterThePolicies) {
   experiment::Progress bound;
   bound.stage = "computing the lower bound";
   EXPECT_EQ(progress_words(bound, seconds(75)), "computing the lower bound · 75 s");
@@ -32,7 +32,7 @@ TEST(Progress, AfterThePoliciesItSaysWhatIsDone) {
             "foresight, run 3 · 00:20:00 simulated · 1,234,567 requests · 75 s");
 }
 
-/// Returns what is written when a line is offered at these moments.
+/// Returns the texts that are written if a text is offered at each of these moments.
 std::vector<std::string> written(bool is_terminal, std::initializer_list<milliseconds> moments) {
   std::vector<std::string> all;
   {
@@ -45,14 +45,14 @@ std::vector<std::string> written(bool is_terminal, std::initializer_list<millise
 TEST(ProgressLine, AppearsAfterASecond) {
   using Strings = std::vector<std::string>;
   const struct {
-    const char* teaches;
+    const char* name;
     bool is_terminal;
     std::initializer_list<milliseconds> moments;
     Strings written;
   } rows[] = {
       {"a run of less than a second is silent", true, {milliseconds(0), milliseconds(999)}, {}},
-      {"in a log too", false, {milliseconds(0), milliseconds(999)}, {}},
-      {"on a terminal it is written over five times a second, and wiped at the end",
+      {"a run of less than a second is silent in a log, too", false, {milliseconds(0), milliseconds(999)}, {}},
+      {"on a terminal the line is updated five times per second and erased at the end",
        true,
        {milliseconds(999), milliseconds(1000), milliseconds(1199), milliseconds(1200)},
        {"\r\x1b[Kat 1000", "\r\x1b[Kat 1200", "\r\x1b[K"}},
@@ -61,10 +61,10 @@ TEST(ProgressLine, AppearsAfterASecond) {
        {milliseconds(1000), milliseconds(1200), milliseconds(10'999), milliseconds(11'000)},
        {"at 1000\n", "at 11000\n"}},
   };
-  for (const auto& row : rows) EXPECT_EQ(written(row.is_terminal, row.moments), row.written) << row.teaches;
+  for (const auto& row : rows) EXPECT_EQ(written(row.is_terminal, row.moments), row.written) << row.name;
 }
 
-TEST(ProgressReport, OfARunThatIsOverAtOnceSaysNothing) {
+TEST(ProgressReport, ARunThatEndsAtOnceWritesNothing) {
   std::string text;
   {
     ProgressReport report({[&](const std::string& bytes) { text += bytes; }, false});

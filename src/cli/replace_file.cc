@@ -13,15 +13,15 @@
 namespace capstan::cli {
 namespace {
 
-constexpr mode_t kModeOfNewFiles = 0666;  // less what the umask takes
+constexpr mode_t kModeOfNewFiles = 0666;  // before the umask
 constexpr mode_t kModeBits = 07777;
-constexpr int kMostNames = 100;
+constexpr int kMaxNames = 100;
 
-/// A file beside the target that takes its name when it is whole, and is deleted when it does not come to that.
+/// A new file in the folder of the target. It takes the name of the target once it is complete; else it is deleted.
 class NewFile {
  public:
   explicit NewFile(const std::string& target) : target_(target) {
-    for (int i = 0; i < kMostNames && handle_ < 0; ++i) {
+    for (int i = 0; i < kMaxNames && handle_ < 0; ++i) {
       name_ = target + ".capstan-" + std::to_string(::getpid()) + "-" + std::to_string(i);
       handle_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kModeOfNewFiles);
       if (handle_ < 0 && errno != EEXIST) return;
@@ -45,11 +45,11 @@ class NewFile {
     return ::fsync(handle_) == 0;
   }
 
-  /// The owner first: a change of owner clears bits of the mode.
+  /// Copies owner, group and mode of the old file. A change of owner clears bits of the mode, so the owner comes first.
   bool take_owner_and_mode(const struct stat& old) {
-    struct stat mine{};
-    if (::fstat(handle_, &mine) != 0) return false;
-    const bool same_owner = mine.st_uid == old.st_uid && mine.st_gid == old.st_gid;
+    struct stat created{};
+    if (::fstat(handle_, &created) != 0) return false;
+    const bool same_owner = created.st_uid == old.st_uid && created.st_gid == old.st_gid;
     if (!same_owner && ::fchown(handle_, old.st_uid, old.st_gid) != 0) return false;
     return ::fchmod(handle_, old.st_mode & kModeBits) == 0;
   }
@@ -70,7 +70,7 @@ Error failure(const std::string& path, const std::string& what) {
   return Error::about(path, what + ": " + std::strerror(errno));
 }
 
-/// Where the bytes are: behind every symbolic link.
+/// Returns the path of the file behind all symbolic links.
 std::string target_of(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -84,13 +84,13 @@ Result<void> replace_file(const std::string& path, const std::string& text) {
   struct stat old{};
   const bool exists = ::stat(target.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
-    return std::unexpected(Error::about(path, "is no regular file, expected one that can be written"));
+    return std::unexpected(Error::about(path, "is not a regular file, expected one that can be written"));
   }
   if (exists && ::access(target.c_str(), W_OK) != 0) return std::unexpected(failure(path, "cannot be written"));
   NewFile file(target);
-  if (!file.is_open()) return std::unexpected(failure(path, "no file can be created beside it"));
+  if (!file.is_open()) return std::unexpected(failure(path, "cannot create a new file in its folder"));
   if (exists && !file.take_owner_and_mode(old)) {
-    return std::unexpected(failure(path, "its owner and mode cannot be kept, so it is left as it is"));
+    return std::unexpected(failure(path, "cannot preserve its owner and mode, so it stays unchanged"));
   }
   if (!file.write(text) || !file.take_name()) return std::unexpected(failure(path, "cannot be written"));
   return {};

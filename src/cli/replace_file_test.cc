@@ -50,7 +50,7 @@ TEST_F(ReplaceFile, ALinkStaysALinkAndItsTargetIsReplaced) {
   EXPECT_TRUE(fs::is_symlink(folder_ / "link.yaml"));
   EXPECT_FALSE(fs::is_symlink(folder_ / "real/a.yaml"));
   EXPECT_EQ(text("real/a.yaml"), "new");
-  EXPECT_EQ(files(), 4u) << "nothing is left beside it";
+  EXPECT_EQ(files(), 4u) << "no temporary file is left";
 }
 
 TEST_F(ReplaceFile, ModesStay) {
@@ -64,7 +64,7 @@ TEST_F(ReplaceFile, ModesStay) {
 }
 
 TEST_F(ReplaceFile, OwnersStay) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to others";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can change the owner of a file";
   constexpr uid_t kUser = 65534;
   constexpr gid_t kGroup = 65533;
   write("a.yaml", "old");
@@ -74,28 +74,28 @@ TEST_F(ReplaceFile, OwnersStay) {
   EXPECT_EQ(facts("a.yaml").st_gid, kGroup);
 }
 
-TEST_F(ReplaceFile, ItIsAnotherFileThatTakesTheName) {
+TEST_F(ReplaceFile, ANewFileTakesTheName) {
   write("a.yaml", "old");
   const ino_t before = facts("a.yaml").st_ino;
   std::ifstream reader(path("a.yaml"));
   ASSERT_TRUE(replace_file(path("a.yaml"), "new"));
   std::string read;
   reader >> read;
-  EXPECT_EQ(read, "old") << "a reader that had it open sees the old bytes";
+  EXPECT_EQ(read, "old") << "a reader that opened the old file sees the old bytes";
   EXPECT_NE(facts("a.yaml").st_ino, before);
 }
 
-TEST_F(ReplaceFile, WhatIsNotThereIsCreated) {
+TEST_F(ReplaceFile, AMissingFileIsCreated) {
   ASSERT_TRUE(replace_file(path("new.json"), "{}"));
   EXPECT_EQ(text("new.json"), "{}");
   EXPECT_EQ(files(), 2u);
 }
 
-TEST_F(ReplaceFile, WhatCannotBeWrittenIsAnErrorAndLeftAlone) {
+TEST_F(ReplaceFile, AFileThatCannotBeWrittenIsAnErrorAndStays) {
   EXPECT_EQ(replace_file(path("real"), "new").error().text(),
-            path("real") + ": is no regular file, expected one that can be written");
+            path("real") + ": is not a regular file, expected one that can be written");
   EXPECT_EQ(replace_file(path("none/a.yaml"), "new").error().text(),
-            path("none/a.yaml") + ": no file can be created beside it: No such file or directory");
+            path("none/a.yaml") + ": cannot create a new file in its folder: No such file or directory");
   if (::geteuid() == 0) return;  // root may write everywhere
   write("a.yaml", "old");
   ASSERT_EQ(::chmod(path("a.yaml").c_str(), 0444), 0);

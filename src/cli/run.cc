@@ -28,9 +28,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kOnceMax = 60s;  // until everything is known that one decision needs
+constexpr Duration kOnceMax = 60s;  // longest wait for the data of one decision
 
-/// Of this process alone, also after a restart in the same pod.
+/// Returns a text that identifies this process, also after a restart in the same pod.
 std::string identity(kube::WallTime wall) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
@@ -41,28 +41,29 @@ std::string identity(kube::WallTime wall) {
 void wait(Session& session, net::HttpServer* server, Instant next) {
   next = std::min(next, session.http.next_deadline());
   const Instant now = session.clock();
-  const Duration most = next <= now ? Duration{} : std::min(kLook, next - now);
+  const Duration timeout = next <= now ? Duration{} : std::min(kStopPollInterval, next - now);
   std::array<pollfd, 2> sockets{{{session.http.poll_fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
   if (server != nullptr) sockets[1].fd = server->poll_fd();
-  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(most).count();
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
   poll(sockets.data(), sockets.size(), static_cast<int>(ms));
   session.http.run_once(Duration{});
   if (server != nullptr) server->run_once(Duration{});
 }
 
-Error not_known(const std::vector<std::string>& lines) {
-  std::string text = fmt::format("not everything is known after {} s", kOnceMax / 1s);
-  for (const std::string& line : lines) text += "; waits for " + line;
+Error missing_data(const std::vector<std::string>& lines) {
+  std::string text = fmt::format("the data for a decision is incomplete after {} s", kOnceMax / 1s);
+  for (const std::string& line : lines) text += "; waiting for " + line;
   return {.file = {}, .message = text};
 }
 
-/// Until everything is known: the cluster, its replicas' load, and what a controller there remembers.
-Result<op::Checkpoint> learn(Session& session, op::DecisionLoop& loop) {
+/// Waits until the cluster, the load of its replicas and the checkpoint of its controller are known. Returns the
+/// checkpoint.
+Result<op::Checkpoint> wait_for_data(Session& session, op::DecisionLoop& loop) {
   op::CheckpointStore store(session.client, session.clock, session.ns, [] { return false; });
   store.start_reading();
   const Instant end = session.clock() + kOnceMax;
   while (stop_signals() == 0 && (!loop.ready() || !store.read())) {
-    if (session.clock() >= end) return std::unexpected(not_known(loop.waiting_for()));
+    if (session.clock() >= end) return std::unexpected(missing_data(loop.waiting_for()));
     loop.turn();
     store.turn();
     session.client.turn();
@@ -91,7 +92,7 @@ Result<void> serve(const RunArguments& arguments, Session& session) {
     if (!address) return std::unexpected(address.error());
     const Result<net::ListenerId> listener = server.listen(*address);
     if (!listener) return std::unexpected(listener.error());
-    log({.message = "answers on " + server.address(*listener).text()});
+    log({.message = "listens on " + server.address(*listener).text()});
   }
   while (!process.stopped() && stop_signals() < 2) {
     if (stop_signals() == 1) process.stop();
@@ -110,14 +111,14 @@ Result<archive::SavedState> live_state(const ClusterArguments& arguments) {
   Session& session = **opened;
   op::DecisionLoop loop(session.http, session.client, session.clock, RandomStream(session.random.bits(), "loop"),
                         nullptr);
-  const Result<op::Checkpoint> checkpoint = learn(session, loop);
+  const Result<op::Checkpoint> checkpoint = wait_for_data(session, loop);
   if (!checkpoint) return std::unexpected(checkpoint.error());
   std::optional<archive::SavedState> state;
   loop.begin(*checkpoint, [&](const model::Snapshot& snapshot, const control::Memory& memory) {
     state = {snapshot, loop.world().objects().names(), loop.controller().in_force(), memory};
   });
   loop.decide();
-  // Where there is nothing to decide about, nobody was shown anything.
+  // The loop calls the function only if there is something to decide.
   if (!state) {
     state = {loop.world().snapshot(), loop.world().objects().names(), loop.world().policies(),
              loop.controller().memory()};

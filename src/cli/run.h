@@ -16,18 +16,20 @@ namespace capstan::cli {
 
 struct RunArguments {
   ClusterArguments cluster;
-  std::string listen = "0.0.0.0:8080";  ///< /metrics, /healthz, /readyz; "none": nowhere
+  std::string listen = "0.0.0.0:8080";  ///< address of /metrics, /healthz and /readyz; "none": no address
   bool once = false;                    ///< decide once, print it and write nothing
   Output output = Output::text;
 };
-/// Watches a cluster and recommends, or acts where it is told to, until it is told to end. With `once`: exit 2 when it
-/// would change something.
+/// Watches a cluster until SIGINT or SIGTERM. Recommends changes, and makes them where the mode of an object allows it.
+/// With `once`: exit code 2 if the decision would change something.
 ExitCode run(const RunArguments& arguments);
 
-/// What a controller sees now, and remembers; nothing is written.
+/// Returns what a controller sees and remembers now. Writes nothing to the cluster.
 Result<archive::SavedState> live_state(const ClusterArguments& arguments);
 
+/// Adds `capstan run`.
 CLI::App* add_run(CLI::App& app, RunArguments& arguments);
+/// Adds the options that name a cluster.
 void add_cluster(CLI::App& command, ClusterArguments& arguments);
 
 }  // namespace capstan::cli

@@ -8,20 +8,24 @@ namespace capstan::cli {
 void add_cluster(CLI::App& command, ClusterArguments& a) {
   command
       .add_option("--kubeconfig", a.kubeconfig,
-                  "Where the cluster is; else KUBECONFIG, the pod's service account, ~/.kube/config")
+                  "Kubeconfig of the cluster; default: KUBECONFIG, the pod's service account, ~/.kube/config")
       ->option_text("FILE");
-  command.add_option("--context", a.context, "Instead of the file's current one")->option_text("NAME");
-  command.add_option("--namespace", a.ns, "Instead of the configuration's; run keeps Lease and checkpoint there")
+  command.add_option("--context", a.context, "Context of the kubeconfig; default: its current context")
+      ->option_text("NAME");
+  command
+      .add_option("--namespace", a.ns,
+                  "Namespace, also of the Lease and checkpoint of run; default: that of the configuration")
       ->option_text("NAME");
 }
 
 CLI::App* add_run(CLI::App& app, RunArguments& a) {
-  CLI::App* run =
-      app.add_subcommand("run", "Watch a cluster: replicas, gangs and nodes, shown, or carried out where you let it");
+  CLI::App* run = app.add_subcommand(
+      "run", "Watch a cluster and decide its replicas, gangs and nodes; act where an object's mode allows it");
   add_cluster(*run, a.cluster);
-  run->add_option("--listen", a.listen, "Where /metrics, /healthz and /readyz answer; none: nowhere")
+  run->add_option("--listen", a.listen, "Address of /metrics, /healthz and /readyz; none: no address")
       ->option_text("0.0.0.0:8080");
-  run->add_flag("--once", a.once, "Decide once, print it, write nothing; exit 2 if it would change something");
+  run->add_flag("--once", a.once,
+                "Decide once, print the decision, write nothing; exit 2 if it would change something");
   add_output(*run, a.output, "With --once");
   run->footer(
       "Examples:\n"

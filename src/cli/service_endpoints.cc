@@ -19,10 +19,10 @@ Error wrong_port(const ServiceName& service, const kube::EndpointSlice& slice) {
   }
   const std::string what = service.port.empty() ? "no port is named" : fmt::format("it has no port '{}'", service.port);
   return {ErrorKind::input, fmt::format("service {}/{}", service.ns, service.name), 0, 0,
-          fmt::format("{}, expected one of {}", what, offered.empty() ? "none: it has no ports" : offered)};
+          offered.empty() ? what + "; the Service has no ports" : fmt::format("{}, expected one of {}", what, offered)};
 }
 
-/// The port of a slice that is meant; slices of one Service may have the same name on different numbers.
+/// Returns the wanted port of a slice, or null. A name may have different numbers in the slices of one Service.
 const kube::ServicePort* find_port(const kube::EndpointSlice& slice, const std::string& wanted) {
   if (wanted.empty()) return slice.ports.size() == 1 ? &slice.ports.front() : nullptr;
   for (const kube::ServicePort& port : slice.ports) {
@@ -47,8 +47,9 @@ Result<ServiceName> parse_service_name(const std::string& text) {
     if (service.ns.empty()) rest.clear();
   }
   if (rest.empty() || rest.find_first_of("/: ") != std::string::npos) {
-    return std::unexpected(Error{ErrorKind::usage, "--service", 0, 0,
-                                 fmt::format("'{}' names no Service, expected [NAMESPACE/]NAME[:PORT]", text)});
+    return std::unexpected(
+        Error{ErrorKind::usage, "--service", 0, 0,
+              fmt::format("'{}' is not the name of a Service, expected [NAMESPACE/]NAME[:PORT]", text)});
   }
   service.name = rest;
   return service;
@@ -80,9 +81,9 @@ ServiceEndpoints::ServiceEndpoints(kube::Client& client, ServiceName service, Ra
       watcher_(client, document_, kube::resources::kEndpointSlices, service_.ns, slices_, {}, std::move(random),
                std::move(clock)) {}
 
-std::string ServiceEndpoints::trouble() const {
+std::string ServiceEndpoints::sync_problem() const {
   const kube::Reflector& reflector = watcher_.reflector();
-  return reflector.failures() > 0 ? reflector.last_error().text() : "the server has not answered yet";
+  return reflector.failures() > 0 ? reflector.last_error().text() : "the API server has not answered yet";
 }
 
 Result<std::optional<std::vector<std::string>>> ServiceEndpoints::take_change() {

@@ -13,16 +13,17 @@ namespace capstan::cli {
 
 /// A Service as named on a command line: `[NAMESPACE/]NAME[:PORT]`.
 struct ServiceName {
-  std::string ns;  ///< empty: that of the kubeconfig
+  std::string ns;  ///< empty: the namespace of the kubeconfig
   std::string name;
-  std::string port;  ///< a name or a number; empty: the Service's only one
+  std::string port;  ///< a name or a number; empty: the Service's only port
   friend bool operator==(const ServiceName&, const ServiceName&) = default;
 };
 
+/// Parses `[NAMESPACE/]NAME[:PORT]`.
 Result<ServiceName> parse_service_name(const std::string& text);
 
-/// The base URLs of a Service's ready addresses, each once, sorted.
-/// @return an error where there are addresses but no port of that name, or several and none was named
+/// Returns the base URLs of a Service's ready addresses, sorted and without duplicates.
+/// @return an error if there are addresses but not the named port, or if there are several ports and none is named
 Result<std::vector<std::string>> ready_urls(const kube::StoreSnapshot<kube::EndpointSlice>& slices,
                                             const ServiceName& service);
 
@@ -31,13 +32,13 @@ class ServiceEndpoints {
  public:
   ServiceEndpoints(kube::Client& client, ServiceName service, RandomStream random, net::Clock clock);
 
-  /// Makes the next request where one is due; call it before `Client::turn`.
+  /// Starts the next request if one is due; call it before `Client::turn`.
   void turn() { watcher_.turn(); }
   Instant next_deadline() const { return watcher_.next_deadline(); }
 
   bool synced() const { return slices_.snapshot().synced; }
-  std::string trouble() const;  ///< why it is not synced, as far as the server has said
-  /// The ready addresses, where they are others than at the last call.
+  std::string sync_problem() const;  ///< why it is not synced yet, if the server gave a reason
+  /// Returns the base URLs if they have changed since the previous call.
   Result<std::optional<std::vector<std::string>>> take_change();
 
  private:

@@ -7,10 +7,10 @@ namespace {
 
 struct NameRow {
   const char* text;
-  ServiceName name;  ///< without a name: refused
+  ServiceName name;  ///< empty: the text is refused
 };
 
-TEST(ServiceName, Rows) {
+TEST(ServiceName, HasAnOptionalNamespaceAndPort) {
   const NameRow rows[] = {
       {"engine", {"", "engine", ""}},
       {"llm/engine", {"llm", "engine", ""}},
@@ -32,7 +32,7 @@ TEST(ServiceName, Rows) {
   }
 }
 
-/// A store that holds these EndpointSlices, as a server sends them.
+/// Returns a store with these EndpointSlices, given as JSON.
 kube::StoreSnapshot<kube::EndpointSlice> slices_of(const std::vector<std::string>& objects) {
   kube::Store<kube::EndpointSlice> store(kube::read_endpoint_slice);
   kube::JsonDocument document;
@@ -48,7 +48,7 @@ std::string slice(const std::string& name, const std::string& service, const std
 
 const std::string kHttp = R"({"name":"http","port":8000})";
 
-TEST(ReadyUrls, AreThoseOfReadyAddressesInAllSlices) {
+TEST(ReadyUrls, CoverTheReadyAddressesOfAllSlices) {
   const auto slices = slices_of({
       slice("b", "engine", kHttp, R"({"addresses":["10.0.0.2"],"conditions":{"ready":true}})"),
       slice("a", "engine", kHttp,
@@ -63,7 +63,7 @@ TEST(ReadyUrls, AreThoseOfReadyAddressesInAllSlices) {
   EXPECT_TRUE(ready_urls(slices, {"elsewhere", "engine", ""})->empty());
 }
 
-TEST(ReadyUrls, ThePortIsFoundByNameAndNumber) {
+TEST(ReadyUrls, ThePortIsFoundByNameOrNumber) {
   const auto slices =
       slices_of({slice("a", "engine", kHttp + R"(,{"name":"metrics","port":9090})", R"({"addresses":["10.0.0.1"]})")});
   EXPECT_EQ(ready_urls(slices, {"llm", "engine", "metrics"})->front(), "http://10.0.0.1:9090");

@@ -12,14 +12,14 @@
 
 namespace capstan::cli {
 
-/// Which cluster, as the command line says; what it leaves out, kubectl's rules give.
+/// The cluster that a command line names. The rules of kubectl fill in what is empty.
 struct ClusterArguments {
   std::string kubeconfig;  ///< empty: KUBECONFIG, the pod's service account, ~/.kube/config
-  std::string context;     ///< empty: the file's current one
-  std::string ns;          ///< empty: the configuration's
+  std::string context;     ///< empty: the current context of the kubeconfig
+  std::string ns;          ///< empty: the namespace of the configuration
 };
 
-/// A client of one API server, with all that it stands on.
+/// A client of one API server, with the clocks, credentials and connections that it needs.
 struct Session {
   explicit Session(kube::Config config);
 
@@ -33,7 +33,8 @@ struct Session {
   kube::Client client;
 };
 
-/// @return an error where no configuration is found, or it is wrong
+/// Opens a session.
+/// @return an error if no configuration is found or it is invalid
 Result<std::unique_ptr<Session>> open_session(const ClusterArguments& arguments);
 
 }  // namespace capstan::cli

@@ -7,7 +7,7 @@
 namespace capstan::cli {
 namespace {
 
-TEST(Session, IsOfTheKubeconfigThatIsNamed) {
+TEST(Session, UsesTheNamedKubeconfig) {
   const std::string path = testing::TempDir() + "kubeconfig";
   std::ofstream(path) << "apiVersion: v1\n"
                          "kind: Config\n"

@@ -13,7 +13,7 @@ void on_signal(int) { count = count + 1; }
 
 void catch_stop_signals() {
   struct sigaction action{};
-  action.sa_handler = on_signal;  // without SA_RESTART: a wait ends
+  action.sa_handler = on_signal;  // without SA_RESTART, so that a signal interrupts a wait
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }

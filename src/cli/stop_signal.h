@@ -2,16 +2,16 @@
 
 #include "base/time.h"
 
-// SIGINT and SIGTERM, for commands that run until they are told to end.
+// SIGINT and SIGTERM, for commands that run until one of them arrives.
 namespace capstan::cli {
 
-/// Who waits for something else looks for them this often.
-constexpr Duration kLook = std::chrono::milliseconds(250);
+/// Interval at which a loop checks for these signals while it waits for something else.
+constexpr Duration kStopPollInterval = std::chrono::milliseconds(250);
 
-/// From now on both are counted in place of ending the program; what waits for input is woken.
+/// Counts both signals from now on, instead of ending the program. A signal also interrupts a wait for input.
 void catch_stop_signals();
 
-/// How often one has come.
+/// Returns the number of signals so far.
 int stop_signals();
 
 }  // namespace capstan::cli

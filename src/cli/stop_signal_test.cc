@@ -8,7 +8,7 @@
 namespace capstan::cli {
 namespace {
 
-/// In a process of its own: the count is the whole process's, and other tests run while nothing asks them to stop.
+/// Runs in a process of its own, because the count belongs to the process and would end the loops of other tests.
 TEST(StopSignal, BothAreCounted) {
   const auto raise_both = [] {
     catch_stop_signals();

@@ -17,12 +17,12 @@ using Figure = Threshold::Figure;
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 
-/// A figure, and the bounds that it can have.
+/// A figure and the range of its bounds.
 struct Row {
   std::string_view name;
   Figure figure;
-  std::int64_t most;          ///< in the unit of Threshold::bound; the least is 0
-  std::string_view expected;  ///< a bound in words
+  std::int64_t max;           ///< highest bound, in the unit of Threshold::bound; the lowest is 0
+  std::string_view expected;  ///< description of a valid bound
 };
 
 constexpr std::string_view kCount = "a whole number, 0 or more";
@@ -38,7 +38,7 @@ constexpr std::array<Row, 9> kFigures = {
      {"disruptions", Figure::disruptions, kAny, kCount},
      {"broken", Figure::broken, kAny, kCount}}};
 
-/// The table prints percent, so a bare number is percent, too: "80", "80%", "80 %".
+/// Reads a percentage: "80", "80%" or "80 %". A bare number is percent because the table prints percent.
 std::optional<std::int64_t> percent_ppm(std::string_view text) {
   if (text.ends_with('%')) text.remove_suffix(1);
   if (text.ends_with(' ')) text.remove_suffix(1);
@@ -70,7 +70,7 @@ std::optional<std::int64_t> bound_of(Figure figure, std::string_view text) {
   return std::nullopt;
 }
 
-/// A decimal without the zeros that say nothing: "2", "98.9612".
+/// Returns `value / unit` as a decimal without trailing zeros: "2", "98.9612".
 std::string decimal(std::int64_t value, std::int64_t unit) {
   const std::int64_t size = value < 0 ? -value : value;
   std::string text = (value < 0 ? "-" : "") + std::to_string(size / unit);
@@ -150,7 +150,7 @@ Result<Threshold> parse_threshold(std::string_view text) {
         usage(text, "found \"" + std::string(name) + "\", expected one of " + manifest::one_of(names)));
   }
   const std::optional<std::int64_t> value = bound_of(row->figure, bound);
-  if (!value || *value < 0 || *value > row->most) {
+  if (!value || *value < 0 || *value > row->max) {
     return std::unexpected(usage(text, "found \"" + std::string(bound) + "\", expected " + std::string(row->expected)));
   }
   return Threshold{.figure = row->figure, .below = text[sign] == '<', .bound = *value, .text = std::string(text)};

@@ -9,21 +9,25 @@
 
 namespace capstan::cli {
 
-/// What a user will not accept: `--fail-on "met<99%"`. A figure, `<` or `>`, and a bound in the unit that the table
-/// prints the figure in: percent with or without `%`, requests, points, USD, times with their unit.
+/// A result that a user does not accept, such as `--fail-on "met<99%"`: a figure, `<` or `>`, and a bound. The bound
+/// has the unit in which the table prints the figure: percent with or without `%`, requests, points, USD, times with
+/// unit.
 struct Threshold {
   enum class Figure : std::uint8_t { met, unmet, score, usd, ttft_p99, tpot_p99, e2e_p99, disruptions, broken };
   Figure figure{};
   bool below = true;       ///< fails below the bound, else above it
-  std::int64_t bound = 0;  ///< ppm, requests, thousandths of a point, micro-USD, us, counts
-  std::string text;        ///< as it was written
+  std::int64_t bound = 0;  ///< by figure: ppm, requests, 0.001 points, 1e-6 USD, us or a count
+  std::string text;        ///< as written by the user
 
+  /// Returns the figure of the result, in the unit of `bound`.
   std::int64_t value(const experiment::RunResult& result) const;
+  /// True if the figure of the result is on the wrong side of the bound.
   bool missed(const experiment::RunResult& result) const;
-  /// What the result has, exact, in the unit of a bound: "93.4%", "12.5 USD", "2.25s".
+  /// Returns the exact figure of the result with its unit: "93.4%", "12.5 USD", "2.25s".
   std::string found(const experiment::RunResult& result) const;
 };
 
+/// Parses the text of `--fail-on`.
 Result<Threshold> parse_threshold(std::string_view text);
 
 }  // namespace capstan::cli

@@ -5,7 +5,7 @@
 namespace capstan::cli {
 namespace {
 
-/// 90 of 100 requests met, 2 timed out, first tokens within 2 s.
+/// Returns a result with 90 of 100 requests met, 2 timed out and a TTFT of 2 s at the 99th percentile.
 experiment::RunResult result() {
   experiment::RunResult r;
   r.requests = {.arrived = 100, .completed = 98, .met = 90, .timed_out = 2};
@@ -28,17 +28,17 @@ TEST(Threshold, IsMissedOnlyOnItsWrongSide) {
   }
 }
 
-TEST(Threshold, SaysExactlyWhatItFound) {
+TEST(Threshold, ShowsTheExactFigure) {
   experiment::RunResult near = result();
   near.requests = {.arrived = 10'000, .completed = 9'896, .met = 9'896, .timed_out = 104};
   const struct {
     const char* text;
-    const experiment::RunResult& of;
+    const experiment::RunResult& result;
     const char* found;
   } rows[] = {{"met<95%", result(), "90%"},    {"met<99%", near, "98.96%"}, {"unmet>1", result(), "2"},
               {"ttft_p99>1s", result(), "2s"}, {"score<1", result(), "0"},  {"usd>1", result(), "0 USD"},
               {"disruptions>0", result(), "0"}};
-  for (const auto& row : rows) EXPECT_EQ(parse_threshold(row.text)->found(row.of), row.found) << row.text;
+  for (const auto& row : rows) EXPECT_EQ(parse_threshold(row.text)->found(row.result), row.found) << row.text;
   near.ttft.p99_us = 1'050'000;
   EXPECT_EQ(parse_threshold("ttft_p99>1s")->found(near), "1.05s");
 }
@@ -80,7 +80,7 @@ TEST(Threshold, ABoundThatTheFigureCannotHaveIsRefused) {
   }
 }
 
-TEST(Threshold, SaysWhatItExpects) {
+TEST(Threshold, AnErrorNamesWhatIsExpected) {
   EXPECT_EQ(parse_threshold("met=1").error().text(),
             "--fail-on met=1: expected a figure, < or >, and a bound, such as met<99% or ttft_p99>2s");
   EXPECT_EQ(parse_threshold("mets<1").error().text(),

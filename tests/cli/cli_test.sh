@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program as its users meet it: exit codes, and what a mistake is told.
+# Tests the program on the command line: exit codes, results and the texts of errors.
 #   cli_test.sh PROGRAM VALID_JSON SOURCE_DIR
 set -uo pipefail
 program=$1 valid_json=$2
@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-# judge WHAT CODE WORDS GOT: the exit code that was got, and words that $work/out must hold.
+# judge NAME CODE WORDS FOUND: checks that the exit code FOUND is CODE and that $work/out contains WORDS.
 judge() {
   if [[ $4 == "$2" ]] && { [[ -z $3 ]] || grep -qF -- "$3" "$work/out"; }; then
     passed=$((passed + 1))
@@ -19,7 +19,7 @@ judge() {
   fi
 }
 
-# expect CODE WORDS -- ARGUMENTS: what standard output and error say together.
+# expect CODE WORDS -- ARGUMENTS: runs the program and checks its exit code and its output, standard error included.
 expect() {
   local code=$1 words=$2
   shift 3
@@ -27,19 +27,19 @@ expect() {
   judge "capstan $*" "$code" "$words" $?
 }
 
-# trace WORDS BYTES...: a trace of these bytes (as printf reads them) is one error, with a place where it has one.
+# trace WORDS BYTES: checks the error of a trace with these bytes, given as a format of printf.
 trace() {
   printf -- "$2" >"$work/bad.csv"
   expect 1 "$1" -- sim $small --trace "$work/bad.csv"
 }
 
-# scenario CODE WORDS TEXT: a scenario file of this text.
+# scenario CODE WORDS TEXT: simulates a scenario file with this text.
 scenario() {
   printf -- "$3" >"$work/bad.yaml"
   expect "$1" "$2" -- sim "$work/bad.yaml"
 }
 
-# set_to CODE WORDS ASSIGNMENT...: the smallest possible scenario with these changes; an error names the option.
+# set_to CODE WORDS ASSIGNMENT...: compares the smallest scenario with these changes. An error names the option.
 set_to() {
   local code=$1 words=$2 sets=()
   shift 2
@@ -70,7 +70,7 @@ expect 0 "one bar is 1 min" -- compare $hour --no-advice --sparklines=always
 set_to 0 "holds the SLO"
 set_to 0 "0 requests" load.generator.rate=0
 
-# The README and the page of exit codes know every command.
+# The README and the page of exit codes list every command.
 for command in $("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
   grep -q "^| \`capstan $command[ \`]" README.md
   judge "README.md lacks capstan $command" 0 "" $?
@@ -90,12 +90,12 @@ expect 64 "--output: xml not in {" -- version -o xml
 expect 64 "" -- compare
 expect 64 "--nonsense" -- compare $hour --nonsense
 expect 64 "--seed" -- compare $hour --seed -1
-expect 64 "'x' is no seed" -- compare $hour --seed x
-expect 64 "is no seed, expected 0 to 9223372036854775807" -- compare $hour --seed 9223372036854775808
+expect 64 "'x' is not a seed" -- compare $hour --seed x
+expect 64 "is not a seed, expected 0 to 9223372036854775807" -- compare $hour --seed 9223372036854775808
 expect 64 "--jobs" -- compare $hour --jobs 5000
 expect 64 "--sparklines: sometimes not in {" -- compare $hour --sparklines=sometimes
 expect 64 "--output" -- compare $hour -o xml
-expect 64 "expected one of" -- compare $hour --policy nobody
+expect 64 "expected one of" -- compare $hour --policy unknown
 expect 64 "--policy" -- sim $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
 expect 64 "--policy" -- snapshot --scenario $hour --policy "queue · gang · group" --policy "queue · gang · karpenter"
 expect 0 "queue · gang · karpenter" -- compare $hour --policy "queue · gang · karpenter" \
@@ -107,14 +107,14 @@ expect 64 "found \"8000%\", expected a percentage from 0 to 100" -- compare $hou
 expect 0 "met" -- compare $hour --fail-on "met<10"
 expect 2 "--fail-on score<99: queue · gang · group has " -- compare $hour --fail-on "score<99"
 
-# Files that are not there, or not files.
+# Missing files, and paths that are not files.
 expect 1 "nowhere.yaml: cannot be opened" -- compare nowhere.yaml
 expect 1 "nowhere.csv: cannot be opened" -- sim $small --trace nowhere.csv
 expect 1 "nowhere.csv: cannot be opened" -- engine predict --points nowhere.csv
 expect 1 "scenarios: cannot be read" -- compare scenarios
 expect 1 "scenarios: cannot be read" -- sim $small --trace scenarios
 expect 1 "scenarios: cannot be read" -- engine predict --points scenarios
-if ((EUID != 0)); then # nothing is unreadable to root
+if ((EUID != 0)); then # root can read every file
   install -m 000 /dev/null "$work/secret"
   expect 1 "secret: cannot be opened" -- compare "$work/secret"
   expect 1 "secret: cannot be opened: Permission denied" -- sim $small --trace "$work/secret"
@@ -124,7 +124,7 @@ expect 1 "binary:1:1: contains a control character, expected YAML" -- compare "$
 expect 1 "binary:1:9: found a NUL byte, expected text in UTF-8" -- sim $small --trace "$work/binary"
 expect 1 "a quote or a NUL byte, expected plain fields" -- engine predict --points "$work/binary"
 
-# Cases of the peers (every rule: src/conformance).
+# Cases of other autoscalers (src/conformance tests every rule).
 cat >"$work/cases.json" <<'JSON'
 {"cases": [
   {"id": "right", "kind": "apa", "expect": {"pods": 3}, "given": {"current": 2, "target": 30, "average": 45,
@@ -143,7 +143,7 @@ expect 1 "nowhere.json: cannot be opened, expected a file of cases" -- conforman
 expect 1 "binary:1:1: is not JSON" -- conformance hpa "$work/binary"
 expect 1 "found no list \"cases\"" -- conformance hpa "$work/empty.json"
 
-# Traces (every row of every reader: src/workload/trace_test.cc).
+# Traces (src/workload/trace_test.cc tests every row of every reader).
 azure='TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.68,3,4\n'
 trace "bad.csv: the file is empty, expected a trace" ''
 trace "bad.csv:1:1: the header has no column 'GeneratedTokens'" 'TIMESTAMP,ContextTokens\n'
@@ -158,7 +158,7 @@ printf '\x28\xb5\x2f\xfd\x00' >"$work/cut.csv.zst"
 expect 1 "cut.csv.zst: the zstd data ends early, expected a whole file" -- sim $small --trace "$work/cut.csv.zst"
 set_to 1 "trace.csv: cannot be opened" 'load={trace: trace.csv}'
 
-# Scenarios (every key: src/experiment/scenario_test.cc, src/manifest/yaml_test.cc).
+# Scenarios (src/experiment/scenario_test.cc and src/manifest/yaml_test.cc test every key).
 scenario 1 "bad.yaml: is empty, expected a YAML mapping" ''
 scenario 1 "bad.yaml:1:1: scenario is a list, expected a mapping" '- 1\n'
 scenario 1 "bad.yaml:3:1: not YAML" 'name: x\nload: [\n'
@@ -172,7 +172,7 @@ scenario 1 "more than 500000 values, aliases expanded" "$bomb"
 head -c 9000000 /dev/zero | tr '\0' ' ' >"$work/big.yaml"
 expect 1 "big.yaml: is larger than 8 MiB" -- sim "$work/big.yaml"
 
-# Values: the error names the option that gave them.
+# Invalid values: the error names the option that set them.
 set_to 64 "--set service.modle=x: service: found key \"modle\"" service.modle=x
 set_to 64 "did you mean model?" service.modle=x
 set_to 64 "--set load.scale=.nan: load.scale: found \".nan\", expected a number" load.scale=.nan
@@ -198,7 +198,7 @@ expect 0 "tuned  a: no setting that was tried is better" -- compare "$work/tiny.
   --set 'policies.0.scale={policy: queue_hpa}' --set 'policies.0.sweep={scale.waiting_per_replica: [2, 8]}'
 set_to 64 "--set policies.0.scale=queue: scale.policy: found \"queue\"" policies.0.scale=queue
 
-# What cannot be, with the place that makes it so.
+# Infeasible scenarios: the error names the place in the file.
 sed 's/gpu: H100/gpu: A100/' "$work/tiny.yaml" >"$work/other.yaml"
 expect 3 "other.yaml:3:37: no node has the GPU that the service runs on, a100_sxm" -- compare "$work/other.yaml"
 set_to 3 "an SLO of 0 can never be met" service.slo.ttft=0s
@@ -210,7 +210,7 @@ set_to 3 "a gang of 2 h100_sxm GPUs that must share one node, the largest has 1"
 set_to 3 "no engine table for Llama-3.1-8B on H100 tp 3" service.tensor_parallel=3
 set_to 3 "can never buy a node" policies.0.place=first_fit
 
-# Measured points.
+# Measured points for `engine predict`.
 printf 'backend,nonsense\n' >"$work/points.csv"
 expect 1 "points.csv:1: the header has no column 'id'" -- engine predict --engine vllm --points "$work/points.csv"
 printf 'id,backend,model_path,system,precision,mode,isl,osl,batch_size,tp_size,pp_size,attention_dp_size,silicon_ttft_ms,silicon_tpot_ms\n' >"$work/points.csv"
@@ -221,13 +221,13 @@ sed 's/,128,/,-128,/' "$work/points.csv" >"$work/negative.csv"
 expect 1 "negative.csv:2:50: isl is '-128', expected a number >= 0" -- \
   engine predict --points "$work/negative.csv"
 
-# Standard output that takes nothing.
+# Standard output that cannot be written.
 for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -o json" \
   "engine predict --points $work/points.csv"; do
   "$program" $arguments >/dev/full 2>"$work/out"
   judge "capstan $arguments >/dev/full" 1 "standard output: cannot be written: No space left on device" $?
   mkfifo "$work/pipe"
-  : <"$work/pipe" & # somebody who opens the pipe and goes away at once
+  : <"$work/pipe" & # a reader that opens the pipe and closes it at once
   exec 7>"$work/pipe"
   wait $!
   "$program" $arguments >&7 2>"$work/out"
@@ -236,11 +236,11 @@ for arguments in "version" "--help" "sim $work/tiny.yaml" "sim $work/tiny.yaml -
   rm "$work/pipe"
 done
 
-# A run of more than a second says on standard error how far it is, into a log too.
+# A run of more than a second shows its progress on standard error, also if that is a log.
 "$program" compare scenarios/foresight-azure.yaml --jobs 1 --no-advice --set load.scale=80 2>"$work/out" >/dev/null
 judge "progress of a run of seconds" 0 "requests · " $?
 
-# JSON is JSON, whatever the names in it.
+# JSON output is valid JSON, whatever the names in it.
 for arguments in "version" "sim $small" "compare $hour --fail-on score<99" "engine predict --points $work/points.csv"; do
   "$program" $arguments -o json 2>/dev/null | "$valid_json" >"$work/out"
   judge "capstan $arguments -o json" 0 "" "${PIPESTATUS[1]}"
@@ -250,7 +250,7 @@ judge "quotes, escapes and letters in a title" 0 "" "${PIPESTATUS[1]}"
 cp "$work/points.csv" "$work"/$'n\xff"\n.csv'
 printf "$azure" >"$work"/$'t\xff"\n.csv'
 "$program" sim $small --trace "$work"/$'t\xff"\n.csv' -o json | "$valid_json" >"$work/out"
-judge "a trace whose name is no text" 0 "" "${PIPESTATUS[1]}"
+judge "a trace whose name is not valid UTF-8" 0 "" "${PIPESTATUS[1]}"
 
 "$program" snapshot --scenario $hour --at 20m >"$work/incident.json"
 expect 0 "replicas asked for" -- decide scale "$work/incident.json"
@@ -264,7 +264,7 @@ expect 0 "raise the GPU limit of pool h100 from 7 to 8" -- explain service --sce
 expect 64 "expected --snapshot or --scenario" -- explain service
 expect 64 "" -- explain service --scenario $hour --snapshot "$work/incident.json"
 expect 64 "--at requires --scenario" -- explain service --at 20m
-expect 64 "such as \"gang 7\"" -- explain nobody --snapshot "$work/incident.json"
+expect 64 "such as \"gang 7\"" -- explain unknown --snapshot "$work/incident.json"
 expect 64 "expected a moment before that" -- snapshot --scenario $hour --at 30h
 expect 64 "expected a duration" -- snapshot --scenario $hour --at soon
 sed 's/"at_ns": /"at_ns": x/' "$work/incident.json" >"$work/broken.json"
@@ -280,7 +280,7 @@ expect 0 '"code": "queue_limit"' -- explain reason QueueLimit -o json
 expect 64 "is no reason code" -- explain reason queue
 expect 64 "required" -- explain --snapshot "$work/incident.json"
 
-# A cluster: what can be said without one.
+# Commands for a cluster, as far as they can be tested without one.
 expect 64 "--at requires --scenario" -- snapshot --at 20m
 expect 64 "--scenario excludes --kubeconfig" -- snapshot --scenario $hour --kubeconfig "$work/k"
 expect 1 "nowhere/config: " -- run --once --kubeconfig nowhere/config
@@ -294,9 +294,9 @@ expect 64 "" -- run --once --output xml
 
 expect 64 "expected --bind or --bind-file" -- engine serve
 expect 64 "'here' is not an address" -- engine serve --bind here
-expect 64 "is no time" -- engine serve --bind 127.0.0.1:0 --cold-start soon
+expect 64 "is not a duration" -- engine serve --bind 127.0.0.1:0 --cold-start soon
 expect 64 "expected --endpoint, --endpoint-file or --service" -- engine load
-expect 64 "'a/b/c' names no Service" -- engine load --service a/b/c
+expect 64 "'a/b/c' is not the name of a Service" -- engine load --service a/b/c
 expect 1 "kubeconfig" -- engine load --service engine --kubeconfig "$work/no-kubeconfig"
 expect 64 "expected a part of it" -- engine serve --bind 127.0.0.1:0 --loading 5s
 expect 3 "no engine table for Nothing-8B" -- engine serve --bind 127.0.0.1:0 --model Nothing-8B
@@ -307,10 +307,10 @@ expect 64 "found no name before a colon" -- engine load --endpoint 127.0.0.1:1 -
 expect 64 "--ca-file excludes --insecure" -- engine load --endpoint 127.0.0.1:1 --insecure --ca-file "$work/k"
 expect 1 "holds no certificate" -- engine load --endpoint https://127.0.0.1:1 --ca-file "$work/k"
 expect 1 "nowhere.csv" -- engine load --endpoint 127.0.0.1:1 --trace nowhere.csv
-expect 1 "not one of 3 requests was answered, most of them for 'connect'" -- engine load --endpoint 127.0.0.1:1 --limit 3 \
+expect 1 "none of 3 requests was answered, most failed with 'connect'" -- engine load --endpoint 127.0.0.1:1 --limit 3 \
   --speed 1000
 
-# An engine on a port of its own, loaded, then ended by a signal.
+# An engine on a free port serves a load and then ends on a signal.
 printf 'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.1,30,4\n2023-11-16 18:15:46.9,600,2\n' >"$work/two.csv"
 coproc server { exec "$program" engine serve --bind 127.0.0.1:0 --speed 20; }
 server_pid=$server_PID
@@ -326,20 +326,20 @@ grep -q sk-secret "$work/out"
 judge "a key is never printed" 1 "'http_404'" $?
 kill -TERM "$server_pid"
 wait "$server_pid"
-judge "engine serve, told to end" 0 "" $?
+judge "engine serve ends on SIGTERM" 0 "" $?
 
-# Memory that runs out ends in one line. Under a sanitizer, which needs terabytes of addresses, nothing can be limited.
+# When memory runs out, the program prints one line. A sanitizer reserves terabytes of addresses, so no limit works.
 head -c 60000000 /dev/zero | tr '\0' 'x' >"$work/large.csv"
 if (ulimit -v 90000 && "$program" version) >/dev/null 2>&1; then
   (ulimit -v 90000 && "$program" engine predict --points "$work/large.csv") >"$work/out" 2>&1
   judge "memory that runs out" 1 "capstan: out of memory" $?
   judge "memory that runs out, in one line" 1 "" "$(wc -l <"$work/out")"
 else
-  echo "not tried: a limit on memory, because the program does not start under one"
+  echo "skipped: a limit on memory, because the program does not start under one"
 fi
 rm "$work/large.csv"
 
-# Manifests with mistakes, mended in place.
+# Manifests with mistakes, fixed in place.
 cat >"$work/pool.yaml" <<'YAML'
 apiVersion: karpenter.sh/v1
 kind: NodePool
@@ -370,7 +370,7 @@ expect 1 "is not a baseline" -- lint "$work/pool.yaml" --baseline "$work/pool.ya
 expect 64 "standard input cannot be written, expected files" -- lint - --fix
 expect 64 "" -- lint "$work/pool.yaml" --fix --write-baseline "$work/known.json"
 
-# A fix follows links, keeps the mode, and is what --diff showed.
+# A fix follows links, preserves the mode, and makes the changes that --diff shows.
 chmod 640 "$work/pool.yaml"
 ln -s pool.yaml "$work/link.yaml"
 cp "$work/pool.yaml" "$work/patched.yaml"
@@ -380,7 +380,7 @@ patch --silent "$work/patched.yaml" "$work/fix.diff"
 cmp "$work/patched.yaml" "$work/pool.yaml" >"$work/out" 2>&1
 judge "the difference is the fix" 0 "" $?
 [[ -L $work/link.yaml && $(stat -c %a "$work/pool.yaml") == 640 ]]
-judge "the link stays, and the mode" 0 "" $?
+judge "the link and the mode stay" 0 "" $?
 expect 0 "nothing found" -- lint "$work/pool.yaml"
 
 printf '{"apiVersion": "v1",\n "kind" "Pod"}\n' >"$work/broken.json"
@@ -401,7 +401,7 @@ lsp() { printf 'Content-Length: %d\r\n\r\n%s' "${#1}" "$1"; }
 } | "$program" lint --lsp >"$work/out" 2>&1
 judge "capstan lint --lsp" 0 '"code":"yaml-syntax"' "${PIPESTATUS[1]}"
 echo "GET / HTTP/1.1" | "$program" lint --lsp >"$work/out" 2>&1
-judge "capstan lint --lsp, of a browser" 1 "" "${PIPESTATUS[1]}"
+judge "capstan lint --lsp with an HTTP request" 1 "" "${PIPESTATUS[1]}"
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -1,4 +1,4 @@
-// `capstan engine load --service` on an API server in memory: the load goes where the Service's ready addresses are.
+// `capstan engine load --service` with an API server in memory: the load follows the ready addresses of the Service.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,8 +16,8 @@ using kube::fake::json;
 
 const std::string kSlices = "/apis/discovery.k8s.io/v1/endpointslices";
 
-/// Notes where requests go, and answers none.
-class Notes : public net::Transport {
+/// Records the base URLs of requests and answers none.
+class UrlRecorder : public net::Transport {
  public:
   net::RequestId start(net::Request request, net::Handler) override {
     urls.insert(request.url.substr(0, request.url.find("/v1")));
@@ -31,7 +31,7 @@ class Notes : public net::Transport {
   net::RequestId last_ = 0;
 };
 
-workload::ListSource ten_each_second() {
+workload::ListSource ten_per_second() {
   std::vector<workload::Request> requests;
   for (int i = 0; i < 10'000; ++i) {
     requests.push_back({.arrival = Instant{100ms * i}, .input_tokens = 1, .output_tokens = 1});
@@ -44,8 +44,8 @@ struct Load {
   explicit Load(std::uint64_t seed)
       : bench(seed),
         endpoints(bench.client, {"llm", "engine", "http"}, RandomStream(seed, "endpoints"), bench.server.clock()),
-        source(ten_each_second()),
-        driver({.endpoints = {}, .model = {}}, source, notes, bench.server.clock()) {}
+        source(ten_per_second()),
+        driver({.endpoints = {}, .model = {}}, source, recorder, bench.server.clock()) {}
 
   void slice(const std::string& name, const json& addresses, const std::string& service = "engine") {
     json list = json::array();
@@ -58,8 +58,8 @@ struct Load {
                       {"endpoints", list}});
   }
 
-  /// What requests go to during the last second of `duration`.
-  std::set<std::string> after(Duration duration) {
+  /// Runs the load for `duration`. Returns the base URLs of the requests in its last second.
+  std::set<std::string> run_for(Duration duration) {
     const auto turn = [this] {
       endpoints.turn();
       bench.client.turn();
@@ -72,16 +72,16 @@ struct Load {
       driver.run();
     };
     for (Duration past{}; past < duration; past += 100ms) {
-      if (past == duration - 1s) notes.urls.clear();
+      if (past == duration - 1s) recorder.urls.clear();
       bench.server.advance(100ms, turn);
     }
-    return notes.urls;
+    return recorder.urls;
   }
 
   kube::fake::Bench bench;
   ServiceEndpoints endpoints;
   workload::ListSource source;
-  Notes notes;
+  UrlRecorder recorder;
   emulator::LoadDriver driver;
   std::string error;
 };
@@ -92,64 +92,65 @@ TEST(LoadFollowsAService, SlicesAndReadinessComeAndGo) {
   Load load(1);
   load.slice("engine-a", {{"10.0.0.1", true}, {"10.0.0.2", true}});
   load.slice("other-a", {{"10.0.0.9", true}}, "other");
-  EXPECT_EQ(load.after(2s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000"}));
+  EXPECT_EQ(load.run_for(2s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000"}));
   load.slice("engine-b", {{"10.0.0.3", true}});
-  EXPECT_EQ(load.after(2s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000", "http://10.0.0.3:8000"}));
+  EXPECT_EQ(load.run_for(2s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000", "http://10.0.0.3:8000"}));
   load.slice("engine-a", {{"10.0.0.1", false}, {"10.0.0.2", true}});
-  EXPECT_EQ(load.after(2s), (Urls{"http://10.0.0.2:8000", "http://10.0.0.3:8000"})) << "one drains";
+  EXPECT_EQ(load.run_for(2s), (Urls{"http://10.0.0.2:8000", "http://10.0.0.3:8000"})) << "10.0.0.1 drains";
   load.bench.server.remove(kSlices, "llm/engine-b");
-  EXPECT_EQ(load.after(2s), Urls{"http://10.0.0.2:8000"});
+  EXPECT_EQ(load.run_for(2s), Urls{"http://10.0.0.2:8000"});
   load.bench.server.remove(kSlices, "llm/engine-a");
-  EXPECT_EQ(load.after(2s), Urls{}) << "nobody is ready: nothing goes to where somebody was";
+  EXPECT_EQ(load.run_for(2s), Urls{}) << "no address is ready, so no request is sent";
   EXPECT_EQ(load.driver.report().errors.count("no_endpoint"), 1u);
   load.slice("engine-c", {{"10.0.0.4", true}});
-  EXPECT_EQ(load.after(2s), Urls{"http://10.0.0.4:8000"});
+  EXPECT_EQ(load.run_for(2s), Urls{"http://10.0.0.4:8000"});
   EXPECT_EQ(load.error, "");
 }
 
-TEST(LoadFollowsAService, AWatchThatBeginsAnewMissesNothing) {
+TEST(LoadFollowsAService, AWatchThatRestartsMissesNoChange) {
   struct Row {
-    const char* what;
-    void (*happens)(kube::fake::FakeServer&);
+    const char* name;
+    void (*fault)(kube::fake::FakeServer&);
   };
   const Row rows[] = {
       {"the connection is lost", [](kube::fake::FakeServer& server) { server.drop_all(); }},
-      {"and what was known is compacted",
+      {"the connection is lost and the server compacts its history",
        [](kube::fake::FakeServer& server) {
          server.drop_all();
          server.compact();
        }},
   };
   for (const Row& row : rows) {
-    SCOPED_TRACE(row.what);
+    SCOPED_TRACE(row.name);
     Load load(2);
     load.slice("engine-a", {{"10.0.0.1", true}});
     load.slice("engine-b", {{"10.0.0.2", true}});
-    load.after(2s);
+    load.run_for(2s);
     load.bench.server.faults.unreachable = 1'000'000;
     load.bench.server.drop_all();
     load.slice("engine-a", {{"10.0.0.1", false}});
     load.bench.server.remove(kSlices, "llm/engine-b");
     load.slice("engine-c", {{"10.0.0.3", true}});
-    EXPECT_EQ(load.after(10s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000"})) << "what was known stays";
-    row.happens(load.bench.server);
+    EXPECT_EQ(load.run_for(10s), (Urls{"http://10.0.0.1:8000", "http://10.0.0.2:8000"}))
+        << "the last known addresses stay";
+    row.fault(load.bench.server);
     load.bench.server.faults.unreachable = 0;
-    EXPECT_EQ(load.after(30s), Urls{"http://10.0.0.3:8000"});
+    EXPECT_EQ(load.run_for(30s), Urls{"http://10.0.0.3:8000"});
   }
 }
 
-TEST(LoadFollowsAService, WhateverGoesWrongOnTheWay) {
+TEST(LoadFollowsAService, RecoversFromRandomFaults) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     Load load(seed);
     load.bench.server.faults = kube::fake::Faults::all(50'000);
     for (int i = 0; i < 20; ++i) {
       load.slice("engine-" + std::to_string(i % 3), {{"10.0.0." + std::to_string(i + 1), i % 4 != 0}});
-      load.after(3s);
+      load.run_for(3s);
     }
     load.bench.server.faults = {};
     load.bench.server.drop_all();
-    EXPECT_EQ(load.after(120s), (Urls{"http://10.0.0.19:8000", "http://10.0.0.20:8000", "http://10.0.0.18:8000"}));
+    EXPECT_EQ(load.run_for(120s), (Urls{"http://10.0.0.19:8000", "http://10.0.0.20:8000", "http://10.0.0.18:8000"}));
   }
 }
 

@@ -1,4 +1,5 @@
-// Whether standard input is one JSON document whose first key is "format_version": 0, or 1 and why not.
+// Exits with 0 if standard input is one JSON document whose first key is "format_version"; else prints why and exits
+// with 1.
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>

@@ -97,9 +97,8 @@ std::vector<std::string> parse_unread(std::string_view text) {
 }
 
 bool is_unread(const Source& source, const std::vector<std::string>& unread) {
-  return std::ranges::any_of(unread, [&](const std::string& entry) {
-    return source.path == entry || source.path.starts_with(entry + "/");
-  });
+  return std::ranges::any_of(
+      unread, [&](const std::string& entry) { return source.path == entry || source.path.starts_with(entry + "/"); });
 }
 
 std::vector<Finding> check_prose(const Source& source) {
@@ -113,7 +112,8 @@ std::vector<Finding> check_prose(const Source& source) {
     }
     if (!source.is_cpp() || continues(source, i)) continue;
     if (begins_with_clause(comment_of(source, i))) {
-      findings.push_back({source.path, i + 1, "a comment without a subject: begin with a verb (\"Returns\") or a noun"});
+      findings.push_back(
+          {source.path, i + 1, "a comment without a subject: begin with a verb (\"Returns\") or a noun"});
     }
   }
   return findings;

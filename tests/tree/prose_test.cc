@@ -101,8 +101,8 @@ TEST(Prose, PassesPlainSentences) {
 }
 
 TEST(Prose, OnlyTheFirstLineOfACommentHasToHaveItsSubject) {
-  const std::vector<Finding> found =
-      check_prose(make_source("src/a/b.h", "/// Returns true if the pod is\n/// What follows.\nint a;  // What a is.\n"));
+  const std::vector<Finding> found = check_prose(
+      make_source("src/a/b.h", "/// Returns true if the pod is\n/// What follows.\nint a;  // What a is.\n"));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].line, 3u);
 }
@@ -115,7 +115,8 @@ TEST(Prose, EveryHabitIsCaughtOnce) {
 }
 
 TEST(Prose, UnreadFoldersAndFilesAreLeftOut) {
-  const std::vector<std::string> unread = parse_unread("# a comment\n\nsrc/sim/cluster: rebuilt later\ndocs/a.md: long\n");
+  const std::vector<std::string> unread =
+      parse_unread("# a comment\n\nsrc/sim/cluster: rebuilt later\ndocs/a.md: long\n");
   EXPECT_EQ(unread, (std::vector<std::string>{"src/sim/cluster", "docs/a.md"}));
   EXPECT_TRUE(is_unread(make_source("src/sim/cluster/cluster.cc", ""), unread));
   EXPECT_TRUE(is_unread(make_source("docs/a.md", ""), unread));
