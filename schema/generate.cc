@@ -1,5 +1,5 @@
-// Writes the CustomResourceDefinitions and reference pages of schema/crds, and the reference pages of the lint rules and
-// of the reasons.
+// Writes the CustomResourceDefinitions and reference pages of schema/crds, and the reference pages of the lint rules
+// and of the reasons.
 //   generate SOURCE_DIR      scripts/generate builds and runs this program
 #include <cstdio>
 #include <filesystem>

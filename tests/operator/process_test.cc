@@ -59,7 +59,6 @@ TEST(Process, RecommendsReplicasForALoadAboveTheTarget) {
   const std::string note = events.begin()->second["note"];
   EXPECT_TRUE(note.starts_with("Wanted: 4 replicas of ns/chat, 2 asked for now: ")) << note;
   EXPECT_TRUE(note.contains(" Present: 2 ready, 0 starting, 0 pending, 0 draining, 2 not created yet; 2 ")) << note;
-
   pass(server, {&one}, 300s);
   const std::int64_t added = status_of(server)["ledger"]["gpuHoursMilli"];
   EXPECT_GT(added, 120) << "two more GPUs for about five minutes are a sixth of a GPU-hour";

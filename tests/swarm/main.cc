@@ -138,7 +138,7 @@ class Search {
   Tally tally_;
 };
 
-/// Runs one world and prints the invariants that it broke, including those that its policies may break.
+/// Runs one world and prints the invariants that it broke, including the ones that its policies may break.
 Exit repeat(const Runner& runner, std::uint64_t seed, std::uint64_t number) {
   const World world = draw(seed, number);
   prepare_last_words(world);

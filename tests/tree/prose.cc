@@ -30,7 +30,6 @@ const std::vector<Habit> kHabits = {
     {"is not nothing", "say what a missing value means"},
     {"speaks for", "say what follows from it"},
     {"thousandths of", "convert in the message: 3.4 replicas, 0.25 GPUs"},
-    {"millionths of", "convert in the message: 85 %"},
     {"per mille", "convert in the message: 8.5 %"},
     {"micro-usd", "convert in the message: 2.40 USD"},
 };

@@ -34,7 +34,7 @@ constexpr ProseRow kMustCatch[] = {
     {"src/a/b.cc", "// What is not nothing counts."},
     {"src/a/b.cc", "// A full queue speaks for more replicas."},
     {"src/a/b.cc", "return \"3421 thousandths of a replica\";"},
-    {"src/a/b.cc", "return \"KV memory in millionths of its size\";"},
+    {"src/a/b.cc", "text += \" thousandths of a GPU\";"},
     {"src/a/b.cc", "text += \" a ratio of 1200 per mille\";"},
     {"src/a/b.cc", "return fmt::format(\"{} micro-USD an hour\", price);"},
     {"tests/e2e/a_test.py", "# Micro-USD, as the page has it."},

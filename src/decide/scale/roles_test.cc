@@ -149,8 +149,8 @@ TEST(Roles, ARoleWithASilentReplicaLendsNone) {
   }
 }
 
-/// Of seven decode replicas two serve, which is their minimum; prefill lacks one of its minimum. A loan would leave
-/// decode below its minimum, and the same plan would take the replica back; found by scripts/swarm in world 101:1389.
+/// Two of seven decode replicas serve, which is their minimum, and prefill lacks one of its minimum. A loan would leave
+/// decode below its minimum, and the same plan would take the replica back. Found by scripts/swarm in world 101:1389.
 TEST(Roles, ARoleLendsNoReplicaOfItsServingMinimum) {
   model::Catalog catalog;
   catalog.services.resize(2);

@@ -12,7 +12,7 @@ class AffinityIndex {
  public:
   struct Place {
     std::uint32_t replica = 0xffff'ffff;
-    std::uint32_t serial = 0;  ///< tells apart replicas with the same number, because numbers are reused
+    std::uint32_t serial = 0;  ///< distinguishes replicas with the same number, because numbers are reused
 
     bool known() const { return replica != 0xffff'ffff; }
     friend bool operator==(const Place&, const Place&) = default;
