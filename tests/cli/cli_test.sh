@@ -278,11 +278,11 @@ expect 0 '"code": ' -- explain service --snapshot "$work/incident.json" -o json
 expect 0 "Raise \`spec.gpus.limit\`" -- explain reason queue_limit
 expect 0 '"code": "queue_limit"' -- explain reason QueueLimit -o json
 expect 64 "is no reason code" -- explain reason queue
-expect 64 "required" -- explain --snapshot "$work/incident.json"
+expect 64 "no object is named" -- explain --snapshot "$work/incident.json"
 
 # Commands for a cluster, as far as they can be tested without one.
 expect 64 "--at requires --scenario" -- snapshot --at 20m
-expect 64 "--scenario excludes --kubeconfig" -- snapshot --scenario $hour --kubeconfig "$work/k"
+expect 64 "--kubeconfig excludes --scenario" -- snapshot --scenario $hour --kubeconfig "$work/k"
 expect 1 "nowhere/config: " -- run --once --kubeconfig nowhere/config
 expect 1 "nowhere/config: " -- snapshot --kubeconfig nowhere/config
 printf 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters: [{name: b, cluster: {}}]\n' >"$work/k"
