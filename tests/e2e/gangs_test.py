@@ -143,7 +143,7 @@ class Gangs(controller.OnAPool):
     def test_a_killed_leader_leaves_no_partial_gang(self):
         self.begin()
         leader = self.start()
-        eventually("it decides", lambda: "decides" in leader.text())
+        eventually("it decides", lambda: "starts to decide" in leader.text())
         self.start()
         self.gang(4)
         eventually("the first pod is annotated", self.announced_nodes, seconds=90)
