@@ -160,7 +160,7 @@ CLI::App* add_explain(CLI::App& app, ExplainArguments& arguments) {
   command->footer(
       "Examples:\n"
       "  capstan explain chat --snapshot incident.json\n"
-      "  capstan explain \"gang 7\" --scenario scenarios/seven-of-eight.yaml --at 10m --verbose");
+      "  capstan explain \"gang 1\" --scenario scenarios/seven-of-eight.yaml --at 20m --verbose");
   return command;
 }
 

@@ -218,11 +218,19 @@ Result<Object> find_object(const model::Snapshot& snapshot, const model::Names& 
   if (const auto gang = by_name(names.gangs, text, Kind::gang)) return *gang;
   if (const auto node = by_name(names.nodes, text, Kind::node)) return *node;
   if (const auto object = by_id(text); object && exists(snapshot, *object)) return *object;
+  constexpr std::size_t kNamed = 5;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(services.size(), kNamed); ++i) {
+    named += fmt::format("{}{}", i > 0 ? ", " : "", services[i].name);
+  }
+  if (services.size() > kNamed) named += ", ...";
   return std::unexpected(Error{
       ErrorKind::usage, "", 0, 0,
-      fmt::format("no object is called \"{}\", expected the name of one of {} services, {} gangs, {} pods or {} nodes, "
-                  "or a kind and an id such as \"gang 7\"",
-                  text, services.size(), snapshot.gangs.size(), snapshot.pods.size(), snapshot.nodes.size())});
+      fmt::format("no object is called \"{}\", expected a service ({}), or one of {}, {} or {} by its name, or by kind "
+                  "and id such as \"gang 7\"",
+                  text, named, count_text(std::ssize(snapshot.gangs), "gang", "gangs"),
+                  count_text(std::ssize(snapshot.pods), "pod", "pods"),
+                  count_text(std::ssize(snapshot.nodes), "node", "nodes"))});
 }
 
 Account about(const Object& object, const model::Snapshot& snapshot, const model::Names& names,

@@ -65,7 +65,8 @@ std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide:
           fmt::format("wait at most {}, or shorten the window", time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::surplus_kept:
       return of(fmt::format("hold: {} would do, more were needed recently", replicas_text(n[0])),
-                fmt::format("wait at most {}", time_text(std::chrono::seconds(n[2]))));
+                fmt::format("wait: a replica is removed once the need stays clearly lower for {}",
+                            time_text(std::chrono::seconds(n[2]))));
     case ReasonCode::signal_missing:
       return of(
           fmt::format("{} of {} gave no usable reading, and missing signals lower nothing", n[0], replicas_text(n[1])),

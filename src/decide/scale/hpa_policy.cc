@@ -107,7 +107,10 @@ bool outside_bounds(Decision& decision, const RoleView& role) {
 /// Returns the reason of a window or limit that changed the metric's count, else `metric`.
 model::Reason limit_reason(const Decision& decision, const RoleView& role, const HpaSettings& settings,
                            model::Reason metric) {
-  if (decision.desired != decision.held_to) {
+  // A window that holds an earlier count beyond a bound is the cause, if the metric itself asks for less now.
+  const bool only_window_exceeds = (decision.held_to > role.max && decision.wanted <= role.max) ||
+                                   (decision.held_to < role.min && decision.wanted >= role.min);
+  if (decision.desired != decision.held_to && !only_window_exceeds) {
     if (decision.desired == role.max && decision.held_to > role.max) {
       return {ReasonCode::at_maximum, {decision.held_to, role.max}};
     }

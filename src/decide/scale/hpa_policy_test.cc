@@ -6,6 +6,8 @@
 namespace capstan::decide::scale {
 namespace {
 
+using model::ReasonCode;
+
 RoleView one_metric_is_high(model::Signal model::ReplicaSignals::* high) {
   RoleView role;
   role.service = {0};
@@ -49,6 +51,19 @@ TEST(HpaPolicy, TheHigherOfTwoMetricsWins) {
   const Decision decision = decide(one_metric_is_high(&model::ReplicaSignals::running), policy, memory, {});
   EXPECT_EQ(decision.wanted, 8) << "ceil(2 x 96 / 24)";
   EXPECT_EQ(decision.readings.size(), 2u);
+}
+
+TEST(HpaPolicy, AWindowBeyondTheMaximumIsTheReasonOnceTheMetricFalls) {
+  QueueHpa policy;
+  Memory memory;
+  RoleView role = one_metric_is_high(&model::ReplicaSignals::waiting);
+  role.current = role.max = 4;
+  EXPECT_EQ(decide(role, policy, memory, Instant{}).why.code, ReasonCode::at_maximum);
+  for (RoleView::Replica& replica : role.replicas) replica.signals.waiting = model::Signal::of(0);
+  const Decision decision = decide(role, policy, memory, Instant{} + std::chrono::minutes(1));
+  EXPECT_EQ(decision.desired, 4);
+  EXPECT_GT(decision.held_to, 4) << "the window still has the earlier peak";
+  EXPECT_EQ(decision.why.code, ReasonCode::cooling_down);
 }
 
 }  // namespace

@@ -205,8 +205,10 @@ void apply_rules(Decision& decision, const RulesInput& input, const std::vector<
     decision.why = {ReasonCode::rules_on_the_way, {input.load.starting, most->reading.wanted}};
   } else if (silent > 0 || rules.empty()) {
     decision.why = {ReasonCode::signal_missing, {silent, input.load.expected_readings}};
-  } else if (not_below > 0 || input.load.starting > 0) {
+  } else if (not_below > 0) {
     decision.why = {ReasonCode::rules_between, {not_below, static_cast<std::int64_t>(rules.size())}};
+  } else if (input.load.starting > 0) {
+    decision.why = {ReasonCode::rules_starting, {static_cast<std::int64_t>(rules.size()), input.load.starting}};
   } else {
     decision.wanted = std::min(input.sized_for_loss(input.fewer()), decision.current);
     decision.why = {ReasonCode::rules_all_below, {whole_seconds(input.policy.cool_down), decision.wanted}};
@@ -231,7 +233,9 @@ void limit(Decision& decision, const RoleView& role, const Rules& policy, Memory
   decision.desired = std::clamp(decision.held_to, role.min, role.max);
   if (decision.desired < decision.held_to) decision.why = {ReasonCode::at_maximum, {decision.held_to, role.max}};
   if (decision.desired > decision.held_to) decision.why = {ReasonCode::at_minimum, {decision.held_to, role.min}};
-  if (decision.desired == decision.held_to && decision.held_to > decision.wanted) {
+  // The window is the cause if the signals ask for fewer now, also if it holds a count above the maximum.
+  const bool held = decision.held_to > decision.wanted && decision.desired > std::max(decision.wanted, role.min);
+  if (held) {
     decision.why = {ReasonCode::cooling_down, {decision.wanted, decision.held_to, whole_seconds(policy.cool_down)}};
   }
 }

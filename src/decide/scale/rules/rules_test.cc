@@ -149,6 +149,19 @@ TEST(Rules, ReplicasOnTheirWayAreCounted) {
   EXPECT_EQ(again.why.code, ReasonCode::rules_on_the_way);
 }
 
+TEST(Rules, AStartingReplicaPreventsScaleDown) {
+  RuledService service;
+  Rules rules;
+  rules.cool_down = 0s;
+  service.report({.waiting = 0, .kv_percent = 20, .ttft_ms = 200, .tpot_ms = 20});
+  service.add(9, Gang::Phase::starting);
+  service.role.current = 5;
+  service.decide_now(rules);
+  const Decision decision = service.decide_now(rules);
+  EXPECT_EQ(decision.desired, 5);
+  EXPECT_EQ(model::name(decision.why.code), model::name(ReasonCode::rules_starting));
+}
+
 TEST(Rules, ASilentReplicaPreventsScaleDownAndNotScaleUp) {
   RuledService service;
   Rules rules;
