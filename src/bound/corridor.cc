@@ -16,8 +16,8 @@ std::size_t last_bin(Instant due, Duration bin) {
   return ends == 0 ? 0 : ends - 1;
 }
 
-/// Adds classes of doubling size: the heaviest job alone, then two, then four, so that the work of a class is exact for
-/// its heaviest job.
+/// Divides the jobs of one bin into classes of doubling size: the heaviest job, the next two, the next four, and so on.
+/// The heaviest jobs are in the smallest classes, so their work is rounded up least. Empties `works`.
 void add_classes(std::vector<double>& works, std::size_t bin, std::vector<DropClass>& classes) {
   std::ranges::sort(works, std::greater{});
   std::size_t size = 1;
@@ -52,7 +52,7 @@ Corridor corridor(std::span<const Job> jobs, Duration least, std::size_t most_bi
   for (std::size_t i = 1; i < bins; ++i) {
     corridor.released_s[i] += corridor.released_s[i - 1];
     corridor.due_s[i] += corridor.due_s[i - 1];
-    // Both sums add the same work in different orders: rounding must not close the corridor.
+    // Both sums add the same work in different orders. Rounding must not put the lower limit above the upper one.
     corridor.due_s[i] = std::min(corridor.due_s[i], corridor.released_s[i]);
   }
   return corridor;

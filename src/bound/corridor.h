@@ -10,17 +10,17 @@
 
 namespace capstan::bound {
 
-/// Jobs of similar work that are released in one bin. Up to `jobs` of them may be dropped, each counted with `work_s`,
-/// the work of the heaviest.
+/// Class of jobs that have similar work and are released in one bin. A dropped job of the class counts with the work of
+/// its heaviest job, so that the lower bound stays valid.
 struct DropClass {
   std::size_t bin = 0;
-  double work_s = 0;
-  RequestCount jobs = 0;
+  double work_s = 0;      ///< work of the heaviest job
+  RequestCount jobs = 0;  ///< number of jobs; all of them may be dropped
 };
 
-/// Bounds on the work done by the end of each bin, over all jobs: at most what is released, at least what is due.
-/// Releases are rounded down to the beginning of a bin and deadlines up to its end, so that every schedule that meets
-/// the deadlines is inside the bounds for any bin length.
+/// Upper and lower limit on the work that is done by the end of each bin, summed over all jobs. At most the released
+/// work and at least the due work is done. Releases are rounded down to the beginning of a bin and deadlines up to its
+/// end. Every schedule that meets the deadlines is therefore within the limits, for any bin length.
 struct Corridor {
   Duration bin{};
   std::vector<double> released_s;  ///< cumulative, up to the end of each bin
@@ -30,7 +30,7 @@ struct Corridor {
   std::size_t bins() const { return due_s.size(); }
 };
 
-/// Builds the corridor with bins of `least`, or longer ones if that would exceed `most_bins`.
+/// Builds the corridor. Its bins have the length `least`, or are longer if there would be more than `most_bins`.
 Corridor corridor(std::span<const Job> jobs, Duration least, std::size_t most_bins);
 
 }  // namespace capstan::bound

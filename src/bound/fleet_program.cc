@@ -15,7 +15,7 @@ class FleetProgram {
   FleetProgram(const Corridor& corridor, const FleetTerms& terms) : corridor_(corridor), terms_(terms) {
     bin_s_ = in_seconds(corridor.bin);
     above_ = std::max(terms.initial - terms.standing, 0.0);
-    // A bound on replicas: more than the widest step through the corridor is never useful.
+    // No bin can use more replicas than are needed for the most work that the corridor allows in one bin.
     double most = above_;
     for (std::size_t i = 0; i < corridor.bins(); ++i) {
       const double before = i == 0 ? 0 : corridor.due_s[i - 1];
@@ -42,7 +42,7 @@ class FleetProgram {
   }
 
  private:
-  /// Limits the work done in a bin to the time of its replicas. Dropped work counts as done.
+  /// Limits the work done in a bin to the time of its replicas plus the work of the dropped jobs, which counts as done.
   void add_capacity_rows() {
     for (std::size_t i = 0; i < corridor_.bins(); ++i) {
       capacity_.push_back(program_.add_row(-LinearProgram::kFree, bin_s_ * terms_.standing));
@@ -81,7 +81,8 @@ class FleetProgram {
   std::vector<std::size_t> capacity_;               // rows by bin
 };
 
-/// Returns the total work minus the most that dropping the heaviest jobs can save, without starts and gaps.
+/// Returns the work that remains when the heaviest jobs, up to `may_miss`, are dropped. Starts and idle time are not
+/// included.
 double least_work(const Corridor& corridor, const FleetTerms& terms) {
   std::vector<DropClass> drops = corridor.drops;
   std::ranges::stable_sort(drops, std::ranges::greater{}, &DropClass::work_s);
@@ -95,7 +96,8 @@ double least_work(const Corridor& corridor, const FleetTerms& terms) {
   return work;
 }
 
-/// Returns replicas that do all work in the bin of its arrival, for when the solver stopped early.
+/// Returns the replicas by bin of a plan that does all work in the bin of its arrival. It is used if the solver stopped
+/// early.
 std::vector<double> levels_by_release(const Corridor& corridor, const FleetTerms& terms) {
   const double bin_s = in_seconds(corridor.bin);
   std::vector<double> demand;
@@ -112,7 +114,7 @@ std::vector<double> levels_by_release(const Corridor& corridor, const FleetTerms
 FleetBound least_fleet(const Corridor& corridor, const FleetTerms& terms) {
   FleetBound bound = FleetProgram(corridor, terms).solve();
   const double standing_s = terms.standing * in_seconds(terms.span);
-  // Standing replicas are paid in addition to the program's. The total work is a second lower bound.
+  // Standing replicas are paid in addition to the replicas of the program. The remaining work is a second lower bound.
   bound.least_s = std::max({standing_s + std::max(bound.least_s, 0.0), least_work(corridor, terms)});
   if (!bound.solved) bound.level = levels_by_release(corridor, terms);
   return bound;

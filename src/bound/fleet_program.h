@@ -7,16 +7,18 @@
 
 namespace capstan::bound {
 
-/// The least replica time that passes through a corridor.
+/// Lower bound on the replica time of a fleet whose work stays within a corridor.
 struct FleetBound {
-  double least_s = 0;         ///< lower bound on replica time of any plan, starts and standing replicas included
-  bool solved = false;        ///< false: the solver stopped early; `least_s` is still valid and could be higher
-  std::vector<double> level;  ///< paid replicas by bin of such a plan, without starts; fractions of replicas
+  double least_s = 0;   ///< lower bound on replica time of any plan, starts and standing replicas included
+  bool solved = false;  ///< false: the solver stopped early; `least_s` is still valid and could be higher
+  /// Paid replicas by bin, without starts; can be fractions. They are the program's plan. If the solver stopped early,
+  /// they are a plan that does all work in the bin of its arrival.
+  std::vector<double> level;
 };
 
-/// Solves a linear program over bins: progress of the work (inside the corridor), paid replicas above the standing
-/// ones, how many of them start, and which jobs are dropped. The value is proved by the prices of its rows
-/// (`LinearProgram::certified`), so that rounding or an early stop of the solver can only lower it.
+/// Solves a linear program. Its variables are, for each bin, the work done (within the corridor), the paid replicas
+/// above the standing ones, the replicas that start, and the dropped jobs. The bound is computed from the prices of the
+/// rows (`LinearProgram::certified`). Rounding or an early stop of the solver can therefore only lower it.
 FleetBound least_fleet(const Corridor& corridor, const FleetTerms& terms);
 
 }  // namespace capstan::bound

@@ -33,7 +33,8 @@ std::vector<Job> some_jobs(std::size_t most, std::int64_t bins, std::int64_t lon
   return jobs;
 }
 
-/// True if these jobs can be done with these replicas in each second: fluid, earliest deadline first.
+/// Returns true if these jobs can be done with these replicas in each second. A job can be divided between replicas,
+/// and the job with the earliest deadline is done first.
 bool feasible(std::vector<Job> jobs, const std::vector<int>& replicas) {
   std::ranges::sort(jobs, {}, &Job::due);
   for (std::size_t second = 0; second < replicas.size(); ++second) {
@@ -61,7 +62,7 @@ double cost_of(const std::vector<int>& replicas, const FleetTerms& terms) {
   return cost;
 }
 
-/// Returns the lowest cost over all plans of up to three replicas, with the best jobs dropped.
+/// Returns the lowest cost over all plans of up to three replicas. One job is dropped if `may_miss` allows it.
 double cheapest_of_all(const std::vector<Job>& jobs, const FleetTerms& terms, std::size_t bins) {
   double best = 1e300;
   std::vector<int> replicas(bins, 0);
@@ -81,7 +82,7 @@ double cheapest_of_all(const std::vector<Job>& jobs, const FleetTerms& terms, st
 }
 
 TEST(FleetProgram, OneReplicaDoesWorkThatCanWait) {
-  // Three seconds of work, all due by second three: one replica does it without a break.
+  // One replica does this work without a break: three seconds of work are due by second three.
   const std::vector<Job> jobs = {job(0, 3, 10), job(0, 3, 10), job(1, 3, 10)};
   const FleetBound bound = least_fleet(corridor(jobs, seconds(1), 100), {.start_s = 5});
   EXPECT_TRUE(bound.solved);

@@ -5,24 +5,25 @@
 
 namespace capstan::bound {
 
-/// The work of a request and when it may be done, in replica time.
+/// Work of one request, in replica time, and the times between which it may be done.
 struct Job {
   Instant release;
-  Instant prefill_due;
-  Instant due;  ///< deadline of the decode work; not before `prefill_due`
+  Instant prefill_due;  ///< deadline of the prefill work
+  Instant due;          ///< deadline of the decode work; not before `prefill_due`
   double prefill_s = 0;
   double decode_s = 0;
 
   double work_s() const { return prefill_s + decode_s; }
 };
 
-/// Costs of replicas beyond their serving time. All counts are in replicas; fractions if GPUs do not divide evenly.
+/// Costs of a fleet in addition to the time in which its replicas serve. Numbers of replicas are fractions if the GPUs
+/// are not a multiple of the GPUs of one replica.
 struct FleetTerms {
-  double start_s = 0;         ///< minimum paid time of a start, in which the replica does not serve
-  double standing = 0;        ///< replicas whose GPUs are paid for by any plan
-  double initial = 0;         ///< replicas paid for and ready at the beginning, standing ones included
+  double start_s = 0;         ///< minimum time of a start; it is paid, and the replica does not serve yet
+  double standing = 0;        ///< replicas that every plan pays for, even if they are not used
+  double initial = 0;         ///< replicas that are paid for and ready at the beginning, standing ones included
   Duration span{};            ///< minimum time for which standing replicas are paid
-  RequestCount may_miss = 0;  ///< jobs that need not be done
+  RequestCount may_miss = 0;  ///< number of jobs that may be left undone
 };
 
 }  // namespace capstan::bound

@@ -6,13 +6,13 @@
 namespace capstan::bound {
 namespace {
 
-/// Levels that ended at the same bin: those up to `top`, above the levels that ended later.
+/// Levels that ended in the same bin. They lie below `top` and above all levels that ended later.
 struct EndedLevels {
-  double top = 0;       ///< the highest of them
-  std::size_t bin = 0;  ///< the first bin without them
+  double top = 0;       ///< upper end of these levels, in replicas
+  std::size_t bin = 0;  ///< first bin in which these levels are not used
 };
 
-/// Adds constants to intervals of bins; the sums are computed once at the end.
+/// Heights that are added to intervals of bins. `add_to` computes the sums of all bins in one pass.
 class BinIntervals {
  public:
   explicit BinIntervals(std::size_t bins) : change_(bins + 1) {}
@@ -35,13 +35,13 @@ LevelPlan cheapest_levels(std::span<const double> demand, double start_bins, dou
   LevelPlan plan;
   plan.level.assign(demand.begin(), demand.end());
   BinIntervals bridged(demand.size());
-  std::vector<EndedLevels> ended;  // the next level above the current one is last
+  std::vector<EndedLevels> ended;  // a stack; on top are the levels directly above `now`
   double now = initial;
   for (std::size_t bin = 0; bin < demand.size(); ++bin) {
     if (demand[bin] < now) ended.push_back({now, bin});
     while (now < demand[bin]) {
-      // Rise to the top of the levels that ended last, then of the earlier ones; above all of them no replica
-      // ever ran.
+      // Rise to the top of the levels that ended last, then to the top of the levels that ended before them. Above all
+      // ended levels no replica has run yet.
       const double top = ended.empty() ? demand[bin] : std::min(demand[bin], ended.back().top);
       const bool known = !ended.empty();
       if (known && static_cast<double>(bin - ended.back().bin) <= start_bins) {

@@ -35,7 +35,7 @@ TEST(LevelPlan, KeepsAReplicaOnlyThroughAShortGap) {
 
 TEST(LevelPlan, EachLevelHasItsOwnGap) {
   const LevelPlan plan = cheapest_levels(Bins{3, 1, 2, 1, 1, 3}, 2, 0);
-  EXPECT_EQ(plan.level, (Bins{3, 2, 2, 2, 2, 3}));  // the second replica waits 1 and 2 bins, the third would wait 4
+  EXPECT_EQ(plan.level, (Bins{3, 2, 2, 2, 2, 3}));  // gaps of replica 2: 1 and 2 bins; of replica 3: 4 bins
   EXPECT_EQ(plan.starts, 4);
 }
 

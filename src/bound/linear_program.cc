@@ -11,14 +11,14 @@
 namespace capstan::bound {
 namespace {
 
-/// The matrix by columns, as the solver expects it.
+/// Matrix A in column-major order, as the solver expects it.
 struct ColumnMajor {
   std::vector<CoinBigIndex> starts;
   std::vector<int> rows;
   std::vector<double> values;
 };
 
-/// Rounding error of a term of the proof, relative to its size.
+/// Rounding error of a term in `certified`, relative to the term.
 constexpr double kRounding = 1e-14;
 
 }  // namespace
@@ -86,7 +86,8 @@ double LinearProgram::certified(std::span<const double> row_prices) const {
   for (const Entry& entry : entries_) {
     const double part = prices[entry.row] * entry.value;
     reduced[entry.column] -= part;
-    // A reduced cost that should be 0 is a rounding error and may be multiplied by a large bound.
+    // Rounding can make a reduced cost of 0 slightly different from 0. It is then multiplied by a bound that may be
+    // large.
     size += std::abs(part) * std::max(std::abs(low_[entry.column]), std::abs(high_[entry.column]));
   }
   for (std::size_t i = 0; i < columns(); ++i) add(reduced[i] * (reduced[i] > 0 ? low_[i] : high_[i]));

@@ -7,18 +7,18 @@
 
 namespace capstan::bound {
 
-/// minimise cost · x  where  low <= A x <= high  in every row and  low <= x <= high  in every column.
+/// Linear program: minimise cost · x  where  low <= A x <= high  in every row and  low <= x <= high  in every column.
 ///
-/// Every column is bounded on both sides, so that any vector of row prices, however it was found, is a proof: see
-/// `certified`. The solver only supplies good prices; the result depends neither on its tolerances nor on whether it
-/// finished.
+/// Every column has two finite bounds. Any vector of row prices therefore proves a lower bound on the cost (see
+/// `certified`). The solver only finds prices that make this bound high. The bound is valid whatever the solver's
+/// tolerances are, and also if it stopped early.
 class LinearProgram {
  public:
   static constexpr double kFree = std::numeric_limits<double>::infinity();  ///< for a row: no bound on that side
 
   std::size_t add_column(double cost, double low, double high);
   std::size_t add_row(double low, double high);
-  /// Sets an entry of A. Call it at most once for each place.
+  /// Sets an entry of A. Call it at most once for each entry.
   void set(std::size_t row, std::size_t column, double value) { entries_.push_back({row, column, value}); }
 
   std::size_t columns() const { return cost_.size(); }
@@ -26,15 +26,16 @@ class LinearProgram {
 
   struct Solution {
     bool optimal = false;            ///< false: infeasible, or the solver stopped early
-    std::vector<double> columns;     ///< by column, as far as the solver got; rows hold only within its tolerance
+    std::vector<double> columns;     ///< x by column when the solver ended; the rows hold only within its tolerance
     std::vector<double> row_prices;  ///< by row
   };
-  /// @param most_iterations  of the simplex; a count instead of a time, so that a program always gives the same answer
+  /// @param most_iterations  limit of the simplex; not a time limit, so that a program always has the same solution
   Solution minimise(int most_iterations) const;
 
-  /// Returns a lower bound on the cost of every feasible x, by weak duality: the value of the rows' bounds at the
-  /// prices, plus for each column its reduced cost at the better of its bounds. Prices of the wrong sign on a one-sided
-  /// row count as 0.
+  /// Returns a lower bound on the cost of every feasible x, by weak duality. It is the sum of two parts: for each row,
+  /// its price times its low bound (its high bound if the price is negative); for each column, its reduced cost times
+  /// the bound that makes the product smaller. The price of a row that lacks the needed bound counts as 0. The sum is
+  /// lowered by its possible rounding error.
   double certified(std::span<const double> row_prices) const;
 
  private:

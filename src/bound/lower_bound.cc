@@ -14,13 +14,13 @@ Picoseconds prefill_alone(const KnownRequest& request, std::int64_t cached, cons
   return service.model->prefill_alone_ps(request.input_tokens, cached, service.max_batched_tokens);
 }
 
-/// Returns the request's bound on its first token.
+/// Returns the bound on the time to the request's first token.
 Duration ttft_bound(const KnownRequest& request, const ServiceTerms& service) {
   if (!service.slo.scales_with_prompt()) return service.slo.ttft;
   return service.slo.ttft_of(Duration{prefill_alone(request, 0, service) / engine::kPicosecondsPerNanosecond});
 }
 
-/// The latest moments for a request's first and last token.
+/// Latest times of a request's first and last token.
 struct Deadlines {
   Instant first;
   Instant last;
@@ -39,8 +39,8 @@ Deadlines deadlines(const KnownRequest& request, const ServiceTerms& service, In
   return due;
 }
 
-/// Returns the amounts of each kind of work. Prompts are divided into classes by length such that each class has the
-/// same number of tokens.
+/// Returns the total amount of each kind of work. Prompts are divided by length into classes with about the same number
+/// of tokens each.
 WorkTotals totals_of(std::span<const KnownRequest> requests) {
   WorkTotals totals;
   std::vector<std::int32_t> prompts;

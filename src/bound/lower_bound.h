@@ -13,7 +13,7 @@
 
 namespace capstan::bound {
 
-/// A service's replica and its SLO.
+/// SLO of a service, and the limits of one of its replicas.
 struct ServiceTerms {
   const engine::StepModel* model = nullptr;  ///< must outlive the call
   model::Slo slo;
@@ -21,37 +21,39 @@ struct ServiceTerms {
   std::int64_t max_batched_tokens = 8192;
   std::int64_t max_seqs = 256;
   std::int64_t kv_blocks = 0;
-  bool shares_kv = false;  ///< sequences may share parts of a prompt, so that the KV memory does not bound a batch
+  bool shares_kv = false;  ///< true: sequences may share KV of equal prompt parts, so KV memory does not limit a batch
 };
 
 struct BoundSettings {
-  Duration bin = std::chrono::seconds(1);  ///< longer if there would be more than `most_bins`
+  Duration bin = std::chrono::seconds(1);  ///< length of a bin; longer if there would be more than `most_bins`
   std::size_t most_bins = 3600;
-  /// If that makes bins longer than this, there may be three times as many: a plan in bins of five minutes and more
-  /// rises too early and falls too late, and looks cheapest although it is not.
+  /// If `most_bins` bins would be longer than this, up to three times as many bins are used. With bins of 5 min or more
+  /// the plan starts replicas too early and stops them too late.
   Duration long_bin = std::chrono::minutes(2);
 };
 
-/// Lower bound on the cost of serving these requests within their SLO, even with knowledge of all of them before the
-/// first arrives.
+/// Lower bound on the cost of serving these requests within their SLO. It holds even for a plan that knows all requests
+/// before the first one arrives.
 struct LowerBound {
   double least_replica_s = 0;  ///< paid replica time, starts and standing replicas included
-  double work_replica_s = 0;   ///< part of it: the least work of the requests themselves, before any may be missed
-  RequestCount hopeless = 0;   ///< requests that miss the SLO even alone on a warm replica; left out of everything else
-  RequestCount may_miss = 0;   ///< of the remaining requests
+  /// Least work of all requests that are not hopeless, without starts and standing replicas.
+  double work_replica_s = 0;
+  /// Requests that miss the SLO even alone on a warm replica. They are excluded from all other values.
+  RequestCount hopeless = 0;
+  RequestCount may_miss = 0;  ///< requests that the SLO allows to miss, out of the requests that are not hopeless
   StepPrices prices;
-  Duration bin{};
-  bool solved = false;        ///< false: the solver stopped early, and the bound is looser than it could be
-  std::vector<double> level;  ///< paid replicas by bin of the program's plan, without starts
+  Duration bin{};             ///< length of a bin of `level`
+  bool solved = false;        ///< false: the solver stopped early; the bound is valid and could be higher
+  std::vector<double> level;  ///< paid replicas by bin, without starts: see `FleetBound::level`
 };
 
 /// @param requests  ordered by arrival
-/// @param fleet     its `may_miss` is ignored because it follows from the SLO
-/// @param end       end of the run: work must be done by then
+/// @param fleet     its `may_miss` is ignored; the SLO's attainment determines it
+/// @param end       end of the run, by which all work must be done
 LowerBound lower_bound(std::vector<KnownRequest> requests, const ServiceTerms& service, FleetTerms fleet, Instant end,
                        const BoundSettings& settings = {});
 
-/// True if the request holds its SLO alone on a warm replica.
+/// Returns true if the request meets its SLO when it runs alone on a warm replica.
 bool holds_alone(const KnownRequest& request, const ServiceTerms& service);
 
 }  // namespace capstan::bound

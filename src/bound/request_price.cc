@@ -16,7 +16,8 @@ RequestPrice::RequestPrice(const StepPrices& prices, Duration tpot)
       recomputed_until_(HUGE_VAL) {
   const double excess = prices.decode_token_ps - recomputed_ps_;
   for (const StepPrices::Line& line : prices.prompt_lines) {
-    const double saved = line.token_ps - prices.kv_token_ps;  // saved per token of shorter context
+    // Saved by decoding instead of recomputing, per token of context.
+    const double saved = line.token_ps - prices.kv_token_ps;
     if (saved > 0) recomputed_until_ = std::min(recomputed_until_, std::ceil((excess + line.less_ps) / saved));
   }
 }
@@ -30,7 +31,7 @@ double RequestPrice::prefill_ps(const KnownRequest& request) const {
 }
 
 double RequestPrice::decode_ps(const KnownRequest& request) const {
-  // The first decoded token reads the prompt and itself.
+  // The first decode step reads the KV of the prompt and of the first output token.
   const double first = static_cast<double>(request.input_tokens) + 1;
   const double last = static_cast<double>(request.input_tokens) + request.output_tokens - 1;
   if (last < first) return 0;

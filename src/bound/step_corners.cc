@@ -30,7 +30,7 @@ class Corners {
     prompt(decoding, limits_.max_batched_tokens - decoding);
     prompt(decoding, limits_.full_from());
     for (const std::int64_t point : kTablePoints) prompt(decoding, point - decoding);
-    // A larger batch in the same step has its own table points.
+    // The step may also decode sequences that are not counted. The table's points are then at other prompt lengths.
     for (const std::int64_t larger : others_) {
       const bool is_larger = larger > decoding && larger <= limits_.max_seqs;
       prompt(decoding, is_larger ? limits_.max_batched_tokens - larger : 0);
@@ -46,15 +46,15 @@ class Corners {
     kind_ += 2;
   }
 
-  /// Returns the least time of a step with the prompt and at least this many decoding sequences, each reading one
-  /// token.
+  /// Returns the least time of a step that computes `tokens` prompt tokens and decodes `decoding` or more sequences.
+  /// Each sequence reads one KV token.
   double least_time(std::int64_t decoding, std::int64_t tokens) const {
     double least = static_cast<double>(model_.step_ps(decoding, decoding, tokens, 0, 1));
     const auto with_batch = [&](std::int64_t larger) {
       if (larger <= decoding || larger > limits_.max_seqs || larger + tokens > limits_.max_batched_tokens) return;
       least = std::min(least, static_cast<double>(model_.step_ps(larger, larger, tokens, 0, 1)));
     };
-    with_batch(decoding + 1);  // from 0 to 1 sequences the time is not linear
+    with_batch(decoding + 1);  // the time is not linear between 0 and 1 sequences
     with_batch(limits_.max_batched_tokens - tokens);
     for (const std::int64_t larger : others_) with_batch(larger);
     for (const std::int64_t point : kTablePoints) with_batch(point - tokens);

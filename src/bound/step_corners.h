@@ -8,18 +8,19 @@
 
 namespace capstan::bound {
 
-/// The counted work of a step, and the least time of any step that contains it: other sequences may decode in the same
-/// step. They make most steps longer; but a prompt can add less time to a large batch than it takes alone.
+/// Work of a step that is counted, and the least time of any step that contains this work. Sequences that are not
+/// counted may decode in the same step. They usually make the step longer. However, a prompt can add less time to a
+/// large batch than it takes alone.
 struct StepCorner {
   StepWork work;
   double time_ps = 0;
-  std::size_t kind = 0;  ///< equal for corners found in the same way; below kCornerKinds
+  std::size_t kind = 0;  ///< number of the rule in `step_corners` that gave this corner; below kCornerKinds
 };
 inline constexpr std::size_t kCornerKinds = 512;
 
-/// Returns the corners of the step model. Between them the least time of a step is linear in the KV read, and concave
-/// or linear in prompt tokens, for each number of decoding sequences: a linear price that holds at all corners holds
-/// everywhere.
+/// Returns the corners of the step model. For each number of decoding sequences, the least time of a step between two
+/// corners is linear in the KV tokens read, and linear or concave in the prompt tokens. A linear price that is at most
+/// the time at every corner is therefore at most the time of every step.
 std::vector<StepCorner> step_corners(const engine::StepModel& model, const StepLimits& limits);
 
 }  // namespace capstan::bound

@@ -39,8 +39,8 @@ TEST(StepCorners, IncludeEveryBatchAloneAndWithItsLongestPrompt) {
   EXPECT_EQ(with_prompt.size(), 41u);
 }
 
-/// For a mixture of experts a one-token prompt adds almost nothing to a batch that loads all experts, and takes long
-/// alone.
+/// In a mixture of experts, a prompt of one token takes long alone. It adds almost no time to a batch that already
+/// loads all experts.
 TEST(StepCorners, TakeTheLeastTimeOverAllOtherBatches) {
   const auto row = engine::EngineTable::bundled().find("Qwen3-30B-A3B", "H100", 1, "bf16");
   const engine::StepModel model((*row)->coefficients);

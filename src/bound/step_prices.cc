@@ -10,14 +10,14 @@
 namespace capstan::bound {
 namespace {
 
-constexpr int kRounds = 200;           // rounds of adding corners whose price exceeds their time
-constexpr int kIterations = 10'000;    // of a program with about a dozen columns
+constexpr int kRounds = 200;           // most rounds in which conditions are added to the program
+constexpr int kIterations = 10'000;    // for each round; the program has about a dozen columns
 constexpr double kPsPerUs = 1e6;       // the program uses microseconds, so that its numbers have similar magnitudes
-constexpr double kTolerated = 1e-9;    // relative to a corner's time
+constexpr double kTolerated = 1e-9;    // excess of a price that counts as none, relative to a corner's time
 constexpr double kRoundedDown = 1e-6;  // the step model rounds milliseconds down by a few picoseconds
 
-/// One constraint: a line of the prompts' price at a corner. The constant of the line is left out if the prompt may
-/// only be begun in the step.
+/// One constraint on the prices: one line of the prompt price at one corner. If the prompt is only begun in the step,
+/// the line's `less_ps` is not subtracted.
 struct Condition {
   StepCorner at;
   std::size_t line = 0;
@@ -114,7 +114,7 @@ class PriceProgram {
   std::size_t decode_ = 0, kv_ = 0, patience_ = 0;
 };
 
-/// Returns the largest factor on the prices that every condition allows.
+/// Returns the largest factor, at most 1, by which the prices can be multiplied so that every condition holds.
 double allowed_part(const std::vector<StepCorner>& corners, const StepLimits& limits, const StepPrices& prices) {
   double part = 1;
   for_each_condition(corners, limits, [&](const Condition& condition, std::size_t) {
@@ -157,7 +157,7 @@ double StepPrices::allowed(double time_ps, std::int64_t decoding, Duration tpot)
 StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits, const WorkTotals& totals) {
   CAPSTAN_ASSERT(limits.max_seqs >= 1 && limits.max_batched_tokens >= limits.max_seqs);
   const engine::StepCoefficients& c = model.coefficients();
-  StepPrices fixed;  // work that does not depend on the batch is priced at its time
+  StepPrices fixed;  // work whose time does not depend on the batch has a fixed price
   fixed.doubled_pair_ps = static_cast<double>(c.kappa_milli) / 1000 * static_cast<double>(c.prefill_per_pair_fs) / 2000;
   fixed.prompt_ps = static_cast<double>(c.per_request_ps);
   const std::vector<StepCorner> corners = step_corners(model, limits);
@@ -166,7 +166,7 @@ StepPrices best_prices(const engine::StepModel& model, const StepLimits& limits,
   for (int round = 0; round < kRounds && program.add_missed(prices); ++round) prices = program.solve(fixed);
 
   double part = allowed_part(corners, limits, prices);
-  if (part < 0.5) {  // the program did not converge: without patience the prices are scaled until they are valid
+  if (part < 0.5) {  // the program did not converge: without patience, scaling makes any prices valid
     prices.patience = 0;
     part = allowed_part(corners, limits, prices);
   }

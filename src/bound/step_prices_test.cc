@@ -111,7 +111,7 @@ TEST(StepPrices, ExceedTheUsefulWorkOfTheScore) {
   const engine::RequestWork useful(model, 8192, 256, 1);
   const double price = price_of(model, limits);
   EXPECT_GT(price, static_cast<double>(useful.gpu_ps(1155, 211)));
-  // Alone the request takes far longer: prices assume a batch.
+  // A request that runs alone takes far longer, because the prices assume the best batch.
   EXPECT_LT(price, 0.2 * static_cast<double>(model.decode_steps_ps(1, 1156, 210)));
 }
 
