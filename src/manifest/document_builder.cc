@@ -183,7 +183,8 @@ void DocumentBuilder::remember(std::string_view anchor, const Value& value, std:
 bool DocumentBuilder::count(std::size_t values, Span span) {
   values_ += values;
   if (values_ <= limits_.values) return true;
-  fail(span, "more than " + std::to_string(limits_.values) + " values, aliases expanded");
+  const std::string most = std::to_string(limits_.values);
+  fail(span, "has more than " + most + " values after aliases are expanded, expected at most " + most);
   return false;
 }
 
