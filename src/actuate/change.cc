@@ -65,7 +65,8 @@ void Change::read(const kube::Outcome& outcome) {
     error_ = outcome.error;
     return end(State::refused, refused_by_server(outcome.error));
   }
-  // A write that is still in flight can no longer succeed twice: its version, UID or name fits only once.
+  // An earlier write may still be in flight. From here on, either it or the next write can succeed, but not both: each
+  // requires a version, a UID or a free name that fits only once.
   in_doubt_ = false;
   const std::string_view uid = object ? (*object)["metadata"]["uid"].text() : std::string_view();
   const bool exists = outcome.ok() && (ref_.uid.empty() || ref_.uid == uid);

@@ -12,7 +12,7 @@ using model::ReasonCode;
 
 namespace {
 
-/// Pause before an effect that the kill switch stops tries again.
+/// Pause before the next attempt of a partly applied effect that is halted.
 constexpr Duration kHaltedPause = std::chrono::seconds(1);
 
 model::Reason reason_of(Permit permit) {

@@ -44,7 +44,7 @@ class TableReader {
     read_rows(top, "pods", s.pods, state_.names.pods, [&](Fields& f, model::Pod& row) { pod(f, row); });
   }
 
-  /// Returns the nodes whose rows state that their pods hold more GPUs than they have.
+  /// Returns the nodes with `overcommitted: true` in their rows: the pods on such a node hold more GPUs than it has.
   const std::set<model::NodeId>& overcommitted() const { return overcommitted_; }
 
  private:

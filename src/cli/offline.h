@@ -32,7 +32,7 @@ struct ExplainArguments {
   bool verbose = false;  ///< prints the arithmetic after the three lines
   Output output = Output::text;
 };
-/// Prints in three lines what is wanted of an object, what there is, and what limits it.
+/// Explains an object in three lines: its desired state, its present state, and what limits it.
 ExitCode explain(const ExplainArguments& arguments);
 
 struct SnapshotArguments {

@@ -114,7 +114,8 @@ std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
   return pods;
 }
 
-/// Returns the factor of the Value metrics: running and ready pods, whether deleted or not. Empty if there is no pod.
+/// Returns the number of pods by which HPA multiplies the ratio of a Value metric: running and ready pods, including
+/// pods that are being deleted. Empty if the case has no pods.
 std::optional<ReplicaCount> ready_pods(const Given& given) {
   ReplicaCount ready = 0;
   const std::vector<Given> pods = rows(given.maybe("pods"));

@@ -57,7 +57,8 @@ TEST(HpaCases, NumbersMayBeAsLargeAsInKubernetes) {
             "3 passed, 0 failed\n");
 }
 
-/// Inactive for the grace period of 60 s, with a retention of 600 s: only an unreachable revision goes to zero.
+/// After the grace period of 60 s only an unreachable revision goes to zero. A reachable one keeps its last pod for the
+/// retention of 600 s; one of unknown reachability also keeps it at 60 s.
 TEST(KpaCases, TheLastPodOfAnUnreachableRevisionIsNotRetained) {
   const auto case_of = [](std::string id, std::string reachability, int inactive_s, std::string expect) {
     return R"({"id": ")" + id +

@@ -78,7 +78,7 @@ class Controller {
   Controller(Policies policies, ports::World& world, Options options = {});
 
   Instant next_tick() const { return next_tick_; }
-  /// Runs the loop once at world.now(). Before `next_tick` only new services are due.
+  /// Runs the loop once at world.now(). A tick before `next_tick()` scales only new services.
   void tick();
 
   /// Replaces the policies from the next tick on, after services or their settings changed. The memory stays.

@@ -51,7 +51,8 @@ TEST(Names, TranslatesModelNamesOfHubs) {
       {"Qwen/Qwen3-32B-FP8", "Qwen3-32B", "fp8"},
       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "Qwen3-30B-A3B"},
       {"mistralai/Mixtral-8x7B-Instruct-v0.1", "Mixtral-8x7B"},
-      // Other weight types, other sizes, other models with the same base, and names of no model.
+      // Not in the table: other weight types, other sizes, other models with the same base, and names that are not the
+      // name of a model.
       {"Qwen/Qwen3-32B-AWQ", ""},
       {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", ""},
       {"meta-llama/Llama-3.1-70B-Instruct", ""},

@@ -8,7 +8,8 @@
 
 namespace capstan::explain {
 
-/// The way of a signal, from the API server to the snapshot. A signal can be lost at each stage.
+/// Stages that a signal passes on its way from the API server to the snapshot. A signal can be lost at each stage. The
+/// comment of a stage says what must hold there.
 enum class SignalStage : std::uint8_t {
   access,      ///< the API server allows Capstan to read the objects (RBAC)
   target,      ///< the InferenceScaler and the workload that it names exist

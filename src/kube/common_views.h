@@ -17,7 +17,7 @@ namespace capstan::kube {
 struct Condition {
   std::string type;
   bool is_true = false;
-  bool is_false = false;  ///< neither true nor false: Unknown
+  bool is_false = false;  ///< true if the status is "False"; if both flags are false, the status is Unknown
   std::string reason;
   std::string message;
   WallTime since;

@@ -22,8 +22,9 @@ struct PodResources {
   std::optional<std::int64_t> memory_used_milli;
 };
 
-/// KEDA's cron trigger: `replicas` while the next end comes before the next start. A start on work days with an end on
-/// every day is therefore active on Saturdays. Source: kedacore/keda pkg/scalers/cron_scaler.go.
+/// KEDA's cron trigger. It is active while the next end is not after the next start, and then requests `replicas`. With
+/// a start on work days and an end on every day it is therefore also active on Saturdays. Source: kedacore/keda
+/// pkg/scalers/cron_scaler.go.
 struct CronTrigger {
   Cron start;
   Cron end;

@@ -4,10 +4,11 @@
 
 namespace capstan::peers {
 
-/// Returns the requests in replicas and the gateway by their last readings; empty if there is no reading.
+/// Returns the number of requests in the replicas and in the gateway's queue, from the last readings. Empty if there is
+/// no reading.
 std::optional<double> requests_in_flight(const ClusterView& view);
 
-/// Clamps to bounds, of which 0 means none.
+/// Returns `wanted`, limited to the range from `min` to `max`. A `max` of 0 means no upper limit.
 ReplicaCount bounded(ReplicaCount wanted, ReplicaCount min, ReplicaCount max);
 
 }  // namespace capstan::peers

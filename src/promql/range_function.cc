@@ -15,7 +15,8 @@ using OptionalValue = std::optional<double>;
 
 double seconds(std::int64_t ms) { return static_cast<double>(ms) / 1000; }
 
-/// Returns the rise of the values. For a counter, each reset adds the value before it.
+/// Returns the last value minus the first. For a counter, it adds the value before each reset, because the counter then
+/// restarted from 0.
 double rise(Points points, bool is_counter) {
   double result = points.back().value - points.front().value;
   if (!is_counter) return result;

@@ -61,7 +61,7 @@ void read_hpa(Fields& fields, scale::HpaSettings& hpa, Verdict& verdict) {
   hpa.tolerance_down_per_mille = hpa.tolerance_up_per_mille;
   fields.boolean("silence_holds", hpa.silence_holds);
   const Node* behavior = fields.take("behavior");
-  // A behavior has its own stabilization windows.
+  // With `behavior` this key is not allowed, because `behavior` has a stabilization window for each direction.
   if (behavior == nullptr) fields.duration("downscale_stabilization", hpa.downscale_stabilization, 0s, 24h);
   if (behavior != nullptr) {
     hpa.behavior.emplace();

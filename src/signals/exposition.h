@@ -91,9 +91,10 @@ class BasicExpositionReader {
   BasicExpositionReader(std::string_view page, Exposition format, std::string_view source,
                         const ExpositionLimits& limits = {});
 
-  /// Reads up to the next sample or metadata line. After `end` or `error` it returns the same again.
+  /// Reads up to the next sample or metadata line and returns the kind of that line. After `end` or `error`, each
+  /// further call returns the same value again.
   Entry next();
-  /// Reads up to the next sample, and skips metadata.
+  /// Reads up to the next sample and skips metadata.
   Entry next_sample();
 
   const Sample& sample() const { return sample_; }

@@ -17,12 +17,12 @@ namespace capstan::signals {
 
 /// Kind of a metric, which decides how it becomes a signal.
 enum class MetricKind : std::uint8_t {
-  gauge,      ///< the current value
-  counter,    ///< the first value plus all growth since then, across resets
-  histogram,  ///< a percentile of the observations within the window; the metric is `NAME_bucket`
-  share_used,
-  share_rest,
-  share_whole,  ///< parts of a quotient: used / (used + rest), or used / whole
+  gauge,        ///< the current value
+  counter,      ///< the first value plus all growth since then, across resets
+  histogram,    ///< a percentile of the observations within the window; the metric is `NAME_bucket`
+  share_used,   ///< used part of a capacity; the signal is used / whole, or used / (used + rest) without a whole
+  share_rest,   ///< unused part of the capacity
+  share_whole,  ///< the capacity
 };
 
 /// Operation that combines several series of one metric (ranks of an engine, GPUs of a pod) into one value.

@@ -23,8 +23,8 @@ struct RateStep {
 /// curve is rate + (peak - rate) * (1 + cos) / 2 with its peak at `start` in each period.
 std::optional<RateStep> rate_at(const RateCurve& curve, Duration at);
 
-/// Draws arrival times that follow a rate curve. The arrivals are a renewal process with a mean gap of 1 in the time
-/// scale given by the integral of the curve, so that a Poisson process remains one under any curve.
+/// Draws arrival times that follow a rate curve. Each gap is drawn with a mean of 1, and lasts until the integral of
+/// the rate has grown by the drawn value. A Poisson process therefore stays a Poisson process under any curve.
 class Arrivals {
  public:
   Arrivals(RateCurve curve, ArrivalSpec spec, double scale, std::uint64_t seed);

@@ -27,13 +27,13 @@ class SuperposedTrace final : public Source {
   double progress() const override { return trace_->progress(); }
 
  private:
-  /// The position of a copy in the rows. All rows before `cursor` were returned, except the mirrored ones still to
-  /// come.
+  /// Position of one copy in the rows of the trace. The copy has returned all rows before `cursor`, except for mirrored
+  /// rows that are still to come.
   struct Copy {
     std::int64_t shift_ns = 0;
     std::uint64_t salt = 0;
-    std::uint64_t cursor = 0;      ///< next row in order, by its number in the trace
-    std::uint64_t mirrored = 0;    ///< one past the next row among those mirrored at the start; they come in reverse
+    std::uint64_t cursor = 0;    ///< next row in order, by its number in the trace
+    std::uint64_t mirrored = 0;  ///< one past the next row to mirror at the start; mirrored rows come in reverse order
     std::uint64_t keep_below = 0;  ///< a row is kept if its draw is below this value; 0: all rows are kept
   };
   struct Entry {

@@ -15,8 +15,9 @@ bool is_text(std::string_view bytes);
 /// Returns true if the text may hold Kubernetes objects: it has the words `apiVersion` and `kind`.
 bool mentions_objects(std::string_view text);
 
-/// Returns a Markdown text in which everything but the fenced YAML is blank and each fence is a document. Length and
-/// lines stay the same. Returns an empty text if no fence mentions objects.
+/// Returns the Markdown text with everything except its fenced YAML blanked. The opening line of each fence becomes
+/// `---`, so that each fence is one document. The length and the line numbers stay the same. Returns an empty text if
+/// the fences together do not mention `apiVersion` and `kind`.
 std::string fenced_yaml(std::string_view markdown);
 
 }  // namespace capstan::lint

@@ -46,7 +46,8 @@ struct LatencyBuckets {
     std::int64_t total = 0;
     for (const std::uint32_t count : counts) total += count;
     if (total == 0) return std::nullopt;
-    const std::int64_t rank = std::max<std::int64_t>(total * ppm, 1);  // millionths of a value
+    // Rank of the percentile, in millionths of an observation.
+    const std::int64_t rank = std::max<std::int64_t>(total * ppm, 1);
     std::int64_t below = 0;
     for (std::size_t i = 0; i < kUpperUs.size(); ++i) {
       const std::int64_t in_bucket = std::int64_t{counts[i]} * 1'000'000;
@@ -65,7 +66,7 @@ struct LatencyBuckets {
   /// as Prometheus' histogram_fraction does. Values above the last bucket bound count as above every bound.
   std::optional<std::int64_t> share_above_ppm(Duration bound) const {
     std::int64_t total = 0;
-    std::int64_t above = 0;  // millionths of a value
+    std::int64_t above = 0;  // millionths of an observation
     std::int64_t lower_ns = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const std::int64_t in_bucket = std::int64_t{counts[i]} * 1'000'000;

@@ -66,7 +66,8 @@ TEST(Backlog, IsZeroWithoutAQueue) {
 TEST(Backlog, SizesTheFutureQueueAndNotTheCurrentOne) {
   Queue queue;
   Step step = queue.step(10);
-  // For one lead time two replicas' worth of arrivals is not served. It is to be drained within a quarter of that time.
+  // Demand exceeds the serving replicas by two for one lead time. The resulting queue has to be drained in a quarter of
+  // that time, which takes four times as many replicas.
   EXPECT_NEAR(backlog(step, kServing + 2), 2 * 4, 0.2);
   EXPECT_GT(step.sizing.backlog_drains, minutes(60)) << "the counted replicas never drain it";
 }

@@ -35,7 +35,7 @@ struct Load {
   ReplicaCount starting = 0;
   ReplicaCount expected_readings =
       0;                        ///< serving replicas and their prefill replicas, all of which should give a reading
-  ReplicaCount silent = 0;      ///< those without a usable reading
+  ReplicaCount silent = 0;      ///< ready replicas without a usable reading, prefill replicas included
   ReplicaCount without_kv = 0;  ///< serving replicas that report everything needed except KV usage
   double running = 0;           ///< sequences
   double waiting = 0;           ///< requests queued in engines

@@ -83,7 +83,7 @@ struct Sizing {
   std::int64_t arriving_tokens_per_s = 0;  ///< prompt tokens of all arrivals, queued ones included; smoothed
   ReplicaCount serving = 0;
   ReplicaCount starting = 0;  ///< replicas that exist or are requested and do not serve yet
-  ReplicaCount silent = 0;    ///< serving replicas without a usable reading
+  ReplicaCount silent = 0;    ///< ready replicas without a usable reading, prefill replicas included
 
   /// Role of the replicas; for prefill, a "token" and an "answer" are a whole prompt.
   model::Role role = model::Role::both;
@@ -108,7 +108,8 @@ struct Sizing {
   bool works_off = false;            ///< true: a queue is draining, so that generation exceeds arrivals
   std::int64_t demand_milli = 0;     ///< from arrivals while a queue drains, else the larger of the two
   std::int64_t in_flight_milli = 0;  ///< running and waiting requests divided by the batch
-  /// For requests that will still wait when a new replica serves and would not be served soon after.
+  /// Replicas that drain the queue which will remain when a new replica is ready. 0: the counted replicas drain it soon
+  /// after that.
   std::int64_t backlog_milli = 0;
   Duration backlog_drains{};  ///< time until the queue is empty with the counted replicas; 0: no queue
 
