@@ -29,18 +29,6 @@ std::string in_one(TopologyLevel level) {
   return level == TopologyLevel::cluster ? std::string() : fmt::format(" in one {}", model::name(level).words);
 }
 
-/// Returns the pool that a `pool_limit` reason is about. The reason has the limit, but not the pool: it is the first
-/// pool with that limit and this GPU kind.
-std::string limited_pool(const model::Catalog& catalog, std::int64_t limit, model::GpuKindId gpu) {
-  for (std::uint32_t p = 0; p < catalog.pools.size(); ++p) {
-    const model::Pool& pool = catalog.pools[p];
-    const bool sells =
-        std::ranges::any_of(pool.offerings, [&](model::OfferingId id) { return catalog.offering(id).gpu == gpu; });
-    if (pool.gpu_limit == limit && sells) return pool_name(catalog, {p});
-  }
-  return "?";
-}
-
 /// Returns the limit that a reason of the scale layer states; nothing if the reason limits nothing.
 std::optional<Limit> limit_of_scale(const model::Catalog& catalog, const decide::scale::Decision& decision) {
   const std::string service = service_name(catalog, decision.service);
@@ -244,7 +232,7 @@ Limit Summarizer::limit_of_nodes(const Reason& why, model::GpuKindId gpu, GpuCou
     case ReasonCode::capacity_on_its_way:
       return nodes_booting(gpu);
     case ReasonCode::pool_limit: {
-      const std::string pool = limited_pool(catalog_, n[1], gpu);
+      const std::string pool = pool_name(catalog_, {static_cast<std::uint32_t>(n[3])});
       return {Layer::pool_limit, fmt::format("pool {} has {} of its {} GPUs, {} more needed", pool, n[2], n[1], n[0]),
               fmt::format("raise the GPU limit of pool {} from {} to {}", pool, n[1], n[2] + n[0])};
     }

@@ -162,7 +162,7 @@ bool Fleet::offer(std::uint32_t id, std::uint32_t number, bool kv_present) {
 }
 
 /// Looks for another replica when the router's choice has too little KV memory for the request. Checks every replica.
-/// That is rare: few requests are so long, and in a fleet of one variant no other replica has more memory.
+/// Such requests are rare: few are so long, and in a fleet of one variant no other replica has more memory.
 void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
   const std::int64_t blocks =
       ceil_div(std::int64_t{requests_[id].input} + requests_[id].output, engine::kKvBlockTokens);
