@@ -17,6 +17,10 @@ struct Instance {
   GpuCount gpus = 0;
   std::optional<MicroUsd> on_demand_per_hour;
   std::optional<MicroUsd> spot_per_hour;
+  std::string region;               ///< of the prices
+  std::int64_t vcpus = 0;           ///< 0: not in the source
+  std::int64_t memory_gib = 0;      ///< main memory, GiB; 0: not in the source
+  GpuCount nvlink_domain_gpus = 1;  ///< GPUs that NVLink joins
 };
 
 /// Every row, in the order of the file; parsed on first use.

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "plan/fleet.h"
+
+namespace capstan::plan {
+
+struct SearchOptions {
+  unsigned jobs = 0;  ///< simulations at a time; 0: one for each core. The result does not depend on it
+  std::function<void(const std::string&)> progress;  ///< is called with a line for people; may be empty
+};
+
+struct SearchResult {
+  std::vector<ServicePlan> services;  ///< by service of the spec
+  std::int64_t simulations = 0;
+};
+
+/// Finds the cheapest fleet of each service that holds its SLO, and simulates it under five seeds and under worse
+/// conditions. Services are simulated one at a time, each on nodes of its own.
+/// @return an infeasible error if no fleet within the limits can serve a model; a fleet that misses its SLO is a result
+Result<SearchResult> search_fleets(const PlanSpec& spec, const SearchOptions& options);
+
+}  // namespace capstan::plan
