@@ -6,12 +6,18 @@ namespace capstan::plan {
 
 std::string_view words(Evidence evidence) {
   switch (evidence) {
-    case Evidence::stated: return "stated";
-    case Evidence::measured: return "measured";
-    case Evidence::simulated: return "simulated";
-    case Evidence::modelled: return "modelled";
-    case Evidence::catalogue: return "from the catalogue";
-    case Evidence::assumed: return "assumed";
+    case Evidence::stated:
+      return "stated";
+    case Evidence::measured:
+      return "measured";
+    case Evidence::simulated:
+      return "simulated";
+    case Evidence::modelled:
+      return "modelled";
+    case Evidence::catalogue:
+      return "from the catalogue";
+    case Evidence::assumed:
+      return "assumed";
   }
   CAPSTAN_ASSERT(false);
   return {};

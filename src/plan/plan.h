@@ -35,7 +35,8 @@ struct Statement {
 struct Manifest {
   std::string file;  ///< path below the folder that `--out` names: "nodes/h100.yaml"
   Yaml body;
-  bool is_object = true;  ///< false: values of a Helm chart, or another file that is not applied
+  bool is_object = true;    ///< false: values of a Helm chart, or another file that is not applied
+  bool is_on_page = false;  ///< the page shows it, as an example of the section
 };
 
 /// One part of the plan: nodes, gangs, replicas and so on.

@@ -16,9 +16,10 @@ bool is_plain_character(char c) {
          std::string_view("-_./ ()=~<>+,;%$").find(c) != std::string_view::npos;
 }
 
-/// Returns true if YAML 1.1 or 1.2 could read the text as a number, a date, a boolean or null. Kubernetes reads YAML 1.1.
+/// Returns true if YAML 1.1 or 1.2 could read the text as a number, a date, a boolean or null. Kubernetes reads
+/// YAML 1.1.
 bool reads_as_another_type(std::string_view text) {
-  static constexpr std::array<std::string_view, 12> kWords = {"true", "false", "yes", "no",  "on",   "off",
+  static constexpr std::array<std::string_view, 12> kWords = {"true", "false", "yes", "no",   "on",   "off",
                                                               "null", "y",     "n",   ".nan", ".inf", "~"};
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });

@@ -25,7 +25,8 @@ spec:
 }
 
 TEST(PlanYaml, QuotesATextThatYamlWouldReadAsAnotherType) {
-  for (const std::string_view text : {"1", "0.5", "true", "no", "y", "null", "", "~", "1h", "- a", "#x", "a: b", "*", "10%"}) {
+  for (const std::string_view text :
+       {"1", "0.5", "true", "no", "y", "null", "", "~", "1h", "- a", "#x", "a: b", "*", "10%"}) {
     EXPECT_EQ(Yaml(text).document(), "\"" + std::string(text) + "\"\n");
   }
   for (const std::string_view text : {"vllm/vllm-openai:v0.17.0", "http://a.b:9090", "nvidia.com/gpu", "WhenEmpty"}) {
