@@ -17,9 +17,9 @@ namespace capstan::plan {
 /// The replicas of one role.
 struct RoleFleet {
   model::Role role = model::Role::both;
-  engine::EngineRow engine;           ///< model, GPU kind, tensor parallelism and weight type of a replica
+  engine::EngineRow engine{};         ///< model, GPU kind, tensor parallelism and weight type of a replica
   std::int64_t pods = 1;              ///< of a replica
-  MachineSpec machine;                ///< of the nodes
+  MachineSpec machine{};              ///< of the nodes
   ReplicaCount minimum = 1;           ///< ready replicas that the scaler keeps; the warm pool
   ReplicaCount maximum = 1;           ///< as the scaler's bound
   ReplicaCount mean_ready_milli = 0;  ///< ready replicas, mean over the simulated load, thousandths
@@ -33,7 +33,7 @@ struct RoleFleet {
 
 /// One simulation of the fleet under one seed, or a test of its robustness.
 struct Trial {
-  std::string name;  ///< "seed 1", "cold starts twice as long", "zone us-east-1a lost", "1.5 times the load"
+  std::string name{};  ///< "seed 1", "cold starts twice as long", "zone us-east-1a lost", "1.5 times the load"
   std::uint64_t seed = 1;
   std::int64_t attainment_ppm = 0;  ///< met requests, millionths
   RequestCount requests = 0;
@@ -51,7 +51,7 @@ struct Trial {
 
 /// One fleet that the search tried.
 struct FrontierPoint {
-  std::string fleet;                    ///< "H100, tensor parallel 4, 3 to 8 replicas"
+  std::string fleet{};                  ///< "H100, tensor parallel 4, 3 to 8 replicas"
   std::int64_t attainment_ppm = 0;      ///< lowest over the seeds, millionths
   std::int64_t micro_usd_per_hour = 0;  ///< mean over the seeds
   bool holds_slo = false;
@@ -60,24 +60,24 @@ struct FrontierPoint {
 
 /// One phase of a replica's start.
 struct StartPhase {
-  std::string name;  ///< "node", "image pull", "weights", "engine start"
+  std::string name{};  ///< "node", "image pull", "weights", "engine start"
   Duration typical{};
   Duration longest{};
 };
 
 /// The plan of one service.
 struct ServicePlan {
-  std::string service;           ///< its name in the spec
-  std::vector<RoleFleet> roles;  ///< one, or prefill and decode
-  std::uint32_t spot_ppm = 0;    ///< share of the nodes above the minimum that are bought as spot, millionths
-  bool holds_slo = false;        ///< every seed met the SLO's attainment
-  std::vector<Trial> seeds;      ///< at least five
-  std::vector<Trial> robustness;
-  std::vector<FrontierPoint> frontier;     ///< the cheapest first
-  std::optional<FrontierPoint> runner_up;  ///< the best fleet of another GPU kind or parallelism
-  std::vector<StartPhase> start;           ///< in the order in which they happen
-  std::string scenario;                    ///< the simulated scenario file, with the plan's policies
-  std::string not_simulated;               ///< what the simulation leaves out, empty: nothing
+  std::string service{};           ///< its name in the spec
+  std::vector<RoleFleet> roles{};  ///< one, or prefill and decode
+  std::uint32_t spot_ppm = 0;      ///< share of the nodes above the minimum that are bought as spot, millionths
+  bool holds_slo = false;          ///< every seed met the SLO's attainment
+  std::vector<Trial> seeds{};      ///< at least five
+  std::vector<Trial> robustness{};
+  std::vector<FrontierPoint> frontier{};     ///< the cheapest first
+  std::optional<FrontierPoint> runner_up{};  ///< the best fleet of another GPU kind or parallelism
+  std::vector<StartPhase> start{};           ///< in the order in which they happen
+  std::string scenario{};                    ///< the simulated scenario file, with the plan's policies
+  std::string not_simulated{};               ///< what the simulation leaves out, empty: nothing
 };
 
 }  // namespace capstan::plan

@@ -23,29 +23,29 @@ enum class Engine : std::uint8_t { vllm, sglang, tensorrt_llm, triton };
 
 /// A machine type that the plan may use.
 struct MachineSpec {
-  std::string name;                            ///< "p5.48xlarge"
-  std::string gpu;                             ///< "h100_sxm"
-  GpuCount gpus = 0;                           ///< of one machine
-  std::int64_t vcpus = 0;                      ///< of one machine
-  std::int64_t memory_gib = 0;                 ///< main memory of one machine, GiB
-  GpuCount nvlink_domain_gpus = 1;             ///< GPUs that NVLink joins
-  std::optional<MicroUsd> on_demand_per_hour;  ///< price of the whole machine
-  std::optional<MicroUsd> spot_per_hour;       ///< price of the whole machine
-  std::optional<MicroUsd> reserved_per_hour;   ///< price of the whole machine
-  std::int64_t existing = 0;                   ///< machines that exist already
-  bool has_stated_price = false;               ///< false: prices are from the catalogue
-  bool has_stated_shape = false;               ///< false: the shape is from the catalogue
+  std::string name{};                            ///< "p5.48xlarge"
+  std::string gpu{};                             ///< "h100_sxm"
+  GpuCount gpus = 0;                             ///< of one machine
+  std::int64_t vcpus = 0;                        ///< of one machine
+  std::int64_t memory_gib = 0;                   ///< main memory of one machine, GiB
+  GpuCount nvlink_domain_gpus = 1;               ///< GPUs that NVLink joins
+  std::optional<MicroUsd> on_demand_per_hour{};  ///< price of the whole machine
+  std::optional<MicroUsd> spot_per_hour{};       ///< price of the whole machine
+  std::optional<MicroUsd> reserved_per_hour{};   ///< price of the whole machine
+  std::int64_t existing = 0;                     ///< machines that exist already
+  bool has_stated_price = false;                 ///< false: prices are from the catalogue
+  bool has_stated_shape = false;                 ///< false: the shape is from the catalogue
 };
 
 /// The machines of the cluster.
 struct ClusterSpec {
   Cloud cloud = Cloud::aws;
-  std::string region;                 ///< "us-east-1"
-  std::vector<std::string> zones;     ///< at least one
-  std::vector<MachineSpec> machines;  ///< machines that may be used, at least one; unique names
+  std::string region{};                 ///< "us-east-1"
+  std::vector<std::string> zones{};     ///< at least one
+  std::vector<MachineSpec> machines{};  ///< machines that may be used, at least one; unique names
   Provisioner provisioner = Provisioner::karpenter;
   GangScheduler gang_scheduler = GangScheduler::kai;
-  std::vector<model::CapacityType> capacity;  ///< capacity types that may be bought, at least one
+  std::vector<model::CapacityType> capacity{};  ///< capacity types that may be bought, at least one
   std::string prometheus = "http://prometheus-operated.monitoring.svc:9090";
   std::string karpenter_discovery = "gpu-cluster";  ///< value of the tag karpenter.sh/discovery
 };
@@ -61,53 +61,53 @@ struct TokenSpec {
 struct LoadSpec {
   enum class Source : std::uint8_t { generated, trace, profile };
   Source source = Source::generated;
-  std::string from;           ///< path of a trace, or name of a profile; absolute or relative to the current folder
+  std::string from{};         ///< path of a trace, or name of a profile; absolute or relative to the current folder
   double scale = 1;           ///< multiplies a trace or profile
   double requests_per_s = 0;  ///< generated: mean outside bursts; a stated concurrency is converted to it
-  std::optional<double> concurrency;  ///< as stated: mean number of requests in flight
-  double burst_factor = 1;            ///< generated: rate in a burst, in multiples of `requests_per_s`
-  Duration burst_length{};            ///< generated
-  Duration burst_every{};             ///< generated: time from one burst's start to the next
-  Duration duration{};                ///< length of the simulated load
-  TokenSpec prompt;                   ///< generated
-  TokenSpec answer;                   ///< generated
-  std::string measured_from;          ///< Prometheus address from which rate and lengths were measured; empty: not
+  std::optional<double> concurrency{};  ///< as stated: mean number of requests in flight
+  double burst_factor = 1;              ///< generated: rate in a burst, in multiples of `requests_per_s`
+  Duration burst_length{};              ///< generated
+  Duration burst_every{};               ///< generated: time from one burst's start to the next
+  Duration duration{};                  ///< length of the simulated load
+  TokenSpec prompt{};                   ///< generated
+  TokenSpec answer{};                   ///< generated
+  std::string measured_from{};          ///< Prometheus address from which rate and lengths were measured; empty: not
 };
 
 /// One model behind one endpoint.
 struct ServiceSpec {
-  std::string name;
-  std::string model;  ///< row of the engine table: "Llama-3.3-70B"
+  std::string name{};
+  std::string model{};  ///< row of the engine table: "Llama-3.3-70B"
   std::string
       served_model_name;  ///< argument of the engine and label of its metrics: "meta-llama/Llama-3.3-70B-Instruct"
   Engine engine = Engine::vllm;
-  std::string image;                            ///< container image of the engine with its tag
-  std::string dtype;                            ///< "fp8" or "bfloat16"
-  std::optional<std::int64_t> tensor_parallel;  ///< nothing: the search chooses
-  std::int64_t pods_per_replica = 1;            ///< more than one: a gang
-  bool is_disaggregated = false;                ///< separate prefill and decode replicas
-  bool may_share_gpu = false;                   ///< true: a small model that may use a part of a GPU
-  std::int64_t sharing_memory_gib = 0;          ///< GPU memory that a sharing replica needs, GiB
-  model::Slo slo;
-  std::optional<double> goodput_per_s;  ///< requests per second that must hold the SLO
-  LoadSpec load;
-  std::string tenant;              ///< name of a tenant
+  std::string image{};                            ///< container image of the engine with its tag
+  std::string dtype{};                            ///< "fp8" or "bfloat16"
+  std::optional<std::int64_t> tensor_parallel{};  ///< nothing: the search chooses
+  std::int64_t pods_per_replica = 1;              ///< more than one: a gang
+  bool is_disaggregated = false;                  ///< separate prefill and decode replicas
+  bool may_share_gpu = false;                     ///< true: a small model that may use a part of a GPU
+  std::int64_t sharing_memory_gib = 0;            ///< GPU memory that a sharing replica needs, GiB
+  model::Slo slo{};
+  std::optional<double> goodput_per_s{};  ///< requests per second that must hold the SLO
+  LoadSpec load{};
+  std::string tenant{};            ///< name of a tenant
   ReplicaCount max_replicas = 64;  ///< upper end of the search
   Duration image_pull_hint{};      ///< 0: simulated
 };
 
 struct TenantSpec {
   enum class Kind : std::uint8_t { production, training, batch };
-  std::string name;
+  std::string name{};
   Kind kind = Kind::production;
-  std::int64_t priority = 100;        ///< KAI: 100 and more is not preempted
-  GpuCount gpu_quota = 0;             ///< GPUs that the tenant is entitled to
-  std::optional<GpuCount> gpu_limit;  ///< GPUs that the tenant may hold; nothing: no limit
+  std::int64_t priority = 100;          ///< KAI: 100 and more is not preempted
+  GpuCount gpu_quota = 0;               ///< GPUs that the tenant is entitled to
+  std::optional<GpuCount> gpu_limit{};  ///< GPUs that the tenant may hold; nothing: no limit
 };
 
 struct LimitSpec {
-  std::optional<GpuCount> gpus;
-  std::optional<MicroUsd> per_hour;
+  std::optional<GpuCount> gpus{};
+  std::optional<MicroUsd> per_hour{};
 };
 
 /// Cost of the people who run the platform, and the price of not running it.
@@ -119,31 +119,31 @@ struct StaffSpec {
 
 /// Choices that an operator asked for, which the plan may have to refuse (src/plan/spec/refusal.h).
 struct AskedSpec {
-  std::string scale_on;       ///< empty: the plan chooses the signal; else as written: "gpu_utilization"
-  std::string consolidation;  ///< empty: the plan's; else Karpenter's word: "WhenEmptyOrUnderutilized"
+  std::string scale_on{};       ///< empty: the plan chooses the signal; else as written: "gpu_utilization"
+  std::string consolidation{};  ///< empty: the plan's; else Karpenter's word: "WhenEmptyOrUnderutilized"
   bool declines_gang_scheduling = false;
 };
 
 /// A value that the spec leaves out.
 struct DefaultUsed {
-  std::string path;   ///< "services.chat.slo.attainment"
-  std::string value;  ///< "99 %"
-  std::string why;    ///< noun phrase or sentence without a full stop
+  std::string path{};   ///< "services.chat.slo.attainment"
+  std::string value{};  ///< "99 %"
+  std::string why{};    ///< noun phrase or sentence without a full stop
 };
 
 struct PlanSpec {
-  std::string name;
-  std::string file;        ///< of the spec, for messages
-  std::string namespace_;  ///< Kubernetes namespace of the services
-  ClusterSpec cluster;
-  std::vector<ServiceSpec> services;  ///< at least one, unique names
-  std::vector<TenantSpec> tenants;    ///< at least one
-  LimitSpec limits;
-  StaffSpec staff;
-  AskedSpec asked;
-  std::vector<DefaultUsed> defaults;                   ///< in the order of the file
-  std::shared_ptr<const engine::EngineTable> engines;  ///< the bundled table with the user's own rows
-  std::string step_times;                              ///< path of the user's own rows; empty: none
+  std::string name{};
+  std::string file{};        ///< of the spec, for messages
+  std::string namespace_{};  ///< Kubernetes namespace of the services
+  ClusterSpec cluster{};
+  std::vector<ServiceSpec> services{};  ///< at least one, unique names
+  std::vector<TenantSpec> tenants{};    ///< at least one
+  LimitSpec limits{};
+  StaffSpec staff{};
+  AskedSpec asked{};
+  std::vector<DefaultUsed> defaults{};                   ///< in the order of the file
+  std::shared_ptr<const engine::EngineTable> engines{};  ///< the bundled table with the user's own rows
+  std::string step_times{};                              ///< path of the user's own rows; empty: none
 };
 
 }  // namespace capstan::plan
