@@ -15,7 +15,7 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  std::vector<ServicePlan> services;  ///< by service of the spec
+  std::vector<ServicePlan> services{};  ///< by service of the spec
   std::int64_t simulations = 0;
 };
 
