@@ -77,7 +77,7 @@ struct LoadSpec {
 /// One model behind one endpoint.
 struct ServiceSpec {
   std::string name{};
-  std::string model{};  ///< row of the engine table: "Llama-3.3-70B"
+  std::string model{};              ///< row of the engine table: "Llama-3.3-70B"
   std::string served_model_name{};  ///< argument of the engine and label of its metrics: "meta-llama/Llama-3.3-70B"
   Engine engine = Engine::vllm;
   std::string image{};                            ///< container image of the engine with its tag

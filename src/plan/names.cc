@@ -1,0 +1,94 @@
+#include "plan/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/role_names.h"
+
+namespace capstan::plan {
+
+namespace {
+
+/// Returns true for a MIG profile without attributes: "3g.40gb".
+bool is_mig_profile(std::string_view text) {
+  const std::size_t dot = text.find("g.");
+  const auto is_digits = [](std::string_view part) {
+    return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return dot != text.npos && text.ends_with("gb") && is_digits(text.substr(0, dot)) &&
+         is_digits(text.substr(dot + 2, text.size() - dot - 4));
+}
+
+}  // namespace
+
+std::string gpu_short_name(std::string_view gpu) {
+  std::string name;
+  for (const char c : gpu) name += c == '_' || c == ' ' ? '-' : (c >= 'A' && c <= 'Z' ? char(c + 32) : c);
+  // The pool of a kind is named as people say it; a PCIe or NVL card is another kind and keeps its suffix.
+  if (const std::size_t at = name.find("-sxm"); at != name.npos) name.erase(at, 4);
+  return name;
+}
+
+std::optional<std::string> mig_profile_of(std::string_view gpu) {
+  const std::size_t dash = gpu.rfind('-');
+  if (dash == gpu.npos || !is_mig_profile(gpu.substr(dash + 1))) return std::nullopt;
+  return std::string(gpu.substr(dash + 1));
+}
+
+std::string whole_gpu_of(std::string_view gpu) {
+  return std::string(mig_profile_of(gpu) ? gpu.substr(0, gpu.rfind('-')) : gpu);
+}
+
+std::string pool_name(std::string_view gpu) {
+  return gpu_short_name(whole_gpu_of(gpu)) + (mig_profile_of(gpu) ? "-mig" : "");
+}
+
+std::string spot_pool_name(std::string_view gpu) { return pool_name(gpu) + "-spot"; }
+
+Device device_of(const RoleFleet& role) {
+  const std::optional<std::string> profile = mig_profile_of(role.engine.gpu);
+  return {.pool = pool_name(role.engine.gpu),
+          .resource = profile ? "nvidia.com/mig-" + *profile : std::string(kGpuResource),
+          .per_pod = std::max<GpuCount>(1, role.gpus_per_replica() / std::max<std::int64_t>(1, role.pods))};
+}
+
+std::string workload_name(const ServiceSpec& service, model::Role role) {
+  return role == model::Role::both ? service.name : fmt::format("{}-{}", service.name, model::name(role));
+}
+
+Yaml pod_labels(const ServiceSpec& service, model::Role role) {
+  Yaml labels = Yaml::map({{std::string(kServiceLabel), service.name}});
+  if (role != model::Role::both) labels.set(kRoleLabel, model::name(role));
+  return labels;
+}
+
+std::string pod_selector(const ServiceSpec& service, model::Role role) {
+  std::string selector = fmt::format("{}={}", kServiceLabel, service.name);
+  if (role != model::Role::both) selector += fmt::format(",{}={}", kRoleLabel, model::name(role));
+  return selector;
+}
+
+std::string_view workload_kind(const ServiceSpec& service) {
+  return service.pods_per_replica > 1 ? "LeaderWorkerSet" : "Deployment";
+}
+
+std::string_view workload_api_version(const ServiceSpec& service) {
+  return service.pods_per_replica > 1 ? "leaderworkerset.x-k8s.io/v1" : "apps/v1";
+}
+
+Yaml gpu_toleration() {
+  return Yaml::map({{"key", kGpuTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
+}
+
+Yaml pool_selector(std::string_view pool) { return Yaml::map({{std::string(kPoolLabel), pool}}); }
+
+Yaml kube_object(std::string_view api_version, std::string_view kind, std::string_view name,
+                 std::string_view namespace_name) {
+  Yaml object = Yaml::map({{"apiVersion", api_version}, {"kind", kind}});
+  object["metadata"].set("name", name);
+  if (!namespace_name.empty()) object["metadata"].set("namespace", namespace_name);
+  return object;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/service.h"
+#include "plan/fleet.h"
+#include "plan/spec/spec.h"
+#include "plan/yaml.h"
+
+// Names that the manifests of several sections share, so that they fit together. explain/words.h and experiment/words.h
+// have the words for prices, shares and times.
+namespace capstan::plan {
+
+inline constexpr std::string_view kPoolLabel = "capstan.dev/pool";  ///< of nodes; the value is `pool_name`
+inline constexpr std::string_view kServiceLabel = "app.kubernetes.io/name";
+inline constexpr std::string_view kRoleLabel = "capstan.dev/role";  ///< of the pods of disaggregated services
+inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
+inline constexpr std::string_view kGpuTaint = "nvidia.com/gpu";  ///< with the value "present" and the effect NoSchedule
+inline constexpr std::string_view kContainer = "engine";
+inline constexpr std::string_view kPort = "http";
+inline constexpr std::int64_t kPortNumber = 8000;
+inline constexpr std::int64_t kNodeGraceMinutes = 60;  ///< Karpenter ends a node after this time, whatever its pods do
+
+/// Returns "h100" for "h100_sxm", "a100-40g" for "a100_sxm_40g", and "h100-3g.40gb" for "h100-3g.40gb".
+std::string gpu_short_name(std::string_view gpu);
+
+/// Returns the MIG profile of a GPU kind that is a slice: "3g.40gb" for "h100-3g.40gb"; nothing for a whole GPU.
+std::optional<std::string> mig_profile_of(std::string_view gpu);
+/// Returns the GPU kind without its MIG profile: "h100" for "h100-3g.40gb", "h100_sxm" for "h100_sxm".
+std::string whole_gpu_of(std::string_view gpu);
+
+/// Returns the name of the pool of a GPU kind, which is also the value of `kPoolLabel`: "h100". Slices have a pool of
+/// their own, "h100-mig", because a node offers either slices or whole GPUs.
+std::string pool_name(std::string_view gpu);
+/// Returns the name of the pool of spot nodes: "h100-spot". Its nodes have the same `kPoolLabel` as those of
+/// `pool_name`, so that one node selector fits both.
+std::string spot_pool_name(std::string_view gpu);
+
+/// The device that a pod asks for, and the pool whose nodes offer it.
+struct Device {
+  std::string pool{};      ///< value of `kPoolLabel`
+  std::string resource{};  ///< "nvidia.com/gpu" or "nvidia.com/mig-3g.40gb"
+  GpuCount per_pod = 1;
+};
+Device device_of(const RoleFleet& role);
+
+/// Returns the name of a role's workload: "chat", or "chat-prefill" and "chat-decode" for a disaggregated service.
+std::string workload_name(const ServiceSpec& service, model::Role role);
+/// Returns the labels by which a selector finds the pods of a role.
+Yaml pod_labels(const ServiceSpec& service, model::Role role);
+/// Returns the same labels as a selector in text: "app.kubernetes.io/name=chat,capstan.dev/role=prefill".
+std::string pod_selector(const ServiceSpec& service, model::Role role);
+
+/// Returns the kind of the workload: "LeaderWorkerSet" for replicas of several pods, otherwise "Deployment".
+std::string_view workload_kind(const ServiceSpec& service);
+std::string_view workload_api_version(const ServiceSpec& service);
+
+/// Returns `{key: nvidia.com/gpu, operator: Exists}` with the effect NoSchedule.
+Yaml gpu_toleration();
+/// Returns `{capstan.dev/pool: h100}`.
+Yaml pool_selector(std::string_view pool);
+
+/// Returns an object with its apiVersion, kind and name, and with its namespace if that is not empty.
+Yaml kube_object(std::string_view api_version, std::string_view kind, std::string_view name,
+                 std::string_view namespace_name = {});
+
+}  // namespace capstan::plan
