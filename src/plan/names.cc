@@ -77,9 +77,7 @@ std::string_view workload_api_version(const ServiceSpec& service) {
   return service.pods_per_replica > 1 ? "leaderworkerset.x-k8s.io/v1" : "apps/v1";
 }
 
-Yaml gpu_toleration() {
-  return Yaml::map({{"key", kGpuTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
-}
+Yaml gpu_toleration() { return Yaml::map({{"key", kGpuTaint}, {"operator", "Exists"}, {"effect", "NoSchedule"}}); }
 
 Yaml pool_selector(std::string_view pool) { return Yaml::map({{std::string(kPoolLabel), pool}}); }
 

@@ -1,0 +1,74 @@
+#include "plan/scheduling.h"
+
+#include <algorithm>
+
+namespace capstan::plan {
+
+bool needs_gangs(const PlanSpec& spec) {
+  return std::ranges::any_of(spec.services, [](const ServiceSpec& service) { return service.pods_per_replica > 1; });
+}
+
+GangScheduler pod_scheduler(const PlanSpec& spec) {
+  return needs_gangs(spec) || spec.tenants.size() > 1 ? spec.cluster.gang_scheduler : GangScheduler::none;
+}
+
+std::string_view scheduler_name(const PlanSpec& spec) {
+  return pod_scheduler(spec) == GangScheduler::kai ? "kai-scheduler" : "";
+}
+
+Yaml queue_labels(const PlanSpec& spec, std::string_view tenant) {
+  switch (pod_scheduler(spec)) {
+    case GangScheduler::kai:
+      return Yaml::map({{"kai.scheduler/queue", tenant}});
+    case GangScheduler::kueue:
+      return Yaml::map({{"kueue.x-k8s.io/queue-name", tenant}});
+    case GangScheduler::none:
+      break;
+  }
+  return {};
+}
+
+Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service) {
+  if (service.pods_per_replica < 2) return {};
+  const std::string_view level = required_level(spec, service);
+  switch (pod_scheduler(spec)) {
+    case GangScheduler::kai:
+      return Yaml::map({{"kai.scheduler/topology", cluster_queue_name(spec)},
+                        {"kai.scheduler/topology-required-placement", level}});
+    case GangScheduler::kueue:
+      return Yaml::map({{"kueue.x-k8s.io/podset-required-topology", level}});
+    case GangScheduler::none:
+      break;
+  }
+  return Yaml::map({{"leaderworkerset.sigs.k8s.io/exclusive-topology", level}});
+}
+
+std::string cluster_queue_name(const PlanSpec& spec) {
+  std::string name;
+  for (const char c : spec.name) {
+    const char lower = c >= 'A' && c <= 'Z' ? char(c + 32) : c;
+    const bool is_plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+    if (is_plain || !name.ends_with('-')) name += is_plain ? lower : '-';
+  }
+  while (name.starts_with('-')) name.erase(0, 1);
+  while (name.ends_with('-')) name.pop_back();
+  if (name.empty()) name = "gpus";
+  // A tenant's queue is below this one, so the names differ.
+  const bool is_taken = std::ranges::any_of(spec.tenants, [&](const TenantSpec& t) { return t.name == name; });
+  return is_taken ? name + "-all" : name;
+}
+
+bool has_nvlink_racks(const PlanSpec& spec) {
+  return std::ranges::any_of(spec.cluster.machines,
+                             [](const MachineSpec& machine) { return machine.nvlink_domain_gpus > machine.gpus; });
+}
+
+std::string_view required_level(const PlanSpec& spec, const ServiceSpec& service) {
+  const GpuCount gpus = service.tensor_parallel.value_or(0);
+  const bool fits = std::ranges::all_of(spec.cluster.machines, [&](const MachineSpec& machine) {
+    return machine.nvlink_domain_gpus > machine.gpus && gpus <= machine.nvlink_domain_gpus;
+  });
+  return fits && gpus > 0 ? kNvlinkLabel : kZoneLabel;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plan/spec/spec.h"
+#include "plan/yaml.h"
+
+// Which scheduler places the pods of a plan, and the labels by which it finds their queue. The section on gangs writes
+// the queues; the section on the workload writes the pods.
+namespace capstan::plan {
+
+/// Returns true if a service has replicas of several pods, which must start together or not at all.
+bool needs_gangs(const PlanSpec& spec);
+
+/// Returns the scheduler of all GPU pods. It is none if no replica is a gang and one tenant owns the cluster, because
+/// the default scheduler is then enough. Otherwise it is the scheduler of the spec, for every pod: two schedulers that
+/// both place pods on one node give the same GPU away twice.
+GangScheduler pod_scheduler(const PlanSpec& spec);
+
+/// Returns the name for `schedulerName` of a pod: "kai-scheduler"; empty for the default scheduler, which Kueue uses
+/// too.
+std::string_view scheduler_name(const PlanSpec& spec);
+
+/// Returns the labels that put a tenant's workload into its queue: `kai.scheduler/queue: serving` or
+/// `kueue.x-k8s.io/queue-name: serving`. They belong on the workload and on its pods. An empty mapping if the pods have
+/// no queue.
+Yaml queue_labels(const PlanSpec& spec, std::string_view tenant);
+
+/// Returns the annotations that place the pods of one replica near each other. For KAI they belong on the workload, for
+/// Kueue on the pod template. An empty mapping for replicas of one pod.
+Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service);
+
+/// Returns the name of the topology and of the queue above those of the tenants: the name of the plan as a DNS label.
+std::string cluster_queue_name(const PlanSpec& spec);
+
+/// Returns the node label that the pods of a replica must share: the NVLink domain if one NVLink domain joins all GPUs
+/// of the replica, otherwise the zone.
+std::string_view required_level(const PlanSpec& spec, const ServiceSpec& service);
+
+/// The label of GPU Operator nodes that are in one NVLink domain.
+inline constexpr std::string_view kNvlinkLabel = "nvidia.com/gpu.clique";
+inline constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
+inline constexpr std::string_view kHostLabel = "kubernetes.io/hostname";
+
+/// Returns true if the cluster has machines whose NVLink domain spans several machines.
+bool has_nvlink_racks(const PlanSpec& spec);
+
+}  // namespace capstan::plan
