@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/conformance.h"
+#include "cli/cost_options.h"
 #include "cli/engine_options.h"
 #include "cli/explain_signals.h"
 #include "cli/lint_options.h"
@@ -274,6 +275,7 @@ int run(int argc, char** argv) {
   RunArguments run_arguments;
   ConformanceArguments conformance_arguments;
   LintArguments lint_arguments;
+  CostArguments cost_arguments;
   Output version_output = Output::text;
   const CLI::App& sim_command = *add_sim(app, sim_arguments);
   const CLI::App& compare_command = *add_compare(app, compare_arguments);
@@ -290,6 +292,7 @@ int run(int argc, char** argv) {
   const CLI::App& run_command = *add_run(app, run_arguments);
   const CLI::App& conformance_command = *add_conformance(app, conformance_arguments);
   const CLI::App& lint_command = *add_lint(app, lint_arguments);
+  const CLI::App& cost_command = *add_cost(app, cost_arguments);
   add_version(app, version_output);
 
   if (const auto error = find_unknown_command(app, argc, argv)) return report(*error);
@@ -312,6 +315,7 @@ int run(int argc, char** argv) {
   if (serve_command) return engine_serve(serve_arguments);
   if (load_command) return engine_load(load_arguments);
   if (lint_command) return capstan::cli::lint(lint_arguments);
+  if (cost_command) return cost(cost_arguments);
   if (conformance_command) return conformance(conformance_arguments);
   return version(version_output);
 }

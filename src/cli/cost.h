@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace capstan::cli {
+
+enum class CostQuestion : std::uint8_t { warm_pool, idle, consolidation, serverless };
+
+/// The numbers of a question. Each question uses only its own; docs/reference/cost.md lists them.
+struct CostArguments {
+  CostQuestion question = CostQuestion::warm_pool;
+  std::int64_t replicas = 1;
+  std::int64_t gpus_per_replica = 1;
+  std::string usd_per_gpu_hour;   ///< "6.88"
+  std::string usd_per_hour;       ///< of the fleet
+  std::string idle = "30%";       ///< part of the paid GPU time without work
+  std::int64_t ended_per_day = 60;
+  std::string cold_start = "5m";
+  double requests_per_s = 0;
+  std::string usd_per_lost_request;
+  double working_gpus = 0;
+  std::string staff_usd_per_year = "160000";
+  std::string staff_share = "50%";
+  std::string serverless_usd_per_gpu_hour;
+  Output output = Output::text;
+};
+/// Prints what a part of a fleet costs, with the formula.
+ExitCode cost(const CostArguments& arguments);
+
+}  // namespace capstan::cli

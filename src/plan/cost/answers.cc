@@ -1,0 +1,115 @@
+#include "plan/cost/answers.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "experiment/words.h"
+#include "plan/figures.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using experiment::counted;
+using experiment::grouped;
+using experiment::tenths;
+using experiment::time_words;
+using experiment::usd;
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::int64_t kSecondsPerHour = 3600;
+constexpr std::int64_t kDaysPerYear = 365;
+constexpr std::int64_t kMonthsPerYear = 12;
+
+std::int64_t seconds_of(Duration duration) { return duration.count() / kNanosecondsPerSecond; }
+
+std::int64_t staff_micro_usd_per_month(const StaffSpec& staff) {
+  return static_cast<std::int64_t>(static_cast<__int128>(staff.per_year.count) * staff.share_ppm / 1'000'000 /
+                                   kMonthsPerYear);
+}
+
+}  // namespace
+
+Statement warm_pool_cost(const WarmPoolInput& input) {
+  const std::int64_t per_hour = input.replicas * input.gpus_per_replica * input.price.per_hour.count;
+  return {.name = "warm pool",
+          .value = usd(per_hour * kHoursPerMonth) + " USD/month",
+          .why = fmt::format("{} x {} x {} USD for a GPU-hour x {} h", counted(input.replicas, "replica", "replicas"),
+                             counted(input.gpus_per_replica, "GPU", "GPUs"), usd(input.price.per_hour.count),
+                             kHoursPerMonth),
+          .evidence = input.price.evidence};
+}
+
+Statement idle_cost(const IdleInput& input) {
+  const auto idle = static_cast<std::int64_t>(static_cast<__int128>(input.paid_micro_usd_per_hour) * input.idle_ppm /
+                                              1'000'000);
+  return {.name = "idle GPUs",
+          .value = usd(idle * kHoursPerMonth) + " USD/month",
+          .why = fmt::format("{} % of the paid GPU time does no work: {} USD/h x {} % x {} h",
+                             tenths(input.idle_ppm, 10'000), usd(input.paid_micro_usd_per_hour),
+                             tenths(input.idle_ppm, 10'000), kHoursPerMonth),
+          .evidence = input.evidence};
+}
+
+std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
+  const std::int64_t per_event =
+      input.gpus_per_replica * input.price.per_hour.count * seconds_of(input.cold_start) / kSecondsPerHour;
+  const std::int64_t per_day = per_event * input.replicas_ended_per_day;
+  std::vector<Statement> out;
+  out.push_back({.name = "consolidation trap",
+                 .value = usd(per_day * kDaysPerYear) + " USD/year of GPU time",
+                 .why = fmt::format("WhenEmptyOrUnderutilized ends {} a day x {} of start x {} x {} USD/h x {} days",
+                                    counted(input.replicas_ended_per_day, "running replica", "running replicas"),
+                                    time_words(input.cold_start), counted(input.gpus_per_replica, "GPU", "GPUs"),
+                                    usd(input.price.per_hour.count), kDaysPerYear),
+                 .evidence = Evidence::modelled});
+  if (input.requests_per_s <= 0 || input.replicas <= 0) return out;
+  const double share = input.requests_per_s / static_cast<double>(input.replicas);
+  const auto lost = static_cast<std::int64_t>(
+      std::llround(share * static_cast<double>(seconds_of(input.cold_start))) * input.replicas_ended_per_day);
+  const std::int64_t value = input.per_lost_request ? lost * input.per_lost_request->count : 0;
+  out.push_back(
+      {.name = "requests in the trap",
+       .value = fmt::format("up to {} a day{}", grouped(lost),
+                            input.per_lost_request ? fmt::format(", {} USD/year", usd(value * kDaysPerYear)) : ""),
+       .why = fmt::format("{:.2f} requests/s of the ended replica x {} until another serves x {} a day; fewer, as far "
+                          "as the other replicas have headroom",
+                          share, time_words(input.cold_start), input.replicas_ended_per_day),
+       .evidence = Evidence::modelled});
+  return out;
+}
+
+std::vector<Statement> serverless_cost(const ServerlessInput& input) {
+  const std::int64_t gpus = input.gpu_micro_usd_per_hour * kHoursPerMonth;
+  const std::int64_t staff = staff_micro_usd_per_month(input.staff);
+  std::vector<Statement> out;
+  out.push_back({.name = "staff",
+                 .value = usd(staff) + " USD/month",
+                 .why = fmt::format("{} % of an engineer who costs {} USD a year", tenths(input.staff.share_ppm, 10'000),
+                                    usd(input.staff.per_year.count)),
+                 .evidence = input.staff_evidence});
+  out.push_back({.name = "own cluster",
+                 .value = usd(gpus + staff) + " USD/month",
+                 .why = fmt::format("{} USD for machines + {} USD for staff", usd(gpus), usd(staff)),
+                 .evidence = input.fleet_evidence});
+  if (input.gpu_milli <= 0) return out;
+  const std::string work = tenths(input.gpu_milli, 1000) + " GPUs at work on average";
+  const __int128 gpu_hours_milli = static_cast<__int128>(input.gpu_milli) * kHoursPerMonth;
+  const auto even = static_cast<std::int64_t>(static_cast<__int128>(gpus + staff) * 1000 / gpu_hours_milli);
+  out.push_back({.name = "break-even with serverless",
+                 .value = usd(even) + " USD for a GPU-hour at work",
+                 .why = fmt::format("{} USD/month / ({} x {} h): below this price serverless costs less",
+                                    usd(gpus + staff), work, kHoursPerMonth),
+                 .evidence = Evidence::modelled});
+  if (input.staff.serverless_per_gpu_hour.count == 0) return out;
+  const auto serverless =
+      static_cast<std::int64_t>(gpu_hours_milli * input.staff.serverless_per_gpu_hour.count / 1000);
+  out.push_back({.name = "serverless",
+                 .value = usd(serverless) + " USD/month",
+                 .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth, usd(input.staff.serverless_per_gpu_hour.count)),
+                 .evidence = Evidence::stated});
+  return out;
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "plan/plan.h"
+
+// What parts of a fleet cost, each with its formula. The plan's section on cost and `capstan cost` print the same
+// answers.
+namespace capstan::plan {
+
+/// The price of a GPU and where it is from.
+struct GpuPrice {
+  MicroUsd per_hour{};
+  Evidence evidence = Evidence::stated;
+};
+
+struct WarmPoolInput {
+  ReplicaCount replicas = 1;
+  GpuCount gpus_per_replica = 1;
+  GpuPrice price{};
+};
+/// Returns the cost of replicas that are always ready.
+Statement warm_pool_cost(const WarmPoolInput& input);
+
+struct IdleInput {
+  std::int64_t paid_micro_usd_per_hour = 0;
+  std::int64_t idle_ppm = 0;  ///< part of the paid GPU time without work, millionths
+  Evidence evidence = Evidence::stated;
+};
+/// Returns the cost of paid GPUs that do nothing.
+Statement idle_cost(const IdleInput& input);
+
+struct ConsolidationInput {
+  std::int64_t replicas_ended_per_day = 60;  ///< replicas that Karpenter ends to move them to another node
+  Duration cold_start{};                     ///< from the end of the old replica until the new one serves
+  GpuCount gpus_per_replica = 1;
+  GpuPrice price{};
+  double requests_per_s = 0;  ///< of the service; 0: not known
+  ReplicaCount replicas = 1;  ///< that share these requests
+  std::optional<MicroUsd> per_lost_request{};
+};
+/// Returns the cost of Karpenter's policy WhenEmptyOrUnderutilized on a pool whose nodes serve: the GPU time of starting
+/// again, and an upper bound of the requests that are cut or late.
+std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
+
+struct ServerlessInput {
+  std::int64_t gpu_micro_usd_per_hour = 0;   ///< cost of the fleet
+  std::int64_t gpu_milli = 0;                ///< GPUs that work, mean, thousandths; idle and starting ones not counted
+  StaffSpec staff{};
+  Evidence staff_evidence = Evidence::assumed;
+  Evidence fleet_evidence = Evidence::stated;
+};
+/// Compares the fleet and the people who run it with a serverless offer that charges only for GPUs at work. Without a
+/// price of the offer, the answer is the price at which both cost the same.
+std::vector<Statement> serverless_cost(const ServerlessInput& input);
+
+}  // namespace capstan::plan

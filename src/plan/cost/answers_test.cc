@@ -1,0 +1,59 @@
+#include "plan/cost/answers.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr GpuPrice kTenUsd{.per_hour = MicroUsd{10'000'000}, .evidence = Evidence::stated};
+
+TEST(Cost, OfAWarmPoolIsReplicasTimesGpusTimesPriceTimesHours) {
+  const Statement cost = warm_pool_cost({.replicas = 2, .gpus_per_replica = 4, .price = kTenUsd});
+  EXPECT_EQ(cost.value, "58,400.00 USD/month");
+  EXPECT_EQ(cost.why, "2 replicas x 4 GPUs x 10.00 USD for a GPU-hour x 730 h");
+}
+
+TEST(Cost, OfIdleGpusIsTheirShareOfTheBill) {
+  const Statement cost = idle_cost({.paid_micro_usd_per_hour = 100'000'000, .idle_ppm = 250'000});
+  EXPECT_EQ(cost.value, "18,250.00 USD/month");
+  EXPECT_EQ(cost.why, "25.0 % of the paid GPU time does no work: 100.00 USD/h x 25.0 % x 730 h");
+}
+
+TEST(Cost, OfTheConsolidationTrapIsGpuTimeAndRequests) {
+  const auto cost = consolidation_cost({.replicas_ended_per_day = 60,
+                                        .cold_start = 6min,
+                                        .gpus_per_replica = 4,
+                                        .price = kTenUsd,
+                                        .requests_per_s = 3,
+                                        .replicas = 2,
+                                        .per_lost_request = MicroUsd{10'000}});
+  ASSERT_EQ(cost.size(), 2u);
+  EXPECT_EQ(cost[0].value, "87,600.00 USD/year of GPU time");  // 4 USD an event
+  EXPECT_EQ(cost[1].value, "up to 32,400 a day, 118,260.00 USD/year");
+}
+
+TEST(Cost, OfTheConsolidationTrapSaysNothingOfRequestsWhoseRateIsUnknown) {
+  EXPECT_EQ(consolidation_cost({.cold_start = 6min, .price = kTenUsd}).size(), 1u);
+}
+
+TEST(Cost, OfServerlessBreaksEvenWhereBothCostTheSame) {
+  ServerlessInput input{.gpu_micro_usd_per_hour = 20'000'000, .gpu_milli = 1000};
+  input.staff = {.per_year = MicroUsd{120'000'000'000}, .share_ppm = 500'000};
+  const auto cost = serverless_cost(input);
+  ASSERT_EQ(cost.size(), 3u);
+  EXPECT_EQ(cost[0].value, "5,000.00 USD/month");
+  EXPECT_EQ(cost[1].value, "19,600.00 USD/month");
+  EXPECT_EQ(cost[2].value, "26.85 USD for a GPU-hour at work");  // 19,600 / 730
+
+  input.staff.serverless_per_gpu_hour = MicroUsd{26'840'000};
+  EXPECT_EQ(serverless_cost(input).back().value, "19,593.20 USD/month");
+}
+
+TEST(Cost, OfServerlessIsNotComparedWithAFleetThatDoesNoWork) {
+  EXPECT_EQ(serverless_cost({.gpu_micro_usd_per_hour = 20'000'000}).size(), 2u);
+}
+
+}  // namespace
+}  // namespace capstan::plan

@@ -1,0 +1,108 @@
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "plan/figures.h"
+#include "plan/render/render.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+Json json_share(std::int64_t ppm) { return static_cast<double>(ppm) / 1e6; }
+Json json_usd(std::int64_t micro_usd) { return static_cast<double>(micro_usd) / 1e6; }
+
+Json trial_json(const Trial& trial) {
+  return {{"name", trial.name},
+          {"seed", trial.seed},
+          {"attainment", json_share(trial.attainment_ppm)},
+          {"requests", trial.requests},
+          {"ttft_p99_s", json_seconds(trial.ttft_p99)},
+          {"tpot_p99_s", json_seconds(trial.tpot_p99)},
+          {"usd_per_hour", json_usd(micro_usd_per_hour(trial))},
+          {"simulated_s", json_seconds(trial.simulated)}};
+}
+
+Json point_json(const FrontierPoint& point) {
+  return {{"fleet", point.fleet},
+          {"attainment", json_share(point.attainment_ppm)},
+          {"usd_per_hour", json_usd(point.micro_usd_per_hour)},
+          {"holds_slo", point.holds_slo},
+          {"is_efficient", point.is_efficient}};
+}
+
+Json role_json(const RoleFleet& role) {
+  return {{"role", role.role == model::Role::both ? "both" : role_word(role.role)},
+          {"model", role.engine.model},
+          {"gpu", role.engine.gpu},
+          {"dtype", role.engine.weight_dtype},
+          {"gpus_per_replica", role.gpus_per_replica()},
+          {"pods_per_replica", role.pods},
+          {"machine", role.machine.name},
+          {"min_replicas", role.minimum},
+          {"max_replicas", role.maximum},
+          {"mean_ready_replicas", static_cast<double>(role.mean_ready_milli) / 1000},
+          {"peak_ready_replicas", role.peak_ready},
+          {"sequences_per_replica", role.batch}};
+}
+
+template <typename Range, typename Function>
+Json list_json(const Range& range, Function function) {
+  Json out = Json::array();
+  for (const auto& element : range) out.push_back(function(element));
+  return out;
+}
+
+Json service_json(const ServicePlan& service) {
+  Json out = {{"name", service.service},
+              {"holds_slo", service.holds_slo},
+              {"attainment_lowest", json_share(lowest_attainment_ppm(service))},
+              {"usd_per_hour", json_usd(micro_usd_per_hour(service))},
+              {"spot_share", json_share(service.spot_ppm)},
+              {"roles", list_json(service.roles, role_json)},
+              {"seeds", list_json(service.seeds, trial_json)},
+              {"robustness", list_json(service.robustness, trial_json)},
+              {"frontier", list_json(service.frontier, point_json)}};
+  if (service.runner_up) out["runner_up"] = point_json(*service.runner_up);
+  return out;
+}
+
+std::string json_key(std::string name) {
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+Json section_json(const Section& section) {
+  return {{"key", section.key},
+          {"title", section.title},
+          {"answer", section.answer},
+          {"statements", list_json(section.statements,
+                                   [](const Statement& statement) {
+                                     return Json{{"name", json_key(statement.name)},
+                                                 {"value", statement.value},
+                                                 {"evidence", words(statement.evidence)},
+                                                 {"why", statement.why}};
+                                   })},
+          {"not_simulated", section.not_simulated},
+          {"commands", section.commands},
+          {"files", list_json(section.manifests, [](const Manifest& manifest) { return Json(manifest.file); })}};
+}
+
+}  // namespace
+
+std::string render_json(const Plan& plan) {
+  const Json out = {{"format_version", 1},
+                    {"plan", plan.spec.name},
+                    {"simulations", plan.simulations},
+                    {"services", list_json(plan.services, service_json)},
+                    {"sections", list_json(plan.sections, section_json)},
+                    {"defaults", list_json(plan.spec.defaults, [](const DefaultUsed& used) {
+                       return Json{{"path", used.path}, {"value", used.value}, {"why", used.why}};
+                     })}};
+  return out.dump(2) + '\n';
+}
+
+}  // namespace capstan::plan
