@@ -15,9 +15,9 @@ struct CostArguments {
   CostQuestion question = CostQuestion::warm_pool;
   std::int64_t replicas = 1;
   std::int64_t gpus_per_replica = 1;
-  std::string usd_per_gpu_hour;   ///< "6.88"
-  std::string usd_per_hour;       ///< of the fleet
-  std::string idle = "30%";       ///< part of the paid GPU time without work
+  std::string usd_per_gpu_hour;  ///< "6.88"
+  std::string usd_per_hour;      ///< of the fleet
+  std::string idle = "30%";      ///< part of the paid GPU time without work
   std::int64_t ended_per_day = 60;
   std::string cold_start = "5m";
   double requests_per_s = 0;

@@ -39,8 +39,8 @@ CLI::App* add_cost(CLI::App& app, CostArguments& arguments) {
   CLI::App* cost = app.add_subcommand("cost", "Compute what warm pools, idle GPUs and disruptions cost");
   cost->require_subcommand(1);
 
-  CLI::App& warm = add_question(*cost, arguments, CostQuestion::warm_pool, "warm-pool",
-                                "Cost of replicas that are always ready");
+  CLI::App& warm =
+      add_question(*cost, arguments, CostQuestion::warm_pool, "warm-pool", "Cost of replicas that are always ready");
   add_count(warm, "--replicas", arguments.replicas, "Replicas that are always ready; default: 1");
   add_replica(warm, arguments);
 

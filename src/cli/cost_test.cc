@@ -21,14 +21,13 @@ TEST(CostCommand, PrintsTheAnswerAndItsFormula) {
   arguments.usd_per_gpu_hour = "10";
   std::string out, error;
   EXPECT_EQ(cost_silently(arguments, out, error), kOk);
-  EXPECT_EQ(out,
-            "warm pool: 58,400.00 USD/month\n  2 replicas x 4 GPUs x 10.00 USD for a GPU-hour x 730 h\n");
+  EXPECT_EQ(out, "warm pool: 58,400.00 USD/month\n  2 replicas x 4 GPUs x 10.00 USD for a GPU-hour x 730 h\n");
 }
 
 TEST(CostCommand, RefusesWhatIsNoNumber) {
   struct Case {
     CostQuestion question;
-    std::string CostArguments::*field;
+    std::string CostArguments::* field;
     std::string text;
     std::string message;
   };

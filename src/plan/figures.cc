@@ -58,9 +58,12 @@ std::string fleet_words(const ServicePlan& service) {
 
 std::string role_word(model::Role role) {
   switch (role) {
-    case model::Role::both: return "";
-    case model::Role::prefill: return "prefill";
-    case model::Role::decode: return "decode";
+    case model::Role::both:
+      return "";
+    case model::Role::prefill:
+      return "prefill";
+    case model::Role::decode:
+      return "decode";
   }
   return "";
 }

@@ -21,8 +21,8 @@ Duration longest_ttft_p99(const ServicePlan& service);
 /// Returns the highest number of replicas of all roles times their GPUs.
 GpuCount gpus_at_maximum(const ServicePlan& service);
 
-/// Returns "3 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each"; of a disaggregated service "1 to 4 prefill replicas
-/// of ... and 2 to 8 decode replicas of ...".
+/// Returns "3 to 8 replicas of Llama-3.3-70B in fp8 on 4 H100 each"; of a disaggregated service "1 to 4 prefill
+/// replicas of ... and 2 to 8 decode replicas of ...".
 std::string fleet_words(const ServicePlan& service);
 /// Returns "prefill", "decode" or, for replicas that do both, an empty text.
 std::string role_word(model::Role role);

@@ -9,7 +9,7 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kIndent = 2;
+constexpr std::size_t kYamlIndent = 2;
 
 bool is_plain_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -28,7 +28,7 @@ bool reads_as_another_type(std::string_view text) {
   return (first >= '0' && first <= '9') || first == '.' || first == '+' || first == '-' || first == '=' || first == '<';
 }
 
-bool needs_quotes(std::string_view text) {
+bool needs_yaml_quotes(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ' || reads_as_another_type(text)) return true;
   if (std::string_view("~%,>").find(text.front()) != std::string_view::npos) return true;
   // A colon is safe inside a word, as in an image or an address.
@@ -39,7 +39,7 @@ bool needs_quotes(std::string_view text) {
   return false;
 }
 
-std::string quoted(std::string_view text) {
+std::string yaml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -52,7 +52,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-void write_lines(std::string& out, std::string_view text, std::size_t indent, std::string_view prefix) {
+void write_yaml_lines(std::string& out, std::string_view text, std::size_t indent, std::string_view prefix) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
@@ -116,7 +116,7 @@ const Yaml* Yaml::find(std::string_view key) const {
 
 std::string Yaml::document() const {
   std::string out;
-  write_lines(out, comment_, 0, "# ");
+  write_yaml_lines(out, comment_, 0, "# ");
   write(out, 0);
   return out;
 }
@@ -130,40 +130,40 @@ void Yaml::write(std::string& out, std::size_t indent) const {
 void Yaml::write_entries(std::string& out, std::size_t indent, bool after_dash) const {
   for (const auto& [key, value] : entries_) {
     if (!after_dash) {
-      write_lines(out, value.comment_, indent, "# ");
+      write_yaml_lines(out, value.comment_, indent, "# ");
       out.append(indent, ' ');
     }
     after_dash = false;
-    out += needs_quotes(key) ? quoted(key) : key;
+    out += needs_yaml_quotes(key) ? yaml_quoted(key) : key;
     out += ':';
     if (value.kind_ == Kind::map && !value.entries_.empty()) {
       out += '\n';
-      value.write_entries(out, indent + kIndent, false);
+      value.write_entries(out, indent + kYamlIndent, false);
     } else if (value.kind_ == Kind::list && !value.elements_.empty()) {
       out += '\n';
       value.write_elements(out, indent);
     } else {
       out += ' ';
-      value.write_value(out, indent + kIndent);
+      value.write_value(out, indent + kYamlIndent);
     }
   }
 }
 
 void Yaml::write_elements(std::string& out, std::size_t indent) const {
   for (const Yaml& element : elements_) {
-    write_lines(out, element.comment_, indent, "# ");
+    write_yaml_lines(out, element.comment_, indent, "# ");
     // The comment of a mapping's first key would stand between the dash and the key.
     if (element.kind_ == Kind::map && !element.entries_.empty()) {
-      write_lines(out, element.entries_.front().second.comment_, indent, "# ");
+      write_yaml_lines(out, element.entries_.front().second.comment_, indent, "# ");
     }
     out.append(indent, ' ').append("- ");
     if (element.kind_ == Kind::map && !element.entries_.empty()) {
-      element.write_entries(out, indent + kIndent, true);
+      element.write_entries(out, indent + kYamlIndent, true);
     } else if (element.kind_ == Kind::list && !element.elements_.empty()) {
       out += '\n';
-      element.write_elements(out, indent + kIndent);
+      element.write_elements(out, indent + kYamlIndent);
     } else {
-      element.write_value(out, indent + kIndent);
+      element.write_value(out, indent + kYamlIndent);
     }
   }
 }
@@ -174,10 +174,10 @@ void Yaml::write_value(std::string& out, std::size_t indent) const {
   if (kind_ == Kind::plain) out += text_ + "\n";
   if (kind_ != Kind::text) return;
   if (text_.find('\n') == std::string::npos) {
-    out += (needs_quotes(text_) ? quoted(text_) : text_) + "\n";
+    out += (needs_yaml_quotes(text_) ? yaml_quoted(text_) : text_) + "\n";
   } else {
     out += text_.ends_with('\n') ? "|\n" : "|-\n";
-    write_lines(out, text_, indent, "");
+    write_yaml_lines(out, text_, indent, "");
   }
 }
 

@@ -42,8 +42,8 @@ Statement warm_pool_cost(const WarmPoolInput& input) {
 }
 
 Statement idle_cost(const IdleInput& input) {
-  const auto idle = static_cast<std::int64_t>(static_cast<__int128>(input.paid_micro_usd_per_hour) * input.idle_ppm /
-                                              1'000'000);
+  const auto idle =
+      static_cast<std::int64_t>(static_cast<__int128>(input.paid_micro_usd_per_hour) * input.idle_ppm / 1'000'000);
   return {.name = "idle GPUs",
           .value = usd(idle * kHoursPerMonth) + " USD/month",
           .why = fmt::format("{} % of the paid GPU time does no work: {} USD/h x {} % x {} h",
@@ -66,8 +66,8 @@ std::vector<Statement> consolidation_cost(const ConsolidationInput& input) {
                  .evidence = Evidence::modelled});
   if (input.requests_per_s <= 0 || input.replicas <= 0) return out;
   const double share = input.requests_per_s / static_cast<double>(input.replicas);
-  const auto lost = static_cast<std::int64_t>(
-      std::llround(share * static_cast<double>(seconds_of(input.cold_start))) * input.replicas_ended_per_day);
+  const auto lost = static_cast<std::int64_t>(std::llround(share * static_cast<double>(seconds_of(input.cold_start))) *
+                                              input.replicas_ended_per_day);
   const std::int64_t value = input.per_lost_request ? lost * input.per_lost_request->count : 0;
   out.push_back(
       {.name = "requests in the trap",
@@ -86,8 +86,8 @@ std::vector<Statement> serverless_cost(const ServerlessInput& input) {
   std::vector<Statement> out;
   out.push_back({.name = "staff",
                  .value = usd(staff) + " USD/month",
-                 .why = fmt::format("{} % of an engineer who costs {} USD a year", tenths(input.staff.share_ppm, 10'000),
-                                    usd(input.staff.per_year.count)),
+                 .why = fmt::format("{} % of an engineer who costs {} USD a year",
+                                    tenths(input.staff.share_ppm, 10'000), usd(input.staff.per_year.count)),
                  .evidence = input.staff_evidence});
   out.push_back({.name = "own cluster",
                  .value = usd(gpus + staff) + " USD/month",
@@ -103,11 +103,11 @@ std::vector<Statement> serverless_cost(const ServerlessInput& input) {
                                     usd(gpus + staff), work, kHoursPerMonth),
                  .evidence = Evidence::modelled});
   if (input.staff.serverless_per_gpu_hour.count == 0) return out;
-  const auto serverless =
-      static_cast<std::int64_t>(gpu_hours_milli * input.staff.serverless_per_gpu_hour.count / 1000);
+  const auto serverless = static_cast<std::int64_t>(gpu_hours_milli * input.staff.serverless_per_gpu_hour.count / 1000);
   out.push_back({.name = "serverless",
                  .value = usd(serverless) + " USD/month",
-                 .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth, usd(input.staff.serverless_per_gpu_hour.count)),
+                 .why = fmt::format("{} x {} h x {} USD for a GPU-hour at work", work, kHoursPerMonth,
+                                    usd(input.staff.serverless_per_gpu_hour.count)),
                  .evidence = Evidence::stated});
   return out;
 }

@@ -44,13 +44,13 @@ struct ConsolidationInput {
   ReplicaCount replicas = 1;  ///< that share these requests
   std::optional<MicroUsd> per_lost_request{};
 };
-/// Returns the cost of Karpenter's policy WhenEmptyOrUnderutilized on a pool whose nodes serve: the GPU time of starting
-/// again, and an upper bound of the requests that are cut or late.
+/// Returns the cost of Karpenter's policy WhenEmptyOrUnderutilized on a pool whose nodes serve: the GPU time of
+/// starting again, and an upper bound of the requests that are cut or late.
 std::vector<Statement> consolidation_cost(const ConsolidationInput& input);
 
 struct ServerlessInput {
-  std::int64_t gpu_micro_usd_per_hour = 0;   ///< cost of the fleet
-  std::int64_t gpu_milli = 0;                ///< GPUs that work, mean, thousandths; idle and starting ones not counted
+  std::int64_t gpu_micro_usd_per_hour = 0;  ///< cost of the fleet
+  std::int64_t gpu_milli = 0;               ///< GPUs that work, mean, thousandths; idle and starting ones not counted
   StaffSpec staff{};
   Evidence staff_evidence = Evidence::assumed;
   Evidence fleet_evidence = Evidence::stated;

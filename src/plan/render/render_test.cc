@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/files.h"
 #include "plan/figures.h"
+#include "plan/files.h"
 
 namespace capstan::plan {
 namespace {
@@ -72,7 +72,8 @@ Assumed, because the spec does not say it
 
 TEST(Render, EscapesTheBarsOfAMarkdownTable) {
   const std::string page = render_markdown(small_plan());
-  EXPECT_NE(page.find("| instance type | p5.48xlarge | from the catalogue | 8 H100 \\| one NVLink domain |"), page.npos);
+  EXPECT_NE(page.find("| instance type | p5.48xlarge | from the catalogue | 8 H100 \\| one NVLink domain |"),
+            page.npos);
   EXPECT_NE(page.find("```yaml\nkind: NodePool\n```"), page.npos);
 }
 

@@ -11,10 +11,10 @@ namespace capstan::plan {
 
 namespace {
 
-constexpr std::size_t kColumns = 100;
-constexpr std::size_t kIndent = 2;
+constexpr std::size_t kTextColumns = 100;
+constexpr std::size_t kTextIndent = 2;
 
-/// Returns the text in lines of at most `kColumns`. The first line starts with `start`, later ones with spaces.
+/// Returns the text in lines of at most `kTextColumns`. The first line starts with `start`, later ones with spaces.
 std::string folded(std::string_view start, std::string_view text, std::size_t indent) {
   std::string out(start);
   std::size_t column = start.size();
@@ -23,7 +23,7 @@ std::string folded(std::string_view start, std::string_view text, std::size_t in
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!is_first && column + 1 + word.size() > kColumns) {
+    if (!is_first && column + 1 + word.size() > kTextColumns) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
     } else if (!is_first) {
@@ -50,9 +50,9 @@ std::string indented(std::string_view text, std::size_t indent) {
 void write_text_statements(std::string& out, const std::vector<Statement>& statements) {
   std::size_t names = 0;
   for (const Statement& statement : statements) names = std::max(names, statement.name.size());
-  const std::size_t indent = kIndent + names + 2;
+  const std::size_t indent = kTextIndent + names + 2;
   for (const Statement& statement : statements) {
-    const std::string start = fmt::format("{:{}}{:<{}}  ", "", kIndent, statement.name, names);
+    const std::string start = fmt::format("{:{}}{:<{}}  ", "", kTextIndent, statement.name, names);
     const std::string why = statement.why.empty() ? "" : ": " + statement.why;
     out += folded(start, fmt::format("{} ({}){}", statement.value, words(statement.evidence), why), indent);
   }
@@ -60,25 +60,26 @@ void write_text_statements(std::string& out, const std::vector<Statement>& state
 
 void write_text_section(std::string& out, const Section& section) {
   out += '\n' + section.title + '\n';
-  out += folded(std::string(kIndent, ' '), section.answer, kIndent);
+  out += folded(std::string(kTextIndent, ' '), section.answer, kTextIndent);
   write_text_statements(out, section.statements);
   for (const std::string& part : section.not_simulated) {
-    out += folded(std::string(kIndent, ' '), "not simulated: " + part, kIndent * 2);
+    out += folded(std::string(kTextIndent, ' '), "not simulated: " + part, kTextIndent * 2);
   }
   for (const Manifest& manifest : section.manifests) {
-    if (manifest.is_on_page) out += indented("# " + manifest.file + '\n' + manifest.body.document(), kIndent * 2);
+    if (manifest.is_on_page) out += indented("# " + manifest.file + '\n' + manifest.body.document(), kTextIndent * 2);
   }
-  for (const std::string& command : section.commands) out += indented("$ " + command, kIndent);
+  for (const std::string& command : section.commands) out += indented("$ " + command, kTextIndent);
 }
 
 }  // namespace
 
 std::string render_text(const Plan& plan) {
   std::string out = "Plan " + plan.spec.name + '\n';
-  for (const std::string& line : summary_lines(plan)) out += folded("", line, kIndent);
+  for (const std::string& line : summary_lines(plan)) out += folded("", line, kTextIndent);
   for (const Section& section : plan.sections) write_text_section(out, section);
   if (!plan.spec.defaults.empty()) out += "\nAssumed, because the spec does not say it\n";
-  for (const std::string& line : default_lines(plan)) out += folded(std::string(kIndent, ' '), line, kIndent * 2);
+  for (const std::string& line : default_lines(plan))
+    out += folded(std::string(kTextIndent, ' '), line, kTextIndent * 2);
   return out + fmt::format("\n{} simulations\n", experiment::grouped(plan.simulations));
 }
 

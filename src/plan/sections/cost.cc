@@ -19,11 +19,9 @@ std::string cost_name(const PlanFacts& facts, const ServicePlan& service, std::s
 }
 
 GpuPrice gpu_price(const MachineSpec& machine) {
-  const std::optional<MicroUsd> price =
-      machine.on_demand_per_hour ? machine.on_demand_per_hour : machine.spot_per_hour;
+  const std::optional<MicroUsd> price = machine.on_demand_per_hour ? machine.on_demand_per_hour : machine.spot_per_hour;
   if (!price || machine.gpus == 0) return {};
-  return {MicroUsd{price->count / machine.gpus},
-          machine.has_stated_price ? Evidence::stated : Evidence::catalogue};
+  return {MicroUsd{price->count / machine.gpus}, machine.has_stated_price ? Evidence::stated : Evidence::catalogue};
 }
 
 /// Sums over the seeds of a service.
@@ -62,12 +60,11 @@ void add_service(const PlanFacts& facts, const ServicePlan& service, Section& ou
   const std::int64_t per_hour = micro_usd_per_hour(service);
   add({.name = "machines",
        .value = usd(per_hour * kHoursPerMonth) + " USD/month",
-       .why = fmt::format("{} USD/h, mean of {} simulations, x {} h", usd(per_hour), service.seeds.size(),
-                          kHoursPerMonth),
+       .why =
+           fmt::format("{} USD/h, mean of {} simulations, x {} h", usd(per_hour), service.seeds.size(), kHoursPerMonth),
        .evidence = Evidence::simulated});
   if (sums.tokens > 0) {
-    const auto per_million =
-        static_cast<std::int64_t>(static_cast<__int128>(sums.micro_usd) * 1'000'000 / sums.tokens);
+    const auto per_million = static_cast<std::int64_t>(static_cast<__int128>(sums.micro_usd) * 1'000'000 / sums.tokens);
     add({.name = "million answer tokens",
          .value = usd(per_million) + " USD",
          .why = fmt::format("{} USD / {} answer tokens, all simulations", usd(sums.micro_usd),
@@ -88,13 +85,13 @@ void add_trap(const PlanFacts& facts, const ServicePlan& service, const ServiceS
   RequestCount requests = 0;
   for (const Trial& trial : service.seeds) requests += trial.requests;
   const double seconds = std::chrono::duration<double>(sums_of(service).simulated).count();
-  for (Statement& statement : consolidation_cost({.cold_start = cold_start_of(service),
-                                                  .gpus_per_replica = role.gpus_per_replica(),
-                                                  .price = gpu_price(role.machine),
-                                                  .requests_per_s = seconds > 0 ? static_cast<double>(requests) / seconds
-                                                                                : spec.load.requests_per_s,
-                                                  .replicas = std::max<ReplicaCount>(role.mean_ready_milli / 1000, 1),
-                                                  .per_lost_request = {}})) {
+  for (Statement& statement : consolidation_cost(
+           {.cold_start = cold_start_of(service),
+            .gpus_per_replica = role.gpus_per_replica(),
+            .price = gpu_price(role.machine),
+            .requests_per_s = seconds > 0 ? static_cast<double>(requests) / seconds : spec.load.requests_per_s,
+            .replicas = std::max<ReplicaCount>(role.mean_ready_milli / 1000, 1),
+            .per_lost_request = {}})) {
     statement.name = cost_name(facts, service, statement.name);
     out.statements.push_back(std::move(statement));
   }
@@ -128,9 +125,10 @@ Section cost_section(const PlanFacts& facts) {
                                                .fleet_evidence = Evidence::simulated})) {
     out.statements.push_back(std::move(statement));
   }
-  out.answer = fmt::format("The machines cost {} USD/h, {} USD/month. The prices contain no network, storage or control "
-                           "plane.",
-                           usd(per_hour), usd(per_hour * kHoursPerMonth));
+  out.answer = fmt::format(
+      "The machines cost {} USD/h, {} USD/month. The prices contain no network, storage or control "
+      "plane.",
+      usd(per_hour), usd(per_hour * kHoursPerMonth));
   return out;
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace capstan::plan {
+
+struct Panel {
+  std::string title{};
+  std::string unit{};   ///< as Grafana names it
+  std::string query{};  ///< PromQL
+  bool is_headline = false;
+};
+
+/// Returns a Grafana dashboard as JSON, two panels a row, the headline panels first. It asks for the Prometheus data
+/// source when it is imported.
+/// @param uid  unique in the Grafana server, at most 40 characters
+std::string grafana_dashboard(const std::string& title, const std::string& uid, const std::vector<Panel>& panels);
+
+}  // namespace capstan::plan

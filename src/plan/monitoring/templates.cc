@@ -1,0 +1,72 @@
+#include "plan/monitoring/templates.h"
+
+#include <utility>
+
+#include "base/assert.h"
+#include "manifest/fields.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+
+/// Reads a text that must be present.
+void need_text(Fields& fields, std::string_view key, std::string& out) {
+  if (fields.need(key) != nullptr) fields.text(key, out);
+}
+
+PanelTemplate read_panel(const Node& node, Verdict& verdict) {
+  PanelTemplate panel;
+  Fields fields(node, "panel", verdict);
+  need_text(fields, "id", panel.id);
+  need_text(fields, "title", panel.title);
+  need_text(fields, "unit", panel.unit);
+  need_text(fields, "query", panel.query);
+  fields.text("when", panel.when);
+  fields.boolean("headline", panel.is_headline);
+  fields.finish();
+  return panel;
+}
+
+AlertTemplate read_alert(const Node& node, Verdict& verdict) {
+  AlertTemplate alert;
+  Fields fields(node, "alert", verdict);
+  need_text(fields, "name", alert.name);
+  need_text(fields, "severity", alert.severity);
+  need_text(fields, "for", alert.duration);
+  need_text(fields, "summary", alert.summary);
+  need_text(fields, "query", alert.query);
+  fields.text("when", alert.when);
+  fields.finish();
+  return alert;
+}
+
+}  // namespace
+
+std::expected<MonitoringTemplates, manifest::Errors> MonitoringTemplates::parse(std::string_view text,
+                                                                                const std::string& file) {
+  const Result<Node> root = manifest::parse(text, file);
+  if (!root) return std::unexpected(manifest::Errors(root.error()));
+  MonitoringTemplates templates;
+  Verdict verdict{.max_errors = Verdict::kMaxErrors};
+  Fields fields(*root, "monitoring", verdict);
+  for (const Node& node : fields.list_of_some("panels")) templates.panels.push_back(read_panel(node, verdict));
+  for (const Node& node : fields.list_of_some("alerts")) templates.alerts.push_back(read_alert(node, verdict));
+  fields.finish();
+  if (!verdict.ok()) return std::unexpected(verdict.all());
+  return templates;
+}
+
+const MonitoringTemplates& MonitoringTemplates::bundled() {
+  static const MonitoringTemplates templates = [] {
+    auto parsed = parse(bundled_monitoring_yaml(), "schema/monitoring.yaml");
+    CAPSTAN_ASSERT(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return templates;
+}
+
+}  // namespace capstan::plan

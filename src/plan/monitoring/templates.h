@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manifest/errors.h"
+
+// The panels and alerts of schema/monitoring.yaml, before placeholders are replaced.
+namespace capstan::plan {
+
+struct PanelTemplate {
+  std::string id{};  ///< the same for alternatives, of which `when` selects one
+  std::string title{};
+  std::string unit{};   ///< as Grafana names it: "s", "short", "percentunit"
+  std::string when{};   ///< component that must be in the cluster: "karpenter", "kai", "kueue"; empty: none
+  std::string query{};  ///< PromQL with placeholders
+  bool is_headline = false;  ///< one of the five metrics to watch first
+};
+
+struct AlertTemplate {
+  std::string name{};
+  std::string severity{};  ///< "page" or "ticket"
+  std::string duration{};  ///< as Prometheus writes it: "5m"
+  std::string when{};
+  std::string summary{};
+  std::string query{};
+};
+
+struct MonitoringTemplates {
+  std::vector<PanelTemplate> panels{};
+  std::vector<AlertTemplate> alerts{};
+
+  /// Parses schema/monitoring.yaml or a text of the same form.
+  static std::expected<MonitoringTemplates, manifest::Errors> parse(std::string_view text, const std::string& file);
+  /// Returns the templates that are built into the program.
+  static const MonitoringTemplates& bundled();
+};
+
+std::string_view bundled_monitoring_yaml();
+
+}  // namespace capstan::plan
