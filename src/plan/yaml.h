@@ -43,6 +43,11 @@ class Yaml {
   Yaml&& with_comment(std::string_view comment) &&;
 
   const Yaml* find(std::string_view key) const;
+  bool is_map() const { return kind_ == Kind::map; }
+  bool is_list() const { return kind_ == Kind::list; }
+  const std::vector<Entry>& entries() const { return entries_; }   ///< of a mapping
+  const std::vector<Yaml>& elements() const { return elements_; }  ///< of a list
+  const std::string& comment() const { return comment_; }
   bool empty() const { return entries_.empty() && elements_.empty() && kind_ != Kind::text && kind_ != Kind::plain; }
   /// Returns the text of a scalar, without quotes.
   const std::string& text() const { return text_; }

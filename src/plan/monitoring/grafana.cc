@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 39;    // Grafana 10; later versions read it
-constexpr std::size_t kWidth = 12;    // half of Grafana's 24 columns
+constexpr int kSchemaVersion = 39;  // Grafana 10; later versions read it
+constexpr std::size_t kWidth = 12;  // half of Grafana's 24 columns
 constexpr std::size_t kHeight = 8;
 
 Json panel_json(const Panel& panel, std::size_t index) {

@@ -100,7 +100,8 @@ TEST(Monitoring, LeavesOutComponentsThatTheClusterDoesNotHave) {
 
 TEST(Monitoring, WritesAPrometheusRule) {
   const Sample sample(Engine::vllm);
-  const std::string text = prometheus_rule(sample.spec, sample.service, {{"A", "page", "5m", "Too slow", "x > 1"}}).document();
+  const std::string text =
+      prometheus_rule(sample.spec, sample.service, {{"A", "page", "5m", "Too slow", "x > 1"}}).document();
   EXPECT_EQ(text, R"(apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
@@ -122,7 +123,8 @@ spec:
 }
 
 TEST(Monitoring, GivesEveryPanelItsPlaceAndTheHeadlinesFirst) {
-  const std::string json = grafana_dashboard("chat", "capstan-chat", {{"Second", "s", "b", false}, {"First", "s", "a", true}});
+  const std::string json =
+      grafana_dashboard("chat", "capstan-chat", {{"Second", "s", "b", false}, {"First", "s", "a", true}});
   EXPECT_LT(json.find("\"First\""), json.find("\"Second\""));
   EXPECT_NE(json.find("\"x\": 12"), json.npos);
 }

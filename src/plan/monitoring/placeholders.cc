@@ -26,8 +26,8 @@ const MetricRow* find_metric(Engine engine, SignalName signal) {
   const signals::MetricCatalog& catalog = signals::MetricCatalog::bundled();
   const auto index = catalog.engine(engine_key(engine));
   CAPSTAN_ASSERT(index.has_value());
-  const auto row = std::ranges::find_if(
-      catalog.rows(), [&](const MetricRow& r) { return r.engine == *index && r.signal == signal; });
+  const auto row = std::ranges::find_if(catalog.rows(),
+                                        [&](const MetricRow& r) { return r.engine == *index && r.signal == signal; });
   return row == catalog.rows().end() ? nullptr : &*row;
 }
 
@@ -78,9 +78,8 @@ void add_limits(Placeholders& out, const PlanSpec& spec, const ServicePlan& flee
   out.emplace("pools", pools_of(fleet));
   const MachineSpec& machine = fleet.roles.front().machine;
   if (spec.limits.per_hour && machine.on_demand_per_hour && machine.gpus > 0) {
-    out.emplace("usd_per_gpu_hour",
-                fmt::format("{:.4f}", static_cast<double>(machine.on_demand_per_hour->count) / 1e6 /
-                                          static_cast<double>(machine.gpus)));
+    out.emplace("usd_per_gpu_hour", fmt::format("{:.4f}", static_cast<double>(machine.on_demand_per_hour->count) / 1e6 /
+                                                              static_cast<double>(machine.gpus)));
     out.emplace("usd_per_hour_limit", fmt::format("{:.2f}", static_cast<double>(spec.limits.per_hour->count) / 1e6));
   }
   for (const StartPhase& phase : fleet.start) {
@@ -128,8 +127,7 @@ Placeholders placeholders_of(const PlanSpec& spec, const ServiceSpec& service, c
   const std::string of_pods = fmt::format("pod=~\"{}(-prefill|-decode)?-.*\"", service.name);
   const std::string pods = fmt::format("namespace=\"{}\", {}", spec.namespace_, of_pods);
   out.emplace("pods", pods);
-  out.emplace("exported_pods",
-              fmt::format("exported_namespace=\"{}\", exported_{}", spec.namespace_, of_pods));
+  out.emplace("exported_pods", fmt::format("exported_namespace=\"{}\", exported_{}", spec.namespace_, of_pods));
   add_series(out, service.engine, "waiting", SignalName::waiting, pods);
   add_series(out, service.engine, "running", SignalName::running, pods);
   add_series(out, service.engine, "kv_usage", SignalName::kv_usage_ppm, pods);

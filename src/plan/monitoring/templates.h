@@ -12,9 +12,9 @@ namespace capstan::plan {
 struct PanelTemplate {
   std::string id{};  ///< the same for alternatives, of which `when` selects one
   std::string title{};
-  std::string unit{};   ///< as Grafana names it: "s", "short", "percentunit"
-  std::string when{};   ///< component that must be in the cluster: "karpenter", "kai", "kueue"; empty: none
-  std::string query{};  ///< PromQL with placeholders
+  std::string unit{};        ///< as Grafana names it: "s", "short", "percentunit"
+  std::string when{};        ///< component that must be in the cluster: "karpenter", "kai", "kueue"; empty: none
+  std::string query{};       ///< PromQL with placeholders
   bool is_headline = false;  ///< one of the five metrics to watch first
 };
 

@@ -26,9 +26,10 @@ void add_kill_switch(const PlanFacts& facts, Section& out) {
       out.commands.push_back(
           fmt::format("kubectl -n {} annotate scaledobject {} autoscaling.keda.sh/paused-replicas={} --overwrite",
                       facts.spec.namespace_, name, safe));
-      out.commands.push_back(fmt::format("kubectl -n {} patch hpa {} --type merge --patch '{{\"spec\": "
-                                         "{{\"minReplicas\": {}}}}}'",
-                                         facts.spec.namespace_, name, safe));
+      out.commands.push_back(
+          fmt::format("kubectl -n {} patch hpa {} --type merge --patch '{{\"spec\": "
+                      "{{\"minReplicas\": {}}}}}'",
+                      facts.spec.namespace_, name, safe));
       out.commands.push_back(fmt::format("kubectl -n {} scale {} {} --replicas {}", facts.spec.namespace_,
                                          workload_kind(role), name, safe));
     }
@@ -44,8 +45,10 @@ void add_headlines(const ServicePlan& service, bool is_only, const ServiceMonito
                               .evidence = Evidence::catalogue});
   }
   for (const std::string& row : found.left_out) {
-    out.statements.push_back(
-        {.name = "left out", .value = row, .why = "the engine or the spec does not give it", .evidence = Evidence::catalogue});
+    out.statements.push_back({.name = "left out",
+                              .value = row,
+                              .why = "the engine or the spec does not give it",
+                              .evidence = Evidence::catalogue});
   }
 }
 

@@ -1,0 +1,87 @@
+#include "plan/against/difference.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::plan {
+namespace {
+
+ExistingObject object(const std::string& text) {
+  return {.file = "old.yaml", .body = manifest::parse(text, "old.yaml").value()};
+}
+
+Plan plan_of(std::vector<Manifest> manifests) {
+  Plan plan;
+  plan.sections.push_back({.key = "nodes", .title = "Nodes", .manifests = std::move(manifests)});
+  return plan;
+}
+
+Manifest pool() {
+  Yaml body = Yaml::map({{"apiVersion", "karpenter.sh/v1"}, {"kind", "NodePool"}});
+  body["metadata"].set("name", "h100");
+  body["spec"]["disruption"].set("consolidationPolicy", "WhenEmpty", "it ends no running replica");
+  body["spec"]["disruption"].set("consolidateAfter", "1h");
+  body["spec"].set("taints", Yaml::list({Yaml::map({{"key", "nvidia.com/gpu"}, {"effect", "NoSchedule"}})}));
+  return {.file = "nodes/h100.yaml", .body = std::move(body)};
+}
+
+TEST(Against, NamesPlaceFoundPlannedAndReason) {
+  const auto changes = find_differences(plan_of({pool()}), {object(R"(apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpus}
+spec:
+  disruption:
+    consolidationPolicy: WhenEmptyOrUnderutilized
+    consolidateAfter: 60m
+  taints:
+  - {key: nvidia.com/gpu, effect: NoExecute}
+)")});
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].object, "NodePool gpus");
+  EXPECT_EQ(changes[0].line, 6u);
+  EXPECT_EQ(changes[0].path, "spec.disruption.consolidationPolicy");
+  EXPECT_EQ(changes[0].found, "WhenEmptyOrUnderutilized");
+  EXPECT_EQ(changes[0].planned, "WhenEmpty");
+  EXPECT_EQ(changes[0].why, "it ends no running replica");
+  EXPECT_EQ(changes[1].path, "spec.taints.nvidia.com/gpu.effect");
+}
+
+TEST(Against, SaysWhatIsAbsent) {
+  const auto changes = find_differences(
+      plan_of({pool()}), {object("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: h100}\nspec: {taints: []}\n")});
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].path, "spec.disruption");
+  EXPECT_EQ(changes[0].found, "");
+  EXPECT_EQ(changes[1].planned, "key: nvidia.com/gpu effect: NoSchedule");
+}
+
+TEST(Against, SaysThatAnObjectIsMissing) {
+  const auto changes = find_differences(plan_of({pool()}), {});
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].object, "NodePool h100");
+  EXPECT_EQ(changes[0].line, 0u);
+  EXPECT_EQ(changes[0].file, "nodes/h100.yaml");
+}
+
+TEST(Against, ComparesOnlyTheAlternativeThatExists) {
+  const auto scaler = [](const std::string& file, const std::string& kind) {
+    Yaml body = Yaml::map({{"kind", kind}});
+    body["metadata"].set("name", "chat");
+    body["spec"].set("maxReplicas", 8);
+    return Manifest{.file = file, .body = std::move(body)};
+  };
+  const Plan plan = plan_of({scaler("replicas/keda/chat.yaml", "ScaledObject"),
+                             scaler("replicas/hpa/chat.yaml", "HorizontalPodAutoscaler")});
+  const auto changes = find_differences(
+      plan, {object("kind: HorizontalPodAutoscaler\nmetadata: {name: chat}\nspec: {maxReplicas: 20}\n")});
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(changes[0].object, "HorizontalPodAutoscaler chat");
+  EXPECT_EQ(find_differences(plan, {}).size(), 2u);
+}
+
+TEST(Against, FindsNothingInThePlansOwnObjects) {
+  const Manifest planned = pool();
+  EXPECT_TRUE(find_differences(plan_of({pool()}), {object(planned.body.document())}).empty());
+}
+
+}  // namespace
+}  // namespace capstan::plan
