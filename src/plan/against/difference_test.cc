@@ -47,7 +47,8 @@ spec:
 
 TEST(Against, SaysWhatIsAbsent) {
   const auto changes = find_differences(
-      plan_of({pool()}), {object("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: h100}\nspec: {taints: []}\n")});
+      plan_of({pool()}),
+      {object("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: h100}\nspec: {taints: []}\n")});
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes[0].path, "spec.disruption");
   EXPECT_EQ(changes[0].found, "");
@@ -69,8 +70,8 @@ TEST(Against, ComparesOnlyTheAlternativeThatExists) {
     body["spec"].set("maxReplicas", 8);
     return Manifest{.file = file, .body = std::move(body)};
   };
-  const Plan plan = plan_of({scaler("replicas/keda/chat.yaml", "ScaledObject"),
-                             scaler("replicas/hpa/chat.yaml", "HorizontalPodAutoscaler")});
+  const Plan plan = plan_of(
+      {scaler("replicas/keda/chat.yaml", "ScaledObject"), scaler("replicas/hpa/chat.yaml", "HorizontalPodAutoscaler")});
   const auto changes = find_differences(
       plan, {object("kind: HorizontalPodAutoscaler\nmetadata: {name: chat}\nspec: {maxReplicas: 20}\n")});
   ASSERT_EQ(changes.size(), 1u);

@@ -28,8 +28,7 @@ bool is_autoscaler(const ExistingObject& object) {
   return std::ranges::find(kKinds, object.kind()) != kKinds.end();
 }
 
-const ExistingObject* scaler_of(const ServicePlan& service, bool is_only,
-                                const std::vector<ExistingObject>& existing) {
+const ExistingObject* scaler_of(const ServicePlan& service, bool is_only, const std::vector<ExistingObject>& existing) {
   const ExistingObject* named = nullptr;
   const ExistingObject* any = nullptr;
   std::size_t count = 0;

@@ -34,12 +34,12 @@ std::string scaler_line(const Plan& plan, const ExistingScaler& scaler) {
   const ServicePlan& service = service_of(plan, scaler.service);
   const std::int64_t planned = micro_usd_per_hour(service);
   const std::int64_t less = scaler.micro_usd_per_hour - planned;
-  return fmt::format("{} on this load: at least {} % of requests met for {} USD/h; the plan: {} % for {} USD/h, {} USD/month "
-                     "{}\n",
-                     scaler.object, experiment::tenths(scaler.attainment_ppm, 10'000),
-                     experiment::usd(scaler.micro_usd_per_hour),
-                     experiment::tenths(lowest_attainment_ppm(service), 10'000), experiment::usd(planned),
-                     experiment::usd(std::abs(less) * kHoursPerMonth), less >= 0 ? "less" : "more");
+  return fmt::format(
+      "{} on this load: at least {} % of requests met for {} USD/h; the plan: {} % for {} USD/h, {} USD/month "
+      "{}\n",
+      scaler.object, experiment::tenths(scaler.attainment_ppm, 10'000), experiment::usd(scaler.micro_usd_per_hour),
+      experiment::tenths(lowest_attainment_ppm(service), 10'000), experiment::usd(planned),
+      experiment::usd(std::abs(less) * kHoursPerMonth), less >= 0 ? "less" : "more");
 }
 
 }  // namespace
@@ -49,8 +49,9 @@ std::string render_against_text(const Plan& plan, const std::vector<Difference>&
   std::string out;
   for (const Difference& change : differences) out += difference_line(change);
   for (const ExistingScaler& scaler : scalers) out += scaler_line(plan, scaler);
-  out += differences.empty() ? "no change\n"
-                             : experiment::counted(static_cast<std::int64_t>(differences.size()), "change\n", "changes\n");
+  out += differences.empty()
+             ? "no change\n"
+             : experiment::counted(static_cast<std::int64_t>(differences.size()), "change\n", "changes\n");
   return out;
 }
 
@@ -73,8 +74,7 @@ std::string render_against_json(const Plan& plan, const std::vector<Difference>&
     } else {
       row["attainment"] = static_cast<double>(scaler.attainment_ppm) / 1e6;
       row["usd_per_hour"] = static_cast<double>(scaler.micro_usd_per_hour) / 1e6;
-      row["planned_usd_per_hour"] =
-          static_cast<double>(micro_usd_per_hour(service_of(plan, scaler.service))) / 1e6;
+      row["planned_usd_per_hour"] = static_cast<double>(micro_usd_per_hour(service_of(plan, scaler.service))) / 1e6;
     }
     simulated.push_back(std::move(row));
   }

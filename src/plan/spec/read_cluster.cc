@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/names.h"
+#include "experiment/instances.h"
+#include "plan/spec/read_parts.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+
+std::string_view cloud_key(Cloud cloud) {
+  switch (cloud) {
+    case Cloud::aws:
+      return "aws";
+    case Cloud::gcp:
+      return "gcp";
+    case Cloud::azure:
+      return "azure";
+    case Cloud::on_premises:
+      return "on_premises";
+  }
+  return "aws";
+}
+
+MachineSpec machine_of(const experiment::Instance& row) {
+  return {.name = row.name,
+          .gpu = row.gpu,
+          .gpus = row.gpus,
+          .vcpus = row.vcpus,
+          .memory_gib = row.memory_gib,
+          .nvlink_domain_gpus = row.nvlink_domain_gpus,
+          .on_demand_per_hour = row.on_demand_per_hour,
+          .spot_per_hour = row.spot_per_hour};
+}
+
+/// Reads the cluster of a spec.
+class ClusterReader {
+ public:
+  ClusterReader(PlanSpec& spec, Verdict& verdict) : spec_(spec), cluster_(spec.cluster), verdict_(verdict) {}
+
+  void read(const Node& node) {
+    Fields fields(node, "cluster", verdict_);
+    DefaultList defaults(spec_.defaults);
+    fields.choice<Cloud>("cloud", cluster_.cloud,
+                         {{"aws", Cloud::aws},
+                          {"gcp", Cloud::gcp},
+                          {"azure", Cloud::azure},
+                          {"on_premises", Cloud::on_premises}});
+    defaults.note(fields, "cloud", "aws", "the cloud with most machines in the catalogue");
+    read_places(fields, defaults);
+    read_machines(fields, defaults);
+    read_buying(fields, defaults);
+    fields.text("prometheus", cluster_.prometheus);
+    defaults.note(fields, "prometheus", cluster_.prometheus, "the address that the Prometheus Operator gives it");
+    fields.text("karpenter_discovery", cluster_.karpenter_discovery);
+    if (cluster_.cloud == Cloud::aws && cluster_.provisioner == Provisioner::karpenter) {
+      defaults.note(fields, "karpenter_discovery", cluster_.karpenter_discovery,
+                    "value of the tag karpenter.sh/discovery; set the name of your cluster");
+    }
+    fields.finish();
+  }
+
+ private:
+  void read_places(Fields& fields, DefaultList& defaults) {
+    cluster_.region = cluster_.cloud == Cloud::gcp     ? "us-central1"
+                      : cluster_.cloud == Cloud::azure ? "eastus"
+                      : cluster_.cloud == Cloud::aws   ? "us-east-1"
+                                                       : "local";
+    fields.text("region", cluster_.region);
+    defaults.note(fields, "region", cluster_.region, "the region whose prices the catalogue has");
+    for (const Node& zone : fields.list_of_some("zones")) cluster_.zones.push_back(zone.text);
+    if (!cluster_.zones.empty()) return;
+    for (const char letter : {'a', 'b', 'c'}) {
+      const bool has_dash = cluster_.cloud == Cloud::gcp || cluster_.cloud == Cloud::azure;
+      cluster_.zones.push_back(fmt::format("{}{}{}", cluster_.region, has_dash ? "-" : "", letter));
+    }
+    defaults.note(fields, "zones", fmt::format("{}", fmt::join(cluster_.zones, ", ")), "three zones");
+  }
+
+  void read_machines(Fields& fields, DefaultList& defaults) {
+    std::set<std::string> kinds;
+    for (const Node& gpu : fields.list_of_some("gpus")) {
+      const auto key = engine::gpu_of_product(*spec_.engines, gpu.text);
+      if (key) kinds.insert(*key);
+      if (!key) verdict_.fail(gpu.place, fmt::format("cluster.gpus: found {}, expected a GPU kind such as H100", gpu.words()));
+    }
+    for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
+    if (fields.node().find("instances") != nullptr) return;
+    for (const experiment::Instance& row : experiment::instances()) {
+      const bool is_kind = kinds.empty() ? spec_.engines->gpu_key(row.gpu).has_value() : kinds.contains(row.gpu);
+      if (row.cloud == cloud_key(cluster_.cloud) && is_kind) cluster_.machines.push_back(machine_of(row));
+    }
+    defaults.note(fields, "instances", fmt::format("{} of the catalogue", cluster_.machines.size()),
+                  kinds.empty() ? "machines of the cloud whose GPU is in the engine table"
+                                : "machines of the cloud with these GPUs");
+    if (!cluster_.machines.empty()) return;
+    verdict_.fail(fields.blame({"gpus", "cloud"}),
+                  fmt::format("cluster: the catalogue has no machine of {} with these GPUs, expected `instances` with "
+                              "gpu, gpus and usd_per_hour",
+                              cloud_key(cluster_.cloud)),
+                  ErrorKind::infeasible);
+  }
+
+  /// Reads a name, or a mapping that states or changes the shape and the prices.
+  void read_machine(const Node& node) {
+    const bool is_name = node.kind == Node::Kind::scalar;
+    const Node* named = is_name ? &node : node.find("instance");
+    if (named == nullptr || named->text.empty()) {
+      return verdict_.fail(node.place, fmt::format("cluster.instances: found {}, expected a name, or a mapping with the "
+                                                   "key instance",
+                                                   node.words()));
+    }
+    const experiment::Instance* row = experiment::find_instance(named->text);
+    MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
+    if (is_name && row == nullptr) return verdict_.fail(node.place, unknown_machine(named->text));
+    if (!is_name) read_shape(node, row != nullptr, machine);
+    const bool is_new =
+        std::ranges::find(cluster_.machines, machine.name, &MachineSpec::name) == cluster_.machines.end();
+    if (!is_new) verdict_.fail(node.place, fmt::format("cluster.instances: \"{}\" is given twice", machine.name));
+    cluster_.machines.push_back(std::move(machine));
+  }
+
+  void read_shape(const Node& node, bool is_known, MachineSpec& machine) {
+    Fields fields(node, "cluster.instances", verdict_);
+    fields.need("instance");
+    if (const Node* gpu = is_known ? fields.take("gpu") : fields.need("gpu")) {
+      const auto key = engine::gpu_of_product(*spec_.engines, gpu->text);
+      machine.gpu = key.value_or(gpu->text);
+      machine.has_stated_shape = true;
+    }
+    if (!is_known) fields.need("gpus");
+    machine.has_stated_shape |= fields.integer("gpus", machine.gpus, 1, 1024);
+    fields.integer("vcpus", machine.vcpus, 1, 100'000);
+    fields.integer("memory_gib", machine.memory_gib, 1, 1'000'000);
+    fields.integer("nvlink_domain_gpus", machine.nvlink_domain_gpus, 1, 1024);
+    for (const auto& [key, price] : {std::pair("usd_per_hour", &machine.on_demand_per_hour),
+                                     std::pair("spot_usd_per_hour", &machine.spot_per_hour),
+                                     std::pair("reserved_usd_per_hour", &machine.reserved_per_hour)}) {
+      MicroUsd stated{};
+      if (!fields.usd(key, stated, {0}, {100'000'000'000})) continue;
+      *price = stated;
+      machine.has_stated_price = true;
+    }
+    fields.integer("existing", machine.existing, 0, 100'000);
+    fields.finish();
+    if (fields.ok() && !machine.on_demand_per_hour && !machine.spot_per_hour && !machine.reserved_per_hour) {
+      verdict_.fail(node.place, fmt::format("cluster.instances: no price of {} is known, expected usd_per_hour",
+                                            machine.name));
+    }
+  }
+
+  static std::string unknown_machine(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const experiment::Instance& row : experiment::instances()) names.push_back(row.name);
+    const std::string_view meant = manifest::did_you_mean(name, names);
+    return fmt::format("cluster.instances: found \"{}\", expected an instance of data/instances.csv{}, or a mapping with "
+                       "instance, gpu, gpus and usd_per_hour",
+                       name, meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+  }
+
+  void read_buying(Fields& fields, DefaultList& defaults) {
+    using Capacity = model::CapacityType;
+    for (const Node& node : fields.list_of_some("capacity")) {
+      const std::pair<std::string_view, Capacity> names[] = {
+          {"on_demand", Capacity::on_demand}, {"spot", Capacity::spot}, {"reserved", Capacity::reserved}};
+      const auto found = std::ranges::find(names, node.text, &std::pair<std::string_view, Capacity>::first);
+      if (found == std::end(names)) {
+        verdict_.fail(node.place, fmt::format("cluster.capacity: found {}, expected one of on_demand, spot or reserved",
+                                              node.words()));
+      } else {
+        cluster_.capacity.push_back(found->second);
+      }
+    }
+    if (cluster_.capacity.empty()) cluster_.capacity = {Capacity::on_demand};
+    defaults.note(fields, "capacity", "on_demand", "spot machines may be taken away at any time");
+    if (cluster_.cloud == Cloud::on_premises) cluster_.provisioner = Provisioner::none;
+    fields.choice<Provisioner>("provisioner", cluster_.provisioner,
+                               {{"karpenter", Provisioner::karpenter},
+                                {"cluster_autoscaler", Provisioner::cluster_autoscaler},
+                                {"none", Provisioner::none}});
+    defaults.note(fields, "provisioner", cluster_.provisioner == Provisioner::none ? "none" : "karpenter",
+                  cluster_.provisioner == Provisioner::none ? "nobody sells machines on premises"
+                                                            : "it picks instance types by the pods that wait");
+    fields.choice<GangScheduler>(
+        "gang_scheduler", cluster_.gang_scheduler,
+        {{"kai", GangScheduler::kai}, {"kueue", GangScheduler::kueue}, {"none", GangScheduler::none}});
+    defaults.note(fields, "gang_scheduler", "kai", "it places gangs by topology and under queues");
+  }
+
+  PlanSpec& spec_;
+  ClusterSpec& cluster_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+void read_spec_cluster(const Node* node, PlanSpec& spec, Verdict& verdict) {
+  const Node empty{.kind = Node::Kind::mapping, .place = {}, .text = {}, .items = {}, .entries = {}};
+  ClusterReader(spec, verdict).read(node == nullptr ? empty : *node);
+}
+
+}  // namespace capstan::plan

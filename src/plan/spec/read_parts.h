@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "manifest/fields.h"
+#include "plan/spec/spec.h"
+
+// The readers of the parts of a spec. An error goes into the verdict, and reading goes on with a default.
+namespace capstan::plan {
+
+/// Collects the defaults that a spec uses.
+class DefaultList {
+ public:
+  explicit DefaultList(std::vector<DefaultUsed>& out) : out_(out) {}
+  /// Notes a default if the mapping lacks the key.
+  void note(const manifest::Fields& fields, std::string_view key, std::string value, std::string why);
+
+ private:
+  std::vector<DefaultUsed>& out_;
+};
+
+/// Reads the cluster. Without machines of its own, it has those of the catalogue.
+/// @param node  null: the spec has no cluster, and all of it is a default
+void read_spec_cluster(const manifest::Node* node, PlanSpec& spec, manifest::Verdict& verdict);
+
+/// Reads one service. Needs `PlanSpec::engines`.
+ServiceSpec read_spec_service(const manifest::Node& node, PlanSpec& spec, manifest::Verdict& verdict);
+
+/// Reads the load of a service, whose model and SLO are known.
+/// @param owner  the service's path, for messages: "services.chat"
+void read_spec_load(const manifest::Node* node, const std::string& owner, ServiceSpec& service, PlanSpec& spec,
+                    manifest::Verdict& verdict);
+
+/// Reads tenants, limits, staff and the choices that the operator asked for.
+void read_spec_tenants(manifest::Fields& root, PlanSpec& spec, manifest::Verdict& verdict);
+void read_spec_limits(manifest::Fields& root, PlanSpec& spec, manifest::Verdict& verdict);
+void read_spec_staff(manifest::Fields& root, PlanSpec& spec, manifest::Verdict& verdict);
+void read_spec_asked(manifest::Fields& root, PlanSpec& spec, manifest::Verdict& verdict);
+
+/// Returns a path relative to the folder of the spec.
+std::string spec_relative(const PlanSpec& spec, const std::string& path);
+
+}  // namespace capstan::plan

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/spec/read_parts.h"
+
+// The parts of a spec that are about the whole platform: tenants, limits, staff and what the operator asked for.
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+
+TenantSpec read_tenant(const Node& node, Verdict& verdict) {
+  TenantSpec tenant;
+  Fields fields(node, "tenants", verdict);
+  if (fields.need("name") != nullptr) fields.text("name", tenant.name);
+  using Kind = TenantSpec::Kind;
+  fields.choice<Kind>("kind", tenant.kind,
+                      {{"production", Kind::production}, {"training", Kind::training}, {"batch", Kind::batch}});
+  tenant.priority = tenant.kind == Kind::production ? 100 : tenant.kind == Kind::training ? 50 : 25;
+  fields.integer("priority", tenant.priority, 0, 1'000'000);
+  fields.integer("gpu_quota", tenant.gpu_quota, 0, 1'000'000);
+  if (fields.take("gpu_limit") != nullptr) fields.integer("gpu_limit", tenant.gpu_limit.emplace(0), 0, 1'000'000);
+  fields.finish();
+  if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
+    verdict.fail(fields.blame({"gpu_quota", "gpu_limit"}),
+                 fmt::format("tenants.{}: gpu_quota {} is above gpu_limit {}", tenant.name, tenant.gpu_quota,
+                             *tenant.gpu_limit),
+                 ErrorKind::infeasible);
+  }
+  return tenant;
+}
+
+}  // namespace
+
+void read_spec_tenants(Fields& root, PlanSpec& spec, Verdict& verdict) {
+  for (const Node& node : root.list_of_some("tenants")) {
+    TenantSpec tenant = read_tenant(node, verdict);
+    if (std::ranges::find(spec.tenants, tenant.name, &TenantSpec::name) != spec.tenants.end()) {
+      verdict.fail(node.place, fmt::format("tenants: \"{}\" is the name of two tenants", tenant.name));
+    }
+    spec.tenants.push_back(std::move(tenant));
+  }
+  if (root.node().find("tenants") == nullptr) spec.tenants.push_back({.name = "production"});
+  DefaultList(spec.defaults).note(root, "tenants", "production", "one tenant with priority 100");
+}
+
+void read_spec_limits(Fields& root, PlanSpec& spec, Verdict& verdict) {
+  DefaultList(spec.defaults).note(root, "limits", "none", "the pools are limited by the maximum of replicas");
+  const Node* node = root.take("limits");
+  if (node == nullptr) return;
+  Fields fields(*node, "limits", verdict);
+  if (fields.take("gpus") != nullptr) fields.integer("gpus", spec.limits.gpus.emplace(1), 1, 1'000'000);
+  if (fields.take("usd_per_hour") != nullptr) {
+    fields.usd("usd_per_hour", spec.limits.per_hour.emplace(), {1}, {1'000'000'000'000});
+  }
+  fields.finish();
+}
+
+void read_spec_staff(Fields& root, PlanSpec& spec, Verdict& verdict) {
+  DefaultList(spec.defaults)
+      .note(root, "staff", "half of an engineer of 160,000 USD a year", "the middle of the usual 40 to 60 %");
+  const Node* node = root.take("staff");
+  if (node == nullptr) return;
+  Fields fields(*node, "staff", verdict);
+  fields.usd("usd_per_year", spec.staff.per_year, {0}, {10'000'000'000'000});
+  fields.share_ppm("share", spec.staff.share_ppm, 0, 100'000'000);
+  fields.usd("serverless_usd_per_gpu_hour", spec.staff.serverless_per_gpu_hour, {0}, {1'000'000'000});
+  fields.finish();
+}
+
+void read_spec_asked(Fields& root, PlanSpec& spec, Verdict& verdict) {
+  const Node* node = root.take("asked");
+  if (node == nullptr) return;
+  Fields fields(*node, "asked", verdict);
+  fields.text("scale_on", spec.asked.scale_on);
+  fields.text("consolidation", spec.asked.consolidation);
+  bool gangs = true;
+  fields.boolean("gang_scheduling", gangs);
+  spec.asked.declines_gang_scheduling = !gangs;
+  fields.finish();
+}
+
+}  // namespace capstan::plan

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/names.h"
+#include "plan/spec/read_parts.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+using namespace std::chrono_literals;
+
+/// Container images by engine, with the versions whose flags and metrics the manifests use.
+std::string_view default_image(Engine engine) {
+  switch (engine) {
+    case Engine::vllm:
+      return "vllm/vllm-openai:v0.17.0";
+    case Engine::sglang:
+      return "lmsysorg/sglang:v0.5.9";
+    case Engine::tensorrt_llm:
+      return "nvcr.io/nvidia/tensorrt-llm/release:1.2.0";
+    case Engine::triton:
+      return "nvcr.io/nvidia/tritonserver:25.10-trtllm-python-py3";
+  }
+  return "";
+}
+
+void read_spec_bound(Fields& fields, std::string_view key, Duration& out, Verdict& verdict) {
+  if (fields.duration(key, out, 0s, 24h) && out == 0s) {
+    verdict.fail(fields.node().find(key)->place, fmt::format("{}.{}: an SLO of 0 can never be met", fields.what(), key),
+                 ErrorKind::infeasible);
+  }
+}
+
+void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& service, DefaultList& defaults,
+                   Verdict& verdict) {
+  Fields fields(node, owner + ".slo", verdict);
+  read_spec_bound(fields, "ttft_p99", service.slo.ttft, verdict);
+  read_spec_bound(fields, "tpot", service.slo.tpot, verdict);
+  read_spec_bound(fields, "e2e", service.slo.e2e, verdict);
+  fields.share_ppm("attainment", service.slo.attainment_ppm, 1, 1'000'000);
+  defaults.note(fields, "attainment", "99 %", "a bound on the 99th percentile");
+  if (fields.take("goodput_per_second") != nullptr) {
+    fields.number("goodput_per_second", service.goodput_per_s.emplace(0), 0, 1e7);
+  }
+  fields.finish();
+  if (fields.ok() && service.slo.ttft == 0s && service.slo.tpot == 0s && service.slo.e2e == 0s) {
+    verdict.fail(node.place, fmt::format("{} states no bound, expected at least one of ttft_p99, tpot or e2e",
+                                         fields.what()));
+  }
+}
+
+/// Finds the rows of a model in the engine table. Names a similar model if there are none.
+void find_spec_model(const Fields& fields, const std::string& served, bool has_dtype, ServiceSpec& service,
+                     const PlanSpec& spec, Verdict& verdict) {
+  const auto known = engine::model_of_name(*spec.engines, served);
+  service.model = known ? known->model : served;
+  if (!has_dtype) service.dtype = known ? known->weight_dtype : "bfloat16";
+  std::vector<std::string_view> models;
+  bool has_model = false, has_rows = false;
+  for (const engine::EngineRow& row : spec.engines->rows()) {
+    if (std::ranges::find(models, row.model) == models.end()) models.push_back(row.model);
+    has_model |= row.model == service.model;
+    has_rows |= row.model == service.model && row.weight_dtype == service.dtype;
+  }
+  if (!has_model) {
+    const std::string_view nearest = manifest::did_you_mean(served, models);
+    verdict.fail(fields.blame({"model"}),
+                 fmt::format("{}.model: the engine table has no \"{}\", expected one of {}{}; step_times reads rows of your "
+                             "own",
+                             fields.what(), served, manifest::one_of(models),
+                             nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
+                 ErrorKind::infeasible);
+  } else if (!has_rows) {
+    verdict.fail(fields.blame({"dtype", "model"}),
+                 fmt::format("{}: the engine table has no row of {} in {}", fields.what(), service.model, service.dtype),
+                 ErrorKind::infeasible);
+  }
+}
+
+void read_spec_shape(Fields& fields, ServiceSpec& service, DefaultList& defaults, Verdict& verdict) {
+  if (fields.take("tensor_parallel") != nullptr) {
+    fields.integer("tensor_parallel", service.tensor_parallel.emplace(1), 1, 1024);
+  }
+  defaults.note(fields, "tensor_parallel", "found by search", "the cheapest that holds the SLO");
+  fields.integer("pods_per_replica", service.pods_per_replica, 1, 1024);
+  fields.boolean("disaggregated", service.is_disaggregated);
+  defaults.note(fields, "disaggregated", "false", "replicas that both prefill and decode");
+  fields.boolean("may_share_gpu", service.may_share_gpu);
+  fields.integer("memory_gib", service.sharing_memory_gib, 1, 10'000);
+  fields.integer("max_replicas", service.max_replicas, 1, 10'000);
+  defaults.note(fields, "max_replicas", fmt::format("{}", service.max_replicas), "upper end of the search");
+  if (service.tensor_parallel && *service.tensor_parallel % service.pods_per_replica != 0) {
+    verdict.fail(fields.blame({"pods_per_replica", "tensor_parallel"}),
+                 fmt::format("{}: {} GPUs cannot be divided over {} pods", fields.what(), *service.tensor_parallel,
+                             service.pods_per_replica));
+  }
+  if (service.may_share_gpu && service.sharing_memory_gib == 0) {
+    verdict.fail(fields.blame({"may_share_gpu"}),
+                 fmt::format("{}: may_share_gpu needs memory_gib, the GPU memory of a replica", fields.what()));
+  }
+}
+
+}  // namespace
+
+ServiceSpec read_spec_service(const Node& node, PlanSpec& spec, Verdict& verdict) {
+  ServiceSpec service;
+  const Node* name = node.kind == Node::Kind::mapping ? node.find("name") : nullptr;
+  service.name = name != nullptr ? name->text : fmt::format("service-{}", spec.services.size() + 1);
+  const std::string owner = "services." + service.name;
+  DefaultList defaults(spec.defaults);
+  Fields fields(node, owner, verdict);
+  fields.text("name", service.name);
+  defaults.note(fields, "name", service.name, "");
+  const manifest::Mark read_model(verdict);
+  if (fields.need("model") != nullptr) fields.text("model", service.served_model_name);
+  fields.choice<Engine>("engine", service.engine,
+                        {{"vllm", Engine::vllm},
+                         {"sglang", Engine::sglang},
+                         {"tensorrt-llm", Engine::tensorrt_llm},
+                         {"triton", Engine::triton}});
+  defaults.note(fields, "engine", "vllm", "the engine whose step times the table has");
+  service.image = default_image(service.engine);
+  fields.text("image", service.image);
+  defaults.note(fields, "image", service.image, "its flags and metrics are those of the manifests");
+  const bool has_dtype = fields.text("dtype", service.dtype);
+  if (read_model.ok() && !service.served_model_name.empty()) {
+    find_spec_model(fields, service.served_model_name, has_dtype, service, spec, verdict);
+  }
+  defaults.note(fields, "dtype", service.dtype, "from the name of the model");
+  read_spec_shape(fields, service, defaults, verdict);
+  if (const Node* slo = fields.need("slo")) read_spec_slo(*slo, owner, service, defaults, verdict);
+  service.tenant = spec.tenants.empty() ? "production" : spec.tenants.front().name;
+  fields.text("tenant", service.tenant);
+  defaults.note(fields, "tenant", service.tenant, "the first tenant");
+  read_spec_load(fields.take("load"), owner, service, spec, verdict);
+  fields.finish();
+  return service;
+}
+
+}  // namespace capstan::plan

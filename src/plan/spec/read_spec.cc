@@ -1,0 +1,113 @@
+#include "plan/spec/read_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+#include "plan/spec/read_parts.h"
+
+namespace capstan::plan {
+
+namespace {
+
+using manifest::Fields;
+using manifest::Node;
+using manifest::Verdict;
+
+constexpr std::size_t kServicesMost = 20;
+
+/// Shares the table that is compiled into the program, which is never destroyed.
+std::shared_ptr<const engine::EngineTable> bundled_engines() {
+  return {std::shared_ptr<const engine::EngineTable>(), &engine::EngineTable::bundled()};
+}
+
+void read_services(Fields& root, PlanSpec& spec, Verdict& verdict) {
+  root.need("services");
+  for (const Node& node : root.list_of_some("services")) {
+    ServiceSpec service = read_spec_service(node, spec, verdict);
+    if (std::ranges::find(spec.services, service.name, &ServiceSpec::name) != spec.services.end()) {
+      verdict.fail(node.place, fmt::format("services: \"{}\" is the name of two services", service.name));
+    }
+    spec.services.push_back(std::move(service));
+  }
+  if (spec.services.size() > kServicesMost) {
+    verdict.fail(root.node().place, fmt::format("services: found {}, expected at most {}", spec.services.size(),
+                                                kServicesMost));
+  }
+}
+
+/// Checks names of tenants and their quotas against each other and the limits.
+void check_tenants(const Fields& root, const PlanSpec& spec, Verdict& verdict) {
+  GpuCount quotas = 0;
+  for (const TenantSpec& tenant : spec.tenants) quotas += tenant.gpu_quota;
+  if (spec.limits.gpus && quotas > *spec.limits.gpus) {
+    verdict.fail(root.blame({"tenants", "limits"}),
+                 fmt::format("tenants: the quotas add up to {} GPUs, {} more than limits.gpus of {}", quotas,
+                             quotas - *spec.limits.gpus, *spec.limits.gpus),
+                 ErrorKind::infeasible);
+  }
+  for (const ServiceSpec& service : spec.services) {
+    if (std::ranges::find(spec.tenants, service.tenant, &TenantSpec::name) != spec.tenants.end()) continue;
+    verdict.fail(root.blame({"services"}),
+                 fmt::format("services.{}.tenant: no tenant is named \"{}\"", service.name, service.tenant));
+  }
+}
+
+PlanSpec read_root(const Node& node, const std::string& file, Verdict& verdict) {
+  PlanSpec spec;
+  spec.file = file;
+  spec.engines = bundled_engines();
+  DefaultList defaults(spec.defaults);
+  Fields root(node, "spec", verdict);
+  spec.name = std::filesystem::path(file).stem().string();
+  root.text("name", spec.name);
+  defaults.note(root, "name", spec.name, "the name of the file");
+  spec.namespace_ = "inference";
+  root.text("namespace", spec.namespace_);
+  defaults.note(root, "namespace", spec.namespace_, "the namespace of the manifests");
+  read_spec_cluster(root.take("cluster"), spec, verdict);
+  read_spec_tenants(root, spec, verdict);
+  read_spec_limits(root, spec, verdict);
+  read_services(root, spec, verdict);
+  read_spec_staff(root, spec, verdict);
+  read_spec_asked(root, spec, verdict);
+  root.finish();
+  if (root.ok()) check_tenants(root, spec, verdict);
+  return spec;
+}
+
+}  // namespace
+
+void DefaultList::note(const Fields& fields, std::string_view key, std::string value, std::string why) {
+  if (fields.node().find(key) != nullptr) return;
+  const std::string path = fields.what() == "spec" ? std::string(key) : fmt::format("{}.{}", fields.what(), key);
+  out_.push_back({path, std::move(value), std::move(why)});
+}
+
+std::string spec_relative(const PlanSpec& spec, const std::string& path) {
+  const std::filesystem::path given(path);
+  if (given.is_absolute()) return path;
+  return (std::filesystem::path(spec.file).parent_path() / given).string();
+}
+
+SpecResult parse_plan_spec(std::string_view text, const std::string& file) {
+  std::vector<Error> faults;
+  const Result<Node> node = manifest::parse(text, file, {}, &faults);
+  if (!node) return std::unexpected(manifest::Errors(node.error()));
+  Verdict verdict{.max_errors = Verdict::kMaxErrors};
+  for (Error& fault : faults) verdict.fail(std::move(fault));
+  PlanSpec spec = read_root(*node, file, verdict);
+  if (!verdict.ok()) return std::unexpected(verdict.all());
+  return spec;
+}
+
+SpecResult read_plan_spec(const std::string& path) {
+  const auto text = read_file(path, manifest::Limits{}.bytes);
+  if (!text) return std::unexpected(Error::about(path, "cannot be read, expected a spec of a plan"));
+  return parse_plan_spec(*text, path);
+}
+
+}  // namespace capstan::plan
