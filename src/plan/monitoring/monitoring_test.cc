@@ -24,7 +24,7 @@ struct Sample {
     service.engine = engine;
     service.slo = {.ttft = 2s, .tpot = 80ms};
     RoleFleet role;
-    role.engine.gpu_name = "H100";
+    role.engine.gpu = "h100_sxm";
     role.machine.gpus = 8;
     role.machine.on_demand_per_hour = MicroUsd{55'040'000};
     fleet.roles.push_back(role);
@@ -63,7 +63,7 @@ TEST(Monitoring, HasTheFiveHeadlineMetrics) {
   ASSERT_EQ(queries.size(), 5u);
   EXPECT_EQ(queries[0],
             "sum by (pod) (vllm:num_requests_waiting_by_reason{reason=\"capacity\", namespace=\"llm\", "
-            "pod=~\"chat(-prefill|-decode)?-.*\"})");
+            "pod=~\"chat-.*\"})");
 }
 
 TEST(Monitoring, BurnsAgainstTheBoundInTheUnitOfTheMetric) {

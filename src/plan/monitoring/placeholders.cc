@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/assert.h"
-#include "experiment/words.h"
+#include "plan/names.h"
 #include "signals/metric_catalog.h"
 
 namespace capstan::plan {
@@ -60,17 +60,14 @@ void add_burn(Placeholders& out, std::string_view name, double rate, const model
   if (late < 1) out.emplace(name, fmt::format("{:.4g}", 1 - late));
 }
 
-/// The machines of a service's replicas, by GPU kind.
+/// Returns a pattern of the pools on which the replicas run: "h100|h100-spot".
 std::string pools_of(const ServicePlan& fleet) {
   std::set<std::string> names;
   for (const RoleFleet& role : fleet.roles) {
-    std::string name = role.engine.gpu_name;
-    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-    names.insert(name);
+    names.insert(pool_name(role.engine.gpu));
+    names.insert(spot_pool_name(role.engine.gpu));
   }
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : "|") + name + "(-spot)?";
-  return out;
+  return fmt::format("{}", fmt::join(names, "|"));
 }
 
 void add_limits(Placeholders& out, const PlanSpec& spec, const ServicePlan& fleet) {
@@ -124,7 +121,8 @@ std::expected<std::string, std::string> expand(std::string_view query, const Pla
 
 Placeholders placeholders_of(const PlanSpec& spec, const ServiceSpec& service, const ServicePlan& fleet) {
   Placeholders out;
-  const std::string of_pods = fmt::format("pod=~\"{}(-prefill|-decode)?-.*\"", service.name);
+  const std::string of_pods =
+      fmt::format("pod=~\"{}{}-.*\"", service.name, service.is_disaggregated ? "-(prefill|decode)" : "");
   const std::string pods = fmt::format("namespace=\"{}\", {}", spec.namespace_, of_pods);
   out.emplace("pods", pods);
   out.emplace("exported_pods", fmt::format("exported_namespace=\"{}\", exported_{}", spec.namespace_, of_pods));

@@ -4,24 +4,21 @@
 
 #include "plan/figures.h"
 #include "plan/monitoring/service_monitoring.h"
+#include "plan/names.h"
 #include "plan/sections/sections.h"
 
 namespace capstan::plan {
 
 namespace {
 
-std::string workload_name(const ServicePlan& service, const RoleFleet& role) {
-  return role.role == model::Role::both ? service.service : service.service + "-" + role_word(role.role);
-}
-
-std::string workload_kind(const RoleFleet& role) { return role.pods > 1 ? "leaderworkerset" : "deployment"; }
-
 /// The commands that stop every scaler and set the number of replicas that carried the highest simulated load.
 void add_kill_switch(const PlanFacts& facts, Section& out) {
   out.commands.push_back("kubectl patch fleetpolicy default --type merge --patch '{\"spec\": {\"halt\": true}}'");
-  for (const ServicePlan& service : facts.services) {
-    for (const RoleFleet& role : service.roles) {
-      const std::string name = workload_name(service, role);
+  for (std::size_t i = 0; i < facts.services.size(); ++i) {
+    for (const RoleFleet& role : facts.services[i].roles) {
+      const std::string name = workload_name(facts.spec.services[i], role.role);
+      std::string kind(workload_kind(facts.spec.services[i]));
+      std::ranges::transform(kind, kind.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
       const ReplicaCount safe = std::max(role.peak_ready, role.minimum);
       out.commands.push_back(
           fmt::format("kubectl -n {} annotate scaledobject {} autoscaling.keda.sh/paused-replicas={} --overwrite",
@@ -30,8 +27,8 @@ void add_kill_switch(const PlanFacts& facts, Section& out) {
           fmt::format("kubectl -n {} patch hpa {} --type merge --patch '{{\"spec\": "
                       "{{\"minReplicas\": {}}}}}'",
                       facts.spec.namespace_, name, safe));
-      out.commands.push_back(fmt::format("kubectl -n {} scale {} {} --replicas {}", facts.spec.namespace_,
-                                         workload_kind(role), name, safe));
+      out.commands.push_back(
+          fmt::format("kubectl -n {} scale {} {} --replicas {}", facts.spec.namespace_, kind, name, safe));
     }
   }
 }

@@ -49,11 +49,9 @@ class ClusterReader {
   void read(const Node& node) {
     Fields fields(node, "cluster", verdict_);
     DefaultList defaults(spec_.defaults);
-    fields.choice<Cloud>("cloud", cluster_.cloud,
-                         {{"aws", Cloud::aws},
-                          {"gcp", Cloud::gcp},
-                          {"azure", Cloud::azure},
-                          {"on_premises", Cloud::on_premises}});
+    fields.choice<Cloud>(
+        "cloud", cluster_.cloud,
+        {{"aws", Cloud::aws}, {"gcp", Cloud::gcp}, {"azure", Cloud::azure}, {"on_premises", Cloud::on_premises}});
     defaults.note(fields, "cloud", "aws", "the cloud with most machines in the catalogue");
     read_places(fields, defaults);
     read_machines(fields, defaults);
@@ -90,7 +88,8 @@ class ClusterReader {
     for (const Node& gpu : fields.list_of_some("gpus")) {
       const auto key = engine::gpu_of_product(*spec_.engines, gpu.text);
       if (key) kinds.insert(*key);
-      if (!key) verdict_.fail(gpu.place, fmt::format("cluster.gpus: found {}, expected a GPU kind such as H100", gpu.words()));
+      if (!key)
+        verdict_.fail(gpu.place, fmt::format("cluster.gpus: found {}, expected a GPU kind such as H100", gpu.words()));
     }
     for (const Node& machine : fields.list_of_some("instances")) read_machine(machine);
     if (fields.node().find("instances") != nullptr) return;
@@ -114,9 +113,10 @@ class ClusterReader {
     const bool is_name = node.kind == Node::Kind::scalar;
     const Node* named = is_name ? &node : node.find("instance");
     if (named == nullptr || named->text.empty()) {
-      return verdict_.fail(node.place, fmt::format("cluster.instances: found {}, expected a name, or a mapping with the "
-                                                   "key instance",
-                                                   node.words()));
+      return verdict_.fail(node.place,
+                           fmt::format("cluster.instances: found {}, expected a name, or a mapping with the "
+                                       "key instance",
+                                       node.words()));
     }
     const experiment::Instance* row = experiment::find_instance(named->text);
     MachineSpec machine = row != nullptr ? machine_of(*row) : MachineSpec{.name = named->text};
@@ -152,8 +152,8 @@ class ClusterReader {
     fields.integer("existing", machine.existing, 0, 100'000);
     fields.finish();
     if (fields.ok() && !machine.on_demand_per_hour && !machine.spot_per_hour && !machine.reserved_per_hour) {
-      verdict_.fail(node.place, fmt::format("cluster.instances: no price of {} is known, expected usd_per_hour",
-                                            machine.name));
+      verdict_.fail(node.place,
+                    fmt::format("cluster.instances: no price of {} is known, expected usd_per_hour", machine.name));
     }
   }
 
@@ -161,9 +161,10 @@ class ClusterReader {
     std::vector<std::string_view> names;
     for (const experiment::Instance& row : experiment::instances()) names.push_back(row.name);
     const std::string_view meant = manifest::did_you_mean(name, names);
-    return fmt::format("cluster.instances: found \"{}\", expected an instance of data/instances.csv{}, or a mapping with "
-                       "instance, gpu, gpus and usd_per_hour",
-                       name, meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+    return fmt::format(
+        "cluster.instances: found \"{}\", expected an instance of data/instances.csv{}, or a mapping with "
+        "instance, gpu, gpus and usd_per_hour",
+        name, meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
   }
 
   void read_buying(Fields& fields, DefaultList& defaults) {

@@ -38,7 +38,8 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
   parts.integer("longest", out.longest, 1, 1 << 24);
   parts.finish();
   if (parts.ok() && out.longest < out.median) {
-    verdict.fail(node->place, fmt::format("{}: longest {} is below the median {}", parts.what(), out.longest, out.median));
+    verdict.fail(node->place,
+                 fmt::format("{}: longest {} is below the median {}", parts.what(), out.longest, out.median));
   }
 }
 
@@ -46,7 +47,8 @@ void read_spec_tokens(Fields& fields, std::string_view key, TokenSpec& out, Defa
 double mean_tokens(const TokenSpec& tokens) { return tokens.median * std::exp(tokens.sigma * tokens.sigma / 2); }
 
 /// Returns how long a request is in flight: half of the bound on TTFT, and for each further token half of the bound on
-/// TPOT. A replica within its SLO is on average well below its bounds. Without a bound, a second and 30 ms stand for it.
+/// TPOT. A replica within its SLO is on average well below its bounds. Without a bound, a second and 30 ms stand for
+/// it.
 double seconds_in_flight(const ServiceSpec& service) {
   const double ttft_s = service.slo.ttft > 0s ? std::chrono::duration<double>(service.slo.ttft).count() / 2 : 1.0;
   const double tpot_s = service.slo.tpot > 0s ? std::chrono::duration<double>(service.slo.tpot).count() / 2 : 0.03;
@@ -112,8 +114,8 @@ void check_recorded(const Fields& fields, const LoadSpec& load, Verdict& verdict
   workload::Request request;
   if ((*source)->next(request)) return;
   if ((*source)->error()) return verdict.fail(*(*source)->error());
-  verdict.fail(fields.blame({"trace", "profile"}), fmt::format("{}: {} has no requests, expected at least one",
-                                                               fields.what(), load.from));
+  verdict.fail(fields.blame({"trace", "profile"}),
+               fmt::format("{}: {} has no requests, expected at least one", fields.what(), load.from));
 }
 
 void read_recorded(Fields& fields, ServiceSpec& service, PlanSpec& spec, Verdict& verdict) {

@@ -27,10 +27,10 @@ TenantSpec read_tenant(const Node& node, Verdict& verdict) {
   if (fields.take("gpu_limit") != nullptr) fields.integer("gpu_limit", tenant.gpu_limit.emplace(0), 0, 1'000'000);
   fields.finish();
   if (fields.ok() && tenant.gpu_limit && tenant.gpu_quota > *tenant.gpu_limit) {
-    verdict.fail(fields.blame({"gpu_quota", "gpu_limit"}),
-                 fmt::format("tenants.{}: gpu_quota {} is above gpu_limit {}", tenant.name, tenant.gpu_quota,
-                             *tenant.gpu_limit),
-                 ErrorKind::infeasible);
+    verdict.fail(
+        fields.blame({"gpu_quota", "gpu_limit"}),
+        fmt::format("tenants.{}: gpu_quota {} is above gpu_limit {}", tenant.name, tenant.gpu_quota, *tenant.gpu_limit),
+        ErrorKind::infeasible);
   }
   return tenant;
 }

@@ -19,13 +19,13 @@ using namespace std::chrono_literals;
 std::string_view default_image(Engine engine) {
   switch (engine) {
     case Engine::vllm:
-      return "vllm/vllm-openai:v0.17.0";
+      return "vllm/vllm-openai:v0.25.1";
     case Engine::sglang:
-      return "lmsysorg/sglang:v0.5.9";
+      return "lmsysorg/sglang:v0.5.18";
     case Engine::tensorrt_llm:
-      return "nvcr.io/nvidia/tensorrt-llm/release:1.2.0";
+      return "nvcr.io/nvidia/tensorrt-llm/release:1.2.1";
     case Engine::triton:
-      return "nvcr.io/nvidia/tritonserver:25.10-trtllm-python-py3";
+      return "nvcr.io/nvidia/tritonserver:25.05-trtllm-python-py3";
   }
   return "";
 }
@@ -50,8 +50,8 @@ void read_spec_slo(const Node& node, const std::string& owner, ServiceSpec& serv
   }
   fields.finish();
   if (fields.ok() && service.slo.ttft == 0s && service.slo.tpot == 0s && service.slo.e2e == 0s) {
-    verdict.fail(node.place, fmt::format("{} states no bound, expected at least one of ttft_p99, tpot or e2e",
-                                         fields.what()));
+    verdict.fail(node.place,
+                 fmt::format("{} states no bound, expected at least one of ttft_p99, tpot or e2e", fields.what()));
   }
 }
 
@@ -70,16 +70,18 @@ void find_spec_model(const Fields& fields, const std::string& served, bool has_d
   }
   if (!has_model) {
     const std::string_view nearest = manifest::did_you_mean(served, models);
-    verdict.fail(fields.blame({"model"}),
-                 fmt::format("{}.model: the engine table has no \"{}\", expected one of {}{}; step_times reads rows of your "
-                             "own",
-                             fields.what(), served, manifest::one_of(models),
-                             nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
-                 ErrorKind::infeasible);
+    verdict.fail(
+        fields.blame({"model"}),
+        fmt::format("{}.model: the engine table has no \"{}\", expected one of {}{}; step_times reads rows of your "
+                    "own",
+                    fields.what(), served, manifest::one_of(models),
+                    nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)),
+        ErrorKind::infeasible);
   } else if (!has_rows) {
-    verdict.fail(fields.blame({"dtype", "model"}),
-                 fmt::format("{}: the engine table has no row of {} in {}", fields.what(), service.model, service.dtype),
-                 ErrorKind::infeasible);
+    verdict.fail(
+        fields.blame({"dtype", "model"}),
+        fmt::format("{}: the engine table has no row of {} in {}", fields.what(), service.model, service.dtype),
+        ErrorKind::infeasible);
   }
 }
 

@@ -34,8 +34,8 @@ void read_services(Fields& root, PlanSpec& spec, Verdict& verdict) {
     spec.services.push_back(std::move(service));
   }
   if (spec.services.size() > kServicesMost) {
-    verdict.fail(root.node().place, fmt::format("services: found {}, expected at most {}", spec.services.size(),
-                                                kServicesMost));
+    verdict.fail(root.node().place,
+                 fmt::format("services: found {}, expected at most {}", spec.services.size(), kServicesMost));
   }
 }
 

@@ -35,18 +35,18 @@ TEST(ReadSpec, NeedsOnlyAModelAndAnSlo) {
 TEST(ReadSpec, ListsEveryDefaultThatItUses) {
   const SpecResult spec = parse_plan_spec(kSmallest, "chat.yaml");
   ASSERT_TRUE(spec) << spec.error().text();
-  for (const std::string_view path : {"name", "namespace", "cluster.cloud", "cluster.zones", "cluster.instances", "tenants",
-                                      "limits", "staff", "services.chat.engine", "services.chat.slo.attainment",
-                                      "services.chat.load.requests_per_second", "services.chat.load.prompt_tokens"}) {
+  for (const std::string_view path :
+       {"name", "namespace", "cluster.cloud", "cluster.zones", "cluster.instances", "tenants", "limits", "staff",
+        "services.chat.engine", "services.chat.slo.attainment", "services.chat.load.requests_per_second",
+        "services.chat.load.prompt_tokens"}) {
     EXPECT_NE(find_default(*spec, path), nullptr) << path;
   }
   EXPECT_EQ(find_default(*spec, "services.chat.dtype"), nullptr);
 }
 
 TEST(ReadSpec, TurnsConcurrencyIntoARate) {
-  const SpecResult spec = parse_plan_spec(std::string(kSmallest) +
-                                              "  load: {concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}\n",
-                                          "chat.yaml");
+  const SpecResult spec = parse_plan_spec(
+      std::string(kSmallest) + "  load: {concurrency: 100, prompt_tokens: 1000, answer_tokens: 301}\n", "chat.yaml");
   ASSERT_TRUE(spec) << spec.error().text();
   EXPECT_NEAR(spec->services.front().load.requests_per_s, 10, 1e-9);  // 1 s + 300 x 30 ms
 }
@@ -81,7 +81,8 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {}}\n", "states no bound"},
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 0s}}\n", "can never be met", ErrorKind::infeasible},
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, tenant: x}\n", "no tenant is named \"x\""},
-      {"tenants: []\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n", "expected at least one element"},
+      {"tenants: []\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
+       "expected at least one element"},
       {"limits: {gpus: 8}\ntenants: [{name: t, gpu_quota: 16}]\nservices:\n- {name: a, model: Llama-3.1-8B, slo: "
        "{ttft_p99: 1s}}\n",
        "8 more than limits.gpus of 8", ErrorKind::infeasible},
@@ -89,7 +90,8 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
        "did you mean p5.4xlarge?"},
       {"cluster: {cloud: on_premises}\nservices:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}}\n",
        "has no machine of on_premises", ErrorKind::infeasible},
-      {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, load: {concurrency: 1, requests_per_second: 1}}\n",
+      {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, load: {concurrency: 1, requests_per_second: "
+       "1}}\n",
        "expected one of them"},
       {"services:\n- {name: a, model: Llama-3.1-8B, slo: {ttft_p99: 1s}, load: {trace: nowhere.csv}}\n", "nowhere.csv"},
       {"servces: []\n", "servces"},
@@ -103,7 +105,8 @@ TEST(ReadSpec, ReportsMistakesWithPlaceFoundAndExpected) {
 }
 
 TEST(ReadSpec, ReportsAllMistakesAtOnce) {
-  const SpecResult spec = parse_plan_spec("cluster: {cloud: aws2}\nservices:\n- {name: a, model: X, slo: {}}\nfoo: 1\n", "s.yaml");
+  const SpecResult spec =
+      parse_plan_spec("cluster: {cloud: aws2}\nservices:\n- {name: a, model: X, slo: {}}\nfoo: 1\n", "s.yaml");
   ASSERT_FALSE(spec);
   EXPECT_GE(spec.error().list.size(), 4u) << spec.error().text();
 }
