@@ -231,10 +231,15 @@ void Observer::watch_settling(Instant now) {
   truth.gangs.for_each([&](model::GangId, const model::Gang& gang) {
     missing[gang.service.value] -= gang.phase == model::Gang::Phase::ready ? 1 : 0;
   });
+  const auto& starts = cluster_.cold_starts();
+  for (; starts_seen_ < starts.size(); ++starts_seen_) {
+    longest_start_ = std::max(longest_start_, starts[starts_seen_].ready_at - starts[starts_seen_].bound_at);
+  }
   Settling::Look look{.has_requests = counts.arrived > arrived_before_ || counts.in_flight + counts.queued > 0,
                       .refused = cluster_.meter(now).launches_refused,
                       .actions = controller_.stats().actions,
-                      .is_out_of_room = is_out_of_room(setup_, truth)};
+                      .is_out_of_room = is_out_of_room(setup_, truth),
+                      .longest_start = longest_start_};
   for (const ReplicaCount lacking : missing) look.missing += std::abs(lacking);
   arrived_before_ = counts.arrived;
   settling_.minute(now, look);

@@ -77,6 +77,8 @@ class Observer {
   Settling settling_;
   LimitWatch limits_;
   RequestCount arrived_before_ = 0;
+  std::size_t starts_seen_ = 0;  ///< completed starts that `longest_start_` contains
+  Duration longest_start_{};
 };
 
 }  // namespace capstan::experiment

@@ -10,8 +10,10 @@ namespace {
 
 using namespace decide::scale;
 
-/// Capstan's policy takes up to eight lead times until it lowers, and a lead time may be a quarter of an hour.
-constexpr Duration kSettlingBase = std::chrono::hours(2);
+/// Capstan's policy takes up to eight lead times until it lowers.
+constexpr std::int64_t kLeadTimesToLower = 8;
+/// A lead time is taken as a quarter of an hour if no start took longer.
+constexpr Duration kLeadTimeLeast = std::chrono::minutes(15);
 
 Duration longest_wait(const HpaSettings& hpa) {
   return hpa.behavior ? hpa.behavior->down.stabilization : hpa.downscale_stabilization;
@@ -37,7 +39,7 @@ bool can_stand_still(const SimulationSetup& setup) {
          cluster.provider.outages.empty() && std::ranges::all_of(cluster.catalog->services, has_no_windows);
 }
 
-Duration settling_time(const SimulationSetup& setup) {
+Duration settling_time(const SimulationSetup& setup, Duration longest_start) {
   Duration scale{};
   for (const Policy& policy : setup.policies.scale) scale = std::max(scale, std::visit(ScaleWait{}, policy));
   Duration sleep{};
@@ -45,7 +47,7 @@ Duration settling_time(const SimulationSetup& setup) {
     if (start.sleep.most > 0) sleep = std::max(sleep, start.sleep.longest);
   }
   const Duration nodes = setup.policies.provision ? setup.policies.provision->consolidation.after : Duration{};
-  return kSettlingBase + scale + sleep + nodes;
+  return kLeadTimesToLower * std::max(kLeadTimeLeast, longest_start) + scale + sleep + nodes;
 }
 
 bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) {
@@ -73,8 +75,7 @@ bool is_out_of_room(const SimulationSetup& setup, const model::Snapshot& truth) 
          std::ranges::any_of(room, [](const auto& left) { return left.second < 0; });
 }
 
-Settling::Settling(const SimulationSetup& setup)
-    : can_stand_still_(can_stand_still(setup)), settling_time_(settling_time(setup)) {}
+Settling::Settling(const SimulationSetup& setup) : setup_(setup), can_stand_still_(can_stand_still(setup)) {}
 
 void Settling::minute(Instant now, const Look& look) {
   const std::int64_t actions = look.actions - actions_before_;
@@ -87,7 +88,7 @@ void Settling::minute(Instant now, const Look& look) {
     goal_judged_ = false;
     return;
   }
-  if (now - still_since_ <= settling_time_) return;
+  if (now - still_since_ <= settling_time(setup_, look.longest_start)) return;
   moves_ += actions;
   if (goal_judged_) return;
   goal_judged_ = true;

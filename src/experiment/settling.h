@@ -12,9 +12,10 @@ namespace capstan::experiment {
 /// is lost, no node is taken, no bound changes with the hour.
 bool can_stand_still(const SimulationSetup& setup);
 
-/// How long a fleet may move after the last change from outside: two hours, and the longest time that its policies are
-/// told to wait (stabilization, cool-down, sleep, consolidation).
-Duration settling_time(const SimulationSetup& setup);
+/// Returns how long a fleet may move after the last change from outside: eight lead times, at least two hours, and the
+/// longest time that its policies are told to wait (stabilization, cool-down, sleep, consolidation).
+/// @param longest_start  longest start of a replica in this run so far; it is the lead time that the policies know
+Duration settling_time(const SimulationSetup& setup, Duration longest_start = {});
 
 /// True if the replicas that are asked for may have no place: they and those that sleep need more GPUs of a kind than
 /// whole nodes within the pools' limits have, or they must be spread over domains that may not be there.
@@ -31,8 +32,10 @@ class Settling {
     std::int64_t actions = 0;     ///< submitted since the start of the run
     ReplicaCount missing = 0;     ///< replicas that are asked for and do not serve, or serve and are not asked for
     bool is_out_of_room = false;  ///< what is asked for may have no place
+    Duration longest_start{};     ///< longest start of a replica since the start of the run
   };
 
+  /// @param setup  must outlive this object
   explicit Settling(const SimulationSetup& setup);
 
   /// Once a minute.
@@ -42,8 +45,8 @@ class Settling {
   std::int64_t broken() const { return moves_ + goals_missed_; }
 
  private:
+  const SimulationSetup& setup_;
   bool can_stand_still_;
-  Duration settling_time_;
   Instant still_since_{};
   std::int64_t actions_before_ = 0;
   std::int64_t refused_before_ = 0;

@@ -71,6 +71,18 @@ TEST(Settling, TimeCoversWhatThePoliciesWaitFor) {
   EXPECT_EQ(settling_time(setup), 2h + 10min + 20min + 30min);
 }
 
+TEST(Settling, TimeIsEightTimesTheLongestStart) {
+  EXPECT_EQ(settling_time(calm(), 15min), 2h + 10min);
+  EXPECT_EQ(settling_time(calm(), 30min), 4h + 10min);
+}
+
+TEST(Settling, AllowsMovesForEightStartsAndNoLonger) {
+  const SimulationSetup setup = calm();
+  Settling settling(setup);
+  for (int i = 1; i <= 260; ++i) settling.minute(Instant{i * Duration(1min)}, {.actions = i, .longest_start = 30min});
+  EXPECT_EQ(settling.broken(), 10);  // the settling time is 250 minutes
+}
+
 /// Stretches of equal minutes, and what is counted at their end. The settling time is 130 minutes.
 struct Stretch {
   int minutes;
@@ -96,7 +108,8 @@ TEST(Settling, Rows) {
       {"each stretch has a goal of its own", {{150, false, 0, 1}, {1, true, 0, 0}, {150, false, 0, 1}}, 2},
   };
   for (const Row& row : rows) {
-    Settling settling(calm());
+    const SimulationSetup setup = calm();
+    Settling settling(setup);
     Instant now{};
     std::int64_t actions = 0;
     for (const Stretch& stretch : row.stretches) {
@@ -114,7 +127,8 @@ TEST(Settling, Rows) {
 }
 
 TEST(Settling, ACapacityErrorBeginsTheSettlingTimeAnew) {
-  Settling settling(calm());
+  const SimulationSetup setup = calm();
+  Settling settling(setup);
   for (int i = 1; i <= 600; ++i) {
     settling.minute(Instant{i * Duration(1min)}, {.refused = i / 20, .actions = i, .missing = 1});
   }

@@ -33,8 +33,8 @@ Yaml topology_annotations(const PlanSpec& spec, const ServiceSpec& service) {
   const std::string_view level = required_level(spec, service);
   switch (pod_scheduler(spec)) {
     case GangScheduler::kai:
-      return Yaml::map({{"kai.scheduler/topology", cluster_queue_name(spec)},
-                        {"kai.scheduler/topology-required-placement", level}});
+      return Yaml::map(
+          {{"kai.scheduler/topology", cluster_queue_name(spec)}, {"kai.scheduler/topology-required-placement", level}});
     case GangScheduler::kueue:
       return Yaml::map({{"kueue.x-k8s.io/podset-required-topology", level}});
     case GangScheduler::none:
