@@ -403,5 +403,23 @@ judge "capstan lint --lsp" 0 '"code":"yaml-syntax"' "${PIPESTATUS[1]}"
 echo "GET / HTTP/1.1" | "$program" lint --lsp >"$work/out" 2>&1
 judge "capstan lint --lsp with an HTTP request" 1 "" "${PIPESTATUS[1]}"
 
+# The page of `cost` shows what the program prints.
+command= shown=
+while IFS= read -r line; do
+  if [[ $line == '$ capstan cost '* ]]; then
+    command=${line#'$ capstan '} shown=
+  elif [[ $line == '```' && -n $command ]]; then
+    read -ra arguments <<<"$command"
+    printf '%s' "$shown" >"$work/shown"
+    "$program" "${arguments[@]}" 2>&1 | diff "$work/shown" - >"$work/out"
+    judge "docs/reference/cost.md: capstan $command" 0 "" "${PIPESTATUS[1]}"
+    command=
+  else
+    shown+=$line$'\n'
+  fi
+done <docs/reference/cost.md
+expect 64 "--cold-start: found '4', expected a duration" -- cost consolidation --usd-per-gpu-hour 1 --cold-start 4
+expect 64 "--usd-per-gpu-hour is required" -- cost warm-pool
+
 echo "$passed passed, $failed failed"
 ((failed == 0))
