@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kSeries = "seriesQuery";
 
-/// Returns the rules of the chart's values. "custom" and "external" are lists; "default" is a flag.
+/// Returns the `rules` mapping of chart values. Its "custom" and "external" are lists of rules.
 const Value& chart_rules(const Value& root) {
   const Value& rules = root["rules"];
   return rules.is_mapping() ? rules : root["prometheus-adapter"]["rules"];
@@ -15,8 +15,8 @@ const Value& chart_rules(const Value& root) {
 
 bool has_series(const Value& list) { return list[0].has(kSeries); }
 
-/// Returns true if a rule gives a metric this name. `as` holds the name; a part from the series, "${1}", may be any
-/// text.
+/// Returns true if a rule may serve a metric under this name. A part of `name.as` that comes from the series, such as
+/// "${1}", matches any text.
 bool produces(const Value& rule, std::string_view name) {
   const Value& as = rule["name"]["as"];
   if (!as) return rule[kSeries].text.find(name) != std::string_view::npos;
@@ -53,7 +53,7 @@ void AdapterRules::add(const Value& list) {
   }
 }
 
-bool is_given_by_adapter(const Set& set, const Object& from, std::string_view name) {
+bool is_served_by_adapter(const Set& set, const Object& from, std::string_view name) {
   for (const std::string_view kind : {"ConfigMap", "PrometheusAdapterValues"}) {
     for (const Object* object : set.in_folder(kind, from)) {
       const AdapterRules adapter(*object);

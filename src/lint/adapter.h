@@ -6,13 +6,13 @@
 #include "lint/embedded.h"
 #include "lint/set.h"
 
-// Rules of prometheus-adapter, which gives the autoscalers metrics of Prometheus under names that the rules choose.
+// Rules of prometheus-adapter. The adapter serves metrics of Prometheus to autoscalers, and its rules name them.
 namespace capstan::lint {
 
 /// Returns true for values of the chart of prometheus-adapter.
 bool is_adapter_values(const Value& root);
 
-/// The rules of an adapter's configuration: from a ConfigMap or from values of the chart. Any other object has none.
+/// The rules of an adapter, from a ConfigMap or from values of its chart. Any other object has no rules.
 class AdapterRules {
  public:
   explicit AdapterRules(const Object& object);
@@ -27,7 +27,7 @@ class AdapterRules {
   std::vector<const Value*> rules_;
 };
 
-/// Returns true if a rule of an adapter in the same folder gives a metric this name, whatever the series is.
-bool is_given_by_adapter(const Set& set, const Object& from, std::string_view name);
+/// Returns true if an adapter in the same folder serves a metric under this name. Its series may be any.
+bool is_served_by_adapter(const Set& set, const Object& from, std::string_view name);
 
 }  // namespace capstan::lint

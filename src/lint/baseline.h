@@ -7,8 +7,8 @@
 
 namespace capstan::lint {
 
-/// Returns the findings as a baseline. A repository that has findings already stores it, so that only new findings are
-/// reported. A finding is identified by rule, file, object and message, but not by its line, which changes.
+/// Returns the findings as a baseline (JSON). With a stored baseline, later runs report only new findings. Rule, file,
+/// object and message identify a finding. Its line does not, because lines move.
 std::string baseline_of(const Report& report);
 
 /// Removes the findings that a baseline lists. Each entry removes one finding.

@@ -4,11 +4,12 @@
 
 namespace capstan::lint {
 
-/// The start time of a GPU replica that rules assume if nothing states it. To pull and load an image and a model of
-/// about 100 GB takes two to eight minutes.
+/// Seconds that a GPU replica takes to start, as rules assume if the manifest does not say. Pulling and loading an
+/// image and a model of about 100 GB takes two to eight minutes.
 inline constexpr std::int64_t kColdStartS = 300;
 
-/// The start time if the image and the model are on the node: weights are read from a disk, kernels are compiled.
+/// Seconds to start if image and model are on the node already: the engine reads weights from disk and compiles
+/// kernels.
 inline constexpr std::int64_t kLoadS = 120;
 
 }  // namespace capstan::lint

@@ -9,7 +9,7 @@
 namespace capstan::lint {
 namespace {
 
-/// Returns the scalar items of a list. Both the words of a command and their places are numbered by this list.
+/// Returns the scalar items of a list. The source index of a command word counts these items.
 std::vector<const Value*> words_of(const Value& list) {
   std::vector<const Value*> out;
   for (const Value& value : list.children()) {
@@ -24,7 +24,7 @@ std::vector<std::string_view> texts_of(const Value& list) {
   return out;
 }
 
-/// Returns the values to which the source index of a word refers.
+/// Returns the values that the source index of a command word counts.
 std::vector<const Value*> sources_of(const Value& container) {
   std::vector<const Value*> out = words_of(container["command"]);
   std::ranges::copy(words_of(container["args"]), std::back_inserter(out));

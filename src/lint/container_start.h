@@ -13,15 +13,16 @@ using manifest::CommandWord;
 using manifest::EngineCommand;
 using manifest::EngineKind;
 
-/// Returns what a container's manifest states about its start.
+/// Returns the image, command, arguments and environment of a container.
 manifest::ContainerStart start_of(const Value& container);
 
 /// Returns true if the command or the image starts an inference engine, which loads a model before it answers.
 bool runs_engine(const Value& container);
 
-/// Returns the billions of parameters in a model's name: 0.6 of "Qwen/Qwen3-0.6B", 0.135 of "SmolLM-135M".
+/// Returns the size that a model's name states, in billions of parameters: 0.6 for "Qwen/Qwen3-0.6B", 0.135 for
+/// "SmolLM-135M".
 std::optional<double> billions_of(std::string_view model);
-/// Returns true if the name of the engine's model states a small size. A step of such a model takes milliseconds.
+/// Returns true if the name of the engine's model states a small size. A step of a small model takes milliseconds.
 bool serves_small_model(const EngineCommand& engine);
 
 /// Returns true if the command or the image downloads or copies a model.
@@ -29,7 +30,7 @@ bool brings_a_model(const Value& container);
 /// Returns true if the command downloads from an object store or a model store.
 bool is_download(const std::vector<CommandWord>& command);
 
-/// Returns the place of a word of the container's commands.
+/// Returns the place in the file of a word of the container's command line.
 Span span_of(const File& file, const Value& container, const CommandWord& word);
 
 }  // namespace capstan::lint

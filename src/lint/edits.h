@@ -6,8 +6,8 @@
 
 #include "lint/file.h"
 
-// Changes of a file's bytes that keep everything else: quotes, comments, indentation, line endings, and valid JSON. A
-// function returns none if it cannot make its edit in this way.
+// Edits of a file that keep its quotes, comments, indentation and line endings, and keep JSON valid. A function returns
+// no edit if it cannot keep them.
 namespace capstan::lint {
 
 /// One replacement of bytes in a file.
@@ -32,7 +32,7 @@ std::optional<Edit> key_edit(const File& file, const Value& entry, std::string_v
 std::optional<Edit> removal_edit(const File& file, const Value& mapping, const Value& entry);
 
 /// Returns the edit that adds an entry to a mapping after the entry `after`. The new key is quoted if the key of
-/// `after` is; numbers are plain.
+/// `after` is quoted; numbers are plain.
 std::optional<Edit> insertion_edit(const File& file, const Value& mapping, const Value& after, std::string_view key,
                                    std::string_view value);
 

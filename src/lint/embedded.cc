@@ -18,8 +18,8 @@ Embedded::Embedded(const File& file, const Value& scalar)
   if (!documents_.all().empty()) root_ = placed(documents_.all().front().root);
 }
 
-/// Fills `lines_`. A text without escapes is one piece of the file. A literal block has one piece per line, each after
-/// its indentation.
+/// Fills `lines_`. A text without escapes gets one entry, because its bytes in the file are contiguous. A literal block
+/// gets one entry per line, because each line is indented.
 void Embedded::find_lines(const File& file) {
   const std::string_view source = file.parsed();
   const std::string_view text = scalar_->text;

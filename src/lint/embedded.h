@@ -8,9 +8,9 @@
 
 namespace capstan::lint {
 
-/// YAML inside a scalar, such as a file that a ConfigMap carries. Its values know their places in the surrounding file,
-/// and findings and fixes point there. If the places cannot be computed, as in a folded text, all values get the place
-/// of the scalar and count as written elsewhere.
+/// YAML inside a scalar, such as a file in a ConfigMap. Its values have places in the surrounding file, so that
+/// findings and fixes point there. If the places cannot be computed, as in a folded text, all values get the place of
+/// the scalar and are marked as shared, so that no fix edits them.
 class Embedded {
  public:
   Embedded(const File& file, const Value& scalar);
@@ -19,7 +19,7 @@ class Embedded {
   const Value& scalar() const { return *scalar_; }
 
  private:
-  /// A line of the embedded YAML, and its place in the surrounding file.
+  /// The start of a line in the embedded YAML (`begin`) and in the surrounding file (`place`), as byte offsets.
   struct Line {
     std::uint32_t begin = 0;
     std::uint32_t place = 0;

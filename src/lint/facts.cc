@@ -20,7 +20,7 @@ std::int64_t number(std::string_view text) {
   return value;
 }
 
-/// Returns a metric's name as adapters write it: they cannot serve a ':' and write '_'.
+/// Returns a metric's name with '_' in place of ':'. Adapters write it so, because they cannot serve a ':'.
 std::string with_underscores(std::string_view name) {
   std::string out(name);
   std::ranges::replace(out, ':', '_');
@@ -200,7 +200,7 @@ std::string nearest_metric(std::string_view name) {
     return list;
   }();
   for (const KnownMetric& metric : metrics) {
-    // A name that is the beginning of a known name most likely means the known one.
+    // A known name that only has more letters at its end is the most likely one.
     if (metric.metric.starts_with(name))
       return std::string(metric.metric) + (metric.type == "histogram" ? "_bucket" : "");
   }

@@ -26,12 +26,12 @@ std::span<const GpuFamily> gpu_families();
 /// Returns the number of GPUs of an AWS instance type: 4 for "g5.12xlarge". Returns none if the family is unknown.
 std::optional<std::int64_t> gpus_of_instance(std::string_view type);
 
-/// Returns the version since which a fact holds, by its name in data/lint/versions.csv: "1.37".
+/// Returns the version since which a fact holds, such as "1.37". data/lint/versions.csv lists the facts by name.
 std::string_view since_version(std::string_view fact);
-/// Returns the minor version of the first version in a text: 37 of "1.37", 13 of "vLLM 0.13"; none if the text has
-/// none.
+/// Returns the minor version of the first version in a text: 37 for "1.37", 13 for "vLLM 0.13". Returns none if the
+/// text has no version.
 std::optional<std::uint32_t> minor_of(std::string_view text);
-/// Returns the minor version of vLLM in the tag of an image: 8 of "vllm/vllm-openai:v0.8.5".
+/// Returns the minor version of vLLM in the tag of an image: 8 for "vllm/vllm-openai:v0.8.5".
 std::optional<std::uint32_t> vllm_minor_of(std::string_view image);
 
 /// An API version of a kind that a release removed.
@@ -44,15 +44,14 @@ const RemovedApi* removed_api(std::string_view api_version, std::string_view kin
 struct RemovedMetric {
   std::string_view metric, instead, since, source;
 };
-/// Returns the row of a metric, or null. The name may be written as adapters do, with '_' instead of ':'.
+/// Returns the row of a metric, or null. The name may have '_' in place of ':', as adapters write it.
 const RemovedMetric* removed_metric(std::string_view name);
 
-/// A flag that an engine refuses from some version on.
+/// A flag of an engine that a version removed.
 struct RemovedFlag {
   std::string_view engine, flag, removed_in, instead, source;
 };
-/// Returns the row of a flag, or null if the engine still accepts it. '-' and '_' are equal, as they are for the
-/// engines.
+/// Returns the row of a flag, or null if the engine still accepts the flag. '-' and '_' are equal, as in the engines.
 const RemovedFlag* removed_flag(std::string_view engine, std::string_view flag);
 
 /// Returns the product that installs a PriorityClass of this name, for example "KAI"; empty if no known product does.
@@ -63,21 +62,20 @@ struct KnownMetric {
   std::string_view engine, metric, type, unit;
   bool is_gauge() const { return type == "gauge"; }
   bool is_ratio() const { return unit == "ratio"; }
-  /// Returns true for counters that are exposed without the ending `_total`, which are those of Triton and TGI.
+  /// Returns true for a counter of Triton or TGI. These engines expose counters without the ending `_total`.
   bool is_counter_as_named() const { return type == "counter" && (engine == "triton" || engine == "tgi"); }
-  /// Returns true for metrics of a router in front of the engines. The router runs even if no engine does.
+  /// Returns true for a metric of a router in front of the engines. A router has metrics even while no engine runs.
   bool is_of_router() const { return engine == "production-stack"; }
 };
 /// Returns the row of a metric, with or without the endings of its type (`_total`, `_bucket`, ...); null if it is
 /// unknown.
 const KnownMetric* known_metric(std::string_view name);
-/// Returns the name of the series for a metric's name that lacks the ending of its series: "vllm:prompt_tokens_total"
-/// for "vllm:prompt_tokens". Returns an empty text if the name is already that of a series.
+/// Adds the ending that a metric's series has: returns "vllm:prompt_tokens_total" for "vllm:prompt_tokens". Returns an
+/// empty text if the name needs no ending.
 std::string missing_ending(std::string_view name);
-/// Returns the prefix of an engine whose metrics are all in the table, for example "vllm:"; empty if the name has no
-/// such prefix.
+/// Returns the prefix of a name, such as "vllm:", if the table has all metrics with this prefix; otherwise empty.
 std::string_view engine_prefix(std::string_view name);
-/// Returns the known name that is most similar; empty if none is similar enough.
+/// Returns the most similar known metric; empty if no metric is similar enough.
 std::string nearest_metric(std::string_view name);
 
 /// A GPU that MIG can divide, with the maximum number of instances of each profile.

@@ -24,7 +24,7 @@ Span part_of_literal(std::string_view source, const Value& value, std::size_t of
   const std::string_view part = value.text.substr(offset, size);
   const std::size_t found = source.find(part, at + 1);
   if (found == source.npos || found + size > value.span.end) return value.span;
-  // The same words may occur earlier in the line. The indentation tells which occurrence is meant.
+  // The same words may occur earlier in the line, so the indentation determines where the value begins.
   const std::size_t line_end = std::min(source.find('\n', at + 1), source.size());
   const std::size_t content = value.text.find('\n', line_start);
   const std::size_t length = (content == std::string_view::npos ? value.text.size() : content) - line_start;

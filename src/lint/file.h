@@ -15,7 +15,7 @@ namespace capstan::lint {
 using manifest::Span;
 using manifest::Value;
 
-/// The word that begins a comment that accepts a finding: `# capstan:ignore RULE REASON`.
+/// The first word of a comment that accepts a finding: `# capstan:ignore RULE REASON`.
 inline constexpr std::string_view kAcceptance = "capstan:ignore";
 
 /// A text that holds manifests: a file, standard input, or fenced blocks in Markdown. The values of its documents point
@@ -27,19 +27,20 @@ struct File {
 
   std::string path;                      ///< name of the file in findings
   std::string text;                      ///< the whole text
-  std::string yaml;                      ///< text that is parsed if it differs from `text`: of the same length, with
-                                         ///< everything but the YAML in Markdown blanked; otherwise empty
-  std::string scope;                     ///< its folder; objects of one scope are assumed to live in one cluster
+  std::string yaml;                      ///< for Markdown: `text` with everything except fenced YAML blanked, in the
+                                         ///< same length; empty for other files
+  std::string scope;                     ///< folder of the file or of its kustomization; all objects of a scope are
+                                         ///< assumed to be in one cluster
   std::set<std::string> patched_kinds;   ///< kinds of its objects that kustomizations change; `*` for any kind
-  std::vector<std::uint32_t> deployers;  ///< kustomizations and charts that deploy it, sorted
-  bool has_acceptances;                  ///< true if it holds the word `kAcceptance`
+  std::vector<std::uint32_t> deployers;  ///< numbers of the kustomizations and charts that deploy it, sorted
+  bool has_acceptances;                  ///< true if the text contains `kAcceptance`
   manifest::Documents documents;
 
   /// Returns the line table. It is built at the first call, because most files have no finding.
   const manifest::LineTable& lines() const;
-  /// Returns true for YAML fenced in prose. Such an excerpt leaves things out, so a missing value means nothing.
+  /// Returns true for fenced YAML in Markdown. An excerpt may be shortened, so a missing value is no defect.
   bool is_excerpt() const { return !yaml.empty(); }
-  /// Returns true if kustomizations change its objects of this kind, and so may add what is missing in them.
+  /// Returns true if kustomizations change objects of this kind. They may add the values that the objects lack.
   bool is_patched(std::string_view kind) const {
     return patched_kinds.contains("*") || patched_kinds.contains(std::string(kind));
   }

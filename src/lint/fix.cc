@@ -23,8 +23,8 @@ bool touches(const Span& span, const std::vector<Edit>& edits) {
       edits, [&](const Edit& edit) { return edit.span.begin <= span.end && span.begin <= edit.span.end; });
 }
 
-/// Returns true if an edit may change a value. The edit must touch the value itself; an alias or a merge key may not
-/// follow a value that is edited elsewhere.
+/// Returns true if the edits may change a value. An edit must touch the value itself. A value that comes from an alias
+/// or a merge key may not change, because its text is elsewhere.
 bool may_differ(const Value& value, const Span& span, const std::vector<Edit>& edits) {
   return !value.shared && touches(span, edits);
 }
@@ -40,8 +40,8 @@ const Value& entry_near(const Value& mapping, std::string_view key, std::uint32_
   return Value::missing();
 }
 
-/// Returns true if two readings of a mapping agree. An added or missing entry counts as an edit if an edit touches the
-/// mapping.
+/// Returns true if two mappings differ only where the edits are. An entry may be removed if an edit touches it, and
+/// added if an edit touches the mapping.
 bool same_mappings(const Value& before, const Value& after, const std::vector<Edit>& edits) {
   std::uint32_t hint = 0;
   for (const Value& entry : before.children()) {
@@ -75,8 +75,8 @@ class FileFixer {
  public:
   explicit FileFixer(FixedFile& out) : out_(out), before_(out.file->parsed()) {}
 
-  /// Applies all edits at once if the result is correct, otherwise each half separately. To read the file again for
-  /// each finding would take too long.
+  /// Applies all edits at once if the result is correct, otherwise each half separately. Parsing the file once per
+  /// finding would take too long.
   void apply(std::span<const Finding* const> findings) {
     std::vector<Edit> edits = edits_;
     std::vector<const Finding*> added;
@@ -222,7 +222,7 @@ std::vector<FixedFile> apply_fixes(const Report& report, FixSafety up_to) {
   for (const Finding& finding : report.findings) {
     if (finding.fix.edits.empty() || finding.safety() > up_to) continue;
     const auto [at, is_new] = by_file.try_emplace(identity(*finding.file));
-    // If the file changed between two readings under two names, no edit fits both.
+    // If the file changed between being read under two names, the edits of the second name do not fit.
     if (!is_new && at->second.front()->file->text != finding.file->text) continue;
     at->second.push_back(&finding);
     if (is_new) order.push_back(&at->first);

@@ -13,22 +13,23 @@ struct FixedFile {
   const File* file = nullptr;
   std::string text;
   std::vector<const Finding*> fixed;
-  std::vector<const Finding*> refused;      ///< fixes whose edits would change something else as well
-  std::vector<const Finding*> overlapping;  ///< fixes that touch the bytes of another fix; the next run makes them
+  std::vector<const Finding*> refused;  ///< findings whose edits would also change other values
+  std::vector<const Finding*>
+      overlapping;  ///< findings whose edits overlap with other edits; the next run applies them
 };
 
-/// Applies the edits of the findings once: the safe ones, or all. `--fix` and `--diff` both use the result. Findings
-/// that an edit causes are left for the next run. A fix is made only if the file afterwards reads as the same documents
-/// except for the values that the edits change. Safe fixes come first. A file with several names is returned once.
+/// Applies the edits of the findings once, for `--fix` and `--diff`: the safe edits, or all. Safe edits are applied
+/// first. Edits are refused if parsing the new text would change any value that they do not name. Findings that the
+/// edits cause are left for the next run. A file with several names is returned once.
 std::vector<FixedFile> apply_fixes(const Report& report, FixSafety up_to);
 
-/// Returns true if a finding has edits and they change only the values that they name.
+/// Returns true if a finding has edits that change only the values that they name.
 bool can_be_fixed(const Finding& finding);
 
 /// Returns a text with edits applied. The edits must be sorted by place and must not overlap.
 std::string with_edits(const std::string& text, std::vector<Edit> edits);
 
-/// Returns true if two readings of a text are equal everywhere except at the edits.
+/// Returns true if two parsed values differ only where the edits are.
 bool same_but_for(const manifest::Value& before, const manifest::Value& after, const std::vector<Edit>& edits);
 
 /// Returns the difference in the format of `diff -u`.

@@ -53,8 +53,8 @@ std::string replaced(std::string text, const std::string& part, const std::strin
 
 class FixOfRule : public testing::TestWithParam<const Rule*> {};
 
-/// The edits of a rule turn the bad example into the good one, byte for byte. The findings disappear, nothing else
-/// changes, and the text of the fix names everything that the edits write.
+/// The edits of a rule must turn the bad example into the good one, byte for byte, and remove its findings. The text of
+/// the fix must name everything that the edits write.
 TEST_P(FixOfRule, TurnsTheBadExampleIntoTheGoodOne) {
   const Rule* rule = GetParam();
   const std::string bad(rule->bad), good(rule->good);
@@ -114,8 +114,7 @@ TEST(Fix, AFindingThatAnEditCausesIsLeftForTheNextRun) {
   EXPECT_EQ(fixed_text(once, FixSafety::unsafe), replaced(once, "  cooldownPeriod: 300\n", ""));
 }
 
-/// If two rules ask for the same edit, it is made once. If they ask for different edits of one value, the later one
-/// waits.
+/// An edit that two rules request is made once. If they request different edits of one value, only the first is made.
 TEST(Fix, EqualEditsAreMadeOnceAndConflictingOnesWait) {
   Report report = lint(
       "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {scaleTargetRef: {kind: "
@@ -143,8 +142,7 @@ TEST(Fix, ASafeFixIsMadeBeforeAnUnsafeFixOfTheSameText) {
   EXPECT_EQ(fixed_text(safely, FixSafety::unsafe), replaced(text, "\"0\"", "1"));
 }
 
-/// The name in a query is the engine's name. Elsewhere an adapter chooses the name, and it may still provide the old
-/// one.
+/// A query uses the engine's name of the metric. Elsewhere an adapter sets the name and may still serve the old one.
 TEST(Fix, ARenamedMetricIsASafeFixOnlyInAQuery) {
   const std::string query =
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n"

@@ -41,8 +41,8 @@ Shape shape_of(const MigProduct& product, std::string_view profile) {
   }
 }
 
-/// Searches a placement for the shapes from `next` on, largest first. There are at most eight slots, so the search is
-/// short.
+/// Searches for a placement of the shapes from `next` on, largest first. A GPU has at most eight slots, so the search
+/// is short.
 bool place(const std::vector<Shape>& shapes, std::size_t next, std::uint32_t used, std::int64_t slices) {
   if (next == shapes.size()) return true;
   const Shape& shape = shapes[next];
@@ -59,8 +59,8 @@ bool has_profiles(const MigProduct& product, const MigGeometry& geometry) {
                              [&](const MigGeometry::Part& part) { return product.max_of(part.profile).has_value(); });
 }
 
-/// Returns true if a device filter such as "0x233010DE" names the product. The first four digits are the device, then
-/// comes the vendor.
+/// Returns true if a device filter such as "0x233010DE" names the product. The first four digits are the device, the
+/// last four the vendor.
 bool matches_filter(const MigProduct& product, std::string_view filter) {
   if (filter.starts_with("0x") || filter.starts_with("0X")) filter.remove_prefix(2);
   std::string device(filter.substr(0, 4));
@@ -88,7 +88,7 @@ bool fits(const MigProduct& product, const MigGeometry& geometry) {
 std::string nearest_geometry(const MigProduct& product, const MigGeometry& geometry) {
   MigGeometry reduced = geometry;
   for (MigGeometry::Part& part : reduced.parts) part.count = std::min<std::int64_t>(part.count, 8);
-  // Removes the smallest profiles first, because the large ones were most likely the intended ones.
+  // The smallest profiles are removed first, because the user most likely wants the large ones.
   std::vector<std::size_t> order(reduced.parts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {},

@@ -20,16 +20,16 @@ struct MigGeometry {
   std::vector<Part> parts;
 };
 
-/// Returns true if the profiles fit on the GPU. Each profile may start only at certain memory slots, so a sum is not
-/// enough: two 2g and four 1g have enough memory, but the fourth 1g has no place. The function searches for a
-/// placement.
+/// Returns true if the profiles fit on the GPU. The function searches for a placement, because each profile may start
+/// only at certain memory slots: two 2g and four 1g have enough memory, but the fourth 1g finds no slot.
 bool fits(const MigProduct& product, const MigGeometry& geometry);
 
-/// Returns the largest geometry below this one that fits, in words: "2 of 2g.20gb and 3 of 1g.10gb".
+/// Removes instances, smallest profiles first, until the geometry fits. Returns the rest in words: "2 of 2g.20gb and 3
+/// of 1g.10gb".
 std::string nearest_geometry(const MigProduct& product, const MigGeometry& geometry);
 
-/// Returns the products that an entry of mig-configs applies to: those of its device-filter, or all that have every
-/// profile of it.
+/// Returns the products that an entry of mig-configs applies to: the products in its device-filter, or without a filter
+/// all products with these profiles.
 std::vector<const MigProduct*> products_for(const manifest::Value& entry);
 
 /// Returns the GPU instance that a compute instance is a part of: "3g.71gb" for "1c.3g.71gb". Returns any other profile

@@ -6,7 +6,7 @@
 #include "lint/embedded.h"
 #include "lint/rule.h"
 
-// The MIG configurations that a ConfigMap holds for NVIDIA's mig-manager, and the strategy by which slices are offered.
+// The MIG configurations of a ConfigMap for NVIDIA's mig-manager, and the strategy by which nodes offer slices.
 namespace capstan::lint {
 
 /// Calls `visit` with each file of the ConfigMap that has a `mig-configs` key.
@@ -14,7 +14,7 @@ void each_mig_file(const Subject& s, const std::function<void(const Value& root)
 
 /// One entry of a configuration: the division of some devices.
 struct MigEntry {
-  const Value& config;  ///< its key is the configuration's name
+  const Value& config;  ///< configuration; its key is its name
   const Value& entry;
 };
 void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit);

@@ -41,8 +41,8 @@ std::string_view values_kind(const Value& root) {
   return is_adapter_values(root) ? "PrometheusAdapterValues" : std::string_view();
 }
 
-/// Returns true for a kind of a foreign API whose name is equal to one that rules check. Kinds with pods are not in
-/// this table.
+/// Returns true if the kind has the same name as a kind that rules check but belongs to another API. Kinds with pods
+/// are not in this table.
 bool is_of_another_group(const Object& object) {
   struct Row {
     std::string_view kind, group;
@@ -67,7 +67,7 @@ bool is_of_another_group(const Object& object) {
                              [&](const Row& row) { return row.kind == object.kind && row.group != object.group; });
 }
 
-/// Finds the places where the object holds pods. The kind decides if it is known, otherwise the structure.
+/// Finds the pods of the object: by the table of pod shapes if it has the kind, otherwise by their structure.
 void find_pods(Object& object) {
   object.shapes = pod_shapes(object.kind, object.group);
   if (!object.shapes.empty()) return;
@@ -127,7 +127,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   out.push_back(object);
   find_carried(file, root, kind.text, out);
   out[index].carries_objects = out.size() > index + 1;
-  if (out[index].carries_objects) out[index].has_unlisted_pods = false;  // the pods of the carried objects
+  if (out[index].carries_objects) out[index].has_unlisted_pods = false;  // the carried objects have them
 }
 
 const Value& annotation(const Object& object, std::string_view key) { return at(object, "metadata.annotations")[key]; }

@@ -22,12 +22,12 @@ struct Object {
   std::string_view name;
   std::string_view name_space;  ///< namespace; empty if not stated
   std::uint32_t index = 0;
-  /// True for a kind that only shares its name with a kind that rules check: HyperShift has a NodePool too, not only
-  /// Karpenter.
+  /// True if the kind has the same name as a kind that rules check but belongs to another API. For example, both
+  /// HyperShift and Karpenter have a NodePool.
   bool foreign = false;
-  std::span<const PodShape> shapes = {};  ///< places of its pods, if the kind is in the table
-  bool carries_objects = false;           ///< true if it holds objects that are read as objects of the input
-  bool has_unlisted_pods = false;         ///< true if it holds what looks like pods and its kind is not in the table
+  std::span<const PodShape> shapes = {};  ///< rows of its kind in the table of pod shapes
+  bool carries_objects = false;           ///< true if it contains other objects, which are read as well
+  bool has_unlisted_pods = false;         ///< true if it seems to contain pods although its kind has no pod shapes
 
   /// Returns "Deployment inference/vllm".
   std::string title() const;

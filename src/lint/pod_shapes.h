@@ -8,7 +8,7 @@
 
 #include "manifest/document.h"
 
-// The places where objects hold pods. Known kinds have rows with paths in data/lint/pod_shapes.csv; all other objects
+// The places where objects contain pods. For known kinds, data/lint/pod_shapes.csv lists the paths. All other objects
 // are searched.
 namespace capstan::lint {
 
@@ -40,8 +40,7 @@ std::span<const PodShape> pod_shapes();
 /// Returns the rows of a kind in every group.
 std::span<const PodShape> pod_shapes(std::string_view kind);
 
-/// Calls `visit(metadata, spec)` for everything in an object that looks like a pod. `metadata` is missing if the
-/// specification has none.
+/// Calls `visit(metadata, spec)` for everything in an object that looks like a pod. `metadata` may be missing.
 void search_pods(const manifest::Value& root,
                  const std::function<void(const manifest::Value&, const manifest::Value&)>& visit);
 

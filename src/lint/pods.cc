@@ -192,7 +192,7 @@ std::int64_t gpus_of_largest_pod(const Object& object) {
 
 namespace {
 
-/// Returns the commands of an `exec`: its own words, and the commands of the scripts among its arguments.
+/// Returns the commands of an `exec`: its own command, and those of the shell scripts in its arguments.
 std::vector<std::vector<ShellWord>> exec_commands(const Value& exec) {
   std::vector<std::vector<ShellWord>> commands;
   std::vector<ShellWord> plain;
@@ -208,8 +208,8 @@ std::vector<std::vector<ShellWord>> exec_commands(const Value& exec) {
   return commands;
 }
 
-/// Returns the seconds of an argument of `sleep`: "5", "5s", "1m". Returns none if it is no whole number or is known
-/// only at run time.
+/// Returns the seconds of an argument of `sleep`: "5", "5s", "1m". Returns none for a fraction and for a shell
+/// variable.
 std::optional<std::int64_t> slept_s(std::string_view text) {
   constexpr std::int64_t kMax = 1'000'000;
   std::int64_t amount = 0;

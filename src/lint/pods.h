@@ -20,7 +20,7 @@ struct Pod {
   const Value* spec = nullptr;
   const Value* container = nullptr;  ///< the pod's only container, if the specification does not list it
 };
-/// The pods of one object. Rules ask for them often, so they are stored without an allocation. At most 32 are stored.
+/// The pods of one object, at most 32. Rules use them often, so they are stored without an allocation.
 class Pods {
  public:
   void add(const Pod& pod) {
@@ -40,10 +40,10 @@ Pods pods_of(const Object& object);
 std::optional<PodMaker> pod_maker(const Object& object);
 /// Returns true if an operator makes the pods and adds probes, volumes or environment to what the manifest states.
 bool is_operated(const Object& object);
-/// Returns true if the pods are made exactly as written and run until they are deleted, so not for jobs.
+/// Returns true if the pods are made exactly as written and run until they are deleted. Pods of jobs end by themselves.
 bool serves(const Object& object);
 
-/// The containers of a pod, from one list or from two. In patches and snippets a container may be a name only.
+/// The containers of a pod, from one list or from two. In patches and snippets a container may be a plain name.
 class Containers {
  public:
   using List = std::span<const Value>;
@@ -88,35 +88,35 @@ Containers all_containers_of(const Pod& pod);
 /// Returns true for an init container that runs next to the containers until the pod ends.
 bool is_sidecar(const Value& init_container);
 
-/// Returns true if the object is a part to be merged into another: its containers have no image, and nothing selects
-/// its pods.
+/// Returns true if the object is a part to be merged into another object: its containers have no image, and it has no
+/// selector.
 bool is_partial(const Object& object);
 
-/// A GPU resource that a container asks for: nvidia.com/gpu, nvidia.com/mig-1g.10gb, ...; in services of Dynamo, gpu.
+/// A GPU resource that a container asks for, such as nvidia.com/gpu or nvidia.com/mig-1g.10gb. Services of Dynamo write
+/// `gpu`.
 struct GpuResource {
   std::string_view name;
   const Value* limit = nullptr;  ///< null if not stated
   const Value* request = nullptr;
 
-  std::optional<std::int64_t> count() const;  ///< of the limit, or of the request if there is no limit
+  std::optional<std::int64_t> count() const;  ///< number in the limit, or in the request if there is no limit
   const Value& quantity() const { return limit != nullptr ? *limit : *request; }
 };
 bool is_gpu_resource(std::string_view name);
 bool is_whole_gpu(std::string_view name);
 std::vector<GpuResource> gpu_resources(const Value& container);
 
-/// Returns the number of whole GPUs by which a pod is scheduled: the sum of its containers and sidecars, or its largest
-/// init container if that needs more.
+/// Returns the number of whole GPUs that the scheduler counts for a pod: the sum of its containers and sidecars, or the
+/// number of its largest init container if that is larger.
 std::int64_t gpus_of(const Pod& pod);
-/// Returns true if a pod asks for a whole GPU, for a part of one, or claims one with a ResourceClaim.
+/// Returns true if a pod asks for a GPU or a part of one, also by a ResourceClaim.
 bool wants_gpu(const Pod& pod);
 bool wants_gpu(const Object& object);
 
-/// Returns true if the object names a GPU resource in any way, also with the number 0. Rules of GPU workloads check
-/// these.
+/// Returns true if the object names a GPU resource, even with the number 0. Rules of GPU workloads check such objects.
 bool asks_for_gpu(const Object& object);
 
-/// Returns true if the object serves requests on GPUs, so not for jobs.
+/// Returns true if the object serves requests on GPUs. Jobs do not.
 bool serves_on_gpu(const Object& object);
 
 /// Returns the first container or sidecar that asks for a GPU; a missing value if none does.
@@ -140,7 +140,7 @@ bool selects(const Value& match_labels, const Value& labels);
 
 /// Returns the HorizontalPodAutoscalers and ScaledObjects in the object's folder that name it as their target.
 std::vector<const Object*> scalers_of(const Object& object, const Set& set);
-/// Returns true if there is evidence that one of these scalers is deployed together with the object.
+/// Returns true if there is evidence that a scaler of the object is deployed together with it.
 bool is_surely_scaled(const Object& object, const Set& set);
 
 }  // namespace capstan::lint

@@ -25,15 +25,14 @@ std::optional<Pool> pool_of(const Object& object);
 /// Returns the pool if its nodes have GPUs; none for any other object.
 std::optional<Pool> gpu_pool_of(const Object& object);
 
-/// Returns the requirement whose key ends with this name in any group ("instance-family"); a missing value if there is
-/// none.
+/// Returns the requirement whose key, without its group, is this name ("instance-family"). Returns a missing value if
+/// there is none.
 const Value& requirement(const Pool& pool, std::string_view key_ending);
 
-/// Returns the GPU families that the pool's requirements allow. They name families, instance types, or a category that
-/// other requirements limit.
+/// Returns the GPU families that the pool's requirements allow, by family, by instance type or by category.
 std::vector<const GpuFamily*> families_of(const Pool& pool);
 
-/// Returns true if the requirements limit the instance types further than `families_of` can tell, for example by size.
+/// Returns true if the requirements also limit the instance types in ways that `families_of` ignores, such as by size.
 bool is_narrowed(const Pool& pool);
 
 /// Returns true if the pool's taints reserve its nodes for pods that tolerate them.

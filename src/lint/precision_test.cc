@@ -8,14 +8,14 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// Tests on manifests as people write them. An error must be an error, a warning must be worth reading, and everything
-// else is advice. The examples of the rules show what they find; these tests show what they must not find.
+// Manifests in which a rule must find nothing, or only something less severe. The examples in the rules show what they
+// must find.
 namespace capstan::lint::precision_test {
 namespace {
 
 using Texts = std::vector<Text>;
 
-/// Returns the severity of a rule's first finding in texts that are not a whole cluster; "none" if it has none.
+/// Returns the severity of a rule's first finding in texts that are a part of a cluster; "none" if it has none.
 std::string_view found(const Texts& texts, std::string_view rule) {
   EXPECT_NE(find_rule(rule), nullptr) << rule;
   Options options;
@@ -31,7 +31,7 @@ std::string_view found(std::string_view yaml, std::string_view rule) {
   return found(Texts{{"a/a.yaml", std::string(yaml)}}, rule);
 }
 
-/// Returns the same for a text that is fenced in prose.
+/// Returns the severity of a rule's first finding in a text that is fenced in Markdown.
 std::string_view found_in_prose(std::string_view yaml, std::string_view rule) {
   return found(Texts{{"a/README.md", "# How to\n\n```yaml\n" + std::string(yaml) + "```\n"}}, rule);
 }
@@ -335,7 +335,7 @@ TEST(Precision, APoolMayLaunchOnlyWhatAllItsRequirementsAllow) {
   const auto mixed = [](const std::string& families) {
     return found(pool("", requirement("instance-family", "In", families)), "pool-mixed-gpu-generations");
   };
-  EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod shows that it may get either
+  EXPECT_EQ(mixed("g5, p4d"), "info");  // no pod in the folder may get either GPU
   EXPECT_EQ(mixed("g5, g6"), "info");   // both have 24 GB
 }
 

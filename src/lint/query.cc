@@ -121,8 +121,8 @@ void Query::parse() {
   fault_span_ = offset < text.size() ? place_of(offset, offset + 1) : text_->span;
 }
 
-/// Returns the place in the written text of an offset in the parsed text. An offset inside a filled variable gets the
-/// variable's end.
+/// Converts an offset in the parsed text to an offset in the file's text. An offset inside a filled variable becomes
+/// the end of that variable.
 std::size_t Query::written(std::size_t offset) const {
   std::size_t shift_from = 0, shift_to = 0;
   for (const Hole& hole : holes_) {
@@ -168,7 +168,7 @@ ScalerQueries::ScalerQueries(const Object& scaler) : file_(scaler.file), adapter
   for (const Value* rule : adapter_.rules()) add_rule(*rule);
 }
 
-/// Adds the series that a rule of an adapter selects, and the rule's query if the series have one name.
+/// Adds the `seriesQuery` of an adapter's rule. Also adds its `metricsQuery` if all selected series have one name.
 void ScalerQueries::add_rule(const Value& rule) {
   const auto signal = [&](const Value& query) {
     return ScalingSignal{SignalSource::prometheus, "prometheus", &rule, &query, &Value::missing(), false};

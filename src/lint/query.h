@@ -14,7 +14,7 @@
 
 namespace capstan::lint {
 
-/// A selector of a query, with the name of its metric, written as `name{...}` or as a `__name__` label.
+/// A selector of a query and the name of its metric. The name is written as `name{...}` or as a `__name__` label.
 struct MetricUse {
   const promql::Expression* expression = nullptr;
   const promql::Selector* selector = nullptr;
@@ -28,8 +28,8 @@ struct MetricUse {
 class Query {
  public:
   Query(const File& file, const Value& text);
-  /// Parses a query of prometheus-adapter after filling its template: `<<.Series>>` becomes this series, and the other
-  /// variables become labels.
+  /// Fills the template of a prometheus-adapter query and parses the result. `<<.Series>>` becomes this series, and the
+  /// other variables become labels.
   Query(const File& file, const Value& text, std::string_view series);
 
   /// Returns the syntax error with its position; none if the text is valid PromQL.
@@ -39,13 +39,14 @@ class Query {
   Span span_of(const promql::Span& span) const;
   std::vector<MetricUse> metrics() const;
   const Value& text() const { return *text_; }
-  /// Returns the text that was parsed as PromQL: the written text, or the result of filling the template.
+  /// Returns the text that was parsed as PromQL: the text in the file, or the filled template.
   std::string_view read() const { return filled_.empty() ? text_->text : std::string_view(filled_); }
-  /// Returns the series that replaced `<<.Series>>`; empty if the query is no template.
+  /// Returns the series that replaced `<<.Series>>`; empty if the query is not a template.
   std::string_view series() const { return series_; }
 
  private:
-  /// A filled variable: its bytes in the text that is parsed, and its bytes in the text as written.
+  /// The byte range of a variable in the filled text (`begin`, `end`) and in the file's text (`written`,
+  /// `written_end`).
   struct Hole {
     std::size_t begin = 0, end = 0, written = 0, written_end = 0;
   };
@@ -88,11 +89,11 @@ class ScalerQueries {
 /// Calls `visit` with each query of a scaler that can be parsed, and with the query's signal.
 void each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit);
 
-/// Returns the labels of an expression's series. Returns none if the labels come from the selectors and are therefore
-/// unknown. An empty set means that the expression yields one series.
+/// Returns the labels of an expression's series. Returns none if they are unknown because a selector passes its labels
+/// on. An empty set means that the expression yields one series.
 std::optional<std::set<std::string>> labels_of(const promql::Expression& expression);
 
-/// Returns the expression inside guards such as `x or vector(0)` or `x > 0`.
+/// Returns the expression without guards such as `x or vector(0)` or `x > 0`.
 const promql::Expression& without_guard(const promql::Expression& expression);
 
 /// An expression without its guard and without the constant factor that multiplies it: `max(x) * 100`.
@@ -102,7 +103,7 @@ struct Scaled {
 };
 Scaled without_factor(const promql::Expression& expression);
 
-/// The name of a metric that is used for scaling, from a metric of an HPA or from a selector of a query.
+/// The name of a metric that a scaler uses, from a metric of an HPA or from a selector of a query.
 struct NameUse {
   const ScalingSignal* signal = nullptr;
   std::string name;

@@ -20,8 +20,8 @@ std::string folder_of(const std::string& path) {
 
 bool is_markdown(const std::string& path) { return path.ends_with(".md") || path.ends_with(".markdown"); }
 
-/// Returns the syntax error of a `.json` file with its place. Files of other tools may hold comments; manifests may
-/// not.
+/// Returns the syntax error of a `.json` file with its place. Files without objects may have comments, because they
+/// belong to other tools.
 std::optional<Error> broken_json(const File& file, bool has_objects) {
   const std::optional<JsonFault> fault = has_objects ? json_fault(file.text) : json_fault(without_comments(file.text));
   if (!fault) return std::nullopt;
@@ -47,8 +47,8 @@ void read_document(const manifest::Document& document, Reading& out) {
   find_objects(*out.file, document.root, out.objects);
 }
 
-/// Returns false for a document whose errors are not worth a finding. Excerpts in prose are often shortened on purpose,
-/// other tools have their own templates, and YAML that is no manifest may have keys that are no texts.
+/// Returns false for a document whose syntax errors are ignored. Excerpts in prose are often shortened on purpose,
+/// other tools have their own templates, and YAML that is not a manifest may have keys that are not strings.
 bool is_worth_reporting(const File& file, const manifest::Document& document, Summary& summary) {
   if (document.faults.empty()) return true;
   const std::string_view text = file.parsed().substr(document.span.begin, document.span.size());

@@ -13,19 +13,19 @@
 
 namespace capstan::lint {
 
-/// The content of one text.
+/// The objects and findings of one text.
 struct Reading {
   std::unique_ptr<File> file;
   std::vector<Object> objects;
   std::vector<Finding> findings;  ///< findings about the text itself, such as its syntax
   Summary summary;
-  std::optional<Error> broken;  ///< reason why a `.json` that a person named cannot be read
+  std::optional<Error> broken;  ///< syntax error of a `.json` file that the user named
 };
 
 /// Adds a finding about the text, which belongs to no object.
 void add_finding(Reading& reading, std::string_view rule, Span span, std::string message);
 
-/// Reads a text. Finds the documents that are objects, the parts that are skipped, and the parts that are broken.
+/// Reads the objects of a text, counts the documents that are skipped, and reports syntax errors.
 Reading read_text(Text text);
 
 }  // namespace capstan::lint

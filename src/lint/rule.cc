@@ -119,7 +119,7 @@ Finding& Finding::require_object(const Object& other, bool sure) {
   if (other.file != file) message += fmt::format(" ({})", other.file->path);
   if (!sure) {
     severity = Severity::info;
-    fix = {};  // uncertain findings are not edited
+    fix = {};  // an uncertain finding changes no file
     message += "; this is advice, because nothing shows that both objects are deployed together";
   }
   return *this;
@@ -142,7 +142,7 @@ Finding& Subject::report_span(Span span, std::string message) const {
                                    .fix = {}});
 }
 
-Finding& Subject::join(Finding& finding, const Object& other, std::string_view name) const {
+Finding& Subject::require_object(Finding& finding, const Object& other, std::string_view name) const {
   const bool sure = name.empty() ? set.deployed_together(object, other) : set.belong_together(object, other, name);
   return finding.require_object(other, sure);
 }

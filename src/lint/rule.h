@@ -17,23 +17,20 @@ namespace capstan::lint {
 enum class Severity : std::uint8_t { off, info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// The safety of a fix. Its edits are safe if they keep the meaning of the manifest. Safe edits are an API version, a
-/// renamed metric and a key that has no effect. All other edits change what runs, so a person should agree to them
-/// first.
+/// The safety of a fix. A safe fix keeps the meaning of the manifest, such as a new API version, the new name of a metric or
+/// a key without effect that is removed. An unsafe fix changes what runs, so a person should review it first.
 enum class FixSafety : std::uint8_t { none, safe, unsafe };
 /// Returns "safe" or "unsafe"; "none" if only a person can repair the finding.
 std::string_view name_of(FixSafety safety);
 /// Returns the option that applies fixes of this safety: "--fix" or "--unsafe-fixes"; empty for none.
 std::string_view option_for(FixSafety safety);
 
-/// The repair of a finding. If there are edits, the text is written together with them and describes exactly what they
-/// do.
+/// The repair of a finding. If there are edits, the text describes exactly what they do.
 struct Fix {
   std::string text;
   std::string caution;  ///< further effects of the edits on a cluster; usually empty
   std::vector<Edit> edits;
-  bool is_unsafe = false;  ///< true if the edits are unsafe in this finding, although the edits of its rule are safe
-                           ///< elsewhere
+  bool is_unsafe = false;  ///< true if these edits are unsafe although the rule's edits are safe in general
 };
 
 struct Rule;
@@ -48,8 +45,8 @@ struct Finding {
   std::string message;
   Fix fix;
 
-  // Each of the following functions adds an edit and describes it in the text of the fix. If an edit would change
-  // something else as well, for example because the value is an alias, no edit is added and the fix stays a text.
+  // Each of the following functions adds an edit and describes it in the text of the fix. It adds nothing if the edit
+  // would change other values too, for example because the value is an alias. The fix is then the rule's advice.
 
   /// Replaces the text of a scalar and keeps its quotes.
   Finding& replace(const Value& value, std::string_view text);
@@ -64,7 +61,7 @@ struct Finding {
   /// Adds an entry to a mapping, after the entry `after`.
   Finding& add_entry(const Value& mapping, const Value& after, std::string_view key, std::string_view value);
 
-  /// Marks the edits as unsafe, although the edits of the same rule are safe elsewhere.
+  /// Marks the edits as unsafe, although the rule's edits are safe in general.
   Finding& mark_unsafe();
   /// Sets a warning about further effects of the edits. It is shown with the fix and when the fix is applied.
   Finding& set_caution(std::string text);
@@ -72,8 +69,8 @@ struct Finding {
   Finding& suggest(std::string text);
   /// Sets the severity.
   Finding& set_severity(Severity severity_in);
-  /// Marks the finding as one about something that is missing. It becomes advice in an excerpt, because excerpts leave
-  /// things out, and for an object that a kustomization changes, because the kustomization may add what is missing.
+  /// Marks the finding as one about a missing value. It becomes advice in an excerpt, which may be shortened, and for
+  /// an object that a kustomization changes, because the kustomization may add the value.
   Finding& mark_absence();
   /// Marks the finding as true only if `other` is deployed too. The message then names the file of `other`. If `sure`
   /// is false, the finding becomes advice without edits.
@@ -89,7 +86,7 @@ struct Finding {
 
 class ScalerQueries;
 
-/// Holds data about one object that several rules use. The first rule that needs it computes it.
+/// Data about one object that several rules use. The first rule that needs the data computes them.
 struct Views {
   std::shared_ptr<const ScalerQueries> queries;
 };
@@ -116,9 +113,9 @@ class Subject {
   Finding& report_span(Span span, std::string message) const;
   /// Reports a finding at the name of the object, or at its kind if it has no name.
   Finding& report_object(std::string message) const;
-  /// Grades a finding that is true only if `other` is deployed with this object. `name` is the name by which the object
-  /// refers to `other`; empty if it does not refer to it.
-  Finding& join(Finding& finding, const Object& other, std::string_view name = {}) const;
+  /// Marks a finding as true only if `other` is deployed together with this object. `name` is the name by which the
+  /// object refers to `other`; empty if there is no reference. Without evidence, the finding becomes advice.
+  Finding& require_object(Finding& finding, const Object& other, std::string_view name = {}) const;
 
  private:
   const Rule& rule_;
@@ -126,13 +123,13 @@ class Subject {
   std::vector<Finding>& out_;
 };
 
-/// A rule. Each rule is one file below rules/ with its texts, its check, and a bad and a good example. The examples are
-/// the rule's test.
+/// A lint rule. Each rule is one file below rules/ with its texts, its check, and a bad and a good example. A test runs
+/// the examples.
 struct Rule {
   std::string_view id;
   Severity severity = Severity::warning;
   /// The kinds of objects that the rule checks, separated by spaces. `@pods` stands for all kinds that make pods,
-  /// `@gpu` for objects whose pods ask for a GPU, `@serving` for GPU workloads that serve requests and are no jobs,
+  /// `@gpu` for objects whose pods ask for a GPU, `@serving` for GPU workloads that serve requests (not jobs),
   /// `@scaler` for all autoscalers, `@pool` for node pools, `@adapter` for objects that may hold rules of
   /// prometheus-adapter, and `*` for all kinds.
   std::string_view kinds;
@@ -141,7 +138,7 @@ struct Rule {
   std::string_view fix;    ///< the repair
   /// The safety of the edits that the rule makes. The edits alone turn the bad example into the good one.
   FixSafety fix_safety = FixSafety::none;
-  std::string_view source;  ///< the document that states the fact
+  std::string_view source;  ///< the document that shows that this is a defect
   std::string_view bad;     ///< manifests in which the rule finds the defect
   std::string_view good;    ///< the same manifests after the repair
   void (*check)(const Subject&) = nullptr;

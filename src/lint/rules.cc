@@ -15,8 +15,8 @@ namespace {
 
 using List = std::vector<const Rule*>;
 
-/// Returns true if a word of a rule's `kinds` includes this kind.
-bool means(std::string_view word, std::string_view kind) {
+/// Returns true if a word of a rule's `kinds` selects this kind.
+bool selects_kind(std::string_view word, std::string_view kind) {
   const auto serving = [](const PodShape& shape) { return shape.maker == PodMaker::serving; };
   if (word == "*") return true;
   if (word == "@pods" || word == "@gpu") return !pod_shapes(kind).empty();
@@ -31,7 +31,7 @@ bool concerns(const Rule& rule, std::string_view kind) {
   std::string_view rest = rule.kinds;
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find(' '));
-    if (means(word, kind)) return true;
+    if (selects_kind(word, kind)) return true;
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
   }
   return false;
@@ -83,7 +83,7 @@ bool concerns_only_gpus(const Rule& rule) { return rule.kinds == "@gpu" || rule.
 
 std::span<const Rule* const> rules_for(const Object& object) {
   static const std::map<std::string_view, List, std::less<>> lists = by_kind();
-  // The rules for a kind that is unknown except that it holds pods.
+  // These rules check objects of unknown kinds that contain pods.
   static const List for_pods = [] {
     List list;
     for (const Rule* rule : all_rules()) {

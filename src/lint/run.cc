@@ -46,7 +46,7 @@ Severity severity_of(const Rule& rule, Severity found, const Options& options) {
   return found;
 }
 
-/// Returns true if a rule reports nothing at any severity. The severity of a finding may differ from that of its rule.
+/// Returns true if the findings of a rule are never shown, whatever severity a finding has.
 bool is_off(const Rule& rule, const Options& options) {
   const auto configured = options.severities.find(rule.id);
   return configured != options.severities.end() && configured->second == Severity::off;
@@ -61,8 +61,7 @@ void check_object(const Object& object, const Set& set, const Options& options, 
   }
 }
 
-/// Sorts by place, then by rule, and removes duplicates. Two rules may report one value, but one rule reports a place
-/// once.
+/// Sorts by place, then by rule. Removes all but the first finding of a rule at a place.
 void sort(std::vector<Finding>& findings) {
   const auto key = [](const Finding& finding) {
     return std::tuple(std::string_view(finding.file->path), finding.span.begin, finding.span.end, finding.rule->id);
@@ -91,7 +90,7 @@ std::string qualified_kind(const Object& object) {
   return std::string(object.kind) + (object.group.empty() ? "" : "." + std::string(object.group));
 }
 
-/// Collects the readings in the report. Files without objects and findings are released.
+/// Moves the readings into the report. Files without objects and findings are released.
 void collect(std::vector<Reading>& readings, Report& report) {
   std::size_t objects = 0;
   for (const Reading& reading : readings) objects += reading.objects.size();

@@ -20,7 +20,7 @@ struct Options {
   Settings settings;
   std::map<std::string, Severity, std::less<>> severities;  ///< severities that replace those of the rules, by rule id
   bool advice = false;                                      ///< true if rules of severity info are enabled
-  std::size_t threads = 0;                                  ///< 0: one per core
+  std::size_t threads = 0;                                  ///< number of threads; 0 for one per core
 };
 
 /// Counts of what a run read and of what it skipped.
@@ -39,7 +39,7 @@ struct Report {
   std::vector<Finding> findings;  ///< sorted by file, line, column and rule
   std::vector<Error> unreadable;
   Summary summary;
-  // The files and objects that the findings point into.
+  // The findings point into these files and objects.
   std::vector<std::unique_ptr<File>> files;
   std::vector<Object> objects;
 };

@@ -66,7 +66,7 @@ TEST(Run, TemplatesAndPatchesAreSkippedAndCounted) {
   EXPECT_NE(summary_text(report).find("skipped: 1 template, 1 patch"), std::string::npos);
 }
 
-/// A broken `.json` that a person named is an error with its place. One found in a folder may belong to another tool.
+/// A broken `.json` file that the user named is an error. A broken file found in a folder may belong to another tool.
 TEST(Run, ABrokenJsonIsAnErrorIfAPersonNamedIt) {
   const struct {
     const char* path;

@@ -115,7 +115,7 @@ ScalingSignal kserve_signal(const Value& metric) {
   return signal;
 }
 
-/// Reads a kind that scales its own replicas between its own bounds.
+/// Reads an object that scales its own replicas.
 void read_self_scaler(const Object& object, Scaler& scaler) {
   scaler.scales_itself = true;
   scaler.behavior = &Value::missing();
@@ -192,8 +192,8 @@ bool has_formula(const Object& object) {
 
 namespace {
 
-/// Returns the DisaggregatedSet of a DisaggregatedSetRoleScaler. The scaler's name is the name of the set, then that of
-/// a role.
+/// Returns the DisaggregatedSet of the DisaggregatedSetRoleScaler that the scaler targets. A role scaler is named
+/// SET-ROLE.
 const Object* set_of_role(const Scaler& scaler, const Set& set) {
   for (const Object* object : set.in_folder("DisaggregatedSet", *scaler.object)) {
     for (const Value& role : at(*object, "spec.roles").children()) {

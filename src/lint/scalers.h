@@ -29,30 +29,30 @@ struct Scaler {
   const Object* object = nullptr;
   std::string_view target_kind;
   const Value* target_name = nullptr;
-  const Value* min = nullptr;  ///< as written; missing if not written
+  const Value* min = nullptr;  ///< minimum of replicas in the manifest; missing if not stated
   const Value* max = nullptr;
   const Value* behavior = nullptr;
-  std::int64_t min_replicas = 1;  ///< min, or the default of the kind
-  bool scales_itself = false;     ///< true for an InferenceService and a NIMService
+  std::int64_t min_replicas = 1;  ///< minimum of replicas, or the default of the kind
+  bool scales_itself = false;     ///< true for kinds that scale their own replicas, such as InferenceService
   std::vector<ScalingSignal> signals;
 };
 
 bool is_scaler(std::string_view kind);
 
-/// Returns the scaler that an object is; none if it does not scale anything.
+/// Reads an object as a scaler. Returns none if its kind does not scale.
 std::optional<Scaler> scaler_of(const Object& object);
 
 /// Returns the signals of a scaler, or the expressions of a PrometheusRule; none for any other object.
 std::vector<ScalingSignal> signals_of(const Object& object);
 
-/// Returns true if the scaler has a KEDA formula. The formula makes one number of all triggers, so the targets of the
-/// single triggers have no effect.
+/// Returns true if the scaler has a KEDA formula. A formula combines all triggers into one number, so the targets of
+/// the single triggers have no effect.
 bool has_formula(const Object& object);
 
-/// Returns the object that it scales, if the input has it.
+/// Returns the object that the scaler scales; null if the input lacks it.
 const Object* target_of(const Scaler& scaler, const Set& set);
 
-/// Returns true if the target serves on GPUs. The target decides if the input has it; otherwise the metrics do.
+/// Returns true if the target uses GPUs. If the input lacks the target, the metrics decide.
 bool scales_gpu(const Scaler& scaler, const Set& set);
 
 /// Returns true if the text names a metric of an inference engine or of its gateway.

@@ -10,8 +10,8 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// Manifests from articles as people copy them. Each lists the rules that must find something in it and the rules that
-// must not.
+// Manifests as people copy them from articles. Each file lists the rules that must find something in it and the rules
+// that must find nothing.
 namespace capstan::lint::seeds_test {
 namespace {
 

@@ -28,7 +28,7 @@ bool ends_with_sleep(std::string_view command) {
   return at != command.npos && command.substr(at + 6).find_first_of(" ;&|\n") == command.npos;
 }
 
-/// Returns true if the command does nothing or repeats one thing forever: `tail -f /dev/null`, `while true; do
+/// Returns true if the command does nothing or repeats one command forever: `tail -f /dev/null`, `while true; do
 /// vectorAdd; done`.
 bool is_idle(const Value& container) {
   if (engine_of(start_of(container))) return false;
@@ -63,7 +63,7 @@ const Object* service_of(const Object& object, const Pod& pod, const Set& set) {
 
 bool takes_requests(const Object& object, const Pod& pod, const Value& container, const Set& set) {
   const bool has_probe = container["readinessProbe"] || container["livenessProbe"] || container["startupProbe"];
-  if (!container["image"]) return true;  // excerpts may leave out what would show it
+  if (!container["image"]) return true;  // an excerpt may leave out the engine
   return container["ports"].count > 0 || has_probe || runs_engine(container) || service_of(object, pod, set) != nullptr;
 }
 

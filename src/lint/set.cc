@@ -27,7 +27,7 @@ Set::Set(std::span<const Object> objects, bool closed) : objects_(objects), clos
   by_name_.reserve(objects.size());
   name_ids_.reserve(objects.size());
   for (const Object& object : objects_) {
-    // Objects of one file follow each other.
+    // The objects of one file are adjacent.
     const bool same = object.index > 0 && objects_[object.index - 1].file == object.file;
     scopes_.push_back(same ? scopes_.back() : new_id(scope_ids_, object.file->scope));
     if (!object.foreign) add(object);
@@ -57,7 +57,7 @@ void Set::sort() {
   std::ranges::sort(by_name_);
   const auto scope = [&](const Object* object) { return scope_of(*object); };
   for (std::vector<const Object*>& list : by_kind_) {
-    // Only files that a kustomization names may have another scope than their folder.
+    // The list is unsorted only if a kustomization gave files a scope other than their folder.
     if (!std::ranges::is_sorted(list, {}, scope)) std::ranges::stable_sort(list, {}, scope);
   }
 }

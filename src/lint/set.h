@@ -11,20 +11,20 @@
 
 namespace capstan::lint {
 
-/// All objects of the input. A folder of manifests usually holds one application, and a repository of examples usually
-/// holds many clusters. Related objects are therefore searched in the same folder first, and outside it only if the
-/// match is unambiguous.
+/// All objects of the input. A folder of manifests usually belongs to one application, but a repository of examples to
+/// many clusters. A related object is therefore looked up in the same folder first, and elsewhere only if the match is
+/// unambiguous.
 class Set {
  public:
-  /// @param closed  true if the input is all of one cluster
+  /// @param closed  true if the input is one complete cluster
   Set(std::span<const Object> objects, bool closed);
 
-  /// Returns the object that `from` refers to by a name. It must be in the same file or folder, or be the only object
-  /// of that name, and then the name must not be generic.
+  /// Returns the object that `from` refers to by a name. The object must be in the same file or folder. An object
+  /// elsewhere counts only if no other object has its name and the name is not generic.
   const Object* find(std::string_view kind, std::string_view name, const Object& from) const;
 
-  /// Returns the objects of a kind in the folder of `from`. If there are none, returns those of the only folder that
-  /// has any.
+  /// Returns the objects of a kind in the folder of `from`. If it has none and exactly one other folder has some,
+  /// returns those.
   std::span<const Object* const> in_closest_folder(std::string_view kind, const Object& from) const;
 
   /// Returns the objects of a kind in the folder of `from`.
@@ -38,8 +38,8 @@ class Set {
   /// Returns true if one file, one kustomization or one chart shows that both objects are deployed together. A common
   /// folder is no evidence, because unrelated examples often lie in one folder.
   bool deployed_together(const Object& a, const Object& b) const;
-  /// Returns true if the objects are deployed together, or if both lie in one folder and one refers to the other by a
-  /// name that is not generic. If both state a namespace, the namespaces must be equal.
+  /// Returns true if the objects are deployed together, or if they are in one folder and share a name that is not
+  /// generic: their namespace, or the name by which one refers to the other.
   bool belong_together(const Object& a, const Object& b, std::string_view name) const;
 
  private:
@@ -69,9 +69,9 @@ class Set {
   std::span<const Object> objects_;
   bool closed_;
   Ids kind_ids_, name_ids_, scope_ids_;
-  std::vector<std::uint32_t> scopes_;                ///< by object
+  std::vector<std::uint32_t> scopes_;                ///< scope of each object
   std::vector<std::vector<const Object*>> by_kind_;  ///< each list sorted by scope and order in the input
-  std::vector<bool> scales_;                         ///< by kind; true if its objects may have a `scaleTargetRef`
+  std::vector<bool> scales_;                         ///< true for each kind whose objects may have a `scaleTargetRef`
   std::vector<NameEntry> by_name_;                   ///< sorted by all fields
   std::vector<Reference> references_;                ///< sorted by all fields
 };

@@ -11,7 +11,7 @@
 #include "lint/input/kustomize.h"
 #include "lint/run.h"
 
-// Tests on findings that join two objects: the evidence that both are deployed together.
+// Findings about two objects depend on the evidence that both are deployed together.
 namespace capstan::lint::set_test {
 namespace {
 
@@ -64,7 +64,7 @@ TEST(Set, TwoAutoscalersAreOneFindingThatNamesTheOtherFile) {
   EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}}, two, true),
             Messages{"error b.yaml" + hpa_first + " (d/a.yaml)"});
   EXPECT_EQ(findings_of({{"d/a.yaml", hpa("llm")}, {"e/b.yaml", scaled_object("llm")}}, two), Messages{});
-  // Three autoscalers are one finding. If two are certainly deployed together, the finding is about these.
+  // Three autoscalers give one finding. If two are certainly deployed together, the finding is about these two.
   EXPECT_EQ(
       findings_of(
           {{"d/a.yaml", hpa("llm")}, {"d/b.yaml", scaled_object("llm")}, {"d/c.yaml", scaled_object("llm", "so2")}},

@@ -9,10 +9,10 @@ struct KubeVersion {
   std::uint32_t minor = 36;
 };
 
-/// The settings that rules may depend on in addition to the manifests. Today's date is never one of them.
+/// The settings on which rules may depend. The present date is never one of them.
 struct Settings {
   KubeVersion kube;
-  bool closed_world = false;  ///< true if the input is all of one cluster
+  bool closed_world = false;  ///< true if the input is one complete cluster
 };
 
 }  // namespace capstan::lint

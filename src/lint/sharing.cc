@@ -15,7 +15,7 @@ void each_sharing(const Object& object, const std::function<void(const Value& sh
   }
 }
 
-std::int64_t most_shares(const Subject& s) {
+std::int64_t max_shares(const Subject& s) {
   std::int64_t max = 0;
   for (const std::string_view kind : {"ConfigMap", "GpuOperatorValues"}) {
     for (const Object* object : s.set.in_folder(kind, s.object)) {

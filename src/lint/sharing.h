@@ -14,6 +14,6 @@ namespace capstan::lint {
 void each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit);
 
 /// Returns the largest number of shares of one GPU in the configurations near the object; 0 if there is none.
-std::int64_t most_shares(const Subject& s);
+std::int64_t max_shares(const Subject& s);
 
 }  // namespace capstan::lint

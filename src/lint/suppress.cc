@@ -32,8 +32,8 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-/// Reads `# capstan:ignore rule reason`. If the comment is alone on its line, it applies to the next line that is not
-/// empty.
+/// Reads `# capstan:ignore rule reason`. A comment alone on its line applies to the next line that is neither empty nor
+/// a comment.
 Acceptance read_comment(const File& file, std::size_t at) {
   const auto offset = static_cast<std::uint32_t>(at);
   const std::uint32_t number = file.lines().at(offset).line;

@@ -4,11 +4,11 @@
 
 namespace capstan::lint {
 
-/// Removes the findings that people accepted, and reports each acceptance that matches no finding (any more).
+/// Removes the findings that people accepted, and reports each acceptance that matches no finding.
 ///
 ///   minReplicas: 0  # capstan:ignore scale-to-zero-no-warm-pool the batch queue holds requests
 ///
-/// A comment is on the line of the finding, or alone on the line above. An annotation accepts for a whole object:
+/// A comment is on the line of the finding, or alone on the line above. An annotation applies to a whole object:
 /// `lint.capstan.dev/ignore.RULE: "reason"`. The reason is required.
 void suppress(Report& report, const Options& options);
 

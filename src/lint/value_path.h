@@ -6,8 +6,8 @@
 
 namespace capstan::lint {
 
-/// Calls `visit` with each value at a path. The path is keys separated by dots: "spec.roles[].template". `[]` after a
-/// key stands for every item of its list, `*` for every entry of a mapping, and `.` for the value itself.
+/// Calls `visit` with each value at a path. A path consists of keys separated by dots: "spec.roles[].template". `[]`
+/// after a key means every item of its list, `*` every entry of a mapping, and `.` the value itself.
 template <typename Visit>
 void each_at(const manifest::Value& value, std::string_view path, const Visit& visit) {
   if (path.empty() || path == ".") {

@@ -12,12 +12,12 @@ namespace capstan::lint {
 /// A file to read.
 struct Candidate {
   std::string path;
-  bool named = false;                        ///< true if the user named it, so that it is read whatever its ending is
-  std::string scope = {};                    ///< folder whose objects belong to the file's objects; empty means its own
-                                             ///< folder
-  bool patch = false;                        ///< true if a kustomization merges its content into other objects
-  std::set<std::string> patched_kinds = {};  ///< kinds of its objects that kustomizations change; `*` for any
-  std::vector<std::uint32_t> deployers = {};  ///< kustomizations and charts that deploy it, sorted
+  bool named = false;                         ///< true if the user named this file; it is read with any ending
+  std::string scope = {};                     ///< folder whose objects are related to the file's objects; empty for the
+                                              ///< file's own folder
+  bool patch = false;                         ///< true if a kustomization merges its content into other objects
+  std::set<std::string> patched_kinds = {};   ///< kinds of its objects that kustomizations change; `*` for any
+  std::vector<std::uint32_t> deployers = {};  ///< numbers of the kustomizations and charts that deploy it, sorted
 };
 
 struct FoundFiles {
@@ -25,9 +25,9 @@ struct FoundFiles {
   std::vector<Error> unreadable;
 };
 
-/// Returns the files at some paths: the named files, and in folders the files with the endings .yaml, .yml, .json and
-/// .md that neither a .gitignore nor `exclude` names. Links to folders are not followed, so there are no endless loops.
-/// "-" is standard input.
+/// Returns the files at some paths. In a folder these are the files with the endings .yaml, .yml, .json and .md, except
+/// those that a .gitignore or `exclude` names. Links to folders are not followed, so loops cannot occur. "-" is
+/// standard input.
 FoundFiles find_files(const std::vector<std::string>& paths, const std::vector<std::string>& exclude);
 
 }  // namespace capstan::lint

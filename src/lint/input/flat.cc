@@ -64,8 +64,8 @@ std::vector<FlatLine> flat_lines(std::string_view text) {
   return lines;
 }
 
-/// Returns the first of four lines at one margin that are `apiVersion`, `kind`, `metadata` and a key that belongs
-/// inside it. Most texts have no such lines, so no line is stored.
+/// Returns the first of four unindented lines with the keys `apiVersion`, `kind`, `metadata` and `name`. Most texts
+/// have no such lines, so the search keeps only three lines.
 std::optional<FlatLine> first_flat(std::string_view text) {
   std::array<FlatLine, 3> before{};
   for (std::size_t begin = 0; begin < text.size();) {

@@ -4,9 +4,9 @@
 
 namespace capstan::lint {
 
-/// Searches manifests that lost their indentation when they were copied from a web page or a chat. Every line begins at
-/// the margin, possibly with its line number. Such a text is no YAML, but single lines can still be checked. Returns
-/// true for such a text; the findings are then in `out`.
+/// Checks single lines of manifests that lost their indentation when they were copied from a web page or a chat. Every
+/// line begins at the margin, possibly with its line number, so the text is not YAML. Returns true for such a text and
+/// adds the findings to `out`.
 bool find_flat(const File& file, Reading& out);
 
 }  // namespace capstan::lint

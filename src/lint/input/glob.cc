@@ -32,8 +32,8 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   }
 }
 
-/// Matches one name against one part of a pattern. It suffices to go back to the last star, because the last star can
-/// also take what an earlier star could take.
+/// Matches one name against one part of a pattern. On a mismatch, it suffices to go back to the last star, because that
+/// star matches any text that an earlier one could match.
 bool name_matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = pattern.npos, star_n = 0;
   while (n < name.size()) {

@@ -21,7 +21,7 @@ std::string message_of(std::string_view text) {
   return message;
 }
 
-/// Returns the first byte of a token. The parser reports the last.
+/// Returns the offset of a token's first byte. The parser reports that of its last byte.
 std::size_t token_begin(std::string_view text, std::size_t at) {
   if (at >= text.size()) return text.size();
   if (text[at] == '"' && at > 0) {
@@ -78,7 +78,7 @@ std::optional<JsonFault> json_fault(std::string_view text) {
 
 std::string without_comments(std::string_view text) {
   std::string out(text);
-  std::size_t comma = text.npos;  // last comma, as long as only spaces follow it
+  std::size_t comma = text.npos;  // last comma with only spaces after it so far
   for (std::size_t at = 0; at < text.size();) {
     if (const std::size_t end = end_of_comment(text, at); end != at) {
       blank(out, at, end);

@@ -16,8 +16,8 @@ struct JsonFault {
 /// Returns the first syntax error of a text that should be one JSON value or several in sequence; none if it is valid.
 std::optional<JsonFault> json_fault(std::string_view text);
 
-/// Returns JSON without comments and trailing commas, which editors and compilers allow in their settings. They are
-/// replaced by spaces, so that places stay the same.
+/// Replaces comments and trailing commas in JSON by spaces, so that places stay the same. Editors and compilers allow
+/// both in their settings.
 std::string without_comments(std::string_view text);
 
 }  // namespace capstan::lint

@@ -4,10 +4,10 @@
 
 namespace capstan::lint {
 
-/// Adds the files that the kustomizations among the files name in `resources`, `bases` and `components`. They may be
-/// files or folders with a kustomization, which is followed in turn, and may lie outside the requested paths. An added
-/// file gets the folder of the kustomization as its scope. Remote resources are skipped, and so are missing files,
-/// because they may be generated. Also records for every file the kustomizations and the chart that deploy it.
+/// Adds the files that the found kustomizations name in `resources`, `bases` and `components`, also outside the
+/// requested paths. If a name is a folder with a kustomization, that kustomization is followed too. An added file gets
+/// the folder of its kustomization as its scope. Remote resources are skipped, and so are missing files, because they
+/// may be generated. For every file, the kustomizations and the chart that deploy it are recorded.
 void follow_kustomizations(FoundFiles& found);
 
 }  // namespace capstan::lint

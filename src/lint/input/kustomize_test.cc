@@ -77,7 +77,7 @@ TEST_F(Kustomize, APatchIsNotAnObject) {
   FoundFiles files = find_files({(root_ / "a").string()}, {});
   follow_kustomizations(files);
   Options options;
-  options.advice = true;  // a patch may add the terms to the other object
+  options.advice = true;  // the finding is advice, because a patch may add the terms to own.yaml
   const Report report = lint_files(files.files, options);
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_TRUE(report.findings[0].file->path.ends_with("own.yaml"));

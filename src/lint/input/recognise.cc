@@ -10,8 +10,7 @@ namespace {
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Returns true for the words that follow `{{` in templates of Go and Jinja. Texts that only quote a variable do not
-/// have them.
+/// Returns true if the text after `{{` begins like a template of Go or Jinja, and not like a quoted variable.
 bool opens_template(std::string_view rest) {
   if (rest.starts_with('-') || rest.starts_with("/*")) return true;
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));

@@ -5,11 +5,10 @@
 
 namespace capstan::lint {
 
-/// Returns true for a text from which a template engine (Helm, Jinja) makes manifests. Such a text is not yet YAML, so
-/// it cannot be checked.
+/// Returns true for a template of Helm or Jinja. A template is not YAML, so it cannot be checked.
 bool is_template(std::string_view text);
 
-/// Returns true if the bytes are UTF-8 and only characters that YAML allows. Binary files are not.
+/// Returns true if the bytes are UTF-8 with only characters that YAML allows, which excludes binary files.
 bool is_text(std::string_view bytes);
 
 /// Returns true if the text may hold Kubernetes objects: it has the words `apiVersion` and `kind`.

@@ -24,7 +24,7 @@ struct LanguageServer::Message {
   std::string method;
   Json params;
 
-  /// Returns a text of the parameters; empty if it is missing.
+  /// Returns a string parameter of the message; empty if it is missing.
   std::string text(const char* pointer) const {
     const Json::json_pointer at(pointer);
     return params.contains(at) && params[at].is_string() ? params[at].get<std::string>() : std::string();
@@ -227,7 +227,7 @@ bool FrameReader::take(std::string_view bytes, std::vector<std::string>& message
     std::size_t size = 0;
     const char* digits = pending_.data() + at + kLength.size();
     const auto [stop, error] = std::from_chars(digits, pending_.data() + end, size);
-    if (error != std::errc() || size > kMostBytes) return false;
+    if (error != std::errc() || size > kMaxBytes) return false;
     if (pending_.size() < end + 4 + size) return true;
     messages.push_back(pending_.substr(end + 4, size));
     pending_.erase(0, end + 4 + size);

@@ -10,8 +10,8 @@
 
 namespace capstan::lint {
 
-/// A server of the Language Server Protocol that takes messages and returns messages. It offers diagnostics of open
-/// files, the page of a rule on hover, and fixes as code actions. It reads no files and no clock.
+/// A server of the Language Server Protocol. It maps received messages to messages to send: diagnostics of open files,
+/// the page of a rule on hover, and fixes as code actions. It reads no files and no clock.
 class LanguageServer {
  public:
   explicit LanguageServer(Options options);
@@ -41,7 +41,7 @@ class LanguageServer {
 /// Reads the frames of a stream. A frame is a header with a length, then the message. The bytes may come in any pieces.
 class FrameReader {
  public:
-  static constexpr std::size_t kMostBytes = 64u << 20;
+  static constexpr std::size_t kMaxBytes = 64u << 20;
 
   /// Appends the messages that are complete. Returns false if the stream breaks the protocol.
   bool take(std::string_view bytes, std::vector<std::string>& messages);

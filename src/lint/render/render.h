@@ -7,7 +7,7 @@
 
 namespace capstan::lint {
 
-/// Renders for a terminal: each finding with its line and carets, then counts of what was read and skipped.
+/// Renders for a terminal: each finding with its marked source line, then counts of what was read and skipped.
 std::string to_text(const Report& report, bool color);
 /// Renders one line per finding in the format of compilers, for editors and grep: "a.yaml:4:38: error: ... [rule]".
 std::string to_concise(const Report& report);

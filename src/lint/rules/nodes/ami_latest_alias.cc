@@ -21,8 +21,8 @@ void check(const Subject& s) {
     const Value& alias = term["alias"];
     const Object* pool = alias.text.ends_with("@latest") ? gpu_pool(s) : nullptr;
     if (pool == nullptr) continue;
-    s.join(s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text)), *pool,
-           s.object.name);
+    s.require_object(s.report(alias, fmt::format("with {} every new image replaces the GPU nodes", alias.text)), *pool,
+                     s.object.name);
   }
 }
 

@@ -17,7 +17,7 @@ void check(const Subject& s) {
     for (const Pod& pod : pods_of(*workload)) {
       if (!wants_gpu(pod) || !(*pod.metadata)["annotations"]["karpenter.sh/do-not-disrupt"]) continue;
       const std::string message = fmt::format("expired nodes wait for {} without a time limit", workload->title());
-      s.join(expire ? s.report(expire, message) : s.report_object(message), *workload);
+      s.require_object(expire ? s.report(expire, message) : s.report_object(message), *workload);
       return;
     }
   }

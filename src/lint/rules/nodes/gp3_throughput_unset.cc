@@ -50,7 +50,7 @@ void check(const Subject& s) {
                  fmt::format("without throughput this volume reads 125 MiB/s{}",
                              gib == 0 ? "" : fmt::format("; {} GiB take {} minutes", gib, gib * 1024 / 125 / 60)));
     finding.add_entry(ebs, ebs.children().back(), "throughput", std::to_string(throughput_for(ebs)));
-    if (pool != nullptr) s.join(finding, *pool, s.object.name);
+    if (pool != nullptr) s.require_object(finding, *pool, s.object.name);
   }
 }
 
@@ -64,8 +64,8 @@ const Rule rule_gp3_throughput_unset = {
     .kinds = "EC2NodeClass",
     .title = "a large gp3 volume reads 125 MiB/s",
     .why =
-        "This is the default for any iops. From it, 140 GB of weights take 19 minutes, in which the GPUs are idle and "
-        "cost money.",
+        "This is the default for any iops. At this rate, 140 GB of weights take 19 minutes to read, while the GPUs are "
+        "idle and cost money.",
     .fix = "add throughput: a quarter of the iops; 1000 MiB/s is usually enough",
     .fix_safety = FixSafety::unsafe,
     .source = "Amazon EBS documentation",

@@ -32,7 +32,7 @@ const Rule rule_gpu_consolidate_after_short = {
     .why =
         "Between two bursts the node is terminated, and the next replica has a cold start of minutes. A new GPU node "
         "is often not available at once.",
-    .fix = "set consolidateAfter to a value from 15 m to 1 h",
+    .fix = "set consolidateAfter to a value of 15 min to 1 h",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

@@ -13,7 +13,7 @@ void check(const Subject& s) {
   if (!pool) return;
   const Value& limit = (*pool->limits)["nvidia.com/gpu"];
   if (!limit.integer()) return;
-  const std::int64_t shares = most_shares(s);
+  const std::int64_t shares = max_shares(s);
   if (shares < 2) return;
   s.report(limit, fmt::format("the limit {} counts shares; at {} shares per GPU it is {} GPUs", limit.text, shares,
                               *limit.integer() / shares));
@@ -29,9 +29,10 @@ const Rule rule_limits_count_shared_units = {
     .kinds = "NodePool",
     .title = "a pool's limit counts shares of GPUs",
     .why =
-        "Nodes that share their GPUs offer each GPU several times, and the limit counts what they offer: 40 shares are "
-        "ten GPUs. To read the limit as GPUs is an error by a factor of four.",
-    .fix = "state in a comment which is meant, and count the limit in what the nodes offer",
+        "Nodes that share their GPUs offer each GPU several times, and the limit counts shares. With four shares per "
+        "GPU, "
+        "a limit of 40 is ten GPUs.",
+    .fix = "count the limit in shares, and say so in a comment",
     .source = "aws-samples karpenter-blueprints, gpu-nodepool.yaml",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

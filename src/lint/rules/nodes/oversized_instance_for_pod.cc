@@ -39,18 +39,18 @@ Demand demand_of(const Subject& s) {
   return demand;
 }
 
-/// Returns the smallest number of GPUs of a node of a family ("p4d"), or that of an instance type.
+/// Returns the number of GPUs of an instance type, or of the smallest instance of a family ("p4d").
 std::optional<std::int64_t> gpus_of_node(std::string_view name) {
   const GpuFamily* family = gpu_family(name);
   if (family == nullptr) return std::nullopt;
   return name.find('.') == name.npos ? std::optional(family->min_gpus) : gpus_of_instance(name);
 }
 
-/// The first value of a requirement with too many GPUs, its GPUs, and whether all values have too many.
+/// The first value of a requirement whose nodes have too many GPUs.
 struct Oversize {
   const Value* value = nullptr;
-  std::int64_t gpus = 0;
-  bool is_all = true;
+  std::int64_t gpus = 0;  ///< GPUs of a node
+  bool is_all = true;     ///< true if all values of the requirement have too many GPUs
 };
 
 Oversize oversize_of(const Value& entry, std::int64_t max_gpus) {
@@ -75,13 +75,13 @@ void check(const Subject& s) {
     const Value& entry = requirement(*pool, key);
     if (!entry["operator"].is("In")) continue;
     const Oversize found = oversize_of(entry, demand.all_pods);
-    if (found.value == nullptr) continue;  // no value has more GPUs than all pods
+    if (found.value == nullptr) continue;  // no node has more GPUs than all pods ask for
     Finding& finding =
-        s.join(s.report(*found.value, fmt::format("{} has {} GPUs, but all pods together ask for at most {}",
-                                                  found.value->text, found.gpus, demand.all_pods)),
-               *demand.workload);
+        s.require_object(s.report(*found.value, fmt::format("{} has {} GPUs, but all pods together ask for at most {}",
+                                                            found.value->text, found.gpus, demand.all_pods)),
+                         *demand.workload);
     if (!found.is_all)
-      finding.set_severity(Severity::info);  // Karpenter launches the smaller ones while they are available
+      finding.set_severity(Severity::info);  // Karpenter launches smaller nodes while they are available
     return;
   }
 }

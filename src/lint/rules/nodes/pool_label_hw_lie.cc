@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace pool_label_hw_lie {
 namespace {
 
-/// Returns the GPU that a label names: l40s of "nvidia-l40s", and not l4.
+/// Returns the GPU that a label names: l40s for "nvidia-l40s", not l4.
 std::string_view gpu_in(std::string_view text) {
   std::string_view best;
   for (const GpuFamily& family : gpu_families()) {

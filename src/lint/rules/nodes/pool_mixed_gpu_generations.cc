@@ -36,7 +36,7 @@ bool chooses_gpu(const Pod& pod) {
   return false;
 }
 
-/// Returns a workload of the folder whose pods may get any GPU of the pool; null if there is none.
+/// Returns a workload in the folder whose pods may get any GPU of the pool; null if there is none.
 const Object* workload_without_gpu_choice(const Subject& s) {
   for (const std::string_view kind : {"Deployment", "StatefulSet", "LeaderWorkerSet", "Pod", "Job"}) {
     for (const Object* workload : s.set.in_folder(kind, s.object)) {
@@ -69,13 +69,13 @@ void check(const Subject& s) {
   const auto has_same_memory = [&](const GpuFamily* family) {
     return family->memory_gib == families.front()->memory_gib;
   };
-  // If all GPUs have the same memory, a model fits on any of them. If no workload accepts any GPU, the pods select one
-  // elsewhere.
+  // The finding is advice if all GPUs have the same memory, because a model then fits on any of them, or if no workload
+  // in the folder leaves the choice of the GPU to the pool.
   const Object* workload = workload_without_gpu_choice(s);
   if (std::ranges::all_of(families, has_same_memory) || workload == nullptr) {
     finding.set_severity(Severity::info);
   } else {
-    s.join(finding, *workload);
+    s.require_object(finding, *workload);
   }
 }
 

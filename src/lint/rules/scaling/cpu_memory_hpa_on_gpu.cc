@@ -17,9 +17,9 @@ void check(const Subject& s) {
   const auto is_resource = [](const ScalingSignal& signal) { return signal.source == SignalSource::resource; };
   if (!std::ranges::all_of(scaler->signals, is_resource)) return;
   const Value& metric = *scaler->signals.front().metric;
-  s.join(s.report(metric, fmt::format("{} runs on GPUs but is scaled only by {}", target->title(),
-                                      metric.text == "memory" ? "memory" : "CPU")),
-         *target, target->name);
+  s.require_object(s.report(metric, fmt::format("{} runs on GPUs but is scaled only by {}", target->title(),
+                                                metric.text == "memory" ? "memory" : "CPU")),
+                   *target, target->name);
 }
 
 }  // namespace

@@ -20,11 +20,11 @@ void check(const Subject& s) {
   s.report(replicas, fmt::format("every apply resets replicas to {}, although {} scales the workload", replicas.text,
                                  scaler.title()))
       .remove_entry(s.object["spec"], replicas)
-      .set_caution(
-          fmt::format("the first apply without replicas scales {} to 1 once, the default; to avoid this, first delete "
-                      "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
-                      s.object.title(), s.object.kind, s.object.name, s.object.name_space.empty() ? "" : " -n ",
-                      s.object.name_space))
+      .set_caution(fmt::format(
+          "the first apply without replicas scales {} to the default of 1 once; to avoid this, first delete "
+          "replicas with `kubectl apply edit-last-applied {}/{}{}{}`",
+          s.object.title(), s.object.kind, s.object.name, s.object.name_space.empty() ? "" : " -n ",
+          s.object.name_space))
       .require_object(scaler, certain != scalers.end());
 }
 
@@ -42,7 +42,8 @@ const Rule rule_deployment_replicas_with_autoscaler = {
         "cold starts.",
     .fix =
         "delete spec.replicas, because the autoscaler sets it. The first `kubectl apply` without it scales the "
-        "workload to 1 once, the default. To avoid this, first delete it from the last applied configuration: `kubectl "
+        "workload to the default of 1 once. To avoid this, first delete it from the last applied configuration: "
+        "`kubectl "
         "apply edit-last-applied deployment/NAME`",
     .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation: migrating Deployments to horizontal autoscaling",

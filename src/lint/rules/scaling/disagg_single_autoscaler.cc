@@ -22,9 +22,10 @@ void check(const Subject& s) {
     }
   }
   if (!prefill || !decode) return;
-  s.join(s.report(*scaler->target_name,
-                  fmt::format("{} runs prefill and decode, but one autoscaler scales both together", target->title())),
-         *target, target->name);
+  s.require_object(
+      s.report(*scaler->target_name,
+               fmt::format("{} runs prefill and decode, but one autoscaler scales both together", target->title())),
+      *target, target->name);
 }
 
 }  // namespace

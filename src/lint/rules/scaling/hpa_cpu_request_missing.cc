@@ -58,7 +58,7 @@ void check(const Subject& s) {
     const Value* container = is_utilization(signal) ? container_without_request(*target, signal) : nullptr;
     if (container == nullptr) continue;
     const Value& place = signal.metric->is_scalar() ? *signal.metric : *signal.block;
-    Finding& finding = s.join(
+    Finding& finding = s.require_object(
         s.report(place,
                  fmt::format("{} utilization is relative to the request, but container {} of {} requests no {}, "
                              "so the HPA computes no value",

@@ -36,9 +36,9 @@ const Rule rule_hpa_min_zero_gate = {
     .id = "hpa-min-zero-gate",
     .severity = Severity::error,
     .kinds = "HorizontalPodAutoscaler",
-    .title = "an HPA must not have minReplicas 0 here",
+    .title = "an HPA with minReplicas 0 is refused, or never scales up",
     .why =
-        "Before Kubernetes 1.37 the API server refuses it unless the feature gate HPAScaleToZero is on. If all metrics "
+        "Before Kubernetes 1.37 the API server refuses 0 unless the feature gate HPAScaleToZero is on. If all metrics "
         "come from the pods, no metric can scale the workload up from zero.",
     .fix = "set minReplicas to 1, or use KEDA with a metric of the gateway or a queue",
     .fix_safety = FixSafety::unsafe,

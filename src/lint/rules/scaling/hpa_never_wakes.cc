@@ -15,11 +15,12 @@ void check(const Subject& s) {
   const Object* target = target_of(*scaler, s.set);
   const Value& replicas = target == nullptr ? Value::missing() : at(*target, "spec.replicas");
   if (!replicas.is("0")) return;
-  s.join(s.report(*scaler->min,
-                  fmt::format("{} is deployed with replicas: 0, but an HPA scales up from zero only if it scaled to "
-                              "zero itself",
-                              target->title())),
-         *target, target->name);
+  s.require_object(
+      s.report(*scaler->min,
+               fmt::format("{} is deployed with replicas: 0, but an HPA scales up from zero only if it scaled to "
+                           "zero itself",
+                           target->title())),
+      *target, target->name);
 }
 
 }  // namespace
@@ -32,9 +33,10 @@ const Rule rule_hpa_never_wakes = {
     .kinds = "HorizontalPodAutoscaler",
     .title = "an HPA with minReplicas 0 scales a workload that is deployed with 0 replicas",
     .why =
-        "From Kubernetes 1.37 on an HPA scales a target at 0 replicas only if it scaled it to 0 itself (condition "
-        "ScaledToZero). A workload that is deployed with 0 counts as switched off, and no load scales it up.",
-    .fix = "deploy it with one replica, or without replicas, and let the HPA scale it down",
+        "From Kubernetes 1.37 on, an HPA scales a target up from 0 only if the HPA itself had scaled the target to 0 "
+        "(condition ScaledToZero). A workload that is deployed with 0 counts as switched off, and no load scales it "
+        "up.",
+    .fix = "deploy the workload with one replica, or without the field replicas; the HPA then scales it down",
     .source = "kubernetes v1.37 pkg/controller/podautoscaler/horizontal.go; KEP-2021",
     .bad = R"(apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler

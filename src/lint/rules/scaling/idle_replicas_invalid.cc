@@ -41,7 +41,7 @@ const Rule rule_idle_replicas_invalid = {
     .why =
         "KEDA's webhook refuses an idle count that is not below the minimum. A missing minimum counts as 0, and a "
         "minimum of 0 counts as 1. The HPA supports no idle count other than 0.",
-    .fix = "set idleReplicaCount to 0 with a minReplicaCount of at least 1, or delete it",
+    .fix = "set idleReplicaCount to 0 and minReplicaCount to at least 1, or delete idleReplicaCount",
     .source = "KEDA, CheckReplicaCountBoundsAreValid and GetHPAMinReplicas; its documentation, idleReplicaCount",
     .bad = R"(apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

@@ -29,8 +29,10 @@ const Rule rule_keda_cooldown_noop = {
     .kinds = "ScaledObject",
     .title = "cooldownPeriod has no effect if minReplicaCount is 1 or more",
     .why =
-        "KEDA applies it only before the last step to zero. From N to 1 the HPA decides. After its own window of 300 s "
-        "it may remove all replicas in 15 s, and each replica that comes back is a cold start.",
+        "KEDA applies cooldownPeriod only before the step to zero replicas. All other steps down are the HPA's: after "
+        "a "
+        "window of 300 s it may remove all replicas above the minimum within 15 s. The next burst then needs cold "
+        "starts.",
     .fix =
         "delete it; to slow down a scale-down set "
         "advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds",

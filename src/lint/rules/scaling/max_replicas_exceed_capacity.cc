@@ -41,7 +41,7 @@ void check(const Subject& s) {
   Finding& finding =
       s.report(*scaler->max, fmt::format("{} replicas of {} GPUs need {}, but the pools may launch only {}", *max, gpus,
                                          *max * gpus, limit->gpus));
-  s.join(finding, *limit->pool);
+  s.require_object(finding, *limit->pool);
 }
 
 }  // namespace

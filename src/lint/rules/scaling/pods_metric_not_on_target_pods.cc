@@ -13,11 +13,11 @@ void check(const Subject& s) {
     if (signal.source != SignalSource::pods) continue;
     for (const std::string_view prefix : {"DCGM_", "dcgm_", "kube_", "node_", "llm_d_epp_", "dynamo_frontend_"}) {
       if (!signal.metric->text.starts_with(prefix)) continue;
-      if (is_given_by_adapter(s.set, s.object, signal.metric->text)) continue;
+      if (is_served_by_adapter(s.set, s.object, signal.metric->text)) continue;
       Finding& finding =
           s.report(*signal.metric, fmt::format("the pods of {} do not expose {}; another pod does",
                                                scaler_of(s.object)->target_name->text, signal.metric->text));
-      // These metrics name a pod in their labels, and a rule of the adapter may assign them to it.
+      // These metrics name a pod in a label, and a rule of an adapter may assign them to that pod.
       if (prefix == "DCGM_" || prefix == "dcgm_" || prefix == "kube_") finding.set_severity(Severity::warning);
     }
   }
@@ -33,10 +33,12 @@ const Rule rule_pods_metric_not_on_target_pods = {
     .kinds = "HorizontalPodAutoscaler",
     .title = "a metric of type Pods does not come from the pods that are scaled",
     .why =
-        "An exporter or a gateway exposes the metric, and Prometheus labels it with the name of that pod. The target's "
-        "pods then have no metric, and the HPA reports \"no metrics returned\". If the metric names a pod in a label "
-        "(DCGM's exported_pod), a rule of the adapter can assign it to that pod. It is then a warning, and no finding "
-        "if such a rule is in the same folder.",
+        "An exporter or a gateway exposes the metric, and Prometheus labels it with the pod of the exporter or "
+        "gateway. "
+        "The target's pods then have no metric, and the HPA reports \"no metrics returned\". If the metric names a pod "
+        "in a label "
+        "(DCGM's exported_pod), a rule of the adapter can assign it to that pod. The finding is then a "
+        "warning, and there is none if such a rule is in the same folder.",
     .fix = "use type External or Object, or a metric of the engine",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2

@@ -9,8 +9,8 @@ namespace capstan::lint {
 namespace scale_to_zero_no_warm_pool {
 namespace {
 
-/// Returns true if a metric of a router scales the target. Zero is then intended, and the router queues or refuses
-/// requests.
+/// Returns true if a metric of a router scales the target. Scaling to zero is then intended, and the router queues or
+/// refuses requests.
 bool uses_router_metric(const Subject& s) {
   bool found = false;
   each_metric_name(s.queries(), [&](const NameUse& use) {

@@ -12,7 +12,7 @@ namespace capstan::lint {
 namespace scaledown_window_too_short {
 namespace {
 
-constexpr std::int64_t kMinStartS = 60;  ///< shortest start of a server that loads a model onto a GPU
+constexpr std::int64_t kMinStartS = 60;  ///< shortest start of a server that loads a model onto a GPU, seconds
 
 bool scales_engine(const Scaler& scaler, const Set& set) {
   const Object* target = target_of(scaler, set);
@@ -31,7 +31,7 @@ void check(const Subject& s) {
       fmt::format("the window of {} s is shorter than the start of a replica, so a short pause ends with a cold start",
                   *window));
   finding.replace(down["stabilizationWindowSeconds"], "600");
-  // The start time of a server that is no known engine is unknown.
+  // The start time is known only for known engines.
   if (*window >= kMinStartS && !scales_engine(*scaler, s.set)) finding.set_severity(Severity::info);
 }
 

@@ -9,7 +9,7 @@ namespace capstan::lint {
 namespace two_autoscalers_one_target {
 namespace {
 
-/// Returns true if KEDA made the HPA, or if the ScaledObject takes it over.
+/// Returns true if KEDA made the HPA for the ScaledObject, or if the ScaledObject takes over an existing HPA.
 bool belongs_to(const Object& hpa, const Object& scaled) {
   if (hpa.kind != "HorizontalPodAutoscaler" || scaled.kind != "ScaledObject") return false;
   const Value& name = at(scaled, "spec.advanced.horizontalPodAutoscalerConfig.name");
@@ -26,13 +26,13 @@ bool scale_different_roles(const Object& a, const Object& b) {
 
 /// Returns true if both scale the same pods and may exist at the same time.
 bool do_conflict(const Object& a, const Object& b) {
-  // Two files with an object of the same kind and name hold two versions of it.
+  // Objects of the same kind and name are versions of one object.
   const bool same_object = a.kind == b.kind && a.name == b.name;
   return !same_object && is_scaler(a.kind) && is_scaler(b.kind) && may_share_namespace(a, b) && !belongs_to(a, b) &&
          !belongs_to(b, a) && !scale_different_roles(a, b);
 }
 
-/// Returns true for prose, and for files whose comments offer alternatives of which one should be chosen.
+/// Returns true for an excerpt in Markdown, and for a file whose comments offer alternatives.
 bool offers_alternatives(const File& file) {
   if (file.is_excerpt()) return true;
   for (const std::string_view word : {"alternative", "Alternative", "# Option", "# option", "# Choose", "# choose",
@@ -46,8 +46,8 @@ bool are_surely_together(const Set& set, const Object& a, const Object& b) {
   return set.closed() || (set.deployed_together(a, b) && !(a.file == b.file && offers_alternatives(*a.file)));
 }
 
-/// Reports one finding per target: at the second scaler that is certainly deployed with another, or at the second of
-/// all if none is.
+/// Reports one finding per target, at the second of its conflicting scalers. If some are certainly deployed together,
+/// only these are considered.
 void check(const Subject& s) {
   const std::optional<Scaler> scaler = scaler_of(s.object);
   if (!*scaler->target_name) return;
@@ -83,7 +83,7 @@ const Rule rule_two_autoscalers_one_target = {
     .why =
         "Each autoscaler reverts the other's decision every 15 seconds, and KEDA's webhook refuses the second one. The "
         "replicas oscillate, and each new GPU replica is a cold start. The finding is advice if nothing shows that "
-        "both are deployed: they are only in one folder, or the file offers a choice.",
+        "both are deployed, for example if the file offers a choice.",
     .fix = "delete one of them; put several metrics into one autoscaler",
     .source = "KEDA scaledobject_webhook.go: \"the workload is already managed by the hpa\"",
     .bad = R"(apiVersion: autoscaling/v2

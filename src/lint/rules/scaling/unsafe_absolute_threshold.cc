@@ -30,8 +30,9 @@ const Rule rule_unsafe_absolute_threshold = {
     .kinds = "@scaler",
     .title = "one waiting request is enough to add a replica",
     .why =
-        "Every engine has a queue of one for moments. A replica takes minutes to start and costs at least some GPU "
-        "time.",
+        "Every engine has one waiting request now and then. It is served long before a new replica has started, and "
+        "the "
+        "replica costs GPU time.",
     .fix = "set the target to 3 to 10 waiting requests per replica",
     .source = "the queue length threshold of llm-d's autoscaler is 5",
     .bad = R"(apiVersion: autoscaling/v2

@@ -15,9 +15,9 @@ void check(const Subject& s) {
       for (const Pod& pod : pods_of(*workload)) {
         for (const GpuResource& resource : gpu_resources(gpu_container(pod))) {
           if (is_whole_gpu(resource.name)) continue;
-          s.join(s.report_object(
-                     fmt::format("{} asks for {}, which Karpenter does not know", workload->title(), resource.name)),
-                 *workload);
+          s.require_object(s.report_object(fmt::format("{} asks for {}, which Karpenter does not know",
+                                                       workload->title(), resource.name)),
+                           *workload);
           return;
         }
       }

@@ -27,7 +27,8 @@ void check(const Subject& s) {
   }
   if (slices == nullptr || whole == nullptr) return;
   const Object& other = slices->file == s.object.file ? *whole : *slices;
-  s.join(s.report_object("pods that ask for slices and pods that ask for whole GPUs share the only GPU pool"), other);
+  s.require_object(s.report_object("pods that ask for slices and pods that ask for whole GPUs share the only GPU pool"),
+                   other);
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ const Rule rule_mig_nonmig_same_pool = {
     .why =
         "A node offers either slices or whole GPUs. To change its geometry all its GPU pods must end, so pods of the "
         "other kind wait.",
-    .fix = "make one pool for each",
+    .fix = "make one pool for slices and another for whole GPUs",
     .source = "NVIDIA GPU operator documentation, MIG",
     .bad = R"(apiVersion: karpenter.sh/v1
 kind: NodePool

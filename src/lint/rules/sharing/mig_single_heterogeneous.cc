@@ -19,7 +19,7 @@ void check(const Subject& s) {
         found.config, fmt::format("{} has slices of different profiles, but strategy {} does not offer these",
                                   found.config.key, strategy.empty() ? "single (the chart's default)" : strategy));
     if (strategy.empty()) finding.set_severity(Severity::info);  // another values file may state mixed
-    if (configured.from != nullptr) s.join(finding, *configured.from);
+    if (configured.from != nullptr) s.require_object(finding, *configured.from);
   });
 }
 
@@ -31,7 +31,7 @@ const Rule rule_mig_single_heterogeneous = {
     .id = "mig-single-heterogeneous",
     .severity = Severity::error,
     .kinds = "ConfigMap",
-    .title = "strategy single with slices of different profiles on a node",
+    .title = "a node has slices of different profiles, but the MIG strategy is single",
     .why =
         "Strategy single requires one profile on all GPUs of a node. With several profiles the device plugin offers no "
         "GPU at all.",

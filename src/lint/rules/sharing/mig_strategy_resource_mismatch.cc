@@ -15,7 +15,7 @@ void check(const Subject& s) {
         if (!resource.name.starts_with("nvidia.com/mig-")) continue;
         const MigStrategy strategy = mig_strategy(s);
         if (strategy.text != "single") continue;
-        s.join(
+        s.require_object(
             s.report_key(resource.quantity(),
                          fmt::format("MIG strategy single offers slices as nvidia.com/gpu, not as {}", resource.name)),
             *strategy.from);

@@ -26,7 +26,7 @@ void check(const Subject& s) {
     const bool selects_slices = use.signal->metric->text.find("GPU_I_") != std::string_view::npos;
     if (!is_utilization || (!is_on_slices && !selects_slices)) return;
     Finding& finding = s.report_span(use.span, fmt::format("{} does not exist for MIG slices", use.name));
-    if (!selects_slices) s.join(finding, *target, target->name);
+    if (!selects_slices) s.require_object(finding, *target, target->name);
   });
 }
 

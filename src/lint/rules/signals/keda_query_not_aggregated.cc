@@ -39,8 +39,8 @@ std::string label_of_series(const Query& query, const std::set<std::string>& lab
   return {};
 }
 
-/// Returns true if the selector may match only one series: it names one thing, such as a queue, or the metric's
-/// exporter runs once in a cluster.
+/// Returns true if the selector may match only one series: it has a label such as the name of a queue, or the metric
+/// comes from an exporter that runs once in a cluster.
 bool may_match_one(const MetricUse& use) {
   for (const std::string_view exporter : {"kube_", "rabbitmq_", "redis_", "kafka_", "aws_", "pg_", "mysql_", "mongodb_",
                                           "sqs_", "celery_", "nats_", "pulsar_", "temporal_", "cluster_"}) {
@@ -109,8 +109,8 @@ const Rule rule_keda_query_not_aggregated = {
     .title = "the query returns one value per replica",
     .why =
         "KEDA needs a single value and refuses several with \"returned multiple elements\". With two replicas scaling "
-        "stops. The finding is a warning if no known engine has the metric, and advice if the selector names one "
-        "thing.",
+        "stops. The finding is a warning if no known engine has the metric, and advice if the selector may "
+        "match only one series.",
     .fix = "use sum(...)",
     .source = "KEDA documentation, prometheus scaler; production-stack's first example",
     .bad = R"(apiVersion: keda.sh/v1alpha1

@@ -7,7 +7,8 @@ namespace capstan::lint {
 namespace metric_label_unknown {
 namespace {
 
-/// Returns the label that people mean by a wrong one. Other unknown labels may have been added by relabelling.
+/// Returns the correct label for a common mistake. Returns nothing for other unknown labels, which relabelling may have
+/// added.
 std::string_view corrected_label(std::string_view label) {
   if (label == "model" || label == "modelName" || label == "model_id") return "model_name";
   if (label == "finish_reason" || label == "finishedReason") return "finished_reason";

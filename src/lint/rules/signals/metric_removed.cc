@@ -44,7 +44,7 @@ void check(const Subject& s) {
   each_metric_name(s.queries(), [&](const NameUse& use) {
     const RemovedMetric* removed = removed_metric(use.name);
     if (removed == nullptr || !use.name.starts_with("vllm") || is_older(s, *removed)) return;
-    if (!use.signal->is_query() && is_given_by_adapter(s.set, s.object, use.name)) return;
+    if (!use.signal->is_query() && is_served_by_adapter(s.set, s.object, use.name)) return;
     Finding& finding = s.report_span(
         use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
                               has_router(use.name) ? "; only the router of production-stack still has it" : ""));

@@ -31,7 +31,7 @@ void check(const Subject& s) {
       has_ratio = query.root() != nullptr && is_ratio(query, signal.is_averaged);
     } else {
       has_ratio = signal.is_averaged && is_ratio_metric(signal.metric->text) &&
-                  !is_given_by_adapter(s.set, s.object, signal.metric->text);
+                  !is_served_by_adapter(s.set, s.object, signal.metric->text);
     }
     if (!has_ratio) continue;
     s.report(

@@ -7,8 +7,8 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// Returns true for a text with variables: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. The end of a
-/// regular expression and a comparison are no variables.
+/// Returns true for a text with variables: `${WINDOW}`, `$(NS)`, `$interval`, `{{ .pod }}`, `<pool>`. A `$` that ends a
+/// regular expression and a `<` that compares are not variables.
 bool has_template_variables(std::string_view text) {
   if (text.find("{{") != text.npos || text.find("<<.") != text.npos) return true;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {

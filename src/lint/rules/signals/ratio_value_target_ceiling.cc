@@ -32,8 +32,8 @@ const Rule rule_ratio_value_target_ceiling = {
     .kinds = "HorizontalPodAutoscaler",
     .title = "a target near 1 for a ratio allows only small steps",
     .why =
-        "The ratio to the target is at most 1 / target. With a target of 0.75 the replicas grow by at most a third per "
-        "step, and within 10 % of the target they do not grow.",
+        "The HPA multiplies the replicas by value / target, which is at most 1 / target. With a target of 0.75 the "
+        "replicas grow by at most a third per step, and within 10 % of the target they do not grow.",
     .fix = "add a queue metric",
     .source = "Kubernetes HPA algorithm and tolerance",
     .bad = R"(apiVersion: autoscaling/v2

@@ -34,9 +34,9 @@ void check(const Subject& s) {
             selects_role || (matcher.name != "namespace" && matcher.name != "model_name" && matcher.name != "engine");
       }
       if (!selects_role)
-        s.join(s.report_span(use.span,
-                             fmt::format("{} of prefill and decode together scales the role {}", use.name, role)),
-               *sibling);
+        s.require_object(s.report_span(use.span, fmt::format("{} counts both prefill and decode but scales only {}",
+                                                             use.name, role)),
+                         *sibling);
     }
   });
 }

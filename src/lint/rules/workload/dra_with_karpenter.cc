@@ -11,8 +11,8 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const Value& claims = (*pod.spec)["resourceClaims"];
     if (claims.count == 0) continue;
-    s.join(s.report_key(claims, "Karpenter ignores resourceClaims, so it launches no node for this pod"),
-           *pools.front());
+    s.require_object(s.report_key(claims, "Karpenter ignores resourceClaims, so it launches no node for this pod"),
+                     *pools.front());
   }
 }
 

@@ -9,7 +9,7 @@ namespace grace_period_too_short {
 namespace {
 
 constexpr std::int64_t kLongAnswerS = 120;
-constexpr std::int64_t kShortAnswerTokens = 2048;  ///< any engine writes this many within a minute
+constexpr std::int64_t kShortAnswerTokens = 2048;  ///< number of tokens that any engine writes within a minute
 
 bool answers_are_short(const EngineCommand& engine) {
   const auto tokens = engine.number({"--max-model-len", "--context-length"});
@@ -38,7 +38,7 @@ void check(const Subject& s) {
       Finding& finding =
           s.report(place, fmt::format("pods are killed {} s after SIGTERM{}, but a long answer takes longer", grace,
                                       stated ? "" : " (the default)"));
-      // The answer times of other servers are unknown.
+      // Answer times are known only for engines.
       if (engine && !answers_are_short(*engine) && is_surely_scaled(s.object, s.set))
         finding.set_severity(Severity::warning);
       if (!stated) finding.mark_absence();

@@ -17,10 +17,11 @@ void check(const Subject& s) {
     for (const Value& volume : (*pod.spec)["volumes"].children()) {
       const Value& path = at(volume, "hostPath.path");
       if (path.text.find("nvme") == path.text.npos && path.text.find("cache") == path.text.npos) continue;
-      s.join(s.report(path, fmt::format(
-                                "{} is on the root volume, because EC2NodeClass {} does not set up the instance store",
-                                path.text, classes.front()->name)),
-             *classes.front());
+      s.require_object(
+          s.report(path,
+                   fmt::format("{} is on the root volume, because EC2NodeClass {} does not set up the instance store",
+                               path.text, classes.front()->name)),
+          *classes.front());
     }
   }
 }

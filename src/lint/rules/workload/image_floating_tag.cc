@@ -44,10 +44,10 @@ const Rule rule_image_floating_tag = {
     .id = "image-floating-tag",
     .severity = Severity::info,
     .kinds = "@gpu",
-    .title = "the image's tag may change its meaning",
+    .title = "the tag may name a different image at the next start",
     .why =
         "Replicas that start later may run another version of the engine, with other flags and metrics. Each start "
-        "also asks the registry.",
+        "also contacts the registry.",
     .fix = "use a version tag or, better, a digest",
     .source = "Kubernetes documentation, images",
     .bad = R"(apiVersion: v1

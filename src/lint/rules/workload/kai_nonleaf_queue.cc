@@ -13,9 +13,9 @@ void check(const Subject& s) {
     if (!queue) continue;
     for (const Object* other : s.set.in_folder("Queue", s.object)) {
       if (!at(*other, "spec.parentQueue").is(queue.text)) continue;
-      s.join(s.report(queue, fmt::format("queue {} has child queue {}, so it schedules no pods itself", queue.text,
-                                         other->name)),
-             *other, queue.text);
+      s.require_object(s.report(queue, fmt::format("queue {} has child queue {}, so it schedules no pods itself",
+                                                   queue.text, other->name)),
+                       *other, queue.text);
       break;
     }
   }

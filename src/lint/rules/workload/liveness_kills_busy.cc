@@ -10,11 +10,11 @@ namespace capstan::lint {
 namespace liveness_kills_busy {
 namespace {
 
-constexpr std::int64_t kMaxSilenceS = 30;  ///< time without an answer that one long prompt may cause
-constexpr std::int64_t kTimeoutS = 1;
-constexpr std::int64_t kOneTimeoutS = 5;  ///< if one late answer is enough
+constexpr std::int64_t kMaxSilenceS = 30;  ///< time without an answer that one long prompt may cause, seconds
+constexpr std::int64_t kTimeoutS = 1;      ///< timeout that a busy engine often exceeds, seconds
+constexpr std::int64_t kOneTimeoutS = 5;   ///< timeout that a busy engine sometimes exceeds, seconds
 
-/// Returns true if the probe fails after a few late answers, or after a single one.
+/// Returns true if a few late answers make the probe fail, or a single one.
 bool fails_early(std::int64_t timeout_s, std::int64_t failures, std::int64_t silence_s) {
   if (silence_s > kMaxSilenceS) return false;
   return timeout_s <= kTimeoutS || (failures <= 1 && timeout_s <= kOneTimeoutS);
@@ -39,8 +39,8 @@ bool serves_quickly(const Value& container) {
   return engine && serves_small_model(*engine);
 }
 
-/// Returns true for vLLM and SGLang, which answer the probe in the process that also takes requests. Triton and TGI
-/// have a separate thread for it.
+/// Returns true for vLLM and SGLang, which answer probes in the process that also receives requests. Triton and TGI
+/// answer them in a separate thread.
 bool answers_late(const Value& container) {
   if (const auto engine = engine_of(start_of(container))) {
     return engine->kind == EngineKind::vllm || engine->kind == EngineKind::sglang;

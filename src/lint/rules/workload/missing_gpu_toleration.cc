@@ -54,7 +54,7 @@ void check(const Subject& s) {
         s.report(container["name"] ? container["name"] : container,
                  pool != nullptr ? fmt::format("GPU pool {} has a taint, but the pod tolerates none", pool->name)
                                  : "the pod asks for a GPU but tolerates no taint");
-    if (pool != nullptr) s.join(finding.set_severity(Severity::warning), *pool);
+    if (pool != nullptr) s.require_object(finding.set_severity(Severity::warning), *pool);
   }
 }
 

@@ -23,7 +23,7 @@ void check(const Subject& s) {
                              service == nullptr ? "requests may arrive before the model is loaded"
                                                 : service->title() + " sends requests before the model is loaded"));
     if (service == nullptr || loads_on_demand(container)) continue;
-    s.join(finding.set_severity(Severity::warning), *service, service->name).mark_absence();
+    s.require_object(finding.set_severity(Severity::warning), *service, service->name).mark_absence();
   }
 }
 

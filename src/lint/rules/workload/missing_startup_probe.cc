@@ -31,7 +31,7 @@ void check(const Subject& s) {
         probe, fmt::format("the container has no startupProbe and is killed {} s after its start unless it answers, "
                            "but a model takes longer to load",
                            budget));
-    // The load time of a server that is no known engine is unknown.
+    // The load time is known only for known engines.
     if (is_on_disk || !runs_engine(container)) finding.set_severity(Severity::info);
     finding.mark_absence();
   }

@@ -19,9 +19,10 @@ void check(const Subject& s) {
       for (const Pod& pod : pods_of(*workload)) {
         const std::int64_t grace = (*pod.spec)["terminationGracePeriodSeconds"].integer().value_or(30);
         if (!wants_gpu(pod) || grace <= *seconds) continue;
-        s.join(s.report(period, fmt::format("nodes are deleted after {} s, but pods of {} may take {} s to end",
-                                            *seconds, workload->title(), grace)),
-               *workload);
+        s.require_object(
+            s.report(period, fmt::format("nodes are deleted after {} s, but pods of {} may take {} s to end", *seconds,
+                                         workload->title(), grace)),
+            *workload);
         return;
       }
     }
@@ -36,9 +37,10 @@ const Rule rule_node_tgp_shorter_than_pod = {
     .id = "node-tgp-shorter-than-pod",
     .severity = Severity::warning,
     .kinds = "NodePool",
-    .title = "nodes are deleted before their pods may end",
+    .title = "nodes may be deleted before their pods have ended",
     .why =
-        "The node's terminationGracePeriod counts from the start of its drain. Pods that still answer requests then "
+        "The node's terminationGracePeriod counts from the start of its drain. At its end, pods that still answer "
+        "requests "
         "are killed.",
     .fix = "set it to at least the longest terminationGracePeriodSeconds of the pods",
     .source = "Karpenter documentation, disruption",

@@ -71,10 +71,11 @@ const Rule rule_pdb_missing_or_blocking = {
     .id = "pdb-missing-or-blocking",
     .severity = Severity::warning,
     .kinds = "PodDisruptionBudget Deployment StatefulSet",
-    .title = "a disruption budget forbids every eviction, or there is none",
+    .title = "a PodDisruptionBudget forbids every eviction or is missing",
     .why =
-        "A budget that allows no eviction blocks drains and upgrades until someone deletes it. A node with an end date "
-        "is then deleted together with its requests. Without a budget all replicas on one or several nodes may end at "
+        "A budget that allows no eviction blocks drains and upgrades until someone deletes it. A node with a "
+        "terminationGracePeriod is then deleted together with its requests. Without a budget all replicas on one or "
+        "several nodes may end at "
         "the same time.",
     .fix = "add a PodDisruptionBudget with maxUnavailable 1",
     .fix_safety = FixSafety::unsafe,

@@ -26,7 +26,7 @@ const Rule rule_prestop_too_short = {
     .id = "prestop-too-short",
     .severity = Severity::info,
     .kinds = "Deployment StatefulSet LeaderWorkerSet",
-    .title = "the preStop sleep ends before the pod is out of its endpoints",
+    .title = "the preStop sleep ends before the endpoints drop the pod",
     .why =
         "Endpoints, gateways and load balancers take seconds to notice that a pod ends. Requests that arrive after the "
         "engine has ended fail.",

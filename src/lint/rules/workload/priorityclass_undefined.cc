@@ -10,7 +10,8 @@ namespace capstan::lint {
 namespace priorityclass_undefined {
 namespace {
 
-/// Returns true for balloon pods, which need their own PriorityClass. Other pods may use one that the cluster has.
+/// Returns true for balloon pods, which need their own PriorityClass. Other pods may use a PriorityClass of the
+/// cluster.
 bool is_balloon(const Subject& s, const Pod& pod) {
   return is_placeholder(s.object, pod) && std::ranges::all_of(containers_of(pod), [](const Value* container) {
            return (*container)["image"].text.find("pause") != std::string_view::npos;

@@ -26,9 +26,10 @@ void check(const Subject& s) {
   for (const Pod& pod : pods_of(s.object)) {
     const std::int64_t gpus = gpus_of(pod);
     if (gpus == 0 || limit == 0 || replicas * gpus > limit || (replicas + 1) * gpus <= limit) continue;
-    s.join(s.report_object(fmt::format("{} replicas use {} of {} GPUs, and a rollout starts one more replica first",
-                                       replicas, replicas * gpus, limit)),
-           *last);
+    s.require_object(
+        s.report_object(fmt::format("{} replicas use {} of {} GPUs, and a rollout starts one more replica first",
+                                    replicas, replicas * gpus, limit)),
+        *last);
   }
 }
 

@@ -53,14 +53,15 @@ void check_pod(const Subject& s, const Pod& pod) {
     const std::optional<Pool> pool = gpu_pool_of(*object);
     if (!pool) continue;
     const Value* before = taint;
-    if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // another pool takes the pod
+    if (admits(*pool, (*pod.spec)["tolerations"], wrong, taint)) return;  // this pool accepts the pod
     if (taint != before) tainted = object;
   }
   if (wrong == nullptr) return;
   const Value& value = (*wrong)["value"];
-  s.join(s.report(value, fmt::format("the pod tolerates {}={}, but pool {} has the taint {}={}", (*taint)["key"].text,
-                                     value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text)),
-         *tainted);
+  s.require_object(
+      s.report(value, fmt::format("the pod tolerates {}={}, but pool {} has the taint {}={}", (*taint)["key"].text,
+                                  value.text, tainted->name, (*taint)["key"].text, (*taint)["value"].text)),
+      *tainted);
 }
 
 void check(const Subject& s) {

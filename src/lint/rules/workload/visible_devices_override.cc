@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kNodeGpus = 8;  // all GPUs of most nodes
 
 void check(const Subject& s) {
-  if (s.object.kind == "DaemonSet") return;  // an agent of the node's GPUs needs to see them all
+  if (s.object.kind == "DaemonSet") return;  // an agent on the node needs to see all its GPUs
   for (const Pod& pod : pods_of(s.object)) {
     for (const Value* container : all_containers_of(pod)) {
       for (const Value& variable : (*container)["env"].children()) {

@@ -10,7 +10,7 @@ namespace {
 /// Returns true for vLLM's own image. The version in other images is unknown.
 bool is_official(std::string_view image) { return image.find("vllm/vllm-openai") != image.npos; }
 
-/// Returns true if the vLLM of the image has the flag: by the version in its tag, or because the tag stands for the
+/// Returns true if the image's tag shows that its vLLM has the flag: a version that is new enough, or a tag for the
 /// newest version. Older versions refuse the flag.
 bool has_flag(std::string_view image) {
   if (const auto minor = vllm_minor_of(image)) return *minor >= minor_of(since_version("vllm-shutdown-timeout"));

@@ -11,7 +11,7 @@ namespace {
 enum class Type : std::uint8_t { mapping, list, whole_number };
 
 struct Row {
-  std::string_view kind;  ///< empty: any
+  std::string_view kind;  ///< kind of the objects; empty for any kind
   std::string_view path;
   Type type;
 };
