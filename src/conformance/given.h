@@ -12,11 +12,11 @@
 
 namespace capstan::conformance {
 
-/// A bound beyond any cluster, such that sums and products of a few such numbers still fit an integer.
+/// A number of replicas beyond any cluster. Sums and products of two such numbers fit a 64-bit integer.
 inline constexpr std::int64_t kMostReplicas = 1'000'000'000;
 
-/// A place within a case's input, with typed and bounded reads. The first problem is recorded with its path, and the
-/// reader continues with a harmless value, so that a suite's code reads like the schema it follows.
+/// A place within a case's input, with typed and bounded reads. A read that fails records the first problem with its
+/// path and returns a valid value, so that a suite needs no checks between reads.
 class Given {
  public:
   using Problem = std::optional<std::string>;  ///< "given.pods[0].phase: found 3, expected ..."
@@ -39,9 +39,9 @@ class Given {
   double number(double least = -kMost, double most = kMost) const;
   bool boolean() const;
   const std::string& text() const;
-  /// Returns seconds, whole or not, clamped to 126 years ("before everything").
+  /// Returns a number of seconds as a duration, clamped to 126 years.
   Duration seconds() const;
-  /// Returns seconds within the given bounds, at most 126 years.
+  /// Returns a number of seconds within bounds, which may be at most 126 years, as a duration.
   Duration seconds(double least, double most) const;
   std::vector<Given> list() const;
   std::vector<std::pair<std::string, Given>> members() const;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace decide::scale;
 
-// Bounds that keep every sum over a hostile file within 64 bits. For memory, in bytes, this is 400 GB.
+// Bounds that keep every sum over a hostile file within 64 bits. The bound on memory is 400 GB.
 constexpr std::int64_t kMostMilli = 400'000'000'000'000;
 // Kubernetes keeps replica counts and policy values in int32.
 constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
@@ -54,7 +54,7 @@ HpaRules rules_of(const Given& given, const HpaRules& fallback) {
   return rules;
 }
 
-/// Reads a case's behaviour; a direction without rules has the defaults.
+/// Reads a case's behavior. A direction without rules has the defaults.
 HpaBehavior behavior_of(const Given& given) {
   HpaBehavior behavior;
   behavior.up = rules_of(given.maybe("scale_up_rules"), behavior.up);
@@ -114,8 +114,8 @@ std::vector<HpaPod> pods_of(const Given& given, bool cpu) {
   return pods;
 }
 
-/// Returns the number of pods by which HPA multiplies the ratio of a Value metric: running and ready pods, including
-/// pods that are being deleted. Empty if the case has no pods.
+/// Returns the number of pods by which an HPA multiplies the ratio of a Value metric: running and ready pods, including
+/// pods that are being deleted. Returns none if the case has no pods.
 std::optional<ReplicaCount> ready_pods(const Given& given) {
   ReplicaCount ready = 0;
   const std::vector<Given> pods = rows(given.maybe("pods"));
@@ -126,7 +126,7 @@ std::optional<ReplicaCount> ready_pods(const Given& given) {
   return pods.empty() ? std::nullopt : std::optional(ready);
 }
 
-/// Returns the items of an object or external metric. Handling a sum that overflows is up to the peer.
+/// Returns the items of an object or external metric. Their sum may overflow, which the peer must handle.
 std::vector<std::int64_t> values_of(const Given& given) {
   using Limits = std::numeric_limits<std::int64_t>;
   std::vector<std::int64_t> values;
@@ -257,8 +257,8 @@ Value scale_event_log(const Given& given) {
                   })}});
 }
 
-/// Computes the metric of a `reconcile` case: one long-ready pod per request, and the samples in order; null for a pod
-/// without a request or sample.
+/// Computes the metric of a `reconcile` case. Each pod has been ready for long. Its request and its sample have the
+/// same position in their lists, and a missing one is null.
 HpaProposal cpu_proposal(const Given& given, ReplicaCount current, const HpaSettings& settings) {
   const std::vector<Given> usage = rows(given["usage_milli"]), requests = rows(given["requests_milli"]);
   std::vector<HpaPod> pods;

@@ -93,7 +93,7 @@ Value prometheus_result(const Given& given) {
     all.push_back(parsed);
   }
   const auto value = keda::prometheus_value(all, given["http_ok"].boolean(), given["ignore_null"].boolean());
-  // In the product an error carries the value -1.
+  // KEDA returns -1 together with an error.
   return value ? object({{"value", *value}}) : object({{"value", -1}, {"error", true}});
 }
 

@@ -8,12 +8,12 @@ namespace {
 
 using namespace decide::scale;
 
-constexpr double kMostOf = 1e9;  ///< requests, rates, pods
+constexpr double kMostAmount = 1e9;  ///< bound of requests, rates and pods
 
-/// Overwrites the stated fields: a case's spec or a change of it.
+/// Overwrites the fields of a spec that `given` states. `given` is a whole spec or a change of one.
 void read_spec(kpa::Spec& spec, const Given& given) {
   const auto number = [&](const char* key, double least, double& field) {
-    if (const Given value = given.maybe(key)) field = value.number(least, kMostOf);
+    if (const Given value = given.maybe(key)) field = value.number(least, kMostAmount);
   };
   number("target", 1e-6, spec.target);
   number("total", 0, spec.total);
@@ -70,9 +70,9 @@ Value start_state(const Given& given) {
 Value target(const Given& given) {
   kpa::TargetSettings settings;
   settings.by_rate = given["metric"].one_of<bool>({{"concurrency", false}, {"rps", true}});
-  settings.utilization = given["target_fraction"].number(0, kMostOf);
-  settings.default_target = given["default_target"].number(0, kMostOf);
-  settings.container_concurrency = given["container_concurrency"].number(0, kMostOf);
+  settings.utilization = given["target_fraction"].number(0, kMostAmount);
+  settings.default_target = given["default_target"].number(0, kMostAmount);
+  settings.container_concurrency = given["container_concurrency"].number(0, kMostAmount);
   settings.target_annotation = given["target_annotation"].number_or_null();
   settings.utilization_percent = given["utilization_annotation_percent"].number_or_null();
   const kpa::Target target = kpa::resolve_target(settings);
@@ -89,7 +89,7 @@ Value scale_to_zero(const Given& given) {
   settings.grace = config["grace_s"].seconds();
   settings.retention = config["retention_s"].seconds();
   settings.activation_timeout = config["activation_timeout_s"].seconds();
-  settings.target_burst_capacity = config["target_burst_capacity"].number(-1, kMostOf);
+  settings.target_burst_capacity = config["target_burst_capacity"].number(-1, kMostAmount);
   settings.min_scale = given["min_scale"].integer(0, 1'000'000'000);
   settings.max_scale = given["max_scale"].integer(0, 1'000'000'000);
   settings.initial_scale = given["initial_scale"].integer(0, 1'000'000'000);
@@ -138,7 +138,7 @@ Value window_max(const Given& given) {
   return object({{"max_after_each", std::move(highest)}});
 }
 
-constexpr double kMostWindowSeconds = 1e6;  ///< bound of a window, which is kept bucket by bucket
+constexpr double kMostWindowSeconds = 1e6;  ///< bound of a window, whose buckets are all stored
 
 Value time_window_max(const Given& given) {
   given["window_s"].number(0, kMostWindowSeconds);
@@ -180,7 +180,7 @@ std::optional<Value> answer_kpa(std::string_view kind, const Given& given) {
   if (kind == "time_window_max") return time_window_max(given);
   if (kind == "window_average") return window_average(given);
   if (kind == "smoothing_coefficient") {
-    return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMostOf))}});
+    return object({{"coefficient", kpa::smoothing_coefficient(given["buckets"].number(1, kMostAmount))}});
   }
   return std::nullopt;
 }

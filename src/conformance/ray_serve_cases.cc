@@ -8,7 +8,7 @@ namespace {
 
 using namespace decide::scale;
 
-constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< of one case
+constexpr std::int64_t kMostEvaluations = 1'000'000;  ///< bound of evaluations in one case
 
 ray_serve::Config config_of(const Given& given) {
   ray_serve::Config config;
@@ -24,11 +24,11 @@ ray_serve::Config config_of(const Given& given) {
 double load(const Given& given) { return given.number(0, 1e9); }
 ReplicaCount replicas_of(const Given& given) { return given.integer(0, kMostReplicas); }
 
-// A million pauses after the latest moment still fit the clock.
+// The bounds of a moment and a pause are so low that a million pauses after a moment fit the clock.
 Instant moment(const Given& given) { return Instant{given.seconds(0, 1e9)}; }
 Duration pause(const Given& given) { return given.seconds(0, 3600); }
 
-/// Runs one evaluation of a step from what it states: requests, a user policy's count, or the count after the factors.
+/// Runs one evaluation of a step. The step states requests, a user policy's count, or the count after the factors.
 ReplicaCount evaluate(const Given& step, ReplicaCount running, ReplicaCount target, const ray_serve::Config& config,
                       ray_serve::State& state, Instant now) {
   if (const Given scaled = step.maybe("scaled_wanted")) {
@@ -91,8 +91,8 @@ Value delay_state(const Given& given) {
        {"since_s", state.since ? Value(static_cast<double>(state.since->since_start.count()) / 1e9) : Value()}});
 }
 
-/// Simulates a loop that evaluates every `iteration`, and returns when the first scale-up decision, made at 0, is
-/// applied.
+/// Simulates a loop that evaluates every `iteration_s`. Returns the time at which it applies a scale-up that it wants
+/// from time 0 on.
 Value slow_loop(const Given& given) {
   ray_serve::Config config;
   config.upscale_delay = given["upscale_delay_s"].seconds();
@@ -124,7 +124,7 @@ Value gang(const Given& given) {
 }
 
 std::vector<ray_serve::Point> series_of(const Given& given) {
-  constexpr double kLatest = 3.9e9;  // seconds, the year 2093 as a date; the clock holds twice as many
+  constexpr double kLatest = 3.9e9;  // seconds since 1970, in the year 2093; about half of what the clock holds
   std::vector<ray_serve::Point> points;
   for (const Given& report : given.list()) {
     const std::vector<Given> parts = report.list();
@@ -139,8 +139,8 @@ std::vector<ray_serve::Point> series_of(const Given& given) {
   return points;
 }
 
-/// Computes the mean of the sum from its first step and from when all series have reported. The last report holds for a
-/// stated time.
+/// Computes two means of the sum of all series: from the first report on, and from the time on when all series have
+/// reported. The last report is valid for the stated time.
 Value merged_average(const Given& given) {
   std::vector<std::vector<ray_serve::Point>> series;
   for (const Given& item : given["series"].list()) series.push_back(series_of(item));

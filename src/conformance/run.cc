@@ -20,7 +20,7 @@ class Comparison {
  public:
   explicit Comparison(std::span<const Tolerance> tolerances) : tolerances_(tolerances) {}
 
-  /// @param key the name of the member that holds both; for list items, that of the list
+  /// @param key  name of the field that has both values; for the items of a list, the name of the list
   void compare(const Value& expected, const Value& found, const std::string& path, std::string_view key) {
     if (const Value::Object* members = expected.object(); members != nullptr && found.object() != nullptr) {
       for (const Member& member : *members) compare_member(member, found, path);

@@ -10,19 +10,19 @@ namespace capstan::conformance {
 /// A field whose value differs from the expected one.
 struct Difference {
   std::string field;     ///< "replicas", "steps[2].desired"
-  std::string expected;  ///< as JSON
+  std::string expected;  ///< value as JSON
   std::string found;
 };
 
 /// Returns the fields in which `found` differs from `expected`. Only fields of `expected` are compared, and an absent
-/// member equals null. An `error` is a class of errors: any error matches. If an answer has no field of that name,
-/// `X_min_exclusive`, `X_min` and `X_max` bound its X, and the members of `derived` are compared with the answer
-/// itself.
+/// field equals null. An expected `error` matches any error. Some fields have a meaning of their own if `found` lacks
+/// them: `X_min_exclusive`, `X_min` and `X_max` are bounds on field X, and the fields in `derived` are compared as if
+/// they were not nested.
 std::vector<Difference> differences(const Value& expected, const Value& found, std::span<const Tolerance> tolerances);
 
 struct Failure {
   std::string id;
-  std::string problem;                  ///< why the case could not be run; else empty
+  std::string problem;                  ///< reason why the case could not be run; otherwise empty
   std::vector<Difference> differences;  ///< set if `problem` is empty
 };
 

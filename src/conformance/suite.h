@@ -21,21 +21,22 @@ struct Case {
 };
 
 /// Parses the `cases` of a file `{source, schema, cases: [{id, kind?, given, expect}]}`.
-/// @return an error if the text is not JSON or a row lacks these parts; at most 100 000 rows
+/// @return an error if the text is not JSON, has more than 100 000 rows, or has a row without these parts
 Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& file);
 
-/// Allowed deviation of a field. Default for other fields: 1e-9 relative, and exact for integers.
+/// Allowed deviation of a field. Other fields may deviate by 1e-9 relatively, and integers not at all.
 struct Tolerance {
   std::string_view field;
   double absolute = 0;
   double relative = 0;     ///< relative to the larger of the two
-  bool any_order = false;  ///< true: a list that the peer treats as a set
+  bool any_order = false;  ///< true for a list that the peer treats as a set
 };
 
-/// One peer's test suite: computes the peer's answer to a case's input as an object.
+/// The test suite of one peer, with the function that computes the peer's answers.
 struct Suite {
   std::string_view name;  ///< the stem of its case file
-  /// Returns nothing if there is no such kind of case. `given` records unreadable input.
+  /// Computes the answer to a case's input, as an object. Returns nothing if the kind is unknown. `given` records
+  /// unreadable input.
   std::optional<Value> (*answer)(std::string_view kind, const Given& given);
   std::span<const Tolerance> tolerances;
 };

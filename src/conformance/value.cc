@@ -10,9 +10,10 @@
 namespace capstan::conformance {
 namespace {
 
-constexpr std::size_t kMostDeep = 32;
+constexpr std::size_t kMostLevels = 32;
 
-/// Builds a Value from the parser's events and rejects what the parser itself would accept.
+/// Builds a Value from the parser's events. Rejects repeated keys, many keys and deep nesting, which the parser
+/// accepts.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -65,7 +66,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(Value value) {
-    if (open_.size() == kMostDeep) return fail("nested more than 32 levels deep");
+    if (open_.size() == kMostLevels) return fail("nested more than 32 levels deep");
     open_.push_back(std::move(value));
     keys_.emplace_back();
     return true;
@@ -91,7 +92,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   Value root_;
   std::vector<Value> open_;
-  std::vector<std::string> keys_;  ///< per open value: the key whose value comes next
+  std::vector<std::string> keys_;  ///< for each open value, the key whose value comes next
   std::optional<Error> error_;
 };
 

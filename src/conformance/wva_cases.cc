@@ -16,7 +16,7 @@ ReplicaCount replicas(const Given& given) { return given.integer(0, kMostReplica
 std::int64_t tokens(const Given& given) { return given.integer(0, kMostTokens); }
 double share(const Given& given) { return given.number(-1e9, 1e9); }
 
-/// Reads a member that may be absent with `read`; returns `fallback` if it is.
+/// Reads a member with `read`; returns `fallback` if the member is absent.
 template <typename Read, typename Type>
 Type or_else(const Given& given, std::string_view key, Read read, Type fallback) {
   const Given member = given.maybe(key);
@@ -203,7 +203,7 @@ std::int64_t sum(const wva::GpusByType& gpus) {
 Value merge_limits(const Given& given) {
   std::vector<wva::GpusByType> limits;
   for (const Given& limit : given["limits"].list()) {
-    if (limit) limits.push_back(gpus_of(limit));  // null: a provider without an answer
+    if (limit) limits.push_back(gpus_of(limit));  // null means a provider that does not answer
   }
   return object({{"available", value_of(wva::least_of(limits))}});
 }

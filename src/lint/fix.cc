@@ -48,7 +48,7 @@ bool same_mappings(const Value& before, const Value& after, const std::vector<Ed
     const Value& other = entry_near(after, entry.key, hint);
     if (other.form == manifest::Form::missing) {
       if (!may_differ(entry, entry_of(entry), edits)) return false;
-    } else if (!same_but_for(entry, other, edits)) {
+    } else if (!differ_only_at(entry, other, edits)) {
       return false;
     }
   }
@@ -65,7 +65,7 @@ bool same_documents(const manifest::Documents& before, const manifest::Documents
   if (before.all().size() != after.all().size()) return false;
   for (std::size_t i = 0; i < before.all().size(); ++i) {
     if (after.all()[i].faults.size() > before.all()[i].faults.size()) return false;
-    if (!same_but_for(before.all()[i].root, after.all()[i].root, edits)) return false;
+    if (!differ_only_at(before.all()[i].root, after.all()[i].root, edits)) return false;
   }
   return true;
 }
@@ -197,7 +197,7 @@ std::string with_edits(const std::string& text, std::vector<Edit> edits) {
   return out + text.substr(at);
 }
 
-bool same_but_for(const Value& before, const Value& after, const std::vector<Edit>& edits) {
+bool differ_only_at(const Value& before, const Value& after, const std::vector<Edit>& edits) {
   if (before.form != after.form) return may_differ(before, entry_of(before), edits);
   switch (before.form) {
     case manifest::Form::missing:
@@ -211,7 +211,7 @@ bool same_but_for(const Value& before, const Value& after, const std::vector<Edi
   }
   if (before.count != after.count) return false;
   for (std::uint32_t i = 0; i < before.count; ++i) {
-    if (!same_but_for(before[i], after[i], edits)) return false;
+    if (!differ_only_at(before[i], after[i], edits)) return false;
   }
   return true;
 }

@@ -30,7 +30,7 @@ bool can_be_fixed(const Finding& finding);
 std::string with_edits(const std::string& text, std::vector<Edit> edits);
 
 /// Returns true if two parsed values differ only where the edits are.
-bool same_but_for(const manifest::Value& before, const manifest::Value& after, const std::vector<Edit>& edits);
+bool differ_only_at(const manifest::Value& before, const manifest::Value& after, const std::vector<Edit>& edits);
 
 /// Returns the difference in the format of `diff -u`.
 std::string unified_diff(const std::string& path, const std::string& before, const std::string& after);

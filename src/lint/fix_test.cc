@@ -216,8 +216,8 @@ TEST(Fix, AChangeOutsideTheEditsIsDetected) {
   const auto one = manifest::Documents::parse(before);
   const std::string after = "a: 3\nb: 4\n";
   const auto two = manifest::Documents::parse(after);
-  EXPECT_FALSE(same_but_for(one.all()[0].root, two.all()[0].root, {{{3, 4}, "3"}}));
-  EXPECT_TRUE(same_but_for(one.all()[0].root, two.all()[0].root, {{{3, 4}, "3"}, {{8, 9}, "4"}}));
+  EXPECT_FALSE(differ_only_at(one.all()[0].root, two.all()[0].root, {{{3, 4}, "3"}}));
+  EXPECT_TRUE(differ_only_at(one.all()[0].root, two.all()[0].root, {{{3, 4}, "3"}, {{8, 9}, "4"}}));
 }
 
 }  // namespace

@@ -2,14 +2,14 @@
 
 namespace capstan::lint {
 
-void each_mig_file(const Subject& s, const std::function<void(const Value& root)>& visit) {
+void for_each_mig_file(const Subject& s, const std::function<void(const Value& root)>& visit) {
   for (const Embedded& file : embedded_with(*s.object.file, s.object["data"], "mig-configs")) {
     if (file.root()["mig-configs"].is_mapping()) visit(file.root());
   }
 }
 
-void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit) {
-  each_mig_file(s, [&](const Value& root) {
+void for_each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit) {
+  for_each_mig_file(s, [&](const Value& root) {
     for (const Value& config : root["mig-configs"].children()) {
       for (const Value& entry : config.children()) visit({config, entry});
     }

@@ -10,14 +10,14 @@
 namespace capstan::lint {
 
 /// Calls `visit` with each file of the ConfigMap that has a `mig-configs` key.
-void each_mig_file(const Subject& s, const std::function<void(const Value& root)>& visit);
+void for_each_mig_file(const Subject& s, const std::function<void(const Value& root)>& visit);
 
 /// One entry of a configuration: the division of some devices.
 struct MigEntry {
   const Value& config;  ///< configuration; its key is its name
   const Value& entry;
 };
-void each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit);
+void for_each_mig_entry(const Subject& s, const std::function<void(const MigEntry&)>& visit);
 
 /// The MIG strategy that a ClusterPolicy, or values of the chart near the object, state: "single" or "mixed".
 struct MigStrategy {

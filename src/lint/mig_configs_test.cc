@@ -24,7 +24,7 @@ TEST(MigConfigs, ReadsEntriesAndTheStrategyInTheFolder) {
   std::vector<Finding> found;
   const Subject subject(objects.at(0), set, settings, rule, views, found);
   std::string seen;
-  each_mig_entry(subject, [&](const MigEntry& entry) {
+  for_each_mig_entry(subject, [&](const MigEntry& entry) {
     seen += std::string(entry.config.key) + std::to_string(entry.entry["mig-devices"].count) + " ";
   });
   EXPECT_EQ(seen, "all-1g1 all-1g0 ");

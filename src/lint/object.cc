@@ -85,7 +85,7 @@ void find_carried(const File& file, const Value& root, std::string_view kind, st
       {"ManifestWork", "spec.workload.manifests[]"}, {"ResourceGraphDefinition", "spec.resources[].template"},
       {"Object", "spec.forProvider.manifest"},       {"Template", "objects[]"}};
   for (const Row& row : kRows) {
-    if (row.kind == kind) each_at(root, row.path, [&](const Value& carried) { find_objects(file, carried, out); });
+    if (row.kind == kind) for_each_at(root, row.path, [&](const Value& carried) { find_objects(file, carried, out); });
   }
 }
 

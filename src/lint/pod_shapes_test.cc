@@ -236,7 +236,7 @@ TEST(ValuePath, VisitsTheItemsOfListsAndMappings) {
       manifest::Documents::parse("a: {b: [{c: 1}, {c: 2}, {d: 3}], m: {x: {c: 4}, y: {c: 5}}}\n");
   const auto texts = [&](std::string_view path) {
     std::string out;
-    each_at(documents.all()[0].root, path, [&](const Value& value) { out += std::string(value.text) + " "; });
+    for_each_at(documents.all()[0].root, path, [&](const Value& value) { out += std::string(value.text) + " "; });
     return out;
   };
   EXPECT_EQ(texts("a.b[].c"), "1 2 ");

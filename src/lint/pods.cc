@@ -17,7 +17,7 @@ using manifest::ShellWord;
 const Value& value_at(const Value& value, std::string_view path) { return path == "." ? value : at(value, path); }
 
 void add_listed(const Object& object, const PodShape& shape, Pods& out) {
-  each_at(*object.root, shape.unit, [&](const Value& unit) {
+  for_each_at(*object.root, shape.unit, [&](const Value& unit) {
     const Value& spec = value_at(unit, shape.spec);
     const Value& metadata = shape.metadata.empty() ? object["metadata"] : value_at(unit, shape.metadata);
     if (!shape.container.empty()) {

@@ -20,7 +20,7 @@ using promql::Selector;
 using Labels = std::optional<std::set<std::string>>;
 
 Labels aggregated(const Aggregation& node) {
-  const Labels inner = labels_of(*node.of);
+  const Labels inner = labels_of(*node.operand);
   if (node.op == Aggregation::Op::topk || node.op == Aggregation::Op::bottomk) return inner;
   if (node.without) return inner;
   std::set<std::string> result;
@@ -188,7 +188,7 @@ const ScalerQueries& Subject::queries() const {
   return *views_.queries;
 }
 
-void each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit) {
+void for_each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit) {
   for (const ScalerQueries::Row& row : scaler.rows()) {
     if (row.query && row.query->root() != nullptr) visit(row.signal, *row.query);
   }
@@ -198,8 +198,8 @@ std::optional<std::set<std::string>> labels_of(const Expression& expression) {
   if (const auto* node = std::get_if<Aggregation>(&expression.node)) return aggregated(*node);
   if (const auto* node = std::get_if<Call>(&expression.node)) return called(*node);
   if (const auto* node = std::get_if<Binary>(&expression.node)) return combined(*node);
-  if (const auto* node = std::get_if<promql::Negation>(&expression.node)) return labels_of(*node->of);
-  if (const auto* node = std::get_if<promql::Subquery>(&expression.node)) return labels_of(*node->of);
+  if (const auto* node = std::get_if<promql::Negation>(&expression.node)) return labels_of(*node->operand);
+  if (const auto* node = std::get_if<promql::Subquery>(&expression.node)) return labels_of(*node->operand);
   if (std::holds_alternative<Selector>(expression.node)) return std::nullopt;
   return std::set<std::string>();
 }
@@ -226,7 +226,7 @@ Scaled without_factor(const Expression& expression) {
   return {&inner};
 }
 
-void each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit) {
+void for_each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit) {
   for (const auto& [signal, query] : scaler.rows()) {
     if (!signal.metric->is_scalar() || signal.source == SignalSource::resource) continue;
     if (!signal.is_query()) {

@@ -87,7 +87,7 @@ class ScalerQueries {
 };
 
 /// Calls `visit` with each query of a scaler that can be parsed, and with the query's signal.
-void each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit);
+void for_each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit);
 
 /// Returns the labels of an expression's series. Returns none if they are unknown because a selector passes its labels
 /// on. An empty set means that the expression yields one series.
@@ -98,7 +98,7 @@ const promql::Expression& without_guard(const promql::Expression& expression);
 
 /// An expression without its guard and without the constant factor that multiplies it: `max(x) * 100`.
 struct Scaled {
-  const promql::Expression* of = nullptr;
+  const promql::Expression* expression = nullptr;
   double factor = 1;
 };
 Scaled without_factor(const promql::Expression& expression);
@@ -110,7 +110,7 @@ struct NameUse {
   Span span;
 };
 /// Calls `visit` with the name of every metric that a scaler uses.
-void each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit);
+void for_each_metric_name(const ScalerQueries& scaler, const std::function<void(const NameUse&)>& visit);
 
 /// Returns true if the metric of a known engine is a ratio between 0 and 1.
 bool is_ratio_metric(std::string_view name);

@@ -5,7 +5,7 @@
 
 namespace capstan::lint {
 
-void each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit) {
+void for_each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit) {
   const Value& data = object["data"] ? object["data"] : at(object, "devicePlugin.config.data");
   for (const Embedded& file : embedded_with(*object.file, data, "sharing")) {
     for (const std::string_view kind : {"timeSlicing", "mps"}) {
@@ -19,7 +19,7 @@ std::int64_t max_shares(const Subject& s) {
   std::int64_t max = 0;
   for (const std::string_view kind : {"ConfigMap", "GpuOperatorValues"}) {
     for (const Object* object : s.set.in_folder(kind, s.object)) {
-      each_sharing(*object, [&](const Value& sharing) {
+      for_each_sharing(*object, [&](const Value& sharing) {
         for (const Value& resource : sharing["resources"].children()) {
           if (resource["name"].is("nvidia.com/gpu")) max = std::max(max, resource["replicas"].integer().value_or(0));
         }

@@ -11,7 +11,7 @@
 namespace capstan::lint {
 
 /// Calls `visit` with each `timeSlicing` and `mps` section of an object's files.
-void each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit);
+void for_each_sharing(const Object& object, const std::function<void(const Value& sharing)>& visit);
 
 /// Returns the largest number of shares of one GPU in the configurations near the object; 0 if there is none.
 std::int64_t max_shares(const Subject& s);

@@ -17,7 +17,7 @@ TEST(Sharing, FindsTimeSlicingAndMpsOnly) {
   std::vector<Object> objects;
   find_objects(file, file.documents.all()[0].root, objects);
   std::string seen;
-  each_sharing(objects.at(0), [&](const Value& sharing) { seen += std::string(sharing.key) + " "; });
+  for_each_sharing(objects.at(0), [&](const Value& sharing) { seen += std::string(sharing.key) + " "; });
   EXPECT_EQ(seen, "timeSlicing mps ");
 }
 

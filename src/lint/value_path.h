@@ -9,7 +9,7 @@ namespace capstan::lint {
 /// Calls `visit` with each value at a path. A path consists of keys separated by dots: "spec.roles[].template". `[]`
 /// after a key means every item of its list, `*` every entry of a mapping, and `.` the value itself.
 template <typename Visit>
-void each_at(const manifest::Value& value, std::string_view path, const Visit& visit) {
+void for_each_at(const manifest::Value& value, std::string_view path, const Visit& visit) {
   if (path.empty() || path == ".") {
     if (value) visit(value);
     return;
@@ -21,9 +21,9 @@ void each_at(const manifest::Value& value, std::string_view path, const Visit& v
   const bool entries = key == "*";
   const manifest::Value& next = entries ? value : value[key];
   if (!items && !entries) {
-    each_at(next, rest, visit);
+    for_each_at(next, rest, visit);
   } else if (items ? next.is_sequence() : next.is_mapping()) {
-    for (const manifest::Value& child : next.children()) each_at(child, rest, visit);
+    for (const manifest::Value& child : next.children()) for_each_at(child, rest, visit);
   }
 }
 

@@ -176,7 +176,7 @@ TEST(Query, FindsPlacesInsideABlockScalar) {
       "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nspec:\n  triggers:\n  - type: prometheus\n    metadata:\n"
       "      query: |\n        sum(\n          vllm:x{a=\"b\"}\n        )\n      threshold: '1'\n");
   std::string found;
-  each_query(ScalerQueries(parsed[0]), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(ScalerQueries(parsed[0]), [&](const ScalingSignal&, const Query& query) {
     for (const MetricUse& use : query.metrics()) found = parsed.file.text.substr(use.span.begin, use.span.size());
   });
   EXPECT_EQ(found, "vllm:x");

@@ -27,8 +27,7 @@ bool same_word(const char* a, const char* b) {
   return left == right;
 }
 
-/// Returns true if `size` bytes, at least one, are equal. Most keys are short, so that two overlapping words cover
-/// them.
+/// Returns true if `size` bytes, at least one, are equal. Most keys are so short that two overlapping words cover them.
 bool same_bytes(const char* a, const char* b, std::size_t size) {
   if (size > 16) return std::memcmp(a, b, size) == 0;
   if (size >= 8) return same_word<std::uint64_t>(a, b) && same_word<std::uint64_t>(a + size - 8, b + size - 8);

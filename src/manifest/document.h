@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-// Reads YAML and JSON documents into trees whose values know their place in the text. It checks only the syntax. Use it
-// to point into, or to edit, files of other tools; `manifest/yaml.h` reads Capstan's own files.
+// A reader of YAML and JSON files of other tools. Each value has its place in the text, so that errors can point at it
+// and edits can change it. Only the syntax is checked. `manifest/yaml.h` reads Capstan's own files.
 namespace capstan::manifest {
 
 /// A range of bytes in a text; `end` is exclusive.
@@ -32,7 +32,7 @@ enum class Style : std::uint8_t { plain, single_quoted, double_quoted, literal, 
 struct Value {
   Form form = Form::missing;
   Style style = Style::plain;
-  bool shared = false;  ///< the value is reached through an alias or a merge key, so `span` is elsewhere
+  bool shared = false;  ///< true for a value of an alias or a merge key, whose `span` is elsewhere
   Span key_span;        ///< key in a mapping, quotes included
   Span span;            ///< value, quotes included; a block scalar is without its last line break
   std::uint32_t count = 0;
@@ -54,7 +54,7 @@ struct Value {
   const Value& operator[](std::size_t index) const;
   bool has(std::string_view name) const { return (*this)[name].form != Form::missing; }
 
-  std::optional<std::int64_t> integer() const;  ///< value of 5 or "5"; none beyond 2^32
+  std::optional<std::int64_t> integer() const;  ///< value of 5 or "5"; none above 2^32
   std::optional<double> number() const;         ///< value of 0.85 or "0.85"
 
   static const Value& missing();

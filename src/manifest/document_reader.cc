@@ -90,7 +90,8 @@ bool has_empty_item(std::string_view text) {
   return false;
 }
 
-/// Returns the indentation of the collection that starts on this line: its first letter, or the dash before a block.
+/// Returns the indentation of the innermost collection that starts on this line: the column of its first key or item,
+/// or of the dash before a block scalar.
 std::size_t indent_of(std::string_view line) {
   std::size_t at = line.find_first_not_of(' ');
   while (at != line.npos && line.substr(at).starts_with("- ")) {

@@ -202,7 +202,7 @@ std::optional<std::int64_t> data_parallel_of(const EngineCommand& engine) {
     return factor_of(engine, {"--data-parallel-size-local", "-dpl"});
   }
   if (engine.kind != EngineKind::sglang) return factor_of(engine, {"--data-parallel-size", "-dp"});
-  // SGLang's data-parallel attention divides the GPUs of --tp-size and needs no more of them.
+  // SGLang's data-parallel attention divides the GPUs of --tp-size, so it needs no additional GPUs.
   if (engine.flag({"--enable-dp-attention"})) return 1;
   return factor_of(engine, {"--dp-size", "--dp", "--data-parallel-size"});
 }

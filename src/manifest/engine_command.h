@@ -14,7 +14,7 @@ namespace capstan::manifest {
 struct ContainerStart {
   struct Variable {
     std::string_view name;
-    std::optional<std::string_view> value;  ///< none: the value comes from another object
+    std::optional<std::string_view> value;  ///< none if the value comes from another object
   };
   std::string_view image{};
   std::vector<std::string_view> command{};
@@ -55,7 +55,7 @@ std::optional<EngineCommand> engine_of(const ContainerStart& container);
 /// Returns how many engines the commands of a container start, for example in the branches of a script.
 std::size_t engines_in(const ContainerStart& container);
 
-/// Returns true if the commands join the container with other pods first, with Ray or MPI.
+/// Returns true if a command joins the container to other pods, for example with Ray or MPI.
 bool joins_other_pods(const ContainerStart& container);
 
 /// Returns the number of GPUs that the engine uses: the product of tensor, pipeline, context and local data
@@ -63,7 +63,7 @@ bool joins_other_pods(const ContainerStart& container);
 /// --num-shard, which uses all visible GPUs.
 std::optional<std::int64_t> wanted_gpus(const EngineCommand& engine);
 
-/// Limits of one engine step. 0: the command line does not set the limit, so the engine's default applies.
+/// Limits of one engine step. 0 means that the command line sets no limit, so the engine's default applies.
 struct StepLimits {
   std::int64_t sequences = 0;
   std::int64_t tokens = 0;  ///< prompt and output tokens together
@@ -71,7 +71,8 @@ struct StepLimits {
 };
 
 /// Reads the step limits from the flags of the engine:
-/// - vLLM: --max-num-seqs and --max-num-batched-tokens; none with several data-parallel ranks, which step separately;
+/// - vLLM: --max-num-seqs and --max-num-batched-tokens; no limits with several data-parallel
+///   ranks, because each rank has its own steps;
 /// - SGLang: --max-running-requests;
 /// - TensorRT-LLM: --max_batch_size and --max_num_tokens;
 /// - TGI: --max-batch-size.

@@ -20,9 +20,9 @@ struct Errors {
   /// Makes a list with one error.
   Errors(Error error) : kind(error.kind), list{std::move(error)} {}  // NOLINT: implicit, so that Error can be returned
 
-  /// Sorts the errors by place and drops duplicates: a value may be read several times, for a swept policy or for roles
-  /// that inherit it. The list is an input error if it has one, else a usage error if it has one, else infeasible,
-  /// because only a valid input can be infeasible.
+  /// Sorts the errors by place and drops duplicates, because several roles or swept policies may read one value. The
+  /// kind is input if any error is an input error, otherwise usage if any is a usage error, otherwise infeasible: only
+  /// a valid input can be infeasible.
   explicit Errors(std::vector<Error> errors);
 
   /// Returns one line for each of the first `kShown` errors and the number of the others.

@@ -12,7 +12,7 @@ namespace capstan::manifest {
 namespace {
 
 constexpr std::size_t kMaxKey = 256;  // bytes; YAML allows 1024 for a key on one line
-constexpr int kOneLine = 1 << 30;     // an indentation that no line has, so that a scalar cannot continue
+constexpr int kOneLine = 1 << 30;     // indentation that no line has, so that a scalar ends with its line
 constexpr int kMaxNesting = 100;      // collections inside each other; below the depth limit of documents
 
 enum Class : std::uint8_t { kKey = 1, kFirst = 2, kStops = 4 };
@@ -238,7 +238,7 @@ class PlainReader {
     bool is_verbatim = true;
     for (; (end = text_.find_first_of("'\n\t", end)) != text_.npos; ++end) {
       if (text_[end] == '\t') return false;
-      if (text_[end] == '\n' && !deeper(end + 1, indent)) return false;
+      if (text_[end] == '\n' && !is_deeper(end + 1, indent)) return false;
       if (text_[end] == '\'') {
         if (end + 1 == text_.size() || text_[end + 1] != '\'') break;
         ++end;
@@ -253,7 +253,7 @@ class PlainReader {
   }
 
   /// Returns true if a line is empty or indented deeper than `indent`.
-  bool deeper(std::size_t line, int indent) const {
+  bool is_deeper(std::size_t line, int indent) const {
     const std::size_t first = std::min(text_.find_first_not_of(' ', line), text_.size());
     return first < text_.size() && (text_[first] == '\n' || static_cast<int>(first - line) > indent);
   }

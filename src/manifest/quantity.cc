@@ -5,7 +5,7 @@
 namespace capstan::manifest {
 namespace {
 
-/// Largest number of digits in a quantity; Kubernetes has no use for more.
+/// Largest number of digits in a quantity, more than any Kubernetes quantity needs.
 constexpr std::size_t kDigitsMax = 40;
 
 struct Scale {

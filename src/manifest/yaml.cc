@@ -33,7 +33,7 @@ std::string Node::words() const {
       break;
   }
   if (is_null()) return "nothing";
-  // Whole characters only, so that the message stays valid UTF-8.
+  // The text is cut between two characters, so that the message stays valid UTF-8.
   std::size_t cut = kShown;
   while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) ++cut;
   return text.size() > kShown ? '"' + text.substr(0, cut) + "…\"" : '"' + text + '"';

@@ -11,7 +11,7 @@
 
 namespace capstan::manifest {
 
-/// The place of a value in a file. Line and column count from 1; line 0: no line is known.
+/// The place of a value in a file. Line and column count from 1. Line 0 means that the line is unknown.
 struct Place {
   std::shared_ptr<const std::string> file;
   std::uint32_t line = 0;
@@ -56,7 +56,7 @@ Error error_at(const Place& place, std::string message, ErrorKind kind = ErrorKi
 /// Parses a text with exactly one YAML document.
 /// @param file    name of the text in errors
 /// @param faults  receives the errors after which parsing can go on: a repeated key, whose first value counts, and a
-///                tag. If it is null, these errors end the parsing like all others.
+///                tag. If null, these errors end the parsing like all others.
 Result<Node> parse(std::string_view text, const std::string& file, const Limits& limits = {},
                    std::vector<Error>* faults = nullptr);
 

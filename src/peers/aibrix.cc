@@ -18,7 +18,8 @@ double AibrixAutoscaler::mean(Duration window, Instant now) const {
   return count > 0 ? sum / count : 0;
 }
 
-/// Implements stabilizeRecommendation: the highest answer of its window on the way up, the lowest on the way down.
+/// Implements stabilizeRecommendation: a scale-up takes the highest recommendation of its window, a scale-down the
+/// lowest.
 ReplicaCount AibrixAutoscaler::stabilized(ReplicaCount wanted, ReplicaCount current, Instant now) {
   recommended_.push_back({now, static_cast<double>(wanted)});
   while (recommended_.front().at <= now - std::max(spec_.up_cooldown, spec_.down_cooldown) && recommended_.size() > 1) {

@@ -16,7 +16,7 @@ struct AibrixSpec {
   MetricQuery query;
   double target_value = 0.5;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< 0: none
+  ReplicaCount max_replicas = 0;  ///< 0 for no maximum
   Duration observe_window = std::chrono::seconds(180);
   Duration panic_window = std::chrono::seconds(60);
   double panic_threshold = 2;
@@ -25,8 +25,8 @@ struct AibrixSpec {
   Duration down_cooldown = std::chrono::seconds(300);
 };
 
-/// Decides every 10 s, with AIBrix's defects: a failed fetch counts as 0, its KPA receives means instead of totals,
-/// panic is lost between decisions, and the cool-down on the way down takes the lowest recommendation of its window.
+/// Decides every 10 s. AIBrix's defects are kept: a failed fetch counts as 0, its KPA receives means instead of totals,
+/// panic is lost between decisions, and the cool-down of a scale-down takes the lowest recommendation of its window.
 class AibrixAutoscaler final : public Autoscaler {
  public:
   explicit AibrixAutoscaler(AibrixSpec spec) : spec_(std::move(spec)) {}

@@ -34,7 +34,7 @@ struct Recommendation {
 class Autoscaler {
  public:
   virtual ~Autoscaler() = default;
-  /// Interval between calls of `recommend`; may be shorter than between decisions.
+  /// Returns the interval between calls of `recommend`. The peer may decide less often.
   virtual Duration period() const = 0;
   virtual Recommendation recommend(const ClusterView& view, Instant now) = 0;
   /// Returns hints for the author of the configuration, such as a query that never found a series. Call it after the
@@ -46,7 +46,7 @@ class Autoscaler {
 std::string pod_name(model::GangId gang);
 
 // Counts that every peer uses.
-ReplicaCount existing(const decide::scale::RoleView& role);  ///< replicas that do not drain: status.replicas
+ReplicaCount existing(const decide::scale::RoleView& role);  ///< number of replicas that do not drain (status.replicas)
 ReplicaCount ready(const decide::scale::RoleView& role);
 
 }  // namespace capstan::peers

@@ -5,7 +5,7 @@
 
 namespace capstan::peers {
 
-/// NVIDIA Dynamo's planner over aggregated engines (mode agg), with the names of its configuration.
+/// Settings of NVIDIA Dynamo's planner for aggregated engines (mode agg), named as in its configuration.
 struct DynamoSpec {
   enum class Predictor : std::uint8_t { constant, kalman };
   decide::scale::dynamo::LoadSettings load;
@@ -14,13 +14,13 @@ struct DynamoSpec {
   std::int64_t gpus_per_engine = 1;
   bool throughput_scaling = false;  ///< off by default, as with optimization_target throughput
   Duration throughput_adjustment_interval = std::chrono::seconds(180);
-  Predictor predictor = Predictor::constant;  ///< Dynamo's default is arima, which is a library's fit
+  Predictor predictor = Predictor::constant;  ///< Dynamo's default, arima, needs a library and is not rebuilt
   decide::scale::dynamo::KalmanSettings kalman;
   double engine_rps = 0;  ///< capacity of one engine within the SLA; Dynamo measures it in a sweep before deployment
 };
 
-/// The load loop adds or removes one engine every 5 s, but only while all requested engines are ready. The throughput
-/// loop sets its lower bound.
+/// Runs Dynamo's two loops. The load loop adds or removes one engine every 5 s, but only while all requested engines
+/// are ready. The throughput loop sets the lower bound of the load loop.
 class DynamoPlanner final : public Autoscaler {
  public:
   explicit DynamoPlanner(DynamoSpec spec) : spec_(spec), kalman_(spec.kalman) {}

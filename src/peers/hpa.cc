@@ -87,8 +87,8 @@ std::optional<double> HpaAutoscaler::metric_value(std::size_t index, const Clust
       .value;
 }
 
-/// Returns the HPA's classification of a pod; empty if it is being deleted. Only the CPU of a starting pod is left out:
-/// its other metrics count in full.
+/// Returns the HPA's classification of a pod; empty if the pod is being deleted. The HPA leaves out the CPU of a
+/// starting pod but counts its other metrics in full.
 std::optional<scale::HpaPod> HpaAutoscaler::pod_of(const HpaMetric& metric, const promql::Value& answer,
                                                    const scale::RoleView::Replica& replica) const {
   using Group = scale::HpaPod::Group;
@@ -128,7 +128,7 @@ scale::HpaProposal HpaAutoscaler::propose_by_pods(std::size_t index, const Clust
 
 scale::HpaProposal HpaAutoscaler::propose(std::size_t index, const ClusterView& view, Instant now) {
   const HpaMetric& metric = spec_.metrics[index];
-  if (metric.source == HpaMetric::Source::pods || metric.of_resource()) return propose_by_pods(index, view, now);
+  if (metric.source == HpaMetric::Source::pods || metric.is_resource()) return propose_by_pods(index, view, now);
   const std::optional<double> value = metric_value(index, view, now);
   if (!value) return {};
   const std::int64_t milli = keda::quantity_milli(*value);
@@ -180,14 +180,14 @@ Recommendation HpaAutoscaler::sync(const ClusterView& view, Instant now) {
   return {desired, std::move(why)};
 }
 
-/// Runs KEDA's operator every polling interval; returns nothing if it leaves the count to the HPA.
+/// Runs KEDA's operator every polling interval. Returns nothing if the operator leaves the count to the HPA.
 std::optional<Recommendation> HpaAutoscaler::activate(const ClusterView& view, Instant now) {
   if (!spec_.keda || now < next_poll_) return std::nullopt;
   next_poll_ = now + spec_.polling_interval;
   keda::Triggers triggers;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
     const HpaMetric& metric = spec_.metrics[i];
-    if (metric.of_resource()) continue;  // they cannot wake from zero, so the minimum is at least 1
+    if (metric.is_resource()) continue;  // cpu and memory cannot wake a workload, so its minimum is at least 1
     const std::optional<double> value = ask(i, view, now);
     const bool cron = metric.source == HpaMetric::Source::cron;
     triggers.error = triggers.error || !value;
@@ -211,7 +211,7 @@ std::vector<std::string> HpaAutoscaler::warnings() const {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i) {
     const HpaMetric& metric = spec_.metrics[i];
-    if (metric.of_resource()) {
+    if (metric.is_resource()) {
       out.emplace_back(bad_resource(metric.source));
       continue;
     }

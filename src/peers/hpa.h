@@ -14,16 +14,15 @@
 
 namespace capstan::peers {
 
-/// Requests of a pod and its memory use, in millicores and 1/1000 bytes. An autoscaler's manifest has none of it, so
-/// the scenario states it.
+/// Resources of a pod. The manifest of an autoscaler does not state them, so the scenario does.
 struct PodResources {
-  std::optional<std::int64_t> cpu_milli;
-  std::optional<std::int64_t> memory_milli;
-  std::optional<std::int64_t> memory_used_milli;
+  std::optional<std::int64_t> cpu_milli;          ///< requested CPU, millicores
+  std::optional<std::int64_t> memory_milli;       ///< requested memory, 1/1000 bytes
+  std::optional<std::int64_t> memory_used_milli;  ///< memory in use, 1/1000 bytes
 };
 
-/// KEDA's cron trigger. It is active while the next end is not after the next start, and then requests `replicas`. With
-/// a start on work days and an end on every day it is therefore also active on Saturdays. Source: kedacore/keda
+/// KEDA's cron trigger. It is active while its next end is not after its next start, and it then requests `replicas`. A
+/// trigger that starts on work days but ends on every day is therefore active on Saturdays too. Source: kedacore/keda
 /// pkg/scalers/cron_scaler.go.
 struct CronTrigger {
   Cron start;
@@ -38,22 +37,23 @@ struct CronTrigger {
 /// One entry of `spec.metrics` of an autoscaling/v2 HPA, or one trigger of a ScaledObject.
 struct HpaMetric {
   /// An engine's CPU follows its duty cycle: during a step one thread waits for the GPU and keeps a core busy, and
-  /// without requests it sleeps (vllm/v1/engine/core.py, run_busy_loop). Its memory is constant from its start.
+  /// without requests it sleeps (vllm/v1/engine/core.py, run_busy_loop). The engine's memory is constant after its
+  /// start.
   enum class Source : std::uint8_t { pods, object, external, cpu, memory, cron };
   enum class Target : std::uint8_t { value, average_value, utilization };
   Source source = Source::external;
-  std::string name;  ///< as in the manifest
+  std::string name;  ///< name in the manifest
   MetricQuery query;
   Target target = Target::average_value;
-  std::int64_t target_milli = 1000;           ///< for a utilization: 1/1000 percent
-  std::optional<std::int64_t> request_milli;  ///< of one pod; cpu and memory only
-  std::int64_t used_milli = 0;                ///< by each pod; memory only
+  std::int64_t target_milli = 1000;           ///< target, 1/1000 units; for a utilization, 1/1000 percent
+  std::optional<std::int64_t> request_milli;  ///< request of one pod, 1/1000 units; cpu and memory only
+  std::int64_t used_milli = 0;                ///< memory in use by each pod, 1/1000 bytes; memory only
   CronTrigger cron;
   double activation_threshold = 0;  ///< KEDA only
   bool ignore_null_values = true;   ///< KEDA only
   friend bool operator==(const HpaMetric&, const HpaMetric&) = default;
 
-  bool of_resource() const { return source == Source::cpu || source == Source::memory; }
+  bool is_resource() const { return source == Source::cpu || source == Source::memory; }
 };
 
 /// A HorizontalPodAutoscaler, and the ScaledObject that created it if there is one.
@@ -66,8 +66,8 @@ struct HpaSpec {
   Duration polling_interval = std::chrono::seconds(30);  ///< KEDA only
 };
 
-/// kube-controller-manager's loop for one HPA every 15 s, and KEDA's operator between zero and one replica. Source:
-/// kubernetes pkg/controller/podautoscaler/horizontal.go, kedacore/keda pkg/scaling.
+/// Runs kube-controller-manager's loop for one HPA every 15 s, and KEDA's operator between zero and one replica.
+/// Source: kubernetes pkg/controller/podautoscaler/horizontal.go, kedacore/keda pkg/scaling.
 class HpaAutoscaler final : public Autoscaler {
  public:
   explicit HpaAutoscaler(HpaSpec spec);

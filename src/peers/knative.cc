@@ -24,7 +24,7 @@ Duration panic_window(const KnativeSpec& spec) {
 KnativeAutoscaler::KnativeAutoscaler(KnativeSpec spec)
     : spec_(spec), stable_(spec.decider.stable_window, 1s), panic_(panic_window(spec), 1s) {}
 
-/// Applies the reconciler's bounds and its way to zero to the decider's count.
+/// Applies the reconciler's bounds and its rules for scaling to zero to the decider's count.
 ReplicaCount KnativeAutoscaler::carry_out(ReplicaCount wanted, const ClusterView& view, Instant now) {
   kpa::Revision revision;
   revision.replicas = view.role.current;

@@ -18,7 +18,7 @@ namespace keda = decide::scale::keda;
 
 constexpr std::int64_t kMostReplicas = 100'000;
 
-/// Accepts keys with any value because a simulation does not use them.
+/// Accepts keys with any value, because a simulation does not use them.
 void pass_over(Fields& fields, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) fields.take(key);
 }
@@ -87,7 +87,7 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, V
   fields.choice<Target>(
       "type", metric.target,
       {{"Value", Target::value}, {"AverageValue", Target::average_value}, {"Utilization", Target::utilization}});
-  if (metric.of_resource() ? metric.target == Target::value : metric.target == Target::utilization) {
+  if (metric.is_resource() ? metric.target == Target::value : metric.target == Target::utilization) {
     verdict.fail(node.place, what + ".target: Utilization is for Resource metrics and Value for all others");
   }
   const bool value = metric.target == Target::value;
@@ -101,7 +101,7 @@ void read_target(const Node& node, const std::string& what, HpaMetric& metric, V
   fields.finish();
 }
 
-/// Takes the CPU or memory of a pod from the scenario, as the manifest does not state it.
+/// Takes the CPU or memory of a pod from the scenario, because the manifest does not state it.
 void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, Verdict& verdict) {
   const bool cpu = metric.source == HpaMetric::Source::cpu;
   metric.name = cpu ? "cpu" : "memory";
@@ -117,7 +117,7 @@ void take_resources(const Node& at, const PodResources& pod, HpaMetric& metric, 
   }
 }
 
-/// Reads a Resource or ContainerResource metric; for the latter the engine's container counts.
+/// Reads a Resource or ContainerResource metric. A container of any name counts as the engine's.
 void read_resource(const Node& node, const std::string& what, const PodResources& pod, HpaMetric& metric,
                    Verdict& verdict) {
   Fields fields(node, what, verdict);
@@ -307,7 +307,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdi
   using Source = HpaMetric::Source;
   if (type == Type::cron) metric.source = Source::cron;
   if (type == Type::cpu || type == Type::memory) metric.source = type == Type::cpu ? Source::cpu : Source::memory;
-  if (metric.of_resource()) metric.target = HpaMetric::Target::utilization;
+  if (metric.is_resource()) metric.target = HpaMetric::Target::utilization;
   fields.text("name", metric.name);
   pass_over(fields, {"useCachedMetrics", "authenticationRef"});
   using Target = HpaMetric::Target;
@@ -317,7 +317,7 @@ HpaMetric read_trigger(const Node& node, const PodResources& pod, Verdict& verdi
   const Node* metadata = fields.need("metadata");
   fields.finish();
   if (metadata == nullptr) return metric;
-  if (!metric.of_resource() && metric.target == Target::utilization) {
+  if (!metric.is_resource() && metric.target == Target::utilization) {
     verdict.fail(type_at->place, "triggers.metricType: Utilization is for cpu and memory only");
   }
   Fields parts(*metadata, "metadata", verdict);
@@ -382,7 +382,7 @@ HpaSpec read_scaled_object(const Node& node, const PodResources& pod, Verdict& v
   if (const Node* advanced = fields.take("advanced")) read_advanced(*advanced, spec, verdict);
   for (const Node& trigger : fields.list("triggers")) {
     spec.metrics.push_back(read_trigger(trigger, pod, verdict));
-    if (fields.ok() && spec.metrics.back().of_resource() && (spec.min_replicas == 0 || spec.keda->idle_replicas)) {
+    if (fields.ok() && spec.metrics.back().is_resource() && (spec.min_replicas == 0 || spec.keda->idle_replicas)) {
       verdict.fail(
           trigger.place,
           "triggers: cpu and memory cannot wake a workload from zero, expected a minReplicaCount of at least 1 "

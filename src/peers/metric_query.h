@@ -31,9 +31,9 @@ class MetricQuery {
   std::shared_ptr<const promql::Expression> expression_;
 };
 
-/// Returns the series behind an HPA's metric name, as a metrics adapter maps it: the name itself, the name with its
-/// first colon restored (the HPA's API allows none), or the rate of a counter. Empty if no engine exports such a
-/// series.
+/// Returns the query behind an HPA's metric name, as a metrics adapter maps the name: the name itself, the name with
+/// its first '_' changed to the ':' that the HPA's API does not allow, or the rate of a counter. Returns none if no
+/// engine exports such a series.
 std::optional<std::string> series_of_metric(std::string_view metric, std::string_view matchers);
 
 /// Returns every metric name that simulated engines, their GPUs and the gateway export.

@@ -12,7 +12,7 @@ struct PeerFixture {
   std::optional<RequestCount> gateway_waiting = 0;
   promql::SeriesStore series;
 
-  /// Sets `replicas` ready replicas with these requests each; spec.replicas follows.
+  /// Sets the number of ready replicas, the requests of each, and spec.replicas.
   void serve(ReplicaCount replicas, RequestCount running, RequestCount waiting = 0) {
     role.replicas.clear();
     for (ReplicaCount i = 0; i < replicas; ++i) {

@@ -12,12 +12,12 @@ namespace capstan::peers {
 struct RayServeSpec {
   decide::scale::ray_serve::Config config;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< 0: none
+  ReplicaCount max_replicas = 0;  ///< 0 for no maximum
   Duration metrics_interval = std::chrono::seconds(10);
   Duration look_back_period = std::chrono::seconds(30);
 };
 
-/// Handles push every metrics interval. The controller decides every 0.1 s from the mean of the look-back period.
+/// Decides every 0.1 s from the mean of the look-back period. Handles push their metrics every metrics interval.
 class RayServeAutoscaler final : public Autoscaler {
  public:
   explicit RayServeAutoscaler(RayServeSpec spec) : spec_(spec) {}

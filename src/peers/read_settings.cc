@@ -30,7 +30,7 @@ Choice choice(Spec spec, std::optional<Duration> scrape_interval) {
   return out;
 }
 
-/// Reads a setting in seconds, as its name says.
+/// Reads a setting that is a number of seconds.
 void read_seconds(Fields& fields, std::string_view key, Duration& out) {
   double seconds = static_cast<double>(out / 1ms) / 1e3;
   fields.number(key, seconds, 0, 86'400);

@@ -5,14 +5,14 @@
 
 namespace capstan::peers {
 
-/// llm-d's Workload Variant Autoscaler over one variant, and the HPA that its chart installs: AverageValue 1 of
-/// wva_desired_replicas, stabilized for 240 s in both directions.
+/// Settings of llm-d's Workload Variant Autoscaler over one variant, and of the HPA that its chart installs:
+/// AverageValue 1 of wva_desired_replicas, stabilized for 240 s in both directions.
 struct WvaSpec {
   enum class Analyzer : std::uint8_t { v1, v2 };
   Analyzer analyzer = Analyzer::v1;
   decide::scale::wva::SaturationConfig config;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< 0: none
+  ReplicaCount max_replicas = 0;  ///< 0 for no maximum
   Duration stabilization_window = std::chrono::seconds(240);
 };
 
@@ -20,7 +20,7 @@ class WvaAutoscaler final : public Autoscaler {
  public:
   explicit WvaAutoscaler(WvaSpec spec);
 
-  Duration period() const override { return std::chrono::seconds(15); }  ///< interval of the HPA; the engine's is 30 s
+  Duration period() const override { return std::chrono::seconds(15); }  ///< the HPA's; WVA runs every 30 s
   Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:
@@ -31,7 +31,7 @@ class WvaAutoscaler final : public Autoscaler {
 
   WvaSpec spec_;
   decide::scale::wva::AnalyzerV2 tokens_;
-  ReplicaCount desired_ = 0;  ///< 0: no decision yet
+  ReplicaCount desired_ = 0;  ///< 0 before the first decision
   std::string why_ = "no decision yet";
   Instant next_engine_{};
   decide::scale::HpaSettings hpa_;

@@ -115,9 +115,9 @@ Labels group_labels(const Labels& labels, bool without, const std::vector<std::s
   return out;
 }
 
-Vector aggregate(const Aggregation& node, const Vector& of, double parameter, const std::string& label) {
+Vector aggregate(const Aggregation& node, const Vector& operand, double parameter, const std::string& label) {
   std::map<Labels, Members> groups;
-  for (const Sample& sample : of) {
+  for (const Sample& sample : operand) {
     Labels labels = group_labels(sample.labels, node.without, node.labels);
     if (node.op == Aggregation::Op::count_values) set(labels, label, value_text(sample.value));
     groups[std::move(labels)].push_back(&sample);

@@ -7,9 +7,9 @@
 namespace capstan::promql {
 
 /// Evaluates `sum by (...) (vector)` and the other aggregations. Source: prometheus promql/engine.go, aggregation.
-/// @param parameter  the number that topk, bottomk and quantile take
-/// @param label      the name of the label that count_values sets
-Vector aggregate(const Aggregation& node, const Vector& of, double parameter, const std::string& label);
+/// @param parameter  argument of topk, bottomk and quantile
+/// @param label      name of the label that count_values sets
+Vector aggregate(const Aggregation& node, const Vector& operand, double parameter, const std::string& label);
 
 /// Formats a value as Prometheus does (Go's FormatFloat(value, 'f', -1, 64)).
 std::string value_text(double value);

@@ -7,7 +7,7 @@ namespace capstan::promql {
 /// Applies an operator to two numbers. A comparison gives 1 or 0.
 double combine(Binary::Op op, double left, double right);
 
-/// Applies an operator to a vector and a number. `number_is_left` says which side the number is on.
+/// Applies an operator to a vector and a number. `number_is_left` is true if the number is the left operand.
 Vector combine(const Binary& node, const Vector& vector, double number, bool number_is_left);
 
 /// Applies an operator to two vectors, whose elements are matched by labels. Throws EvaluationFault on a many-to-many

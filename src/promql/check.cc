@@ -31,15 +31,15 @@ Fault check(Expression& expression, Selector& node) {
 
 Fault check(Expression& expression, Subquery& node) {
   expression.type = ValueType::matrix;
-  if (node.of->type == ValueType::vector) return std::nullopt;
-  return TypeFault{node.of->span.begin, "a subquery takes an instant vector" + found(*node.of)};
+  if (node.operand->type == ValueType::vector) return std::nullopt;
+  return TypeFault{node.operand->span.begin, "a subquery takes an instant vector" + found(*node.operand)};
 }
 
 Fault check(Expression& expression, Aggregation& node) {
   expression.type = ValueType::vector;
   const std::string subject = std::string(text(node.op));
-  if (node.of->type != ValueType::vector) {
-    return TypeFault{node.of->span.begin, subject + " takes an instant vector" + found(*node.of)};
+  if (node.operand->type != ValueType::vector) {
+    return TypeFault{node.operand->span.begin, subject + " takes an instant vector" + found(*node.operand)};
   }
   if (!node.parameter) return std::nullopt;
   const ValueType expected = node.op == Aggregation::Op::count_values ? ValueType::string : ValueType::scalar;
@@ -96,7 +96,7 @@ Fault check(Expression& expression, Binary& node) {
 
 Fault check(Expression& expression, Number&) { return expression.type = ValueType::scalar, std::nullopt; }
 Fault check(Expression& expression, Text&) { return expression.type = ValueType::string, std::nullopt; }
-Fault check(Expression& expression, Negation& node) { return expression.type = node.of->type, std::nullopt; }
+Fault check(Expression& expression, Negation& node) { return expression.type = node.operand->type, std::nullopt; }
 
 }  // namespace
 

@@ -160,11 +160,11 @@ class Evaluator {
     std::map<Labels, std::size_t> places;
     const std::int64_t outer_at_ms = at_ms_;
     at_ms_ = at;
-    if (at > out.end_ms) evaluate_fixed(*node.of);
+    if (at > out.end_ms) evaluate_fixed(*node.operand);
     for (; at <= out.end_ms; at += step) {
       spend(1, expression.span.begin);
       at_ms_ = at;
-      for (Sample& sample : value(*node.of).vector) {
+      for (Sample& sample : value(*node.operand).vector) {
         const auto [place, is_new] = places.try_emplace(sample.labels, out.all.size());
         if (is_new) out.all.push_back({sample.labels, {}});
         out.all[place->second].points.push_back({at, sample.value});
@@ -183,17 +183,17 @@ class Evaluator {
       label = argument.text;
     }
     (void)expression;
-    return make(aggregate(node, value(*node.of).vector, parameter, label));
+    return make(aggregate(node, value(*node.operand).vector, parameter, label));
   }
 
   Value value(const Expression& expression, const Negation& node) {
-    Value of = value(*node.of);
-    of.scalar = -of.scalar;
-    for (Sample& sample : of.vector) {
+    Value result = value(*node.operand);
+    result.scalar = -result.scalar;
+    for (Sample& sample : result.vector) {
       sample.value = -sample.value;
       remove(sample.labels, kMetricName);
     }
-    return unique(std::move(of), expression);
+    return unique(std::move(result), expression);
   }
 
   Value value(const Expression& expression, const Binary& node) {
@@ -225,12 +225,12 @@ class Evaluator {
       else
         context.parameter = value(*argument).scalar;
     }
-    const Windows of = windows(*range);
-    context.range_start_ms = of.start_ms;
-    context.range_end_ms = of.end_ms;
+    const Windows input = windows(*range);
+    context.range_start_ms = input.start_ms;
+    context.range_end_ms = input.end_ms;
     context.at_ms = at_ms_;
     Vector out;
-    for (const Window& window : of.all) {
+    for (const Window& window : input.all) {
       const std::optional<double> result = function(window.points, context);
       if (!result) continue;
       out.push_back({window.labels, *result});
@@ -261,8 +261,8 @@ class Evaluator {
       return unique(make(histogram_quantile(number(node, 0), value(*node.arguments[1]).vector)), expression);
     }
     if (name == "scalar") {
-      const Vector of = value(*node.arguments[0]).vector;
-      return make(of.size() == 1 ? of[0].value : kNan);
+      const Vector argument = value(*node.arguments[0]).vector;
+      return make(argument.size() == 1 ? argument[0].value : kNan);
     }
     if (name == "sort" || name == "sort_desc") return sorted(node, name == "sort_desc");
     if (name == "round") {
@@ -292,14 +292,15 @@ class Evaluator {
     return make(std::move(out));
   }
 
-  /// Returns one element if the argument has none. It has the labels that the selector sets with one `=` matcher.
+  /// Returns one element if the argument is empty. The element has the labels that the selector sets with one `=`
+  /// matcher.
   Value absent(const Call& node) {
-    const Expression& of = *node.arguments[0];
-    const Value found = value(of);
+    const Expression& argument = *node.arguments[0];
+    const Value found = value(argument);
     if (!found.vector.empty() || !found.matrix.empty()) return make(Vector());
     Labels labels;
     std::set<std::string> seen;
-    if (const auto* selector = std::get_if<Selector>(&of.node)) {
+    if (const auto* selector = std::get_if<Selector>(&argument.node)) {
       for (const LabelMatcher& matcher : selector->matchers) {
         if (matcher.name == kMetricName) continue;
         const bool first = seen.insert(matcher.name).second;

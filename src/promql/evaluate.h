@@ -19,7 +19,7 @@ struct Sample {
 };
 using Vector = std::vector<Sample>;
 
-/// The result of an expression. `type` says which of the other fields is set.
+/// The result of an expression. `type` determines which of the other fields is set.
 struct Value {
   ValueType type = ValueType::scalar;
   double scalar = 0;
@@ -37,8 +37,8 @@ struct EvaluationOptions {
 /// Evaluates an instant query at `at_ms` over these series, as Prometheus 2.42 (Debian 12) does. Ranges include both of
 /// their ends, as they did before 3.0.
 ///
-/// @return an error with its place for a function that Capstan does not evaluate (trigonometry, dates, native
-///         histograms and others that no scaler needs), or for a failure such as a many-to-many match
+/// @return an error with its place for a function that Capstan does not evaluate (such as trigonometry, dates
+///         and native histograms, which no scaler needs), or for a failure such as a many-to-many match
 Result<Value> evaluate(const Expression& expression, const SeriesStore& store, std::int64_t at_ms,
                        const EvaluationOptions& options = {}, const std::string& source = "expression");
 

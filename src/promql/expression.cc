@@ -17,13 +17,13 @@ void add(Children& out, const ExpressionPtr& child) {
 void collect(Children&, const Number&) {}
 void collect(Children&, const Text&) {}
 void collect(Children&, const Selector&) {}
-void collect(Children& out, const Subquery& node) { add(out, node.of); }
-void collect(Children& out, const Aggregation& node) { add(out, node.parameter), add(out, node.of); }
+void collect(Children& out, const Subquery& node) { add(out, node.operand); }
+void collect(Children& out, const Aggregation& node) { add(out, node.parameter), add(out, node.operand); }
 void collect(Children& out, const Call& node) {
   for (const ExpressionPtr& argument : node.arguments) add(out, argument);
 }
 void collect(Children& out, const Binary& node) { add(out, node.left), add(out, node.right); }
-void collect(Children& out, const Negation& node) { add(out, node.of); }
+void collect(Children& out, const Negation& node) { add(out, node.operand); }
 
 /// The functions whose result depends on the evaluation time.
 constexpr std::string_view kTimeDependent[] = {"day_of_month", "day_of_week", "day_of_year", "days_in_month",
@@ -34,13 +34,13 @@ bool fixed(const Number&) { return true; }
 bool fixed(const Text&) { return true; }
 bool fixed(const Selector& node) { return node.shift.at != Shift::At::evaluation; }
 bool fixed(const Subquery& node) { return node.shift.at != Shift::At::evaluation; }
-bool fixed(const Aggregation& node) { return is_fixed(*node.of); }
+bool fixed(const Aggregation& node) { return is_fixed(*node.operand); }
 bool fixed(const Call& node) {
   return std::ranges::find(kTimeDependent, node.function->name) == std::end(kTimeDependent) &&
          std::ranges::all_of(node.arguments, [](const ExpressionPtr& argument) { return is_fixed(*argument); });
 }
 bool fixed(const Binary& node) { return is_fixed(*node.left) && is_fixed(*node.right); }
-bool fixed(const Negation& node) { return is_fixed(*node.of); }
+bool fixed(const Negation& node) { return is_fixed(*node.operand); }
 
 }  // namespace
 

@@ -58,23 +58,23 @@ struct Shift {
   std::int64_t at_ms = 0;  ///< milliseconds since 1970, set if `at` is fixed
 };
 
-/// `vllm:num_requests_waiting{model_name="m"}[5m] offset 1m`.
+/// A selector, such as `vllm:num_requests_waiting{model_name="m"}[5m] offset 1m`.
 struct Selector {
   std::string metric;                  ///< empty if only the matchers select
-  std::vector<LabelMatcher> matchers;  ///< without the matcher that `metric` stands for
+  std::vector<LabelMatcher> matchers;  ///< matchers, except the one that `metric` replaces
   std::optional<Duration> range;       ///< set for a range vector
   Shift shift;
 };
 
-/// `expression[1h:5m]`.
+/// A subquery, such as `expression[1h:5m]`.
 struct Subquery {
-  ExpressionPtr of;
+  ExpressionPtr operand;
   Duration range{};
   std::optional<Duration> step;  ///< default: the server's evaluation interval
   Shift shift;
 };
 
-/// `sum by (model_name) (...)`.
+/// An aggregation, such as `sum by (model_name) (...)`.
 struct Aggregation {
   enum class Op : std::uint8_t {
     sum,
@@ -92,7 +92,7 @@ struct Aggregation {
   };
   Op op = Op::sum;
   ExpressionPtr parameter;  ///< the first argument of topk, bottomk, count_values and quantile
-  ExpressionPtr of;
+  ExpressionPtr operand;
   bool without = false;
   std::vector<std::string> labels;
 };
@@ -127,7 +127,7 @@ struct Binary {
   enum class Group : std::uint8_t { none, left, right };
   Op op = Op::add;
   bool returns_bool = false;
-  bool on = false;                    ///< `on (labels)`; false means `ignoring (labels)`, the default
+  bool on = false;                    ///< true for `on (labels)`, false for `ignoring (labels)`
   std::vector<std::string> labels;    ///< the labels of on or ignoring
   Group group = Group::none;          ///< the "many" side: left for group_left
   std::vector<std::string> included;  ///< the labels of group_left or group_right
@@ -138,13 +138,13 @@ std::string_view text(Binary::Op op);
 bool is_comparison(Binary::Op op);
 bool is_set_operator(Binary::Op op);
 
-/// `-expression`. A `+` adds no node.
+/// A negation, `-expression`. A `+` adds no node.
 struct Negation {
-  ExpressionPtr of;
+  ExpressionPtr operand;
 };
 
 struct Expression {
-  Span span;  ///< without the surrounding parentheses
+  Span span;  ///< place without surrounding parentheses
   ValueType type = ValueType::scalar;
   std::variant<Number, Text, Selector, Subquery, Aggregation, Call, Binary, Negation> node;
 };
@@ -154,7 +154,7 @@ std::vector<const Expression*> children(const Expression& expression);
 /// Calls `visit` with the expression and with everything inside it, outer expressions first.
 void walk(const Expression& expression, const std::function<void(const Expression&)>& visit);
 
-/// Returns whether the value is the same at every time, because all selectors and subqueries have an `@`. Prometheus
+/// Returns true if the value is the same at every time, because all selectors and subqueries have an `@`. Prometheus
 /// calls this step invariant, and evaluates it once (promql/engine.go, PreprocessExpr).
 bool is_fixed(const Expression& expression);
 

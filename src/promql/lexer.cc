@@ -209,7 +209,7 @@ std::optional<double> number_value(std::string_view text) {
   const auto [at, fault] = std::from_chars(text.data(), end, value);
   if (fault == std::errc::invalid_argument || at != end) return std::nullopt;
   if (fault == std::errc::result_out_of_range) {
-    // The sign of the exponent tells underflow, which gives 0, from overflow, which is an error.
+    // With a negative exponent the number is too small and becomes 0. Otherwise it is too large, which is an error.
     if (text.find("e-") == text.npos && text.find("E-") == text.npos) return std::nullopt;
     return 0.0;
   }

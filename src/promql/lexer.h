@@ -17,7 +17,7 @@ struct Token {
   Span span;
 
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
-  /// Returns whether the token is this keyword. Keywords may have any case: `SUM`, `By`.
+  /// Returns true if the token is this keyword. Keywords may have any case: `SUM`, `By`.
   bool is_keyword(std::string_view lower_case) const;
 };
 

@@ -37,7 +37,7 @@ class Parser {
     bool in_parentheses = false;
   };
 
-  /// Counts one level of nesting while it exists.
+  /// A level of nesting. It counts while the object lives.
   class Level {
    public:
     explicit Level(Parser& parser) : parser_(parser) {
@@ -155,17 +155,17 @@ class Parser {
     if (!peek().is("-") && !peek().is("+")) return postfix();
     const Token& sign = take();
     const Level level(*this);
-    ExpressionPtr of = expression(precedence(Binary::Op::power));
-    if (of->type != ValueType::scalar && of->type != ValueType::vector) {
-      fail(sign, "a sign goes before a scalar or an instant vector, found " + std::string(name(of->type)));
+    ExpressionPtr operand = expression(precedence(Binary::Op::power));
+    if (operand->type != ValueType::scalar && operand->type != ValueType::vector) {
+      fail(sign, "a sign goes before a scalar or an instant vector, found " + std::string(name(operand->type)));
     }
-    if (sign.is("+")) return of;
-    if (auto* number = std::get_if<Number>(&of->node)) {
+    if (sign.is("+")) return operand;
+    if (auto* number = std::get_if<Number>(&operand->node)) {
       number->value = -number->value;
-      of->span.begin = sign.span.begin;
-      return of;
+      operand->span.begin = sign.span.begin;
+      return operand;
     }
-    return checked(make(sign.span.begin, Negation{std::move(of)}));
+    return checked(make(sign.span.begin, Negation{std::move(operand)}));
   }
 
   /// Reads a primary and all ranges, subqueries, `offset` and `@` after it.
@@ -198,10 +198,10 @@ class Parser {
     }
   }
 
-  Shift& shift_of(Primary& of, std::string_view modifier) {
-    if (!of.in_parentheses) {
-      if (auto* selector = std::get_if<Selector>(&of.expression->node)) return selector->shift;
-      if (auto* subquery = std::get_if<Subquery>(&of.expression->node)) return subquery->shift;
+  Shift& shift_of(Primary& operand, std::string_view modifier) {
+    if (!operand.in_parentheses) {
+      if (auto* selector = std::get_if<Selector>(&operand.expression->node)) return selector->shift;
+      if (auto* subquery = std::get_if<Subquery>(&operand.expression->node)) return subquery->shift;
     }
     fail(peek(), std::string(modifier) + " must follow a selector or a subquery");
   }
@@ -222,8 +222,8 @@ class Parser {
     shift.at_ms = static_cast<std::int64_t>(std::round((negative ? -seconds : seconds) * 1000));
   }
 
-  ExpressionPtr range(Primary of) {
-    const Place begin = of.expression->span.begin;
+  ExpressionPtr range(Primary operand) {
+    const Place begin = operand.expression->span.begin;
     const Token& bracket = take();
     const Duration length = duration("a range such as 5m");
     if (take_if(":")) {
@@ -231,12 +231,12 @@ class Parser {
       node.range = length;
       if (!peek().is("]")) node.step = duration("a step such as 1m, or \"]\"");
       expect("]", "after the subquery");
-      node.of = std::move(of.expression);
+      node.operand = std::move(operand.expression);
       return checked(make(begin, std::move(node)));
     }
     expect("]", "after the range");
-    auto* selector = std::get_if<Selector>(&of.expression->node);
-    if (selector == nullptr || of.in_parentheses) {
+    auto* selector = std::get_if<Selector>(&operand.expression->node);
+    if (selector == nullptr || operand.in_parentheses) {
       fail(bracket, "a range must follow a selector; use a subquery, [5m:], for another expression");
     }
     if (selector->range) fail(bracket, "has two ranges");
@@ -244,9 +244,9 @@ class Parser {
       fail(bracket, "the range must come before offset and @");
     }
     selector->range = length;
-    of.expression->type = ValueType::matrix;
-    of.expression->span.end_offset = end_;
-    return std::move(of.expression);
+    operand.expression->type = ValueType::matrix;
+    operand.expression->span.end_offset = end_;
+    return std::move(operand.expression);
   }
 
   Duration duration(std::string_view expected) {
@@ -332,7 +332,7 @@ class Parser {
       fail(name, std::string(text(op)) + " takes " + std::to_string(expected) + " argument" +
                      (expected == 1 ? "" : "s") + ", found " + std::to_string(arguments.size()));
     }
-    node.of = std::move(arguments.back());
+    node.operand = std::move(arguments.back());
     if (expected == 2) node.parameter = std::move(arguments.front());
     return checked(make(name.span.begin, std::move(node)));
   }

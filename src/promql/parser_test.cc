@@ -26,7 +26,7 @@ TEST(PromqlParser, ReadsQueriesThatScalersUse) {
   EXPECT_EQ(quotient.group, Binary::Group::left);
   const auto& sum = std::get<Aggregation>(quotient.left->node);
   EXPECT_EQ(sum.labels, std::vector<std::string>{"model_name"});
-  const auto& rate = std::get<Call>(sum.of->node);
+  const auto& rate = std::get<Call>(sum.operand->node);
   EXPECT_EQ(rate.function->name, "rate");
   const auto& selector = std::get<Selector>(rate.arguments[0]->node);
   EXPECT_EQ(selector.metric, "vllm:request_success_total");

@@ -81,14 +81,14 @@ std::string write(const Selector& node) {
 
 std::string write(const Subquery& node) {
   const std::string step = node.step ? text(*node.step) : std::string();
-  return "(" + to_text(*node.of) + ")[" + text(node.range) + ":" + step + "]" + text(node.shift);
+  return "(" + to_text(*node.operand) + ")[" + text(node.range) + ":" + step + "]" + text(node.shift);
 }
 
 std::string write(const Aggregation& node) {
   std::string out(text(node.op));
   if (node.without || !node.labels.empty())
     out += (node.without ? " without " : " by ") + label_list(node.labels) + " ";
-  return out + "(" + (node.parameter ? to_text(*node.parameter) + ", " : "") + to_text(*node.of) + ")";
+  return out + "(" + (node.parameter ? to_text(*node.parameter) + ", " : "") + to_text(*node.operand) + ")";
 }
 
 std::string write(const Call& node) {
@@ -109,7 +109,7 @@ std::string write(const Binary& node) {
   return out + " " + operand(*node.right);
 }
 
-std::string write(const Negation& node) { return "-" + operand(*node.of); }
+std::string write(const Negation& node) { return "-" + operand(*node.operand); }
 
 }  // namespace
 

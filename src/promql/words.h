@@ -17,8 +17,8 @@ std::optional<LabelMatcher::Op> match_operator(const Token& token);
 int precedence(Binary::Op op);
 bool takes_parameter(Aggregation::Op op);
 
-/// Returns whether a word cannot be a metric name: atan2, bool, on, ignoring, group_left and group_right, as in
-/// Prometheus. The other keywords, such as "and" and "by", are names if an expression is expected.
+/// Returns true if a word cannot be a metric name: atan2, bool, on, ignoring, group_left and group_right, as in
+/// Prometheus. The other keywords, such as "and" and "by", are metric names where an expression is expected.
 bool is_reserved(const Token& token);
 
 /// Returns ", did you mean \"rate\"?" if a function has a similar name, otherwise an empty text.

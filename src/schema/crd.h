@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "manifest/yaml.h"
 
-// Generates CustomResourceDefinitions and reference pages from schema/crds/. A description there has a kind, its
-// columns, and its fields with bounds and a sentence each.
+// Generates CustomResourceDefinitions and reference pages from schema/crds/. A description has a kind, its columns and
+// its fields. Each field has its bounds and a sentence.
 namespace capstan::schema {
 
 /// Generates the CustomResourceDefinition (apiextensions.k8s.io/v1) of a description, as YAML.

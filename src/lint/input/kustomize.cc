@@ -97,24 +97,24 @@ fs::path file_of(const fs::path& path) {
   return {};
 }
 
-/// Finds the chart of each folder: the nearest folder at or above it with a Chart.yaml; empty if there is none.
+/// Finds the chart of a folder: the nearest folder with a Chart.yaml, at or above the folder. Empty if there is none.
 class Charts {
  public:
-  const std::string& of(const fs::path& folder) {
-    const auto [known, is_new] = of_folder_.try_emplace(folder.string());
+  const std::string& find(const fs::path& folder) {
+    const auto [known, is_new] = by_folder_.try_emplace(folder.string());
     if (!is_new) return known->second;
     std::error_code error;
     std::string chart;
     if (fs::is_regular_file(folder / "Chart.yaml", error)) {
       chart = folder.empty() ? "." : folder.string();
     } else if (!folder.empty() && folder != folder.root_path()) {
-      chart = of(folder.parent_path());
+      chart = find(folder.parent_path());
     }
-    return of_folder_[folder.string()] = chart;
+    return by_folder_[folder.string()] = chart;
   }
 
  private:
-  std::map<std::string, std::string> of_folder_;
+  std::map<std::string, std::string> by_folder_;
 };
 
 std::string identity(const fs::path& path) {
@@ -150,7 +150,7 @@ void note_charts(std::uint32_t unit, FoundFiles& found) {
   Charts charts;
   std::map<std::string, std::uint32_t> unit_of_chart;
   for (Candidate& file : found.files) {
-    const std::string& chart = charts.of(fs::path(file.path).parent_path());
+    const std::string& chart = charts.find(fs::path(file.path).parent_path());
     if (chart.empty()) continue;
     const auto [known, is_new] = unit_of_chart.try_emplace(chart, unit);
     if (is_new) ++unit;

@@ -30,8 +30,7 @@ const Rule rule_limits_count_shared_units = {
     .title = "a pool's limit counts shares of GPUs",
     .why =
         "Nodes that share their GPUs offer each GPU several times, and the limit counts shares. With four shares per "
-        "GPU, "
-        "a limit of 40 is ten GPUs.",
+        "GPU, a limit of 40 is ten GPUs.",
     .fix = "count the limit in shares, and say so in a comment",
     .source = "aws-samples karpenter-blueprints, gpu-nodepool.yaml",
     .bad = R"(apiVersion: karpenter.sh/v1

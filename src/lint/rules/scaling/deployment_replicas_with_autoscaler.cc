@@ -43,8 +43,7 @@ const Rule rule_deployment_replicas_with_autoscaler = {
     .fix =
         "delete spec.replicas, because the autoscaler sets it. The first `kubectl apply` without it scales the "
         "workload to the default of 1 once. To avoid this, first delete it from the last applied configuration: "
-        "`kubectl "
-        "apply edit-last-applied deployment/NAME`",
+        "`kubectl apply edit-last-applied deployment/NAME`",
     .fix_safety = FixSafety::unsafe,
     .source = "Kubernetes documentation: migrating Deployments to horizontal autoscaling",
     .bad = R"(apiVersion: apps/v1

@@ -34,11 +34,9 @@ const Rule rule_pods_metric_not_on_target_pods = {
     .title = "a metric of type Pods does not come from the pods that are scaled",
     .why =
         "An exporter or a gateway exposes the metric, and Prometheus labels it with the pod of the exporter or "
-        "gateway. "
-        "The target's pods then have no metric, and the HPA reports \"no metrics returned\". If the metric names a pod "
-        "in a label "
-        "(DCGM's exported_pod), a rule of the adapter can assign it to that pod. The finding is then a "
-        "warning, and there is none if such a rule is in the same folder.",
+        "gateway. The target's pods then have no metric, and the HPA reports \"no metrics returned\". If the metric "
+        "names a pod in a label (DCGM's exported_pod), a rule of the adapter can assign it to that pod. The finding "
+        "is then a warning, and there is none if such a rule is in the same folder.",
     .fix = "use type External or Object, or a metric of the engine",
     .source = "NVIDIA/dcgm-exporter issues 42, 151, 307",
     .bad = R"(apiVersion: autoscaling/v2

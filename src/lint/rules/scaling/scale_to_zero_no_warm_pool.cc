@@ -13,7 +13,7 @@ namespace {
 /// refuses requests.
 bool uses_router_metric(const Subject& s) {
   bool found = false;
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     const KnownMetric* known = known_metric(use.name);
     found = found || (known != nullptr && known->is_of_router());
   });

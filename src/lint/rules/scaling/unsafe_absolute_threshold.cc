@@ -31,8 +31,7 @@ const Rule rule_unsafe_absolute_threshold = {
     .title = "one waiting request is enough to add a replica",
     .why =
         "Every engine has one waiting request now and then. It is served long before a new replica has started, and "
-        "the "
-        "replica costs GPU time.",
+        "the replica costs GPU time.",
     .fix = "set the target to 3 to 10 waiting requests per replica",
     .source = "the queue length threshold of llm-d's autoscaler is 5",
     .bad = R"(apiVersion: autoscaling/v2

@@ -39,7 +39,7 @@ void check_entry(const Subject& s, const MigEntry& found) {
 }
 
 void check(const Subject& s) {
-  each_mig_file(s, [&](const Value& root) {
+  for_each_mig_file(s, [&](const Value& root) {
     const Value& version = root["version"];
     if (version.is("v1")) return;
     constexpr std::string_view kMessage = "the configuration must have version v1, which is the only version";
@@ -47,7 +47,7 @@ void check(const Subject& s) {
         version ? s.report(version, std::string(kMessage)) : s.report_key(root["mig-configs"], std::string(kMessage));
     if (!version) finding.mark_absence();
   });
-  each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
+  for_each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
 }
 
 }  // namespace

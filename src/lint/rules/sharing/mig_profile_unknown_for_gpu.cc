@@ -27,7 +27,7 @@ void check_entry(const Subject& s, const MigEntry& found) {
 }
 
 void check(const Subject& s) {
-  each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
+  for_each_mig_entry(s, [&](const MigEntry& found) { check_entry(s, found); });
 }
 
 }  // namespace

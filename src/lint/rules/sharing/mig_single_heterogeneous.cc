@@ -12,7 +12,7 @@ void check(const Subject& s) {
   const std::string_view strategy = configured.text;
   if (strategy == "mixed" || strategy == "none") return;
   const Value* last = nullptr;
-  each_mig_entry(s, [&](const MigEntry& found) {
+  for_each_mig_entry(s, [&](const MigEntry& found) {
     if (found.entry["mig-devices"].count < 2 || last == &found.config) return;
     last = &found.config;
     Finding& finding = s.report_key(

@@ -24,7 +24,7 @@ void check_sharing(const Subject& s, const Value& sharing) {
 }
 
 void check(const Subject& s) {
-  each_sharing(s.object, [&](const Value& sharing) { check_sharing(s, sharing); });
+  for_each_sharing(s.object, [&](const Value& sharing) { check_sharing(s, sharing); });
 }
 
 }  // namespace

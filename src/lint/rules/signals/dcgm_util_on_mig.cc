@@ -21,7 +21,7 @@ bool uses_slices(const Object* target) {
 void check(const Subject& s) {
   const Object* target = target_of(*scaler_of(s.object), s.set);
   const bool is_on_slices = uses_slices(target);
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     const bool is_utilization = use.name.starts_with("DCGM_FI_DEV_") && use.name.ends_with("_UTIL");
     const bool selects_slices = use.signal->metric->text.find("GPU_I_") != std::string_view::npos;
     if (!is_utilization || (!is_on_slices && !selects_slices)) return;

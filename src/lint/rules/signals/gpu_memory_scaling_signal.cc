@@ -14,7 +14,7 @@ constexpr std::string_view kMemory[] = {"dcgm_fi_dev_fb_used", "dcgm_fi_dev_fb_f
                                         "gpu_mem_used"};
 
 void check(const Subject& s) {
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     std::string name = use.name;
     std::ranges::transform(name, name.begin(), ascii_lower);
     if (std::ranges::none_of(kMemory, [&](std::string_view word) { return name.find(word) != name.npos; })) return;

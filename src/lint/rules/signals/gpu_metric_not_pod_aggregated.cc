@@ -13,11 +13,11 @@ void check(const Subject& s) {
   if (target == nullptr) return;
   const std::int64_t gpus = gpus_of_largest_pod(*target);
   if (gpus < 2) return;
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     const promql::Expression& inner = without_guard(*query.root());
     const auto* outer = std::get_if<promql::Aggregation>(&inner.node);
     if (outer == nullptr || outer->op != promql::Aggregation::Op::avg || !outer->labels.empty()) return;
-    const auto* selector = std::get_if<promql::Selector>(&outer->of->node);
+    const auto* selector = std::get_if<promql::Selector>(&outer->operand->node);
     if (selector == nullptr || !selector->metric.starts_with("DCGM_")) return;
     s.report_span(query.span_of(inner.span),
                   fmt::format("the mean is over all GPUs, {} per pod, and not over pods", gpus));

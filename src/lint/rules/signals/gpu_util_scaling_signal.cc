@@ -39,7 +39,7 @@ void check_resource(const Subject& s, const ScalingSignal& signal) {
 
 void check(const Subject& s) {
   for (const auto& [signal, query] : s.queries().rows()) check_resource(s, signal);
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     if (!is_duty_cycle(use.name) || is_guard(s, *use.signal)) return;
     const bool scales = is_scaler(s.object.kind);
     Finding& finding = s.report_span(

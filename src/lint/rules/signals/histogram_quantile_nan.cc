@@ -23,7 +23,7 @@ bool is_unguarded(const promql::Expression& expression) {
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     if (is_unguarded(*query.root()))
       s.report_span(query.span_of(query.root()->span), "the result is NaN if the window has no requests");
   });

@@ -85,7 +85,7 @@ bool selects_one(const promql::Expression& expression) {
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     if (selects_one(*query.root())) return;
     const auto labels = labels_of(*query.root());
     if (!labels) return check_selectors(s, query);

@@ -18,7 +18,7 @@ void check(const Subject& s) {
   bool is_latency_only = true;
   Span span;
   const std::vector<ScalingSignal> signals = signals_of(s.object);
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     is_latency_only = is_latency_only && is_latency(use.name);
     if (first == nullptr) span = use.span;
     first = use.signal;

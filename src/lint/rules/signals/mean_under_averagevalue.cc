@@ -44,7 +44,7 @@ bool counts_pods(const promql::Expression& expression) {
   const promql::Expression& inner = without_guard(expression);
   if (const auto* selector = std::get_if<promql::Selector>(&inner.node)) return counts_pods(selector->metric);
   if (const auto* node = std::get_if<Aggregation>(&inner.node)) {
-    return node->op == Aggregation::Op::count || counts_pods(*node->of);
+    return node->op == Aggregation::Op::count || counts_pods(*node->operand);
   }
   const auto* call = std::get_if<Call>(&inner.node);
   return call != nullptr && !call->arguments.empty() && counts_pods(*call->arguments.front());
@@ -60,7 +60,7 @@ std::string_view constant_value(const promql::Expression& expression) {
     return divides ? "a value that is already divided by the pods" : std::string_view();
   }
   const auto* outer = std::get_if<Aggregation>(&expression.node);
-  if (outer == nullptr || !outer->labels.empty() || outer->without || labels_of(*outer->of)) return {};
+  if (outer == nullptr || !outer->labels.empty() || outer->without || labels_of(*outer->operand)) return {};
   switch (outer->op) {
     case Aggregation::Op::avg:
       return "the mean";
@@ -74,9 +74,9 @@ std::string_view constant_value(const promql::Expression& expression) {
 void check(const Subject& s) {
   constexpr std::int64_t kMinReplicas = 2;
   if (has_formula(s.object) || scaler_of(s.object)->max->integer().value_or(100) <= kMinReplicas) return;
-  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     const auto threshold = signal.target->number();
-    const promql::Expression& inner = *without_factor(*query.root()).of;
+    const promql::Expression& inner = *without_factor(*query.root()).expression;
     const std::string_view description = constant_value(inner);
     if (!signal.is_averaged || !threshold || *threshold <= 0 || description.empty() || !is_per_replica(query)) return;
     s.report_span(

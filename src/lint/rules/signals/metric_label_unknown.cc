@@ -16,7 +16,7 @@ std::string_view corrected_label(std::string_view label) {
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.name.starts_with("vllm:")) continue;
       for (const promql::LabelMatcher& matcher : use.selector->matchers) {

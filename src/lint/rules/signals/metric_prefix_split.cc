@@ -8,7 +8,7 @@ namespace metric_prefix_split {
 namespace {
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.selector->metric.starts_with("sglang:") && !use.selector->metric.starts_with("sglang_")) continue;
       s.report_span(use.span, fmt::format("{} also occurs with ':' and '_' exchanged", use.name));

@@ -41,7 +41,7 @@ bool has_router(std::string_view name) {
 bool is_name(std::string_view instead) { return instead.find('(') == instead.npos; }
 
 void check(const Subject& s) {
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     const RemovedMetric* removed = removed_metric(use.name);
     if (removed == nullptr || !use.name.starts_with("vllm") || is_older(s, *removed)) return;
     if (!use.signal->is_query() && is_served_by_adapter(s.set, s.object, use.name)) return;

@@ -36,7 +36,7 @@ std::string with_colon(const NameUse& use) {
 }
 
 void check(const Subject& s) {
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     if (const std::string colon = with_colon(use); !colon.empty()) {
       if (is_recorded(s, use.name)) return;
       s.report_span(use.span, fmt::format("vLLM has no series {}; its name is {}", use.name, colon));

@@ -8,7 +8,7 @@ namespace ms_unit_metric {
 namespace {
 
 void check(const Subject& s) {
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     for (const std::string_view ending : {"_ms", "_ms_bucket", "_ms_sum", "_milliseconds"}) {
       if (!use.name.ends_with(ending)) continue;
       s.report_span(use.span, fmt::format("{} is in milliseconds", use.name));

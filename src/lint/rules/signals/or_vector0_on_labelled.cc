@@ -7,7 +7,7 @@ namespace or_vector0_on_labelled {
 namespace {
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     const auto* node = std::get_if<promql::Binary>(&query.root()->node);
     if (node == nullptr || node->op != promql::Binary::Op::or_ || node->on) return;
     const auto* call = std::get_if<promql::Call>(&node->right->node);

@@ -16,7 +16,7 @@ bool is_ratio(const Query& query, bool is_averaged) {
     using Op = promql::Aggregation::Op;
     const bool keeps_range =
         outer->op == Op::max || outer->op == Op::avg || outer->op == Op::min || (outer->op == Op::sum && is_averaged);
-    if (keeps_range) selector = std::get_if<promql::Selector>(&outer->of->node);
+    if (keeps_range) selector = std::get_if<promql::Selector>(&outer->operand->node);
   }
   return selector != nullptr && is_ratio_metric(selector->metric);
 }

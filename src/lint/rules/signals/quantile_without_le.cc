@@ -19,7 +19,7 @@ std::string bucket_in(const promql::Expression& expression) {
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     promql::walk(*query.root(), [&](const promql::Expression& expression) {
       const auto* call = std::get_if<promql::Call>(&expression.node);
       if (call == nullptr || call->function->name != "histogram_quantile" || call->arguments.size() != 2) return;

@@ -8,7 +8,7 @@ namespace query_not_namespaced {
 namespace {
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     if ((*signal.block)["metadata"]["namespace"] || (*signal.block)["metadata"]["queryParameters"]) return;
     for (const MetricUse& use : query.metrics()) {
       const bool is_of_engine =

@@ -23,7 +23,7 @@ bool is_gauge(std::string_view name) {
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     promql::walk(*query.root(), [&](const promql::Expression& expression) {
       const auto* call = std::get_if<promql::Call>(&expression.node);
       if (call == nullptr || call->arguments.empty()) return;

@@ -23,7 +23,7 @@ bool is_ratio(const Query& query, double threshold, bool& is_certain) {
 void check(const Subject& s) {
   if (has_formula(s.object)) return;
   const auto max = scaler_of(s.object)->max->integer().value_or(100);
-  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     const auto [expression, factor] = without_factor(*query.root());
     const promql::Expression& inner = *expression;
     const auto* outer = std::get_if<Aggregation>(&inner.node);
@@ -34,7 +34,8 @@ void check(const Subject& s) {
     const bool is_bounded = outer->op == Aggregation::Op::max || outer->op == Aggregation::Op::avg ||
                             outer->op == Aggregation::Op::min || outer->op == Aggregation::Op::quantile;
     bool is_certain = false;
-    if (!is_bounded || !outer->labels.empty() || !std::holds_alternative<promql::Selector>(outer->of->node)) return;
+    if (!is_bounded || !outer->labels.empty() || !std::holds_alternative<promql::Selector>(outer->operand->node))
+      return;
     if (!is_ratio(query, *threshold, is_certain)) return;
     const auto whole = static_cast<std::int64_t>(1 / *threshold);
     const std::int64_t cap = static_cast<double>(whole) * *threshold < 1 - 1e-9 ? whole + 1 : whole;

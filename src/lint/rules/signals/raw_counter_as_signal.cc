@@ -52,7 +52,7 @@ void walk_values(const promql::Expression& expression,
 }
 
 void check(const Subject& s) {
-  each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal& signal, const Query& query) {
     if (signal.metric->key == "seriesQuery") return;  // it selects series and does not use their values
     walk_values(*query.root(), [&](const promql::Selector& selector, const promql::Expression& expression) {
       if (!is_counter(selector.metric)) return;

@@ -25,7 +25,7 @@ void check(const Subject& s) {
   const std::string_view role = role_of(at(s.object, "spec.scaleTargetRef.name").text);
   const Object* sibling = role.empty() ? nullptr : sibling_of(s, role);
   if (sibling == nullptr) return;
-  each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
+  for_each_query(s.queries(), [&](const ScalingSignal&, const Query& query) {
     for (const MetricUse& use : query.metrics()) {
       if (!use.name.starts_with("vllm:") && !use.name.starts_with("sglang")) continue;
       bool selects_role = false;

@@ -28,7 +28,7 @@ void check(const Subject& s) {
   if (scaler->signals.empty() || !std::ranges::all_of(scaler->signals, is_query)) return;
   std::string name;
   bool is_own_metric = true;
-  each_metric_name(s.queries(), [&](const NameUse& use) {
+  for_each_metric_name(s.queries(), [&](const NameUse& use) {
     is_own_metric = is_own_metric && is_of_the_pods(use.name);
     name = use.name;
   });

@@ -75,8 +75,7 @@ const Rule rule_pdb_missing_or_blocking = {
     .why =
         "A budget that allows no eviction blocks drains and upgrades until someone deletes it. A node with a "
         "terminationGracePeriod is then deleted together with its requests. Without a budget all replicas on one or "
-        "several nodes may end at "
-        "the same time.",
+        "several nodes may end at the same time.",
     .fix = "add a PodDisruptionBudget with maxUnavailable 1",
     .fix_safety = FixSafety::unsafe,
     .source = "Karpenter documentation, disruption; Kubernetes documentation",
