@@ -4,7 +4,7 @@
 
 namespace capstan::lint {
 
-/// Seconds that a GPU replica takes to start, as rules assume if the manifest does not say. Pulling and loading an
+/// Seconds that rules assume for the start of a GPU replica if the manifest states no time. Pulling and loading an
 /// image and a model of about 100 GB takes two to eight minutes.
 inline constexpr std::int64_t kColdStartS = 300;
 

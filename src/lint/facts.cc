@@ -200,7 +200,7 @@ std::string nearest_metric(std::string_view name) {
     return list;
   }();
   for (const KnownMetric& metric : metrics) {
-    // A known name that only has more letters at its end is the most likely one.
+    // A known name that begins with this name is most likely the intended one.
     if (metric.metric.starts_with(name))
       return std::string(metric.metric) + (metric.type == "histogram" ? "_bucket" : "");
   }

@@ -47,7 +47,7 @@ struct RemovedMetric {
 /// Returns the row of a metric, or null. The name may have '_' in place of ':', as adapters write it.
 const RemovedMetric* removed_metric(std::string_view name);
 
-/// A flag of an engine that a version removed.
+/// A flag that a version of an engine removed.
 struct RemovedFlag {
   std::string_view engine, flag, removed_in, instead, source;
 };

@@ -32,7 +32,7 @@ struct File {
   std::string scope;                     ///< folder of the file or of its kustomization; all objects of a scope are
                                          ///< assumed to be in one cluster
   std::set<std::string> patched_kinds;   ///< kinds of its objects that kustomizations change; `*` for any kind
-  std::vector<std::uint32_t> deployers;  ///< numbers of the kustomizations and charts that deploy it, sorted
+  std::vector<std::uint32_t> deployers;  ///< ids of the kustomizations and charts that deploy it, sorted
   bool has_acceptances;                  ///< true if the text contains `kAcceptance`
   manifest::Documents documents;
 

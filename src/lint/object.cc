@@ -127,7 +127,7 @@ void find_objects(const File& file, const Value& root, std::vector<Object>& out)
   out.push_back(object);
   find_carried(file, root, kind.text, out);
   out[index].carries_objects = out.size() > index + 1;
-  if (out[index].carries_objects) out[index].has_unlisted_pods = false;  // the carried objects have them
+  if (out[index].carries_objects) out[index].has_unlisted_pods = false;  // the pods belong to the carried objects
 }
 
 const Value& annotation(const Object& object, std::string_view key) { return at(object, "metadata.annotations")[key]; }

@@ -40,7 +40,7 @@ Pods pods_of(const Object& object);
 std::optional<PodMaker> pod_maker(const Object& object);
 /// Returns true if an operator makes the pods and adds probes, volumes or environment to what the manifest states.
 bool is_operated(const Object& object);
-/// Returns true if the pods are made exactly as written and run until they are deleted. Pods of jobs end by themselves.
+/// Returns true if the pods are made exactly as written and run until they are deleted, which excludes jobs.
 bool serves(const Object& object);
 
 /// The containers of a pod, from one list or from two. In patches and snippets a container may be a plain name.
@@ -109,7 +109,7 @@ std::vector<GpuResource> gpu_resources(const Value& container);
 /// Returns the number of whole GPUs that the scheduler counts for a pod: the sum of its containers and sidecars, or the
 /// number of its largest init container if that is larger.
 std::int64_t gpus_of(const Pod& pod);
-/// Returns true if a pod asks for a GPU or a part of one, also by a ResourceClaim.
+/// Returns true if a pod asks for a GPU or a part of one, directly or by a ResourceClaim.
 bool wants_gpu(const Pod& pod);
 bool wants_gpu(const Object& object);
 

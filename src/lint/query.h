@@ -89,8 +89,8 @@ class ScalerQueries {
 /// Calls `visit` with each query of a scaler that can be parsed, and with the query's signal.
 void for_each_query(const ScalerQueries& scaler, const std::function<void(const ScalingSignal&, const Query&)>& visit);
 
-/// Returns the labels of an expression's series. Returns none if they are unknown because a selector passes its labels
-/// on. An empty set means that the expression yields one series.
+/// Returns the labels of an expression's series. Returns none if the labels come from a selector and are therefore
+/// unknown. An empty set means that the expression yields one series.
 std::optional<std::set<std::string>> labels_of(const promql::Expression& expression);
 
 /// Returns the expression without guards such as `x or vector(0)` or `x > 0`.

@@ -17,8 +17,8 @@ namespace capstan::lint {
 enum class Severity : std::uint8_t { off, info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// The safety of a fix. A safe fix keeps the meaning of the manifest, such as a new API version, the new name of a
-/// metric or a key without effect that is removed. An unsafe fix changes what runs, so a person should review it first.
+/// The safety of a fix. A safe fix keeps the meaning of the manifest: for example, it sets a new API version, renames a
+/// metric or removes a key without effect. An unsafe fix changes what runs, so a person should review it first.
 enum class FixSafety : std::uint8_t { none, safe, unsafe };
 /// Returns "safe" or "unsafe"; "none" if only a person can repair the finding.
 std::string_view name_of(FixSafety safety);
@@ -86,7 +86,7 @@ struct Finding {
 
 class ScalerQueries;
 
-/// Data about one object that several rules use. The first rule that needs the data computes them.
+/// Data about one object that several rules use. The first rule that needs an item computes it.
 struct Views {
   std::shared_ptr<const ScalerQueries> queries;
 };

@@ -46,7 +46,8 @@ Severity severity_of(const Rule& rule, Severity found, const Options& options) {
   return found;
 }
 
-/// Returns true if the findings of a rule are never shown, whatever severity a finding has.
+/// Returns true if the options switch the rule off. A rule of severity info is never off by default, because its
+/// findings may be more severe.
 bool is_off(const Rule& rule, const Options& options) {
   const auto configured = options.severities.find(rule.id);
   return configured != options.severities.end() && configured->second == Severity::off;

@@ -62,8 +62,8 @@ std::optional<std::pair<EngineKind, std::size_t>> start_of(const Words& words) {
   return std::nullopt;
 }
 
-/// Returns true if a word begins with this flag. '_' and '-' are equal, because engines accept
-/// `--tensor_parallel_size` for `--tensor-parallel-size`.
+/// Returns true if a word begins with this flag. '_' and '-' are equal, because engines accept `--tensor_parallel_size`
+/// for `--tensor-parallel-size`.
 bool is_flag(std::string_view word, std::string_view name) {
   const auto same = [](char a, char b) { return a == b || ((a == '_' || a == '-') && (b == '_' || b == '-')); };
   return word.size() >= name.size() && std::ranges::equal(word.substr(0, name.size()), name, same);

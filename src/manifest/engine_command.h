@@ -71,8 +71,8 @@ struct StepLimits {
 };
 
 /// Reads the step limits from the flags of the engine:
-/// - vLLM: --max-num-seqs and --max-num-batched-tokens; no limits with several data-parallel
-///   ranks, because each rank has its own steps;
+/// - vLLM: --max-num-seqs and --max-num-batched-tokens; no limits with several data-parallel ranks, because each rank has
+///   its own steps;
 /// - SGLang: --max-running-requests;
 /// - TensorRT-LLM: --max_batch_size and --max_num_tokens;
 /// - TGI: --max-batch-size.

@@ -17,8 +17,7 @@ namespace capstan::manifest {
 
 /// The errors found while reading a tree. A wrong value leaves its output at the default and reading goes on, so that a
 /// reader needs no check after each field; the caller checks once at the end. After `max_errors` errors, every `Fields`
-/// that shares the verdict leaves its outputs
-/// unchanged.
+/// that shares the verdict leaves its outputs unchanged.
 struct Verdict {
   /// Enough for every error in a file written by hand; it bounds the cost of a file that is wrong throughout.
   static constexpr std::size_t kMaxErrors = 1000;

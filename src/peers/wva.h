@@ -20,7 +20,8 @@ class WvaAutoscaler final : public Autoscaler {
  public:
   explicit WvaAutoscaler(WvaSpec spec);
 
-  Duration period() const override { return std::chrono::seconds(15); }  ///< the HPA's; WVA runs every 30 s
+  /// Returns the interval of the HPA. WVA itself decides every 30 s.
+  Duration period() const override { return std::chrono::seconds(15); }
   Recommendation recommend(const ClusterView& view, Instant now) override;
 
  private:

@@ -37,7 +37,7 @@ class Parser {
     bool in_parentheses = false;
   };
 
-  /// A level of nesting. It counts while the object lives.
+  /// Counts one level of nesting from its construction to its destruction.
   class Level {
    public:
     explicit Level(Parser& parser) : parser_(parser) {

@@ -12,12 +12,12 @@ namespace capstan::lint {
 /// A file to read.
 struct Candidate {
   std::string path;
-  bool named = false;                         ///< true if the user named this file; it is read with any ending
+  bool named = false;                         ///< true if the user named this file; it may have any ending
   std::string scope = {};                     ///< folder whose objects are related to the file's objects; empty for the
                                               ///< file's own folder
   bool patch = false;                         ///< true if a kustomization merges its content into other objects
   std::set<std::string> patched_kinds = {};   ///< kinds of its objects that kustomizations change; `*` for any
-  std::vector<std::uint32_t> deployers = {};  ///< numbers of the kustomizations and charts that deploy it, sorted
+  std::vector<std::uint32_t> deployers = {};  ///< ids of the kustomizations and charts that deploy it, sorted
 };
 
 struct FoundFiles {
@@ -26,7 +26,7 @@ struct FoundFiles {
 };
 
 /// Returns the files at some paths. In a folder these are the files with the endings .yaml, .yml, .json and .md, except
-/// those that a .gitignore or `exclude` names. Links to folders are not followed, so loops cannot occur. "-" is
+/// files that a .gitignore or `exclude` names. Links to folders are not followed, so loops cannot occur. "-" is
 /// standard input.
 FoundFiles find_files(const std::vector<std::string>& paths, const std::vector<std::string>& exclude);
 

@@ -21,7 +21,7 @@ std::string message_of(std::string_view text) {
   return message;
 }
 
-/// Returns the offset of a token's first byte. The parser reports that of its last byte.
+/// Returns the offset of a token's first byte. The parser reports the offset of the last byte.
 std::size_t token_begin(std::string_view text, std::size_t at) {
   if (at >= text.size()) return text.size();
   if (text[at] == '"' && at > 0) {

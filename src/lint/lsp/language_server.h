@@ -10,8 +10,8 @@
 
 namespace capstan::lint {
 
-/// A server of the Language Server Protocol. It maps received messages to messages to send: diagnostics of open files,
-/// the page of a rule on hover, and fixes as code actions. It reads no files and no clock.
+/// A server of the Language Server Protocol. It answers messages with diagnostics of open files, the page of a rule on
+/// hover, and fixes as code actions. It reads no files and no clock.
 class LanguageServer {
  public:
   explicit LanguageServer(Options options);

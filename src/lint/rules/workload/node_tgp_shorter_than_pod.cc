@@ -39,8 +39,8 @@ const Rule rule_node_tgp_shorter_than_pod = {
     .kinds = "NodePool",
     .title = "nodes may be deleted before their pods have ended",
     .why =
-        "The node's terminationGracePeriod counts from the start of its drain. At its end, pods that still answer "
-        "requests are killed.",
+        "The node's terminationGracePeriod counts from the start of its drain. When this time is over, pods that still "
+        "answer requests are killed.",
     .fix = "set it to at least the longest terminationGracePeriodSeconds of the pods",
     .source = "Karpenter documentation, disruption",
     .bad = R"(apiVersion: karpenter.sh/v1
