@@ -283,7 +283,7 @@ Value reconcile(const Given& given) {
   };
   const ReplicaCount current = replicas(given["current_replicas"]);
   const Given minimum = given.maybe("min_replicas");
-  const ReplicaCount min = minimum ? replicas(minimum) : 1;  // the API's default
+  const ReplicaCount min = minimum ? replicas(minimum) : 1;  // 1 is the API's default
   const ReplicaCount max = replicas(given["max_replicas"]);
   HpaSettings settings = settings_of(given);
   const bool rules_given = !given.maybe("scale_up_rules").is_null() || !given.maybe("scale_down_rules").is_null();

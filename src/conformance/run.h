@@ -23,7 +23,7 @@ std::vector<Difference> differences(const Value& expected, const Value& found, s
 struct Failure {
   std::string id;
   std::string problem;                  ///< reason why the case could not be run; otherwise empty
-  std::vector<Difference> differences;  ///< set if `problem` is empty
+  std::vector<Difference> differences;  ///< differing fields, if `problem` is empty
 };
 
 struct Report {

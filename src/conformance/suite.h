@@ -15,9 +15,9 @@ namespace capstan::conformance {
 /// One row of a neutral case file: the input of a peer and the answer in its own tests.
 struct Case {
   std::string id;
-  std::string kind;  ///< the part of the peer under test; "" if a file has only one kind
+  std::string kind;  ///< part of the peer under test; "" if a file has only one kind
   Value given;
-  Value expect;  ///< may list only some fields of the answer; the others are not compared
+  Value expect;  ///< expected fields of the answer; other fields are not compared
 };
 
 /// Parses the `cases` of a file `{source, schema, cases: [{id, kind?, given, expect}]}`.
@@ -34,7 +34,7 @@ struct Tolerance {
 
 /// The test suite of one peer, with the function that computes the peer's answers.
 struct Suite {
-  std::string_view name;  ///< the stem of its case file
+  std::string_view name;  ///< stem of its case file
   /// Computes the answer to a case's input, as an object. Returns nothing if the kind is unknown. `given` records
   /// unreadable input.
   std::optional<Value> (*answer)(std::string_view kind, const Given& given);

@@ -92,7 +92,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   Value root_;
   std::vector<Value> open_;
-  std::vector<std::string> keys_;  ///< for each open value, the key whose value comes next
+  std::vector<std::string> keys_;  ///< key whose value comes next, for each open value
   std::optional<Error> error_;
 };
 

@@ -28,9 +28,9 @@ using Member = Named<Value>;
 class Value {
  public:
   using Array = std::vector<Value>;
-  using Object = std::vector<Member>;  ///< in the order of the file
+  using Object = std::vector<Member>;  ///< members in the order of the file
 
-  Value() = default;  ///< null
+  Value() = default;  ///< makes null
   Value(bool value) : data_(value) {}
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool>)

@@ -31,7 +31,7 @@ class Embedded {
 
   const Value* scalar_;
   manifest::Documents documents_;
-  std::vector<Line> lines_;  ///< empty if the places are unknown
+  std::vector<Line> lines_;  ///< lines in order; empty if their places are unknown
   std::deque<std::vector<Value>> values_;
   Value root_;
 };

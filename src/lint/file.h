@@ -26,7 +26,7 @@ struct File {
   File& operator=(const File&) = delete;
 
   std::string path;                      ///< name of the file in findings
-  std::string text;                      ///< the whole text
+  std::string text;                      ///< whole content
   std::string yaml;                      ///< for Markdown: `text` with everything except fenced YAML blanked, in the
                                          ///< same length; empty for other files
   std::string scope;                     ///< folder of the file or of its kustomization; all objects of a scope are

@@ -12,7 +12,7 @@ namespace capstan::lint {
 /// Calls `visit` with each file of the ConfigMap that has a `mig-configs` key.
 void for_each_mig_file(const Subject& s, const std::function<void(const Value& root)>& visit);
 
-/// One entry of a configuration: the division of some devices.
+/// One entry of a configuration, which divides some devices.
 struct MigEntry {
   const Value& config;  ///< configuration; its key is its name
   const Value& entry;
@@ -21,8 +21,8 @@ void for_each_mig_entry(const Subject& s, const std::function<void(const MigEntr
 
 /// The MIG strategy that a ClusterPolicy, or values of the chart near the object, state: "single" or "mixed".
 struct MigStrategy {
-  std::string_view text;         ///< empty if nothing states it
-  const Object* from = nullptr;  ///< the object that states it
+  std::string_view text;         ///< strategy; empty if no object states one
+  const Object* from = nullptr;  ///< object that states the strategy
 };
 MigStrategy mig_strategy(const Subject& s);
 

@@ -17,8 +17,8 @@ enum class PodMaker : std::uint8_t {
   serving,   ///< pods as written, which run until they are deleted
   plain,     ///< pods as written: jobs, node agents, single pods
   operated,  ///< pods to which an operator adds probes, volumes or environment
-  grouped,   ///< as `operated`; one engine or job may span several of the pods
-  merged,    ///< as `grouped`, and merged with a template that is written elsewhere
+  grouped,   ///< like `operated`; one engine or job may span several pods
+  merged,    ///< like `grouped`, and merged with a template in another object
 };
 
 /// One place where the objects of a kind hold pods.

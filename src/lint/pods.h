@@ -18,7 +18,7 @@ namespace capstan::lint {
 struct Pod {
   const Value* metadata = nullptr;
   const Value* spec = nullptr;
-  const Value* container = nullptr;  ///< the pod's only container, if the specification does not list it
+  const Value* container = nullptr;  ///< only container, if the specification does not list it
 };
 /// The pods of one object, at most 32. Rules use them often, so they are stored without an allocation.
 class Pods {
@@ -96,7 +96,7 @@ bool is_partial(const Object& object);
 /// `gpu`.
 struct GpuResource {
   std::string_view name;
-  const Value* limit = nullptr;  ///< null if not stated
+  const Value* limit = nullptr;  ///< entry under limits; null if not stated
   const Value* request = nullptr;
 
   std::optional<std::int64_t> count() const;  ///< number in the limit, or in the request if there is no limit

@@ -140,7 +140,7 @@ std::vector<const GpuFamily*> families_of(const Pool& pool) {
       if (!number || allows_number(generation, *number)) add(&family);
     }
   }
-  const Value& memory = requirement(pool, "instance-gpu-memory");  // per GPU, in MiB
+  const Value& memory = requirement(pool, "instance-gpu-memory");  // memory per GPU, MiB
   std::erase_if(out, [&](const GpuFamily* family) {
     return !allows(names, family->gpu) || !allows_memory(memory, family->memory_gib);
   });

@@ -18,7 +18,7 @@ namespace capstan::lint {
 struct MetricUse {
   const promql::Expression* expression = nullptr;
   const promql::Selector* selector = nullptr;
-  std::string name;  ///< empty if only a pattern names the metric
+  std::string name;  ///< name; empty if only a pattern names the metric
   Span span;         ///< place of the name in the file
 
   const promql::LabelMatcher* matcher(std::string_view label) const;
@@ -73,7 +73,7 @@ class ScalerQueries {
 
   struct Row {
     ScalingSignal signal;
-    std::optional<Query> query;  ///< set if the signal is a query
+    std::optional<Query> query;  ///< parsed query, if the signal is one
   };
   const std::vector<Row>& rows() const { return rows_; }
   const File& file() const { return *file_; }

@@ -28,7 +28,7 @@ std::string_view option_for(FixSafety safety);
 /// The repair of a finding. If there are edits, the text describes exactly what they do.
 struct Fix {
   std::string text;
-  std::string caution;  ///< further effects of the edits on a cluster; usually empty
+  std::string caution;  ///< warning about further effects on a cluster; usually empty
   std::vector<Edit> edits;
   bool is_unsafe = false;  ///< true if these edits are unsafe although the rule's edits are safe in general
 };
@@ -133,14 +133,14 @@ struct Rule {
   /// `@scaler` for all autoscalers, `@pool` for node pools, `@adapter` for objects that may hold rules of
   /// prometheus-adapter, and `*` for all kinds.
   std::string_view kinds;
-  std::string_view title;  ///< the defect, in one line
-  std::string_view why;    ///< the cost of the defect: money, latency, requests
-  std::string_view fix;    ///< the repair
+  std::string_view title;  ///< defect, in one line
+  std::string_view why;    ///< cost of the defect: money, latency or requests
+  std::string_view fix;    ///< repair, for the whole rule
   /// The safety of the edits that the rule makes. The edits alone turn the bad example into the good one.
   FixSafety fix_safety = FixSafety::none;
-  std::string_view source;  ///< the document that shows that this is a defect
+  std::string_view source;  ///< document that shows that this is a defect
   std::string_view bad;     ///< manifests in which the rule finds the defect
-  std::string_view good;    ///< the same manifests after the repair
+  std::string_view good;    ///< same manifests after the repair
   void (*check)(const Subject&) = nullptr;
 };
 

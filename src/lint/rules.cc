@@ -107,8 +107,8 @@ bool is_checked(const Object& object) {
 std::vector<std::string_view> checked_kinds() {
   std::vector<std::string_view> kinds = {"ClusterPolicy", "NodeOverlay", "PriorityClass", "Service"};
   for (const auto& [kind, rules] : by_kind()) {
-    const bool file = kind.ends_with("Values");  // chart values are files and not objects of a cluster
-    if (!file && !rules.empty()) kinds.push_back(kind);
+    const bool is_chart_values = kind.ends_with("Values");  // a cluster has no such objects
+    if (!is_chart_values && !rules.empty()) kinds.push_back(kind);
   }
   std::ranges::sort(kinds);
   kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());

@@ -36,7 +36,7 @@ struct Summary {
 };
 
 struct Report {
-  std::vector<Finding> findings;  ///< sorted by file, line, column and rule
+  std::vector<Finding> findings;  ///< findings, sorted by file, line, column and rule
   std::vector<Error> unreadable;
   Summary summary;
   // The findings point into these files and objects.
@@ -49,10 +49,10 @@ struct Text {
   std::string path;
   std::string text;
   bool named = true;       ///< true if a person named this file, so that a broken `.json` is an error
-  std::string scope = {};  ///< as in Candidate
-  bool patch = false;      ///< as in Candidate
-  std::vector<std::uint32_t> deployers = {};  ///< as in Candidate
-  std::set<std::string> patched_kinds = {};   ///< as in Candidate
+  std::string scope = {};  ///< see Candidate::scope
+  bool patch = false;      ///< see Candidate::patch
+  std::vector<std::uint32_t> deployers = {};  ///< see Candidate::deployers
+  std::set<std::string> patched_kinds = {};   ///< see Candidate::patched_kinds
 };
 
 /// Reads and lints files.

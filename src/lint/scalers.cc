@@ -29,7 +29,7 @@ ScalingSignal metric_signal(const Value& metric) {
     if (!inner || (signal.type != row.type && !signal.type.empty())) continue;
     signal.source = row.source;
     signal.metric = &at(inner, row.name);
-    if (!*signal.metric) signal.metric = &inner["metricName"];  // v2beta1
+    if (!*signal.metric) signal.metric = &inner["metricName"];  // the field of v2beta1
     const Value& target = inner["target"];
     signal.is_averaged = target["averageValue"] || inner["targetAverageValue"] || target["type"].is("AverageValue");
     for (const std::string_view key : {"averageValue", "value", "averageUtilization"}) {

@@ -18,7 +18,7 @@ struct ScalingSignal {
   SignalSource source = SignalSource::other;
   std::string_view type;          ///< type of a trigger (prometheus, kafka, cpu, ...) or of a metric (Pods, External,
                                   ///< ...)
-  const Value* block = nullptr;   ///< the whole metric or trigger
+  const Value* block = nullptr;   ///< whole metric or trigger
   const Value* metric = nullptr;  ///< name or query; missing if there is none
   const Value* target = nullptr;  ///< target number; missing if there is none
   bool is_averaged = false;       ///< true if the value is divided by the replicas: AverageValue

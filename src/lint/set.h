@@ -70,10 +70,10 @@ class Set {
   bool closed_;
   Ids kind_ids_, name_ids_, scope_ids_;
   std::vector<std::uint32_t> scopes_;                ///< scope of each object
-  std::vector<std::vector<const Object*>> by_kind_;  ///< each list sorted by scope and order in the input
+  std::vector<std::vector<const Object*>> by_kind_;  ///< objects of each kind, sorted by scope and order in the input
   std::vector<bool> scales_;                         ///< true for each kind whose objects may have a `scaleTargetRef`
-  std::vector<NameEntry> by_name_;                   ///< sorted by all fields
-  std::vector<Reference> references_;                ///< sorted by all fields
+  std::vector<NameEntry> by_name_;                   ///< index, sorted by all fields
+  std::vector<Reference> references_;                ///< targets of all scalers, sorted by all fields
 };
 
 /// Returns true for a name that many workloads share: "vllm", "my-app", "llm-inference-server".

@@ -16,7 +16,7 @@ constexpr std::string_view kForeign = "ignore-check.kube-linter.io/";
 /// A comment or an annotation that accepts a finding.
 struct Acceptance {
   const File* file = nullptr;
-  const Object* object = nullptr;  ///< set for an annotation
+  const Object* object = nullptr;  ///< object of an annotation; null for a comment
   std::uint32_t line = 0;          ///< line that a comment applies to
   std::string_view rule;
   std::string_view reason;

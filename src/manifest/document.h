@@ -75,8 +75,8 @@ struct Fault {
 };
 
 struct Document {
-  Value root;                 ///< missing if the document could not be read
-  Span span;                  ///< the whole document, including its `---`
+  Value root;                 ///< top value; missing if the document could not be read
+  Span span;                  ///< whole document, including its `---`
   std::vector<Fault> faults;  ///< at most one syntax error, then duplicate keys
 };
 

@@ -14,7 +14,7 @@ namespace capstan::manifest {
 struct ContainerStart {
   struct Variable {
     std::string_view name;
-    std::optional<std::string_view> value;  ///< none if the value comes from another object
+    std::optional<std::string_view> value;  ///< value; none if it comes from another object
   };
   std::string_view image{};
   std::vector<std::string_view> command{};
@@ -28,7 +28,7 @@ struct CommandWord {
 
   std::string text;
   std::size_t source = 0;  ///< index in the sequence of command, args and environment variables
-  std::size_t offset = 0;  ///< offset of a script's word in that text
+  std::size_t offset = 0;  ///< offset in the text at `source`, for a word of a script
   std::size_t size = kWhole;
 };
 
@@ -71,8 +71,8 @@ struct StepLimits {
 };
 
 /// Reads the step limits from the flags of the engine:
-/// - vLLM: --max-num-seqs and --max-num-batched-tokens; no limits with several data-parallel ranks, because each rank has
-///   its own steps;
+/// - vLLM: --max-num-seqs and --max-num-batched-tokens; no limits with several data-parallel ranks, which
+///   step separately;
 /// - SGLang: --max-running-requests;
 /// - TensorRT-LLM: --max_batch_size and --max_num_tokens;
 /// - TGI: --max-batch-size.

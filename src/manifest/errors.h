@@ -14,7 +14,7 @@ struct Errors {
   static constexpr std::size_t kShown = 20;
 
   ErrorKind kind = ErrorKind::input;  ///< kind of all errors together
-  std::vector<Error> list;            ///< not empty
+  std::vector<Error> list;            ///< errors, at least one
 
   Errors() = default;
   /// Makes a list with one error.

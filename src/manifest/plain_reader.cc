@@ -524,7 +524,7 @@ class PlainReader {
   std::size_t at_ = 0;
   std::size_t line_ = 0;        ///< start of the current line
   int indent_ = 0;              ///< indentation of the current line, or of the content after its dashes
-  bool ended_ = false;          ///< the document has no more lines
+  bool ended_ = false;          ///< true if the document has no more lines
   std::uint32_t last_end_ = 0;  ///< end of the last key, which is the place of an empty value
 };
 

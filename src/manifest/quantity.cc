@@ -66,7 +66,7 @@ std::optional<std::int64_t> read_quantity_milli(std::string_view text) {
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   // The digits form a whole number, and `power` counts the digits after the point. Digits that do not fit are dropped.
   unsigned __int128 digits = 0;
-  int power = 3;  // thousandths
+  int power = 3;  // the result is in thousandths
   std::size_t count = 0;
   bool point = false;
   std::size_t at = 0;

@@ -76,7 +76,7 @@ class Reader {
       at_ = i + 1;
       return;
     }
-    word_.text += script_[at_++];  // never closed
+    word_.text += script_[at_++];  // the substitution is never closed
   }
 
   void begin_word() {

@@ -11,7 +11,7 @@ namespace capstan::manifest {
 struct ShellWord {
   std::string text;  ///< quotes resolved, variables as written
   std::size_t offset = 0;
-  std::size_t size = 0;  ///< as written, quotes included
+  std::size_t size = 0;  ///< bytes in the script, quotes included
 };
 
 /// Splits a script into commands and words. Commands end at `;`, `&&`, `||`, `|`, `&` and line breaks without a `\`.

@@ -128,7 +128,7 @@ class Builder {
     Node node;
     std::string anchor;
     std::optional<Node::Entry> key;
-    bool is_repeated = false;  ///< the mapping already has this key, so the value is dropped
+    bool is_repeated = false;  ///< true if the mapping already has this key, so that the value is dropped
   };
 
   void take(fy_event* event) {

@@ -16,7 +16,7 @@ struct Place {
   std::shared_ptr<const std::string> file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  bool from_option = false;  ///< the value is from the command line (`--set`), and `file` quotes the option
+  bool from_option = false;  ///< true if the value is from `--set`; `file` then quotes the option
 };
 
 /// Limits that keep the cost of every input in proportion to its size. Files written by hand are far below them.
@@ -34,7 +34,7 @@ struct Node {
   Kind kind = Kind::scalar;
   Place place;
   std::string text;            ///< decoded text of a scalar
-  bool quoted = false;         ///< the scalar is in quotes or a block scalar, so it is a string
+  bool quoted = false;         ///< true if the scalar is in quotes or a block scalar, so a string
   std::vector<Node> items;     ///< elements of a sequence
   std::vector<Entry> entries;  ///< entries of a mapping, in the order of the file
 

@@ -66,7 +66,7 @@ std::optional<double> HpaAutoscaler::ask(std::size_t index, const ClusterView& v
     for (const promql::Sample& sample : answer->vector) sum += sample.value;
     return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
   }
-  std::vector<std::string> texts;  // as in the server's JSON
+  std::vector<std::string> texts;  // values as in the server's JSON
   if (answer->type == promql::ValueType::scalar) texts.push_back(promql::value_text(answer->scalar));
   for (const promql::Sample& sample : answer->vector) texts.push_back(promql::value_text(sample.value));
   std::vector<keda::Series> series;

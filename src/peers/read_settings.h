@@ -15,7 +15,7 @@ namespace capstan::peers {
 struct Choice {
   std::function<std::unique_ptr<Autoscaler>()> make;  ///< creates a new instance for each run
   Duration period{};
-  std::optional<Duration> scrape_interval;  ///< set if the peer scrapes metrics at an interval of its own
+  std::optional<Duration> scrape_interval;  ///< interval at which the peer itself scrapes, if it does
 };
 
 /// Returns the policies that `read_settings` knows: knative_kpa, ray_serve, aibrix_apa, aibrix_kpa, wva_v1, wva_v2,

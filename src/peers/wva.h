@@ -12,7 +12,7 @@ struct WvaSpec {
   Analyzer analyzer = Analyzer::v1;
   decide::scale::wva::SaturationConfig config;
   ReplicaCount min_replicas = 1;
-  ReplicaCount max_replicas = 0;  ///< 0 for no maximum
+  ReplicaCount max_replicas = 0;  ///< maximum; 0 for none
   Duration stabilization_window = std::chrono::seconds(240);
 };
 
@@ -32,7 +32,7 @@ class WvaAutoscaler final : public Autoscaler {
 
   WvaSpec spec_;
   decide::scale::wva::AnalyzerV2 tokens_;
-  ReplicaCount desired_ = 0;  ///< 0 before the first decision
+  ReplicaCount desired_ = 0;  ///< last decision; 0 before the first
   std::string why_ = "no decision yet";
   Instant next_engine_{};
   decide::scale::HpaSettings hpa_;

@@ -378,8 +378,8 @@ class Evaluator {
   }
 
   const SeriesStore& store_;
-  std::int64_t at_ms_;           ///< the evaluation time; a subquery changes it
-  const std::int64_t query_ms_;  ///< the time of the whole query
+  std::int64_t at_ms_;           ///< evaluation time; a subquery changes it
+  const std::int64_t query_ms_;  ///< time of the whole query
   const EvaluationOptions& options_;
   std::int64_t spent_ = 0;
 };

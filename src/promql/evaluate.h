@@ -30,7 +30,7 @@ struct Value {
 
 struct EvaluationOptions {
   Duration lookback = std::chrono::minutes(5);       ///< Prometheus' --query.lookback-delta
-  Duration subquery_step = std::chrono::minutes(1);  ///< the default step of subqueries: global.evaluation_interval
+  Duration subquery_step = std::chrono::minutes(1);  ///< default step of subqueries: global.evaluation_interval
   std::int64_t points_max = 50'000'000;              ///< --query.max-samples; a subquery's steps count as points
 };
 

@@ -60,9 +60,9 @@ struct Shift {
 
 /// A selector, such as `vllm:num_requests_waiting{model_name="m"}[5m] offset 1m`.
 struct Selector {
-  std::string metric;                  ///< empty if only the matchers select
+  std::string metric;                  ///< metric name; empty if only the matchers select
   std::vector<LabelMatcher> matchers;  ///< matchers, except the one that `metric` replaces
-  std::optional<Duration> range;       ///< set for a range vector
+  std::optional<Duration> range;       ///< range, for a range vector
   Shift shift;
 };
 
@@ -70,7 +70,7 @@ struct Selector {
 struct Subquery {
   ExpressionPtr operand;
   Duration range{};
-  std::optional<Duration> step;  ///< default: the server's evaluation interval
+  std::optional<Duration> step;  ///< step; by default the server's evaluation interval
   Shift shift;
 };
 
@@ -91,7 +91,7 @@ struct Aggregation {
     quantile
   };
   Op op = Op::sum;
-  ExpressionPtr parameter;  ///< the first argument of topk, bottomk, count_values and quantile
+  ExpressionPtr parameter;  ///< first argument of topk, bottomk, count_values and quantile
   ExpressionPtr operand;
   bool without = false;
   std::vector<std::string> labels;
@@ -128,9 +128,9 @@ struct Binary {
   Op op = Op::add;
   bool returns_bool = false;
   bool on = false;                    ///< true for `on (labels)`, false for `ignoring (labels)`
-  std::vector<std::string> labels;    ///< the labels of on or ignoring
-  Group group = Group::none;          ///< the "many" side: left for group_left
-  std::vector<std::string> included;  ///< the labels of group_left or group_right
+  std::vector<std::string> labels;    ///< labels of on or ignoring
+  Group group = Group::none;          ///< "many" side: left for group_left
+  std::vector<std::string> included;  ///< labels of group_left or group_right
   ExpressionPtr left;
   ExpressionPtr right;
 };

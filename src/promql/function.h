@@ -20,6 +20,6 @@ struct Function {
 
 /// Returns the function, or null if there is none of this name. Names are case sensitive.
 const Function* find_function(std::string_view name);
-std::span<const Function> functions();  ///< sorted by name
+std::span<const Function> functions();  ///< all functions, sorted by name
 
 }  // namespace capstan::promql

@@ -13,7 +13,7 @@ namespace capstan::promql {
 struct Token {
   enum class Kind : std::uint8_t { word, number, duration, string, symbol, end };
   Kind kind = Kind::end;
-  std::string_view text;  ///< unchanged from the source; the symbols are ( ) { } [ ] , : @ and the operators
+  std::string_view text;  ///< text as in the source; the symbols are ( ) { } [ ] , : @ and the operators
   Span span;
 
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
@@ -29,8 +29,9 @@ Result<std::vector<Token>> read_tokens(std::string_view text, const std::string&
 Error error_at(const std::string& source, const Place& place, std::string message);
 
 // The value of a token, or nothing if the text is invalid.
-std::optional<double> number_value(std::string_view text);       ///< 1.5e3, 0x1f, 017, Inf, nan
-std::optional<Duration> duration_value(std::string_view text);   ///< 1h30m; units from y to ms, each at most once
-std::optional<std::string> string_value(std::string_view text);  ///< without quotes, with escapes resolved as in Go
+std::optional<double> number_value(std::string_view text);      ///< 1.5e3, 0x1f, 017, Inf, nan
+std::optional<Duration> duration_value(std::string_view text);  ///< 1h30m; units from y to ms, each at most once
+std::optional<std::string> string_value(
+    std::string_view text);  ///< text without quotes, with escapes resolved as in Go
 
 }  // namespace capstan::promql

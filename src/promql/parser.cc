@@ -396,7 +396,7 @@ class Parser {
   ParseLimits limits_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
-  std::uint32_t end_ = 0;  ///< the end offset of the last token taken
+  std::uint32_t end_ = 0;  ///< end offset of the last token that was read
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace capstan::promql {
 struct RangeContext {
   std::int64_t range_start_ms = 0;
   std::int64_t range_end_ms = 0;
-  std::int64_t at_ms = 0;  ///< the evaluation time
+  std::int64_t at_ms = 0;  ///< evaluation time
   double parameter = 0;    ///< quantile_over_time's share, predict_linear's seconds
 };
 

@@ -23,7 +23,7 @@ class Regex {
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
 
-  std::optional<std::string> fault() const;  ///< why the pattern is invalid
+  std::optional<std::string> fault() const;  ///< reason why the pattern is invalid
   bool matches(std::string_view text) const;
   /// Expands `with`, where $1 and ${name} stand for groups of the match. Returns nothing if the text does not match.
   std::optional<std::string> replaced(std::string_view text, std::string_view with) const;

@@ -15,7 +15,7 @@ namespace capstan::promql {
 using Labels = std::vector<std::pair<std::string, std::string>>;
 inline constexpr std::string_view kMetricName = "__name__";
 
-std::string_view get(const Labels& labels, std::string_view name);  ///< empty if missing
+std::string_view get(const Labels& labels, std::string_view name);  ///< value of a label; empty if missing
 void set(Labels& labels, std::string_view name, std::string_view value);
 void remove(Labels& labels, std::string_view name);
 std::string text(const Labels& labels);  ///< metric{a="b"}
@@ -28,7 +28,7 @@ struct Point {
 
 struct Series {
   Labels labels;
-  std::vector<Point> points;  ///< sorted by time, with no time twice
+  std::vector<Point> points;  ///< points sorted by time, no two at one time
 };
 
 /// Returns the value that Prometheus writes to mark the end of a series.

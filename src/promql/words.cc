@@ -109,7 +109,7 @@ int precedence(Binary::Op op) {
     case Binary::Op::power:
       return 6;
     default:
-      return 3;  // comparisons
+      return 3;  // all comparisons
   }
 }
 

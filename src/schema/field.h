@@ -13,7 +13,7 @@ namespace capstan::schema {
 struct Field {
   struct Rule {
     std::string check;    ///< a CEL expression
-    std::string message;  ///< the API server's error if the check is false
+    std::string message;  ///< error of the API server if the check is false
   };
   std::string name;
   std::string type;    ///< object, array, string, integer, boolean; date-time and duration are formats of string
@@ -21,13 +21,13 @@ struct Field {
   std::string about;
   std::string pattern;
   const manifest::Node* default_value = nullptr;
-  std::vector<std::string> values;                          ///< the values of `enum`
-  std::vector<std::pair<std::string, std::string>> bounds;  ///< name and value: minimum, maxItems ...
+  std::vector<std::string> values;                          ///< values of `enum`
+  std::vector<std::pair<std::string, std::string>> bounds;  ///< names and values, such as minimum and maxItems
   std::string list_key;
   std::vector<Rule> rules;
   std::vector<std::string> required;
-  std::vector<Field> children;  ///< the properties of an object, or the item type of an array
-  std::string map_of;           ///< the type of the values of an object with free keys
+  std::vector<Field> children;  ///< properties of an object, or the item type of an array
+  std::string map_of;           ///< type of the values of an object with free keys
   bool conditions = false;      ///< true for the standard list of conditions
 };
 
@@ -45,7 +45,7 @@ struct Kind {
     bool wide = false;  ///< shown with `--output wide` only
   };
   std::vector<Column> columns;
-  Field root;  ///< has spec and status as children
+  Field root;  ///< object with the children spec and status
 };
 
 /// Reads a description. An unknown key is an error. The result points into `description`.

@@ -21,7 +21,7 @@ struct Candidate {
 };
 
 struct FoundFiles {
-  std::vector<Candidate> files;  ///< sorted by path; files of one folder are adjacent
+  std::vector<Candidate> files;  ///< files sorted by path, so that files of one folder are adjacent
   std::vector<Error> unreadable;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 /// A line at the margin: `key: value`, possibly after a list's dash and the line number.
 struct FlatLine {
-  std::uint32_t begin = 0;  ///< of the key
+  std::uint32_t begin = 0;  ///< offset of the key
   std::string_view key;
   std::string_view value;
   std::uint32_t value_begin = 0;

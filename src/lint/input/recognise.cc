@@ -24,7 +24,7 @@ bool opens_template(std::string_view rest) {
 }
 
 struct Line {
-  std::size_t begin, end;  ///< without the line break
+  std::size_t begin, end;  ///< byte range without the line break
 };
 
 /// Returns true if a line begins a fence with the language YAML.

@@ -4,7 +4,7 @@
 
 namespace capstan::lint {
 
-/// The first and the last place of a finding. The end is the place after the last character.
+/// The begin and the end of a finding. The end is the place after its last character.
 struct Places {
   manifest::LineTable::Position begin;
   manifest::LineTable::Position end;

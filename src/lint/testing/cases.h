@@ -11,7 +11,7 @@
 #include "lint/rules.h"
 #include "lint/run.h"
 
-// Helpers for tests with rows that a rule must catch, with the expected severity, and rows that it must pass.
+// Helpers for tests of a rule: rows that it must catch with a certain severity, and rows that it must pass.
 namespace capstan::lint::testing_cases {
 
 using Texts = std::vector<Text>;

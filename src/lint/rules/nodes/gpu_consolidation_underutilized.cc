@@ -70,7 +70,7 @@ void check(const Subject& s) {
   if (policy.is("WhenEmpty") || disruption["consolidateAfter"].is("Never") ||
       forbids_consolidation(disruption["budgets"]))
     return;
-  if (!policy && s.object.name.empty()) return;  // a partial pool
+  if (!policy && s.object.name.empty()) return;  // a pool without a name is partial
   const bool old_name = policy.is("WhenUnderutilized");
   if (policy && !old_name && !policy.is("WhenEmptyOrUnderutilized") && !policy.is("Balanced")) return;
   const bool is_less_severe = policy.is("Balanced") || are_pods_protected(s);

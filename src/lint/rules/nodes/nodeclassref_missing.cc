@@ -9,7 +9,7 @@ namespace {
 void check(const Subject& s) {
   const Value& spec = at(s.object, "spec.template.spec");
   if (s.object.api_version != "karpenter.sh/v1" || !spec["requirements"].is_sequence() || spec["nodeClassRef"]) return;
-  if (s.object.name.empty()) return;  // a partial pool
+  if (s.object.name.empty()) return;  // a pool without a name is partial
   s.report_key(spec, fmt::format("NodePool {} has no nodeClassRef, so the API server refuses it", s.object.name))
       .mark_absence();
 }

@@ -31,7 +31,7 @@ std::string_view container_of(const ScalingSignal& signal) {
 /// Returns true if the container has a request. Kubernetes copies a limit without a request to the request.
 bool has_request(const Value& container, std::string_view resource) {
   const Value& resources = container["resources"];
-  if (resources.is_scalar()) return true;  // filled in later
+  if (resources.is_scalar()) return true;  // a template variable
   return resources["requests"][resource] || resources["limits"][resource];
 }
 

@@ -29,7 +29,7 @@ bool is_older(const Subject& s, const RemovedMetric& removed) {
 }
 
 /// Returns true for metrics that the router of production-stack still computes from the answers of its engines.
-bool has_router(std::string_view name) {
+bool is_kept_by_router(std::string_view name) {
   for (const std::string_view metric : {"vllm:gpu_prefix_cache_hit_rate", "vllm:gpu_prefix_cache_hits_total",
                                         "vllm:gpu_prefix_cache_queries_total", "vllm:num_requests_swapped"}) {
     if (name == metric) return true;
@@ -47,8 +47,8 @@ void check(const Subject& s) {
     if (!use.signal->is_query() && is_served_by_adapter(s.set, s.object, use.name)) return;
     Finding& finding = s.report_span(
         use.span, fmt::format("{} was removed in {} ({}){}", use.name, removed->since, removed->source,
-                              has_router(use.name) ? "; only the router of production-stack still has it" : ""));
-    if (has_router(use.name)) {
+                              is_kept_by_router(use.name) ? "; only the router of production-stack still has it" : ""));
+    if (is_kept_by_router(use.name)) {
       finding.set_severity(Severity::warning);
       return;
     }

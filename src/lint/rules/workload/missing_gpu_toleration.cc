@@ -29,7 +29,7 @@ Pools pools_of(const Subject& s) {
 /// Returns true if the pod selects nodes by labels of GKE. GKE then adds the toleration for GPUs.
 bool selects_gke_nodes(const Pod& pod) {
   const auto is_gke_label = [](std::string_view key) { return key.starts_with("cloud.google.com/"); };
-  const auto names_gke = [&](const Value& note) { return is_gke_label(note.text); };  // a topology request of Kueue
+  const auto names_gke = [&](const Value& note) { return is_gke_label(note.text); };  // for topology requests of Kueue
   if (std::ranges::any_of((*pod.metadata)["annotations"].children(), names_gke)) return true;
   const Value& spec = *pod.spec;
   if (std::ranges::any_of(spec["nodeSelector"].children(), [&](const Value& entry) { return is_gke_label(entry.key); }))
