@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include "plan/sections/sections.h"
+
+namespace capstan::plan {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Two replicas of four H100 at 10 USD for a GPU-hour, simulated for an hour under two seeds.
+ServicePlan costed_service(const std::string& name) {
+  ServicePlan service{.service = name};
+  RoleFleet role{.minimum = 2, .maximum = 8, .mean_ready_milli = 2000};
+  role.engine.tp = 4;
+  role.machine.gpus = 8;
+  role.machine.on_demand_per_hour = MicroUsd{80'000'000};
+  service.roles.push_back(role);
+  for (const std::uint64_t seed : {1, 2}) {
+    service.seeds.push_back({.seed = seed,
+                             .requests = 3600,
+                             .micro_usd = 100'000'000,
+                             .simulated = 1h,
+                             .paid_gpu_ns = GpuNanoseconds{10} * 3'600'000'000'000,
+                             .idle_gpu_ns = GpuNanoseconds{2} * 3'600'000'000'000,
+                             .answer_tokens = 1'000'000,
+                             .cold_start_p50 = 6min});
+  }
+  service.runner_up = FrontierPoint{.fleet = "H200", .attainment_ppm = 995'000, .micro_usd_per_hour = 120'000'000};
+  return service;
+}
+
+std::string value_of(const Section& section, std::string_view name) {
+  for (const Statement& statement : section.statements) {
+    if (statement.name == name) return statement.value;
+  }
+  return "no statement";
+}
+
+TEST(CostSection, AnswersEveryQuestionOfOneService) {
+  PlanSpec spec;
+  spec.services.push_back({.name = "chat"});
+  const std::vector<ServicePlan> services = {costed_service("chat")};
+  const Section section = cost_section({spec, services});
+  EXPECT_EQ(value_of(section, "machines"), "73,000.00 USD/month");
+  EXPECT_EQ(value_of(section, "million answer tokens"), "100.00 USD");
+  EXPECT_EQ(value_of(section, "idle GPUs"), "14,600.00 USD/month");
+  EXPECT_EQ(value_of(section, "warm pool"), "58,400.00 USD/month");
+  EXPECT_EQ(value_of(section, "consolidation trap"), "87,600.00 USD/year of GPU time");
+  EXPECT_EQ(value_of(section, "requests in the trap"), "up to 10,800 a day");  // half a request/s for 6 min, 60 times
+  EXPECT_EQ(value_of(section, "runner-up"), "120.00 USD/h");
+  EXPECT_EQ(value_of(section, "break-even with serverless"), "13.64 USD for a GPU-hour at work");  // 79,667 / 8 / 730
+}
+
+TEST(CostSection, NamesTheServiceIfThereAreSeveral) {
+  PlanSpec spec;
+  spec.services = {{.name = "chat"}, {.name = "code"}};
+  const std::vector<ServicePlan> services = {costed_service("chat"), costed_service("code")};
+  const Section section = cost_section({spec, services});
+  EXPECT_EQ(value_of(section, "code machines"), "73,000.00 USD/month");
+  EXPECT_EQ(section.answer,
+            "The machines cost 200.00 USD/h, 146,000.00 USD/month. The prices contain no network, storage or control "
+            "plane.");
+}
+
+}  // namespace
+}  // namespace capstan::plan
