@@ -6,9 +6,9 @@
 
 namespace capstan {
 
-/// Returns the number of bytes of the first character of `text` if a terminal interprets this character instead of
-/// showing it: control characters, and characters that invisibly change the direction of a line or break or join it.
-/// Returns 0 if the terminal shows the character. `text` must not be empty.
+/// Returns the length in bytes of the first character of `text` if a terminal interprets this character instead of
+/// showing it, else 0. A terminal interprets control characters, and invisible characters that change the direction of
+/// a line, break it or join it. `text` must not be empty.
 inline std::size_t control_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x20 || first == 0x7f) return 1;

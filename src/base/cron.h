@@ -11,11 +11,10 @@
 namespace capstan {
 
 /// A schedule in the form of a crontab entry. It has five fields: minute, hour, day of the month, month and day of the
-/// week. Each field is `*`, a number, a name (JAN, MON), a range, a list of these, or any of them with `/step`. Instead
-/// of the fields it can be one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually. If neither day
-/// field is
-/// `*`, a day matches if either field matches. Days of the week are 0 to 7; Sunday is 0 and 7. All times are in UTC.
-/// Source: POSIX crontab, and the words that Kubernetes' CronJob accepts in addition.
+/// week. Each field is `*`, a number, a name (JAN, MON), a range, a list of these, or any of them with `/step`. A word
+/// such as @hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually can replace the five fields. If neither
+/// day field is `*`, a day matches if either field matches. Days of the week are 0 to 7; Sunday is 0 and 7. All times
+/// are in UTC. Source: POSIX crontab, and the @ words of Kubernetes' CronJob.
 class Cron {
  public:
   /// Parses a schedule. An error names the field, what was found and what was expected.

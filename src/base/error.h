@@ -13,7 +13,7 @@ enum class ErrorKind : std::uint8_t {
   usage,       ///< invalid command line: exit 64
 };
 
-/// An error with its place. `line` and `column` count from 1; 0 means not known.
+/// An error and its position in a file. `line` and `column` count from 1; 0 means unknown.
 struct Error {
   ErrorKind kind = ErrorKind::input;
   std::string file;
@@ -23,8 +23,8 @@ struct Error {
 
   /// Returns an input error about a whole file.
   static Error about(std::string file, std::string message);
-  /// Returns "file:line:column: message" without the parts that are not known. Characters that a terminal would
-  /// interpret are escaped.
+  /// Returns "file:line:column: message" without the parts that are unknown. Characters that a terminal would interpret
+  /// are escaped.
   std::string text() const;
 };
 

@@ -11,7 +11,7 @@ namespace capstan::testing {
 constexpr Instant at_ms(std::int64_t ms) { return {std::chrono::milliseconds(ms)}; }
 constexpr Instant at_s(std::int64_t s) { return {std::chrono::seconds(s)}; }
 
-/// A current time for tests, late enough for every time that ago() returns.
+/// The current time in tests. It is late enough that ago() returns no time before the start.
 inline constexpr Instant kNow{std::chrono::hours(1)};
 constexpr Instant ago(std::int64_t s) { return kNow - std::chrono::seconds(s); }
 
