@@ -107,7 +107,7 @@ class TableReader {
   void node(Fields& fields, model::Node& row) {
     read_word(fields, verdict_, "phase", row.phase);
     read_ref(fields, verdict_, "pool", row.pool, within(catalog_.pools));
-    if (row.pool.valid()) fields.need("offering");  // a node of a pool has a price
+    if (row.pool.valid()) fields.need("offering");  // its offering has the price of the node
     read_ref(fields, verdict_, "offering", row.offering, within(catalog_.offerings));
     read_id(fields, verdict_, "claim", row.claim);
     need_ref(fields, verdict_, "gpu", row.gpu, within(catalog_.gpu_kinds));
@@ -178,12 +178,12 @@ class TableReader {
     const bool needs_node = runs_without_node(row);
     if (needs_node && !on_unseen_node) {
       verdict_.fail(fields.node().place, "pods.node: found none on a " + std::string(word(row.phase)) +
-                                             " pod, expected its node, or on_unseen_node: true if no row has it");
+                                             " pod, expected its node, or on_unseen_node: true if the node has no row");
     }
     if (!needs_node && on_unseen_node) {
       verdict_.fail(fields.node().place, "pods.on_unseen_node: found true on a " + std::string(word(row.phase)) +
                                              " pod " + (row.node.valid() ? "with" : "without") +
-                                             " a node, expected it on pods that run without one");
+                                             " a node, expected it only on running pods without a node");
     }
     need_instant(fields, "created_at_ns", row.created_at);
     read_ref(fields, verdict_, "queue", row.queue, within(catalog_.queues));
@@ -298,8 +298,8 @@ void report_inconsistency(const std::optional<model::Inconsistency>& fault, cons
 
 double in_gpus(MilliGpu gpus) { return static_cast<double>(gpus.count) / 1000; }
 
-/// Finds a node whose pods hold more GPUs than it has without being marked, or a marked node that has enough. Pods can
-/// hold more GPUs than their node has if the node has lost GPUs since; the file marks these nodes as overcommitted.
+/// Finds a node whose mark `overcommitted` is wrong. The mark is right if the pods on the node hold more GPUs than it
+/// has, which happens if the node lost GPUs after they were bound.
 std::optional<model::Inconsistency> find_overcommitted(const model::Snapshot& snapshot,
                                                        const std::set<model::NodeId>& marked) {
   const std::map<model::NodeId, MilliGpu> bound = bound_gpus(snapshot);

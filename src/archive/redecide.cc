@@ -22,9 +22,9 @@ Redecision redecide(const SavedState& state) {
   memory.scale.resize(std::max(memory_rows, snapshot.catalog->services.size()));
   for (std::uint32_t i = 0; i < memory_rows; ++i) {
     if (snapshot.services.find(model::ServiceId{i}) == nullptr) {
-      decide::scale::Decision& nothing = out.scale.emplace_back();
-      nothing.service = {i};
-      nothing.why = {model::ReasonCode::nothing_to_do, {}};
+      decide::scale::Decision& unchanged = out.scale.emplace_back();
+      unchanged.service = {i};
+      unchanged.why = {model::ReasonCode::nothing_to_do, {}};
       continue;
     }
     out.scale.emplace_back();

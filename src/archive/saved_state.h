@@ -23,8 +23,8 @@ struct SavedState {
 /// names, numbers and reasons.
 std::string to_json(const SavedState& state);
 
-/// Reads such a document. Unknown and missing keys, references to absent rows, numbers outside their bounds and rows
-/// that contradict each other are input errors with file, line and column.
+/// Reads a document that `to_json` wrote. Unknown and missing keys, references to absent rows, numbers outside their
+/// bounds and rows that contradict each other are input errors with file, line and column.
 /// @param file  name of the file in errors
 Result<SavedState> parse(std::string_view text, const std::string& file);
 Result<SavedState> read(const std::string& path);

@@ -151,7 +151,7 @@ TEST(SavedState, RefusesInvalidFiles) {
       {"a service that is its own prefill service", R"("min_replicas":)", R"("fed_by":0,"min_replicas":)",
        "no prefill service 0"},
       {"a service that is its own alternative", R"("min_replicas":)", R"("beside":[0],"min_replicas":)",
-       "that has none beside itself"},
+       "whose own list is empty"},
       {"an alternative that does not exist", R"("min_replicas":)", R"("beside":[7],"min_replicas":)",
        "which is not in this file"},
       {"a huge id", R"("id":0,"phase":"ready","service")", R"("id":99999999,"phase":"ready","service")", "99999999"},

@@ -5,7 +5,7 @@
 #include "model/snapshot.h"
 
 // A running pod without a node, and a node with too few GPUs for its pods, occur in real clusters, but they also look
-// like a damaged file. The writer therefore marks both with a flag, and the reader refuses them without it.
+// like a damaged file. The writer therefore marks both with a flag, and the reader refuses them without the flag.
 namespace capstan::archive {
 
 /// Returns true if the pod runs on a node that is not in the snapshot, such as a node without GPUs.

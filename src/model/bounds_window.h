@@ -13,7 +13,7 @@ namespace capstan::model {
 /// Additional bounds on replicas that apply at certain times.
 struct BoundsWindow {
   static constexpr Duration kLongest = std::chrono::days(31);
-  static constexpr std::size_t kMost = 32;  ///< windows of one service
+  static constexpr std::size_t kMost = 32;  ///< most windows of one service
 
   Cron start;
   Duration duration{};  ///< at most `kLongest`
@@ -21,7 +21,7 @@ struct BoundsWindow {
   std::optional<ReplicaCount> max;
   friend bool operator==(const BoundsWindow&, const BoundsWindow&) = default;
 
-  /// Returns true if the window applies at some moment from `from` to `to`.
+  /// Returns true if the window applies at any time from `from` to `to`.
   bool holds(Instant from, Instant to) const;
 };
 
@@ -31,10 +31,10 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-/// Returns the bounds in force. Windows only tighten `always`, and a maximum wins over a higher minimum. A minimum
-/// applies as soon as its window begins within `ahead`, so that its replicas can start in time, as far as the present
-/// maximum allows.
-/// @param now  counted from the Unix epoch; a simulation begins there
+/// Returns the bounds in force at `now`. Windows only tighten the bounds `always`. A minimum already applies during the
+/// time `ahead` before its window, so that its replicas can start in time. If the minimum is above the maximum, the
+/// maximum applies.
+/// @param now  time since the Unix epoch; a simulation begins at the epoch
 Bounds bounds_at(Bounds always, const std::vector<BoundsWindow>& windows, Instant now, Duration ahead);
 
 }  // namespace capstan::model

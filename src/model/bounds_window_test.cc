@@ -24,12 +24,17 @@ TEST(BoundsWindow, MinimumsAndMaximumsApplyDuringTheirWindows) {
     Bounds bounds;
   };
   const Row rows[] = {
-      {48h + 7h + 59min, 0s, {1, 20}},   {48h + 8h, 0s, {6, 20}},
-      {48h + 17h + 59min, 0s, {6, 20}},  {48h + 18h, 0s, {1, 20}},
-      {48h + 21h, 0s, {1, 20}},          {48h + 23h, 0s, {1, 3}},
-      {48h + 29h, 0s, {1, 3}},                                                // past midnight
-      {48h + 30h, 0s, {1, 20}},          {48h + 7h + 55min, 5min, {6, 20}},   // what must serve at eight starts earlier
-      {48h + 7h + 54min, 5min, {1, 20}}, {48h + 21h + 59min, 5min, {1, 20}},  // no maximum applies before its window
+      {48h + 7h + 59min, 0s, {1, 20}},
+      {48h + 8h, 0s, {6, 20}},
+      {48h + 17h + 59min, 0s, {6, 20}},
+      {48h + 18h, 0s, {1, 20}},
+      {48h + 21h, 0s, {1, 20}},
+      {48h + 23h, 0s, {1, 3}},
+      {48h + 29h, 0s, {1, 3}},  // past midnight
+      {48h + 30h, 0s, {1, 20}},
+      {48h + 7h + 55min, 5min, {6, 20}},  // the minimum applies 5 min before its window
+      {48h + 7h + 54min, 5min, {1, 20}},
+      {48h + 21h + 59min, 5min, {1, 20}},  // no maximum applies before its window
   };
   for (const Row& row : rows) {
     EXPECT_EQ(bounds_at({1, 20}, windows, on_thursday(row.time), row.ahead), row.bounds) << row.time.count();

@@ -21,7 +21,7 @@ struct Catalog {
   std::vector<Queue> queues;
   std::vector<Service> services;
   FleetLimits limits;
-  /// The narrowest level at which a launch can choose where its nodes land. `node`: at every level.
+  /// Narrowest topology level of which a launch can choose the domain for its nodes. `node`: domains of every level.
   TopologyLevel launches_into = TopologyLevel::node;
 
   const std::string& gpu_kind(GpuKindId id) const { return gpu_kinds.at(id.value); }

@@ -35,7 +35,8 @@ class CatalogChecker {
       return fail("level", "found node, expected nvlink, rack, zone or cluster: a node is its own domain");
     }
     if (domain.level == TopologyLevel::cluster) {
-      if (domain.parent.valid()) fail("parent", "found one on the cluster, expected none: nothing is wider");
+      if (domain.parent.valid())
+        fail("parent", "found a parent on the cluster, expected none: the cluster is the widest domain");
       return;
     }
     if (!domain.parent.valid()) {
@@ -68,15 +69,14 @@ class CatalogChecker {
     for (const ServiceId id : service.beside) alternative(service, id);
   }
 
-  /// Checks that `fed_by` leads from a decode service to a prefill service, which may come before or after it.
+  /// Checks that `fed_by` leads from a decode service to a prefill service. The list may contain them in any order.
   void feeding(const Service& service) {
     if (!service.fed_by.valid()) return;
     if (!exists(service.fed_by) || role_of(catalog_.service(service.fed_by)) != Role::prefill) {
       return fail("fed_by", fmt::format("there is no prefill service {}, expected the id of one in this file",
                                         service.fed_by.value));
     }
-    if (role_of(service) != Role::decode)
-      fail("fed_by", "found on other replicas, expected it on decode replicas only");
+    if (role_of(service) != Role::decode) fail("fed_by", "found on another role, expected it on decode services only");
   }
 
   /// Checks an alternative of a service: it has the same role, belongs to no other service, and has no alternatives of
@@ -85,14 +85,15 @@ class CatalogChecker {
     if (!exists(id)) return fail("beside", fmt::format("found service {}, which is not in this file", id.value));
     const Service& other = catalog_.service(id);
     if (&other == &service || !other.beside.empty()) {
-      return fail("beside", fmt::format("found service {}, expected one that has none beside itself", id.value));
+      return fail("beside",
+                  fmt::format("found service {}, expected another service whose own list is empty", id.value));
     }
     if (role_of(other) != role_of(service)) {
       return fail("beside", fmt::format("found service {} of role {}, expected one of the same role, {}", id.value,
                                         name(role_of(other)), name(role_of(service))));
     }
     if (!alternatives_.insert(id).second) {
-      fail("beside", fmt::format("found service {} a second time, expected it beside one service only", id.value));
+      fail("beside", fmt::format("found service {} a second time, expected each service in one list only", id.value));
     }
   }
 

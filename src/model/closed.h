@@ -17,7 +17,7 @@ struct Purchase {
 /// resources. The builder of the snapshot finds them, because decisions know GPUs and domains only.
 struct Closed {
   std::vector<NodeId> nodes;        ///< ascending; may contain nodes that no longer exist
-  std::vector<Purchase> purchases;  ///< ascending; purchases whose nodes would be excluded, too
+  std::vector<Purchase> purchases;  ///< ascending; purchases whose nodes would also be excluded
   friend bool operator==(const Closed&, const Closed&) = default;
 };
 

@@ -40,7 +40,7 @@ class Checker {
 
   void service(ServiceId id, const ServiceState& row) {
     if (id.value >= catalog_.services.size()) {
-      return fail("id", fmt::format("found {}, expected less than {}, the services of the catalog", id.value,
+      return fail("id", fmt::format("found {}, expected less than {}, the number of services in the catalog", id.value,
                                     catalog_.services.size()));
     }
     if (row.leaving > row.desired_replicas) {
@@ -74,7 +74,7 @@ class Checker {
     }
   }
 
-  /// Checks that each domain has the level of its key, and that the next wider one that is stated is its parent.
+  /// Checks that each domain has the level of its key, and that its parent is the next wider domain of the node.
   void domains(const Node& row) {
     DomainId inner;
     for (std::size_t i = 0; i < kTopologyLevels; ++i) {
@@ -129,15 +129,16 @@ class Checker {
   void gang(GangId id, const Gang& row) {
     not_after("created_at_ns", row.created_at);
     if (row.service.valid()) replica(id, row);
-    for (const ReplicaSignal& each : kReplicaSignals) {
-      age(fmt::format("signals.{}", each.name), row.signals.*each.field);
+    for (const ReplicaSignal& replica_signal : kReplicaSignals) {
+      age(fmt::format("signals.{}", replica_signal.name), row.signals.*replica_signal.field);
     }
     bool all_bound = true, any_ready = false, any_ending = false, any_node = false, any_of_kind = false;
     for (const PodId pod_id : row.pods) {
       const Pod* pod = snapshot_.pods.find(pod_id);
       if (pod == nullptr) return fail("pods", no_row(pod_id.value));
       if (pod->gang != id || !listed_.try_emplace(pod_id, id).second) {
-        return fail("pods", fmt::format("found {} twice or of another gang, expected each pod in its own gang once",
+        return fail("pods", fmt::format("found {}, a pod that is listed twice or belongs to another gang, expected "
+                                        "each pod once in its own gang",
                                         pod_id.value));
       }
       all_bound = all_bound && pod->phase != Pod::Phase::pending;
@@ -149,11 +150,11 @@ class Checker {
     }
     using enum Gang::Phase;
     const bool runs = row.phase == starting || row.phase == ready || row.phase == sleeping;
-    if (runs && !all_bound) fail("phase", "found a gang that runs although a pod of it is pending, expected pending");
-    if (runs && any_ending) fail("phase", "found a gang that runs although a pod of it ends, expected draining");
-    if (row.phase == ready && !any_ready) fail("phase", "found ready although no pod of it is, expected starting");
+    if (runs && !all_bound) fail("phase", "found a running phase although a pod is pending, expected pending");
+    if (runs && any_ending) fail("phase", "found a running phase although a pod is terminating, expected draining");
+    if (row.phase == ready && !any_ready) fail("phase", "found ready although no pod is ready, expected starting");
     if (any_node && !any_of_kind) {
-      fail("gpu", fmt::format("found {}, which none of its nodes has, expected the GPU of one", row.gpu.value));
+      fail("gpu", fmt::format("found {}, which none of its nodes has, expected the GPU kind of a node", row.gpu.value));
     }
   }
 
@@ -173,18 +174,18 @@ class Checker {
     }
   }
 
-  void not_after(const char* field, Instant at, bool never_is_meant = false) {
-    if (at <= snapshot_.at || never_is_meant) return;
-    fail(field, at.is_never() ? std::string("found none, expected a moment up to at_ns")
-                              : fmt::format("found a moment {} after at_ns, expected none in the future",
+  void not_after(const char* field, Instant at, bool allow_never = false) {
+    if (at <= snapshot_.at || allow_never) return;
+    fail(field, at.is_never() ? std::string("found none, expected at_ns or earlier")
+                              : fmt::format("found a time {} after at_ns, expected at_ns or earlier",
                                             seconds(at - snapshot_.at)));
   }
 
-  /// Checks that a measurement is not older than the clock of the snapshot.
+  /// Checks that a measurement was made after the start of the snapshot's clock.
   void age(const std::string& of, const Signal& signal) {
     if (signal.age >= Duration{} && signal.age <= snapshot_.at.since_start) return;
-    fail(of + ".age_ns", fmt::format("found {}, expected 0 s to {}, which at_ns is", seconds(signal.age),
-                                     seconds(snapshot_.at.since_start)));
+    fail(of + ".age_ns",
+         fmt::format("found {}, expected 0 s to {} (at_ns)", seconds(signal.age), seconds(snapshot_.at.since_start)));
   }
 
   static std::string no_row(std::uint32_t id) {

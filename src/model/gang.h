@@ -31,17 +31,18 @@ struct Pod {
 
 /// Scraped metrics of a replica's engine. They are aged and may be missing, so they differ from the true state.
 struct ReplicaSignals {
-  Signal waiting;                 ///< requests in the engine's queue (vllm:num_requests_waiting)
-  Signal running;                 ///< requests in the batch (vllm:num_requests_running)
-  Signal kv_usage_ppm;            ///< of KV blocks held, millionths (vllm:kv_cache_usage_perc)
-  Signal duty_cycle_percent;      ///< DCGM_FI_DEV_GPU_UTIL: share of the sampling interval in which any kernel ran
-  Signal memory_used_percent;     ///< DCGM_FI_DEV_FB_USED over total: preallocated by the engine, hence nearly constant
-  Signal ttft_p99_us;             ///< from the engine's histogram over the last scrape interval
-  Signal ttft_late_ppm;           ///< share of these first tokens later than the SLO's `ttft`, millionths
-  Signal queue_late_ppm;          ///< share of ended requests that waited longer than the SLO's `queue_time`
-  Signal tpot_late_ppm;           ///< share of ended requests that took longer per token than the SLO's `tpot`
-  Signal prompt_tokens_total;     ///< counter
-  Signal generated_tokens_total;  ///< counter
+  Signal waiting;             ///< requests in the engine's queue (vllm:num_requests_waiting)
+  Signal running;             ///< requests in the batch (vllm:num_requests_running)
+  Signal kv_usage_ppm;        ///< share of KV blocks in use, millionths (vllm:kv_cache_usage_perc)
+  Signal duty_cycle_percent;  ///< share of time in which any kernel ran (DCGM_FI_DEV_GPU_UTIL)
+  Signal
+      memory_used_percent;  ///< GPU memory in use (DCGM_FI_DEV_FB_USED); nearly constant, because engines preallocate
+  Signal ttft_p99_us;       ///< time to first token in the last scrape interval, from the engine's histogram
+  Signal ttft_late_ppm;     ///< share of first tokens in that interval that were later than the SLO's `ttft`
+  Signal queue_late_ppm;    ///< share of ended requests that waited longer than the SLO's `queue_time`
+  Signal tpot_late_ppm;     ///< share of ended requests that took longer per token than the SLO's `tpot`
+  Signal prompt_tokens_total;     ///< counter of the engine
+  Signal generated_tokens_total;  ///< counter of the engine
   friend bool operator==(const ReplicaSignals&, const ReplicaSignals&) = default;
 };
 
@@ -51,37 +52,36 @@ using SignalField = Signal ReplicaSignals::*;
 /// One replica: pods that are useful only together.
 struct Gang {
   enum class Phase : std::uint8_t {
-    pending,   ///< not every pod is bound
-    starting,  ///< all bound, not serving yet
-    ready,     ///< in the router
-    draining,  ///< out of the router, finishes its requests
-    sleeping,  ///< not needed now, keeps its GPUs and engine; woken before another replica is created
+    pending,   ///< at least one pod is not bound
+    starting,  ///< all pods are bound; does not serve yet
+    ready,     ///< serves: the router sends it requests
+    draining,  ///< gets no new requests and finishes its running ones
+    sleeping,  ///< not needed now; keeps its GPUs and is woken before another replica is created
   };
   Phase phase = Phase::pending;
   ServiceId service;
   VariantId variant;
-  std::uint32_t ordinal = 0;  ///< replica number within (service, variant); a PlannedGang is matched by it
+  std::uint32_t ordinal = 0;  ///< replica number within (service, variant), equal to that of its PlannedGang
   std::vector<PodId> pods;    ///< in the order of their index
-  std::int64_t min_pods =
-      0;  ///< pods with a node that make it useful, above the number of `pods` if some are lost; 0: all
+  /// Pods that must have a node for the gang to be useful; 0: all. It exceeds the number of `pods` after some are lost.
+  std::int64_t min_pods = 0;
   GpuKindId gpu;
   MilliGpu gpus_per_pod;
   TopologyLevel together = TopologyLevel::node;
   Closed closed;  ///< excluded nodes of its pods while it is pending
   Instant created_at;
-  bool resumed = false;  ///< changed its role or was woken, so its start time does not count as a cold start
-  Instant expected_ready_at = Instant::never();  ///< valid while starting; predicted from earlier starts
+  bool resumed = false;  ///< true: it changed its role or was woken, so its start is no cold start
+  Instant expected_ready_at = Instant::never();  ///< predicted from earlier starts; valid while starting
   ReplicaSignals signals;
   friend bool operator==(const Gang&, const Gang&) = default;
 
-  /// Returns true if the replica does not serve and will not: it drains or sleeps.
+  /// Returns true if the replica gets no requests because it drains or sleeps.
   bool leaves() const { return phase == Phase::draining || phase == Phase::sleeping; }
   std::int64_t needed_pods() const { return min_pods > 0 ? min_pods : static_cast<std::int64_t>(pods.size()); }
 };
 
-/// A replica that was decided and whose pods do not exist yet, because the workload controller creates them later. It
-/// represents the gang from the decision on, so that capacity is counted once and nodes can be bought before the pods
-/// exist.
+/// A replica that was decided but has no pods yet, because the workload controller creates them later. It represents
+/// the gang from the decision on, so that capacity is counted once and nodes can be bought before the pods exist.
 struct PlannedGang {
   ServiceId service;
   VariantId variant;

@@ -17,12 +17,12 @@ struct Node {
     terminating,  ///< is being removed; its pods were asked to stop
   };
   Phase phase = Phase::ready;
-  PoolId pool;          ///< none for a node that Capstan did not launch
+  PoolId pool;          ///< pool that launched it; none for a node that Capstan did not launch
   OfferingId offering;  ///< offering that was bought; it determines GPU kind and price
   ClaimId claim;
   GpuKindId gpu;
-  MilliGpu gpus;      ///< allocatable
-  bool kept = false;  ///< another system bought it and releases it
+  MilliGpu gpus;      ///< allocatable GPUs
+  bool kept = false;  ///< true: another system bought the node and will release it
   DomainPath domains;
   Instant ready_at;
   friend bool operator==(const Node&, const Node&) = default;
@@ -34,9 +34,9 @@ struct Claim {
   Phase phase = Phase::requested;
   PoolId pool;
   OfferingId offering;
-  DomainId within;              ///< domain in which it must land; none: anywhere in the offering's zone
-  ClaimGroupId group;           ///< claims that are useful only together
-  std::int64_t group_size = 0;  ///< claims of the group; 0: the claims do not state it
+  DomainId within;              ///< domain in which the node must be; none: anywhere in the offering's zone
+  ClaimGroupId group;           ///< group of claims that are useful only together
+  std::int64_t group_size = 0;  ///< claims in the group; 0: not stated
   Instant requested_at;
   Instant expected_ready_at;  ///< prediction made at the launch
   NodeId node;                ///< valid once registered

@@ -30,10 +30,10 @@ enum class ConsolidationPolicy : std::uint8_t { when_empty, when_empty_or_underu
 struct Pool {
   std::string name;
   std::vector<OfferingId> offerings;  ///< in order of preference
-  GpuCount gpu_limit = 0;             ///< most GPUs of the pool, including those on the way
+  GpuCount gpu_limit = 0;             ///< most GPUs of the pool, nodes on their way included
 };
 
-/// Limits on the nodes of all pools together, including those on the way. An empty value is no limit.
+/// Limits on the nodes of all pools together, nodes on their way included. An empty value means no limit.
 struct FleetLimits {
   std::optional<GpuCount> gpus;
   std::optional<std::int64_t> nodes;

@@ -35,7 +35,7 @@ struct LaunchNodes {
   OfferingId offering;
   DomainId within;  ///< one domain for all of them; none: anywhere in the offering's zone
   std::int64_t count = 1;
-  Duration hold{};  ///< time by which a group must be complete, else all of it is released; 0: not a group
+  Duration hold{};  ///< time after which an incomplete group is released as a whole; 0: not a group
   GangId gang;      ///< gang that needs the nodes; none: capacity without a gang
 };
 
@@ -54,9 +54,9 @@ struct EvictPod {
   PodId pod;
 };
 
-/// Moves a replica to the other role of its service: it leaves its router, finishes its requests and joins the other
-/// router. As soon as this takes effect it counts as a starting replica of the other role, and the two workload objects
-/// ask for one replica fewer and one more.
+/// Moves a replica to the other role of its service: the replica leaves its router, finishes its requests and joins the
+/// other router. As soon as the action takes effect, the replica counts as a starting replica of the other role. The
+/// workload object of `from` then asks for one replica fewer, and that of `to` for one more.
 struct ConvertReplica {
   GangId gang;
   ServiceId from;

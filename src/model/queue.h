@@ -15,7 +15,7 @@ struct Queue {
   std::string name;
   QueueId parent;                 ///< none: a queue at the top of the tree
   std::optional<MilliGpu> limit;  ///< GPUs that its pods and those of all queues below it may hold together
-  bool closed = false;            ///< no object describes it or a queue above it; none of its pods is placed
+  bool closed = false;            ///< true: no object describes it or a queue above it, so no pod of it is placed
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 

@@ -19,7 +19,7 @@ constexpr Row kRows[] = {
 #include "model/reasons.inc"
 #undef CAPSTAN_REASON
 };
-static_assert(std::ranges::all_of(kRows, is_template, &Row::sentence), "a sentence has a field of no known form");
+static_assert(std::ranges::all_of(kRows, is_template, &Row::sentence), "a sentence has a field of an unknown form");
 
 const Row& row(ReasonCode code) { return kRows[static_cast<std::size_t>(code)]; }
 

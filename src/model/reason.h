@@ -21,14 +21,14 @@ enum class ReasonCode : std::uint8_t {
 inline constexpr std::size_t kReasonNumbers = 6;
 using ReasonNumbers = std::array<std::int64_t, kReasonNumbers>;
 
-/// Returns an id as a number of a reason: -1 if it is none.
+/// Returns an id as a number of a reason; -1 for an invalid id.
 template <typename Tag>
 constexpr std::int64_t reason_number(Id<Tag> id) {
   return id.valid() ? static_cast<std::int64_t>(id.value) : -1;
 }
 
-/// Says why something was decided: a code, and numbers whose meaning and units its sentence gives in order. Numbers
-/// that a code does not use are 0.
+/// The reason for a decision: a code and its numbers. The sentence of the code gives the meaning and unit of each
+/// number. Numbers that a code does not use are 0.
 struct Reason {
   ReasonCode code{};
   ReasonNumbers numbers{};
@@ -37,10 +37,10 @@ struct Reason {
 };
 
 std::string_view name(ReasonCode code);
-/// Returns the sentence of the table as it stands there, in the form of model/reason_template.h.
+/// Returns the template of a code's sentence (see model/reason_template.h).
 std::string_view sentence_template(ReasonCode code);
-/// Returns the sentence with the numbers filled in. An object is named by its id, "queue 3"; model/reason_sentence.h
-/// names it as its catalog does.
+/// Returns the sentence with the numbers filled in. It names an object by its id, such as "queue 3". The overload in
+/// model/reason_sentence.h takes the names from a catalog.
 std::string sentence(const Reason& reason);
 std::size_t reason_count();
 

@@ -7,7 +7,7 @@
 
 namespace capstan::model {
 
-/// Returns the sentence with the numbers filled in and the objects called by their names: `queue "research"`.
+/// Returns the sentence with the numbers filled in and with the catalog's names of objects: `queue "research"`.
 std::string sentence(const Reason& reason, const Catalog& catalog);
 
 }  // namespace capstan::model

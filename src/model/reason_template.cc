@@ -33,8 +33,8 @@ std::int64_t rounded_to(std::int64_t count, std::int64_t step) {
   return (count + half) / step * step;
 }
 
-/// Returns thousandths as a decimal number with one digit after the point. A number below 1, and one that would look
-/// like a whole number although it is none, has two.
+/// Returns thousandths as a decimal number with one digit after the point. There are two digits if the number is below
+/// 1, or if one digit would make it look like a whole number.
 std::string milli_text(std::int64_t milli) {
   const std::int64_t tenths = rounded_to(milli, 100);
   const bool looks_whole = tenths % 1000 == 0 && rounded_to(milli, 10) != tenths;
@@ -126,8 +126,8 @@ const std::string* name_in(const Rows& rows, std::int64_t id, Field field) {
   return id >= 0 && id < std::ssize(rows) ? &(rows[static_cast<std::size_t>(id)].*field) : nullptr;
 }
 
-/// Returns the words for an object: `queue "research"`, or "queue 3" where no catalog has its name. Returns nothing
-/// for the id of no object, and for an offering or a GPU kind without a name, whose ids say nothing to a reader.
+/// Returns the words for an object: `queue "research"`, or "queue 3" if the catalog has no name for it. Returns nothing
+/// for an invalid id, and for an offering or GPU kind without a name, because their ids mean nothing to a reader.
 std::optional<std::string> object_text(std::string_view kind, std::int64_t id, const Catalog* catalog) {
   if (kind == "level") {
     if (id < 0 || id >= std::ssize(kLevelNames)) return std::nullopt;

@@ -12,13 +12,13 @@
 //
 //   {0}                     the number at position 0 of the reason
 //   {0:request|requests}    the word that agrees with that number: the first one for 1, else the second one
-//   {0:seconds}             the number in the form in which people read it; the word is the unit in which it is stored
+//   {0:seconds}             the number as people read it; the word is the unit in which the number is stored
 //   {2:price/4}             a price per hour in `micro_usd`, or in `milli_gpus` if the number at position 4 is not 0
 //   {3@queue}               the object whose id the number is; {3@level} is a topology level
-//   [, {3@domain},]         is left out if an object in it is none, or has no name that a reader knows
+//   [, {3@domain},]         optional part: left out if an object in it does not exist or has no name
 namespace capstan::model {
 
-/// Units in which reasons store numbers. Each has a form in which people read it.
+/// Units in which reasons store numbers, each with an example of the text that people read.
 inline constexpr std::array<std::string_view, 8> kReasonUnits{
     "milli",           ///< thousandths: "3.4"
     "milli_replicas",  ///< thousandths: "3.4 replicas"
@@ -47,13 +47,13 @@ constexpr bool is_position(std::string_view text) {
 
 template <std::size_t n>
 constexpr bool is_listed(const std::array<std::string_view, n>& list, std::string_view word) {
-  for (const std::string_view each : list) {
-    if (each == word) return true;
+  for (const std::string_view listed : list) {
+    if (listed == word) return true;
   }
   return false;
 }
 
-/// Returns true if this is what may stand between braces.
+/// Returns true if the text between two braces is a valid field.
 constexpr bool is_field(std::string_view field) {
   if (!is_position(field.substr(0, 1))) return false;
   if (field.size() == 1) return true;

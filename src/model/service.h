@@ -22,11 +22,11 @@ enum class Role : std::uint8_t { both, prefill, decode };
 /// Limits of one step of a replica's engine, as configured. 0: not configured, the engine uses its default.
 struct StepLimits {
   std::int32_t max_seqs = 0;            ///< sequences
-  std::int32_t max_batched_tokens = 0;  ///< tokens, of prompts and of answers together
+  std::int32_t max_batched_tokens = 0;  ///< tokens of prompts and answers together
   friend bool operator==(const StepLimits&, const StepLimits&) = default;
 };
 
-/// A model on one GPU kind with one parallelism, dtype and engine, and the shape of the gang that a replica is.
+/// A model on one GPU kind with one parallelism, dtype and engine, and the gang of pods that forms a replica.
 struct Variant {
   std::string name;
   std::string model;  ///< as in data/engines.csv, e.g. "Llama-3.3-70B"
@@ -37,9 +37,9 @@ struct Variant {
   Role role = Role::both;
   std::int32_t pods = 1;                         ///< pods of the gang; each asks for tensor_parallel / pods GPUs
   TopologyLevel together = TopologyLevel::node;  ///< the gang must fit inside one domain of this level
-  bool placed_elsewhere = false;                 ///< another scheduler binds its pods; they only use room
+  bool placed_elsewhere = false;                 ///< true: another scheduler binds its pods; they only use GPUs
   StepLimits step_limits{};
-  QueueId queue{};            ///< of its pods
+  QueueId queue{};            ///< queue of its pods; none: no queue limits them
   Closed closed;              ///< excluded nodes of replicas that have no pods yet
   MicroUsd price_per_hour{};  ///< stated price of a replica; 0: the price of the offerings of its GPUs
 };
@@ -48,8 +48,8 @@ struct Variant {
 struct RoleLimits {
   static constexpr std::int64_t kRatioMostMilli = 1'000'000;
   static constexpr Duration kConversionMost = std::chrono::hours(24);
-  std::int64_t decode_per_prefill_least_milli = 0;  ///< thousandths; 0: no bound
-  std::int64_t decode_per_prefill_most_milli = 0;   ///< thousandths; 0: no bound
+  std::int64_t decode_per_prefill_least_milli = 0;  ///< lowest ratio, thousandths; 0: no bound
+  std::int64_t decode_per_prefill_most_milli = 0;   ///< highest ratio, thousandths; 0: no bound
   Duration conversion{};  ///< time to change a role after the running requests are finished; 0: impossible
   friend bool operator==(const RoleLimits&, const RoleLimits&) = default;
 };
@@ -65,8 +65,8 @@ struct Service {
   std::vector<BoundsWindow> windows{};  ///< tighter bounds at certain times
   /// After the loss of any one domain of this level (`node`, `rack` or `zone`) enough replicas remain to hold the SLO.
   std::optional<TopologyLevel> survives{};
-  ServiceId fed_by{};        ///< for decode replicas the service that computes their prompts; else none
-  RoleLimits role_limits{};  ///< equal for decode replicas and for the service that computes their prompts
+  ServiceId fed_by{};        ///< prefill service of a decode service; none for other roles
+  RoleLimits role_limits{};  ///< the same on a decode service and its prefill service
   /// The other variants behind the same endpoint and of the same role. Each is a service of its own, and one decision
   /// of this service sets the number of all of them. Empty on the other variants, and if there is only one.
   std::vector<ServiceId> beside{};

@@ -11,7 +11,7 @@ struct Signal {
   enum class State : std::uint8_t { missing, stale, value };
   State state = State::missing;
   std::int64_t value = 0;  ///< meaningful unless missing; its unit is part of the field's name
-  Duration age{};          ///< time since the measurement; if missing, since the last one that arrived
+  Duration age{};          ///< time since the measurement; if missing, time since the last value that arrived
 
   bool usable() const { return state == State::value; }
 

@@ -22,7 +22,7 @@ struct ReplicaSignal {
   std::int64_t most;
 };
 
-/// Every signal of a replica. Code that hashes, ages, writes or reads signals walks this list and so leaves none out.
+/// Every signal of a replica. Code that hashes, ages, writes or reads signals loops over this list, so it omits none.
 inline constexpr std::array<ReplicaSignal, 11> kReplicaSignals{{
     {"waiting", &ReplicaSignals::waiting, kMaxRequests},
     {"running", &ReplicaSignals::running, kMaxRequests},
@@ -36,6 +36,6 @@ inline constexpr std::array<ReplicaSignal, 11> kReplicaSignals{{
     {"prompt_tokens_total", &ReplicaSignals::prompt_tokens_total, kMaxTokens},
     {"generated_tokens_total", &ReplicaSignals::generated_tokens_total, kMaxTokens},
 }};
-static_assert(kReplicaSignals.size() * sizeof(Signal) == sizeof(ReplicaSignals), "a signal that the list leaves out");
+static_assert(kReplicaSignals.size() * sizeof(Signal) == sizeof(ReplicaSignals), "the list must have every signal");
 
 }  // namespace capstan::model

@@ -18,13 +18,14 @@ struct Slo {
   std::uint32_t ttft_prefills_milli = 0;
 
   bool scales_with_prompt() const { return ttft > Duration{} && ttft_prefills_milli > 0; }
-  /// Returns the bound on TTFT of a prompt for which an idle replica needs `alone`.
+  /// Returns the bound on TTFT of a prompt that an idle replica computes in the time `alone`.
   Duration ttft_of(Duration alone) const {
     return scales_with_prompt() ? std::max(ttft, alone / 1000 * ttft_prefills_milli) : ttft;
   }
   /// Returns the longest wait in an engine's queue that makes no first token late, whatever the prompt is. If the bound
-  /// also is k times a prompt's own prefill, the wait is shortest for the prompt whose prefill takes `ttft` / k. A
-  /// quarter of it is reserved for the step that computes the prompt, because that step holds parts of other prompts.
+  /// is k times a prompt's own prefill but at least `ttft`, the prompt whose prefill takes `ttft` / k can wait least. A
+  /// quarter of its wait is reserved for the step that computes the prompt, because the step also computes other
+  /// prompts.
   Duration queue_time() const {
     if (!scales_with_prompt() || ttft_prefills_milli <= 1000) return ttft;
     return (ttft - ttft / ttft_prefills_milli * 1000) * 3 / 4;

@@ -17,13 +17,13 @@ namespace capstan::model {
 /// State of one service that is not part of a replica.
 struct ServiceState {
   ReplicaCount desired_replicas = 0;  ///< replicas that the workload object asks for now (`/scale` spec.replicas)
-  ReplicaCount leaving = 0;           ///< replicas of these that drain; afterwards fewer are asked for
-  Signal gateway_waiting;             ///< requests that the gateway holds because no replica could take them
+  ReplicaCount leaving = 0;  ///< replicas among them that drain; when they are gone, `desired_replicas` is lowered
+  Signal gateway_waiting;    ///< requests that the gateway holds because no replica could take them
   friend bool operator==(const ServiceState&, const ServiceState&) = default;
 };
 
-/// The state of a cluster at one moment, with everything that a decision may know. Immutable after it was published;
-/// copies share structure.
+/// The state of a cluster at one moment, with everything that a decision may know. It is immutable after it was
+/// published, and copies share structure.
 struct Snapshot {
   std::uint64_t version = 0;
   Instant at;
