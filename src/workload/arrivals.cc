@@ -77,7 +77,7 @@ double portable_gamma(double x) {
 
 Arrivals::Arrivals(RateCurve curve, ArrivalSpec spec, double scale, std::uint64_t seed)
     : curve_(std::move(curve)), spec_(spec), scale_(scale), stream_(seed, "workload.arrivals") {
-  // Without this, a curve that is 0 everywhere would be stepped through to the limit.
+  // A curve that is 0 everywhere has no arrival. Without this check, next() would try every step up to the limit.
   const bool piecewise = curve_.kind == RateCurve::Kind::piecewise;
   ended_ = !piecewise && curve_.rate == 0 && (curve_.kind == RateCurve::Kind::constant || curve_.peak == 0);
   if (spec_.process == ArrivalSpec::Process::weibull) weibull_mean_ = portable_gamma(1 + 1 / spec_.shape);

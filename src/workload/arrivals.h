@@ -13,7 +13,7 @@ inline constexpr std::int64_t kRampSteps = 1000;  ///< steps of constant rate in
 inline constexpr std::int64_t kDiurnalSteps =
     1440;  ///< steps in one cycle of a diurnal curve; one minute of a day each
 
-/// A time of constant rate, from the requested time to `end`.
+/// A period of constant rate, from the requested time to `end`.
 struct RateStep {
   double rate = 0;  ///< requests/s
   Duration end = Duration::max();
@@ -29,7 +29,7 @@ class Arrivals {
  public:
   Arrivals(RateCurve curve, ArrivalSpec spec, double scale, std::uint64_t seed);
 
-  /// Returns the next arrival before `limit`; nothing, also in later calls, if there is none.
+  /// Returns the next arrival before `limit`, or nothing if there is none. Later calls then return nothing either.
   std::optional<Instant> next(Duration limit);
 
  private:

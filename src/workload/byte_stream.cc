@@ -35,7 +35,7 @@ class RawBytes {
 class RawFile final : public RawBytes {
  public:
   RawFile(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {
-    std::setvbuf(file_, nullptr, _IONBF, 0);  // no buffer, because the chunks of ChunkedStream are one
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // no buffer, because ChunkedStream reads whole chunks
     struct stat status{};
     if (fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)) size_ = static_cast<double>(status.st_size);
   }

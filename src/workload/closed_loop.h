@@ -31,8 +31,7 @@ class ClosedLoop {
 
   /// Returns the next request of a client whose previous one ended at `now`. It arrives at `now` plus the think time; a
   /// client's first request arrives at once. The random draws depend only on the number of requests made before.
-  /// Returns nothing if all requests are made or the next one would arrive after the duration; then the client has
-  /// stopped.
+  /// Returns nothing if all requests are made or the next one would arrive after the duration; the client then stops.
   std::optional<Request> make(Instant now);
 
   std::int64_t concurrency() const { return spec_.concurrency; }

@@ -56,8 +56,9 @@ class LengthTable {
   std::size_t cell_of(std::uint64_t draw) const;
 
   std::vector<Cell> cells_;
-  std::vector<std::uint64_t> below_;  ///< for each cell, the requests in the cells before it
-  std::vector<std::uint32_t> guide_;  ///< for each slice of the range of draws, its first cell; a search is O(1)
+  std::vector<std::uint64_t> below_;  ///< for each cell, the number of requests in the cells before it
+  std::vector<std::uint32_t>
+      guide_;  ///< first cell of each slice of the range of draws, so that a search takes constant time
   std::int64_t total_ = 0;
   std::uint64_t slice_ = 1;
 };

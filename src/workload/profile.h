@@ -19,7 +19,7 @@ namespace capstan::workload {
 /// Aggregate statistics of a trace, as scripts/make-profile writes them. docs/guides/workloads.md describes the format.
 struct Profile {
   std::string source;                          ///< origin of the data, with its licence
-  Duration duration{};                         ///< span of the trace; the last minute is usually a part of one
+  Duration duration{};                         ///< span of the trace; the last minute is usually incomplete
   std::vector<std::int64_t> minutes;           ///< requests of each minute
   std::shared_ptr<const LengthTable> lengths;  ///< not null in a profile that was read
 };

@@ -15,7 +15,7 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  /// Reads the next request. Returns false at the end and after an error; `error()` tells the two cases apart.
+  /// Reads the next request. Returns false at the end and after an error; `error()` distinguishes the two cases.
   virtual bool next(Request& request) = 0;
 
   /// Fills `out` from its front and returns the number of requests. It is less than `out.size()` only at the end or

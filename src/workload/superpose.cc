@@ -95,7 +95,7 @@ bool SuperposedTrace::next_slice() {
       }
     }
     if (slice_.empty() && trace_ended_ && next_ns == std::numeric_limits<std::int64_t>::max()) return false;
-    // A row that is not read yet cannot come before the last row that was read, minus the jitter.
+    // In no copy does an unread row arrive before the last row that was read, minus the jitter.
     if (!trace_ended_) next_ns = std::min(next_ns, rows_.back().arrival.since_start.count() - jitter_ns_);
     slice_start_ns_ = slice_.empty() ? std::max(end, next_ns) : end;
     const auto found = static_cast<std::int64_t>(slice_.size());

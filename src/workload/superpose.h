@@ -16,7 +16,7 @@ namespace capstan::workload {
 /// start, so that the first minutes are neither empty nor crowded. Each copy has its own prefixes
 /// (`Request::prefix_salt`); the client numbers are the same in all copies.
 ///
-/// The trace is read once. The memory holds the rows of a time of 2 * jitter and the requests of one slice of time.
+/// The trace is read once. The memory holds the rows of a period of 2 * jitter and the requests of one time slice.
 class SuperposedTrace final : public Source {
  public:
   SuperposedTrace(std::unique_ptr<Source> trace, std::int64_t scale_ppm, Duration jitter, std::uint64_t seed);
