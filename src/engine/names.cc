@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 16> kGpuWords = {"nvidia", "tesla", "gpu",   "sxm",   "sxm4",  "sxm5",
                                                         "sxm6",   "hbm3",  "hbm3e", "80gb",  "141gb", "180gb",
                                                         "192gb",  "48gb",  "mega",  "shared"};
-/// Parts of a model's name that do not change its speed, apart from the weight type.
+/// Parts of a model's name that do not change its speed, and the names of weight types.
 constexpr std::array<std::string_view, 11> kModelWords = {"instruct", "chat", "it",   "hf",       "base",   "thinking",
                                                           "fp8",      "bf16", "fp16", "bfloat16", "dynamic"};
 

@@ -8,9 +8,9 @@
 
 namespace capstan::engine {
 
-// Translate the names that clusters and model hubs use into those of the engine table. A name of which any part is not
-// understood has no translation, because that part may mean another speed: a PCIe card of the same chip, for example,
-// or weights quantised in a way that the table does not have.
+// These functions translate the names of clusters and model hubs into names of the engine table. A name with an unknown
+// part has no translation, because the part may mean another speed. Examples are a PCIe card of the same chip, and a
+// quantization that the table does not have.
 
 /// Returns the table's key for a GPU product: "h100_sxm" for "NVIDIA-H100-80GB-HBM3", "nvidia-h100-80gb", "H100" or
 /// "h100_sxm".

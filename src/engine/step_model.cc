@@ -67,7 +67,8 @@ Picoseconds StepModel::step_ps(std::int64_t requests, std::int64_t kv_tokens, st
   const Picoseconds decode_attention =
       requests > 0 ? c.decode_fixed_ps + c.decode_per_request_ps * requests + c.decode_per_kv_token_ps * kv_tokens : 0;
   const Picoseconds prefill_attention = c.prefill_fixed_ps + c.prefill_per_pair_fs * doubled_pairs / 2000;
-  // The added time is T0 + Td + Tp - dec; the decode attention is in Td and in dec and cancels.
+  // Prefill adds F[n] + Td + Tp - dec (symbols of data/README.md). Td and dec both include the decode attention, which
+  // cancels.
   const Picoseconds added = linear_ps(requests + prefill_tokens) - decode_linear + prefill_attention;
   return decode_linear + decode_attention + c.kappa_milli * added / 1000 + c.per_request_ps * (requests + chunks) +
          c.per_step_ps;

@@ -94,7 +94,8 @@ class StepModel {
   /// Returns the time of a step with `requests` decoding sequences and prefill chunks; at least one of the two.
   Picoseconds step_ps(std::int64_t requests, std::int64_t kv_tokens, std::span<const PrefillChunk> chunks) const;
 
-  /// Returns the same from sums: prompt tokens, their doubled query-key pairs Σ p(2c + p), and the number of chunks.
+  /// Returns the time of the same step from sums: prompt tokens, their doubled query-key pairs Σ p(2c + p), and the
+  /// number of chunks.
   Picoseconds step_ps(std::int64_t requests, std::int64_t kv_tokens, std::int64_t prefill_tokens,
                       std::int64_t doubled_pairs, std::int64_t chunks) const;
 
