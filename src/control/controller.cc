@@ -15,18 +15,18 @@ namespace {
 
 using Layer = LoggedDecision::Layer;
 
-/// Decides again from memory that was saved and parsed. Returns true if plan and memory are the same.
+/// Decides repeated from memory that was saved and parsed. Returns true if plan and memory are the same.
 template <typename MemoryType, typename Decide, typename Parse>
 bool repeats(const MemoryType& before, const MemoryType& after, const model::Plan& plan, Decide&& decide,
              Parse&& parse) {
   Result<MemoryType> restored = parse(to_text(before));
   if (!restored) return false;
-  const model::Plan again = decide(*restored).plan;
-  return plan_hash(again) == plan_hash(plan) && *restored == after;
+  const model::Plan repeated = decide(*restored).plan;
+  return plan_hash(repeated) == plan_hash(plan) && *restored == after;
 }
 
-/// True if the refusal is Capstan's own and the API was never called: Shadow mode, the kill switch, a stale view, no
-/// Lease, or too many effects on their way.
+/// Returns true if Capstan itself refused the action and never called the API. The causes are Shadow mode, the kill
+/// switch, a stale view, a lost Lease, and too many effects on their way.
 bool is_our_own(model::ReasonCode refusal) {
   using enum model::ReasonCode;
   return refusal == shadow_mode || refusal == halted || refusal == view_too_old || refusal == lease_lost ||
@@ -130,11 +130,11 @@ void Controller::process_outcomes(const std::vector<ports::Outcome>& outcomes, I
   for (const InFlight::Settled& settled : in_flight_.settle(outcomes, now)) {
     if (settled.kind == ports::Outcome::Kind::applied) continue;
     if (settled.kind == ports::Outcome::Kind::unknown) {
-      ++stats_.unknown;  // The snapshots show what happened; memory drops what they never show.
+      ++stats_.unknown;  // Later snapshots show the effect. The memory drops an action that they never show.
       continue;
     }
     ++stats_.refused;
-    // A refusal of Capstan's own, before the provider was called, says nothing about the offering.
+    // If Capstan itself refused the launch, the provider was not called, so the offering does not back off.
     const auto* launch = std::get_if<model::LaunchNodes>(&settled.action.what);
     const bool asked = launch != nullptr && policies_.provision && !is_our_own(settled.why.code);
     if (asked) {
@@ -195,8 +195,8 @@ void Controller::scale(const ports::Observation& seen, const std::vector<model::
       submit_decision(std::move(decision), seen.snapshot, now);
     }
   }
-  // Decided without its counterpart, a role would start replicas that the other can lend, or leave the ratio, and
-  // revert that at the next tick.
+  // A role is skipped if its counterpart cannot be decided now. Alone it could start replicas that the other role can
+  // lend, or violate the ratio, and the next tick would revert that.
   std::erase_if(paired,
                 [&](const auto& part) { return unknown.contains(decide::scale::other_role(catalog, part.first)); });
   decide::scale::reconcile_roles(catalog, paired);
@@ -210,8 +210,8 @@ std::optional<decide::scale::RoleView> Controller::role_of(const model::Snapshot
   decide::scale::RoleView role = decide::scale::view_of_mix(snapshot, index_, service, mixes, now);
   const auto unknown = [&](const auto& view) { return is_scaling(view.service, snapshot); };
   if (unknown(role) || std::ranges::any_of(role.alternatives, unknown)) return std::nullopt;
-  // A scale-down on its way is the starting point of the next decision: a decision to change nothing must not cancel
-  // it.
+  // The next decision starts from the count of a scale-down on its way. Otherwise a decision to change nothing would
+  // cancel the scale-down.
   const auto start = [&](auto& view) {
     view.current = in_flight_.requested_replicas(view.service).value_or(view.current);
   };
@@ -230,7 +230,7 @@ decide::scale::Decision Controller::decide_scale(const model::Snapshot& snapshot
       memory_.scale[role.service.value],
       [&](decide::scale::Memory& memory) { return decide::scale::decide(role, policy, memory, now); },
       decide::scale::parse_memory);
-  // The bounds of the service are Capstan's reason; the number itself is the autoscaler's.
+  // The number is the autoscaler's, unless a bound of the service changed it. In that case the reason names the bound.
   if (wanted && decision.why.code == model::ReasonCode::fixed_replicas) {
     decision.why.code = model::ReasonCode::set_by_autoscaler;
     for (model::Action& action : decision.plan.actions) action.why = decision.why;
@@ -302,8 +302,8 @@ void Controller::forget(const model::Action& action) {
 void Controller::count_reversals(const model::Plan& plan, const model::Snapshot& snapshot, Instant now) {
   for (const model::Action& action : plan.actions) {
     if (const auto* set = std::get_if<model::SetReplicas>(&action.what)) {
-      const ReplicaCount there = snapshot.services.at(set->service).desired_replicas;
-      const ReplicaCount current = in_flight_.requested_replicas(set->service).value_or(there);
+      const ReplicaCount desired = snapshot.services.at(set->service).desired_replicas;
+      const ReplicaCount current = in_flight_.requested_replicas(set->service).value_or(desired);
       count_reversal(set->service, set->replicas > current ? 1 : set->replicas < current ? -1 : 0, now);
     } else if (const auto* convert = std::get_if<model::ConvertReplica>(&action.what)) {
       count_reversal(convert->from, -1, now);
@@ -319,8 +319,8 @@ void Controller::count_reversal(model::ServiceId service, int sign, Instant now)
   last = {sign, now};
 }
 
-/// True while the replica count of the service is unknown because a write of `/scale` has no outcome. A scale-down
-/// drains replicas for minutes before it is written; during that time the count does not change.
+/// Returns true while the replica count of the service is unknown because a write of `/scale` has no outcome. A
+/// scale-down is written only after its replicas have drained for minutes; until then the count is known.
 bool Controller::is_scaling(model::ServiceId service, const model::Snapshot& snapshot) const {
   const std::optional<ReplicaCount> asked = in_flight_.requested_replicas(service);
   if (in_flight_.is_converting(service)) return true;

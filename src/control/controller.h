@@ -29,14 +29,14 @@ struct Policies {
   std::vector<decide::scale::Policy> scale;  ///< by service
   /// Absent: another scheduler binds the pods.
   std::optional<decide::place::Policy> place;
-  std::optional<decide::provision::Policy> provision;  ///< only with a placement, whose shortfalls it resolves
+  std::optional<decide::provision::Policy> provision;  ///< requires `place`, whose shortfalls it resolves
   std::optional<SloBreachRule> slo_breach{};           ///< applies to every service
-  /// By service: breaches up to this time are acknowledged; missing entries: none.
+  /// By service: time up to which SLO breaches are acknowledged; a missing entry acknowledges none.
   std::vector<Instant> acknowledged{};
 };
 
-/// Everything that the loop remembers between two ticks and that affects a decision. Bounded. Saved with a snapshot, it
-/// replays the decision byte for byte.
+/// Everything that the loop remembers between two ticks and that affects a decision. Its size is bounded. A saved
+/// snapshot with this memory replays the decision byte for byte.
 struct Memory {
   std::vector<decide::scale::Memory> scale;  ///< by service
   decide::place::Memory place;
@@ -48,12 +48,12 @@ struct Memory {
 /// Called with the snapshot and the memory from which the layers are about to decide.
 using Witness = std::function<void(const model::Snapshot&, const Memory&)>;
 
-/// Another project's autoscaler: returns the replicas it wants for a service, which replace the service's policy
-/// whenever replicas are due; empty for a service that it leaves to the policy.
+/// An autoscaler of another project. It is called whenever the replicas of a service are due, and its number replaces
+/// the answer of the service's policy. If it returns nothing, the policy decides.
 using Autoscaler = std::function<std::optional<ReplicaCount>(const model::Snapshot&, const decide::scale::RoleView&)>;
 
 struct Options {
-  bool verify_replay = false;  ///< decide a second time from memory that was saved and parsed: invariant 5
+  bool verify_replay = false;  ///< true: repeat each decision from saved and parsed memory (invariant 5)
   Witness witness{};           ///< called at every tick at which replicas are decided
   Autoscaler autoscaler{};     ///< empty: the policies decide; its answers are applied by `Fixed`
 };
@@ -83,7 +83,7 @@ class Controller {
 
   /// Replaces the policies from the next tick on, after services or their settings changed. The memory stays.
   void use(Policies policies);
-  /// Returns the policies of the next tick: those in use, with the settings that a roll-back put in force.
+  /// Returns the policies of the next tick: the current ones, with the settings that a roll-back restored.
   Policies in_force() const;
   /// Continues from a predecessor's memory. Call it before the first tick.
   void restore(Memory memory);
@@ -94,8 +94,8 @@ class Controller {
   /// Return the last decisions of the lower layers; empty before the first one and without a policy for the layer.
   const decide::place::Decision& placed() const { return placed_; }
   const decide::provision::Decision& bought() const { return bought_; }
-  /// Returns the last scale decision about the service, without its plan; also one that changed nothing, or an empty
-  /// one.
+  /// Returns the last scale decision about the service, without its plan. Before the first one, its reason is
+  /// `nothing_to_do`.
   const decide::scale::Decision& scale_decision(model::ServiceId service) const {
     return scale_decisions_.at(service.value);
   }

@@ -25,7 +25,7 @@ bool leaves_gang_partial(const model::BindPods& bind, const model::Snapshot& sna
   });
 }
 
-/// True if a ready replica of the service gives no usable reading.
+/// Returns true if a ready replica of the service gives no usable reading.
 bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const decide::Index& index) {
   const auto gangs = index.gangs_by_service.find(service);
   if (gangs == index.gangs_by_service.end()) return false;
@@ -35,7 +35,7 @@ bool is_blind(model::ServiceId service, const model::Snapshot& snapshot, const d
   });
 }
 
-/// True if the number is what a person stated, a count or a maximum, and not concluded from signals.
+/// Returns true if a person stated the number, as a count or a maximum, so that it does not depend on signals.
 bool is_stated(const model::Reason& why) {
   return why.code == model::ReasonCode::fixed_replicas || why.code == model::ReasonCode::at_maximum;
 }
@@ -103,8 +103,8 @@ class Limits {
   }
   bool admits_one(const model::ConvertReplica& convert) {
     const model::ServiceState* state = snapshot_.services.find(convert.to);
-    const ReplicaCount there = (state == nullptr ? 0 : state->desired_replicas) + joining_[convert.to];
-    if (there >= snapshot_.catalog->service(convert.to).max_replicas) return false;
+    const ReplicaCount requested = (state == nullptr ? 0 : state->desired_replicas) + joining_[convert.to];
+    if (requested >= snapshot_.catalog->service(convert.to).max_replicas) return false;
     ++joining_[convert.to];
     return true;
   }

@@ -21,11 +21,11 @@ struct Violations {
   std::int64_t not_repeatable = 0;  ///< 5: decisions that differed when repeated from saved memory
 };
 
-/// Counts the violations of `plan` and removes every action that would exceed a limit: limits are hard. Actions on
-/// their way that the snapshot does not show are counted from the policies' own memories, because two separate accounts
-/// could disagree.
+/// Counts the violations of `plan` and removes every action that would exceed a limit, because limits are hard. Actions
+/// on their way that the snapshot does not show are counted from the policies' own memories, because two separate
+/// accounts could disagree.
 ///
-/// @param in_flight  actions without an outcome: the next decision starts from a scale-down on its way
+/// @param in_flight  actions without an outcome; a plan scales from the count of a scale-down among them
 /// @param placed  memory after the placement of this plan: bindings that no snapshot shows, including the plan's
 /// @param bought  memory after the provisioning of this plan: launches without claims, including the plan's
 /// @return the removed actions

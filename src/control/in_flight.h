@@ -17,9 +17,9 @@ class InFlight {
  public:
   /// Limit of actions without an outcome; the loop submits further ones at a later tick.
   static constexpr std::size_t kMost = 20'000;
-  /// Without an outcome for this long an action counts as unknown: the next snapshot shows what happened.
+  /// Time after which an action without an outcome counts as unknown. The next snapshot shows what happened.
   static constexpr Duration kPatience = std::chrono::seconds(60);
-  /// The same for a scale-down, whose replicas may drain for ten minutes before it is written.
+  /// The same time for a scale-down, whose replicas may drain for ten minutes before it is written.
   static constexpr Duration kDrainPatience = std::chrono::minutes(11);
 
   struct Entry {
@@ -36,7 +36,8 @@ class InFlight {
   bool full() const { return entries_.size() >= kMost; }
   void add(model::ActionToken token, model::Action action, Instant now);
 
-  /// Removes and returns the actions with an outcome, and as unknown those past their patience, in order of submission.
+  /// Removes and returns, in order of submission, the actions with an outcome and the actions that waited too long. The
+  /// outcome of the latter is unknown.
   std::vector<Settled> settle(const std::vector<ports::Outcome>& outcomes, Instant now);
 
   /// Returns the replicas that the last submitted action for this service asks for; empty if there is none.
@@ -45,10 +46,10 @@ class InFlight {
   /// Returns the gangs whose pods are being bound, sorted.
   std::vector<model::GangId> binding() const;
 
-  /// Returns the nodes that are being ended, sorted.
+  /// Returns the nodes that are being terminated, sorted.
   std::vector<model::NodeId> terminating() const;
 
-  /// True if a replica is converting from or to this service.
+  /// Returns true if a replica is converting from or to this service.
   bool is_converting(model::ServiceId service) const;
 
   const std::vector<Entry>& entries() const { return entries_; }

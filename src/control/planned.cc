@@ -8,7 +8,7 @@ namespace {
 
 /// Existing replicas of the first variant of a service, which is the workload object behind `/scale`.
 struct Existing {
-  std::set<std::uint32_t> ordinals;  // of every gang, including draining ones, whose number is not free yet
+  std::set<std::uint32_t> ordinals;  // ordinals of all gangs; a draining gang keeps its ordinal
   ReplicaCount counted = 0;          // gangs that are neither draining nor sleeping
 };
 

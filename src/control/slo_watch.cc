@@ -11,7 +11,7 @@ constexpr std::string_view kVersion = "slo-memory/1";
 /// Operators acknowledge a time that was displayed in whole seconds.
 constexpr Duration kSecond = std::chrono::seconds(1);
 
-/// Returns the value of the slowest ready replica; empty if none reports it.
+/// Returns the time to first token of the slowest ready replica; empty if no replica reports one.
 std::optional<Duration> slowest_first_token(const decide::scale::RoleView& role) {
   std::optional<Duration> slowest;
   for (const decide::scale::RoleView::Replica& replica : role.replicas) {
@@ -71,7 +71,8 @@ Result<SloMemory> parse_slo_memory(std::string_view saved, const std::optional<d
   Result<SloMemory> read = text.finish(std::move(memory));
   if (!read) return read;
   if (has_good != good.has_value())
-    return std::unexpected(Error{.file = {}, .message = "found settings without a saved state or the reverse"});
+    return std::unexpected(Error{
+        .file = {}, .message = "found the last good settings without their state, or the state without the settings"});
   if (good) read->good->settings = *good;
   return read;
 }

@@ -18,7 +18,7 @@ struct SloBreachRule {
   friend bool operator==(const SloBreachRule&, const SloBreachRule&) = default;
 };
 
-/// The last settings that held the SLO for as long as a breach takes.
+/// The last settings under which the SLO was held for at least `SloBreachRule::lasts`.
 struct GoodSettings {
   decide::scale::Policy settings;
   ReplicaCount replicas = 0;
@@ -31,7 +31,7 @@ struct SloMemory {
   std::optional<GoodSettings> good;
   Instant broken_since = Instant::never();
   Instant rolled_back_at = Instant::never();  ///< never: there is nothing to acknowledge
-  // Not saved: a new leader starts these two empty and measures again.
+  // These two are not saved: a new leader starts without them and measures again.
   decide::scale::Policy tried;  ///< the settings of the last evaluation
   Instant met_since = Instant::never();
 
@@ -39,12 +39,13 @@ struct SloMemory {
   friend bool operator==(const SloMemory&, const SloMemory&) = default;
 };
 
-/// Returns one line of text without the settings of the last good state; `parse_slo_memory` restores both.
+/// Returns one line of text without the settings of the last good state. `parse_slo_memory` takes these settings as
+/// `good`.
 std::string to_text(const SloMemory& memory);
 Result<SloMemory> parse_slo_memory(std::string_view text, const std::optional<decide::scale::Policy>& good);
 
-/// Updates the SLO state of one service. A breach puts the last settings that held the SLO in force and sets the floor
-/// of the service's scale memory to the replicas of that time, which prevents a scale-down. Both end when an operator
+/// Updates the SLO state of one service. A breach restores the last settings that held the SLO. It also sets the floor
+/// of the service's scale memory to the replicas of that time, so that nothing scales down. Both end when an operator
 /// acknowledges the breach or removes the rule. Unmeasured time counts as neither held nor breached.
 ///
 /// @param rule             null: no rule
