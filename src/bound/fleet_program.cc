@@ -87,11 +87,11 @@ double least_work(const Corridor& corridor, const FleetTerms& terms) {
   std::vector<DropClass> drops = corridor.drops;
   std::ranges::stable_sort(drops, std::ranges::greater{}, &DropClass::work_s);
   double work = corridor.due_s.empty() ? 0 : corridor.due_s.back();
-  RequestCount left = terms.may_miss;
+  RequestCount still_droppable = terms.may_miss;
   for (const DropClass& drop : drops) {
-    const RequestCount jobs = std::min(left, drop.jobs);
+    const RequestCount jobs = std::min(still_droppable, drop.jobs);
     work -= static_cast<double>(jobs) * drop.work_s;
-    left -= jobs;
+    still_droppable -= jobs;
   }
   return work;
 }

@@ -8,9 +8,9 @@
 
 namespace capstan::bound {
 
-/// Work of a step that is counted, and the least time of any step that contains this work. Sequences that are not
-/// counted may decode in the same step. They usually make the step longer. However, a prompt can add less time to a
-/// large batch than it takes alone.
+/// Counted work of a step, and the least time of any step that contains this work. Sequences that are not counted may
+/// decode in the same step. They usually make the step longer. However, a prompt can add less time to a large batch
+/// than it takes alone.
 struct StepCorner {
   StepWork work;
   double time_ps = 0;

@@ -52,9 +52,9 @@ struct StepPrices {
 
   std::array<Line, kLines> prompt_lines{};
   double doubled_pair_ps = 0;
-  double prompt_ps = 0;  ///< per request whose prompt is computed
+  double prompt_ps = 0;  ///< price per request whose prompt is computed
   double decode_token_ps = 0;
-  double kv_token_ps = 0;  ///< per token that a decoding sequence reads
+  double kv_token_ps = 0;  ///< price per KV token that a decoding sequence reads
   double patience = 0;     ///< weight of the TPOT term above; 0: the prices do not use the TPOT
 
   double prompt(std::int64_t tokens) const;  ///< price of a prompt that ends in this step, without its query-key pairs
