@@ -16,8 +16,8 @@ struct Attempt {
 };
 
 /// Attempts in insertion order, each with a time. Every attempt has the same time-out, so the deadlines pass in the
-/// order in which the attempts began, and a ring buffer suffices where a heap would otherwise be needed. Entries of
-/// ended attempts stay until they reach the front or compact() drops them.
+/// order in which the attempts began. A ring buffer therefore suffices, and no heap is needed. Entries of ended
+/// attempts stay until they reach the front or compact() drops them.
 class AttemptRing {
  public:
   struct Entry {

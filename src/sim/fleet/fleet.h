@@ -40,8 +40,8 @@ struct ClientConfig {
 struct FleetConfig {
   RouterConfig router{};
   ClientConfig client{};
-  /// Requests that the gateway holds while no replica can take them, first come, first served. The queue between
-  /// prefill and decode has the same limit. With 0, such requests are refused at once.
+  /// Most requests that the gateway holds while no replica can take them; they are served in order of arrival. The
+  /// queue between prefill and decode has the same limit. With 0, such requests are refused at once.
   RequestCount gateway_max_waiting = 1024;
   std::uint64_t seed = 0;
 };
@@ -78,11 +78,11 @@ struct ReplicaReading {
 /// the router and the replicas. A fleet does not know nodes or pods; the simulated cluster adds, drains and kills
 /// replicas.
 ///
-/// Events have a total order. They are ordered by time. Events at the same time run in this order: replicas (by
+/// Events have a total order. Events run in order of time, and events at the same time in this order: replicas (by
 /// handle), the gateway's queue, time-outs (first tokens, then whole answers), retries and KV transfers, arrivals.
-/// Within one of these groups they run in the order in which they were set.
+/// Within a group, they run in the order in which they were scheduled.
 ///
-/// The requests in flight bound the memory. Once the tables have grown, a request needs no allocation.
+/// The number of requests in flight bounds the memory. Once the tables have grown, a request needs no allocation.
 class Fleet {
  public:
   /// `source` and `clients` must outlive the fleet.
@@ -93,7 +93,7 @@ class Fleet {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  // Replicas. Each call first advances to its `now`. At that time it takes effect after the replicas' events and before
+  // Replicas. Each call first advances to its `now`. It takes effect after the replicas' events at that time and before
   // all other events, so that a replica added at time 0 can serve a request that arrives at time 0.
 
   ReplicaHandle add_replica(std::size_t variant, Instant now);  ///< adds a replica that serves at once

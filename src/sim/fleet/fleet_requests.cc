@@ -7,7 +7,7 @@
 namespace capstan::sim {
 namespace {
 
-/// Entries that a ring may hold beyond a multiple of the live ones before compact() drops those of ended attempts.
+/// A ring is compacted when it holds this many entries more than a multiple of the live ones.
 constexpr std::size_t kRingSlack = 4096;
 /// Upper limit of a recorded queue time, so that it fits 32 bits of microseconds. Only times above 128 minutes would
 /// fall into a higher bucket of the engine's histogram.
@@ -162,7 +162,7 @@ bool Fleet::offer(std::uint32_t id, std::uint32_t number, bool kv_present) {
 }
 
 /// Looks for another replica when the router's choice has too little KV memory for the request. Checks every replica.
-/// Such requests are rare: few are so long, and in a fleet of one variant no other replica has more memory.
+/// Such requests are rare, because few are so long.
 void Fleet::route_where_it_fits(std::uint32_t id, bool kv_present) {
   const std::int64_t blocks =
       ceil_div(std::int64_t{requests_[id].input} + requests_[id].output, engine::kKvBlockTokens);

@@ -86,7 +86,7 @@ TEST(Fleet, CountsRequestsByOutcome) {
        .rejected = 1,
        .retries = 1},
       {.teaches = "no replica takes the request", .requests = arrivals(1, 10), .replicas = 0, .rejected = 1},
-      {.teaches = "the gateway holds requests until the first replica is there",
+      {.teaches = "the gateway holds requests until the first replica is added",
        .requests = arrivals(3, 10),
        .replicas = 0,
        .gateway = 9,

@@ -16,11 +16,11 @@ namespace capstan::sim {
 /// One engine instance with the iteration-exact continuous batching of vLLM v1. Every step first serves the running
 /// requests: one token for each decoding sequence and the next chunk of a started prompt. It preempts from the tail of
 /// the batch when KV blocks run out. Then it admits from the waiting queue while tokens, sequences and blocks allow,
-/// unless it preempted.
+/// unless the step preempted a request.
 ///
 /// The cost of a run grows with the number of requests, not of tokens: while the batch stays the same, its steps are an
-/// exact arithmetic series, and the replica jumps to the step in which something changes. StepwiseReplica simulates the
-/// same rules one step at a time; tests check that both give equal results.
+/// exact arithmetic series, and the replica jumps to the step in which something changes. Such a jump is called a
+/// glide. StepwiseReplica simulates the same rules one step at a time; tests check that both give equal results.
 ///
 /// Rules of time. A step begins the instant the previous one ended. A request offered at `now` joins the first step
 /// that begins after `now`; an idle replica begins a step at once. Callers advance the replica to `now` before any

@@ -24,7 +24,7 @@ struct EngineRequest {
 
 enum class EngineRole : std::uint8_t {
   both,
-  prefill,  ///< a request leaves with its first token, its KV handed over
+  prefill,  ///< a request leaves with its first token, and its KV goes to a decode replica
   decode,   ///< requests usually arrive with their KV; the replica computes the prompt of a request without KV
 };
 

@@ -36,7 +36,7 @@ class StepwiseReplica {
     std::optional<std::int64_t> cached;  ///< prompt tokens found in the cache at the first admission
     engine::WidePicoseconds admitted_ps = 0;
     bool decoding = false;
-    bool has_new_token = false;  ///< the step just completed has_new_token a token
+    bool has_new_token = false;  ///< true: the step just completed generated a token
     bool cancelled = false;
   };
   struct Group {
